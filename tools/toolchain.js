@@ -1,0 +1,133 @@
+// What compiles, what runs the newest WebAssembly, and the PyTorch that judges: found on the machine, or made.
+
+import { realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { attempt, find, run } from './commands.js';
+import { cacheFolder, project } from './folders.js';
+import { describe, findLibraries, findPrograms, headerFolders, linkLibraries } from './installed.js';
+import { ensureCommands } from './packages.js';
+import { compilerRecipe, pytorchRecipe, rootEmscriptenCache, rootHeaders } from './recipes.js';
+import { enterer, ensureRoot, isReady, recipeHash } from './roots.js';
+import { atLeast, parseVersion } from './versions.js';
+
+/**
+ * @typedef {object} ToolOptions
+ * @property {string} [cwd] default: the checkout
+ * @property {Record<string, string>} [env]
+ *
+ * @typedef {object} Tools
+ * @property {'installed' | 'root'} kind found on the machine, or in a root that was made for this
+ * @property {(command: string, args: string[], options?: ToolOptions) => [string, string[], import('./commands.js').RunOptions]} line
+ * what to give to `run` to run a command with these tools
+ * @property {(command: string, args: string[], options?: ToolOptions) => Promise<string>} run runs it; gives its output
+ *
+ * @typedef {Tools & { headers: string }} Compiler headers: the header libraries' folder, as the compiler sees it
+ */
+
+/**
+ * Changes when another compiler is used than before. Cheap: starts nothing.
+ * @returns {string}
+ */
+export function compilerId() {
+  const emcc = find('emcc');
+  return emcc ? `${realpathSync(emcc)} ${statSync(emcc).mtimeMs}` : recipeHash(compilerRecipe);
+}
+
+/**
+ * The compiler. Commands see ATTNSCOPE_HEADERS (the header libraries) and ATTNSCOPE_EMSCRIPTEN (Emscripten's own folder).
+ * @returns {Promise<Compiler>}
+ */
+export async function compiler() {
+  return (await installedCompiler()) ?? (await rootCompiler());
+}
+
+/** @returns {Promise<Compiler | null>} */
+async function installedCompiler() {
+  if (!find('emcc')) return null;
+  const libraries = findLibraries(headerFolders());
+  const findings = [...(await findPrograms()), ...libraries];
+  if (!findings.every(({ ok }) => ok)) return null;
+  const headers = join(cacheFolder(), 'include');
+  linkLibraries(libraries, headers);
+  const emscripten = (await attempt('em-config', ['EMSCRIPTEN_ROOT'])).output.trim() || dirname(realpathSync(/** @type {string} */ (find('emcc'))));
+  return { ...onMachine({ ATTNSCOPE_HEADERS: headers, ATTNSCOPE_EMSCRIPTEN: emscripten }), headers };
+}
+
+/** @returns {Promise<Compiler>} */
+async function rootCompiler() {
+  const tools = await inRoot(compilerRecipe, compilerAdvice, {
+    ATTNSCOPE_HEADERS: rootHeaders,
+    ATTNSCOPE_EMSCRIPTEN: '/usr/share/emscripten',
+    EM_CACHE: rootEmscriptenCache
+  });
+  return { ...tools, headers: rootHeaders };
+}
+
+async function compilerAdvice() {
+  const findings = [...(await findPrograms()), ...findLibraries(headerFolders())];
+  return `\
+With them a private Debian folder with the compiler is made; nothing newer is installed into this machine.
+Or install what compiles yourself: Emscripten (emsdk), CMake and Ninja, on PATH, and the headers of xtensor, xsimd, xtl,
+doctest and nlohmann-json in one folder that ATTNSCOPE_HEADERS names. On this machine:
+${describe(findings)}`;
+}
+
+/**
+ * PyTorch: commands such as `python3` see torch, transformers, safetensors, numpy and pytest.
+ * @returns {Promise<Tools>}
+ */
+export async function pytorch() {
+  if (await hasPyTorch()) return onMachine(pythonVariables);
+  return inRoot(pytorchRecipe, async () => `Or install Python packages yourself: ${pythonPackages.join(', ')} (torch 2.14 or newer).`, pythonVariables);
+}
+
+const pythonPackages = ['torch', 'transformers', 'safetensors', 'numpy', 'pytest'];
+const pythonVariables = { PYTHONDONTWRITEBYTECODE: '1' };
+
+async function hasPyTorch() {
+  if (!find('python3')) return false;
+  const script = `from importlib.metadata import version\nprint([version(name) for name in ${JSON.stringify(pythonPackages)}][0])`;
+  const { code, output } = await attempt('python3', ['-c', script]);
+  return code === 0 && atLeast(parseVersion(output) ?? [0], [2, 14]);
+}
+
+/**
+ * A Node of version 24 or newer, which runs relaxed SIMD.
+ * @returns {Promise<Tools & { node: string }>} node: what to start
+ */
+export async function node24() {
+  if (atLeast(parseVersion(process.version) ?? [0], [24])) return { ...onMachine({}), node: process.execPath };
+  const tools = await inRoot(compilerRecipe, compilerAdvice, {});
+  return { ...tools, node: 'node' };
+}
+
+/**
+ * @param {Record<string, string>} variables
+ * @returns {Tools}
+ */
+function onMachine(variables) {
+  return withRun('installed', (command, args, { cwd = project, env } = {}) => [command, args, { cwd, env: { ...variables, ...env } }]);
+}
+
+/**
+ * @param {import('./roots.js').Recipe} recipe
+ * @param {() => Promise<string>} advice what to do where no root can be made
+ * @param {Record<string, string>} variables
+ * @returns {Promise<Tools>}
+ */
+async function inRoot(recipe, advice, variables) {
+  const needed = /** @type {const} */ (isReady(recipe) ? ['bwrap'] : ['mmdebstrap', 'bwrap']);
+  await ensureCommands([...needed], advice);
+  const enter = enterer(await ensureRoot(recipe));
+  return withRun('root', (command, args, { cwd = project, env } = {}) =>
+    [...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }), {}]);
+}
+
+/**
+ * @param {Tools['kind']} kind
+ * @param {Tools['line']} line
+ * @returns {Tools}
+ */
+function withRun(kind, line) {
+  return { kind, line, run: (command, args, options) => run(...line(command, args, options)) };
+}
