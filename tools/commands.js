@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
  * @typedef {object} RunOptions
  * @property {string} [cwd] the folder to run in; default: the current one
  * @property {Record<string, string>} [env] variables added to the present ones
+ * @property {string} [label] what to call it in messages; default: the command
  * @property {boolean} [show] passes the output on as it comes; default: only collected
  */
 
@@ -55,7 +56,7 @@ function isProgram(path) {
  */
 export async function run(command, args, options = {}) {
   const { code, output } = await attempt(command, args, options);
-  if (code !== 0) throw new CommandError(command, typeof code === 'number' ? `exit code ${code}` : code, output);
+  if (code !== 0) throw new CommandError(options.label ?? command, typeof code === 'number' ? `exit code ${code}` : code, output);
   return output;
 }
 

@@ -120,7 +120,7 @@ async function inRoot(recipe, advice, variables) {
   await ensureCommands([...needed], advice);
   const enter = enterer(await ensureRoot(recipe));
   return withRun('root', (command, args, { cwd = project, env } = {}) =>
-    [...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }), {}]);
+    [...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }), { label: command }]);
 }
 
 /**

@@ -1,0 +1,20 @@
+// The headers that the site is served with: what threads need, and a strict Content-Security-Policy.
+
+/** With these a page is isolated from others, and browsers give it shared memory, so threads. */
+export const isolation = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp'
+};
+
+const policy = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "worker-src 'self' blob:",
+  "connect-src 'self'",
+  "object-src 'none'",
+  "base-uri 'self'"
+];
+
+export const headers = { ...isolation, 'Content-Security-Policy': policy.join('; ') };

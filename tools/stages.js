@@ -1,0 +1,116 @@
+// The stages of the build, in the order in which each needs the ones before it.
+
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './commands.js';
+import { project } from './folders.js';
+import { compiler, compilerId } from './toolchain.js';
+
+/** @typedef {import('./stage.js').Stage} Stage */
+
+const path = (/** @type {string[]} */ ...names) => join(project, ...names);
+const coreSources = ['CMakeLists.txt', 'CMakePresets.json', 'cmake', 'cpp'];
+
+/**
+ * Whether node_modules has what the lock file says.
+ * @param {string} lockText package-lock.json
+ * @param {string} presentText node_modules/.package-lock.json, which npm writes
+ */
+export function sameModules(lockText, presentText) {
+  const present = JSON.parse(presentText).packages;
+  const wanted = Object.entries(JSON.parse(lockText).packages).filter(([name]) => name !== '');
+  const names = new Set(wanted.map(([name]) => name));
+  return wanted.every(([name, { version, optional }]) => present[name] ? present[name].version === version : optional) &&
+    Object.keys(present).every((name) => names.has(name));
+}
+
+/** Installs the npm packages where they are missing or others than the lock file's. No stamp: npm keeps one. */
+export async function installModules() {
+  const present = path('node_modules', '.package-lock.json');
+  if (existsSync(present) && sameModules(readFileSync(path('package-lock.json'), 'utf8'), readFileSync(present, 'utf8'))) return;
+  const start = performance.now();
+  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: project });
+  console.log(`npm packages: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+/**
+ * Compiles a CMake preset.
+ * @param {string} name the stage's
+ * @param {string} preset
+ * @param {{ inputs?: string[], outputs: string[] }} files besides the core's sources
+ * @returns {Stage}
+ */
+function preset(name, preset, { inputs = [], outputs }) {
+  return {
+    name,
+    inputs: [...coreSources, ...inputs],
+    outputs,
+    key: compilerId,
+    async make(previous) {
+      // Another compiler than last time: what it left is of no use.
+      if (previous !== null && previous !== compilerId()) rmSync(path('build', preset), { recursive: true, force: true });
+      const tools = await compiler();
+      await tools.run('cmake', ['--preset', preset]);
+      await tools.run('cmake', ['--build', '--preset', preset]);
+    }
+  };
+}
+
+const wasm = preset('WebAssembly', 'wasm', { outputs: ['web/lib/core'] });
+
+/** @type {Stage} The WebAssembly builds that the module loads. */
+export const core = {
+  ...wasm,
+  async make(previous) {
+    await wasm.make(previous);
+    declareBuilds();
+  }
+};
+
+/** Emscripten wrote the types of one build; every build has the same. */
+function declareBuilds() {
+  for (const name of readdirSync(path('web/lib/core')).filter((name) => name.endsWith('.mjs'))) {
+    const declaration = "export * from './core.js';\nexport { default } from './core.js';\n";
+    writeFileSync(path('web/lib/core', name.replace(/\.mjs$/, '.d.mts')), declaration);
+  }
+}
+
+/** The C++ tests, on this machine and as WebAssembly. */
+export const testPresets = [
+  preset('C++ tests, native', 'native', { inputs: ['tests/cpp'], outputs: ['build/native/attnscope_tests'] }),
+  preset('C++ tests, sanitized', 'native-sanitize', { inputs: ['tests/cpp'], outputs: ['build/native-sanitize/attnscope_tests'] }),
+  preset('C++ tests, WebAssembly', 'wasm-tests', {
+    inputs: ['tests/cpp'],
+    outputs: ['scalar', 'simd', 'relaxed'].map((build) => `build/wasm-tests/attnscope_tests_${build}.mjs`)
+  })
+];
+
+/** @type {Stage} The module's .d.ts files, from its JSDoc. */
+export const types = {
+  name: 'types',
+  inputs: ['web/lib', 'tools/tsconfig.library.json', 'package-lock.json'],
+  ignored: ['web/lib/types'],
+  outputs: ['web/lib/types'],
+  async make() {
+    rmSync(path('web/lib/types'), { recursive: true, force: true });
+    await run(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('tools/tsconfig.library.json')]);
+    copyCoreTypes();
+  }
+};
+
+/** tsc emits no copy of a .d.ts that it was given, but what it emits imports them. */
+function copyCoreTypes() {
+  if (!existsSync(path('web/lib/core'))) return;
+  for (const name of readdirSync(path('web/lib/core')).filter((name) => /\.d\.m?ts$/.test(name))) {
+    cpSync(path('web/lib/core', name), path('web/lib/types/core', name));
+  }
+}
+
+/** @type {Stage} */
+export const site = {
+  name: 'site',
+  inputs: ['web', 'vite.config.js', 'package-lock.json'],
+  ignored: ['web/lib/types'],
+  outputs: ['dist'],
+  make: () => run(process.execPath, [path('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], { cwd: project, show: true })
+};
