@@ -1,0 +1,71 @@
+# The release modules: {simd,relaxed} x {one thread, threads}. Objects that do not depend on the
+# instruction set are compiled once for each thread model; kernels once for each build.
+
+set(simd_flags -msimd128)
+set(relaxed_flags -msimd128 -mrelaxed-simd)
+set(scalar_flags "")
+
+set(common_flags -fwasm-exceptions)
+set(threads_flags -pthread)
+
+set(link_flags
+    -fwasm-exceptions
+    -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker,node
+    -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
+    -sABORTING_MALLOC=0        # out of memory throws std::bad_alloc
+    -sDYNAMIC_EXECUTION=0      # a strict Content-Security-Policy forbids eval
+    -sSTACK_SIZE=1MB
+    -Wno-pthreads-mem-growth)  # data crosses in whole copies: growth costs nothing per element
+
+# compile_set(<suffix> <flags>): objects of everything but kernels, for one thread model.
+function(compile_set suffix)
+  attnscope_object_library(core${suffix} ${core_sources})
+  target_compile_options(core${suffix} PRIVATE ${common_flags} -msimd128 ${ARGN})
+endfunction()
+
+function(compile_kernels name)
+  attnscope_object_library(${name} ${kernel_sources})
+  target_compile_options(${name} PRIVATE ${common_flags} ${ARGN})
+endfunction()
+
+if(ATTNSCOPE_TESTS)
+  # xtensor and the core run without SIMD as well, so the scalar build has its own objects.
+  foreach(build scalar simd relaxed)
+    attnscope_object_library(tested_${build} ${core_sources} ${kernel_sources} ${test_sources})
+    target_compile_options(tested_${build} PRIVATE ${common_flags} ${${build}_flags})
+    add_executable(attnscope_tests_${build})
+    target_link_libraries(attnscope_tests_${build} PRIVATE tested_${build})
+    target_link_options(attnscope_tests_${build} PRIVATE -fwasm-exceptions -sENVIRONMENT=node
+                        -sALLOW_MEMORY_GROWTH -sSTACK_SIZE=1MB -sEXIT_RUNTIME -sEXPORT_ES6)
+    set_target_properties(attnscope_tests_${build} PROPERTIES SUFFIX .mjs)
+  endforeach()
+  return()
+endif()
+
+function(release name threads_suffix kernels)
+  set(output "${CMAKE_SOURCE_DIR}/web/lib/core")
+  add_executable(${name})
+  target_link_libraries(${name} PRIVATE core${threads_suffix} bindings${threads_suffix} ${kernels})
+  target_link_options(${name} PRIVATE ${link_flags} ${ARGN} -lembind)
+  set_target_properties(${name} PROPERTIES SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY "${output}")
+endfunction()
+
+foreach(suffix "" -threads)
+  set(flags "")
+  if(suffix)
+    set(flags ${threads_flags})
+  endif()
+  compile_set("${suffix}" ${flags})
+  attnscope_object_library(bindings${suffix} ${binding_sources})
+  target_compile_options(bindings${suffix} PRIVATE ${common_flags} ${flags})
+  foreach(build simd relaxed)
+    compile_kernels(kernels-${build}${suffix} ${${build}_flags} ${flags})
+    set(thread_link "")
+    if(suffix)
+      # The loader decides how many workers are started, as Module.poolSize.
+      set(thread_link -pthread "-sPTHREAD_POOL_SIZE=Module.poolSize")
+    endif()
+    release(${build}${suffix} "${suffix}" kernels-${build}${suffix} ${thread_link})
+  endforeach()
+endforeach()
+target_link_options(simd PRIVATE --emit-tsd "${CMAKE_SOURCE_DIR}/web/lib/core/core.d.ts")

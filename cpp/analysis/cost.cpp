@@ -1,0 +1,52 @@
+#include "cost.h"
+
+#include <algorithm>
+
+namespace attnscope {
+namespace {
+
+StepCost step_cost(const Graph& graph, const Step& step, int element_bytes) {
+  const Shape& output = graph.tensor(step.output).shape;
+  const Cost arithmetic = step.op->cost(graph.input_shapes(step), output);
+  StepCost cost{0, arithmetic.macs, arithmetic.elementwise, 0};
+  Count moved = elements(output);
+  for (const TensorId id : step.inputs) {
+    const Tensor& input = graph.tensor(id);
+    if (input.role == Role::kOptionalInput) continue;
+    const Count count = elements(input.shape);
+    if (input.role == Role::kParameter) cost.parameters += count;
+    moved += count;
+  }
+  if (!step.op->is_view()) cost.bytes_moved = product({moved, element_bytes});
+  return cost;
+}
+
+PartCost& part_named(std::vector<PartCost>& parts, const std::string& name) {
+  const auto known = std::find_if(parts.begin(), parts.end(),
+                                  [&name](const PartCost& one) { return one.part == name; });
+  return known != parts.end() ? *known : parts.emplace_back(PartCost{name, {}});
+}
+
+}  // namespace
+
+StepCost& StepCost::operator+=(const StepCost& other) {
+  parameters += other.parameters;
+  macs += other.macs;
+  elementwise += other.elementwise;
+  bytes_moved += other.bytes_moved;
+  return *this;
+}
+
+LayerCost cost(const Graph& graph, Dtype dtype) {
+  LayerCost layer;
+  layer.steps.reserve(graph.steps().size());
+  for (const Step& step : graph.steps()) {
+    const StepCost cost = step_cost(graph, step, bytes_per_element(dtype));
+    layer.steps.push_back(cost);
+    part_named(layer.parts, step.part).cost += cost;
+    layer.total += cost;
+  }
+  return layer;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,165 @@
+#include "estimate.h"
+
+#include "cost.h"
+#include "json.h"
+#include "memory.h"
+#include "pytorch.h"
+
+namespace attnscope {
+namespace {
+
+void write_config(JsonWriter& json, const Config& config) {
+  json.begin_object();
+  json.key("layer").string(config.layer().name);
+  for (size_t i = 0; i < config.values().size(); ++i) {
+    json.key(config.layer().fields[i].name).value(config.values()[i]);
+  }
+  json.end_object();
+}
+
+void write_shapes(JsonWriter& json, const Graph& graph) {
+  json.begin_object();
+  for (const Step& step : graph.steps()) {
+    const Tensor& tensor = graph.tensor(step.output);
+    json.key(tensor.name).shape(tensor.shape);
+  }
+  json.end_object();
+}
+
+void write_parts(JsonWriter& json, const LayerCost& cost) {
+  json.begin_object();
+  for (const PartCost& part : cost.parts) {
+    json.key(part.part).begin_object();
+    json.key("parameters").number(part.cost.parameters);
+    json.key("macs").number(part.cost.macs);
+    json.end_object();
+  }
+  json.end_object();
+}
+
+void write_step(JsonWriter& json, const Graph& graph, const Step& step, const StepCost& cost,
+                Count saved_bytes) {
+  json.begin_object();
+  json.key("name").string(step.name);
+  json.key("op").string(step.op->name());
+  json.key("part").string(step.part);
+  json.key("inputs").begin_array();
+  for (const TensorId id : step.inputs) json.string(graph.tensor(id).name);
+  json.end_array();
+  json.key("output").string(graph.tensor(step.output).name);
+  json.key("shape").shape(graph.tensor(step.output).shape);
+  json.key("parameters").number(cost.parameters);
+  json.key("macs").number(cost.macs);
+  json.key("elementwise").number(cost.elementwise);
+  json.key("bytes_moved").number(cost.bytes_moved);
+  json.key("saved_bytes").number(saved_bytes);
+  json.key("pytorch").string(pytorch_expression(graph, step));
+  json.end_object();
+}
+
+void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
+  const auto training = [&](std::string_view key, Count bytes) {
+    json.key(key);
+    trainable ? json.number(bytes) : json.null();
+  };
+  json.begin_object();
+  json.key("parameters").number(memory.parameters);
+  json.key("inputs").number(memory.inputs);
+  json.key("output").number(memory.output);
+  json.key("activations_peak").number(memory.activations_peak);
+  json.key("inference_total").number(memory.inference_total);
+  training("saved_for_backward", memory.saved_for_backward);
+  training("gradients", memory.gradients);
+  training("optimizer", memory.optimizer);
+  training("training_total", memory.training_total);
+  json.end_object();
+}
+
+void write_timeline(JsonWriter& json, const Graph& graph, const Memory& memory) {
+  json.begin_array();
+  for (const Lifetime& life : memory.timeline) {
+    json.begin_object();
+    json.key("tensor").string(graph.tensor(life.tensor).name);
+    json.key("bytes").number(life.bytes);
+    json.key("born").number(life.born);
+    json.key("freed").number(life.freed);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_field(JsonWriter& json, const Field& field) {
+  json.begin_object();
+  json.key("name").string(field.name);
+  const bool integer = std::holds_alternative<int64_t>(field.fallback);
+  const bool flag = std::holds_alternative<bool>(field.fallback);
+  json.key("type").string(integer ? "integer" : flag ? "boolean" : "choice");
+  json.key("default").value(field.fallback);
+  if (integer) {
+    json.key("min").number(field.min);
+    json.key("max").number(field.max);
+  }
+  if (!field.choices.empty()) {
+    json.key("choices").begin_array();
+    for (const std::string_view choice : field.choices) json.string(choice);
+    json.end_array();
+  }
+  json.key("meaning").string(field.meaning);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string estimate_json(const Config& config) {
+  const Graph graph = config.layer().build(config);
+  const Dtype dtype = dtype_from(config.choice("dtype"));
+  const LayerCost costs = cost(graph, dtype);
+  const Memory bytes = memory(graph, dtype);
+
+  JsonWriter json;
+  json.begin_object();
+  json.key("layer").string(config.layer().name);
+  json.key("config");
+  write_config(json, config);
+  json.key("parameters").number(costs.total.parameters);
+  json.key("macs").number(costs.total.macs);
+  json.key("flops").number(2 * costs.total.macs);
+  json.key("elementwise").number(costs.total.elementwise);
+  json.key("bytes_moved").number(costs.total.bytes_moved);
+  json.key("output_shape").shape(graph.tensor(graph.results().front().tensor).shape);
+  json.key("shapes");
+  write_shapes(json, graph);
+  json.key("parts");
+  write_parts(json, costs);
+  json.key("steps").begin_array();
+  for (size_t s = 0; s < graph.steps().size(); ++s) {
+    write_step(json, graph, graph.steps()[s], costs.steps[s], bytes.step_saved[s]);
+  }
+  json.end_array();
+  json.key("memory");
+  write_memory(json, bytes, trainable(dtype));
+  json.key("timeline");
+  write_timeline(json, graph, bytes);
+  json.end_object();
+  return json.take();
+}
+
+std::string layers_json() {
+  JsonWriter json;
+  json.begin_array();
+  for (const Layer* layer : layers()) {
+    json.begin_object();
+    json.key("name").string(layer->name);
+    json.key("title").string(layer->title);
+    json.key("group").string(layer->group);
+    json.key("summary").string(layer->summary);
+    json.key("fields").begin_array();
+    for (const Field& field : layer->fields) write_field(json, field);
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  return json.take();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,18 @@
+#pragma once
+
+// The readings without numbers, together, as the JSON text that the bindings hand out.
+
+#include <string>
+
+#include "../layers/layer.h"
+
+namespace attnscope {
+
+/// Everything that the layer costs; no tensor is allocated. Keys as documented in web/lib/types.js,
+/// counts printed with all their digits, so that a reader rounds them to the nearest double.
+std::string estimate_json(const Config& config);
+
+/// The registry: each layer with its fields, types, defaults, ranges and meanings, and its inputs.
+std::string layers_json();
+
+}  // namespace attnscope

@@ -1,0 +1,68 @@
+#pragma once
+
+// Writes JSON text in one pass. Nothing is built in memory first: an estimate has to be ready in
+// microseconds, and a document tree would cost more than the estimate.
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "../graph/tensor.h"
+#include "../layers/field.h"
+
+namespace attnscope {
+
+class JsonWriter {
+ public:
+  JsonWriter() { text_.reserve(4096); }
+
+  void begin_object() { open('{'); }
+  void end_object() { close('}'); }
+  void begin_array() { open('['); }
+  void end_array() { close(']'); }
+
+  JsonWriter& key(std::string_view name) {
+    string(name);
+    text_ += ':';
+    first_ = true;  // the value follows without a comma
+    return *this;
+  }
+
+  void string(std::string_view text);
+  void number(Count count) {
+    comma();
+    text_ += to_string(count);
+  }
+  void boolean(bool flag) {
+    comma();
+    text_ += flag ? "true" : "false";
+  }
+  void null() {
+    comma();
+    text_ += "null";
+  }
+  void shape(const Shape& shape);
+  void value(const Value& value);
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  void comma() {
+    if (!first_) text_ += ',';
+    first_ = false;
+  }
+  void open(char bracket) {
+    comma();
+    text_ += bracket;
+    first_ = true;
+  }
+  void close(char bracket) {
+    text_ += bracket;
+    first_ = false;
+  }
+
+  std::string text_;
+  bool first_ = true;
+};
+
+}  // namespace attnscope

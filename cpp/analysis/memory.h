@@ -1,0 +1,41 @@
+#pragma once
+
+// Reading: how long each tensor lives, and so how much memory a run and a training step need.
+
+#include <vector>
+
+#include "../graph/dtype.h"
+#include "../graph/graph.h"
+
+namespace attnscope {
+
+/// A tensor's bytes and the steps between which it is alive; a view lives in the tensor it views.
+struct Lifetime {
+  TensorId tensor;
+  Count bytes;
+  int born;   // the step that makes it; inputs are there from step 0
+  int freed;  // the last step that reads it; inputs and results stay to the last step
+};
+
+/// Bytes, at the config's dtype.
+struct Memory {
+  Count parameters = 0;
+  Count inputs = 0;            // optional inputs left out
+  Count output = 0;            // everything that forward returns
+  Count activations_peak = 0;  // most bytes of step outputs alive at one step, results included
+  Count inference_total = 0;   // parameters + inputs + activations_peak
+
+  // Training, with every input and parameter requiring a gradient. All 0 when not trainable(dtype).
+  Count saved_for_backward = 0;  // what autograd keeps, each storage once, parameters left out
+  Count gradients = 0;           // one for each parameter
+  Count optimizer = 0;           // Adam: two moments for each parameter, in the parameter's format
+  Count training_total = 0;      // parameters, gradients, optimizer, and what is alive when the
+                                 // forward pass ends: inputs, saved tensors, results
+
+  std::vector<Count> step_saved;    // parallel to steps: what it is the first to save
+  std::vector<Lifetime> timeline;   // inputs and step outputs that own memory, in order of birth
+};
+
+Memory memory(const Graph& graph, Dtype dtype);
+
+}  // namespace attnscope

@@ -1,0 +1,250 @@
+// The core's whole JavaScript surface. Nothing here computes: each function unpacks, makes one core
+// call, and copies the result out. web/lib puts the public API above it.
+
+#include <emscripten/bind.h>
+#include <emscripten/val.h>
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../analysis/estimate.h"
+#include "../analysis/pytorch.h"
+#include "../run/model.h"
+#include "../run/peaks.h"
+#include "../run/random.h"
+#include "../run/threads.h"
+#include "unpack.h"
+
+using emscripten::val;
+
+EMSCRIPTEN_DECLARE_VAL_TYPE(ConfigValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(OptionsValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(InputsValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(ResultsValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(StateValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(ShapeValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(TensorValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(PeaksValue);
+
+namespace attnscope {
+namespace {
+
+// 4 GiB is what a 32-bit memory can address; the rest is for the stack, the code's data and what the
+// allocator loses between blocks.
+constexpr double kMemoryLimit = 3.5 * 1024 * 1024 * 1024;
+
+constexpr int64_t kMaxSeed = (int64_t{1} << 53) - 1;
+
+Field seed_field() {
+  return {"seed", "As torch.manual_seed takes it; its low 32 bits are used.", int64_t{0}, 0, kMaxSeed};
+}
+
+[[noreturn]] void throw_js(const char* type, const char* message, const std::string& field = {}) {
+  val error = val::global(type).new_(std::string(message));
+  if (!field.empty()) error.set("field", field);
+  error.throw_();
+  std::abort();  // not reached
+}
+
+/// Calls Function; a C++ exception becomes a real JavaScript error with the same message.
+template <auto Function, class... Args>
+auto bound(Args... args) {
+  try {
+    return Function(args...);
+  } catch (const FieldError& e) {
+    throw_js("RangeError", e.what(), e.field());
+  } catch (const std::overflow_error& e) {
+    throw_js("RangeError", e.what());
+  } catch (const std::bad_alloc&) {
+    throw_js("RangeError", "the engine has no memory left for this layer");
+  } catch (const std::exception& e) {
+    throw_js("Error", e.what());
+  }
+}
+
+Config config_from(const ConfigValue& config) { return resolve(unpack_object("config", config)); }
+
+std::vector<Value> options_from(std::string_view owner, std::span<const Field> fields,
+                                const OptionsValue& options) {
+  return resolve(owner, fields, unpack_object("options", options));
+}
+
+std::string estimate(const ConfigValue& config) { return estimate_json(config_from(config)); }
+
+std::string pytorch(const ConfigValue& config, const OptionsValue& options) {
+  static const std::vector<Field> fields = {{"self_check", "Append a main that checks the file.", true}};
+  const std::vector<Value> values = options_from("pytorch", fields, options);
+  return pytorch_source(config_from(config), {.self_check = std::get<bool>(values[0])});
+}
+
+Model* create(const ConfigValue& config, const OptionsValue& options) {
+  static const std::vector<Field> fields = {seed_field()};
+  const std::vector<Value> values = options_from("create", fields, options);
+  return new Model(config_from(config), static_cast<uint64_t>(std::get<int64_t>(values[0])),
+                   static_cast<Count>(kMemoryLimit));
+}
+
+TensorValue randn_tensor(const ShapeValue& shape, const OptionsValue& options) {
+  static const std::vector<Field> fields = {seed_field()};
+  const std::vector<Value> values = options_from("randn", fields, options);
+  const Shape checked = unpack_shape(shape, static_cast<Count>(kMemoryLimit / sizeof(float)));
+  const uint64_t seed = static_cast<uint64_t>(std::get<int64_t>(values[0]));
+  return TensorValue(pack_tensor(randn(checked, seed)));
+}
+
+/// The inputs of one forward(), owned, with the pointers that the executors take.
+struct UnpackedInputs {
+  std::vector<Values> values;
+  Inputs pointers;
+};
+
+UnpackedInputs inputs_from(const Graph& graph, const InputsValue& inputs) {
+  const RawConfig entries = unpack_object("inputs", inputs);
+  UnpackedInputs unpacked{std::vector<Values>(graph.tensors().size()),
+                          Inputs(graph.tensors().size(), nullptr)};
+  std::vector<bool> given(graph.tensors().size(), false);
+  for (const auto& entry : entries) given[static_cast<size_t>(find_input(graph, entry.first))] = true;
+  check_all_given(graph, given);
+  for (const auto& entry : entries) {
+    const size_t id = static_cast<size_t>(find_input(graph, entry.first));
+    unpacked.values[id] = unpack_tensor(graph.tensors()[id], inputs[entry.first]);
+    unpacked.pointers[id] = &unpacked.values[id];
+  }
+  return unpacked;
+}
+
+ResultsValue forward(const Model& model, const InputsValue& inputs, const OptionsValue& options) {
+  static const std::vector<Field> fields = {
+      {"need_weights", "Whether the attention weights are returned.", true},
+      {"round", "Format that weights and inputs are rounded to first.", std::string_view("float32"),
+       0, 0, {"float32", "float16", "bfloat16", "int8"}},
+      {"reference", "Plain loops in double precision instead of the kernels.", false}};
+  const std::vector<Value> values = options_from("forward", fields, options);
+  const bool need_weights = std::get<bool>(values[0]);
+  const Dtype round = dtype_from(std::get<std::string_view>(values[1]));
+  ForwardOptions how{.round = std::nullopt, .reference = std::get<bool>(values[2])};
+  if (round != Dtype::kFloat32) how.round = round;
+
+  const UnpackedInputs unpacked = inputs_from(model.graph(), inputs);
+  const Forward done = model.forward(unpacked.pointers, how);
+  val results = val::object();
+  for (size_t i = 0; i < done.outputs.size(); ++i) {
+    const std::string& name = model.graph().results()[i].name;
+    if (name == "weights" && !need_weights) continue;
+    results.set(name, pack_tensor(done.outputs[i]));
+  }
+  if (done.error) {
+    val error = val::object();
+    error.set("max_absolute", done.error->max_absolute);
+    error.set("relative", done.error->relative);
+    results.set("rounding_error", error);
+  }
+  return ResultsValue(results);
+}
+
+StateValue state_dict(const Model& model) {
+  val state = val::object();
+  for (const StateEntry& entry : model.state()) state.set(entry.name, pack_tensor(*entry.values));
+  return StateValue(state);
+}
+
+void load_state_dict(Model& model, const StateValue& state) {
+  const RawConfig given = unpack_object("state dict", state);
+  std::vector<std::string_view> known;
+  std::vector<StateEntry> entries = model.state();
+  for (const StateEntry& entry : entries) known.push_back(entry.name);
+  for (const auto& [key, value] : given) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const std::string hint = did_you_mean(key, known);
+    throw FieldError(key, "the layer has no parameter \"" + key + "\"" +
+                              (hint.empty() ? "; its parameters are " + join(known) : hint));
+  }
+  std::vector<Values> values;
+  for (const StateEntry& entry : entries) {
+    const val tensor = state[entry.name];
+    if (tensor.isUndefined()) throw FieldError(entry.name, entry.name + " is missing from the state dict");
+    const Tensor expected{entry.name, shape_of(*entry.values), Role::kParameter, kNoTensor, {}};
+    values.push_back(unpack_tensor(expected, tensor));
+  }
+  model.load_state(std::move(values));
+}
+
+PeaksValue peaks() {
+  const Peaks measured = measure_peaks();
+  val result = val::object();
+  result.set("flops_per_second", measured.flops_per_second);
+  result.set("bytes_per_second", measured.bytes_per_second);
+  return PeaksValue(result);
+}
+
+double memory_limit() { return kMemoryLimit; }
+
+/// The TypeScript type of a field's values.
+std::string typescript(const Field& field) {
+  if (std::holds_alternative<bool>(field.fallback)) return "boolean";
+  if (std::holds_alternative<int64_t>(field.fallback)) return "number";
+  std::string type;
+  for (const std::string_view choice : field.choices) {
+    type += (type.empty() ? "'" : " | '") + std::string(choice) + "'";
+  }
+  return type;
+}
+
+/// The TypeScript type of every config: a union that `layer` tells apart, made from the registry.
+const char* config_typescript() {
+  static const std::string type = [] {
+    std::string text;
+    for (const Layer* layer : layers()) {
+      text += (text.empty() ? "{ layer: '" : " | { layer: '") + std::string(layer->name) + "'";
+      for (const Field& field : layer->fields) {
+        text += "; " + std::string(field.name) + "?: " + typescript(field);
+      }
+      text += " }";
+    }
+    return text;
+  }();
+  return type.c_str();
+}
+
+}  // namespace
+}  // namespace attnscope
+
+using namespace attnscope;  // a table of names; nothing here is a header
+
+EMSCRIPTEN_BINDINGS(attnscope) {
+  emscripten::register_type<ConfigValue>("Config", config_typescript());
+  emscripten::register_type<OptionsValue>("Options", "Record<string, unknown>");
+  emscripten::register_type<TensorValue>("FloatTensor", "{ data: Float32Array; shape: number[] }");
+  emscripten::register_type<InputsValue>(
+      "Inputs", "Record<string, { data: Float32Array | Uint8Array; shape: number[] }>");
+  emscripten::register_type<ResultsValue>(
+      "Results",
+      "{ output: FloatTensor; weights?: FloatTensor; "
+      "rounding_error?: { max_absolute: number; relative: number } }");
+  emscripten::register_type<StateValue>("StateDict", "Record<string, FloatTensor>");
+  emscripten::register_type<ShapeValue>("Shape", "number[]");
+  emscripten::register_type<PeaksValue>("Peaks",
+                                        "{ flops_per_second: number; bytes_per_second: number }");
+
+  emscripten::function("layers", &bound<&layers_json>);
+  emscripten::function("estimate(config)", &bound<&estimate, const ConfigValue&>);
+  emscripten::function("pytorch(config, options)",
+                       &bound<&pytorch, const ConfigValue&, const OptionsValue&>);
+  emscripten::function("create(config, options)",
+                       &bound<&create, const ConfigValue&, const OptionsValue&>,
+                       emscripten::return_value_policy::take_ownership());
+  emscripten::function("randn(shape, options)",
+                       &bound<&randn_tensor, const ShapeValue&, const OptionsValue&>);
+  emscripten::function("measurePeaks", &bound<&peaks>);
+  emscripten::function("memoryLimit", &bound<&memory_limit>);
+  emscripten::function("setThreadCount(count)", &bound<&set_thread_count, int>);
+  emscripten::class_<Model>("Model")
+      .function("forward(inputs, options)",
+                &bound<&forward, const Model&, const InputsValue&, const OptionsValue&>)
+      .function("stateDict", &bound<&state_dict, const Model&>)
+      .function("loadStateDict(state)", &bound<&load_state_dict, Model&, const StateValue&>);
+}

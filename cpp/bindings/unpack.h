@@ -1,0 +1,31 @@
+#pragma once
+
+// From JavaScript values to the core's raw values. Embind's own conversions check nothing in a
+// release build (2.7 becomes 2, NaN becomes 0, "2" becomes 2), so every value crosses as val and the
+// core's gates decide.
+
+#include <emscripten/val.h>
+
+#include <string>
+
+#include "../layers/field.h"
+#include "../run/tensor_gate.h"
+#include "../run/values.h"
+
+namespace attnscope {
+
+/// The entries of a plain object. Throws FieldError for anything else: null, an array, an instance
+/// of a class or an object that inherits values from another.
+RawConfig unpack_object(const std::string& name, const emscripten::val& object);
+
+/// {data, shape}, its numbers copied out. Throws FieldError unless it fits `expected`.
+Values unpack_tensor(const Tensor& expected, const emscripten::val& tensor);
+
+/// The dimensions of a shape given by the caller; each must be an integer of at least 1, and their
+/// product at most `limit`.
+Shape unpack_shape(const emscripten::val& shape, Count limit);
+
+/// {data: Float32Array, shape: number[]}: a copy, because views of the heap detach when it grows.
+emscripten::val pack_tensor(const Values& values);
+
+}  // namespace attnscope

@@ -1,0 +1,64 @@
+#pragma once
+
+// What every operation can say about itself. One file of ops/ implements this once; the readings
+// (shapes, cost, memory, reference forward, PyTorch source) call it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+#include <xtensor/containers/xarray.hpp>
+
+#include "tensor.h"
+
+namespace attnscope {
+
+/// Values of the reference executor: double precision, so that it can judge float32 kernels.
+using Array = xt::xarray<double>;
+
+/// The shapes of a step's inputs, in the order of Step::inputs; nullptr for an absent optional one.
+using InputShapes = std::vector<const Shape*>;
+
+struct Cost {
+  Count macs = 0;         // multiply-accumulates of matrix products
+  Count elementwise = 0;  // every other arithmetic operation
+};
+
+/// What autograd keeps of a step until the backward pass.
+struct Saved {
+  std::vector<int> inputs;  // indices into Step::inputs; parameters are left out by the reader
+  bool output = false;
+};
+
+class Op {
+ public:
+  virtual ~Op() = default;
+
+  /// The operation's name as the step table shows it: "linear", "softmax".
+  virtual std::string_view name() const = 0;
+
+  /// Throws std::logic_error when the inputs do not fit: a layer built a wrong graph.
+  virtual Shape output_shape(const InputShapes& inputs) const = 0;
+
+  virtual Cost cost(const InputShapes& inputs, const Shape& output) const = 0;
+
+  /// What PyTorch's autograd saves (torch.autograd.graph.saved_tensors_hooks), every input and
+  /// parameter requiring a gradient.
+  virtual Saved saved_for_backward() const { return {}; }
+
+  /// True when the output is the first input's memory under another shape.
+  virtual bool is_view() const { return false; }
+
+  /// The output's values by plain loops in double precision. An absent optional input is nullptr.
+  virtual Array forward(const std::vector<const Array*>& inputs) const = 0;
+
+  /// The PyTorch expression that computes the output. `inputs` are Python expressions; an absent
+  /// optional input is the name of a variable that may be None. `module` names the nn.Module that
+  /// owns the step's parameters ("self.score"), or is empty.
+  virtual std::string pytorch(const std::vector<std::string>& inputs,
+                              std::string_view module) const = 0;
+
+  /// A Python function that pytorch() calls, printed once above the module; empty when there is none.
+  virtual std::string_view pytorch_helper() const { return {}; }
+};
+
+}  // namespace attnscope

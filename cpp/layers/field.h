@@ -1,0 +1,64 @@
+#pragma once
+
+// Config fields: what a layer can be asked for, and the one gate that every config passes.
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attnscope {
+
+/// A checked value: a boolean, an integer, or one of a field's choices.
+using Value = std::variant<bool, int64_t, std::string_view>;
+
+struct Field {
+  std::string_view name;
+  std::string_view meaning;  // one sentence, for the form and the manual
+  Value fallback;            // the default; its type is the field's type
+  int64_t min = 0, max = 0;  // integers only, both included
+  std::vector<std::string_view> choices{};  // choices only
+};
+
+/// A value as it came from outside, before any check.
+struct RawValue {
+  /// What is neither boolean, number nor string, in words: "null", "an array", "5n".
+  struct Other {
+    std::string description;
+  };
+  std::variant<bool, double, std::string, Other> value;
+};
+using RawConfig = std::vector<std::pair<std::string, RawValue>>;
+
+/// A config or tensor that does not fit. The message names the field, the rule and the value.
+class FieldError : public std::invalid_argument {
+ public:
+  FieldError(std::string field, const std::string& message)
+      : std::invalid_argument(message), field_(std::move(field)) {}
+  const std::string& field() const { return field_; }
+
+ private:
+  std::string field_;
+};
+
+/// How a value reads in a message: 2.5, NaN, "2", null.
+std::string to_string(const RawValue& value);
+std::string to_string(const Value& value);
+
+/// Checks `raw` against `fields` and fills in the defaults; the result is parallel to `fields`.
+/// `owner` names what has the fields ("additive_scorer") in the message about an unknown key.
+/// Throws FieldError for an unknown key, a wrong type, or a value out of range.
+std::vector<Value> resolve(std::string_view owner, std::span<const Field> fields,
+                           const RawConfig& raw);
+
+/// ", did you mean hidden_size?" for the nearest of `known`, or "" when none is near.
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
+
+/// "linear_scorer, additive_scorer".
+std::string join(const std::vector<std::string_view>& names);
+
+}  // namespace attnscope

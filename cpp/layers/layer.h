@@ -1,0 +1,57 @@
+#pragma once
+
+// A layer: its fields and its graph. Each file beside this one describes one layer; registry.cpp
+// lists them.
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "../graph/graph.h"
+#include "field.h"
+
+namespace attnscope {
+
+struct Layer;
+
+/// A checked config of one layer: every field has a value.
+class Config {
+ public:
+  Config(const Layer& layer, std::vector<Value> values)
+      : layer_(&layer), values_(std::move(values)) {}
+
+  const Layer& layer() const { return *layer_; }
+  const std::vector<Value>& values() const { return values_; }  // parallel to layer().fields
+
+  /// The value of a field that the layer has; std::logic_error for one that it has not.
+  int64_t integer(std::string_view field) const;
+  bool flag(std::string_view field) const;
+  std::string_view choice(std::string_view field) const;
+
+ private:
+  const Value& value(std::string_view field) const;
+
+  const Layer* layer_;
+  std::vector<Value> values_;
+};
+
+struct Layer {
+  std::string_view name;           // "additive_scorer"
+  std::string_view title;          // "Additive scorer"
+  std::string_view group;          // where the page lists it: "scorers"
+  std::string_view summary;        // one sentence
+  std::string_view pytorch_class;  // "AdditiveScorer"
+  std::vector<Field> fields;
+  Graph (*build)(const Config& config);
+  void (*check)(const Config& config) = nullptr;  // rules between fields; throws FieldError
+};
+
+/// Every layer, in the order in which the page lists them.
+std::span<const Layer* const> layers();
+
+/// The gate: takes `layer` out of `raw`, checks every other key against that layer's fields.
+/// Throws FieldError.
+Config resolve(const RawConfig& raw);
+
+}  // namespace attnscope

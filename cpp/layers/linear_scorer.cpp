@@ -1,0 +1,35 @@
+// The smallest attention: one nn.Linear(hidden_size, 1) scores each position.
+
+#include "../ops/linear.h"
+#include "fields.h"
+#include "scorer.h"
+
+namespace attnscope {
+namespace {
+
+Graph build(const Config& config) {
+  const int64_t E = config.integer("hidden_size");
+  Graph graph;
+  const LinearModule score = declare_linear(graph, "score", E, 1, config.flag("bias"));
+  const TensorId hidden_states = graph.add_input(
+      "hidden_states", {config.integer("batch_size"), config.integer("seq_len"), E});
+  const TensorId scores = apply_linear(graph, score, "score", hidden_states, "scores");
+  add_pooling(graph, config, hidden_states, scores);
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kLinearScorer;
+const Layer kLinearScorer = {
+    .name = "linear_scorer",
+    .title = "Linear scorer",
+    .group = "scorers",
+    .summary = "One linear layer gives each position a score; softmax turns scores into weights.",
+    .pytorch_class = "LinearScorer",
+    .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::bias(),
+               fields::dtype(), scorer_output()},
+    .build = build,
+};
+
+}  // namespace attnscope

@@ -1,0 +1,43 @@
+#include "scorer.h"
+
+#include "../ops/softmax.h"
+#include "../ops/squeeze.h"
+#include "../ops/weighted_sum.h"
+
+namespace attnscope {
+
+Field scorer_output() {
+  return {"output",
+          "What the layer returns: scores before softmax, weights after it, or the hidden states "
+          "pooled under the weights.",
+          std::string_view("pooled"),
+          0,
+          0,
+          {"scores", "weights", "pooled"}};
+}
+
+void add_pooling(Graph& graph, const Config& config, TensorId hidden_states, TensorId scores) {
+  static const auto squeeze = std::make_shared<const Squeeze>();
+  static const auto softmax = std::make_shared<const Softmax>();
+  static const auto weighted_sum = std::make_shared<const WeightedSum>();
+
+  const std::string_view output = config.choice("output");
+  if (output == "scores") {
+    graph.add_result("output", scores);
+    return;
+  }
+  const TensorId row = graph.add_step("squeeze", "normalize", squeeze, {scores}, "score_row");
+  const TensorId mask =
+      graph.add_input("mask", graph.tensor(row).shape, Role::kOptionalInput);
+  const TensorId weights =
+      graph.add_step("normalize", "normalize", softmax, {row, mask}, "weights");
+  if (output == "weights") {
+    graph.add_result("output", weights);
+    return;
+  }
+  graph.add_result("output", graph.add_step("combine", "combine", weighted_sum,
+                                            {weights, hidden_states}, "output"));
+  graph.add_result("weights", weights);
+}
+
+}  // namespace attnscope

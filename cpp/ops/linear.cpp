@@ -1,0 +1,75 @@
+#include "linear.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace attnscope {
+
+Shape Linear::output_shape(const InputShapes& inputs) const {
+  const Shape& x = *inputs[0];
+  const Shape& weight = *inputs[1];
+  if (x.back() != weight[1]) {
+    throw std::logic_error("linear: x " + to_string(x) + " does not fit weight " +
+                           to_string(weight));
+  }
+  Shape shape = x;
+  shape.back() = weight[0];
+  return shape;
+}
+
+Cost Linear::cost(const InputShapes& inputs, const Shape& output) const {
+  const bool bias = inputs.size() > 2;
+  const Count outputs = elements(output);
+  return {product({outputs, inputs[0]->back()}), bias ? outputs : 0};
+}
+
+Array Linear::forward(const std::vector<const Array*>& inputs) const {
+  const Array& x = *inputs[0];
+  const Array& weight = *inputs[1];
+  const double* bias = inputs.size() > 2 ? inputs[2]->data() : nullptr;
+  const size_t out_features = weight.shape(0), in_features = weight.shape(1);
+  const size_t rows = x.size() / in_features;
+
+  std::vector<size_t> shape(x.shape().begin(), x.shape().end());
+  shape.back() = out_features;
+  Array y = Array::from_shape(shape);
+  for (size_t row = 0; row < rows; ++row) {
+    const double* in = x.data() + row * in_features;
+    for (size_t o = 0; o < out_features; ++o) {
+      const double* w = weight.data() + o * in_features;
+      double sum = bias ? bias[o] : 0.0;
+      for (size_t i = 0; i < in_features; ++i) sum += in[i] * w[i];
+      y.data()[row * out_features + o] = sum;
+    }
+  }
+  return y;
+}
+
+std::string Linear::pytorch(const std::vector<std::string>& inputs,
+                            std::string_view module) const {
+  return std::string(module) + "(" + inputs[0] + ")";
+}
+
+LinearModule declare_linear(Graph& graph, std::string name, int64_t in_features,
+                            int64_t out_features, bool bias) {
+  const std::string constructor = "nn.Linear(" + std::to_string(in_features) + ", " +
+                                  std::to_string(out_features) + (bias ? ")" : ", bias=False)");
+  const Init init{Init::Kind::kUniform, 1.0 / std::sqrt(static_cast<double>(in_features))};
+  LinearModule linear{};
+  linear.module = graph.add_module(std::move(name), constructor);
+  linear.weight = graph.add_parameter(linear.module, "weight", {out_features, in_features}, init);
+  if (bias) linear.bias = graph.add_parameter(linear.module, "bias", {out_features}, init);
+  return linear;
+}
+
+TensorId apply_linear(Graph& graph, const LinearModule& linear, std::string part, TensorId x,
+                      std::string output) {
+  static const auto op = std::make_shared<const Linear>();
+  std::vector<TensorId> inputs{x, linear.weight};
+  if (linear.bias != kNoTensor) inputs.push_back(linear.bias);
+  const std::string& name = graph.modules()[static_cast<size_t>(linear.module)].name;
+  return graph.add_step(name, std::move(part), op, std::move(inputs), std::move(output),
+                        linear.module);
+}
+
+}  // namespace attnscope

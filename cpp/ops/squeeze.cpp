@@ -1,0 +1,26 @@
+#include "squeeze.h"
+
+#include <stdexcept>
+
+namespace attnscope {
+
+Shape Squeeze::output_shape(const InputShapes& inputs) const {
+  Shape shape = *inputs[0];
+  if (shape.empty() || shape.back() != 1) {
+    throw std::logic_error("squeeze: the last dimension of " + to_string(shape) + " is not 1");
+  }
+  shape.pop_back();
+  return shape;
+}
+
+Array Squeeze::forward(const std::vector<const Array*>& inputs) const {
+  Array y = *inputs[0];
+  y.reshape(std::vector<size_t>(y.shape().begin(), y.shape().end() - 1));
+  return y;
+}
+
+std::string Squeeze::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return inputs[0] + ".squeeze(-1)";
+}
+
+}  // namespace attnscope

@@ -1,0 +1,67 @@
+#pragma once
+
+// A layer with its learned values, ready to run.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../graph/dtype.h"
+#include "../layers/layer.h"
+#include "program.h"
+#include "rounding.h"
+
+namespace attnscope {
+
+struct ForwardOptions {
+  std::optional<Dtype> round;  // round weights and inputs to this format first; int8 leaves biases
+  bool reference = false;      // by plain loops in double precision instead of the kernels
+};
+
+struct Forward {
+  Outputs outputs;                    // parallel to Graph::results()
+  std::optional<RoundingError> error; // of the first result against float32; only with `round`
+};
+
+/// A parameter's name, "score.weight", and where its values are.
+struct StateEntry {
+  std::string name;
+  const Values* values;
+};
+
+class Model {
+ public:
+  /// Draws the weights that torch.manual_seed(seed) gives the printed module. Throws FieldError,
+  /// before anything is allocated, when a run needs more than `memory_limit` bytes.
+  Model(Config config, uint64_t seed, Count memory_limit);
+
+  // The program points into the graph and the parameters.
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const Graph& graph() const { return graph_; }
+  const Config& config() const { return config_; }
+
+  std::vector<StateEntry> state() const;
+
+  /// Replaces every parameter; `values` are parallel to state() and of the same shapes.
+  void load_state(std::vector<Values> values);
+
+  Forward forward(const Inputs& inputs, const ForwardOptions& options) const;
+
+ private:
+  Forward forward_rounded(const Inputs& inputs, const ForwardOptions& options) const;
+
+  Config config_;
+  Graph graph_;
+  Parameters parameters_;
+  std::unique_ptr<Program> program_;
+};
+
+/// Bytes that Model and one forward() need in float32: parameters and their packed copy, inputs,
+/// activations at their peak, and the results while they are handed out.
+Count bytes_to_run(const Graph& graph);
+
+}  // namespace attnscope

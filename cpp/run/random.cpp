@@ -1,0 +1,72 @@
+#include "random.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace attnscope {
+namespace {
+
+constexpr int64_t kBlock = 16;  // normals that PyTorch's vector path makes together
+constexpr double kTwoPi = 2.0 * std::numbers::pi;
+
+}  // namespace
+
+float Generator::uniform() {
+  return static_cast<float>(engine_() & 0xFFFFFF) * 0x1p-24f;
+}
+
+double Generator::uniform_double() {
+  const uint64_t high = engine_();
+  const uint64_t bits = high << 32 | engine_();
+  return static_cast<double>(bits & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+}
+
+void Generator::fill_uniform(float low, float high, float* values, int64_t count) {
+  // One rounding: PyTorch's vector builds contract this to a fused multiply-add.
+  for (int64_t i = 0; i < count; ++i) values[i] = std::fma(uniform(), high - low, low);
+}
+
+/// Box and Muller 1958, in double; the sine of each pair waits for the next call.
+double Generator::normal_double() {
+  if (next_normal_) {
+    const double value = *next_normal_;
+    next_normal_.reset();
+    return value;
+  }
+  const double angle = kTwoPi * uniform_double();
+  const double radius = std::sqrt(-2.0 * std::log1p(-uniform_double()));
+  next_normal_ = radius * std::sin(angle);
+  return radius * std::cos(angle);
+}
+
+/// Box and Muller on 16 uniforms in place: element j and j + 8 become a pair of normals.
+void Generator::fill_normal_block(float* values) {
+  for (int64_t j = 0; j < kBlock / 2; ++j) {
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - static_cast<double>(values[j])));
+    const double angle = kTwoPi * static_cast<double>(values[j + kBlock / 2]);
+    values[j] = static_cast<float>(radius * std::cos(angle));
+    values[j + kBlock / 2] = static_cast<float>(radius * std::sin(angle));
+  }
+}
+
+void Generator::fill_normal(float* values, int64_t count) {
+  if (count < kBlock) {
+    for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(normal_double());
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) values[i] = uniform();
+  int64_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) fill_normal_block(values + i);
+  if (i == count) return;
+  float* last = values + count - kBlock;  // overlaps the block before: its values are drawn anew
+  for (int64_t j = 0; j < kBlock; ++j) last[j] = uniform();
+  fill_normal_block(last);
+}
+
+Values randn(const Shape& shape, uint64_t seed) {
+  Values values = make_values(shape);
+  Generator(seed).fill_normal(values.data(), static_cast<int64_t>(values.size()));
+  return values;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,40 @@
+#pragma once
+
+// PyTorch's CPU random numbers: the same seed gives the same values.
+// Source of the formulas: the behaviour of torch 2.14's CPUGeneratorImpl, held by tests/torch.
+
+#include <cstdint>
+#include <optional>
+#include <random>
+
+#include "values.h"
+
+namespace attnscope {
+
+/// What torch.manual_seed(seed) leaves: a Mersenne Twister and, between calls, half a normal pair.
+class Generator {
+ public:
+  /// PyTorch keeps the low 32 bits of the seed.
+  explicit Generator(uint64_t seed) : engine_(static_cast<uint32_t>(seed)) {}
+
+  /// tensor.uniform_(low, high) in float32.
+  void fill_uniform(float low, float high, float* values, int64_t count);
+
+  /// tensor.normal_() in float32. Values agree with PyTorch's to a few ULP of float32: its vector
+  /// code has its own logarithm and cosine.
+  void fill_normal(float* values, int64_t count);
+
+ private:
+  float uniform();
+  double uniform_double();
+  double normal_double();
+  void fill_normal_block(float* values);
+
+  std::mt19937 engine_;
+  std::optional<double> next_normal_;
+};
+
+/// What torch.manual_seed(seed); torch.randn(shape) gives.
+Values randn(const Shape& shape, uint64_t seed);
+
+}  // namespace attnscope

@@ -1,0 +1,21 @@
+#pragma once
+
+// Reading: the numbers, by plain loops in double precision. Slow, obviously right; judges run/program.
+
+#include <vector>
+
+#include "../graph/graph.h"
+#include "parameters.h"
+
+namespace attnscope {
+
+/// Values of the inputs, indexed by TensorId; nullptr for an absent optional input and for
+/// everything that is no input.
+using Inputs = std::vector<const Values*>;
+
+/// Values of Graph::results(), in that order.
+using Outputs = std::vector<Values>;
+
+Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs);
+
+}  // namespace attnscope

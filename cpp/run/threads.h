@@ -1,0 +1,23 @@
+#pragma once
+
+// One pool of threads for the whole program. Builds without threads run everything in the caller.
+
+#include <cstdint>
+#include <functional>
+
+namespace attnscope {
+
+/// Threads that parallel_for() uses, the caller included; 1 until set_thread_count() is called.
+int thread_count();
+
+/// Starts or stops workers so that `count` threads, the caller included, share each parallel_for().
+/// Throws std::invalid_argument when this build has no threads and count > 1.
+void set_thread_count(int count);
+
+/// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns when
+/// every range is done. Ranges are multiples of `grain`, but for the last. `work` must not throw and
+/// must not call parallel_for().
+void parallel_for(int64_t count, int64_t grain,
+                  const std::function<void(int64_t begin, int64_t end)>& work);
+
+}  // namespace attnscope

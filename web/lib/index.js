@@ -1,0 +1,104 @@
+// The public module: sizes, runs and explains attention layers. Works in Node, a page and a worker.
+
+import { load } from './loader.js';
+import { Model } from './model.js';
+
+/** @typedef {import('./types.js').Build} Build */
+/** @typedef {import('./types.js').Config} Config */
+/** @typedef {import('./types.js').Estimate} Estimate */
+/** @typedef {import('./types.js').Field} Field */
+/** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./types.js').Layer} Layer */
+/** @typedef {import('./types.js').Mask} Mask */
+/** @typedef {import('./types.js').Memory} Memory */
+/** @typedef {import('./types.js').OpenOptions} OpenOptions */
+/** @typedef {import('./types.js').Results} Results */
+/** @typedef {import('./types.js').Step} Step */
+/** @typedef {import('./types.js').Tensor} Tensor */
+
+export { Model };
+
+/**
+ * Loads the fastest build that this engine can run.
+ * @param {OpenOptions} [options]
+ * @returns {Promise<Attnscope>}
+ * @throws {RangeError} for a wrong option or a build that cannot run here
+ */
+export async function open(options = {}) {
+  const { core, build } = await load(options);
+  return new Attnscope(core, build);
+}
+
+/** An open core. Every method throws a RangeError, with the `field` and the rule, for a wrong value. */
+export class Attnscope {
+  #core;
+
+  /**
+   * @param {import('./core/core.js').MainModule} core
+   * @param {Build} build
+   */
+  constructor(core, build) {
+    this.#core = core;
+    /** Which WebAssembly runs, with how many threads, and why not a faster one. */
+    this.build = Object.freeze(build);
+    /** Bytes that one layer may need to run; `create` refuses more. */
+    this.memoryLimit = core.memoryLimit();
+  }
+
+  /**
+   * Every layer, with its fields, their types, defaults, ranges and meanings.
+   * @returns {Layer[]}
+   */
+  layers() {
+    return JSON.parse(this.#core.layers());
+  }
+
+  /**
+   * What a layer costs. Pure arithmetic: no tensor is allocated.
+   * @param {Config} config
+   * @returns {Estimate}
+   */
+  estimate(config) {
+    return JSON.parse(this.#core.estimate(config));
+  }
+
+  /**
+   * A Python file with the layer as an `nn.Module`. Run by itself it compares this estimate with
+   * PyTorch and prints OK, or MISMATCH and exits with 1.
+   * @param {Config} config
+   * @param {{self_check?: boolean}} [options] `self_check: false` leaves only the module
+   * @returns {string}
+   */
+  pytorch(config, options = {}) {
+    return this.#core.pytorch(config, options);
+  }
+
+  /**
+   * A layer with the weights that `torch.manual_seed(seed)` gives the module of `pytorch(config)`.
+   * @param {Config} config
+   * @param {{seed?: number}} [options] 0 by default
+   * @returns {Model} holds memory until `dispose()`
+   */
+  create(config, options = {}) {
+    return new Model(/** @type {import('./core/core.js').Model} */ (this.#core.create(config, options)));
+  }
+
+  /**
+   * What `torch.manual_seed(seed); torch.randn(shape)` gives, to a few ULP.
+   * @param {number[]} shape
+   * @param {{seed?: number}} [options] 0 by default
+   * @returns {Tensor}
+   */
+  randn(shape, options = {}) {
+    return this.#core.randn(shape, options);
+  }
+
+  /**
+   * What this engine reaches with these threads: multiply-adds in registers, and reading memory.
+   * Takes some 50 ms.
+   * @returns {{flops_per_second: number, bytes_per_second: number}}
+   */
+  measurePeaks() {
+    return this.#core.measurePeaks();
+  }
+}

@@ -1,0 +1,110 @@
+// Chooses the WebAssembly build that this engine runs fastest, and loads it. Four builds: with and
+// without relaxed SIMD, with and without threads.
+
+import { relaxedSimd, simd, threads as sharedMemory } from 'wasm-feature-detect';
+
+/** @typedef {import('./types.js').OpenOptions} OpenOptions */
+/** @typedef {import('./types.js').Build} Build */
+/** @typedef {import('./core/core.js').MainModule} Core */
+
+const MAX_DEFAULT_THREADS = 8;
+
+const cores = {
+  'relaxed-threads': () => import('./core/relaxed-threads.mjs'),
+  relaxed: () => import('./core/relaxed.mjs'),
+  'simd-threads': () => import('./core/simd-threads.mjs'),
+  simd: () => import('./core/simd.mjs')
+};
+
+/** @type {Record<keyof OpenOptions, (value: any) => string | false>} */
+const rules = {
+  threads: (value) => !(Number.isInteger(value) && value >= 1 && value <= 64) && 'an integer from 1 to 64',
+  build: (value) => value !== 'simd' && value !== 'relaxed' && 'one of simd, relaxed',
+  wasmUrl: (value) => typeof value !== 'string' && !(value instanceof URL) && 'a string or a URL'
+};
+
+/**
+ * @param {OpenOptions} options
+ * @returns {Promise<{core: Core, build: Build}>}
+ * @throws {RangeError} for an unknown option, a value out of range, or a build that cannot run here
+ */
+export async function load(options) {
+  check(options);
+  const can = { relaxed: await relaxedSimd(), simd: await simd(), isolated: await isolated() };
+  const build = choose(options, can);
+  const { default: create } = await cores[/** @type {keyof cores} */ (build.name)]();
+  const core = await create(moduleOptions(options, build));
+  core.setThreadCount(build.threads);
+  return { core, build };
+}
+
+/** @param {OpenOptions} options */
+function check(options) {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(rules, name)) {
+      throw new RangeError(`open has no option "${name}"; its options are ${Object.keys(rules).join(', ')}`);
+    }
+    const rule = value !== undefined && rules[/** @type {keyof OpenOptions} */ (name)](value);
+    if (rule) throw new RangeError(`${name} must be ${rule}, got ${show(value)}`);
+  }
+}
+
+/** @param {unknown} value */
+function show(value) {
+  return typeof value === 'string' ? `"${value}"` : String(value);
+}
+
+/** Threads need shared memory, which a page has only when it is cross-origin isolated. */
+async function isolated() {
+  if (globalThis.crossOriginIsolated === false) return false;
+  return sharedMemory();
+}
+
+/**
+ * @param {OpenOptions} options
+ * @param {{relaxed: boolean, simd: boolean, isolated: boolean}} can
+ * @returns {Build}
+ */
+function choose(options, can) {
+  if (!can.simd) throw new RangeError('this engine has no WebAssembly SIMD, which attnscope needs');
+  if (options.build === 'relaxed' && !can.relaxed) {
+    throw new RangeError('build must be simd here, got "relaxed": this engine has no relaxed SIMD');
+  }
+  if (!can.isolated && (options.threads ?? 1) > 1) {
+    throw new RangeError(`threads must be 1 here, got ${options.threads}: ${NOT_ISOLATED}`);
+  }
+  const available = Math.min(globalThis.navigator?.hardwareConcurrency ?? hostCores(), MAX_DEFAULT_THREADS);
+  const threads = can.isolated ? (options.threads ?? available) : 1;
+  const relaxed = options.build ? options.build === 'relaxed' : can.relaxed;
+  return {
+    name: (relaxed ? 'relaxed' : 'simd') + (threads > 1 ? '-threads' : ''),
+    threads,
+    isolated: can.isolated,
+    reason: [!can.isolated && NOT_ISOLATED, !can.relaxed && NO_RELAXED].filter(Boolean).join('; ')
+  };
+}
+
+const NOT_ISOLATED =
+  'one thread, because the page is not cross-origin isolated: serve it with the headers ' +
+  'Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';
+const NO_RELAXED = 'plain SIMD, because this engine has no relaxed SIMD (Node has it from 24 on)';
+
+/** Cores as Node counts them before `navigator` came to it (Node 21). */
+function hostCores() {
+  const os = globalThis.process?.getBuiltinModule?.('node:os');
+  return os ? os.availableParallelism() : 1;
+}
+
+/**
+ * @param {OpenOptions} options
+ * @param {Build} build
+ */
+function moduleOptions(options, build) {
+  /** @type {{poolSize: number, locateFile?: (path: string) => string}} */
+  const module = { poolSize: build.threads - 1 };
+  if (options.wasmUrl !== undefined) {
+    const folder = String(options.wasmUrl).replace(/\/?$/, '/');
+    module.locateFile = (path) => folder + path;
+  }
+  return module;
+}

@@ -1,0 +1,64 @@
+// A layer with its weights, ready to run.
+
+/** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./types.js').Mask} Mask */
+/** @typedef {import('./types.js').Results} Results */
+/** @typedef {import('./types.js').Tensor} Tensor */
+
+/** Holds memory of the WebAssembly core until `dispose()`. */
+export class Model {
+  /** @type {import('./core/core.js').Model | null} */
+  #core;
+
+  /** @param {import('./core/core.js').Model} core */
+  constructor(core) {
+    this.#core = core;
+  }
+
+  /**
+   * Runs the layer in float32.
+   * @param {Record<string, Tensor | Mask>} inputs by name; they are copied, neither kept nor changed
+   * @param {ForwardOptions} [options]
+   * @returns {Results}
+   * @throws {RangeError} for a missing, unknown or ill-fitting tensor
+   */
+  forward(inputs, options = {}) {
+    return this.#alive().forward(
+      /** @type {import('./core/core.js').Inputs} */ (inputs),
+      /** @type {import('./core/core.js').Options} */ (options)
+    );
+  }
+
+  /**
+   * The weights under the names that PyTorch's `state_dict()` gives them, as copies.
+   * @returns {Record<string, Tensor>}
+   */
+  stateDict() {
+    return this.#alive().stateDict();
+  }
+
+  /**
+   * Replaces every weight.
+   * @param {Record<string, Tensor>} state each parameter's tensor, no more and no less
+   * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights then stay
+   */
+  loadStateDict(state) {
+    this.#alive().loadStateDict(state);
+  }
+
+  /** Frees the model's memory. A second call does nothing. */
+  dispose() {
+    this.#core?.delete();
+    this.#core = null;
+  }
+
+  #alive() {
+    if (!this.#core) throw new Error('this model was disposed');
+    return this.#core;
+  }
+}
+
+// Engines without explicit resource management have no Symbol.dispose; the method then has no caller.
+if (Symbol.dispose) {
+  Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.dispose });
+}

@@ -1,0 +1,125 @@
+// Types of the public API that the core's generated types do not hold. No code.
+
+/** @typedef {import('./core/core.js').Config} Config
+ * One layer and its fields; a field left out takes its default. */
+
+/** @typedef {'linear_scorer' | 'additive_scorer' | (string & {})} LayerName */
+
+/**
+ * @typedef {object} Tensor
+ * @property {Float32Array} data elements in row-major order, the last dimension fastest
+ * @property {number[]} shape
+ */
+
+/**
+ * @typedef {object} Mask
+ * @property {Uint8Array | Float32Array} data bytes: 1 = may attend, 0 = hidden; floats: added to the
+ *   scores, -Infinity hides. (`key_padding_mask` of `nn.MultiheadAttention` is the opposite.)
+ * @property {number[]} shape
+ */
+
+/**
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {'integer' | 'boolean' | 'choice'} type
+ * @property {number | boolean | string} default
+ * @property {number} [min] integers only, included
+ * @property {number} [max] integers only, included
+ * @property {string[]} [choices] choices only
+ * @property {string} meaning
+ */
+
+/**
+ * @typedef {object} Layer
+ * @property {string} name value of the config's `layer`
+ * @property {string} title
+ * @property {string} group where a form lists it
+ * @property {string} summary
+ * @property {Field[]} fields
+ * @property {{name: string, shape: number[], optional: boolean}[]} inputs what forward() takes, with
+ *   the shapes that the default config gives them
+ */
+
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string} op
+ * @property {string} part what the step is for: project, score, normalize, combine
+ * @property {string[]} inputs names of tensors, parameters included
+ * @property {string} output
+ * @property {number[]} shape of the output
+ * @property {number} parameters elements of the parameters that it uses
+ * @property {number} macs multiply-accumulates of its matrix product
+ * @property {number} elementwise every other arithmetic operation
+ * @property {number} bytes_moved each operand read once and the output written once; 0 for a view
+ * @property {number} saved_bytes what autograd keeps of it and no step before has kept
+ * @property {string} pytorch the expression that computes the output
+ */
+
+/**
+ * @typedef {object} Memory bytes, at the config's dtype. The training figures are null for int8,
+ *   which is a format for inference.
+ * @property {number} parameters
+ * @property {number} inputs
+ * @property {number} output everything that forward() returns
+ * @property {number} activations_peak most bytes of step outputs alive at once, results included
+ * @property {number} inference_total parameters + inputs + activations_peak
+ * @property {number | null} saved_for_backward what PyTorch's autograd keeps, parameters left out
+ * @property {number | null} gradients one for each parameter
+ * @property {number | null} optimizer Adam: two moments for each parameter
+ * @property {number | null} training_total parameters, gradients, optimizer, and what is alive when
+ *   the forward pass ends: inputs, saved tensors, results
+ */
+
+/**
+ * @typedef {object} Estimate counts are exact to 2^53 and the nearest double past it
+ * @property {string} layer
+ * @property {Config} config with the defaults filled in
+ * @property {number} parameters
+ * @property {number} macs multiply-accumulates of matrix products, one forward pass
+ * @property {number} flops 2 per MAC and nothing else, as torch.utils.flop_counter counts
+ * @property {number} elementwise operations outside matrix products: 1 an element for a bias or
+ *   tanh, 5 for softmax (compare, subtract, exponentiate, add, divide)
+ * @property {number} bytes_moved
+ * @property {number[]} output_shape
+ * @property {Record<string, number[]>} shapes every step's output, by name
+ * @property {Record<string, {parameters: number, macs: number}>} parts
+ * @property {Step[]} steps
+ * @property {Memory} memory
+ * @property {{tensor: string, bytes: number, born: number, freed: number}[]} timeline the steps
+ *   between which each tensor is alive, both included
+ */
+
+/**
+ * @typedef {object} ForwardOptions
+ * @property {boolean} [need_weights] whether the weights are returned; true by default
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [round] round weights and inputs to this
+ *   format first and report the error against float32; int8 is symmetric, with one scale a row, and
+ *   leaves biases
+ * @property {boolean} [reference] by plain loops in double precision instead of the kernels
+ */
+
+/**
+ * @typedef {object} Results copies, owned by the caller
+ * @property {Tensor} output
+ * @property {Tensor} [weights] attention weights, where the layer has them
+ * @property {{max_absolute: number, relative: number}} [rounding_error] of the output: the largest
+ *   difference from float32, and the Euclidean norm of all differences over that of the output
+ */
+
+/**
+ * @typedef {object} OpenOptions
+ * @property {number} [threads] how many threads run; by default the engine's cores, at most 8
+ * @property {'simd' | 'relaxed'} [build] which instructions; by default the fastest that runs here
+ * @property {string | URL} [wasmUrl] the folder that holds the .wasm files; by default this module's
+ */
+
+/**
+ * @typedef {object} Build which WebAssembly runs
+ * @property {string} name 'relaxed-threads', 'relaxed', 'simd-threads' or 'simd'
+ * @property {number} threads
+ * @property {boolean} isolated whether the engine lets threads share memory
+ * @property {string} reason why this is not the fastest build; '' when it is
+ */
+
+export {};
