@@ -17,7 +17,7 @@ StepCost step_cost(const Graph& graph, const Step& step, int element_bytes) {
     if (input.role == Role::kParameter) cost.parameters += count;
     moved += count;
   }
-  if (!step.op->is_view()) cost.bytes_moved = product({moved, element_bytes});
+  if (step.op->aliasing() == Aliasing::kNone) cost.bytes_moved = product({moved, element_bytes});
   return cost;
 }
 

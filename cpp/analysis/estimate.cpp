@@ -17,6 +17,19 @@ void write_config(JsonWriter& json, const Config& config) {
   json.end_object();
 }
 
+void write_inputs(JsonWriter& json, const Graph& graph) {
+  json.begin_array();
+  for (const Tensor& tensor : graph.tensors()) {
+    if (tensor.role != Role::kInput && tensor.role != Role::kOptionalInput) continue;
+    json.begin_object();
+    json.key("name").string(tensor.name);
+    json.key("shape").shape(tensor.shape);
+    json.key("optional").boolean(tensor.role == Role::kOptionalInput);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_shapes(JsonWriter& json, const Graph& graph) {
   json.begin_object();
   for (const Step& step : graph.steps()) {
@@ -126,6 +139,8 @@ std::string estimate_json(const Config& config) {
   json.key("flops").number(2 * costs.total.macs);
   json.key("elementwise").number(costs.total.elementwise);
   json.key("bytes_moved").number(costs.total.bytes_moved);
+  json.key("inputs");
+  write_inputs(json, graph);
   json.key("output_shape").shape(graph.tensor(graph.results().front().tensor).shape);
   json.key("shapes");
   write_shapes(json, graph);
@@ -156,6 +171,8 @@ std::string layers_json() {
     json.key("fields").begin_array();
     for (const Field& field : layer->fields) write_field(json, field);
     json.end_array();
+    json.key("inputs");
+    write_inputs(json, layer->build(resolve({{"layer", {std::string(layer->name)}}})));
     json.end_object();
   }
   json.end_array();

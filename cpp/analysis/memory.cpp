@@ -30,7 +30,8 @@ class Reader {
 
   bool counted(TensorId id) const {
     const Tensor& tensor = graph_.tensor(id);
-    return tensor.storage == id && (tensor.role == Role::kInput || tensor.role == Role::kActivation);
+    return tensor.storage == id &&
+           (tensor.role == Role::kInput || tensor.role == Role::kActivation);
   }
 
   void read_roles() {
@@ -91,7 +92,8 @@ class Reader {
       const Step& step = graph_.steps()[s];
       const Saved saved = step.op->saved_for_backward();
       Count& step_saved = memory_.step_saved[s];
-      for (const int input : saved.inputs) save(step.inputs[static_cast<size_t>(input)], step_saved);
+      for (const int input : saved.inputs)
+        save(step.inputs[static_cast<size_t>(input)], step_saved);
       if (saved.output) save(step.output, step_saved);
       memory_.saved_for_backward += step_saved;
     }

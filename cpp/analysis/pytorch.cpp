@@ -75,8 +75,8 @@ std::string module_text(const Layer& layer, const Graph& graph) {
   std::vector<Line> lines;
   for (const Step& step : graph.steps()) {
     const Tensor& output = graph.tensor(step.output);
-    lines.push_back({output.name + " = " + pytorch_expression(graph, step),
-                     to_string(output.shape)});
+    lines.push_back(
+        {output.name + " = " + pytorch_expression(graph, step), to_string(output.shape)});
   }
   return text + aligned(lines, "        ") + "        return " + results_text(graph) + "\n";
 }
@@ -96,10 +96,12 @@ std::string expected_text(const Config& config, const Graph& graph) {
   const StepCost total = cost(graph, dtype).total;
   std::string shapes;
   for (const Result& result : graph.results()) {
-    shapes += "        \"" + result.name + "\": " + to_string(graph.tensor(result.tensor).shape) + ",\n";
+    shapes +=
+        "        \"" + result.name + "\": " + to_string(graph.tensor(result.tensor).shape) + ",\n";
   }
   std::string text = "EXPECTED = {\n";
-  text += "    \"parameters\": " + to_string(memory(graph, dtype).parameters / bytes_per_element(dtype)) + ",\n";
+  text += "    \"parameters\": " +
+          to_string(memory(graph, dtype).parameters / bytes_per_element(dtype)) + ",\n";
   text += "    \"flops\": " + to_string(2 * total.macs) + ",  # 2 per multiply-accumulate\n";
   text += "    \"shapes\": {\n" + shapes + "    },\n";
   if (trainable(dtype)) {

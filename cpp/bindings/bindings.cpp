@@ -33,14 +33,15 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(PeaksValue);
 namespace attnscope {
 namespace {
 
-// 4 GiB is what a 32-bit memory can address; the rest is for the stack, the code's data and what the
-// allocator loses between blocks.
+// 4 GiB is what a 32-bit memory can address; the rest is for the stack, the code's data and what
+// the allocator loses between blocks.
 constexpr double kMemoryLimit = 3.5 * 1024 * 1024 * 1024;
 
 constexpr int64_t kMaxSeed = (int64_t{1} << 53) - 1;
 
 Field seed_field() {
-  return {"seed", "As torch.manual_seed takes it; its low 32 bits are used.", int64_t{0}, 0, kMaxSeed};
+  return {"seed", "As torch.manual_seed takes it; its low 32 bits are used.", int64_t{0}, 0,
+          kMaxSeed};
 }
 
 [[noreturn]] void throw_js(const char* type, const char* message, const std::string& field = {}) {
@@ -76,7 +77,8 @@ std::vector<Value> options_from(std::string_view owner, std::span<const Field> f
 std::string estimate(const ConfigValue& config) { return estimate_json(config_from(config)); }
 
 std::string pytorch(const ConfigValue& config, const OptionsValue& options) {
-  static const std::vector<Field> fields = {{"self_check", "Append a main that checks the file.", true}};
+  static const std::vector<Field> fields = {
+      {"self_check", "Append a main that checks the file.", true}};
   const std::vector<Value> values = options_from("pytorch", fields, options);
   return pytorch_source(config_from(config), {.self_check = std::get<bool>(values[0])});
 }
@@ -107,7 +109,8 @@ UnpackedInputs inputs_from(const Graph& graph, const InputsValue& inputs) {
   UnpackedInputs unpacked{std::vector<Values>(graph.tensors().size()),
                           Inputs(graph.tensors().size(), nullptr)};
   std::vector<bool> given(graph.tensors().size(), false);
-  for (const auto& entry : entries) given[static_cast<size_t>(find_input(graph, entry.first))] = true;
+  for (const auto& entry : entries)
+    given[static_cast<size_t>(find_input(graph, entry.first))] = true;
   check_all_given(graph, given);
   for (const auto& entry : entries) {
     const size_t id = static_cast<size_t>(find_input(graph, entry.first));
@@ -120,8 +123,12 @@ UnpackedInputs inputs_from(const Graph& graph, const InputsValue& inputs) {
 ResultsValue forward(const Model& model, const InputsValue& inputs, const OptionsValue& options) {
   static const std::vector<Field> fields = {
       {"need_weights", "Whether the attention weights are returned.", true},
-      {"round", "Format that weights and inputs are rounded to first.", std::string_view("float32"),
-       0, 0, {"float32", "float16", "bfloat16", "int8"}},
+      {"round",
+       "Format that weights and inputs are rounded to first.",
+       std::string_view("float32"),
+       0,
+       0,
+       {"float32", "float16", "bfloat16", "int8"}},
       {"reference", "Plain loops in double precision instead of the kernels.", false}};
   const std::vector<Value> values = options_from("forward", fields, options);
   const bool need_weights = std::get<bool>(values[0]);
@@ -166,7 +173,8 @@ void load_state_dict(Model& model, const StateValue& state) {
   std::vector<Values> values;
   for (const StateEntry& entry : entries) {
     const val tensor = state[entry.name];
-    if (tensor.isUndefined()) throw FieldError(entry.name, entry.name + " is missing from the state dict");
+    if (tensor.isUndefined())
+      throw FieldError(entry.name, entry.name + " is missing from the state dict");
     const Tensor expected{entry.name, shape_of(*entry.values), Role::kParameter, kNoTensor, {}};
     values.push_back(unpack_tensor(expected, tensor));
   }

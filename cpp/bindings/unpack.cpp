@@ -9,7 +9,9 @@ namespace {
 using emscripten::typed_memory_view;
 using emscripten::val;
 
-bool is_object(const val& value) { return value.typeOf().as<std::string>() == "object" && !value.isNull(); }
+bool is_object(const val& value) {
+  return value.typeOf().as<std::string>() == "object" && !value.isNull();
+}
 
 bool is_array(const val& value) { return val::global("Array").call<bool>("isArray", value); }
 
@@ -47,7 +49,8 @@ bool is_plain(const val& object) {
 RawTensor unpack_raw(const std::string& name, const val& tensor) {
   const bool fits = is_object(tensor) && is_array(tensor["shape"]);
   if (!fits) {
-    throw FieldError(name, name + " must be a tensor {data, shape}, got " + to_string(unpack_value(tensor)));
+    throw FieldError(
+        name, name + " must be a tensor {data, shape}, got " + to_string(unpack_value(tensor)));
   }
   const val data = tensor["data"];
   RawTensor raw{RawTensor::Kind::kOther, "", 0, {}};
@@ -70,7 +73,8 @@ RawTensor unpack_raw(const std::string& name, const val& tensor) {
 
 RawConfig unpack_object(const std::string& name, const val& object) {
   if (!is_plain(object)) {
-    throw FieldError(name, name + " must be a plain object, got " + to_string(unpack_value(object)));
+    throw FieldError(name,
+                     name + " must be a plain object, got " + to_string(unpack_value(object)));
   }
   const val keys = val::global("Object").call<val>("keys", object);
   const int count = keys["length"].as<int>();
@@ -104,7 +108,9 @@ Values unpack_tensor(const Tensor& expected, const val& tensor) {
 }
 
 Shape unpack_shape(const val& shape, Count limit) {
-  if (!is_array(shape)) throw FieldError("shape", "shape must be an array of integers, got " + to_string(unpack_value(shape)));
+  if (!is_array(shape))
+    throw FieldError("shape",
+                     "shape must be an array of integers, got " + to_string(unpack_value(shape)));
   const int rank = shape["length"].as<int>();
   Shape result;
   Count count = 1;
@@ -112,13 +118,15 @@ Shape unpack_shape(const val& shape, Count limit) {
     const RawValue dimension = unpack_value(shape[i]);
     const double* number = std::get_if<double>(&dimension.value);
     if (!number || *number != std::floor(*number) || *number < 1 || *number > 2147483647.0) {
-      throw FieldError("shape", "shape must hold integers of at least 1, got " + to_string(dimension));
+      throw FieldError("shape",
+                       "shape must hold integers of at least 1, got " + to_string(dimension));
     }
     result.push_back(static_cast<int64_t>(*number));
     count = product({count, result.back()});
   }
   if (count > limit) {
-    throw FieldError("shape", "shape must have at most " + to_string(limit) + " elements, got " + to_string(count));
+    throw FieldError("shape", "shape must have at most " + to_string(limit) + " elements, got " +
+                                  to_string(count));
   }
   return result;
 }
@@ -127,7 +135,8 @@ val pack_tensor(const Values& values) {
   val tensor = val::object();
   tensor.set("data", val(typed_memory_view(values.size(), values.data())).call<val>("slice"));
   val shape = val::array();
-  for (size_t i = 0; i < values.dimension(); ++i) shape.set(i, static_cast<double>(values.shape(i)));
+  for (size_t i = 0; i < values.dimension(); ++i)
+    shape.set(i, static_cast<double>(values.shape(i)));
   tensor.set("shape", shape);
   return tensor;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 // From JavaScript values to the core's raw values. Embind's own conversions check nothing in a
-// release build (2.7 becomes 2, NaN becomes 0, "2" becomes 2), so every value crosses as val and the
-// core's gates decide.
+// release build (2.7 becomes 2, NaN becomes 0, "2" becomes 2), so every value crosses as val and
+// the core's gates decide.
 
 #include <emscripten/val.h>
 

@@ -13,10 +13,13 @@ enum class Dtype { kFloat32, kFloat16, kBfloat16, kInt8 };
 /// Bytes of one element. int8's scales (one float32 a row) are not counted.
 inline int bytes_per_element(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kFloat32: return 4;
+    case Dtype::kFloat32:
+      return 4;
     case Dtype::kFloat16:
-    case Dtype::kBfloat16: return 2;
-    case Dtype::kInt8: return 1;
+    case Dtype::kBfloat16:
+      return 2;
+    case Dtype::kInt8:
+      return 1;
   }
   return 0;
 }

@@ -31,8 +31,8 @@ int Graph::add_module(std::string name, std::string constructor) {
 
 TensorId Graph::add_parameter(int module, std::string_view name, Shape shape, Init init) {
   Module& owner = modules_[static_cast<size_t>(module)];
-  const TensorId id = add_tensor({owner.name + "." + std::string(name), std::move(shape),
-                                  Role::kParameter, kNoTensor, init});
+  const TensorId id = add_tensor(
+      {owner.name + "." + std::string(name), std::move(shape), Role::kParameter, kNoTensor, init});
   owner.parameters.push_back(id);
   return id;
 }
@@ -40,9 +40,12 @@ TensorId Graph::add_parameter(int module, std::string_view name, Shape shape, In
 TensorId Graph::add_step(std::string name, std::string part, std::shared_ptr<const Op> op,
                          std::vector<TensorId> inputs, std::string output, int module) {
   Step step{std::move(name), std::move(part), std::move(op), std::move(inputs), kNoTensor, module};
-  Tensor made{std::move(output), step.op->output_shape(input_shapes(step, true)),
-              Role::kActivation, kNoTensor, {}};
-  if (step.op->is_view()) made.storage = tensor(step.inputs[0]).storage;
+  Tensor made{std::move(output),
+              step.op->output_shape(input_shapes(step, true)),
+              Role::kActivation,
+              kNoTensor,
+              {}};
+  if (step.op->aliasing() != Aliasing::kNone) made.storage = tensor(step.inputs[0]).storage;
   step.output = add_tensor(std::move(made));
   steps_.push_back(std::move(step));
   return steps_.back().output;

@@ -29,6 +29,12 @@ struct Saved {
   bool output = false;
 };
 
+enum class Aliasing {
+  kNone,     // memory of its own
+  kReshape,  // the same elements in the same order under another shape
+  kStrided,  // the same elements in another order
+};
+
 class Op {
  public:
   virtual ~Op() = default;
@@ -45,8 +51,8 @@ class Op {
   /// parameter requiring a gradient.
   virtual Saved saved_for_backward() const { return {}; }
 
-  /// True when the output is the first input's memory under another shape.
-  virtual bool is_view() const { return false; }
+  /// Whether the output is the first input's memory, as PyTorch makes it.
+  virtual Aliasing aliasing() const { return Aliasing::kNone; }
 
   /// The output's values by plain loops in double precision. An absent optional input is nullptr.
   virtual Array forward(const std::vector<const Array*>& inputs) const = 0;
@@ -57,7 +63,8 @@ class Op {
   virtual std::string pytorch(const std::vector<std::string>& inputs,
                               std::string_view module) const = 0;
 
-  /// A Python function that pytorch() calls, printed once above the module; empty when there is none.
+  /// A Python function that pytorch() calls, printed once above the module; empty when there is
+  /// none.
   virtual std::string_view pytorch_helper() const { return {}; }
 };
 

@@ -11,8 +11,8 @@
 namespace attnscope::kernels {
 namespace {
 
-// V8's register allocator decides the tile: with relaxed madd 6 rows run at the machine's peak, with
-// separate multiply and add the sixth row spills (measured: 60 against 32 GFLOP/s).
+// V8's register allocator decides the tile: with relaxed madd 6 rows run at the machine's peak,
+// with separate multiply and add the sixth row spills (measured: 60 against 32 GFLOP/s).
 #ifdef __wasm_relaxed_simd__
 constexpr int64_t kRows = 6;
 #else
@@ -90,6 +90,17 @@ void pack_transposed(const float* b, int64_t n, int64_t k, float* packed) {
     for (int64_t j = 0; j < kColumns; ++j) {
       const float* from = b + (panel + j) * k;
       for (int64_t p = 0; p < k; ++p) packed[p * kColumns + j] = panel + j < n ? from[p] : 0.0f;
+    }
+    packed += kColumns * k;
+  }
+}
+
+void pack_plain(const float* b, int64_t n, int64_t k, float* packed) {
+  for (int64_t panel = 0; panel < n; panel += kColumns) {
+    const int64_t width = std::min(kColumns, n - panel);
+    for (int64_t p = 0; p < k; ++p) {
+      float* to = packed + p * kColumns;
+      std::fill(std::copy_n(b + p * n + panel, width, to), to + kColumns, 0.0f);
     }
     packed += kColumns * k;
   }

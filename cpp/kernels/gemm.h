@@ -12,6 +12,9 @@ int64_t packed_size(int64_t n, int64_t k);
 /// Packs B (n, k), row-major, into panels of 8 rows, each panel k-major; the last is padded with 0.
 void pack_transposed(const float* b, int64_t n, int64_t k, float* packed);
 
+/// Packs B given transposed, as (k, n), row-major, to the same panels.
+void pack_plain(const float* b, int64_t n, int64_t k, float* packed);
+
 /// Floats of scratch that one call of gemm() needs.
 int64_t gemm_scratch_size();
 

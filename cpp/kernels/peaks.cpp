@@ -5,7 +5,8 @@
 namespace attnscope::kernels {
 namespace {
 
-constexpr int64_t kChains = 12;  // enough to hide the latency of the multiply-add, few enough for registers
+constexpr int64_t kChains =
+    12;  // enough to hide the latency of the multiply-add, few enough for registers
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // Online softmax (Milakov and Gimelshein 2018, https://arxiv.org/abs/1805.02867): the running sum
-// and output are rescaled whenever a larger score turns up, so no second pass over the rows is needed.
+// and output are rescaled whenever a larger score turns up, so no second pass over the rows is
+// needed.
 
 #include "pooling.h"
 

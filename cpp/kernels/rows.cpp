@@ -26,11 +26,13 @@ void dot_group(const float* rows, const float* vector, int64_t length, float* sc
   int64_t e = 0;
   for (; e + kLanes <= length; e += kLanes) {
     const Batch shared = load(vector + e);
-    for (int64_t i = 0; i < kGroup; ++i) sums[i] = madd(load(rows + i * length + e), shared, sums[i]);
+    for (int64_t i = 0; i < kGroup; ++i)
+      sums[i] = madd(load(rows + i * length + e), shared, sums[i]);
   }
   for (int64_t i = 0; i < kGroup; ++i) {
     scores[i] = xsimd::reduce_add(sums[i]);
-    for (int64_t tail = e; tail < length; ++tail) scores[i] += rows[i * length + tail] * vector[tail];
+    for (int64_t tail = e; tail < length; ++tail)
+      scores[i] += rows[i * length + tail] * vector[tail];
   }
 }
 
@@ -48,8 +50,8 @@ void add_group(const float* rows, const float* weights, int64_t length, float de
   }
   for (; e < length; ++e) {
     const float before = decay == 0.0f ? 0.0f : out[e] * decay;
-    out[e] = before + weights[0] * r0[e] + weights[1] * r1[e] + weights[2] * r2[e] +
-             weights[3] * r3[e];
+    out[e] =
+        before + weights[0] * r0[e] + weights[1] * r1[e] + weights[2] * r2[e] + weights[3] * r3[e];
   }
 }
 

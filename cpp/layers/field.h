@@ -18,9 +18,9 @@ using Value = std::variant<bool, int64_t, std::string_view>;
 
 struct Field {
   std::string_view name;
-  std::string_view meaning;  // one sentence, for the form and the manual
-  Value fallback;            // the default; its type is the field's type
-  int64_t min = 0, max = 0;  // integers only, both included
+  std::string_view meaning;                 // one sentence, for the form and the manual
+  Value fallback;                           // the default; its type is the field's type
+  int64_t min = 0, max = 0;                 // integers only, both included
   std::vector<std::string_view> choices{};  // choices only
 };
 

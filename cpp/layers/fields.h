@@ -23,6 +23,13 @@ inline Field hidden_size() {
 inline Field attn_dim() {
   return dimension("attn_dim", "Width of the tanh layer between hidden state and score.", 128);
 }
+inline Field kv_len() {
+  return dimension("kv_len", "Positions that the queries attend to: keys and values.", 128);
+}
+inline Field num_heads() {
+  return {"num_heads", "Attention heads that work side by side.", int64_t{12}, 1, 65536};
+}
+inline Field head_dim() { return dimension("head_dim", "Features of each head.", 64); }
 inline Field bias() { return {"bias", "Whether the linear layers add a bias.", true}; }
 inline Field dtype() {
   return {"dtype",

@@ -21,7 +21,8 @@ const Layer& find_layer(const RawConfig& raw) {
     }
   }
   throw FieldError("layer", "layer must be one of " + join(known) + ", got " +
-                                to_string(entry->second) + (name ? did_you_mean(*name, known) : ""));
+                                to_string(entry->second) +
+                                (name ? did_you_mean(*name, known) : ""));
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ void add_pooling(Graph& graph, const Config& config, TensorId hidden_states, Ten
     return;
   }
   const TensorId row = graph.add_step("squeeze", "normalize", squeeze, {scores}, "score_row");
-  const TensorId mask =
-      graph.add_input("mask", graph.tensor(row).shape, Role::kOptionalInput);
+  const TensorId mask = graph.add_input("mask", graph.tensor(row).shape, Role::kOptionalInput);
   const TensorId weights =
       graph.add_step("normalize", "normalize", softmax, {row, mask}, "weights");
   if (output == "weights") {

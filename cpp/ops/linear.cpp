@@ -45,8 +45,7 @@ Array Linear::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
-std::string Linear::pytorch(const std::vector<std::string>& inputs,
-                            std::string_view module) const {
+std::string Linear::pytorch(const std::vector<std::string>& inputs, std::string_view module) const {
   return std::string(module) + "(" + inputs[0] + ")";
 }
 

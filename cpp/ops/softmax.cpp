@@ -9,8 +9,11 @@ namespace attnscope {
 
 Shape Softmax::output_shape(const InputShapes& inputs) const {
   const Shape& scores = *inputs[0];
-  if (inputs.size() > 1 && inputs[1] && *inputs[1] != scores) {
-    throw std::logic_error("softmax: mask " + to_string(*inputs[1]) + " does not fit scores " +
+  const Shape* mask = inputs.size() > 1 ? inputs[1] : nullptr;
+  const bool fits = !mask || (!mask->empty() && mask->size() <= scores.size() &&
+                              std::equal(mask->rbegin(), mask->rend(), scores.rbegin()));
+  if (!fits) {
+    throw std::logic_error("softmax: mask " + to_string(*mask) + " does not fit scores " +
                            to_string(scores));
   }
   return scores;
@@ -26,7 +29,8 @@ Array Softmax::forward(const std::vector<const Array*>& inputs) const {
   constexpr double kHidden = -std::numeric_limits<double>::infinity();
   Array weights = *inputs[0];
   if (inputs.size() > 1 && inputs[1]) {
-    for (size_t i = 0; i < weights.size(); ++i) weights.data()[i] += inputs[1]->data()[i];
+    for (size_t i = 0; i < weights.size(); ++i)
+      weights.data()[i] += inputs[1]->data()[i % inputs[1]->size()];
   }
   const size_t length = weights.shape().back();
   for (size_t start = 0; start < weights.size(); start += length) {

@@ -4,11 +4,12 @@
 
 namespace attnscope {
 
-/// Softmax over the last dimension, of scores plus an optional mask of the same shape.
+/// Softmax over the last dimension, of scores plus an optional mask.
 ///
-/// Inputs: scores (..., S); mask (..., S), added to the scores, -inf where a position is hidden.
-/// A row whose every position is hidden gets zeros, as F.scaled_dot_product_attention gives it since
-/// PyTorch 2.5, where the bare formula would give NaN.
+/// Inputs: scores (..., S); mask, added to the scores, -inf where a position is hidden. The mask's
+/// shape is the scores' or its last dimensions: it then holds for every index of the ones before.
+/// A row whose every position is hidden gets zeros, as F.scaled_dot_product_attention gives it
+/// since PyTorch 2.5, where the bare formula would give NaN.
 class Softmax final : public Op {
  public:
   std::string_view name() const override { return "softmax"; }

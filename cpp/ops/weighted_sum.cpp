@@ -34,7 +34,8 @@ Array WeightedSum::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string WeightedSum::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  // bmm, not (weights * values).sum(): no (B, T, E) product is stored, and PyTorch counts its FLOPs.
+  // bmm, not (weights * values).sum(): no (B, T, E) product is stored, and PyTorch counts its
+  // FLOPs.
   return "torch.bmm(" + inputs[0] + ".unsqueeze(1), " + inputs[1] + ").squeeze(1)";
 }
 

@@ -8,6 +8,8 @@
 #include "../kernels/rows.h"
 #include "../kernels/softmax.h"
 #include "../kernels/tanh.h"
+#include "../ops/matmul.h"
+#include "../ops/scale.h"
 #include "threads.h"
 
 namespace attnscope {
@@ -24,7 +26,8 @@ float scalar_bias(const Step& step, const Parameters& parameters) {
 Kernel linear_kernel(const Graph& graph, const Step& step, const Parameters& parameters) {
   const TensorId x = step.inputs[0], y = step.output;
   const Values& weight = parameters[static_cast<size_t>(step.inputs[1])];
-  const int64_t n = static_cast<int64_t>(weight.shape(0)), k = static_cast<int64_t>(weight.shape(1));
+  const int64_t n = static_cast<int64_t>(weight.shape(0)),
+                k = static_cast<int64_t>(weight.shape(1));
   const int64_t m = count_of(graph.tensor(y).shape) / n;
 
   if (n == 1) {
@@ -37,7 +40,8 @@ Kernel linear_kernel(const Graph& graph, const Step& step, const Parameters& par
       });
     };
   }
-  auto packed = std::make_shared<std::vector<float>>(static_cast<size_t>(kernels::packed_size(n, k)));
+  auto packed =
+      std::make_shared<std::vector<float>>(static_cast<size_t>(kernels::packed_size(n, k)));
   kernels::pack_transposed(weight.data(), n, k, packed->data());
   const float* bias =
       step.inputs.size() > 2 ? parameters[static_cast<size_t>(step.inputs[2])].data() : nullptr;
@@ -69,6 +73,7 @@ Kernel softmax_kernel(const Graph& graph, const Step& step, const Parameters&) {
   const Shape& shape = graph.tensor(step.output).shape;
   const int64_t length = shape.back(), rows = count_of(shape) / length;
   const TensorId mask_id = step.inputs.size() > 1 ? step.inputs[1] : kNoTensor;
+  const int64_t mask_size = mask_id == kNoTensor ? 0 : count_of(graph.tensor(mask_id).shape);
   return [=, x = step.inputs[0], y = step.output](Workspace& workspace) {
     const float* scores = workspace.read(x);
     const float* mask = mask_id == kNoTensor ? nullptr : workspace.read(mask_id);
@@ -76,7 +81,7 @@ Kernel softmax_kernel(const Graph& graph, const Step& step, const Parameters&) {
     parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const int64_t at = row * length;
-        kernels::softmax(scores + at, mask ? mask + at : nullptr, length, weights + at);
+        kernels::softmax(scores + at, mask ? mask + at % mask_size : nullptr, length, weights + at);
       }
     });
   };
@@ -95,6 +100,69 @@ Kernel weighted_sum_kernel(const Graph& graph, const Step& step, const Parameter
       }
     });
   };
+}
+
+Kernel matmul_kernel(const Graph& graph, const Step& step, const Parameters&) {
+  const bool transposed =
+      static_cast<const Matmul&>(*step.op).right() == Matmul::Right::kTransposed;
+  const Shape& shape = graph.tensor(step.output).shape;
+  const int64_t N = shape.back(), M = shape[shape.size() - 2];
+  const int64_t K = graph.tensor(step.inputs[0]).shape.back(), batches = count_of(shape) / (M * N);
+  return [=, a = step.inputs[0], b = step.inputs[1], c = step.output](Workspace& workspace) {
+    const float* left = workspace.read(a);
+    const float* right = workspace.read(b);
+    float* out = workspace.write(c);
+    parallel_for(batches, 1, [&](int64_t begin, int64_t end) {
+      std::vector<float> packed(static_cast<size_t>(kernels::packed_size(N, K)));
+      std::vector<float> scratch(static_cast<size_t>(kernels::gemm_scratch_size()));
+      for (int64_t i = begin; i < end; ++i) {
+        const auto pack = transposed ? kernels::pack_transposed : kernels::pack_plain;
+        pack(right + i * K * N, N, K, packed.data());
+        kernels::gemm(left + i * M * K, packed.data(), nullptr, out + i * M * N, M, N, K,
+                      scratch.data());
+      }
+    });
+  };
+}
+
+Kernel scale_kernel(const Graph& graph, const Step& step, const Parameters&) {
+  const int64_t count = count_of(graph.tensor(step.output).shape);
+  const float factor = static_cast<float>(static_cast<const Scale&>(*step.op).factor());
+  return [=, x = step.inputs[0], y = step.output](Workspace& workspace) {
+    constexpr int64_t kGrain = 16384;
+    const float* from = workspace.read(x);
+    float* to = workspace.write(y);
+    parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = from[i] * factor;
+    });
+  };
+}
+
+/// Copies rows of `row` floats from (outer, middle, inner) to (outer, inner, middle) order.
+Kernel swap_kernel(TensorId from_id, TensorId to_id, int64_t outer, int64_t middle, int64_t inner,
+                   int64_t row) {
+  return [=](Workspace& workspace) {
+    const float* from = workspace.read(from_id);
+    float* to = workspace.write(to_id);
+    parallel_for(outer * middle, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t o = i / middle, m = i % middle;
+        for (int64_t n = 0; n < inner; ++n) {
+          std::copy_n(from + (i * inner + n) * row, row, to + ((o * inner + n) * middle + m) * row);
+        }
+      }
+    });
+  };
+}
+
+Kernel split_heads_kernel(const Graph& graph, const Step& step, const Parameters&) {
+  const Shape& heads = graph.tensor(step.output).shape;  // (B, H, T, D)
+  return swap_kernel(step.inputs[0], step.output, heads[0], heads[2], heads[1], heads[3]);
+}
+
+Kernel merge_heads_kernel(const Graph& graph, const Step& step, const Parameters&) {
+  const Shape& heads = graph.tensor(step.inputs[0]).shape;  // (B, H, T, D)
+  return swap_kernel(step.inputs[0], step.output, heads[0], heads[1], heads[2], heads[3]);
 }
 
 /// A view shares the memory of what it views: there is nothing to do.
@@ -122,10 +190,10 @@ Kernel reference_kernel(const Graph& graph, const Step& step, const Parameters&)
 using KernelMaker = Kernel (*)(const Graph&, const Step&, const Parameters&);
 
 constexpr std::pair<std::string_view, KernelMaker> kKernels[] = {
-    {"linear", linear_kernel},
-    {"tanh", tanh_kernel},
-    {"softmax", softmax_kernel},
-    {"weighted_sum", weighted_sum_kernel},
+    {"linear", linear_kernel},           {"tanh", tanh_kernel},
+    {"softmax", softmax_kernel},         {"weighted_sum", weighted_sum_kernel},
+    {"matmul", matmul_kernel},           {"scale", scale_kernel},
+    {"split_heads", split_heads_kernel}, {"merge_heads", merge_heads_kernel},
 };
 
 bool is_op(const Step& step, std::string_view name) { return step.op->name() == name; }
@@ -133,7 +201,7 @@ bool is_op(const Step& step, std::string_view name) { return step.op->name() == 
 }  // namespace
 
 Kernel kernel_for(const Graph& graph, const Step& step, const Parameters& parameters) {
-  if (step.op->is_view()) return view_kernel(graph, step, parameters);
+  if (step.op->aliasing() == Aliasing::kReshape) return view_kernel(graph, step, parameters);
   for (const auto& [name, make] : kKernels) {
     if (is_op(step, name)) return make(graph, step, parameters);
   }

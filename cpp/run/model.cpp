@@ -26,8 +26,8 @@ Outputs run(const Graph& graph, const Parameters& parameters, const Program& pro
 
 Count bytes_to_run(const Graph& graph) {
   // Every activation is counted as if it lived to the end: a run may need less, never more.
-  constexpr Count kPacked = 2;    // a parameter and its packed copy
-  constexpr Count kHandedOut = 2; // a result and the copy that leaves
+  constexpr Count kPacked = 2;     // a parameter and its packed copy
+  constexpr Count kHandedOut = 2;  // a result and the copy that leaves
   Count count = 0;
   for (const Tensor& tensor : graph.tensors()) {
     const bool view = tensor.storage != static_cast<TensorId>(&tensor - graph.tensors().data());

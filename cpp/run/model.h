@@ -21,8 +21,8 @@ struct ForwardOptions {
 };
 
 struct Forward {
-  Outputs outputs;                    // parallel to Graph::results()
-  std::optional<RoundingError> error; // of the first result against float32; only with `round`
+  Outputs outputs;                     // parallel to Graph::results()
+  std::optional<RoundingError> error;  // of the first result against float32; only with `round`
 };
 
 /// A parameter's name, "score.weight", and where its values are.

@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include <numeric>
 #include <utility>
 
 #include "kernels.h"
@@ -8,17 +9,19 @@ namespace attnscope {
 namespace {
 
 /// For each step, the activations that it is the last to read.
-std::vector<std::vector<TensorId>> last_reads(const Graph& graph) {
+std::vector<std::vector<TensorId>> last_reads(const Graph& graph,
+                                              const std::vector<TensorId>& storages) {
   const std::vector<Step>& steps = graph.steps();
   std::vector<bool> needed(graph.tensors().size(), false);  // by storage, from the end backwards
   for (const Result& result : graph.results()) {
-    needed[static_cast<size_t>(graph.tensor(result.tensor).storage)] = true;
+    needed[static_cast<size_t>(storages[static_cast<size_t>(result.tensor)])] = true;
   }
   std::vector<std::vector<TensorId>> dead(steps.size());
   for (size_t s = steps.size(); s-- > 0;) {
     for (const TensorId id : steps[s].inputs) {
-      const TensorId storage = graph.tensor(id).storage;
-      if (graph.tensor(storage).role != Role::kActivation || needed[static_cast<size_t>(storage)]) continue;
+      const TensorId storage = storages[static_cast<size_t>(id)];
+      if (graph.tensor(storage).role != Role::kActivation || needed[static_cast<size_t>(storage)])
+        continue;
       needed[static_cast<size_t>(storage)] = true;
       dead[s].push_back(storage);
     }
@@ -28,8 +31,22 @@ std::vector<std::vector<TensorId>> last_reads(const Graph& graph) {
 
 }  // namespace
 
-Workspace::Workspace(const Graph& graph, const Parameters& parameters, const Inputs& inputs)
-    : graph_(graph), memory_(graph.tensors().size(), nullptr), owned_(graph.tensors().size()) {
+std::vector<TensorId> run_storage(const Graph& graph) {
+  std::vector<TensorId> storage(graph.tensors().size());
+  std::iota(storage.begin(), storage.end(), TensorId{0});
+  for (const Step& step : graph.steps()) {
+    if (step.op->aliasing() != Aliasing::kReshape) continue;
+    storage[static_cast<size_t>(step.output)] = storage[static_cast<size_t>(step.inputs[0])];
+  }
+  return storage;
+}
+
+Workspace::Workspace(const Graph& graph, const std::vector<TensorId>& storage,
+                     const Parameters& parameters, const Inputs& inputs)
+    : graph_(graph),
+      storage_(storage),
+      memory_(graph.tensors().size(), nullptr),
+      owned_(graph.tensors().size()) {
   for (size_t id = 0; id < memory_.size(); ++id) {
     const Role role = graph.tensors()[id].role;
     if (role == Role::kParameter) memory_[id] = parameters[id].data();
@@ -61,8 +78,8 @@ void Workspace::free(TensorId id) {
 }
 
 Program::Program(const Graph& graph, const Parameters& parameters)
-    : graph_(graph), parameters_(parameters) {
-  const std::vector<std::vector<TensorId>> dead = last_reads(graph);
+    : graph_(graph), parameters_(parameters), storage_(run_storage(graph)) {
+  const std::vector<std::vector<TensorId>> dead = last_reads(graph, storage_);
   for (size_t s = 0; s < graph.steps().size();) {
     Fusion fusion = fusion_at(graph, s, parameters);
     const size_t count = fusion.steps > 0 ? fusion.steps : 1;
@@ -78,7 +95,7 @@ Program::Program(const Graph& graph, const Parameters& parameters)
 }
 
 Outputs Program::run(const Inputs& inputs) const {
-  Workspace workspace(graph_, parameters_, inputs);
+  Workspace workspace(graph_, storage_, parameters_, inputs);
   for (const Instruction& instruction : instructions_) {
     instruction.kernel(workspace);
     for (const TensorId id : instruction.dead) workspace.free(id);

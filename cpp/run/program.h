@@ -13,10 +13,15 @@
 
 namespace attnscope {
 
-/// Where the tensors of one run are. Views share the memory of the tensor that they view.
+/// For each tensor, the one whose memory it uses when the kernels run: reshapes share memory, but
+/// what PyTorch reorders by strides is a copy here, because kernels read contiguous rows.
+std::vector<TensorId> run_storage(const Graph& graph);
+
+/// Where the tensors of one run are.
 class Workspace {
  public:
-  Workspace(const Graph& graph, const Parameters& parameters, const Inputs& inputs);
+  Workspace(const Graph& graph, const std::vector<TensorId>& storage, const Parameters& parameters,
+            const Inputs& inputs);
 
   /// nullptr for an absent optional input.
   const float* read(TensorId id) const { return memory_[storage(id)]; }
@@ -30,9 +35,12 @@ class Workspace {
   void free(TensorId id);
 
  private:
-  size_t storage(TensorId id) const { return static_cast<size_t>(graph_.tensor(id).storage); }
+  size_t storage(TensorId id) const {
+    return static_cast<size_t>(storage_[static_cast<size_t>(id)]);
+  }
 
   const Graph& graph_;
+  const std::vector<TensorId>& storage_;
   std::vector<const float*> memory_;  // by storage
   std::vector<Values> owned_;         // by storage; activations only
 };
@@ -56,6 +64,7 @@ class Program {
 
   const Graph& graph_;
   const Parameters& parameters_;
+  const std::vector<TensorId> storage_;
   std::vector<Instruction> instructions_;
 };
 

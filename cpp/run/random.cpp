@@ -11,9 +11,7 @@ constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 }  // namespace
 
-float Generator::uniform() {
-  return static_cast<float>(engine_() & 0xFFFFFF) * 0x1p-24f;
-}
+float Generator::uniform() { return static_cast<float>(engine_() & 0xFFFFFF) * 0x1p-24f; }
 
 double Generator::uniform_double() {
   const uint64_t high = engine_();

@@ -17,7 +17,8 @@ Outputs run_reference(const Graph& graph, const Parameters& parameters, const In
   for (const Step& step : graph.steps()) {
     std::vector<const Array*> operands;
     for (const TensorId id : step.inputs) {
-      operands.push_back(present[static_cast<size_t>(id)] ? &values[static_cast<size_t>(id)] : nullptr);
+      operands.push_back(present[static_cast<size_t>(id)] ? &values[static_cast<size_t>(id)]
+                                                          : nullptr);
     }
     values[static_cast<size_t>(step.output)] = step.op->forward(operands);
     present[static_cast<size_t>(step.output)] = true;

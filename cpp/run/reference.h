@@ -1,6 +1,7 @@
 #pragma once
 
-// Reading: the numbers, by plain loops in double precision. Slow, obviously right; judges run/program.
+// Reading: the numbers, by plain loops in double precision. Slow, obviously right; judges
+// run/program.
 
 #include <vector>
 

@@ -38,9 +38,14 @@ void round_row_int8(float* row, size_t length) {
 
 void round_to(Dtype dtype, Values& values) {
   switch (dtype) {
-    case Dtype::kFloat32: return;
-    case Dtype::kFloat16: std::transform(values.begin(), values.end(), values.begin(), round_float16); return;
-    case Dtype::kBfloat16: std::transform(values.begin(), values.end(), values.begin(), round_bfloat16); return;
+    case Dtype::kFloat32:
+      return;
+    case Dtype::kFloat16:
+      std::transform(values.begin(), values.end(), values.begin(), round_float16);
+      return;
+    case Dtype::kBfloat16:
+      std::transform(values.begin(), values.end(), values.begin(), round_bfloat16);
+      return;
     case Dtype::kInt8: {
       const size_t length = values.shape().back();
       for (size_t start = 0; start < values.size(); start += length) {

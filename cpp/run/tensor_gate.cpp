@@ -49,7 +49,8 @@ TensorId find_input(const Graph& graph, const std::string& name) {
 
 void check_tensor(const Tensor& expected, const RawTensor& raw) {
   const bool mask = expected.role == Role::kOptionalInput;
-  const bool fits = raw.kind == RawTensor::Kind::kFloats || (mask && raw.kind == RawTensor::Kind::kBytes);
+  const bool fits =
+      raw.kind == RawTensor::Kind::kFloats || (mask && raw.kind == RawTensor::Kind::kBytes);
   if (!fits) {
     refuse(expected.name, ".data",
            mask ? "be a Uint8Array (1 = may attend) or a Float32Array (added to the scores)"
@@ -70,7 +71,8 @@ void check_all_given(const Graph& graph, const std::vector<bool>& given) {
   for (size_t id = 0; id < given.size(); ++id) {
     const Tensor& tensor = graph.tensors()[id];
     if (tensor.role != Role::kInput || given[id]) continue;
-    throw FieldError(tensor.name, tensor.name + " is missing; it must have shape " + to_string(tensor.shape));
+    throw FieldError(tensor.name,
+                     tensor.name + " is missing; it must have shape " + to_string(tensor.shape));
   }
 }
 

@@ -21,8 +21,8 @@ struct RawTensor {
 /// The input of `graph` called `name`. Throws FieldError that names the nearest one.
 TensorId find_input(const Graph& graph, const std::string& name);
 
-/// Throws FieldError unless `raw` has the kind and shape of `expected`. Only masks (optional inputs)
-/// may be bytes.
+/// Throws FieldError unless `raw` has the kind and shape of `expected`. Only masks (optional
+/// inputs) may be bytes.
 void check_tensor(const Tensor& expected, const RawTensor& raw);
 
 /// Throws FieldError for the first required input whose place in `given` (by TensorId) is false.

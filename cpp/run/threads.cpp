@@ -30,7 +30,8 @@ class Pool {
     for (std::thread& worker : workers_) worker.join();
     workers_.clear();
     stop_ = false;
-    for (int i = 1; i < count; ++i) workers_.emplace_back([this, round = round_.load()] { serve(round); });
+    for (int i = 1; i < count; ++i)
+      workers_.emplace_back([this, round = round_.load()] { serve(round); });
   }
 
   void run(int64_t count, int64_t grain, const Work& work) {

@@ -14,9 +14,9 @@ int thread_count();
 /// Throws std::invalid_argument when this build has no threads and count > 1.
 void set_thread_count(int count);
 
-/// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns when
-/// every range is done. Ranges are multiples of `grain`, but for the last. `work` must not throw and
-/// must not call parallel_for().
+/// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns
+/// when every range is done. Ranges are multiples of `grain`, but for the last. `work` must not
+/// throw and must not call parallel_for().
 void parallel_for(int64_t count, int64_t grain,
                   const std::function<void(int64_t begin, int64_t end)>& work);
 

@@ -81,6 +81,7 @@
  * @property {number} elementwise operations outside matrix products: 1 an element for a bias or
  *   tanh, 5 for softmax (compare, subtract, exponentiate, add, divide)
  * @property {number} bytes_moved
+ * @property {{name: string, shape: number[], optional: boolean}[]} inputs what forward() takes
  * @property {number[]} output_shape
  * @property {Record<string, number[]>} shapes every step's output, by name
  * @property {Record<string, {parameters: number, macs: number}>} parts

@@ -1,0 +1,37 @@
+#pragma once
+
+// Between features and heads: (B, T, H·D) and (B, H, T, D).
+
+#include "../graph/op.h"
+
+namespace attnscope {
+
+/// (B, T, H·D) -> (B, H, T, D). In PyTorch a view with other strides: no arithmetic, no memory.
+class SplitHeads final : public Op {
+ public:
+  explicit SplitHeads(int64_t num_heads) : num_heads_(num_heads) {}
+
+  std::string_view name() const override { return "split_heads"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Aliasing aliasing() const override { return Aliasing::kStrided; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  int64_t num_heads_;
+};
+
+/// (B, H, T, D) -> (B, T, H·D), copied, because no stride reaches that order.
+class MergeHeads final : public Op {
+ public:
+  std::string_view name() const override { return "merge_heads"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,59 @@
+#include "matmul.h"
+
+#include <stdexcept>
+
+namespace attnscope {
+
+Shape Matmul::output_shape(const InputShapes& inputs) const {
+  const Shape& a = *inputs[0];
+  const Shape& b = *inputs[1];
+  const size_t rank = a.size();
+  const bool transposed = right_ == Right::kTransposed;
+  bool fits = rank >= 2 && b.size() == rank;
+  for (size_t i = 0; fits && i + 2 < rank; ++i) fits = a[i] == b[i];
+  if (!fits || a[rank - 1] != b[transposed ? rank - 1 : rank - 2]) {
+    throw std::logic_error("matmul: " + to_string(a) + " does not fit " + to_string(b));
+  }
+  Shape shape = a;
+  shape[rank - 1] = b[transposed ? rank - 2 : rank - 1];
+  return shape;
+}
+
+Cost Matmul::cost(const InputShapes& inputs, const Shape& output) const {
+  return {product({elements(output), inputs[0]->back()}), 0};
+}
+
+Array Matmul::forward(const std::vector<const Array*>& inputs) const {
+  const Array& a = *inputs[0];
+  const Array& b = *inputs[1];
+  const size_t rank = a.dimension();
+  const bool transposed = right_ == Right::kTransposed;
+  const size_t M = a.shape(rank - 2), K = a.shape(rank - 1);
+  const size_t N = b.shape(transposed ? rank - 2 : rank - 1);
+
+  std::vector<size_t> shape(a.shape().begin(), a.shape().end());
+  shape.back() = N;
+  Array c = Array::from_shape(shape);
+  for (size_t batch = 0; batch < a.size() / (M * K); ++batch) {
+    const double* left = a.data() + batch * M * K;
+    const double* right = b.data() + batch * K * N;
+    double* out = c.data() + batch * M * N;
+    for (size_t m = 0; m < M; ++m) {
+      for (size_t n = 0; n < N; ++n) {
+        double sum = 0.0;
+        for (size_t k = 0; k < K; ++k) {
+          sum += left[m * K + k] * (transposed ? right[n * K + k] : right[k * N + n]);
+        }
+        out[m * N + n] = sum;
+      }
+    }
+  }
+  return c;
+}
+
+std::string Matmul::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  const char* suffix = right_ == Right::kTransposed ? ".transpose(-2, -1)" : "";
+  return "torch.matmul(" + inputs[0] + ", " + inputs[1] + suffix + ")";
+}
+
+}  // namespace attnscope

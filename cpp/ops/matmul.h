@@ -1,0 +1,31 @@
+#pragma once
+
+#include "../graph/op.h"
+
+namespace attnscope {
+
+/// Batched matrix product over the last two dimensions; all dimensions before them must be equal.
+///
+///   kPlain       a (..., M, K), b (..., K, N) -> (..., M, N)
+///   kTransposed  a (..., M, K), b (..., N, K) -> (..., M, N): a bᵀ, as queries meet keys
+class Matmul final : public Op {
+ public:
+  enum class Right { kPlain, kTransposed };
+
+  explicit Matmul(Right right) : right_(right) {}
+
+  Right right() const { return right_; }
+
+  std::string_view name() const override { return "matmul"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Saved saved_for_backward() const override { return {{0, 1}, false}; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  Right right_;
+};
+
+}  // namespace attnscope
