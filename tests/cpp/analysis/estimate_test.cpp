@@ -30,7 +30,8 @@ TEST_CASE("parameters of the scorers are those of their linear layers") {
   CHECK(equal(total(config("additive_scorer", {{"bias", raw(false)}})).parameters, 98432));
 }
 
-TEST_CASE("scoring 32 x 128 x 768 costs its matrix products, and pooling as much as a linear score") {
+TEST_CASE(
+    "scoring 32 x 128 x 768 costs its matrix products, and pooling as much as a linear score") {
   const Config linear = config("linear_scorer"), additive = config("additive_scorer");
   CHECK(equal(macs_of(linear, "score"), 3145728));
   CHECK(equal(macs_of(linear, "combine"), 3145728));
@@ -73,7 +74,8 @@ TEST_CASE("an activation is freed after its last reader, and a result lives to t
 
 TEST_CASE("each storage is saved once for the backward pass") {
   const Memory bytes = memory(graph_of(config("linear_scorer")), Dtype::kFloat32);
-  CHECK(equal(bytes.saved_for_backward, 4 * (32 * 128 * 768 + 32 * 128)));  // hidden states, weights
+  CHECK(
+      equal(bytes.saved_for_backward, 4 * (32 * 128 * 768 + 32 * 128)));  // hidden states, weights
   CHECK(equal(bytes.step_saved.back(), 0));  // pooling saves nothing that is not saved already
 }
 

@@ -1,0 +1,98 @@
+#include "../../../cpp/kernels/gemm.h"
+
+#include "../support.h"
+
+using namespace attnscope;
+using namespace attnscope::testing;
+
+namespace {
+
+// Sums of k products of numbers in [-1, 1): each of the k roundings errs by at most half an ULP of
+// a partial sum, which stays below k. The square root is what random signs leave of it.
+double tolerance(int64_t k) { return 1e-6 * std::sqrt(static_cast<double>(k)); }
+
+struct Product {
+  std::vector<float> a, b, bias;
+  int64_t m, n, k;
+
+  Product(int64_t m_, int64_t n_, int64_t k_)
+      : a(random_floats(m_ * k_, 1)),
+        b(random_floats(n_ * k_, 2)),
+        bias(random_floats(n_, 3)),
+        m(m_),
+        n(n_),
+        k(k_) {}
+
+  double plain(int64_t i, int64_t j, bool with_bias) const {
+    double sum = with_bias ? bias[static_cast<size_t>(j)] : 0.0;
+    for (int64_t p = 0; p < k; ++p) {
+      sum += static_cast<double>(a[static_cast<size_t>(i * k + p)]) *
+             b[static_cast<size_t>(j * k + p)];
+    }
+    return sum;
+  }
+
+  std::vector<float> run(bool with_bias, const std::vector<float>& packed) const {
+    std::vector<float> c(static_cast<size_t>(m * n), NAN);
+    std::vector<float> scratch(static_cast<size_t>(kernels::gemm_scratch_size()));
+    kernels::gemm(a.data(), packed.data(), with_bias ? bias.data() : nullptr, c.data(), m, n, k,
+                  scratch.data());
+    return c;
+  }
+
+  std::vector<float> packed() const {
+    std::vector<float> to(static_cast<size_t>(kernels::packed_size(n, k)), NAN);
+    kernels::pack_transposed(b.data(), n, k, to.data());
+    return to;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a product equals plain loops at every edge of its tiles and blocks") {
+  // Tiles have 5 or 6 rows and 8 columns; blocks 100 or 120 rows and 384 terms.
+  const int64_t sizes[][3] = {{1, 1, 1},    {1, 8, 4},     {5, 8, 3},     {6, 8, 3},
+                              {7, 9, 5},    {12, 16, 1},   {13, 7, 383},  {5, 17, 384},
+                              {6, 15, 385}, {11, 24, 769}, {99, 3, 2},    {100, 9, 10},
+                              {120, 8, 7},  {121, 10, 33}, {243, 31, 400}};
+  for (const auto& [m, n, k] : sizes) {
+    CAPTURE(m);
+    CAPTURE(n);
+    CAPTURE(k);
+    const Product product(m, n, k);
+    for (const bool with_bias : {false, true}) {
+      const std::vector<float> c = product.run(with_bias, product.packed());
+      for (int64_t i = 0; i < m; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+          check_close(c[static_cast<size_t>(i * n + j)], product.plain(i, j, with_bias),
+                      tolerance(k));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("packing B from (k, n) gives the panels of packing it from (n, k)") {
+  for (const auto& [n, k] : {std::pair<int64_t, int64_t>{1, 1}, {8, 5}, {13, 7}, {16, 2}}) {
+    CAPTURE(n);
+    CAPTURE(k);
+    const Product product(1, n, k);
+    std::vector<float> turned(product.b.size()), plain(product.packed().size(), NAN);
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t p = 0; p < k; ++p)
+        turned[static_cast<size_t>(p * n + j)] = product.b[static_cast<size_t>(j * k + p)];
+    }
+    kernels::pack_plain(turned.data(), n, k, plain.data());
+    CHECK(plain == product.packed());
+  }
+}
+
+TEST_CASE("NaN in one row of A stays in that row of C") {
+  Product product(13, 9, 20);
+  product.a[7 * 20 + 3] = NAN;
+  const std::vector<float> c = product.run(false, product.packed());
+  for (int64_t i = 0; i < 13; ++i) {
+    for (int64_t j = 0; j < 9; ++j)
+      CHECK(std::isnan(c[static_cast<size_t>(i * 9 + j)]) == (i == 7));
+  }
+}

@@ -1,0 +1,111 @@
+#include "../../../cpp/kernels/softmax.h"
+
+#include <limits>
+
+#include "../../../cpp/kernels/pooling.h"
+#include "../../../cpp/kernels/tanh.h"
+#include "../support.h"
+
+using namespace attnscope::testing;
+namespace kernels = attnscope::kernels;
+
+namespace {
+
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+constexpr double kTolerance = 1e-6;  // exp within 2 ULP, a sum of at most 70 terms, one division
+
+std::vector<double> plain_softmax(const std::vector<float>& scores,
+                                  const std::vector<float>& mask) {
+  std::vector<double> weights(scores.size());
+  double maximum = kHidden, sum = 0.0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    maximum = std::max(maximum, weights[i] = static_cast<double>(scores[i]) + mask[i]);
+  }
+  if (maximum == kHidden) return std::vector<double>(scores.size(), 0.0);
+  for (double& weight : weights) sum += weight = std::exp(weight - maximum);
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+std::vector<float> masked(int64_t length, int64_t period) {
+  std::vector<float> mask(static_cast<size_t>(length), 0.0f);
+  for (size_t i = 0; i < mask.size(); i += static_cast<size_t>(period)) mask[i] = kHidden;
+  return mask;
+}
+
+}  // namespace
+
+TEST_CASE("softmax equals plain loops around the lane count, masked and with huge scores") {
+  for (const int64_t length : {1, 2, 3, 4, 5, 7, 8, 9, 17, 70}) {
+    for (const float size : {1.0f, 30.0f, 1e30f}) {
+      for (const int64_t period : {1, 2, 5}) {
+        CAPTURE(length);
+        CAPTURE(size);
+        CAPTURE(period);
+        std::vector<float> scores = random_floats(length, 1);
+        for (float& score : scores) score *= size;
+        const std::vector<float> mask = masked(length, period);
+        const std::vector<double> expected = plain_softmax(scores, mask);
+        std::vector<float> weights(scores.size(), NAN);
+        kernels::softmax(scores.data(), mask.data(), length, weights.data());
+        for (size_t i = 0; i < weights.size(); ++i)
+          check_close(weights[i], expected[i], kTolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("a hidden position has weight 0, and a row with nothing visible is all zeros") {
+  const std::vector<float> scores = random_floats(9, 1), none(9, kHidden);
+  std::vector<float> weights(9, NAN);
+  kernels::softmax(scores.data(), masked(9, 3).data(), 9, weights.data());
+  for (size_t i = 0; i < 9; i += 3) CHECK(weights[i] == 0.0f);
+  kernels::softmax(scores.data(), none.data(), 9, weights.data());
+  for (const float weight : weights) CHECK(weight == 0.0f);
+}
+
+TEST_CASE("tanh is within 2 ULP, from the smallest numbers to saturation") {
+  constexpr double kUlps = 2.0 * 0x1p-23;
+  std::vector<float> x{0.0f, -0.0f, 1e-30f, -1e-8f, 0.5f,    -0.6f,
+                       1.0f, 5.0f,  -9.0f,  20.0f,  -100.0f, 1e30f};
+  const std::vector<float> more = random_floats(1001, 4);
+  for (const float value : more) x.push_back(value * 4.0f);
+  std::vector<float> y(x.size(), NAN);
+  kernels::tanh(x.data(), static_cast<int64_t>(x.size()), y.data());
+  for (size_t i = 0; i < x.size(); ++i) {
+    CAPTURE(x[i]);
+    const double expected = std::tanh(static_cast<double>(x[i]));
+    CHECK(std::abs(y[i] - expected) <= kUlps * std::abs(expected));
+  }
+}
+
+TEST_CASE("scoring and pooling in one pass equals doing one after the other") {
+  for (const int64_t T : {1, 7, 8, 9, 16, 50}) {
+    for (const int64_t E : {1, 4, 13, 32}) {
+      for (const int64_t period : {1, 2, 100}) {
+        CAPTURE(T);
+        CAPTURE(E);
+        CAPTURE(period);
+        const std::vector<float> hidden = random_floats(T * E, 1), vector = random_floats(E, 2);
+        const std::vector<float> mask = masked(T, period);
+        std::vector<float> scores(static_cast<size_t>(T), 0.5f), weights(scores.size(), NAN),
+            out(static_cast<size_t>(E), NAN);
+        for (int64_t t = 0; t < T; ++t) {
+          for (int64_t e = 0; e < E; ++e)
+            scores[static_cast<size_t>(t)] +=
+                hidden[static_cast<size_t>(t * E + e)] * vector[static_cast<size_t>(e)];
+        }
+        const std::vector<double> expected = plain_softmax(scores, mask);
+        kernels::score_and_pool(hidden.data(), vector.data(), 0.5f, mask.data(), T, E,
+                                weights.data(), out.data());
+        for (size_t t = 0; t < weights.size(); ++t) check_close(weights[t], expected[t], 4e-6);
+        for (int64_t e = 0; e < E; ++e) {
+          double pooled = 0.0;
+          for (int64_t t = 0; t < T; ++t)
+            pooled += expected[static_cast<size_t>(t)] * hidden[static_cast<size_t>(t * E + e)];
+          check_close(out[static_cast<size_t>(e)], pooled, 4e-6);
+        }
+      }
+    }
+  }
+}

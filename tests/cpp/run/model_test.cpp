@@ -1,0 +1,160 @@
+#include "../../../cpp/run/model.h"
+
+#include <limits>
+
+#include "../../../cpp/run/random.h"
+#include "../../../cpp/run/threads.h"
+#include "../support.h"
+
+using namespace attnscope;
+using namespace attnscope::testing;
+
+namespace {
+
+constexpr Count kNoLimit = Count{1} << 40;
+constexpr double kKernelTolerance = 1e-5;  // float32 sums of up to a few hundred terms, relative
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+/// Random inputs for every input of the graph; the mask, if wanted, hides every third element.
+struct RandomInputs {
+  std::vector<Values> values;
+  Inputs pointers;
+
+  RandomInputs(const Graph& graph, bool with_mask)
+      : values(graph.tensors().size()), pointers(values.size(), nullptr) {
+    for (size_t id = 0; id < values.size(); ++id) {
+      const Tensor& tensor = graph.tensors()[id];
+      const bool mask = tensor.role == Role::kOptionalInput;
+      if (tensor.role != Role::kInput && !(mask && with_mask)) continue;
+      values[id] = random_values(tensor.shape, static_cast<uint32_t>(id) + 1);
+      for (size_t i = 0; mask && i < values[id].size(); i += 3) values[id].data()[i] = kHidden;
+      pointers[id] = &values[id];
+    }
+  }
+};
+
+void check_same(const Outputs& actual, const Outputs& expected) {
+  REQUIRE(actual.size() == expected.size());
+  for (size_t r = 0; r < actual.size(); ++r) {
+    REQUIRE(shape_of(actual[r]) == shape_of(expected[r]));
+    for (size_t i = 0; i < actual[r].size(); ++i) {
+      check_close(actual[r].data()[i], expected[r].data()[i], kKernelTolerance);
+    }
+  }
+}
+
+std::vector<Config> small_configs() {
+  return {
+      config("linear_scorer",
+             {{"batch_size", raw(1)}, {"seq_len", raw(1)}, {"hidden_size", raw(1)}}),
+      config("linear_scorer", {{"batch_size", raw(3)},
+                               {"seq_len", raw(17)},
+                               {"hidden_size", raw(33)},
+                               {"bias", raw(false)}}),
+      config("linear_scorer", {{"batch_size", raw(2)},
+                               {"seq_len", raw(9)},
+                               {"hidden_size", raw(5)},
+                               {"output", raw("scores")}}),
+      config("additive_scorer", {{"batch_size", raw(3)},
+                                 {"seq_len", raw(17)},
+                                 {"hidden_size", raw(33)},
+                                 {"attn_dim", raw(7)}}),
+      config("additive_scorer", {{"batch_size", raw(2)},
+                                 {"seq_len", raw(5)},
+                                 {"hidden_size", raw(3)},
+                                 {"attn_dim", raw(1)},
+                                 {"bias", raw(false)},
+                                 {"output", raw("weights")}}),
+      config("scaled_dot_product_attention", {{"batch_size", raw(2)},
+                                              {"num_heads", raw(3)},
+                                              {"seq_len", raw(5)},
+                                              {"kv_len", raw(9)},
+                                              {"head_dim", raw(7)}}),
+      config("multihead_attention", {{"batch_size", raw(2)},
+                                     {"seq_len", raw(17)},
+                                     {"hidden_size", raw(12)},
+                                     {"num_heads", raw(3)}}),
+  };
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the kernels agree with the reference for every layer, with and without a mask, on 1 to 3 "
+    "threads") {
+#if defined(__EMSCRIPTEN__)
+  const int thread_counts[] = {1};
+#else
+  const int thread_counts[] = {1, 2, 3};
+#endif
+  for (const Config& one : small_configs()) {
+    CAPTURE(one.layer().name);
+    const Model model(one, 0, kNoLimit);
+    for (const bool with_mask : {false, true}) {
+      CAPTURE(with_mask);
+      const RandomInputs inputs(model.graph(), with_mask);
+      const Outputs expected =
+          model.forward(inputs.pointers, {.round = {}, .reference = true}).outputs;
+      for (const int threads : thread_counts) {
+        CAPTURE(threads);
+        set_thread_count(threads);
+        check_same(model.forward(inputs.pointers, {}).outputs, expected);
+      }
+      set_thread_count(1);
+    }
+  }
+}
+
+TEST_CASE(
+    "every layer of the registry builds, runs and has kernels for its default fields at small "
+    "size") {
+  for (const Layer* layer : layers()) {
+    CAPTURE(layer->name);
+    RawConfig fields{{"layer", {std::string(layer->name)}}};
+    for (const Field& field : layer->fields) {
+      if (field.name == "batch_size" || field.name == "seq_len")
+        fields.push_back({std::string(field.name), raw(2)});
+    }
+    const Model model(resolve(fields), 0, kNoLimit);
+    const RandomInputs inputs(model.graph(), false);
+    check_same(model.forward(inputs.pointers, {}).outputs,
+               model.forward(inputs.pointers, {.round = {}, .reference = true}).outputs);
+  }
+}
+
+TEST_CASE("rounding weights and inputs changes the output by about the format's precision") {
+  const Model model(
+      config("linear_scorer",
+             {{"batch_size", raw(2)}, {"seq_len", raw(50)}, {"hidden_size", raw(64)}}),
+      0, kNoLimit);
+  const RandomInputs inputs(model.graph(), false);
+  const double float16 =
+      model.forward(inputs.pointers, {.round = Dtype::kFloat16, .reference = false})
+          .error->relative;
+  const double bfloat16 =
+      model.forward(inputs.pointers, {.round = Dtype::kBfloat16, .reference = false})
+          .error->relative;
+  CHECK(float16 > 0.0);
+  CHECK(float16 < 0x1p-10);
+  CHECK(bfloat16 > float16);
+  CHECK(bfloat16 < 0x1p-7);
+}
+
+TEST_CASE("a layer above the memory limit is refused with the bytes it needs") {
+  CHECK_THROWS_WITH(Model(config("linear_scorer", {{"seq_len", raw(1000000)}}), 0, Count{1} << 30),
+                    "the layer must need at most 1073741824 bytes to run, got 98816202760");
+}
+
+TEST_CASE("loading a state replaces the weights that forward uses") {
+  const Config one = config(
+      "additive_scorer",
+      {{"batch_size", raw(1)}, {"seq_len", raw(3)}, {"hidden_size", raw(4)}, {"attn_dim", raw(9)}});
+  Model model(one, 0, kNoLimit);
+  const Model other(one, 1, kNoLimit);
+  const RandomInputs inputs(model.graph(), false);
+  std::vector<Values> state;
+  for (const StateEntry& entry : other.state()) state.push_back(*entry.values);
+  model.load_state(std::move(state));
+  CHECK(model.forward(inputs.pointers, {}).outputs[0] ==
+        other.forward(inputs.pointers, {}).outputs[0]);
+}
