@@ -1,0 +1,43 @@
+// The whole calculator as one template, from the store alone: the build renders it to static HTML, the element keeps it live.
+
+import { html } from 'lit';
+import { formView } from './views/form.js';
+import { headlineView } from './views/headline.js';
+import { memoryView } from './views/memory.js';
+import { stepsView } from './views/steps.js';
+import { timelineView } from './views/timeline.js';
+import { formatsView, modelsView } from './views/models.js';
+import { presetChips } from './views/presets.js';
+import { exportsView } from './views/exports.js';
+
+/**
+ * @typedef {import('./state/store.js').Store} Store
+ * @typedef {import('./views/form.js').Actions} Actions
+ * @typedef {{ run: unknown, charts: unknown, code: unknown }} Panels
+ */
+
+/** @param {Store} store @param {Actions} actions @param {Panels} panels @param {{ said: string, export: (kind: string) => void }} exporting */
+export function calculatorView(store, actions, { run, charts, code }, exporting) {
+  const { estimate } = store;
+  const stale = store.valid ? '' : 'stale';
+  return html`
+    <div class="calculator">
+      ${presetChips(store, actions)}
+      <div class="rail">${formView(store, actions)}</div>
+      <div class="head">
+        ${headlineView(store)}
+        <div class=${stale}>${memoryView(estimate)}</div>
+        ${exportsView(exporting)}
+      </div>
+      <div class="body ${stale}">
+        ${stepsView(estimate)}
+        ${timelineView(estimate)}
+        <section class="panel" id="compare" aria-labelledby="compare-title">${charts}</section>
+        <section class="panel" id="run" aria-labelledby="run-title">${run}</section>
+        <section class="panel" id="pytorch" aria-labelledby="pytorch-title">${code}</section>
+        ${modelsView(estimate, actions.set)}
+        ${formatsView(estimate, actions.set)}
+      </div>
+    </div>`;
+}
+

@@ -1,0 +1,39 @@
+// A result as text to take away.
+
+import { formatBytes, formatCount, formatList } from './format.js';
+
+/** @typedef {any} Estimate */
+
+/** @param {Estimate} estimate */
+export const toJson = (estimate) => `${JSON.stringify(estimate, null, 2)}\n`;
+
+const COLUMNS = ['name', 'op', 'part', 'inputs', 'output', 'shape', 'parameters', 'macs', 'elementwise', 'bytes_moved', 'saved_bytes', 'pytorch'];
+
+/** One row a step, after RFC 4180. @param {Estimate} estimate */
+export function toCsv(estimate) {
+  const rows = estimate.steps.map((/** @type {any} */ step) => COLUMNS.map((column) => csvCell(step[column])).join(','));
+  return [COLUMNS.join(','), ...rows, ''].join('\r\n');
+}
+
+/** @param {unknown} value */
+function csvCell(value) {
+  const text = Array.isArray(value) ? value.join(' ') : String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** @param {Estimate} estimate @param {string} link */
+export function toMarkdown(estimate, link) {
+  const { config, memory } = estimate;
+  const fields = Object.entries(config).map(([name, value]) => `${name} ${value}`).join(', ');
+  const training = memory.training_total === null ? '–' : formatBytes(memory.training_total);
+  const steps = estimate.steps.map((/** @type {any} */ step) =>
+    `| ${step.name} | ${formatList(step.shape)} | ${formatCount(step.parameters)} | ${formatCount(step.macs)} |`);
+  return [
+    `**${estimate.layer}**: ${fields}`, '',
+    '| figure | value |', '|---|---:|',
+    `| parameters | ${formatCount(estimate.parameters)} |`, `| forward MACs | ${formatCount(estimate.macs)} |`,
+    `| output shape | ${formatList(estimate.output_shape)} |`, `| memory to infer | ${formatBytes(memory.inference_total)} |`,
+    `| memory to train | ${training} |`, '',
+    '| step | shape | parameters | MACs |', '|---|---|---:|---:|', ...steps, '', link, '',
+  ].join('\n');
+}

@@ -1,0 +1,47 @@
+// The sentences under the headline figures: each figure's formula with this configuration's numbers in it, read off
+// the steps of the estimate so that a new layer needs no new sentence.
+
+import { formatBytes, formatCount, formatShape } from './format.js';
+
+/** @typedef {any} Estimate @typedef {any} Step */
+
+/** @param {readonly number[]} shape */
+const elements = (shape) => shape.reduce((product, length) => product * length, 1);
+
+/** `768 × 128 + 128`: weight, then bias, of one step. @param {Step} step */
+function parameterTerm(step) {
+  const inner = step.macs / elements(step.shape);
+  const outer = step.shape.at(-1);
+  const bias = step.parameters - inner * outer;
+  const isMatrix = Number.isInteger(inner) && inner > 0 && (bias === 0 || bias === outer);
+  if (!isMatrix) return formatCount(step.parameters);
+  return `${formatCount(inner)} × ${formatCount(outer)}${bias ? ` + ${formatCount(bias)}` : ''}`;
+}
+
+/** @param {Estimate} estimate */
+export function parameterFormula(estimate) {
+  const steps = estimate.steps.filter((/** @type {Step} */ step) => step.parameters > 0);
+  return `${steps.map(parameterTerm).join(' + ')} = ${formatCount(estimate.parameters)}`;
+}
+
+/** `32 × 128 × 128 outputs × 768`, one term a matrix product. @param {Estimate} estimate */
+export function macFormula(estimate) {
+  const steps = estimate.steps.filter((/** @type {Step} */ step) => step.macs > 0);
+  const terms = steps.map((/** @type {Step} */ step) =>
+    `${step.name} ${formatShape(step.shape.filter(isNotOne))} × ${formatCount(step.macs / elements(step.shape))}`);
+  return `${terms.join(' + ')} = ${formatCount(estimate.macs)}`;
+}
+
+/** @param {number} length */
+const isNotOne = (length) => length !== 1;
+
+/** @param {Estimate} estimate */
+export function shapeFormula(estimate) {
+  const count = elements(estimate.output_shape);
+  return `${formatShape(estimate.output_shape)} = ${formatCount(count)} elements, ${formatBytes(estimate.memory.output)} in ${estimate.config.dtype}`;
+}
+
+/** @param {Estimate} estimate */
+export function memoryFormula({ memory }) {
+  return `${formatBytes(memory.parameters)} parameters + ${formatBytes(memory.inputs)} inputs + ${formatBytes(memory.activations_peak)} live at the peak`;
+}

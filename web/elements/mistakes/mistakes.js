@@ -1,0 +1,56 @@
+import { html, nothing } from 'lit';
+import { open } from '../../lib/index.js';
+import { LightElement, define } from '../light-element.js';
+import { demos } from './demos.js';
+import { mistakesView } from './view.js';
+
+/** The five mistakes with new numbers on request; its static content, executed at build, stays until then. */
+export class Mistakes extends LightElement {
+  static properties = { demos: { state: true } };
+
+  constructor() {
+    super();
+    /** @type {import('./demos.js').Demo[]} */
+    this.demos = [];
+    this.seed = 0;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.observer = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) this.#first();
+    });
+    this.observer.observe(this);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.observer?.disconnect();
+  }
+
+  async #first() {
+    this.observer?.disconnect();
+    this.scope = await open({ threads: 1 });
+    this.replaceChildren();
+    this.#draw();
+  }
+
+  #draw() {
+    this.demos = demos(this.scope, this.seed);
+    this.seed += 1;
+  }
+
+  shouldUpdate() {
+    return this.demos.length > 0;
+  }
+
+  render() {
+    if (!this.demos.length) return nothing;
+    return html`
+      ${mistakesView(this.demos)}
+      <p class="actions"><button class="button" type="button" @click=${() => this.#draw()}>Execute with other numbers</button>
+        <span class="note">seed ${this.seed - 1}</span></p>`;
+  }
+}
+
+define('attnscope-mistakes', Mistakes);

@@ -1,0 +1,55 @@
+// The worker from the page's side: made on first use, and made anew after a cancel.
+
+import { proxy, wrap } from 'comlink';
+
+/**
+ * @typedef {import('./worker.js').Job} Job
+ * @typedef {import('./worker.js').Outcome} Outcome
+ * @typedef {import('./worker.js').Progress} Progress
+ */
+
+export class Engine {
+  /** @type {Worker | null} */
+  #worker = null;
+  /** @type {any} */
+  #remote = null;
+  /** @type {((reason: Error) => void) | null} */
+  #reject = null;
+
+  /**
+   * Rejects with an AbortError when it is cancelled, with a RangeError when the core refuses.
+   * @param {Job} job @param {(progress: Progress) => void} report @returns {Promise<Outcome>}
+   */
+  async run(job, report) {
+    this.cancel();
+    if (!this.#worker) this.#start();
+    /** @type {Promise<never>} */
+    const cancelled = new Promise((_, reject) => {
+      this.#reject = reject;
+    });
+    try {
+      return await Promise.race([this.#remote.run(job, proxy(report)), cancelled]);
+    } finally {
+      this.#reject = null;
+    }
+  }
+
+  /** Stops what runs, at once; nothing when nothing runs. */
+  cancel() {
+    if (!this.#reject) return;
+    this.#reject(new DOMException('cancelled', 'AbortError'));
+    this.dispose();
+  }
+
+  dispose() {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#reject = null;
+  }
+
+  #start() {
+    this.#worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+    this.#worker.addEventListener('error', (event) => this.#reject?.(new Error(event.message || 'the worker could not be started')));
+    this.#remote = wrap(this.#worker);
+  }
+}

@@ -1,0 +1,54 @@
+// The heat map as pixels. Where there are more cells than pixels, a pixel shows the largest of its cells.
+
+import { colourAt, viridis } from './colour.js';
+
+/**
+ * @typedef {{ data: Float32Array, rows: number, columns: number, low: number, high: number }} Grid
+ * @typedef {[number, number, number]} Rgb
+ */
+
+/** The grid of a tensor whose first two lengths are rows and columns. @param {{ data: Float32Array, shape: number[] }} tensor @returns {Grid} */
+export function gridOf({ data, shape }) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of data) {
+    if (!Number.isFinite(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return { data, rows: shape[0], columns: shape[1], low: Math.min(low, 0), high: high > low ? high : low + 1 };
+}
+
+/**
+ * At most `width` × `height` pixels, fewer when the grid has fewer cells.
+ * @param {Grid} grid @param {Uint8Array | null} mask @param {number} width @param {number} height @param {Rgb} masked
+ */
+export function rasterize(grid, mask, width, height, masked) {
+  const w = Math.max(1, Math.min(grid.columns, width));
+  const h = Math.max(1, Math.min(grid.rows, height));
+  const pixels = new Uint8ClampedArray(w * h * 4);
+  const scale = 1 / (grid.high - grid.low);
+  for (let y = 0; y < h; y += 1) {
+    for (let x = 0; x < w; x += 1) {
+      const value = bucketMax(grid, mask, x, y, w, h);
+      const at = (y * w + x) * 4;
+      if (value === -Infinity) pixels.set([...masked, 255], at);
+      else pixels.set(viridis.subarray(colourAt((value - grid.low) * scale), colourAt((value - grid.low) * scale) + 4), at);
+    }
+  }
+  return { pixels, width: w, height: h };
+}
+
+/** @param {Grid} grid @param {Uint8Array | null} mask @param {number} x @param {number} y @param {number} w @param {number} h */
+function bucketMax({ data, rows, columns }, mask, x, y, w, h) {
+  let largest = -Infinity;
+  const rowEnd = Math.ceil(((y + 1) * rows) / h);
+  const columnEnd = Math.ceil(((x + 1) * columns) / w);
+  for (let row = Math.floor((y * rows) / h); row < rowEnd; row += 1) {
+    for (let column = Math.floor((x * columns) / w); column < columnEnd; column += 1) {
+      const at = row * columns + column;
+      if (!(mask && !mask[at]) && data[at] > largest) largest = data[at];
+    }
+  }
+  return largest;
+}

@@ -1,0 +1,181 @@
+import { html, nothing } from 'lit';
+import { LightElement, define } from '../light-element.js';
+import { downloadText } from '../clipboard.js';
+import { formatBytes, formatList } from '../format.js';
+import { Engine } from './engine.js';
+import { largestThatFits, runBytes } from './limits.js';
+import { maskedCount, paddedMask } from './mask.js';
+import { buildView, needsView, outcomeView, pooledView, weightsTable } from './views.js';
+import './heat-map.js';
+
+/**
+ * @typedef {import('../state/store.js').Store} Store
+ * @typedef {import('./worker.js').Outcome} Outcome
+ * @typedef {{ stage: string, done: number }} Progress
+ * @typedef {{ key: string, config: any, seed: number, mask: Uint8Array | null, outcome: Outcome }} Result
+ */
+
+/** Configurations up to this size run by themselves when the panel is in view. */
+const QUICK_FLOPS = 2e9;
+const QUICK_BYTES = 2 ** 26;
+const SETTLE_MS = 350;
+
+/** Executes the layer. `.store`, `.config` (the last valid one), `.estimate`, `.seed`. */
+export class RunPanel extends LightElement {
+  static properties = {
+    store: {}, config: {}, estimate: {}, seed: {}, progress: { state: true }, result: { state: true }, failure: { state: true }, mask: { state: true },
+  };
+
+  constructor() {
+    super();
+    /** @type {Store | null} */
+    this.store = null;
+    /** @type {any} */
+    this.config = null;
+    /** @type {any} */
+    this.estimate = null;
+    this.seed = 0;
+    /** @type {Progress | null} */
+    this.progress = null;
+    /** @type {Result | null} */
+    this.result = null;
+    this.failure = '';
+    /** @type {Uint8Array | null} */
+    this.mask = null;
+    this.engine = new Engine();
+    this.visible = false;
+    this.timer = 0;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.observer = new IntersectionObserver((entries) => {
+      this.visible = entries.some((entry) => entry.isIntersecting);
+      this.#runSoon();
+    });
+    this.observer.observe(this);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.observer?.disconnect();
+    clearTimeout(this.timer);
+    this.engine.dispose();
+  }
+
+  /** @param {Map<string, any>} changed */
+  willUpdate(changed) {
+    const before = changed.get('config');
+    const resized = before && (before.batch_size !== this.config.batch_size || before.seq_len !== this.config.seq_len);
+    if (resized) this.mask = null;
+    if (changed.has('config') || changed.has('seed')) this.#runSoon();
+  }
+
+  get key() {
+    return JSON.stringify([this.config, this.seed]);
+  }
+
+  #runSoon() {
+    clearTimeout(this.timer);
+    if (!this.visible || !this.config || this.result?.key === this.key) return;
+    if (this.estimate.flops > QUICK_FLOPS || runBytes(this.store?.scope, this.config) > QUICK_BYTES) return;
+    this.timer = window.setTimeout(() => this.start(), SETTLE_MS);
+  }
+
+  /** Runs now; a run under way is cancelled. */
+  async start() {
+    clearTimeout(this.timer);
+    const { key, config, seed } = this;
+    const mask = config.output === 'scores' ? null : this.mask;
+    this.failure = '';
+    this.progress = { stage: 'Starting', done: 0 };
+    const report = (/** @type {Progress} */ progress) => {
+      if (this.progress) this.progress = progress;
+    };
+    try {
+      const outcome = await this.engine.run({ config, seed, mask }, report);
+      this.result = { key, config, seed, mask, outcome };
+      this.progress = null;
+    } catch (error) {
+      this.#onFailure(/** @type {Error} */ (error), key);
+    }
+  }
+
+  /** @param {Error} error @param {string} key */
+  #onFailure(error, key) {
+    if (error.name === 'AbortError' && key !== this.key) return;
+    this.progress = null;
+    this.failure = error.name === 'AbortError' ? 'Cancelled.' : error.message;
+  }
+
+  /** @param {Uint8Array | null} mask */
+  #setMask(mask) {
+    this.mask = mask && maskedCount(mask) > 0 ? mask : null;
+    if (this.config) this.start();
+  }
+
+  render() {
+    if (!this.store || !this.config) return nothing;
+    const needed = runBytes(this.store.scope, this.config);
+    const tooLarge = needed > this.store.scope.memoryLimit;
+    return html`
+      <div class="panel-head">
+        <h2 id="run-title" class="panel-title">Run it</h2>
+        ${this.result ? buildView(this.result.outcome.build) : nothing}
+      </div>
+      ${this.#controls(tooLarge)}
+      ${tooLarge ? needsView(this.store.scope, this.config, needed, (patch) => this.store?.set(patch), largestThatFits) : nothing}
+      ${this.failure ? html`<p class="field-error" role="alert">${this.failure}</p>` : nothing}
+      ${this.result ? this.#results(this.result) : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(needed)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
+  }
+
+  /** @param {boolean} tooLarge */
+  #controls(tooLarge) {
+    const type = (/** @type {any} */ event) => this.store?.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' });
+    return html`
+      <div class="run-controls">
+        <label class="seed">Seed <input class="number" name="seed" inputmode="numeric" autocomplete="off" .value=${String(this.store?.values.seed ?? 0)} @input=${type}></label>
+        ${this.progress
+          ? html`<button class="button" type="button" data-action="cancel" @click=${() => this.engine.cancel()}>Cancel</button>`
+          : html`<button class="button primary" type="button" data-action="run" ?disabled=${tooLarge} @click=${() => this.start()}>Run ${this.result ? 'again' : 'it'}</button>`}
+        <div class="progress" role="status">
+          ${this.progress ? html`<progress max="1" .value=${this.progress.done} aria-label="Run"></progress><span>${this.progress.stage}</span>` : nothing}
+        </div>
+      </div>`;
+  }
+
+  /** @param {Result} result */
+  #results(result) {
+    const { outcome, config } = result;
+    const stale = result.key !== this.key;
+    const drawn = outcome.weights ?? outcome.scores ?? outcome.output;
+    const masked = config.output !== 'scores';
+    const name = masked ? 'weights' : 'scores';
+    return html`
+      ${stale ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList([config.batch_size, config.seq_len, config.hidden_size])}.</p>` : nothing}
+      <div class=${stale ? 'run-results stale' : 'run-results'} data-run=${stale ? 'stale' : 'fresh'}>
+        ${outcomeView(this.store?.scope, result)}
+        <div class="panel-head heat-head">
+          <h3>${name === 'weights' ? 'Weights' : 'Scores'} <span class="panel-note">${config.batch_size} × ${config.seq_len}, ${masked ? 'every row sums to 1' : 'before softmax, where a mask has no say yet'}</span></h3>
+          <div class="actions">
+            <button class="button small" type="button" data-action="pad" ?disabled=${stale || !masked} @click=${() => this.#setMask(paddedMask(config.batch_size, config.seq_len))}>Pad the tails</button>
+            <button class="button small" type="button" data-action="clear-mask" ?disabled=${stale || !this.mask} @click=${() => this.#setMask(null)}>Clear the mask</button>
+            <button class="button small" type="button" @click=${() => downloadText(`${name}.csv`, gridCsv(drawn), 'text/csv')}>${name}.csv</button>
+          </div>
+        </div>
+        <attnscope-heat-map .tensor=${drawn} .mask=${result.mask} .name=${name} ?fixed=${stale || !masked}
+          @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(event.detail.mask)}></attnscope-heat-map>
+        ${weightsTable(drawn, name)}
+        ${pooledView(result)}
+      </div>`;
+  }
+}
+
+/** @param {{ data: Float32Array, shape: number[] }} tensor */
+function gridCsv({ data, shape }) {
+  const [rows, columns] = shape;
+  const lines = Array.from({ length: rows }, (_, row) => Array.from(data.subarray(row * columns, (row + 1) * columns)).join(','));
+  return `${lines.join('\r\n')}\r\n`;
+}
+
+define('attnscope-run', RunPanel);

@@ -1,0 +1,97 @@
+// What a run has to show, as templates.
+
+import { html, nothing } from 'lit';
+import { formatBytes, formatCount, formatList, formatSeconds, formatSignificant } from '../format.js';
+import { lowerBound } from './bound.js';
+import { maskPython } from './mask.js';
+
+/** @typedef {import('./run-panel.js').Result} Result */
+
+const BUILDS = /** @type {Record<string, string>} */ ({
+  'relaxed-threads': 'relaxed SIMD', relaxed: 'relaxed SIMD', 'simd-threads': 'SIMD', simd: 'SIMD',
+});
+
+/** @param {{ name: string, threads: number, reason: string }} build */
+export const buildView = ({ name, threads, reason }) => html`
+  <p class="build"><b>WebAssembly, ${BUILDS[name] ?? name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}</b>${reason ? html` <span>${reason}</span>` : nothing}</p>`;
+
+/** @param {any} scope @param {any} config @param {number} needed @param {(patch: Record<string, unknown>) => void} set
+ * @param {(scope: any, config: any, field: string) => number} largest */
+export function needsView(scope, config, needed, set, largest) {
+  const offers = ['batch_size', 'seq_len'].map((field) => ({ field, value: largest(scope, config, field) })).filter(({ value }) => value > 0);
+  return html`
+    <div class="needs" role="status">
+      <p>This run needs ${formatBytes(needed)}; ${formatBytes(scope.memoryLimit)} is the limit here. The figures above hold all the same.</p>
+      <div class="actions">${offers.map(({ field, value }) => html`
+        <button class="button" type="button" data-fit=${field} @click=${() => set({ [field]: value })}>Take the largest ${field} that fits, ${formatCount(value)}</button>`)}</div>
+    </div>`;
+}
+
+/** @param {any} scope @param {Result} result */
+export function outcomeView(scope, { config, outcome }) {
+  const estimate = scope.estimate({ ...config, dtype: 'float32' });
+  const bound = lowerBound(estimate, outcome.peaks, outcome.build.threads);
+  return html`
+    <dl class="facts">
+      ${fact('Time', formatSeconds(outcome.seconds), outcome.runs > 1 ? `median of ${outcome.runs} runs` : 'one run', 'time')}
+      ${fact('Speed', `${formatSignificant(estimate.flops / outcome.seconds / 1e9)} GFLOP/s`, `${formatCount(estimate.flops)} FLOPs in that time`, 'speed')}
+      ${fact('Lower bound', formatSeconds(bound.seconds), `set by ${bound.by}: ${formatSignificant(outcome.peaks.flops_per_second / 1e9)} GFLOP/s a thread and ${formatSignificant(outcome.peaks.bytes_per_second / 1e9)} GB/s measured here`, 'bound')}
+      ${fact('Distance', `${formatSignificant(outcome.seconds / bound.seconds)} ×`, 'time over the bound; 1 is the best possible', 'distance')}
+      ${outcome.rounding ? roundingFact(config.dtype, outcome.rounding) : nothing}
+    </dl>`;
+}
+
+/** @param {string} title @param {string} value @param {string} note @param {string} key */
+const fact = (title, value, note, key) => html`<div data-fact=${key}><dt>${title}</dt><dd><b>${value}</b><span>${note}</span></dd></div>`;
+
+/** @param {string} dtype @param {any} rounding */
+function roundingFact(dtype, rounding) {
+  const text = typeof rounding === 'number' ? formatSignificant(rounding)
+    : Object.entries(rounding).map(([name, value]) => `${name} ${formatSignificant(Number(value))}`).join(', ');
+  return fact('What rounding does', text, `error against float32 with weights and inputs rounded to ${dtype}; the run itself is float32`, 'rounding');
+}
+
+const TABLE_ROWS = 4;
+const TABLE_COLUMNS = 8;
+
+/** @param {{ data: Float32Array, shape: number[] }} tensor @param {string} name */
+export function weightsTable({ data, shape }, name) {
+  const [rows, columns] = shape;
+  const shownRows = Math.min(rows, TABLE_ROWS);
+  const shownColumns = Math.min(columns, TABLE_COLUMNS);
+  return html`
+    <details class="twin"><summary>First ${name} as a table</summary>
+      <div class="scroller" tabindex="0" role="region" aria-label=${`First ${name} as a table`}><table class="table">
+        <thead><tr><th scope="col">batch</th>${range(shownColumns).map((column) => html`<th scope="col" class="num">${column}</th>`)}</tr></thead>
+        <tbody>${range(shownRows).map((row) => html`<tr><th scope="row">${row}</th>
+          ${range(shownColumns).map((column) => html`<td class="num">${data[row * columns + column].toPrecision(4)}</td>`)}</tr>`)}</tbody>
+      </table></div></details>`;
+}
+
+/** @param {number} length */
+const range = (length) => Array.from({ length }, (_, index) => index);
+
+const SHOWN_VALUES = 6;
+
+/** @param {Result} result */
+export function pooledView({ config, seed, mask, outcome }) {
+  const values = Array.from(outcome.output.data.subarray(0, SHOWN_VALUES), (value) => value.toFixed(6));
+  return html`
+    <div class="same">
+      <h3>The same numbers in PyTorch</h3>
+      <p>First values of the result ${formatList(outcome.output.shape)}, seed ${seed}: <code class="values" data-values>${values.join('  ')}</code></p>
+      <pre class="code" tabindex="0" role="region" aria-label="PyTorch lines that give the same numbers"><code>${pythonLines(config, seed, mask).join('\n')}</code></pre>
+    </div>`;
+}
+
+/** @param {any} config @param {number} seed @param {Uint8Array | null} mask */
+function pythonLines(config, seed, mask) {
+  const name = config.layer.replace(/(^|_)(\w)/g, (/** @type {string} */ _all, /** @type {string} */ _line, /** @type {string} */ letter) => letter.toUpperCase());
+  return [
+    `torch.manual_seed(${seed})`, `module = ${name}()  # the class of the PyTorch panel`,
+    `torch.manual_seed(${seed + 1})`, `hidden_states = torch.randn(${config.batch_size}, ${config.seq_len}, ${config.hidden_size})`,
+    ...(mask ? maskPython(mask, config.batch_size, config.seq_len) : []),
+    'with torch.no_grad():', `    results = module(hidden_states${mask ? ', mask' : ''})`,
+    'result = results if torch.is_tensor(results) else results[0]', `print(result.flatten()[:${SHOWN_VALUES}])`,
+  ];
+}

@@ -1,0 +1,108 @@
+// What the user typed, what is wrong with it, and the last result that was right. No DOM.
+
+import { configOf } from './fields.js';
+
+/**
+ * @typedef {import('./fields.js').Values} Values
+ * @typedef {import('./fields.js').Layer} Layer
+ * @typedef {{ gesture?: string }} Edit
+ * @typedef {any} Scope
+ */
+
+/** Sends `change` after each edit; `event.detail.gesture` is the same text while one slider or box is being moved. */
+export class Store extends EventTarget {
+  /** @param {Scope} scope @param {Values} [initial] */
+  constructor(scope, initial = {}) {
+    super();
+    this.scope = scope;
+    /** @type {Layer[]} */
+    this.layers = scope.layers();
+    /** @type {Values} */
+    this.values = {};
+    /** @type {Record<string, string>} */
+    this.errors = {};
+    /** Keys of a link that no layer knows. @type {string[]} */
+    this.unknown = [];
+    this.config = configOf(this.layers[0], {});
+    this.estimate = scope.estimate(this.config);
+    this.#assign(initial);
+    this.#check();
+  }
+
+  /** The registry's entry for the chosen layer. */
+  get layer() {
+    return this.layers.find((layer) => layer.name === this.values.layer) ?? this.layers[0];
+  }
+
+  get seed() {
+    const seed = Number(this.values.seed ?? 0);
+    return Number.isSafeInteger(seed) && seed >= 0 ? seed : 0;
+  }
+
+  get valid() {
+    return Object.keys(this.errors).length === 0;
+  }
+
+  /** @param {Values} patch @param {Edit} [edit] */
+  set(patch, { gesture } = {}) {
+    Object.assign(this.values, patch);
+    this.#finish(gesture);
+  }
+
+  /** Forgets every value that is not given: the state of a link. @param {Values} values */
+  load(values) {
+    this.#assign(values);
+    this.#finish('load');
+  }
+
+  /** @param {Values} values */
+  #assign(values) {
+    const known = new Set(['layer', 'seed', ...this.layers.flatMap((layer) => layer.fields.map((field) => field.name))]);
+    this.unknown = Object.keys(values).filter((name) => !known.has(name));
+    this.values = Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
+    this.values.layer ??= this.layers[0].name;
+  }
+
+  /** @param {string} [gesture] */
+  #finish(gesture) {
+    this.#check();
+    this.dispatchEvent(new CustomEvent('change', { detail: { gesture } }));
+  }
+
+  #check() {
+    this.errors = {};
+    const known = this.layers.some((layer) => layer.name === this.values.layer);
+    if (!known) this.errors.layer = `layer must be one of ${this.layers.map((layer) => layer.name).join(', ')}, got ${this.values.layer}`;
+    const trial = configOf(this.layer, this.values);
+    const estimate = this.#estimateRepaired(trial);
+    if (!estimate) return;
+    if (this.valid || !this.#shown) {
+      this.config = trial;
+      this.estimate = estimate;
+    }
+    this.#shown = true;
+  }
+
+  #shown = false;
+
+  /**
+   * Collects the message of each field that the core refuses, putting the last valid value in its place to find the next.
+   * @param {Values} trial
+   */
+  #estimateRepaired(trial) {
+    for (;;) {
+      try {
+        return this.scope.estimate(trial);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        const name = /** @type {any} */ (error).field ?? '';
+        if (name in this.errors || !(name in trial)) {
+          this.errors[name] ??= error.message;
+          return null;
+        }
+        this.errors[name] = error.message;
+        trial[name] = this.config[name] ?? configOf(this.layer, {})[name];
+      }
+    }
+  }
+}

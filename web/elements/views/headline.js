@@ -1,0 +1,51 @@
+// The answer: four figures, one sentence under each.
+
+import { html, nothing } from 'lit';
+import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../format.js';
+import { macFormula, memoryFormula, parameterFormula, shapeFormula } from '../formulas.js';
+
+/** @typedef {import('../state/store.js').Store} Store */
+
+/** @param {Store} store */
+export function headlineView(store) {
+  const { estimate } = store;
+  return html`
+    <section class="answer" aria-labelledby="answer-title">
+      <h2 id="answer-title" class="hidden">Result</h2>
+      ${store.valid ? nothing : staleNote(estimate)}
+      <div class="figures ${store.valid ? '' : 'stale'}">
+        ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate))}
+        ${figure('Forward MACs', 'macs', split(splitCount(estimate.macs)), macFormula(estimate),
+          `${formatShort(estimate.flops)} FLOPs at 2 a MAC, as PyTorch counts them`)}
+        ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
+        ${figure('Memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
+      </div>
+    </section>`;
+}
+
+/** @param {any} estimate */
+export function trainingSentence({ memory, config }) {
+  if (memory.training_total === null) return `Training: none, ${config.dtype} is a format for inference`;
+  return `${formatBytes(memory.training_total)} to train with Adam`;
+}
+
+/** @param {{ number: string, unit: string }} parts */
+const split = ({ number, unit }) => html`${number}${unit ? html`<span class="unit">${unit}</span>` : nothing}`;
+
+/**
+ * @param {string} title @param {string} key @param {unknown} value @param {string} formula @param {string} [more]
+ */
+const figure = (title, key, value, formula, more) => html`
+  <div class="figure" data-figure=${key}>
+    <h3 class="figure-title">${title}</h3>
+    <p class="figure-value">${value}</p>
+    <p class="figure-formula">${formula}</p>
+    ${more ? html`<p class="figure-more">${more}</p>` : nothing}
+  </div>`;
+
+/** @param {any} estimate */
+function staleNote({ config }) {
+  const shown = ['batch_size', 'seq_len', 'hidden_size', 'attn_dim']
+    .filter((name) => name in config).map((name) => `${name} ${formatCount(config[name])}`).join(', ');
+  return html`<p class="stale-note" role="status">These figures are for the last valid values: ${shown}.</p>`;
+}

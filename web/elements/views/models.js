@@ -1,0 +1,89 @@
+// Published models; a click sizes the scorer on one. Parameter totals: each model built by transformers 5.12 on the
+// meta device and counted. Number formats: IEEE 754, the bfloat16 and OCP FP8 specifications.
+
+import { html } from 'lit';
+import { formatBytes, formatCount } from '../format.js';
+
+export const models = [
+  { name: 'BERT base', hidden_size: 768, num_heads: 12, parameters: 109482240, max_len: 512 },
+  { name: 'BERT large', hidden_size: 1024, num_heads: 16, parameters: 335141888, max_len: 512 },
+  { name: 'DistilBERT', hidden_size: 768, num_heads: 12, parameters: 66362880, max_len: 512 },
+  { name: 'RoBERTa base', hidden_size: 768, num_heads: 12, parameters: 124645632, max_len: 512, note: '514 positions, 512 usable' },
+  { name: 'GPT-2', hidden_size: 768, num_heads: 12, parameters: 124439808, max_len: 1024 },
+  { name: 'Llama-3-8B', hidden_size: 4096, num_heads: 32, parameters: 8030261248, max_len: 8192 },
+];
+
+export const formats = [
+  { name: 'FP32', dtype: 'float32', bits: 32, largest: '3.403 × 10³⁸', step: 2 ** -23, use: 'Reference results, optimizer state, sums inside lower-precision products' },
+  { name: 'FP16', dtype: 'float16', bits: 16, largest: '65,504', step: 2 ** -10, use: 'Mixed-precision training with loss scaling, inference on GPUs' },
+  { name: 'BF16', dtype: 'bfloat16', bits: 16, largest: '3.390 × 10³⁸', step: 2 ** -7, use: 'Mixed-precision training without loss scaling: the range of FP32, fewer digits' },
+  { name: 'FP8 E4M3', dtype: '', bits: 8, largest: '448', step: 2 ** -3, use: 'Weights and activations in the forward pass, with scale factors' },
+  { name: 'FP8 E5M2', dtype: '', bits: 8, largest: '57,344', step: 2 ** -2, use: 'Gradients, where range counts more than digits' },
+  { name: 'INT8', dtype: 'int8', bits: 8, largest: '127 × scale', step: 1, use: 'Quantized inference; needs a scale a tensor or channel, no gradient' },
+];
+
+/** @param {any} estimate @param {(patch: Record<string, unknown>) => void} set */
+export function modelsView(estimate, set) {
+  const { hidden_size: hidden } = estimate.config;
+  return html`
+    <section class="panel" id="models" aria-labelledby="models-title">
+      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size the scorer on it</span></h2>
+      <div class="scroller" tabindex="0" role="region" aria-labelledby="models-title">
+        <table class="table">
+          <thead><tr><th scope="col">Model</th><th scope="col" class="num">Hidden size</th><th scope="col" class="num">Heads</th>
+            <th scope="col" class="num">Parameters</th><th scope="col" class="num">Max length</th>
+            <th scope="col" class="num">This scorer adds</th></tr></thead>
+          <tbody>${models.map((model) => modelRow(model, estimate, model.hidden_size === hidden, set))}</tbody>
+        </table>
+      </div>
+    </section>`;
+}
+
+/** @param {typeof models[number]} model @param {any} estimate @param {boolean} fits @param {(patch: Record<string, unknown>) => void} set */
+function modelRow(model, estimate, fits, set) {
+  const pick = () => set({ hidden_size: model.hidden_size, seq_len: model.max_len });
+  return html`
+    <tr class=${fits ? 'fits' : ''}>
+      <th scope="row"><button type="button" class="link" @click=${pick}>${model.name}</button></th>
+      <td class="num">${formatCount(model.hidden_size)}</td><td class="num">${model.num_heads}</td>
+      <td class="num">${formatCount(model.parameters)}</td>
+      <td class="num">${model.note ? html`<abbr title=${model.note}>${formatCount(model.max_len)}</abbr>` : formatCount(model.max_len)}</td>
+      <td class="num">${fits ? percent(estimate.parameters / model.parameters) : '–'}</td>
+    </tr>`;
+}
+
+/** @param {number} share */
+const percent = (share) => `${(share * 100).toPrecision(2)} %`.replace(/^(\d\.\d)e-(\d) /, '$1 × 10⁻$2 ');
+
+/** @param {any} estimate @param {(patch: Record<string, unknown>) => void} set */
+export function formatsView(estimate, set) {
+  return html`
+    <section class="panel" id="formats" aria-labelledby="formats-title">
+      <h2 id="formats-title" class="panel-title">Number formats <span class="panel-note">choose one to see its bytes everywhere</span></h2>
+      <div class="scroller" tabindex="0" role="region" aria-labelledby="formats-title">
+        <table class="table">
+          <thead><tr><th scope="col">Format</th><th scope="col" class="num">Bits</th><th scope="col" class="num">Bytes</th>
+            <th scope="col" class="num">Largest value</th><th scope="col" class="num">Step at 1</th>
+            <th scope="col" class="num">Scores here</th><th scope="col">Use</th></tr></thead>
+          <tbody>${formats.map((format) => formatRow(format, estimate, set))}</tbody>
+        </table>
+      </div>
+    </section>`;
+}
+
+/** @param {typeof formats[number]} format @param {any} estimate @param {(patch: Record<string, unknown>) => void} set */
+function formatRow({ name, dtype, bits, largest, step, use }, { config, shapes }, set) {
+  const scores = (shapes.scores ?? []).reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, 1) * (bits / 8);
+  return html`
+    <tr class=${dtype && dtype === config.dtype ? 'fits' : ''}>
+      <th scope="row">${dtype ? html`<button type="button" class="link" @click=${() => set({ dtype })}>${name}</button>` : name}</th>
+      <td class="num">${bits}</td><td class="num">${bits / 8}</td><td class="num">${largest}</td>
+      <td class="num">${stepText(step, name)}</td><td class="num">${formatBytes(scores)}</td><td class="use">${use}</td>
+    </tr>`;
+}
+
+/** @param {number} step @param {string} name */
+const stepText = (step, name) => (name === 'INT8' ? '1 × scale' : `${Number(step.toPrecision(3))} = 2${superscript(Math.log2(step))}`);
+
+/** @param {number} exponent */
+const superscript = (exponent) => String(exponent).replace('-', '⁻').replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]);

@@ -1,0 +1,55 @@
+// The step table: what each line of the layer makes and costs.
+
+import { html } from 'lit';
+import { formatBytes, formatCount, formatList } from '../format.js';
+
+/** @param {any} estimate */
+export function stepsView(estimate) {
+  const { steps, memory } = estimate;
+  const element = bytesPerElement(estimate);
+  return html`
+    <section class="panel" id="steps" aria-labelledby="steps-title">
+      <h2 id="steps-title" class="panel-title">Step by step</h2>
+      <div class="scroller" tabindex="0" role="region" aria-labelledby="steps-title">
+        <table class="table steps">
+          <thead><tr>
+            <th scope="col">Step</th><th scope="col">PyTorch</th><th scope="col">Shape</th>
+            <th scope="col" class="num">Parameters</th><th scope="col" class="num">MACs</th>
+            <th scope="col" class="num"><abbr title="Arithmetic outside matrix products: bias, tanh, softmax">Other ops</abbr></th>
+            <th scope="col" class="num">Output</th><th scope="col" class="num"><abbr title="Kept for the backward pass by this step first">Saved</abbr></th>
+          </tr></thead>
+          <tbody>${steps.map((/** @type {any} */ step) => stepRow(step, element, memory.saved_for_backward === null))}</tbody>
+          <tfoot><tr>
+            <th scope="row" colspan="3">Total</th>
+            <td class="num">${formatCount(estimate.parameters)}</td><td class="num">${formatCount(estimate.macs)}</td>
+            <td class="num">${formatCount(estimate.elementwise)}</td>
+            <td class="num">${formatBytes(estimate.memory.output)}</td>
+            <td class="num">${memory.saved_for_backward === null ? '–' : formatBytes(memory.saved_for_backward)}</td>
+          </tr></tfoot>
+        </table>
+      </div>
+    </section>`;
+}
+
+/** @param {any} estimate */
+function bytesPerElement({ config }) {
+  return { float32: 4, float16: 2, bfloat16: 2, int8: 1 }[/** @type {'float32'} */ (config.dtype)];
+}
+
+/** @param {any} step @param {number} element @param {boolean} inferenceOnly */
+function stepRow(step, element, inferenceOnly) {
+  const count = step.shape.reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, 1);
+  return html`
+    <tr>
+      <th scope="row">${step.name}</th>
+      <td><code>${step.output} = ${step.pytorch}</code></td>
+      <td class="shape"><code>${formatList(step.shape)}</code></td>
+      <td class="num">${countOrDash(step.parameters)}</td><td class="num">${countOrDash(step.macs)}</td>
+      <td class="num">${countOrDash(step.elementwise)}</td>
+      <td class="num">${formatBytes(count * element)}</td>
+      <td class="num">${inferenceOnly || !step.saved_bytes ? '–' : formatBytes(step.saved_bytes)}</td>
+    </tr>`;
+}
+
+/** @param {number} count */
+const countOrDash = (count) => (count ? formatCount(count) : '–');

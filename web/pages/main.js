@@ -1,0 +1,15 @@
+import '../elements/calculator.js';
+import { bindThemeSwitch } from './theme-switch.js';
+import { registerOffline } from './offline.js';
+
+bindThemeSwitch(/** @type {HTMLFieldSetElement} */ (document.querySelector('.theme')));
+registerOffline();
+
+const mistakes = document.querySelector('attnscope-mistakes');
+if (mistakes) {
+  new IntersectionObserver((entries, observer) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    import('../elements/mistakes/mistakes.js');
+  }, { rootMargin: '400px' }).observe(mistakes);
+}
