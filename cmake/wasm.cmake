@@ -3,7 +3,7 @@
 
 set(simd_flags -msimd128)
 set(relaxed_flags -msimd128 -mrelaxed-simd)
-set(scalar_flags "")
+set(scalar_flags -DXSIMD_WITH_EMULATED=1 "-DXSIMD_DEFAULT_ARCH=emulated<128>")
 
 set(common_flags -fwasm-exceptions)
 set(threads_flags -pthread)
@@ -36,7 +36,8 @@ if(ATTNSCOPE_TESTS)
     add_executable(attnscope_tests_${build})
     target_link_libraries(attnscope_tests_${build} PRIVATE tested_${build})
     target_link_options(attnscope_tests_${build} PRIVATE -fwasm-exceptions -sENVIRONMENT=node
-                        -sALLOW_MEMORY_GROWTH -sSTACK_SIZE=1MB -sEXIT_RUNTIME -sEXPORT_ES6)
+                        -sALLOW_MEMORY_GROWTH -sSTACK_SIZE=1MB -sEXIT_RUNTIME
+                        --extern-post-js "${CMAKE_SOURCE_DIR}/tests/cpp/run_main.js")
     set_target_properties(attnscope_tests_${build} PROPERTIES SUFFIX .mjs)
   endforeach()
   return()
