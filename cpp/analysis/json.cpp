@@ -1,15 +1,32 @@
 #include "json.h"
 
+#include <charconv>
+
 namespace attnscope {
 
 void JsonWriter::string(std::string_view text) {
   comma();
   text_ += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') text_ += '\\';
-    text_ += c;
+  // Names and expressions of the core hold no control characters, which JSON would escape as well.
+  for (size_t special; (special = text.find_first_of("\"\\")) != text.npos;) {
+    text_.append(text, 0, special);
+    text_ += '\\';
+    text_ += text[special];
+    text.remove_prefix(special + 1);
   }
+  text_ += text;
   text_ += '"';
+}
+
+void JsonWriter::number(Count count) {
+  comma();
+  if (count > INT64_MAX) {
+    text_ += to_string(count);
+    return;
+  }
+  char digits[20];
+  const auto end = std::to_chars(digits, digits + sizeof digits, static_cast<int64_t>(count)).ptr;
+  text_.append(digits, end);
 }
 
 void JsonWriter::shape(const Shape& shape) {

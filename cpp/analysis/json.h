@@ -29,10 +29,7 @@ class JsonWriter {
   }
 
   void string(std::string_view text);
-  void number(Count count) {
-    comma();
-    text_ += to_string(count);
-  }
+  void number(Count count);
   void boolean(bool flag) {
     comma();
     text_ += flag ? "true" : "false";
