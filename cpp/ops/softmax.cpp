@@ -36,7 +36,8 @@ Array Softmax::forward(const std::vector<const Array*>& inputs) const {
   for (size_t start = 0; start < weights.size(); start += length) {
     double* row = weights.data() + start;
     const double maximum = *std::max_element(row, row + length);
-    if (maximum == kHidden) {
+    const auto is_nan = [](double score) { return std::isnan(score); };
+    if (maximum == kHidden && std::none_of(row, row + length, is_nan)) {
       std::fill(row, row + length, 0.0);
       continue;
     }

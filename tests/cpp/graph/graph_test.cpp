@@ -1,0 +1,39 @@
+#include "../../../cpp/graph/graph.h"
+
+#include "../../../cpp/graph/count.h"
+#include "../../../cpp/ops/linear.h"
+#include "../../../cpp/ops/squeeze.h"
+#include "../support.h"
+
+using namespace attnscope;
+
+TEST_CASE("counts print all their digits, past 64 bits as well") {
+  CHECK(to_string(Count{0}) == "0");
+  CHECK(to_string(Count{INT64_MAX}) == "9223372036854775807");
+  CHECK(to_string(Count{INT64_MAX} + 1) == "9223372036854775808");
+  CHECK(to_string(product({INT64_MAX, INT64_MAX})) == "85070591730234615847396907784232501249");
+}
+
+TEST_CASE("a product past 2^127 is refused, not wrapped") {
+  CHECK_THROWS_WITH(product({INT64_MAX, INT64_MAX, 4}),
+                    "the layer is too large to count: a product exceeds 2^127");
+}
+
+TEST_CASE("shapes print as PyTorch prints them") {
+  CHECK(to_string(Shape{}) == "()");
+  CHECK(to_string(Shape{3}) == "(3,)");
+  CHECK(to_string(Shape{32, 128, 1}) == "(32, 128, 1)");
+}
+
+TEST_CASE("parameters carry their module's name, and a view the storage of what it views") {
+  Graph graph;
+  const LinearModule score = declare_linear(graph, "score", 4, 1, true);
+  const TensorId x = graph.add_input("x", {2, 3, 4});
+  const TensorId y = apply_linear(graph, score, "score", x, "y");
+  const TensorId z = graph.add_step("squeeze", "score", std::make_shared<Squeeze>(), {y}, "z");
+  CHECK(graph.tensor(score.weight).name == "score.weight");
+  CHECK(graph.tensor(score.bias).name == "score.bias");
+  CHECK(graph.tensor(z).shape == Shape{2, 3});
+  CHECK(graph.tensor(z).storage == y);
+  CHECK(graph.modules()[0].constructor == "nn.Linear(4, 1)");
+}
