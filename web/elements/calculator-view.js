@@ -35,7 +35,7 @@ export function calculatorView(store, actions, { run, charts, code }, exporting)
         <section class="panel" id="compare" aria-labelledby="compare-title">${charts}</section>
         <section class="panel" id="run" aria-labelledby="run-title">${run}</section>
         <section class="panel" id="pytorch" aria-labelledby="pytorch-title">${code}</section>
-        ${modelsView(estimate, actions.set)}
+        ${modelsView(store, actions.set)}
         ${formatsView(estimate, actions.set)}
       </div>
     </div>`;

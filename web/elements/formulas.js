@@ -18,18 +18,29 @@ function parameterTerm(step) {
   return `${formatCount(inner)} × ${formatCount(outer)}${bias ? ` + ${formatCount(bias)}` : ''}`;
 }
 
+/** `a + b`, and `4 × (a)` for four that are equal. @param {string[]} terms */
+function sumText(terms) {
+  const counts = new Map();
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return [...counts].map(([term, count]) => (count === 1 ? term : `${count} × (${term})`)).join(' + ');
+}
+
 /** @param {Estimate} estimate */
 export function parameterFormula(estimate) {
   const steps = estimate.steps.filter((/** @type {Step} */ step) => step.parameters > 0);
-  return `${steps.map(parameterTerm).join(' + ')} = ${formatCount(estimate.parameters)}`;
+  if (!steps.length) return 'Nothing is learned: this layer only combines its inputs';
+  return `${sumText(steps.map(parameterTerm))} = ${formatCount(estimate.parameters)}`;
 }
 
-/** `32 × 128 × 128 outputs × 768`, one term a matrix product. @param {Estimate} estimate */
+const MAX_NAMED = 3;
+
+/** `score 32 × 128 × 768 + …`, one term a matrix product. @param {Estimate} estimate */
 export function macFormula(estimate) {
   const steps = estimate.steps.filter((/** @type {Step} */ step) => step.macs > 0);
+  const named = steps.length <= MAX_NAMED;
   const terms = steps.map((/** @type {Step} */ step) =>
-    `${step.name} ${formatShape(step.shape.filter(isNotOne))} × ${formatCount(step.macs / elements(step.shape))}`);
-  return `${terms.join(' + ')} = ${formatCount(estimate.macs)}`;
+    `${named ? `${step.name} ` : ''}${formatShape(step.shape.filter(isNotOne))} × ${formatCount(step.macs / elements(step.shape))}`);
+  return `${sumText(terms)} = ${formatCount(estimate.macs)}`;
 }
 
 /** @param {number} length */

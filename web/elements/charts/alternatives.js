@@ -23,7 +23,7 @@ export function alternatives(store) {
   for (const { label, layer: name, ...fixed } of ALTERNATIVES) {
     const layer = store.layers.find((known) => known.name === name);
     if (!layer) continue;
-    const config = { ...configOf(layer, store.config), ...fixed };
+    const config = { ...configOf(layer, comparable(store.config)), ...fixed };
     const estimate = estimateOrNull(store, config);
     if (estimate) rows.push({ label, config, estimate, current: sameConfig(estimate.config, store.config) });
   }
@@ -34,7 +34,17 @@ export function alternatives(store) {
     .sort((a, b) => a.estimate.parameters - b.estimate.parameters);
 }
 
-const GROWING = ['seq_len', 'hidden_size', 'batch_size', 'attn_dim'];
+const HEAD_DIM = 64;
+
+/** The sizes under every name that some layer has for them. @param {Record<string, any>} config */
+function comparable(config) {
+  const hidden = config.hidden_size ?? config.num_heads * config.head_dim;
+  const heads = config.num_heads ?? (hidden % HEAD_DIM ? 1 : hidden / HEAD_DIM);
+  return { kv_len: config.seq_len, ...config, hidden_size: hidden, num_heads: heads, head_dim: config.head_dim ?? hidden / heads };
+}
+
+const GROWING = ['seq_len', 'hidden_size', 'batch_size', 'attn_dim', 'head_dim', 'num_heads'];
+const MAX_GROWN = 4;
 
 /** The estimate along each size, all else as it is. @param {Store} store @returns {Growth[]} */
 export function growth(store) {
@@ -46,7 +56,7 @@ export function growth(store) {
       value, estimate: estimateOrNull(store, { ...store.config, [field.name]: value }), current: value === now,
     }));
     return { field: field.name, points: points.filter(({ estimate }) => estimate) };
-  }).sort((a, b) => GROWING.indexOf(a.field) - GROWING.indexOf(b.field));
+  }).sort((a, b) => GROWING.indexOf(a.field) - GROWING.indexOf(b.field)).slice(0, MAX_GROWN);
 }
 
 /** @param {Store} store @param {any} config */

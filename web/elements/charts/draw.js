@@ -34,8 +34,8 @@ export function drawAlternatives(rows, metric, width) {
     x: { type: 'log', domain: logDomain(values), label: null },
     y: { domain: data.map(({ label }) => label), label: null, padding: 0.5 },
     marks: [
-      gridX({ ticks: 6 }),
-      axisX({ ticks: 6, tickSize: 0, tickFormat: metric.short }),
+      gridX({ ticks: decades(values) }),
+      axisX({ ticks: decades(values), tickSize: 0, tickFormat: metric.short }),
       axisY({ tickSize: 0, tickPadding: 12 }),
       ruleY(data, { y: 'label', x1: logDomain(values)[0], x2: 'value', stroke: tone, strokeWidth: 2 }),
       dot(data, { x: 'value', y: 'label', r: 5, fill: tone }),
@@ -56,6 +56,12 @@ function logDomain(values) {
   return [low / 1.6, high > low ? high : low * 10];
 }
 
+/** The powers of ten that the axis passes. @param {number[]} values */
+function decades(values) {
+  const [low, high] = logDomain(values).map(Math.log10);
+  return Array.from({ length: Math.floor(high) - Math.ceil(low) + 1 }, (_, index) => 10 ** (Math.ceil(low) + index));
+}
+
 /** A log-log curve with the current value marked. @param {Growth} series @param {Metric} metric @param {number} width */
 export function drawGrowth({ points }, metric, width) {
   const data = points.map(({ value, estimate, current }) => ({ x: value, y: metric.read(estimate), current }))
@@ -68,11 +74,11 @@ export function drawGrowth({ points }, metric, width) {
     marginRight: 14,
     marginTop: 18,
     marginBottom: 28,
-    x: { type: 'log', label: null },
+    x: { type: 'log', base: 2, label: null },
     y: { type: 'log', label: null },
     marks: [
       gridY({ ticks: 4 }),
-      axisX({ ticks: 4, tickSize: 0, tickFormat: shortNumber }),
+      axisX({ ticks: 5, tickSize: 0, tickFormat: shortNumber }),
       axisY({ ticks: 4, tickSize: 0, tickFormat: metric.short }),
       line(data, { x: 'x', y: 'y', stroke: 'var(--mark)', strokeWidth: 2 }),
       ruleX(now, { x: 'x', stroke: 'var(--accent)', strokeDasharray: '2,3' }),

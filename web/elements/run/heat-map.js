@@ -1,7 +1,7 @@
 import { html } from 'lit';
 import { LightElement, define } from '../light-element.js';
 import { formatSignificant } from '../format.js';
-import { gridOf, rasterize } from './raster.js';
+import { gridOf, planes, rasterize } from './raster.js';
 import { openMask, paintLine } from './mask.js';
 import { viridis } from './colour.js';
 
@@ -14,11 +14,11 @@ const MAX_HEIGHT = 420;
 const MIN_HEIGHT = 56;
 
 /**
- * Batch × sequence on a canvas. `.tensor` (its first two lengths are drawn), `.mask` (Uint8Array or null), `name` (weights or
+ * One plane of a tensor on a canvas. `.tensor`, `.mask` (Uint8Array or null), `name` (weights or
  * scores), `fixed` (no painting). Painting sends `mask-change` with the new mask when the pointer or key is released.
  */
 export class HeatMap extends LightElement {
-  static properties = { tensor: {}, mask: {}, name: {}, fixed: { type: Boolean }, cell: { state: true } };
+  static properties = { tensor: {}, mask: {}, name: {}, fixed: { type: Boolean }, cell: { state: true }, lead: { state: true } };
 
   constructor() {
     super();
@@ -28,6 +28,8 @@ export class HeatMap extends LightElement {
     this.mask = null;
     this.name = 'weights';
     this.fixed = false;
+    /** Which of the leading dimensions is shown, where the tensor has more than two. @type {number[]} */
+    this.lead = [];
     /** @type {Cell | null} */
     this.cell = null;
     /** @type {{ value: number, last: Cell, mask: Uint8Array } | null} */
@@ -53,7 +55,11 @@ export class HeatMap extends LightElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('tensor')) this.grid = this.tensor ? gridOf(this.tensor) : null;
+    if (changed.has('tensor') && this.tensor) {
+      const { leading } = planes(this.tensor.shape);
+      this.lead = leading.map((length, index) => Math.min(this.lead[index] ?? 0, length - 1));
+    }
+    if (changed.has('tensor') || changed.has('lead')) this.grid = this.tensor ? gridOf(this.tensor, this.lead) : null;
     if (this.cell && this.grid && (this.cell.row >= this.grid.rows || this.cell.column >= this.grid.columns)) this.cell = null;
   }
 
@@ -63,10 +69,14 @@ export class HeatMap extends LightElement {
 
   render() {
     const { rows = 0, columns = 0, low = 0, high = 1 } = this.grid ?? {};
+    const { leading } = planes(this.tensor?.shape ?? []);
+    const [down, across] = this.#axes();
     return html`
-      <div class="heat-axis"><span>batch ↓</span><span>sequence position →</span><span class="num">${columns}</span></div>
+      <div class="heat-axis"><span>${down} ↓ ${rows}</span><span>${across} → ${columns}</span>
+        ${leading.map((length, index) => html`<label>${['batch', 'head'][index] ?? `dimension ${index}`}
+          <input class="number small" type="number" min="0" max=${length - 1} .value=${String(this.lead[index] ?? 0)} @change=${(/** @type {any} */ event) => this.#show(index, event.target)}> of ${length}</label>`)}</div>
       <canvas class="heat" tabindex="0" role="application" aria-roledescription="heat map"
-        aria-label=${`${this.name}, ${rows} sequences of ${columns} positions`} aria-describedby="heat-help heat-readout"
+        aria-label=${`${this.name}, ${rows} × ${columns}, ${down} by ${across}`} aria-describedby="heat-help heat-readout"
         @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp} @pointercancel=${this.#onUp}
         @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
       <div class="heat-foot">
@@ -76,12 +86,25 @@ export class HeatMap extends LightElement {
       <p class="note" id="heat-help">Point at a cell for its value; drag to mask cells, or to open masked ones. By keyboard: arrow keys, Home and End move, Space masks.</p>`;
   }
 
+  #axes() {
+    return planes(this.tensor?.shape ?? []).leading.length ? ['query', 'key'] : ['batch', 'position'];
+  }
+
+  /** @param {number} index @param {HTMLInputElement} input */
+  #show(index, input) {
+    const length = planes(this.tensor?.shape ?? []).leading[index];
+    const value = Math.max(0, Math.min(length - 1, Math.round(Number(input.value) || 0)));
+    input.value = String(value);
+    this.lead = this.lead.with(index, value);
+  }
+
   #readout() {
     if (!this.cell || !this.grid) return `uniform would be ${this.grid ? formatSignificant(1 / this.grid.columns) : ''}`;
     const { row, column } = this.cell;
     const at = row * this.grid.columns + column;
     const closed = this.mask && !this.mask[at] ? ', masked' : '';
-    return `batch ${row}, position ${column}: ${formatSignificant(this.grid.data[at])}${closed}`;
+    const [down, across] = this.#axes();
+    return `${down} ${row}, ${across} ${column}: ${formatSignificant(this.grid.data[at])}${closed}`;
   }
 
   #draw = () => {

@@ -1,9 +1,22 @@
-// What a run needs, and the largest that fits.
+// What a run needs, and the largest that fits. The core refuses by the same count; a test holds the two together.
 
 /** @typedef {any} Scope */
 
-/** Bytes that running this configuration takes: running is float32 whatever the number format. @param {Scope} scope @param {any} config */
-export const runBytes = (scope, config) => scope.estimate({ ...config, dtype: 'float32' }).memory.inference_total;
+/** @param {readonly number[]} shape */
+const elements = (shape) => shape.reduce((product, length) => product * length, 1);
+
+/**
+ * Bytes that running this configuration takes, in float32 whatever its number format: every tensor as if it lived to the end,
+ * parameters with their packed copy, results with the copy that leaves.
+ * @param {Scope} scope @param {any} config
+ */
+export function runBytes(scope, config) {
+  const { timeline, inputs, memory } = scope.estimate({ ...config, dtype: 'float32' });
+  let bytes = 2 * memory.parameters + memory.output;
+  for (const tensor of timeline) bytes += tensor.bytes;
+  for (const { shape, optional } of inputs) if (optional) bytes += 4 * elements(shape);
+  return bytes;
+}
 
 /**
  * The largest value of one size with which the run fits, or 0 when not even 1 does.

@@ -7,8 +7,17 @@ import { colourAt, viridis } from './colour.js';
  * @typedef {[number, number, number]} Rgb
  */
 
-/** The grid of a tensor whose first two lengths are rows and columns. @param {{ data: Float32Array, shape: number[] }} tensor @returns {Grid} */
-export function gridOf({ data, shape }) {
+/** A shape's plane that is drawn, its last two lengths above one, and the lengths before it. @param {readonly number[]} shape */
+export function planes(shape) {
+  const plain = shape.at(-1) === 1 && shape.length > 2 ? shape.slice(0, -1) : shape;
+  return { leading: plain.slice(0, -2), rows: plain.at(-2) ?? 1, columns: plain.at(-1) ?? 1 };
+}
+
+/** One plane of a tensor, chosen by its leading indices. @param {{ data: Float32Array, shape: number[] }} tensor @param {number[]} lead @returns {Grid} */
+export function gridOf(tensor, lead) {
+  const { leading, rows, columns } = planes(tensor.shape);
+  const plane = leading.reduce((index, length, at) => index * length + (lead[at] ?? 0), 0);
+  const data = tensor.data.subarray(plane * rows * columns, (plane + 1) * rows * columns);
   let low = Infinity;
   let high = -Infinity;
   for (const value of data) {
@@ -16,7 +25,7 @@ export function gridOf({ data, shape }) {
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  return { data, rows: shape[0], columns: shape[1], low: Math.min(low, 0), high: high > low ? high : low + 1 };
+  return { data, rows, columns, low: Math.min(low, 0), high: high > low ? high : low + 1 };
 }
 
 /**

@@ -66,8 +66,7 @@ export class RunPanel extends LightElement {
   /** @param {Map<string, any>} changed */
   willUpdate(changed) {
     const before = changed.get('config');
-    const resized = before && (before.batch_size !== this.config.batch_size || before.seq_len !== this.config.seq_len);
-    if (resized) this.mask = null;
+    if (before && String(maskShape(this.store, before)) !== String(maskShape(this.store, this.config))) this.mask = null;
     if (changed.has('config') || changed.has('seed')) this.#runSoon();
   }
 
@@ -86,7 +85,7 @@ export class RunPanel extends LightElement {
   async start() {
     clearTimeout(this.timer);
     const { key, config, seed } = this;
-    const mask = config.output === 'scores' ? null : this.mask;
+    const mask = maskShape(this.store, config) ? this.mask : null;
     this.failure = '';
     this.progress = { stage: 'Starting', done: 0 };
     const report = (/** @type {Progress} */ progress) => {
@@ -148,32 +147,40 @@ export class RunPanel extends LightElement {
   #results(result) {
     const { outcome, config } = result;
     const stale = result.key !== this.key;
-    const drawn = outcome.weights ?? outcome.scores ?? outcome.output;
-    const masked = config.output !== 'scores';
-    const name = masked ? 'weights' : 'scores';
+    const shape = maskShape(this.store, config);
+    const drawn = outcome.weights ?? outcome.output;
+    const name = shape ? 'weights' : 'scores';
+    const [rows, columns] = shape ?? drawn.shape;
     return html`
-      ${stale ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList([config.batch_size, config.seq_len, config.hidden_size])}.</p>` : nothing}
+      ${stale ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList(outcome.inputs[0].shape)}.</p>` : nothing}
       <div class=${stale ? 'run-results stale' : 'run-results'} data-run=${stale ? 'stale' : 'fresh'}>
         ${outcomeView(this.store?.scope, result)}
         <div class="panel-head heat-head">
-          <h3>${name === 'weights' ? 'Weights' : 'Scores'} <span class="panel-note">${config.batch_size} × ${config.seq_len}, ${masked ? 'every row sums to 1' : 'before softmax, where a mask has no say yet'}</span></h3>
+          <h3>${name === 'weights' ? 'Weights' : 'Scores'} <span class="panel-note">${rows} × ${columns}, ${shape ? 'every row sums to 1' : 'before softmax, where a mask has no say yet'}</span></h3>
           <div class="actions">
-            <button class="button small" type="button" data-action="pad" ?disabled=${stale || !masked} @click=${() => this.#setMask(paddedMask(config.batch_size, config.seq_len))}>Pad the tails</button>
+            <button class="button small" type="button" data-action="pad" ?disabled=${stale || !shape} @click=${() => this.#setMask(paddedMask(rows, columns))}>Pad the tails</button>
             <button class="button small" type="button" data-action="clear-mask" ?disabled=${stale || !this.mask} @click=${() => this.#setMask(null)}>Clear the mask</button>
-            <button class="button small" type="button" @click=${() => downloadText(`${name}.csv`, gridCsv(drawn), 'text/csv')}>${name}.csv</button>
+            <button class="button small" type="button" @click=${() => downloadText(`${name}.csv`, tensorCsv(drawn), 'text/csv')}>${name}.csv</button>
           </div>
         </div>
-        <attnscope-heat-map .tensor=${drawn} .mask=${result.mask} .name=${name} ?fixed=${stale || !masked}
+        <attnscope-heat-map .tensor=${drawn} .mask=${result.mask} .name=${name} ?fixed=${stale || !shape}
           @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(event.detail.mask)}></attnscope-heat-map>
         ${weightsTable(drawn, name)}
-        ${pooledView(result)}
+        ${pooledView(result, className(this.store, config))}
       </div>`;
   }
 }
 
+/** The class that the printed module has. @param {Store | null} store @param {any} config */
+const className = (store, config) => store?.scope.pytorch(config).match(/^class (\w+)\(nn\.Module\)/m)?.[1] ?? '';
+
+/** Rows and columns of the mask that a layer takes; undefined when it takes none. @param {Store | null} store @param {any} config @returns {number[] | undefined} */
+const maskShape = (store, config) => store?.scope.estimate(config).inputs.find((/** @type {any} */ input) => input.name === 'mask')?.shape;
+
 /** @param {{ data: Float32Array, shape: number[] }} tensor */
-function gridCsv({ data, shape }) {
-  const [rows, columns] = shape;
+function tensorCsv({ data, shape }) {
+  const columns = shape.findLast((length) => length > 1) ?? 1;
+  const rows = data.length / columns;
   const lines = Array.from({ length: rows }, (_, row) => Array.from(data.subarray(row * columns, (row + 1) * columns)).join(','));
   return `${lines.join('\r\n')}\r\n`;
 }

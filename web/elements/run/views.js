@@ -30,12 +30,12 @@ export function needsView(scope, config, needed, set, largest) {
 /** @param {any} scope @param {Result} result */
 export function outcomeView(scope, { config, outcome }) {
   const estimate = scope.estimate({ ...config, dtype: 'float32' });
-  const bound = lowerBound(estimate, outcome.peaks, outcome.build.threads);
+  const bound = lowerBound(estimate, outcome.peaks);
   return html`
     <dl class="facts">
       ${fact('Time', formatSeconds(outcome.seconds), outcome.runs > 1 ? `median of ${outcome.runs} runs` : 'one run', 'time')}
       ${fact('Speed', `${formatSignificant(estimate.flops / outcome.seconds / 1e9)} GFLOP/s`, `${formatCount(estimate.flops)} FLOPs in that time`, 'speed')}
-      ${fact('Lower bound', formatSeconds(bound.seconds), `set by ${bound.by}: ${formatSignificant(outcome.peaks.flops_per_second / 1e9)} GFLOP/s a thread and ${formatSignificant(outcome.peaks.bytes_per_second / 1e9)} GB/s measured here`, 'bound')}
+      ${fact('Lower bound', formatSeconds(bound.seconds), `set by ${bound.by}: ${formatSignificant(outcome.peaks.flops_per_second / 1e9)} GFLOP/s and ${formatSignificant(outcome.peaks.bytes_per_second / 1e9)} GB/s measured here`, 'bound')}
       ${fact('Distance', `${formatSignificant(outcome.seconds / bound.seconds)} ×`, 'time over the bound; 1 is the best possible', 'distance')}
       ${outcome.rounding ? roundingFact(config.dtype, outcome.rounding) : nothing}
     </dl>`;
@@ -56,13 +56,14 @@ const TABLE_COLUMNS = 8;
 
 /** @param {{ data: Float32Array, shape: number[] }} tensor @param {string} name */
 export function weightsTable({ data, shape }, name) {
-  const [rows, columns] = shape;
+  const columns = shape.findLast((length) => length > 1) ?? 1;
+  const rows = data.length / columns;
   const shownRows = Math.min(rows, TABLE_ROWS);
   const shownColumns = Math.min(columns, TABLE_COLUMNS);
   return html`
     <details class="twin"><summary>First ${name} as a table</summary>
       <div class="scroller" tabindex="0" role="region" aria-label=${`First ${name} as a table`}><table class="table">
-        <thead><tr><th scope="col">batch</th>${range(shownColumns).map((column) => html`<th scope="col" class="num">${column}</th>`)}</tr></thead>
+        <thead><tr><th scope="col">row</th>${range(shownColumns).map((column) => html`<th scope="col" class="num">${column}</th>`)}</tr></thead>
         <tbody>${range(shownRows).map((row) => html`<tr><th scope="row">${row}</th>
           ${range(shownColumns).map((column) => html`<td class="num">${data[row * columns + column].toPrecision(4)}</td>`)}</tr>`)}</tbody>
       </table></div></details>`;
@@ -73,25 +74,26 @@ const range = (length) => Array.from({ length }, (_, index) => index);
 
 const SHOWN_VALUES = 6;
 
-/** @param {Result} result */
-export function pooledView({ config, seed, mask, outcome }) {
+/** @param {Result} result @param {string} className */
+export function pooledView({ seed, mask, outcome }, className) {
   const values = Array.from(outcome.output.data.subarray(0, SHOWN_VALUES), (value) => value.toFixed(6));
   return html`
     <div class="same">
       <h3>The same numbers in PyTorch</h3>
       <p>First values of the result ${formatList(outcome.output.shape)}, seed ${seed}: <code class="values" data-values>${values.join('  ')}</code></p>
-      <pre class="code" tabindex="0" role="region" aria-label="PyTorch lines that give the same numbers"><code>${pythonLines(config, seed, mask).join('\n')}</code></pre>
+      <pre class="code" tabindex="0" role="region" aria-label="PyTorch lines that give the same numbers"><code>${pythonLines(outcome, seed, mask, className).join('\n')}</code></pre>
     </div>`;
 }
 
-/** @param {any} config @param {number} seed @param {Uint8Array | null} mask */
-function pythonLines(config, seed, mask) {
-  const name = config.layer.replace(/(^|_)(\w)/g, (/** @type {string} */ _all, /** @type {string} */ _line, /** @type {string} */ letter) => letter.toUpperCase());
+/** @param {import('./worker.js').Outcome} outcome @param {number} seed @param {Uint8Array | null} mask @param {string} className */
+function pythonLines({ inputs, mask: maskShape }, seed, mask, className) {
+  const names = inputs.map(({ name }) => name).join(', ');
+  const draws = inputs.flatMap(({ name, shape }, index) =>
+    [`torch.manual_seed(${seed + 1 + index})`, `${name} = torch.randn(${shape.join(', ')})`]);
   return [
-    `torch.manual_seed(${seed})`, `module = ${name}()  # the class of the PyTorch panel`,
-    `torch.manual_seed(${seed + 1})`, `hidden_states = torch.randn(${config.batch_size}, ${config.seq_len}, ${config.hidden_size})`,
-    ...(mask ? maskPython(mask, config.batch_size, config.seq_len) : []),
-    'with torch.no_grad():', `    results = module(hidden_states${mask ? ', mask' : ''})`,
+    `torch.manual_seed(${seed})`, `module = ${className}()  # the class of the PyTorch panel`, ...draws,
+    ...(mask && maskShape ? maskPython(mask, maskShape[0], maskShape[1]) : []),
+    'with torch.no_grad():', `    results = module(${names}${mask ? ', mask' : ''})`,
     'result = results if torch.is_tensor(results) else results[0]', `print(result.flatten()[:${SHOWN_VALUES}])`,
   ];
 }

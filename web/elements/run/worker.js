@@ -1,6 +1,6 @@
 // The module, off the page's thread. It keeps the last model and its inputs, so that painting a mask re-runs at once.
 
-import { expose } from 'comlink';
+import { expose, transfer } from 'comlink';
 import { open } from '../../lib/index.js';
 
 /**
@@ -8,7 +8,8 @@ import { open } from '../../lib/index.js';
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {{ data: Float32Array, shape: number[] }} Tensor
  * @typedef {{ seconds: number, runs: number, output: Tensor, weights?: Tensor, scores?: Tensor, rounding?: any, build: any,
- *   peaks: { flops_per_second: number, bytes_per_second: number } }} Outcome
+ *   peaks: { flops_per_second: number, bytes_per_second: number }, 
+ *   inputs: { name: string, shape: number[] }[], mask?: number[] }} Outcome
  */
 
 const opening = open();
@@ -29,7 +30,8 @@ async function run({ config, seed, mask }, report) {
   report({ stage: 'Measuring this machine', done: 0.05 });
   peaks ??= scope.measurePeaks();
   const { model, inputs } = prepare(scope, config, seed, report);
-  if (mask) inputs.mask = { data: mask, shape: [config.batch_size, config.seq_len] };
+  const described = scope.estimate(config).inputs;
+  if (mask) inputs.mask = { data: mask, shape: described.find(isMask).shape };
   report({ stage: 'Warming up', done: 0.4 });
   const first = timed(() => model.forward(inputs, { need_weights: true }));
   const { seconds, runs } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1 }
@@ -39,8 +41,14 @@ async function run({ config, seed, mask }, report) {
   const rounding = rounds ? model.forward(inputs, { round: config.dtype }).rounding_error : undefined;
   delete inputs.mask;
   report({ stage: 'Done', done: 1 });
-  return { seconds, runs, ...first.result, rounding, build: scope.build, peaks };
+  const drawn = described.filter((/** @type {any} */ input) => !input.optional);
+  const { output, weights } = first.result;
+  const outcome = { seconds, runs, output, weights, rounding, build: scope.build, peaks, inputs: drawn, mask: described.find(isMask)?.shape };
+  return transfer(outcome, [output.data.buffer, ...(weights ? [weights.data.buffer] : [])]);
 }
+
+/** @param {{ name: string }} input */
+const isMask = ({ name }) => name === 'mask';
 
 /** @param {any} scope @param {any} config @param {number} seed @param {(progress: Progress) => void} report */
 function prepare(scope, config, seed, report) {
@@ -49,10 +57,12 @@ function prepare(scope, config, seed, report) {
   prepared?.model.dispose();
   prepared = null;
   report({ stage: 'Drawing the parameters', done: 0.1 });
-  const model = scope.create({ ...config, dtype: config.dtype }, { seed });
+  const model = scope.create(config, { seed });
   report({ stage: 'Drawing the inputs', done: 0.15 });
-  const shape = [config.batch_size, config.seq_len, config.hidden_size];
-  prepared = { key, model, inputs: { hidden_states: scope.randn(shape, { seed: seed + 1 }) } };
+  const needed = scope.estimate(config).inputs.filter((/** @type {any} */ input) => !input.optional);
+  const inputs = Object.fromEntries(needed.map((/** @type {any} */ { name, shape }, /** @type {number} */ index) =>
+    [name, scope.randn(shape, { seed: seed + 1 + index })]));
+  prepared = { key, model, inputs };
   return prepared;
 }
 

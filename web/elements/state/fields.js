@@ -11,7 +11,7 @@
 
 /** `Hidden size` for `hidden_size`. @param {string} name */
 export function fieldLabel(name) {
-  const words = name.replaceAll('_', ' ').replace('seq len', 'sequence length').replace('attn dim', 'attention dimension')
+  const words = name.replaceAll('_', ' ').replace('seq len', 'sequence length').replace('attn dim', 'attention dim').replace('num heads', 'heads').replace('kv len', 'key length')
     .replace('dtype', 'number format');
   return words[0].toUpperCase() + words.slice(1);
 }

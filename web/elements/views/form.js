@@ -29,22 +29,21 @@ export function formView(store, actions) {
 
 /** @param {Store} store @param {Actions} actions */
 function layerField(store, actions) {
-  const choices = store.layers.map(({ name, title }) => ({ value: name, text: title ?? fieldLabel(name) }));
-  const select = (/** @type {string} */ value) => actions.set({ layer: value });
+  const groups = [...new Set(store.layers.map(({ group }) => group))];
+  const chosen = store.layer.name;
   return html`
-    <fieldset class="field">
-      <legend class="field-head"><span>Scorer</span><code>layer</code></legend>
-      ${choices.length <= 4 ? segments('layer', choices, store.layer.name, select) : layerSelect(choices, store.layer.name, select)}
-      <p class="field-meaning">${store.layer.summary}</p>
+    <div class="field" data-field="layer">
+      <div class="field-head"><label for="field-layer">Layer</label><code>layer</code></div>
+      <select id="field-layer" name="layer" aria-describedby=${describedBy(store, 'layer')}
+        @change=${(/** @type {any} */ event) => actions.set({ layer: event.target.value })}>
+        ${groups.map((group) => html`<optgroup label=${group[0].toUpperCase() + group.slice(1)}>
+          ${store.layers.filter((layer) => layer.group === group).map(({ name, title }) =>
+            html`<option value=${name} .selected=${live(name === chosen)} ?selected=${name === chosen}>${title}</option>`)}</optgroup>`)}
+      </select>
+      <p class="field-meaning" id="meaning-layer">${store.layer.summary}</p>
       ${errorText(store, 'layer')}
-    </fieldset>`;
+    </div>`;
 }
-
-/** @param {{value: string, text: string}[]} choices @param {string} chosen @param {(value: string) => void} select */
-const layerSelect = (choices, chosen, select) => html`
-  <select name="layer" aria-label="Layer" @change=${(/** @type {any} */ event) => select(event.target.value)}>
-    ${choices.map(({ value, text }) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}
-  </select>`;
 
 /** @param {Store} store @param {Field} field @param {Actions} actions */
 function fieldView(store, field, actions) {

@@ -45,7 +45,7 @@ const figure = (title, key, value, formula, more) => html`
 
 /** @param {any} estimate */
 function staleNote({ config }) {
-  const shown = ['batch_size', 'seq_len', 'hidden_size', 'attn_dim']
+  const shown = ['batch_size', 'seq_len', 'hidden_size', 'attn_dim', 'num_heads', 'head_dim']
     .filter((name) => name in config).map((name) => `${name} ${formatCount(config[name])}`).join(', ');
   return html`<p class="stale-note" role="status">These figures are for the last valid values: ${shown}.</p>`;
 }

@@ -22,38 +22,56 @@ export const formats = [
   { name: 'INT8', dtype: 'int8', bits: 8, largest: '127 × scale', step: 1, use: 'Quantized inference; needs a scale a tensor or channel, no gradient' },
 ];
 
-/** @param {any} estimate @param {(patch: Record<string, unknown>) => void} set */
-export function modelsView(estimate, set) {
-  const { hidden_size: hidden } = estimate.config;
+/**
+ * @typedef {import('../state/store.js').Store} Store
+ * @typedef {typeof models[number]} Model
+ */
+
+/** The sizes of a model under the names of the chosen layer's fields. @param {Store} store @param {Model} model */
+function sizesOf(store, { hidden_size, num_heads, max_len }) {
+  const sizes = /** @type {Record<string, number>} */ ({ hidden_size, num_heads, head_dim: hidden_size / num_heads, seq_len: max_len, kv_len: max_len });
+  const fields = store.layer.fields.map(({ name }) => name);
+  return Object.fromEntries(Object.entries(sizes).filter(([name]) => fields.includes(name)));
+}
+
+/** @param {Store} store @param {(patch: Record<string, unknown>) => void} set */
+export function modelsView(store, set) {
   return html`
     <section class="panel" id="models" aria-labelledby="models-title">
-      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size the scorer on it</span></h2>
+      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size the layer on it</span></h2>
       <div class="scroller" tabindex="0" role="region" aria-labelledby="models-title">
         <table class="table">
           <thead><tr><th scope="col">Model</th><th scope="col" class="num">Hidden size</th><th scope="col" class="num">Heads</th>
             <th scope="col" class="num">Parameters</th><th scope="col" class="num">Max length</th>
-            <th scope="col" class="num">This scorer adds</th></tr></thead>
-          <tbody>${models.map((model) => modelRow(model, estimate, model.hidden_size === hidden, set))}</tbody>
+            <th scope="col" class="num">This layer adds</th></tr></thead>
+          <tbody>${models.map((model) => modelRow(model, store, set))}</tbody>
         </table>
       </div>
     </section>`;
 }
 
-/** @param {typeof models[number]} model @param {any} estimate @param {boolean} fits @param {(patch: Record<string, unknown>) => void} set */
-function modelRow(model, estimate, fits, set) {
-  const pick = () => set({ hidden_size: model.hidden_size, seq_len: model.max_len });
+/** @param {Model} model @param {Store} store @param {(patch: Record<string, unknown>) => void} set */
+function modelRow(model, store, set) {
+  const sizes = sizesOf(store, model);
+  const pick = () => set(sizes);
+  const config = { ...store.config, ...(store.config.layer === store.layer.name ? sizes : {}) };
+  const fits = Object.entries(sizes).every(([name, value]) => store.config[name] === value);
   return html`
     <tr class=${fits ? 'fits' : ''}>
       <th scope="row"><button type="button" class="link" @click=${pick}>${model.name}</button></th>
       <td class="num">${formatCount(model.hidden_size)}</td><td class="num">${model.num_heads}</td>
       <td class="num">${formatCount(model.parameters)}</td>
       <td class="num">${model.note ? html`<abbr title=${model.note}>${formatCount(model.max_len)}</abbr>` : formatCount(model.max_len)}</td>
-      <td class="num">${fits ? percent(estimate.parameters / model.parameters) : '–'}</td>
+      <td class="num">${percent(store.scope.estimate(config).parameters / model.parameters)}</td>
     </tr>`;
 }
 
 /** @param {number} share */
-const percent = (share) => `${(share * 100).toPrecision(2)} %`.replace(/^(\d\.\d)e-(\d) /, '$1 × 10⁻$2 ');
+function percent(share) {
+  const value = share * 100;
+  if (value === 0) return '0 %';
+  return `${value >= 1e-5 ? Number(value.toPrecision(2)) : value.toExponential(1)} %`;
+}
 
 /** @param {any} estimate @param {(patch: Record<string, unknown>) => void} set */
 export function formatsView(estimate, set) {
@@ -83,7 +101,14 @@ function formatRow({ name, dtype, bits, largest, step, use }, { config, shapes }
 }
 
 /** @param {number} step @param {string} name */
-const stepText = (step, name) => (name === 'INT8' ? '1 × scale' : `${Number(step.toPrecision(3))} = 2${superscript(Math.log2(step))}`);
+const stepText = (step, name) => (name === 'INT8' ? '1 × scale' : `${decimal(step)} = 2${superscript(Math.log2(step))}`);
+
+/** @param {number} step */
+function decimal(step) {
+  if (step >= 1e-4) return String(Number(step.toPrecision(3)));
+  const [digits, exponent] = step.toExponential(2).split('e');
+  return `${digits} × 10${superscript(Number(exponent))}`;
+}
 
 /** @param {number} exponent */
 const superscript = (exponent) => String(exponent).replace('-', '⁻').replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]);

@@ -10,6 +10,7 @@ import { html } from 'lit';
 export const presets = [
   { title: 'BERT base, linear', values: { layer: 'linear_scorer', batch_size: 32, seq_len: 128, hidden_size: 768 } },
   { title: 'BERT base, additive', values: { layer: 'additive_scorer', batch_size: 32, seq_len: 128, hidden_size: 768, attn_dim: 128 } },
+  { title: 'BERT base, self-attention', values: { layer: 'multihead_attention', batch_size: 32, seq_len: 128, hidden_size: 768, num_heads: 12 } },
   { title: 'BiLSTM 2 × 256', values: { layer: 'additive_scorer', batch_size: 64, seq_len: 60, hidden_size: 512, attn_dim: 64 } },
   { title: 'Long document', values: { layer: 'additive_scorer', batch_size: 1, seq_len: 16384, hidden_size: 1024, attn_dim: 256 } },
   { title: 'Llama-3-8B states', values: { layer: 'linear_scorer', batch_size: 1, seq_len: 8192, hidden_size: 4096, dtype: 'bfloat16' } },

@@ -13,14 +13,14 @@ export function stepsView(estimate) {
       <div class="scroller" tabindex="0" role="region" aria-labelledby="steps-title">
         <table class="table steps">
           <thead><tr>
-            <th scope="col">Step</th><th scope="col">PyTorch</th><th scope="col">Shape</th>
+            <th scope="col">Step, in PyTorch</th><th scope="col">Shape</th>
             <th scope="col" class="num">Parameters</th><th scope="col" class="num">MACs</th>
             <th scope="col" class="num"><abbr title="Arithmetic outside matrix products: bias, tanh, softmax">Other ops</abbr></th>
             <th scope="col" class="num">Output</th><th scope="col" class="num"><abbr title="Kept for the backward pass by this step first">Saved</abbr></th>
           </tr></thead>
           <tbody>${steps.map((/** @type {any} */ step) => stepRow(step, element, memory.saved_for_backward === null))}</tbody>
           <tfoot><tr>
-            <th scope="row" colspan="3">Total</th>
+            <th scope="row" colspan="2">Total</th>
             <td class="num">${formatCount(estimate.parameters)}</td><td class="num">${formatCount(estimate.macs)}</td>
             <td class="num">${formatCount(estimate.elementwise)}</td>
             <td class="num">${formatBytes(estimate.memory.output)}</td>
@@ -41,8 +41,7 @@ function stepRow(step, element, inferenceOnly) {
   const count = step.shape.reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, 1);
   return html`
     <tr>
-      <th scope="row">${step.name}</th>
-      <td><code>${step.output} = ${step.pytorch}</code></td>
+      <th scope="row">${step.name}<code>${step.output} = ${step.pytorch}</code></th>
       <td class="shape"><code>${formatList(step.shape)}</code></td>
       <td class="num">${countOrDash(step.parameters)}</td><td class="num">${countOrDash(step.macs)}</td>
       <td class="num">${countOrDash(step.elementwise)}</td>

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { figure, openPage, seeEverything } from './open-page.js';
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** @param {import('playwright-core').Page} page */
+async function violations(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] }));
+  return found.violations.flatMap((/** @type {any} */ rule) => rule.nodes.map((/** @type {any} */ node) => `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary}`));
+}
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  for (const [width, height] of [[390, 844], [1280, 800]]) {
+    test(`axe finds nothing, ${colorScheme}, ${width} wide`, async () => {
+      const site = await openPage({ context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
+      try {
+        await seeEverything(site.page);
+        for (const twin of await site.page.locator('details.twin summary').all()) await twin.click();
+        assert.deepEqual(await violations(site.page), []);
+        await site.page.fill('#field-hidden_size', 'wide');
+        assert.deepEqual(await violations(site.page), []);
+      } finally {
+        await site.close();
+      }
+    });
+
+    test(`nothing is wider than the screen, ${colorScheme}, ${width} wide`, async () => {
+      const site = await openPage({ context: { colorScheme, viewport: { width, height } } });
+      try {
+        await seeEverything(site.page);
+        assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
+      } finally {
+        await site.close();
+      }
+    });
+  }
+}
+
+test('with the keyboard alone: change the layer, a size, a switch and a choice, run, and reach the answer', async () => {
+  const site = await openPage();
+  const { page } = site;
+  const press = (/** @type {string} */ key) => page.keyboard.press(key);
+  const focused = () => page.evaluate(() => `${document.activeElement?.id} ${document.activeElement?.getAttribute('name')} ${/** @type {any} */ (document.activeElement)?.dataset?.action}`);
+  const tabTo = async (/** @type {RegExp} */ wanted) => {
+    for (let count = 0; count < 120; count += 1) {
+      if (wanted.test(await focused())) return;
+      await press('Tab');
+    }
+    assert.fail(`Tab never reaches ${wanted}`);
+  };
+  try {
+    await tabTo(/field-layer/);
+    await press('ArrowDown');
+    assert.equal(await figure(page, 'parameters'), '98,561');
+    await tabTo(/field-attn_dim/);
+    await press('ArrowUp');
+    assert.equal(await page.inputValue('#field-attn_dim'), '129');
+    await press('Shift+ArrowDown');
+    assert.equal(await page.inputValue('#field-attn_dim'), '119');
+    await tabTo(/field-bias/);
+    await press('Space');
+    assert.equal(await page.isChecked('#field-bias'), false);
+    await tabTo(/dtype/);
+    await press('ArrowRight');
+    assert.equal(await page.isChecked('input[name=dtype][value=float16]'), true);
+    await tabTo(/ run$/);
+    await press('Enter');
+    await page.waitForSelector('[data-run="fresh"]');
+  } finally {
+    await site.close();
+  }
+});
+
+test('the theme switch overrides the system and is remembered', async () => {
+  const site = await openPage({ context: { colorScheme: 'light' } });
+  const background = () => site.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  try {
+    const light = await background();
+    await site.page.locator('.theme input[value=dark]').check();
+    const dark = await background();
+    assert.notEqual(dark, light);
+    await site.page.reload();
+    assert.equal(await background(), dark);
+  } finally {
+    await site.close();
+  }
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { figure, openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(() => site.close());
+
+test('a link holds the whole configuration', async () => {
+  site = await openPage({ search: '?layer=additive_scorer&batch_size=4&seq_len=10&hidden_size=512&attn_dim=64&bias=false&dtype=bfloat16&output=scores&seed=7' });
+  assert.equal(await figure(site.page, 'parameters'), '32,832');
+  assert.equal(await figure(site.page, 'output_shape'), '[4, 10, 1]');
+  assert.equal(await site.page.inputValue('input[name=seed]'), '7');
+  assert.equal(await site.page.isChecked('input[name=dtype][value=bfloat16]'), true);
+});
+
+test('the address follows the form, and opening it anew gives the same', async () => {
+  site = await openPage();
+  await site.page.selectOption('#field-layer', 'additive_scorer');
+  await site.page.fill('#field-hidden_size', '1024');
+  await site.page.press('#field-hidden_size', 'Tab');
+  await site.page.waitForURL(/hidden_size=1024/);
+  const other = await site.context.newPage();
+  await other.goto(site.page.url());
+  await other.waitForSelector('.run-controls');
+  assert.equal(await figure(other, 'parameters'), await figure(site.page, 'parameters'));
+});
+
+test('back undoes one edit at a time, forward does it again', async () => {
+  site = await openPage();
+  const { page } = site;
+  await page.locator('#field-hidden_size').press('ControlOrMeta+a');
+  await page.keyboard.type('1024', { delay: 5 });
+  await page.keyboard.press('Tab');
+  await page.uncheck('#field-bias');
+  assert.equal(await figure(page, 'parameters'), '1,024');
+  await page.goBack();
+  assert.equal(await figure(page, 'parameters'), '1,025');
+  await page.goBack();
+  assert.equal(await figure(page, 'parameters'), '769');
+  await page.goForward();
+  assert.equal(await figure(page, 'parameters'), '1,025');
+});
+
+test('a link with a wrong value says so at the field, and shows a result all the same', async () => {
+  site = await openPage({ search: '?layer=linear_scorer&hidden_size=-3&colour=red' });
+  assert.equal(await site.page.locator('#error-hidden_size').innerText(), 'hidden_size must be an integer from 1 to 2147483647, got -3');
+  assert.equal(await figure(site.page, 'parameters'), '769');
+  assert.match(await site.page.locator('.form .note').innerText(), /colour/);
+});
+
+test('a link to an unknown layer names those that exist', async () => {
+  site = await openPage({ search: '?layer=magic' });
+  assert.match(await site.page.locator('#error-layer').innerText(), /^layer must be one of linear_scorer, .*, got "magic"$/);
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { open } from '../../web/lib/index.js';
+import { openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+const scope = await open({ threads: 1 });
+const config = { layer: 'additive_scorer', seq_len: 50 };
+before(async () => {
+  site = await openPage({ search: '?layer=additive_scorer&seq_len=50' });
+});
+after(() => site.close());
+
+/** @param {string} kind */
+async function copied(kind) {
+  await site.page.click(`[data-export="${kind}"]`);
+  await site.page.waitForSelector('.exports .said:has-text("Copied")');
+  return site.page.evaluate(() => navigator.clipboard.readText());
+}
+
+test('JSON is the estimate', async () => {
+  assert.deepEqual(JSON.parse(await copied('json')), scope.estimate(config));
+});
+
+test('CSV has a row for each step', async () => {
+  const [head, ...rows] = (await copied('csv')).trimEnd().split(/\r?\n/);
+  const { steps } = scope.estimate(config);
+  assert.equal(head, 'name,op,part,inputs,output,shape,parameters,macs,elementwise,bytes_moved,saved_bytes,pytorch');
+  assert.equal(rows.length, steps.length);
+  assert.ok(rows[0].startsWith('project,linear,project,hidden_states project.weight project.bias,projected,32 50 128,98432,'));
+  assert.ok(rows[4].endsWith('"masked_softmax(score_row, mask)"'));
+});
+
+test('Markdown has the headline figures and a link', async () => {
+  const text = await copied('markdown');
+  assert.match(text, /\| parameters \| 98,561 \|/);
+  assert.match(text, /\?layer=additive_scorer&batch_size=32&seq_len=50/);
+});
+
+test('the link leads to the same configuration', async () => {
+  assert.equal(new URL(await copied('link')).searchParams.get('seq_len'), '50');
+});
+
+test('PyTorch is copied and downloaded as the module prints it', async () => {
+  await site.page.getByRole('button', { name: 'Copy PyTorch' }).click();
+  await site.page.waitForSelector('attnscope-code .said:has-text("Copied")');
+  assert.equal(await site.page.evaluate(() => navigator.clipboard.readText()), scope.pytorch(config));
+  const [download] = await Promise.all([site.page.waitForEvent('download'), site.page.getByRole('button', { name: /^Download/ }).click()]);
+  assert.equal(download.suggestedFilename(), 'additive_scorer.py');
+  assert.equal(await readFile(await download.path(), 'utf8'), scope.pytorch(config));
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { figure, openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+/** @type {import('playwright-core').Page} */
+let page;
+beforeEach(async () => {
+  site = await openPage();
+  page = site.page;
+});
+afterEach(async () => {
+  await site.close();
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+test('the page opens with the default result', async () => {
+  assert.equal(await figure(page, 'parameters'), '769');
+  assert.equal(await figure(page, 'output_shape'), '[32, 768]');
+  assert.match(await page.locator('[data-figure="macs"]').innerText(), /= 6,291,456/);
+});
+
+test('changing a field changes the figures, the steps and the chart at once', async () => {
+  await page.locator('#compare').scrollIntoViewIfNeeded();
+  const drawing = page.locator('[data-chart="alternatives"] svg');
+  const before = await drawing.innerHTML();
+  await page.selectOption('#field-layer', 'additive_scorer');
+  assert.equal(await figure(page, 'parameters'), '98,561');
+  await page.fill('#field-attn_dim', '64');
+  assert.equal(await figure(page, 'parameters'), '49,281');
+  assert.match(await page.locator('.steps tbody').innerText(), /\[32, 128, 64\]/);
+  assert.notEqual(await drawing.innerHTML(), before);
+});
+
+test('bias off takes the bias away', async () => {
+  await page.uncheck('#field-bias');
+  assert.equal(await figure(page, 'parameters'), '768');
+});
+
+test('an invalid field shows its message beside it, and the last good result stays, marked', async () => {
+  await page.fill('#field-hidden_size', '2.5');
+  const box = page.locator('#field-hidden_size');
+  assert.equal(await box.getAttribute('aria-invalid'), 'true');
+  const described = (await box.getAttribute('aria-describedby'))?.split(' ')[0];
+  assert.equal(await page.locator(`#${described}`).innerText(), 'hidden_size must be an integer from 1 to 2147483647, got 2.5');
+  assert.equal(await figure(page, 'parameters'), '769');
+  assert.match(await page.locator('.stale-note').innerText(), /last valid values: batch_size 32, seq_len 128, hidden_size 768/);
+  await page.fill('#field-hidden_size', '1024');
+  assert.equal(await figure(page, 'parameters'), '1,025');
+  assert.equal(await page.locator('.stale-note').count(), 0);
+});
+
+test('every invalid field has its own message', async () => {
+  await page.fill('#field-batch_size', '0');
+  await page.fill('#field-seq_len', 'many');
+  assert.equal(await page.locator('#error-batch_size').innerText(), 'batch_size must be an integer from 1 to 2147483647, got 0');
+  assert.equal(await page.locator('#error-seq_len').innerText(), 'seq_len must be an integer from 1 to 2147483647, got "many"');
+});
+
+test('Calculate and Enter go to the invalid field, or to the answer', async () => {
+  await page.fill('#field-seq_len', '');
+  await page.click('button[type=submit]');
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'field-seq_len');
+  await page.fill('#field-seq_len', '4096');
+  await page.press('#field-seq_len', 'Enter');
+  assert.equal(await figure(page, 'output_shape'), '[32, 768]');
+  assert.match(page.url(), /seq_len=4096/);
+});
+
+test('a slider takes sensible values, the number box every value', async () => {
+  const slider = page.locator('[data-field="hidden_size"] .slider');
+  await slider.focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.inputValue('#field-hidden_size'), '1024');
+  await page.fill('#field-hidden_size', '777');
+  assert.equal(await figure(page, 'parameters'), '778');
+  await page.fill('#field-hidden_size', '4,096');
+  assert.equal(await figure(page, 'parameters'), '4,097');
+});
+
+test('a preset is a complete configuration', async () => {
+  await page.fill('#field-batch_size', '7');
+  await page.getByRole('button', { name: 'BERT base, additive' }).click();
+  assert.equal(await figure(page, 'parameters'), '98,561');
+  assert.equal(await page.inputValue('#field-batch_size'), '32');
+  assert.equal(await page.getByRole('button', { name: 'BERT base, additive' }).getAttribute('aria-pressed'), 'true');
+});
+
+test('a published model sizes the layer, a number format sets its bytes', async () => {
+  await page.getByRole('button', { name: 'Llama-3-8B', exact: true }).click();
+  assert.equal(await figure(page, 'parameters'), '4,097');
+  assert.equal(await page.inputValue('#field-seq_len'), '8192');
+  await page.getByRole('button', { name: 'INT8', exact: true }).click();
+  assert.match(await page.locator('.memory').innerText(), /int8 is a format for inference/);
+});
+
+test('every layer of the registry has a form and a result', async () => {
+  const names = await page.locator('#field-layer option').evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
+  for (const name of names) {
+    await page.selectOption('#field-layer', name);
+    assert.match(await page.locator('attnscope-code pre').innerText(), /class \w+\(nn\.Module\)/, name);
+    assert.equal(await page.locator('.stale-note').count(), 0, name);
+  }
+});

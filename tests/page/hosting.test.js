@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { figure, openPage, seeEverything } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(() => site.close());
+
+test('nothing goes to another host, and the Content-Security-Policy refuses nothing', async () => {
+  site = await openPage();
+  await seeEverything(site.page);
+  await site.page.locator('.growth svg').first().hover();
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+test('isolated, the run has threads', async () => {
+  site = await openPage({ isolated: true });
+  await seeEverything(site.page);
+  assert.match(await site.page.locator('.build').innerText(), /-?[2-9] threads|1 thread/);
+  assert.doesNotMatch(await site.page.locator('.build').innerText(), /not cross-origin isolated/);
+});
+
+test('below a sub-path and without isolation everything works, with one thread and the reason', async () => {
+  site = await openPage({ isolated: false, path: '/some/where/' });
+  await seeEverything(site.page);
+  assert.match(await site.page.locator('.build').innerText(), /1 thread\b.*not cross-origin isolated/s);
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+test('after the first visit the page works without a network, run included', async () => {
+  site = await openPage();
+  const { page } = site;
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.reload();
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await site.site.close();
+  await page.goto(`${site.site.url}?layer=additive_scorer&hidden_size=64&attn_dim=16`);
+  await page.waitForSelector('.run-controls');
+  assert.equal(await figure(page, 'parameters'), '1,057');
+  await seeEverything(page);
+});
+
+test('a host can put the element alone into a page of its own', async () => {
+  const host = `<!doctype html><html lang="en"><title>A post</title><meta http-equiv="Content-Security-Policy" content="default-src 'self'; script-src 'self' 'wasm-unsafe-eval'">
+    <p>A post about attention.</p><attnscope-calculator layer="additive_scorer" hidden_size="256"></attnscope-calculator>
+    <script type="module" src="attnscope-calculator.js"></script></html>`;
+  site = await openPage({ page: host, file: 'host.html' });
+  assert.equal(await figure(site.page, 'parameters'), '33,025');
+  assert.equal(new URL(site.page.url()).search, '');
+  await site.page.fill('#field-hidden_size', '512');
+  assert.equal(await figure(site.page, 'parameters'), '65,793');
+  assert.equal(new URL(site.page.url()).search, '');
+  await site.page.locator('#run').scrollIntoViewIfNeeded();
+  await site.page.waitForSelector('[data-run="fresh"]');
+  assert.deepEqual(site.problems.violations, []);
+});

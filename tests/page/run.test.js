@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { open } from '../../web/lib/index.js';
+import { largestThatFits, runBytes } from '../../web/elements/run/limits.js';
+import { openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(() => site.close());
+
+const SMALL = '?layer=additive_scorer&batch_size=4&seq_len=16&hidden_size=32&attn_dim=8';
+
+/** Opens the page and waits for the run that starts when the panel is seen. @param {string} search */
+async function ran(search) {
+  site = await openPage({ search });
+  await site.page.locator('#run').scrollIntoViewIfNeeded();
+  await site.page.waitForSelector('[data-run="fresh"]');
+  return site.page;
+}
+
+/** @param {import('playwright-core').Page} page */
+const weights = (page) => page.locator('attnscope-heat-map').evaluate((map) => Array.from(/** @type {any} */ (map).tensor.data));
+
+/** What the module gives in Node for the configuration and seeds of the page. @param {any} config @param {number} seed @param {Uint8Array} [mask] */
+async function expected(config, seed, mask) {
+  const scope = await open({ threads: 1 });
+  const model = scope.create(config, { seed });
+  const hidden_states = scope.randn([config.batch_size, config.seq_len, config.hidden_size], { seed: seed + 1 });
+  const inputs = mask ? { hidden_states, mask: { data: mask, shape: [config.batch_size, config.seq_len] } } : { hidden_states };
+  const results = model.forward(inputs);
+  model.dispose();
+  return results;
+}
+
+/** @param {number[]} actual @param {ArrayLike<number>} wanted */
+function assertClose(actual, wanted) {
+  const largest = actual.reduce((error, value, at) => Math.max(error, Math.abs(value - wanted[at])), 0);
+  assert.ok(actual.length === wanted.length && largest < 1e-5, `largest difference ${largest}`);
+}
+
+const config = { layer: 'additive_scorer', batch_size: 4, seq_len: 16, hidden_size: 32, attn_dim: 8 };
+
+test('a run shows time, speed and bound, and the values that the module gives for the seed', async () => {
+  const page = await ran(`${SMALL}&seed=3`);
+  for (const fact of ['time', 'speed', 'bound', 'distance']) assert.match(await page.locator(`[data-fact="${fact}"] b`).innerText(), /\d/);
+  const { output, weights: wanted } = await expected(config, 3);
+  const shown = (await page.locator('[data-values]').innerText()).trim().split(/\s+/).map(Number);
+  assertClose(shown, output.data.subarray(0, 6));
+  assertClose(await weights(page), /** @type {any} */ (wanted).data);
+  assert.match(await page.locator('.same pre').innerText(), /torch\.manual_seed\(3\)\nmodule = AdditiveScorer\(\)[^\n]*\ntorch\.manual_seed\(4\)\nhidden_states = torch\.randn\(4, 16, 32\)/);
+});
+
+test('the run says which WebAssembly ran', async () => {
+  const page = await ran(SMALL);
+  assert.match(await page.locator('.build').innerText(), /WebAssembly, relaxed SIMD, \d+ threads?/);
+});
+
+test('painting a mask on the heat map re-runs with it: masked cells get 0, rows still sum to 1', async () => {
+  const page = await ran(SMALL);
+  const heat = page.locator('canvas.heat');
+  await heat.scrollIntoViewIfNeeded();
+  const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await heat.boundingBox());
+  const at = (/** @type {number} */ row, /** @type {number} */ column) => /** @type {const} */ ([box.x + ((column + 0.5) / 16) * box.width, box.y + ((row + 0.5) / 4) * box.height]);
+  await page.mouse.move(...at(1, 10));
+  await page.mouse.down();
+  await page.mouse.move(...at(1, 15), { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data[16 + 10] === 0);
+  const mask = new Uint8Array(64).fill(1).fill(0, 16 + 10, 16 + 16);
+  assertClose(await weights(page), /** @type {any} */ ((await expected(config, 0, mask)).weights).data);
+  assert.match(await page.locator('.same pre').innerText(), /mask\[1, 10:16\] = False/);
+});
+
+test('the mask can be painted with the keyboard, padded and cleared', async () => {
+  const page = await ran(SMALL);
+  await page.locator('canvas.heat').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('End');
+  assert.match(await page.locator('#heat-readout').innerText(), /^batch 1, position 15: 0\.\d+$/);
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data[31] === 0);
+  await page.click('[data-action="clear-mask"]');
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data[31] > 0);
+  await page.click('[data-action="pad"]');
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data.includes(0));
+});
+
+test('a long run can be cancelled, and the next one works', async () => {
+  site = await openPage({ search: '?layer=additive_scorer&batch_size=64&seq_len=1024&hidden_size=4096&attn_dim=4096' });
+  const { page } = site;
+  await page.click('[data-action="run"]');
+  await page.click('[data-action="cancel"]');
+  await page.waitForSelector('attnscope-run [role=alert]:has-text("Cancelled.")');
+  assert.equal(await page.locator('[data-run]').count(), 0);
+  await page.fill('#field-hidden_size', '32');
+  await page.fill('#field-attn_dim', '8');
+  await page.click('[data-action="run"]');
+  await page.waitForSelector('[data-run="fresh"]');
+});
+
+test('above the memory limit it says what it needs and offers the largest that fits', async () => {
+  site = await openPage({ search: '?layer=linear_scorer&batch_size=30000&seq_len=512' });
+  const { page } = site;
+  assert.equal(await page.isDisabled('[data-action="run"]'), true);
+  assert.match(await page.locator('.needs').innerText(), /needs 43\.\d+\sGiB; 3\.5\sGiB is the limit/);
+  await page.click('[data-fit="batch_size"]');
+  assert.equal(await page.isDisabled('[data-action="run"]'), false);
+  assert.equal(await page.locator('.needs').count(), 0);
+});
+
+test('what a run needs is counted as the core counts it', async () => {
+  site = await openPage();
+  const scope = await open({ threads: 1 });
+  for (const { name, fields } of scope.layers()) {
+    const large = scope.estimate(/** @type {any} */ ({ layer: name, batch_size: 2 ** 20 })).config;
+    assert.throws(() => scope.create(large), { message: `the layer must need at most ${scope.memoryLimit} bytes to run, got ${runBytes(scope, large)}` }, name);
+    const batch_size = largestThatFits(scope, large, 'batch_size');
+    assert.ok(runBytes(scope, { ...large, batch_size }) <= scope.memoryLimit, name);
+    assert.ok(runBytes(scope, { ...large, batch_size: batch_size + 1 }) > scope.memoryLimit, name);
+    assert.ok(fields.length > 0);
+  }
+});
+
+test('a lower number format shows what rounding does', async () => {
+  const page = await ran(`${SMALL}&dtype=bfloat16`);
+  assert.match(await page.locator('[data-fact="rounding"]').innerText(), /relative \d/);
+});
+
+test('scores are shown as scores, and take no mask', async () => {
+  const page = await ran(`${SMALL}&output=scores`);
+  assert.equal(await page.isDisabled('[data-action="pad"]'), true);
+  assert.equal((await weights(page)).length, 64);
+});
+
+test('every layer of the registry runs', async () => {
+  const scope = await open({ threads: 1 });
+  site = await openPage();
+  for (const { name, fields } of scope.layers()) {
+    const small = Object.entries({ batch_size: 2, seq_len: 8, hidden_size: 16, num_heads: 2, head_dim: 8, kv_len: 8, attn_dim: 4 })
+      .filter(([field]) => fields.some((known) => known.name === field)).map(([field, value]) => `${field}=${value}`).join('&');
+    await site.page.goto(`${site.site.url}?layer=${name}&${small}`);
+    await site.page.waitForSelector('.run-controls');
+    await site.page.click('[data-action="run"]');
+    await site.page.waitForSelector('[data-run="fresh"]');
+    assert.match(await site.page.locator('[data-values]').innerText(), /^-?\d+\.\d{6}/, name);
+  }
+});

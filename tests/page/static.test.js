@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { open } from '../../web/lib/index.js';
+import { openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+before(async () => {
+  site = await openPage({ live: false, context: { javaScriptEnabled: false } });
+});
+after(() => site.close());
+
+test('without JavaScript the page shows the figures that the module computes', async () => {
+  const scope = await open({ threads: 1 });
+  const estimate = scope.estimate({ layer: 'linear_scorer' });
+  const text = await site.page.innerText('attnscope-calculator');
+  assert.ok(text.includes(estimate.parameters.toLocaleString('en-US')), 'parameters');
+  assert.ok(text.includes(estimate.macs.toLocaleString('en-US')), 'macs');
+  assert.ok(text.includes(`[${estimate.output_shape.join(', ')}]`), 'output shape');
+  for (const step of estimate.steps) assert.ok(text.includes(step.pytorch), step.name);
+});
+
+test('without JavaScript the PyTorch module is there, whole', async () => {
+  const scope = await open({ threads: 1 });
+  const source = await site.page.locator('attnscope-code pre').textContent();
+  assert.equal(source, scope.pytorch({ layer: 'linear_scorer' }));
+});
+
+test('without JavaScript the guide can be read, with figures that were asked from the module', async () => {
+  const text = await site.page.innerText('#guide');
+  for (const figure of ['769', '768', '98,561', '98,432', '4,096 elements', '3,145,728']) assert.ok(text.includes(figure), figure);
+  assert.equal(await site.page.locator('.mistake').count(), 5);
+  assert.equal(await site.page.locator('#models tbody tr').count(), 6);
+  assert.equal(await site.page.locator('#formats tbody tr').count(), 6);
+});
+
+test('the memory bar is drawn without JavaScript', async () => {
+  const widths = await site.page.locator('.memory .bar').first().locator('rect').evaluateAll((rects) => rects.map((rect) => parseFloat(rect.getAttribute('width') ?? '0')));
+  assert.equal(widths.length, 3);
+  assert.ok(widths.every((width) => width > 0));
+});
