@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace attnscope {
@@ -8,13 +9,15 @@ void JsonWriter::string(std::string_view text) {
   comma();
   text_ += '"';
   // Names and expressions of the core hold no control characters, which JSON would escape as well.
-  for (size_t special; (special = text.find_first_of("\"\\")) != text.npos;) {
-    text_.append(text, 0, special);
-    text_ += '\\';
-    text_ += text[special];
-    text.remove_prefix(special + 1);
+  const auto special = [](char c) { return c == '"' || c == '\\'; };
+  if (std::none_of(text.begin(), text.end(), special)) {
+    text_ += text;
+  } else {
+    for (const char c : text) {
+      if (special(c)) text_ += '\\';
+      text_ += c;
+    }
   }
-  text_ += text;
   text_ += '"';
 }
 

@@ -22,8 +22,10 @@ class JsonWriter {
   void end_array() { close(']'); }
 
   JsonWriter& key(std::string_view name) {
-    string(name);
-    text_ += ':';
+    comma();
+    text_ += '"';
+    text_ += name;  // the core's own word: nothing to escape
+    text_ += "\":";
     first_ = true;  // the value follows without a comma
     return *this;
   }
