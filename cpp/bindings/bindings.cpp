@@ -61,7 +61,7 @@ auto bound(Args... args) {
   } catch (const std::overflow_error& e) {
     throw_js("RangeError", e.what());
   } catch (const std::bad_alloc&) {
-    throw_js("RangeError", "the engine has no memory left for this layer");
+    throw_js("RangeError", "the engine has no memory left for this");
   } catch (const std::exception& e) {
     throw_js("Error", e.what());
   }
@@ -71,7 +71,7 @@ Config config_from(const ConfigValue& config) { return resolve(unpack_object("co
 
 std::vector<Value> options_from(std::string_view owner, std::span<const Field> fields,
                                 const OptionsValue& options) {
-  return resolve(owner, fields, unpack_object("options", options));
+  return resolve(owner, fields, unpack_object("options", options), "option");
 }
 
 std::string estimate(const ConfigValue& config) { return estimate_json(config_from(config)); }
@@ -167,7 +167,7 @@ void load_state_dict(Model& model, const StateValue& state) {
   for (const auto& [key, value] : given) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string hint = did_you_mean(key, known);
-    throw FieldError(key, "the layer has no parameter \"" + key + "\"" +
+    throw FieldError(key, "the layer has no parameter " + quote(key) +
                               (hint.empty() ? "; its parameters are " + join(known) : hint));
   }
   std::vector<Values> values;

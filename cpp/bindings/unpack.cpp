@@ -1,5 +1,7 @@
 #include "unpack.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <vector>
 
@@ -15,57 +17,135 @@ bool is_object(const val& value) {
 
 bool is_array(const val& value) { return val::global("Array").call<bool>("isArray", value); }
 
+val prototype_of(const val& object) {
+  return val::global("Object").call<val>("getPrototypeOf", object);
+}
+
+bool has_own(const val& object, const char* key) {
+  return val::global("Object").call<bool>("hasOwn", object, std::string(key));
+}
+
+/// An object literal, or one made by Object.create(null), of any realm.
+bool is_plain(const val& object) {
+  if (!is_object(object) || is_array(object)) return false;
+  const val prototype = prototype_of(object);
+  if (prototype.isNull()) return true;
+  return prototype_of(prototype).isNull() && has_own(prototype, "hasOwnProperty");
+}
+
+/// A property as every typed array has it, whatever the caller has put in front of it; undefined
+/// for a tag of anything else.
+val typed_array_property(const val& array, const val& key) {
+  const val typed_array = prototype_of(val::global("Float32Array")["prototype"]);
+  return val::global("Reflect").call<val>("get", typed_array, key, array);
+}
+
+/// "Float32Array", of any realm; "" for what is no typed array.
+std::string typed_array_name(const val& value) {
+  const val tag = typed_array_property(value, val::global("Symbol")["toStringTag"]);
+  return tag.isUndefined() ? "" : tag.as<std::string>();
+}
+
+/// The value of an own property that is no accessor, so that no code of the caller's runs.
+val own_data(const val& object, const char* key) {
+  const val property =
+      val::global("Object").call<val>("getOwnPropertyDescriptor", object, std::string(key));
+  return property.isUndefined() ? property : property["value"];
+}
+
+/// The name of the class that `object` is an instance of, where it has one that can be printed.
+std::string class_name(const val& object) {
+  const val constructor = own_data(prototype_of(object), "constructor");
+  if (constructor.typeOf().as<std::string>() != "function") return "";
+  const val name = own_data(constructor, "name");
+  if (!name.isString()) return "";
+  const std::string text = name.as<std::string>();
+  const bool identifier = std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
+  });
+  constexpr size_t kLongest = 60;
+  return identifier && text.size() <= kLongest ? text : "";
+}
+
+std::string describe_bigint(const val& value) {
+  constexpr size_t kLongest = 60;
+  const std::string digits = val::global("String")(value).as<std::string>();
+  return digits.size() > kLongest ? digits.substr(0, kLongest) + "…n" : digits + "n";
+}
+
 /// What a value is, in words for a message.
 std::string describe(const val& value) {
   const std::string type = value.typeOf().as<std::string>();
-  if (type == "bigint") return val::global("String").operator()(value).as<std::string>() + "n";
+  if (type == "bigint") return describe_bigint(value);
   if (value.isNull()) return "null";
   if (type == "undefined") return "undefined";
   if (type != "object") return "a " + type;
   if (is_array(value)) return "an array";
-  if (val::global("ArrayBuffer").call<bool>("isView", value)) {
-    return "a " + value["constructor"]["name"].as<std::string>();
+  if (is_plain(value)) return "an object";
+  const std::string array = typed_array_name(value);
+  if (!array.empty()) return (array[0] == 'I' ? "an " : "a ") + array;
+  const std::string name = class_name(value);
+  return name.empty() ? "an object that inherits from another" : "an instance of " + name;
+}
+
+/// UTF-8 of a JavaScript string. Half of a surrogate pair becomes the three bytes that its number
+/// would have, which Embind's own conversion to std::string does not reserve.
+std::string text_of(const val& value) {
+  const std::u16string units = value.as<std::u16string>();
+  std::string text;
+  for (size_t i = 0; i < units.size(); ++i) {
+    char32_t code = units[i];
+    const bool pair = code >= 0xD800 && code < 0xDC00 && i + 1 < units.size() &&
+                      units[i + 1] >= 0xDC00 && units[i + 1] < 0xE000;
+    if (pair) code = 0x10000 + ((code - 0xD800) << 10) + (units[++i] - 0xDC00);
+    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    constexpr int kLead[] = {0x00, 0xC0, 0xE0, 0xF0};
+    text += static_cast<char>(kLead[more] | code >> 6 * more);
+    for (int shift = 6 * (more - 1); shift >= 0; shift -= 6) {
+      text += static_cast<char>(0x80 | (code >> shift & 0x3F));
+    }
   }
-  return "an object";
+  return text;
 }
 
 RawValue unpack_value(const val& value) {
   if (value.isTrue()) return {true};
   if (value.isFalse()) return {false};
   if (value.isNumber()) return {value.as<double>()};
-  if (value.isString()) return {value.as<std::string>()};
+  if (value.isString()) return {text_of(value)};
   return {RawValue::Other{describe(value)}};
 }
 
-/// An object literal, or one made by Object.create(null), of any realm.
-bool is_plain(const val& object) {
-  if (!is_object(object) || is_array(object)) return false;
-  const val prototype = val::global("Object").call<val>("getPrototypeOf", object);
-  if (prototype.isNull()) return true;
-  return val::global("Object").call<val>("getPrototypeOf", prototype).isNull() &&
-         prototype.call<bool>("hasOwnProperty", std::string("hasOwnProperty"));
+/// The elements of an array that ought to be a shape. `name` is the array's, for messages.
+std::vector<RawValue> unpack_dimensions(const std::string& field, const std::string& name,
+                                        const val& shape) {
+  constexpr double kMost = 64;  // as in PyTorch
+  if (!is_array(shape)) {
+    throw FieldError(field,
+                     name + " must be an array of integers, got " + to_string(unpack_value(shape)));
+  }
+  const RawValue rank{shape["length"].as<double>()};
+  if (std::get<double>(rank.value) > kMost) {
+    throw FieldError(field, name + " must have at most 64 dimensions, got " + to_string(rank));
+  }
+  std::vector<RawValue> dimensions;
+  for (int i = 0; i < std::get<double>(rank.value); ++i) {
+    dimensions.push_back(unpack_value(shape[i]));
+  }
+  return dimensions;
 }
 
-RawTensor unpack_raw(const std::string& name, const val& tensor) {
-  const bool fits = is_object(tensor) && is_array(tensor["shape"]);
-  if (!fits) {
-    throw FieldError(
-        name, name + " must be a tensor {data, shape}, got " + to_string(unpack_value(tensor)));
-  }
-  const val data = tensor["data"];
+RawTensor unpack_raw(const std::string& name, const val& data, const val& shape) {
+  const std::string kind = typed_array_name(data);
   RawTensor raw{RawTensor::Kind::kOther, "", 0, {}};
-  if (data.instanceof(val::global("Float32Array"))) {
-    raw.kind = RawTensor::Kind::kFloats;
-  } else if (data.instanceof(val::global("Uint8Array"))) {
-    raw.kind = RawTensor::Kind::kBytes;
-  } else {
+  if (kind == "Float32Array") raw.kind = RawTensor::Kind::kFloats;
+  if (kind == "Uint8Array") raw.kind = RawTensor::Kind::kBytes;
+  if (raw.kind == RawTensor::Kind::kOther) {
     raw.kind_text = to_string(unpack_value(data));
     return raw;
   }
-  raw.length = data["length"].as<double>();
-  const val shape = tensor["shape"];
-  const int rank = shape["length"].as<int>();
-  for (int i = 0; i < rank; ++i) raw.shape.push_back(unpack_value(shape[i]));
+  raw.length = typed_array_property(data, val("length")).as<double>();
+  raw.shape = unpack_dimensions(name, name + ".shape", shape);
   return raw;
 }
 
@@ -84,16 +164,20 @@ RawConfig unpack_object(const std::string& name, const val& object) {
     const val key = keys[i];
     const val value = object[key];
     if (value.isUndefined()) continue;  // as if the key were absent, as in a default parameter
-    raw.emplace_back(key.as<std::string>(), unpack_value(value));
+    raw.emplace_back(text_of(key), unpack_value(value));
   }
   return raw;
 }
 
 Values unpack_tensor(const Tensor& expected, const val& tensor) {
-  const RawTensor raw = unpack_raw(expected.name, tensor);
+  if (!is_object(tensor) || is_array(tensor) || !typed_array_name(tensor).empty()) {
+    throw FieldError(expected.name, expected.name + " must be a tensor {data, shape}, got " +
+                                        to_string(unpack_value(tensor)));
+  }
+  const val data = tensor["data"], shape = tensor["shape"];  // once: a getter may change its mind
+  const RawTensor raw = unpack_raw(expected.name, data, shape);
   check_tensor(expected, raw);
   Values values = make_values(expected.shape);
-  const val data = tensor["data"];
   if (raw.kind == RawTensor::Kind::kFloats) {
     val(typed_memory_view(values.size(), values.data())).call<void>("set", data);
     if (expected.role == Role::kOptionalInput) {
@@ -108,25 +192,21 @@ Values unpack_tensor(const Tensor& expected, const val& tensor) {
 }
 
 Shape unpack_shape(const val& shape, Count limit) {
-  if (!is_array(shape))
-    throw FieldError("shape",
-                     "shape must be an array of integers, got " + to_string(unpack_value(shape)));
-  const int rank = shape["length"].as<int>();
+  constexpr int64_t kMost = 2147483647;
   Shape result;
   Count count = 1;
-  for (int i = 0; i < rank; ++i) {
-    const RawValue dimension = unpack_value(shape[i]);
+  for (const RawValue& dimension : unpack_dimensions("shape", "shape", shape)) {
     const double* number = std::get_if<double>(&dimension.value);
-    if (!number || *number != std::floor(*number) || *number < 1 || *number > 2147483647.0) {
-      throw FieldError("shape",
-                       "shape must hold integers of at least 1, got " + to_string(dimension));
+    if (!number || *number != std::floor(*number) || *number < 1 || *number > kMost) {
+      throw FieldError("shape", "shape must hold integers from 1 to " + std::to_string(kMost) +
+                                    ", got " + to_string(dimension));
     }
     result.push_back(static_cast<int64_t>(*number));
-    count = product({count, result.back()});
+    if (count <= limit) count *= result.back();  // past the limit only the next check matters
   }
   if (count > limit) {
     throw FieldError("shape", "shape must have at most " + to_string(limit) + " elements, got " +
-                                  to_string(count));
+                                  to_string(result));
   }
   return result;
 }

@@ -17,6 +17,9 @@ namespace {
 constexpr int64_t kBlock = 8;  // rows scored, then added while they are still in L1
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
+/// The larger of two; NaN as soon as one of them is, which std::max forgets.
+float max_or_nan(float a, float b) { return a > b || std::isnan(a) ? a : b; }
+
 }  // namespace
 
 void score_and_pool(const float* hidden, const float* vector, float bias, const float* mask,
@@ -31,7 +34,8 @@ void score_and_pool(const float* hidden, const float* vector, float bias, const 
     if (mask) {
       for (int64_t i = 0; i < count; ++i) scores[i] += mask[t + i];
     }
-    const float larger = std::max(maximum, *std::max_element(scores, scores + count));
+    float larger = maximum;
+    for (int64_t i = 0; i < count; ++i) larger = max_or_nan(larger, scores[i]);
     if (larger == kHidden) continue;
     float added[kBlock];
     const float decay = std::exp(maximum - larger);  // 0 for the first visible block

@@ -24,7 +24,8 @@ void softmax(const float* scores, const float* mask, int64_t length, float* weig
     weights[i] = mask ? scores[i] + mask[i] : scores[i];
     maximum = std::max(maximum, weights[i]);
   }
-  if (maximum == kHidden) {
+  const auto is_nan = [](float score) { return std::isnan(score); };
+  if (maximum == kHidden && std::none_of(weights, weights + length, is_nan)) {
     std::fill_n(weights, length, 0.0f);
     return;
   }

@@ -9,19 +9,59 @@
 namespace attnscope {
 namespace {
 
-/// The shortest decimal that reads back as `number`, as JavaScript prints it for usual sizes.
+/// The shortest digits that read back as `number`, laid out as JavaScript does (ECMA-262,
+/// Number::toString); only -0 keeps its sign, as in a console.
 std::string number_text(double number) {
   if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
+  if (std::signbit(number)) return "-" + number_text(-number);
+  if (std::isinf(number)) return "Infinity";
+  if (number == 0) return "0";
+
   char text[32];
-  if (std::abs(number) < 1e21 && number == std::floor(number)) {
-    std::snprintf(text, sizeof text, "%.0f", number);
-    return text;
+  int precision = 0;
+  do {
+    std::snprintf(text, sizeof text, "%.*e", precision++, number);
+  } while (std::strtod(text, nullptr) != number);
+  const char* c = text;
+  std::string digits;
+  for (; *c != 'e'; ++c) {
+    if (*c != '.') digits += *c;
   }
-  for (int digits = 15; digits <= 17; ++digits) {
-    std::snprintf(text, sizeof text, "%.*g", digits, number);
-    if (std::strtod(text, nullptr) == number) break;
+  const int point = std::atoi(c + 1) + 1;  // digits before the decimal point
+  const int count = static_cast<int>(digits.size());
+
+  if (point > 21 || point < -5) {
+    if (count > 1) digits.insert(1, ".");
+    return digits + (point > 0 ? "e+" : "e-") + std::to_string(std::abs(point - 1));
   }
+  if (point <= 0) return "0." + std::string(static_cast<size_t>(-point), '0') + digits;
+  if (point >= count) return digits + std::string(static_cast<size_t>(point - count), '0');
+  return digits.insert(static_cast<size_t>(point), ".");
+}
+
+/// Bytes of the UTF-8 character that starts with `lead`.
+size_t character_bytes(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+/// One UTF-8 character as it stands in a quoted string. Half of a surrogate pair arrives as the
+/// three bytes that its number would have, which no text may contain.
+std::string escaped(std::string_view character) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
+  const bool surrogate = character.size() == 3 && byte(0) == 0xED && byte(1) >= 0xA0;
+  const bool control = character.size() == 1 && (byte(0) < 0x20 || byte(0) == 0x7F);
+  const bool separator = character == "\u2028" || character == "\u2029";
+  if (character == "\"" || character == "\\") return "\\" + std::string(character);
+  if (character == "\n") return "\\n";
+  if (character == "\r") return "\\r";
+  if (character == "\t") return "\\t";
+  if (!surrogate && !control && !separator) return std::string(character);
+  const unsigned code = character.size() == 1
+                            ? byte(0)
+                            : (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
+  char text[8];
+  std::snprintf(text, sizeof text, "\\u%04x", code);
   return text;
 }
 
@@ -77,10 +117,23 @@ std::string join(const std::vector<std::string_view>& names) {
   return text;
 }
 
+std::string quote(std::string_view text) {
+  constexpr int kLongest = 60;  // characters; a message stays one line
+  std::string quoted = "\"";
+  int count = 0;
+  for (size_t at = 0; at < text.size(); ++count) {
+    if (count == kLongest) return quoted + "…\"";
+    const std::string_view character = text.substr(at, character_bytes(text[at]));
+    quoted += escaped(character);
+    at += character.size();
+  }
+  return quoted + '"';
+}
+
 std::string to_string(const RawValue& raw) {
   if (const bool* flag = std::get_if<bool>(&raw.value)) return *flag ? "true" : "false";
   if (const double* number = std::get_if<double>(&raw.value)) return number_text(*number);
-  if (const std::string* text = std::get_if<std::string>(&raw.value)) return '"' + *text + '"';
+  if (const std::string* text = std::get_if<std::string>(&raw.value)) return quote(*text);
   return std::get<RawValue::Other>(raw.value).description;
 }
 
@@ -95,6 +148,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
   std::string_view nearest;
   size_t best = std::min(kNear + 1, name.size());  // replacing every letter is no likeness
   for (const std::string_view candidate : known) {
+    if (name.size() > candidate.size() + kNear) continue;
     const size_t distance = edit_distance(name, candidate);
     if (distance < best) {
       best = distance;
@@ -105,7 +159,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
 }
 
 std::vector<Value> resolve(std::string_view owner, std::span<const Field> fields,
-                           const RawConfig& raw) {
+                           const RawConfig& raw, std::string_view noun) {
   std::vector<Value> values;
   values.reserve(fields.size());
   for (const Field& field : fields) values.push_back(field.fallback);
@@ -116,8 +170,9 @@ std::vector<Value> resolve(std::string_view owner, std::span<const Field> fields
       std::vector<std::string_view> known;
       for (const Field& one : fields) known.push_back(one.name);
       const std::string hint = did_you_mean(key, known);
-      throw FieldError(key, std::string(owner) + " has no field \"" + key + "\"" +
-                                (hint.empty() ? "; its fields are " + join(known) : hint));
+      const std::string name(noun);
+      throw FieldError(key, std::string(owner) + " has no " + name + " " + quote(key) +
+                                (hint.empty() ? "; its " + name + "s are " + join(known) : hint));
     }
     values[static_cast<size_t>(field - fields.begin())] = checked(*field, value);
   }

@@ -49,11 +49,16 @@ class FieldError : public std::invalid_argument {
 std::string to_string(const RawValue& value);
 std::string to_string(const Value& value);
 
+/// A string from outside as a message quotes it: control characters, quotes and lone surrogates are
+/// escaped as in JSON, and what follows the 60th character is left out.
+std::string quote(std::string_view text);
+
 /// Checks `raw` against `fields` and fills in the defaults; the result is parallel to `fields`.
-/// `owner` names what has the fields ("additive_scorer") in the message about an unknown key.
+/// `owner` names what has the fields ("additive_scorer") in the message about an unknown key, and
+/// `noun` what they are called there ("field", "option").
 /// Throws FieldError for an unknown key, a wrong type, or a value out of range.
 std::vector<Value> resolve(std::string_view owner, std::span<const Field> fields,
-                           const RawConfig& raw);
+                           const RawConfig& raw, std::string_view noun = "field");
 
 /// ", did you mean hidden_size?" for the nearest of `known`, or "" when none is near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);

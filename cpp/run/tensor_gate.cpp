@@ -43,7 +43,7 @@ TensorId find_input(const Graph& graph, const std::string& name) {
     known.push_back(tensor.name);
   }
   const std::string hint = did_you_mean(name, known);
-  throw FieldError(name, "forward has no input \"" + name + "\"" +
+  throw FieldError(name, "forward has no input " + quote(name) +
                              (hint.empty() ? "; its inputs are " + join(known) : hint));
 }
 
