@@ -63,8 +63,10 @@ foreach(suffix "" -threads)
     compile_kernels(kernels-${build}${suffix} ${${build}_flags} ${flags})
     set(thread_link "")
     if(suffix)
-      # The loader decides how many workers are started, as Module.poolSize.
-      set(thread_link -pthread "-sPTHREAD_POOL_SIZE=Module.poolSize")
+      # The loader decides how many workers are started, as Module.poolSize, and ends them when
+      # the module cannot be loaded.
+      set(thread_link -pthread "-sPTHREAD_POOL_SIZE=Module.poolSize"
+          -sEXPORTED_RUNTIME_METHODS=PThread)
     endif()
     release(${build}${suffix} "${suffix}" kernels-${build}${suffix} ${thread_link})
   endforeach()

@@ -33,25 +33,51 @@ export async function load(options) {
   const can = { relaxed: await relaxedSimd(), simd: await simd(), isolated: await isolated() };
   const build = choose(options, can);
   const { default: create } = await cores[/** @type {keyof cores} */ (build.name)]();
-  const core = await create(moduleOptions(options, build));
+  const module = moduleOptions(options, build);
+  const core = await create(module).catch((error) => {
+    module.PThread?.terminateAllThreads();  // waiting workers would keep a Node process alive
+    const where = options.wasmUrl === undefined ? '' : ` from ${folderOf(options.wasmUrl)}`;
+    const why = error.message.replace(/^Aborted\((?:Error: )?(.*)\)\. Build with -sASSERTIONS.*$/s, '$1');
+    throw new Error(`${build.name}.wasm could not be loaded${where}: ${why}`, { cause: error });
+  });
   core.setThreadCount(build.threads);
   return { core, build };
 }
 
 /** @param {OpenOptions} options */
 function check(options) {
+  if (!isPlain(options)) throw new RangeError(`options must be a plain object, got ${show(options)}`);
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(rules, name)) {
-      throw new RangeError(`open has no option "${name}"; its options are ${Object.keys(rules).join(', ')}`);
+      throw new RangeError(`open has no option ${show(name)}; its options are ${Object.keys(rules).join(', ')}`);
     }
     const rule = value !== undefined && rules[/** @type {keyof OpenOptions} */ (name)](value);
     if (rule) throw new RangeError(`${name} must be ${rule}, got ${show(value)}`);
   }
 }
 
-/** @param {unknown} value */
+/**
+ * An object literal, or one made by Object.create(null), of any realm: the core's rule.
+ * @param {unknown} value
+ */
+function isPlain(value) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === null) return true;
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty');
+}
+
+/**
+ * A value as a message shows it.
+ * @param {unknown} value
+ */
 function show(value) {
-  return typeof value === 'string' ? `"${value}"` : String(value);
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return Object.is(value, -0) ? '-0' : String(value);
 }
 
 /** Threads need shared memory, which a page has only when it is cross-origin isolated. */
@@ -91,7 +117,8 @@ const NO_RELAXED = 'plain SIMD, because this engine has no relaxed SIMD (Node ha
 
 /** Cores as Node counts them before `navigator` came to it (Node 21). */
 function hostCores() {
-  const os = globalThis.process?.getBuiltinModule?.('node:os');
+  const { process } = /** @type {{process?: {getBuiltinModule?: (name: string) => any}}} */ (/** @type {unknown} */ (globalThis));
+  const os = process?.getBuiltinModule?.('node:os');
   return os ? os.availableParallelism() : 1;
 }
 
@@ -100,11 +127,17 @@ function hostCores() {
  * @param {Build} build
  */
 function moduleOptions(options, build) {
-  /** @type {{poolSize: number, locateFile?: (path: string) => string}} */
-  const module = { poolSize: build.threads - 1 };
-  if (options.wasmUrl !== undefined) {
-    const folder = String(options.wasmUrl).replace(/\/?$/, '/');
-    module.locateFile = (path) => folder + path;
-  }
+  /**
+   * @type {{poolSize: number, printErr: () => void, locateFile?: (path: string) => string,
+   *   PThread?: {terminateAllThreads: () => void}}}
+   */
+  const module = { poolSize: build.threads - 1, printErr() {} };  // errors are thrown, not printed
+  const { wasmUrl } = options;
+  if (wasmUrl !== undefined) module.locateFile = (path) => folderOf(wasmUrl) + path;
   return module;
+}
+
+/** @param {string | URL} wasmUrl */
+function folderOf(wasmUrl) {
+  return String(wasmUrl).replace(/\/?$/, '/');
 }

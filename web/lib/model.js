@@ -52,13 +52,16 @@ export class Model {
     this.#core = null;
   }
 
+  /**
+   * dispose(), called by `using`.
+   * @ts-ignore A consumer's `lib` may be older than Symbol.dispose; so may an engine, which then has
+   * this method under a name that nothing calls. */
+  [Symbol.dispose]() {
+    this.dispose();
+  }
+
   #alive() {
     if (!this.#core) throw new Error('this model was disposed');
     return this.#core;
   }
-}
-
-// Engines without explicit resource management have no Symbol.dispose; the method then has no caller.
-if (Symbol.dispose) {
-  Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.dispose });
 }
