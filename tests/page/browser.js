@@ -1,24 +1,17 @@
-// Debian's Chromium, with a profile of its own for each test file.
+// Debian's Chromium: one a test file, with a profile of its own, and a fresh context for each page.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { after } from 'node:test';
 import { chromium } from 'playwright-core';
 
 const ARGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
 
+/** @type {Promise<import('playwright-core').Browser> | undefined} */
+let starting;
+after(async () => (await starting)?.close());
+
 /** @param {import('playwright-core').BrowserContextOptions} [options] */
-export async function launch(options = {}) {
-  const profile = await mkdtemp(join(tmpdir(), 'attnscope-page-'));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS, viewport: { width: 1280, height: 800 }, ...options,
-  });
-  return {
-    context,
-    close: async () => {
-      await context.close();
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
-    },
-  };
+export async function newContext(options = {}) {
+  starting ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+  return (await starting).newContext({ viewport: { width: 1280, height: 800 }, ...options });
 }

@@ -1,6 +1,6 @@
 // One page of the built site, with everything that must not happen on it written down.
 
-import { launch } from './browser.js';
+import { newContext } from './browser.js';
 import { serve } from './server.js';
 
 /**
@@ -10,15 +10,15 @@ import { serve } from './server.js';
  */
 export async function openPage({ path, isolated, search = '', page: host, file = '', live = true, context: options } = {}) {
   const site = await serve({ path, isolated, page: host });
-  const { context, close } = await launch({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
-  const page = context.pages()[0] ?? await context.newPage();
+  const context = await newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
+  const page = await context.newPage();
   const problems = await watch(page, site.url);
   await page.goto(site.url + file + search);
   if (live) await page.waitForSelector('.run-controls');
   return {
     page, context, site, problems,
     close: async () => {
-      await close();
+      await context.close();
       await site.close();
     },
   };

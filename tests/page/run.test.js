@@ -102,7 +102,7 @@ test('above the memory limit it says what it needs and offers the largest that f
   site = await openPage({ search: '?layer=linear_scorer&batch_size=30000&seq_len=512' });
   const { page } = site;
   assert.equal(await page.isDisabled('[data-action="run"]'), true);
-  assert.match(await page.locator('.needs').innerText(), /needs 43\.\d+\sGiB; 3\.5\sGiB is the limit/);
+  assert.match(await page.locator('.needs').innerText(), /needs 44\.\d+\sGiB; 3\.5\sGiB is the limit/);
   await page.click('[data-fit="batch_size"]');
   assert.equal(await page.isDisabled('[data-action="run"]'), false);
   assert.equal(await page.locator('.needs').count(), 0);

@@ -24,12 +24,10 @@ export function calculatorView(store, actions, { run, charts, code }, exporting)
     <div class="calculator">
       ${presetChips(store, actions)}
       <div class="rail">${formView(store, actions)}</div>
-      <div class="head">
-        ${headlineView(store)}
-        <div class=${stale}>${memoryView(estimate)}</div>
-        ${exportsView(exporting)}
-      </div>
+      <div class="head">${headlineView(store)}</div>
       <div class="body ${stale}">
+        ${memoryView(estimate)}
+        ${exportsView(exporting)}
         ${stepsView(estimate)}
         ${timelineView(estimate)}
         <section class="panel" id="compare" aria-labelledby="compare-title">${charts}</section>

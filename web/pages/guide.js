@@ -64,7 +64,7 @@ const CHAPTERS = [
     id: 'shapes', title: 'Shapes, one step at a time',
     body: ({ linear, scores }) => html`
       <p>B is the batch, T the sequence, E the hidden size, A the attention dimension. With the defaults of the calculator:</p>
-      <div class="scroller" tabindex="0" role="region" aria-label="Shapes of each step">
+      <div class="scroller" tabindex="0" role="group" aria-label="Shapes of each step">
       <table class="table"><thead><tr><th scope="col">Tensor</th><th scope="col">Shape</th><th scope="col">Here</th><th scope="col">Why</th></tr></thead><tbody>
         <tr><th scope="row">hidden_states</th><td>(B, T, E)</td><td>(32, 128, 768)</td><td>from the encoder, <code>batch_first=True</code></td></tr>
         <tr><th scope="row">activated</th><td>(B, T, A)</td><td>(32, 128, 128)</td><td>additive only; the largest tensor that the scorer makes itself</td></tr>
@@ -79,7 +79,7 @@ const CHAPTERS = [
     id: 'formulas', title: 'Parameters and cost',
     body: ({ linear, additive, linearBare, additiveBare }) => html`
       <p>A linear layer from <i>n</i> to <i>m</i> has <i>nm</i> weights and, with bias, <i>m</i> more. Everything follows from that:</p>
-      <div class="scroller" tabindex="0" role="region" aria-label="Parameter formulas">
+      <div class="scroller" tabindex="0" role="group" aria-label="Parameter formulas">
       <table class="table"><thead><tr><th scope="col">Scorer</th><th scope="col">Bias</th><th scope="col">Formula</th><th scope="col" class="num">E = 768, A = 128</th></tr></thead><tbody>
         <tr><th scope="row">linear</th><td>yes</td><td>E + 1</td><td class="num">${formatCount(linear.parameters)}</td></tr>
         <tr><th scope="row">linear</th><td>no</td><td>E</td><td class="num">${formatCount(linearBare)}</td></tr>

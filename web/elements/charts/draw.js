@@ -12,11 +12,22 @@ import { formatCount } from '../format.js';
 
 /** @param {any} options */
 function figure(options) {
-  const inert = document.implementation.createHTMLDocument('');
-  const element = plot({ ...options, document: { documentElement: inert.documentElement, defaultView: window } });
+  const element = plot({ ...options, document: inertDocument() });
   for (const style of element.querySelectorAll('style')) style.remove();
   element.setAttribute('aria-hidden', 'true');
   return element;
+}
+
+/** A document without styles and scripts, which Plot also asks for the window that it stands in. */
+function inertDocument() {
+  const inert = document.implementation.createHTMLDocument('');
+  return new Proxy(inert, {
+    get(target, name) {
+      if (name === 'defaultView') return window;
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 /** One dot a layer on a log axis, this one in the accent. @param {Alternative[]} rows @param {Metric} metric @param {number} width */

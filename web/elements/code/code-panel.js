@@ -1,20 +1,6 @@
-import { html } from 'lit';
 import { LightElement, define } from '../light-element.js';
 import { copyText, downloadText } from '../clipboard.js';
-
-/**
- * @param {{ source: unknown, text: string, filename: string, said?: string, copy?: () => void, download?: () => void }} panel
- */
-export const codeView = ({ source, text, filename, said = '', copy, download }) => html`
-  <div class="panel-head">
-    <h2 id="pytorch-title" class="panel-title">PyTorch <span class="panel-note">${text.split('\n').length - 1} lines; run by itself it checks these figures and prints OK</span></h2>
-    <div class="actions">
-      <span class="said" role="status">${said}</span>
-      <button class="button" type="button" @click=${copy}>Copy PyTorch</button>
-      <button class="button" type="button" @click=${download}>Download ${filename}</button>
-    </div>
-  </div>
-  <pre class="code" tabindex="0" role="region" aria-labelledby="pytorch-title"><code>${source}</code></pre>`;
+import { codeView } from './view.js';
 
 /** `source`: the PyTorch text. Colours arrive when the panel comes near the screen. */
 export class CodePanel extends LightElement {

@@ -62,7 +62,7 @@ export function weightsTable({ data, shape }, name) {
   const shownColumns = Math.min(columns, TABLE_COLUMNS);
   return html`
     <details class="twin"><summary>First ${name} as a table</summary>
-      <div class="scroller" tabindex="0" role="region" aria-label=${`First ${name} as a table`}><table class="table">
+      <div class="scroller" tabindex="0" role="group" aria-label=${`First ${name} as a table`}><table class="table">
         <thead><tr><th scope="col">row</th>${range(shownColumns).map((column) => html`<th scope="col" class="num">${column}</th>`)}</tr></thead>
         <tbody>${range(shownRows).map((row) => html`<tr><th scope="row">${row}</th>
           ${range(shownColumns).map((column) => html`<td class="num">${data[row * columns + column].toPrecision(4)}</td>`)}</tr>`)}</tbody>
@@ -81,7 +81,7 @@ export function pooledView({ seed, mask, outcome }, className) {
     <div class="same">
       <h3>The same numbers in PyTorch</h3>
       <p>First values of the result ${formatList(outcome.output.shape)}, seed ${seed}: <code class="values" data-values>${values.join('  ')}</code></p>
-      <pre class="code" tabindex="0" role="region" aria-label="PyTorch lines that give the same numbers"><code>${pythonLines(outcome, seed, mask, className).join('\n')}</code></pre>
+      <pre class="code" tabindex="0" role="group" aria-label="PyTorch lines that give the same numbers"><code>${pythonLines(outcome, seed, mask, className).join('\n')}</code></pre>
     </div>`;
 }
 

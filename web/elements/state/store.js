@@ -71,8 +71,7 @@ export class Store extends EventTarget {
 
   #check() {
     this.errors = {};
-    const known = this.layers.some((layer) => layer.name === this.values.layer);
-    if (!known) this.errors.layer = `layer must be one of ${this.layers.map((layer) => layer.name).join(', ')}, got ${this.values.layer}`;
+    if (this.layer.name !== this.values.layer) this.errors.layer = this.#refusal({ layer: this.values.layer });
     const trial = configOf(this.layer, this.values);
     const estimate = this.#estimateRepaired(trial);
     if (!estimate) return;
@@ -84,6 +83,16 @@ export class Store extends EventTarget {
   }
 
   #shown = false;
+
+  /** What the core says against a configuration. @param {Values} config */
+  #refusal(config) {
+    try {
+      this.scope.estimate(config);
+      return '';
+    } catch (error) {
+      return /** @type {Error} */ (error).message;
+    }
+  }
 
   /**
    * Collects the message of each field that the core refuses, putting the last valid value in its place to find the next.

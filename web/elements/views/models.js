@@ -39,7 +39,7 @@ export function modelsView(store, set) {
   return html`
     <section class="panel" id="models" aria-labelledby="models-title">
       <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size the layer on it</span></h2>
-      <div class="scroller" tabindex="0" role="region" aria-labelledby="models-title">
+      <div class="scroller" tabindex="0" role="group" aria-labelledby="models-title">
         <table class="table">
           <thead><tr><th scope="col">Model</th><th scope="col" class="num">Hidden size</th><th scope="col" class="num">Heads</th>
             <th scope="col" class="num">Parameters</th><th scope="col" class="num">Max length</th>
@@ -78,7 +78,7 @@ export function formatsView(estimate, set) {
   return html`
     <section class="panel" id="formats" aria-labelledby="formats-title">
       <h2 id="formats-title" class="panel-title">Number formats <span class="panel-note">choose one to see its bytes everywhere</span></h2>
-      <div class="scroller" tabindex="0" role="region" aria-labelledby="formats-title">
+      <div class="scroller" tabindex="0" role="group" aria-labelledby="formats-title">
         <table class="table">
           <thead><tr><th scope="col">Format</th><th scope="col" class="num">Bits</th><th scope="col" class="num">Bytes</th>
             <th scope="col" class="num">Largest value</th><th scope="col" class="num">Step at 1</th>

@@ -10,7 +10,7 @@ export function stepsView(estimate) {
   return html`
     <section class="panel" id="steps" aria-labelledby="steps-title">
       <h2 id="steps-title" class="panel-title">Step by step</h2>
-      <div class="scroller" tabindex="0" role="region" aria-labelledby="steps-title">
+      <div class="scroller" tabindex="0" role="group" aria-labelledby="steps-title">
         <table class="table steps">
           <thead><tr>
             <th scope="col">Step, in PyTorch</th><th scope="col">Shape</th>

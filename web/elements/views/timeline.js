@@ -18,7 +18,7 @@ export function timelineView({ timeline, steps }) {
     <section class="panel" aria-labelledby="timeline-title">
       <h2 id="timeline-title" class="panel-title">Tensor timeline
         <span class="panel-note">most at <em>${steps[at].name}</em>: ${formatBytes(peak)} alive</span></h2>
-      <div class="scroller" tabindex="0" role="region" aria-labelledby="timeline-title">
+      <div class="scroller" tabindex="0" role="group" aria-labelledby="timeline-title">
         <table class="table timeline">
           <thead><tr><th scope="col">Tensor</th><th scope="col" class="num">Bytes</th>
             ${steps.map((/** @type {any} */ step, /** @type {number} */ index) =>
