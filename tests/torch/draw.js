@@ -1,0 +1,159 @@
+// Seeded draws of what the cases need: numbers, configs of any layer, masks. Knows no layer by name but
+// in `hints`.
+
+/** @typedef {import('../../web/lib/types.js').Field} Field */
+/** @typedef {import('../../web/lib/types.js').Layer} Layer */
+/** @typedef {Record<string, number | boolean | string>} Config */
+
+/**
+ * What generic draws would miss for a layer, by field: the values to draw from instead. A config that
+ * the layer refuses (heads that do not divide a width, say) is drawn again, so most layers need no row.
+ * @type {Record<string, Record<string, (number | boolean | string)[]>>}
+ */
+const hints = {
+  // Of all sizes, those that divide a width would mostly be 1.
+  multihead_attention: { hidden_size: [1, 2, 3, 6, 8, 12, 15, 16, 24, 33, 48, 64, 65, 96, 121, 385], num_heads: [1, 2, 3, 4, 5, 8, 11, 12] }
+};
+
+// Around the four lanes of a vector, tiles of 5 or 6 rows by 8 columns, and PyTorch's blocks of 16.
+const SMALL = [1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33];
+// Around two blocks of rows and the kernels' blocks of 384 along the reduced dimension.
+const LARGE = [63, 65, 100, 121, 127, 129, 257, 385, 769];
+const LARGE_SHARE = 0.15;
+
+const MAX_MACS = 2e7; // more would be slow in the reference executor
+// More would be slow to write; there are results for each mask.
+const MAX_BYTES = { inputs: 4e5, output: 2e5, inference_total: 3e6 };
+const MAX_TRIES = 2000;
+
+/** Uniform numbers in [0, 1): the 32-bit generator "mulberry32" of Tommy Ettinger, public domain. */
+export class Draw {
+  /** @param {number} seed */
+  constructor(seed) {
+    this.state = seed >>> 0;
+  }
+
+  uniform() {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let t = this.state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** @param {number} count */
+  below(count) {
+    return Math.floor(this.uniform() * count);
+  }
+
+  /**
+   * @template T
+   * @param {readonly T[]} values
+   */
+  one(values) {
+    return values[this.below(values.length)];
+  }
+}
+
+/** @param {Field} field @returns {(number | boolean | string)[] | null} null for integers */
+function everyValue(field) {
+  if (field.type === 'boolean') return [false, true];
+  if (field.type === 'choice') return /** @type {string[]} */ (field.choices);
+  if (field.type === 'integer') return null;
+  throw new Error(`field ${field.name} has the type ${field.type}, which the PyTorch cases cannot draw yet`);
+}
+
+/** @param {Draw} draw @param {Field} field @param {(number | boolean | string)[]} [hint] */
+function value(draw, field, hint) {
+  const values = hint ?? everyValue(field);
+  if (values) return draw.one(values);
+  const { min = 1, max = Infinity } = field;
+  const sizes = draw.uniform() < LARGE_SHARE ? LARGE : SMALL;
+  const fitting = sizes.filter((size) => size >= min && size <= max);
+  return fitting.length > 0 ? draw.one(fitting) : /** @type {number} */ (field.default);
+}
+
+/** @param {import('../../web/lib/types.js').Estimate} estimate */
+function small({ macs, memory }) {
+  const { inputs, output, inference_total } = MAX_BYTES;
+  return macs <= MAX_MACS && memory.inputs <= inputs && memory.output <= output && memory.inference_total <= inference_total;
+}
+
+/**
+ * @param {Draw} draw
+ * @param {Layer} layer
+ * @param {Config} fixed fields that are not drawn
+ * @param {(config: any) => import('../../web/lib/types.js').Estimate} estimate
+ */
+function config(draw, layer, fixed, estimate) {
+  let refusal = '';
+  for (let tries = 0; tries < MAX_TRIES; ++tries) {
+    const drawn = layer.fields.map((field) => [field.name, value(draw, field, hints[layer.name]?.[field.name])]);
+    const candidate = { layer: layer.name, ...Object.fromEntries(drawn), ...fixed };
+    try {
+      if (small(estimate(candidate))) return candidate;
+      refusal = 'too large';
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      refusal = error.message;
+    }
+  }
+  throw new Error(`no config of ${layer.name} with ${JSON.stringify(fixed)} in ${MAX_TRIES} draws: ${refusal}`);
+}
+
+/**
+ * `count` configs of a layer, among them every value of each boolean and choice, at the least once.
+ * @param {Draw} draw
+ * @param {Layer} layer
+ * @param {number} count
+ * @param {(config: any) => import('../../web/lib/types.js').Estimate} estimate
+ */
+export function configs(draw, layer, count, estimate) {
+  const fixed = layer.fields.flatMap((field) => (everyValue(field) ?? []).map((one) => ({ [field.name]: one })));
+  const rest = Array.from({ length: Math.max(0, count - fixed.length) }, () => ({}));
+  return [...fixed, ...rest].map((some) => config(draw, layer, some, estimate));
+}
+
+const HIDDEN_SHARE = 0.3;
+const LOWEST = -3.4028234663852886e38; // torch.finfo(torch.float32).min
+
+/**
+ * Masks of one shape, by what they try. `data` is a Uint8Array (1 = may attend) or a Float32Array (added).
+ * @param {Draw} draw
+ * @param {number[]} shape
+ * @returns {Record<string, {data: Uint8Array | Float32Array, shape: number[]}>}
+ */
+export function masks(draw, shape) {
+  const length = shape.reduce((product, size) => product * size, 1);
+  const columns = shape[shape.length - 1];
+  const rows = length / columns;
+  const hidden = () => draw.uniform() < HIDDEN_SHARE;
+  const evenRow = (/** @type {number} */ i) => Math.floor(i / columns) % 2 === 0;
+  const boolean = (/** @type {(i: number) => boolean} */ visible) =>
+    ({ data: Uint8Array.from({ length }, (_, i) => Number(visible(i))), shape });
+  const float = (/** @type {(i: number) => number} */ added) =>
+    ({ data: Float32Array.from({ length }, (_, i) => added(i)), shape });
+  return {
+    'boolean mask': boolean(() => !hidden()),
+    'boolean mask, rows hidden': boolean((i) => !evenRow(i) && !hidden()),
+    'float mask': float(() => (hidden() ? -Infinity : 4 * draw.uniform() - 2)),
+    'float mask, rows hidden': float((i) => (evenRow(i) || hidden() ? -Infinity : draw.uniform())),
+    // The finite numbers that stand in for -inf in other code. One column of each row keeps 0, so that the
+    // scores which count are not swallowed; the last row is all LOWEST, which makes its weights equal.
+    'float mask, lowest numbers': float((i) => {
+      if (i >= (rows - 1) * columns) return LOWEST;
+      return i % columns === 0 ? 0 : draw.one([0, -1e4, -1e9, LOWEST]);
+    })
+  };
+}
+
+/**
+ * Integers from -3 to 3, times `scale`: sums of their products are exact in float32, in any order.
+ * @param {Draw} draw
+ * @param {number[]} shape
+ * @param {number} scale
+ */
+export function integers(draw, shape, scale) {
+  const length = shape.reduce((product, size) => product * size, 1);
+  return { data: Float32Array.from({ length }, () => scale * (draw.below(7) - 3)), shape };
+}

@@ -1,0 +1,147 @@
+# What PyTorch itself makes of a printed module: shapes, FLOPs, saved bytes, gradients, optimizer state.
+# Measured here and not by the printed file's own check, so that neither can cover for the other.
+
+import ast
+import sys
+from collections import Counter
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+
+class Printed:
+    """The text that attnscope prints, executed."""
+
+    def __init__(self, source, name):
+        self.source = source
+        self.namespace = {"__name__": "printed"}
+        exec(compile(source, name, "exec"), self.namespace)
+        classes = [one for one in self.namespace.values() if isinstance(one, type) and issubclass(one, nn.Module)]
+        assert len(classes) == 1, f"{name}: prints {len(classes)} modules"
+        (self.module_class,) = classes
+        self.forward_code = self.module_class.forward.__code__
+        self._assigned = assigned_lines(source)
+
+    def module(self, seed):
+        torch.manual_seed(seed)
+        return self.module_class()
+
+    def loaded(self, state):
+        module = self.module_class()
+        module.load_state_dict(state, strict=True)
+        return module
+
+    def tensor_of_line(self, line):
+        """The variable that the statement of forward() on this line makes, or None."""
+        return self._assigned.get(line)
+
+
+def assigned_lines(source):
+    forwards = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and node.name == "forward"]
+    lines = {}
+    for node in ast.walk(forwards[0]):
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+            continue
+        for line in range(node.lineno, node.end_lineno + 1):
+            lines[line] = node.targets[0].id
+    return lines
+
+
+def as_tuple(results):
+    return (results,) if torch.is_tensor(results) else tuple(results)
+
+
+def storage_bytes(tensors):
+    """Bytes of these tensors, each storage once."""
+    return sum({t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}.values())
+
+
+def measure(printed, estimate):
+    """One training step in the config's format; int8, which PyTorch does not train, in float32."""
+    name = estimate["config"]["dtype"]
+    dtype = torch.float32 if name == "int8" else getattr(torch, name)
+    module = printed.module(0).to(dtype)
+    inputs = {
+        one["name"]: torch.randn(one["shape"]).to(dtype).requires_grad_()
+        for one in estimate["inputs"] if not one["optional"]
+    }
+    measured = SimpleNamespace()
+    measured.parameters = list(module.parameters())
+    measured.inputs = list(inputs.values())
+    kept = {p.untyped_storage().data_ptr() for p in measured.parameters}
+    saved, saved_by_step = {}, Counter()
+
+    def keep(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in kept:
+            kept.add(storage.data_ptr())
+            saved[storage.data_ptr()] = tensor  # held, so that no other storage gets its address
+            saved_by_step[printed.tensor_of_line(line_of(printed.forward_code))] += storage.nbytes()
+        return tensor
+
+    counter = FlopCounterMode(display=False)
+    with counter, torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        with traced(printed, counter) as trace:
+            results = as_tuple(module(**inputs))
+    measured.flops, measured.flops_by_step = counter.get_total_flops(), trace.flops
+    measured.locals = trace.locals
+    measured.results = results
+    measured.saved, measured.saved_by_step = list(saved.values()), saved_by_step
+
+    if measured.parameters:
+        optimizer = torch.optim.Adam(measured.parameters)
+        sum(result.float().sum() for result in results).backward()
+        optimizer.step()
+        measured.optimizer_state = [
+            tensor for state in optimizer.state.values() for key, tensor in state.items() if key != "step"
+        ]
+    else:
+        measured.optimizer_state = []
+    return measured
+
+
+def line_of(code):
+    """The line on which the innermost running call of `code` is."""
+    frame = sys._getframe(1)
+    while frame and frame.f_code is not code:
+        frame = frame.f_back
+    return frame and frame.f_lineno
+
+
+@contextmanager
+def traced(printed, counter):
+    """Follows forward(): the FLOPs that each of its statements adds, and its variables at the end."""
+    trace = SimpleNamespace()
+    trace.flops, trace.locals = Counter(), {}
+    last = (None, 0)
+
+    def inside(frame, event, _):
+        nonlocal last
+        total = counter.get_total_flops()
+        trace.flops[printed.tensor_of_line(last[0])] += total - last[1]
+        last = (frame.f_lineno, total)
+        if event == "return":
+            trace.locals.update(frame.f_locals)
+        return inside
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: inside if frame.f_code is printed.forward_code else None)
+    try:
+        yield trace
+    finally:
+        sys.settrace(before)
+
+
+def distance(actual, expected):
+    """The largest difference, relative to the largest magnitude of the tensor that is expected.
+
+    Not element by element: an element near zero is a difference of large terms, and has their rounding.
+    """
+    assert actual.shape == expected.shape, f"shape {tuple(actual.shape)}, PyTorch has {tuple(expected.shape)}"
+    if expected.numel() == 0 or torch.equal(actual.double(), expected.double()):
+        return 0.0
+    difference = (actual.double() - expected.double()).abs().max().item()
+    return difference / max(expected.double().abs().max().item(), torch.finfo(torch.float32).tiny)

@@ -1,0 +1,41 @@
+// One binary file with the numbers of every tensor, and in JSON where each of them is.
+
+import { closeSync, openSync, writeSync } from 'node:fs';
+
+/** @typedef {{offset: number, shape: number[], boolean?: true}} Place offset in elements, not bytes */
+
+export class TensorFile {
+  #file;
+  #length = 0;
+
+  /** @param {string} path */
+  constructor(path) {
+    this.#file = openSync(path, 'w');
+  }
+
+  /**
+   * Appends the elements as little-endian float32; those of a boolean mask as 0 and 1.
+   * @param {{data: Float32Array | Uint8Array, shape: number[]}} tensor
+   * @returns {Place}
+   */
+  add({ data, shape }) {
+    const offset = this.#length;
+    const boolean = data instanceof Uint8Array;
+    const floats = boolean ? Float32Array.from(data) : data;
+    writeSync(this.#file, new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength));
+    this.#length += floats.length;
+    return { offset, shape, ...(boolean && { boolean }) };
+  }
+
+  /**
+   * @param {Record<string, {data: Float32Array | Uint8Array, shape: number[]}>} tensors
+   * @returns {Record<string, Place>}
+   */
+  addAll(tensors) {
+    return Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, this.add(tensor)]));
+  }
+
+  close() {
+    closeSync(this.#file);
+  }
+}

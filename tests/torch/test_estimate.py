@@ -1,0 +1,60 @@
+# Every figure of an estimate that PyTorch can count, exactly.
+
+import judge
+
+
+def expected_by_step(case, key):
+    return {step["output"]: step[key] for step in case.estimate["steps"] if step[key]}
+
+
+def test_parameters_are_those_of_the_module(case):
+    assert case.estimate["parameters"] == sum(p.numel() for p in case.module.parameters())
+
+
+def test_state_dict_has_the_names_and_shapes_of_the_module(case):
+    expected = {name: tuple(tensor.shape) for name, tensor in case.module.state_dict().items()}
+    assert {name: tuple(tensor.shape) for name, tensor in case.state.items()} == expected
+
+
+def test_every_intermediate_has_the_shape_that_the_estimate_says(case):
+    shapes = {name: tuple(shape) for name, shape in case.estimate["shapes"].items()}
+    made = {name: tuple(case.measured.locals[name].shape) for name in shapes}
+    assert shapes == made
+    assert tuple(case.estimate["output_shape"]) == tuple(case.measured.results[0].shape)
+
+
+def test_flops_are_those_of_the_flop_counter_in_total_and_in_each_step(case):
+    assert case.estimate["flops"] == case.measured.flops
+    assert case.estimate["flops"] == 2 * case.estimate["macs"]
+    steps = {name: 2 * macs for name, macs in expected_by_step(case, "macs").items()}
+    assert steps == +case.measured.flops_by_step
+
+
+def test_saved_bytes_are_those_that_autograd_keeps_in_total_and_in_each_step(case):
+    if case.config["dtype"] == "int8":
+        assert case.estimate["memory"]["saved_for_backward"] is None
+        return
+    assert case.estimate["memory"]["saved_for_backward"] == judge.storage_bytes(case.measured.saved)
+    assert expected_by_step(case, "saved_bytes") == dict(case.measured.saved_by_step)
+
+
+def test_memory_of_training_is_what_adam_leaves(case):
+    """Adam's step counters are left out: 4 bytes a parameter tensor, whatever its size."""
+    memory, measured = case.estimate["memory"], case.measured
+    if case.config["dtype"] == "int8":
+        assert [memory[key] for key in ("gradients", "optimizer", "training_total")] == [None] * 3
+        return
+    gradients = [p.grad for p in measured.parameters]
+    assert memory["parameters"] == judge.storage_bytes(measured.parameters)
+    assert memory["gradients"] == judge.storage_bytes(gradients)
+    assert memory["optimizer"] == judge.storage_bytes(measured.optimizer_state)
+    alive = [*measured.parameters, *gradients, *measured.optimizer_state]
+    alive += [*measured.inputs, *measured.saved, *measured.results]
+    assert memory["training_total"] == judge.storage_bytes(alive)
+
+
+def test_inputs_and_results_take_the_bytes_that_the_estimate_says(case):
+    memory, measured = case.estimate["memory"], case.measured
+    share = 4 if case.config["dtype"] == "int8" else 1  # measured in float32
+    assert memory["inputs"] * share == sum(tensor.nbytes for tensor in measured.inputs)
+    assert memory["output"] * share == sum(tensor.nbytes for tensor in measured.results)

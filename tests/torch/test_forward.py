@@ -1,0 +1,94 @@
+# The numbers of every forward pass: masked, with loaded weights, with huge scores, rounded.
+
+import copy
+import math
+
+import pytest
+import torch
+
+import judge
+
+# Kernels against PyTorch, both in float32: each sums up to a few hundred products in its own order, and
+# float32 resolves 6e-8. What is relative to what: judge.distance.
+FLOAT32 = 1e-5
+
+# The reference executor against PyTorch in float64: of both doubles only ours is rounded to float32 at
+# the end, by half a ULP.
+REFERENCE = 1.001 * 2.0**-24
+
+
+def compared(run, ours, expected, tolerance, executor):
+    """What differs: lines that name the run, the executor and the result."""
+    far = []
+    for name, result in zip(ours, judge.as_tuple(expected), strict=True):
+        distance = judge.distance(ours[name], result)
+        if not distance <= tolerance:
+            far.append(f"{run.name}: {name} of {executor} is {distance:.1e} from PyTorch's")
+        if name == "weights" and "mask" in run.inputs and (ours[name][result == 0] != 0).any():
+            far.append(f"{run.name}: {executor} gives a hidden position a weight")
+    return far
+
+
+def test_kernels_agree_with_pytorch(case):
+    far = []
+    for run in case.runs:
+        assert run.builds
+        with torch.no_grad():
+            expected = run.module(**run.inputs)
+        for build in run.builds:
+            far += compared(run, run.results(build), expected, FLOAT32, build)
+    assert not far, "\n".join(far)
+
+
+def test_reference_executor_agrees_with_pytorch_in_double(case):
+    far = []
+    for run in case.runs:
+        inputs = {name: t if t.dtype == torch.bool else t.double() for name, t in run.inputs.items()}
+        with torch.no_grad():
+            expected = copy.deepcopy(run.module).double()(**inputs)
+        far += compared(run, run.results("reference"), expected, REFERENCE, "the reference")
+    assert not far, "\n".join(far)
+
+
+def rounded(tensor, format):
+    """The nearest numbers of a format, as float32; int8 as cpp/run/rounding.h says."""
+    if format != "int8":
+        return tensor.to(getattr(torch, format)).float()
+    step = tensor.abs().amax(dim=-1, keepdim=True) / 127  # a row of the last dimension
+    return torch.where(step > 0, (tensor / step).round() * step, tensor)
+
+
+def rounded_module(module, format):
+    module = copy.deepcopy(module)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            if format == "int8" and parameter.dim() < 2:
+                continue  # int8 leaves biases
+            parameter.copy_(rounded(parameter, format))
+    return module
+
+
+@pytest.mark.parametrize("format", ["float16", "bfloat16", "int8"])
+def test_rounded_runs_are_those_of_rounded_weights_and_inputs(case, format):
+    plain = case.runs[0]
+    inputs = {name: rounded(tensor, format) for name, tensor in plain.inputs.items()}
+    with torch.no_grad():
+        expected = rounded_module(case.loaded, format)(**inputs)
+    entry = case.entry["rounded"][format]
+    ours = case.index.tensors(entry["tensors"])
+    far = compared(plain, ours, expected, FLOAT32, format)
+    assert not far, "\n".join(far)
+    exact = plain.results(plain.builds[0])["output"].double()
+    difference = ours["output"].double() - exact
+    error = entry["rounding_error"]
+    assert error["max_absolute"] == difference.abs().max().item()
+    assert math.isclose(error["relative"], (difference.norm() / exact.norm()).item(), rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("format", ["float16", "bfloat16"])
+def test_each_number_is_rounded_exactly_as_pytorch_does(index, format):
+    for probe in index.rounding:
+        values, ours = index.tensor(probe["values"]).flatten(), index.tensor(probe["rounded"][format]).flatten()
+        expected = rounded(values, format)
+        wrong = [f"{v.item()!r} -> {o.item()!r}, not {e.item()!r}" for v, o, e in zip(values, ours, expected) if o != e]
+        assert not wrong, f"{probe['what']}: {len(wrong)} of {len(values)}, {wrong[:5]}"

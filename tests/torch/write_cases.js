@@ -1,0 +1,217 @@
+// What attnscope says and computes, written down for PyTorch to judge:
+//
+//   node tests/torch/write_cases.js OUTDIR        writes OUTDIR/index.json and OUTDIR/tensors.f32
+//   python3 -m pytest tests/torch --cases OUTDIR  judges them
+//
+// Nothing here expects a value.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { open } from '../../web/lib/index.js';
+import { Draw, configs, integers, masks } from './draw.js';
+import { TensorFile } from './tensor_file.js';
+
+/** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
+/** @typedef {import('../../web/lib/index.js').Model} Model */
+/** @typedef {Record<string, {data: Float32Array | Uint8Array, shape: number[]}>} Tensors */
+
+const MIN_CASES = 240;
+const MIN_CASES_OF_A_LAYER = 80;
+const FORMATS = /** @type {const} */ (['float16', 'bfloat16', 'int8']);
+// Seeds at the edges of 32 bits and of exact doubles; the others are drawn.
+const SEEDS = [0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 7, 2 ** 53 - 1];
+
+const [directory] = process.argv.slice(2);
+if (!directory) {
+  console.error('usage: node tests/torch/write_cases.js OUTDIR');
+  process.exit(2);
+}
+mkdirSync(directory, { recursive: true });
+const file = new TensorFile(join(directory, 'tensors.f32'));
+const draw = new Draw(20261121);
+
+/** Every build that this engine runs, each with one thread and with two; by name. */
+async function openAll() {
+  const scopes = /** @type {Record<string, Attnscope>} */ ({});
+  for (const build of /** @type {const} */ (['simd', 'relaxed'])) {
+    for (const threads of [1, 2]) {
+      try {
+        const scope = await open({ build, threads });
+        scopes[scope.build.name] = scope;
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error; // an engine without relaxed SIMD
+      }
+    }
+  }
+  return scopes;
+}
+
+const scopes = await openAll();
+const scope = Object.values(scopes)[0];
+
+/** @param {import('../../web/lib/index.js').Results} results */
+function written({ rounding_error, ...tensors }) {
+  return { tensors: file.addAll(/** @type {Tensors} */ (tensors)), ...(rounding_error && { rounding_error }) };
+}
+
+/** @param {Float32Array} a @param {Float32Array} b */
+function sameBits(a, b) {
+  return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));
+}
+
+/**
+ * One forward pass by the reference executor and by every build's kernels. Builds whose every bit agrees
+ * share one entry, "simd simd-threads".
+ * @param {Record<string, Model>} models by build
+ * @param {Tensors} inputs
+ */
+function results(models, inputs) {
+  const groups = /** @type {{names: string[], results: import('../../web/lib/index.js').Results}[]} */ ([]);
+  for (const [name, model] of Object.entries(models)) {
+    const one = /** @type {any} */ (model.forward(inputs));
+    const same = groups.find(({ results }) =>
+      Object.entries(results).every(([result, tensor]) => sameBits(/** @type {any} */ (tensor).data, one[result].data)));
+    same ? same.names.push(name) : groups.push({ names: [name], results: one });
+  }
+  const reference = Object.values(models)[0].forward(inputs, { reference: true });
+  return {
+    reference: written(reference),
+    ...Object.fromEntries(groups.map(({ names, results }) => [names.join(' '), written(results)]))
+  };
+}
+
+/** @param {object} config @param {number} seed */
+function writeCase(config, seed) {
+  const any = /** @type {any} */ (config);
+  const estimate = scope.estimate(any);
+  const required = estimate.inputs.filter(({ optional }) => !optional);
+  const inputs = Object.fromEntries(required.map(({ name, shape }, i) => [name, scope.randn(shape, { seed: (seed + i) % 2 ** 32 })]));
+  const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(any, { seed })]));
+  const first = Object.values(models)[0];
+  const state = first.stateDict();
+  const places = file.addAll(inputs);
+
+  const runs = [{ name: 'plain', inputs: places, results: results(models, inputs) }];
+  for (const slot of estimate.inputs.filter(({ optional }) => optional)) {
+    for (const [name, mask] of Object.entries(masks(draw, slot.shape))) {
+      const masked = { ...inputs, [slot.name]: mask };
+      runs.push({
+        name: `${slot.name}: ${name}`,
+        inputs: { ...places, [slot.name]: file.add(mask) },
+        results: results(models, masked)
+      });
+    }
+  }
+  const rounded = Object.fromEntries(FORMATS.map((round) => [round, written(first.forward(inputs, { round }))]));
+  const loaded = [writeOtherSeed(any, models, inputs, places, seed), writeHugeScores(models, required, state)];
+  for (const model of Object.values(models)) model.dispose();
+  return {
+    config, seed, estimate,
+    pytorch: scope.pytorch(any),
+    module_only: scope.pytorch(any, { self_check: false }),
+    state: file.addAll(state),
+    runs: [...runs, ...loaded], rounded
+  };
+}
+
+/** The weights of another seed, loaded: a run must use them, and no packed copy of the old ones. */
+function writeOtherSeed(/** @type {any} */ config, /** @type {Record<string, Model>} */ models,
+  /** @type {Tensors} */ inputs, /** @type {object} */ places, /** @type {number} */ seed) {
+  const other = scope.create(config, { seed: (seed + 1) % 2 ** 32 });
+  const state = other.stateDict();
+  other.dispose();
+  for (const model of Object.values(models)) model.loadStateDict(state);
+  return { name: 'loaded from another seed', inputs: places, state: file.addAll(state), results: results(models, inputs) };
+}
+
+/**
+ * Scores far past what exp() holds. Softmax turns an absolute error of a score into a relative one of its
+ * weight, so weights and inputs are integers, whose scores every implementation computes exactly.
+ */
+function writeHugeScores(/** @type {Record<string, Model>} */ models,
+  /** @type {{name: string, shape: number[]}[]} */ required, /** @type {Tensors} */ state) {
+  const inputs = Object.fromEntries(required.map(({ name, shape }) => [name, integers(draw, shape, 1)]));
+  const weights = Object.fromEntries(Object.entries(state).map(([name, { shape }]) => [name, integers(draw, shape, 16)]));
+  for (const model of Object.values(models)) model.loadStateDict(weights);
+  return { name: 'huge scores', inputs: file.addAll(inputs), state: file.addAll(weights), results: results(models, inputs) };
+}
+
+function writeCases() {
+  const layers = scope.layers();
+  const count = Math.max(MIN_CASES_OF_A_LAYER, Math.ceil(MIN_CASES / layers.length));
+  const drawn = layers.flatMap((layer) => configs(draw, layer, count, (config) => scope.estimate(config)));
+  return drawn.map((config, i) => writeCase(config, SEEDS[i] ?? draw.below(2 ** 32)));
+}
+
+/** Every length at which PyTorch changes its way, several dimensions, and long ones. */
+function writeRandn() {
+  const shapes = Array.from({ length: 40 }, (_, i) => [i + 1]);
+  shapes.push([3, 5], [4, 4], [2, 3, 7], [1, 1, 17], [1000], [65537], [100, 1001], [1000003]);
+  const seeds = [0, 1, 42, 2 ** 32 - 1, 2 ** 32 + 7, 2 ** 53 - 1];
+  return shapes.flatMap((shape, i) => seeds.filter((_, s) => shape.length === 1 && i < 40 || s === i % seeds.length)
+    .map((seed) => ({ seed, values: file.add(scope.randn(shape, { seed })) })));
+}
+
+/** Floats of any sign and exponent: random bits, and the neighbourhood of each format's edges. */
+function probes() {
+  const bits = Uint32Array.from({ length: 20000 }, () => draw.below(2 ** 32));
+  const edges = [0, 1, 1 + 2 ** -8, 1 + 3 * 2 ** -8, 1 + 2 ** -11, 1 + 3 * 2 ** -11, 65504, 65519, 65519.996, 65520, 65536,
+    2 ** -14, 2 ** -24, 2 ** -25, 3 * 2 ** -25, 2 ** -26, 2 ** -126, 2 ** -149, 3.3895e38, 3.4e38].flatMap((edge) => [edge, -edge]);
+  const floats = Float32Array.from([...new Float32Array(bits.buffer), ...edges]);
+  return floats.filter((number) => Number.isFinite(number));
+}
+
+/** A linear scorer that returns its scores, run on `hidden_states` with `weight`, rounded to each format. */
+function roundedScores(/** @type {Float32Array} */ weight, /** @type {Float32Array} */ hidden_states) {
+  const [hidden_size, seq_len] = [weight.length, hidden_states.length / weight.length];
+  const config = { layer: 'linear_scorer', batch_size: 1, seq_len, hidden_size, bias: false, output: 'scores' };
+  const model = scope.create(/** @type {any} */ (config));
+  model.loadStateDict({ 'score.weight': { data: weight, shape: [1, hidden_size] } });
+  const inputs = { hidden_states: { data: hidden_states, shape: [1, seq_len, hidden_size] } };
+  const scores = FORMATS.slice(0, 2).map((round) => [round, file.add(model.forward(inputs, { round }).output)]);
+  model.dispose();
+  return Object.fromEntries(scores);
+}
+
+/**
+ * What rounding leaves of single numbers: one feature with the weight 1 scores its own rounded value, and
+ * the rows of an identity matrix score the rounded weights.
+ */
+function writeRounding() {
+  const values = probes();
+  const weights = values.filter((value) => Math.abs(value) < 65504).slice(-256); // no infinity times zero
+  const identity = Float32Array.from({ length: weights.length ** 2 }, (_, i) => Number(i % (weights.length + 1) === 0));
+  const flat = (/** @type {Float32Array} */ data) => file.add({ data, shape: [1, data.length, 1] });
+  return [
+    { what: 'input', values: flat(values), rounded: roundedScores(Float32Array.of(1), values) },
+    { what: 'weight', values: flat(weights), rounded: roundedScores(weights, identity) }
+  ];
+}
+
+/** Configs whose figures the project promises; test_figures.py says which. Estimated, not run. */
+function writeFigures() {
+  const figures = {
+    linear: { layer: 'linear_scorer' },
+    linear_without_bias: { layer: 'linear_scorer', bias: false },
+    linear_scores: { layer: 'linear_scorer', output: 'scores' },
+    additive: { layer: 'additive_scorer', attn_dim: 128 },
+    additive_without_bias: { layer: 'additive_scorer', attn_dim: 128, bias: false },
+    additive_scores: { layer: 'additive_scorer', attn_dim: 128, output: 'scores' },
+    multihead: { layer: 'multihead_attention', batch_size: 2, num_heads: 12 }
+  };
+  const sizes = { batch_size: 32, seq_len: 128, hidden_size: 768 };
+  return Object.fromEntries(Object.entries(figures).map(([name, config]) =>
+    [name, scope.estimate(/** @type {any} */ ({ ...sizes, ...config }))]));
+}
+
+const index = {
+  builds: Object.keys(scopes),
+  cases: writeCases(),
+  randn: writeRandn(),
+  rounding: writeRounding(),
+  figures: writeFigures()
+};
+file.close();
+writeFileSync(join(directory, 'index.json'), JSON.stringify(index));
+console.log(`${index.cases.length} configs, ${index.cases.flatMap(({ runs }) => runs).length} runs, builds: ${index.builds.join(', ')}`);
+process.exit(); // the threads of the pools would wait for work
