@@ -9,16 +9,37 @@ import { core, installModules, site, types } from './stages.js';
 
 const places = { folder: project, stamps: join(project, 'build', 'stamps') };
 
-/**
- * Makes everything of the module and the site that is stale, and the other stages that are asked for.
- * @param {import('./stage.js').Stage[]} [others]
- */
-export async function build(others = []) {
-  const waiting = () => console.log('build: another one is running, waiting');
-  await withLock(join(project, 'build', 'lock'), waiting, async () => {
+/** Makes everything of the module and the site that is stale. */
+export function build() {
+  return inTurn(async () => {
     await both(installModules(), runStage(core, places));
-    for (const stage of [types, site, ...others]) await runStage(stage, places);
+    for (const stage of [types, site]) await runStage(stage, places);
   });
+}
+
+/**
+ * Makes what is stale of some stages.
+ * @param {import('./stage.js').Stage[]} stages
+ */
+export function buildStages(stages) {
+  return inTurn(async () => {
+    for (const stage of stages) await runStage(stage, places);
+  });
+}
+
+/** @type {Promise<unknown>} */
+let last = Promise.resolve();
+
+/**
+ * One build at a time, in this process and in the others of this checkout.
+ * @param {() => Promise<void>} work
+ * @returns {Promise<void>}
+ */
+function inTurn(work) {
+  const waiting = () => console.log('build: another one is running, waiting');
+  const turn = last.then(() => withLock(join(project, 'build', 'lock'), waiting, work));
+  last = turn.catch(() => {});
+  return turn;
 }
 
 /**

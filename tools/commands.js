@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path';
  * @property {string} [cwd] the folder to run in; default: the current one
  * @property {Record<string, string>} [env] variables added to the present ones
  * @property {string} [label] what to call it in messages; default: the command
+ * @property {number} [timeout] milliseconds after which it is ended; default: never
  * @property {boolean} [show] passes the output on as it comes; default: only collected
  */
 
@@ -67,9 +68,11 @@ export async function run(command, args, options = {}) {
  * @param {RunOptions} [options]
  * @returns {Promise<{ code: number | string, output: string }>} code: the exit code, or words where there is none
  */
-export function attempt(command, args, { cwd, env, show = false } = {}) {
+export function attempt(command, args, { cwd, env, timeout, show = false } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd, timeout, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe']
+    });
     /** @type {Buffer[]} */
     const chunks = [];
     const done = (/** @type {number | string} */ code) => resolve({ code, output: Buffer.concat(chunks).toString() });

@@ -84,15 +84,21 @@ function declareBuilds() {
   }
 }
 
-/** The C++ tests, on this machine and as WebAssembly. */
-export const testPresets = [
-  preset('C++ tests, native', 'native', { inputs: ['tests/cpp'], outputs: ['build/native/attnscope_tests'] }),
-  preset('C++ tests, sanitized', 'native-sanitize', { inputs: ['tests/cpp'], outputs: ['build/native-sanitize/attnscope_tests'] }),
-  preset('C++ tests, WebAssembly', 'wasm-tests', {
-    inputs: ['tests/cpp'],
-    outputs: ['scalar', 'simd', 'relaxed'].map((build) => `build/wasm-tests/attnscope_tests_${build}.mjs`)
-  })
-];
+/** The C++ tests: native, native with sanitizers, and as WebAssembly. */
+export const nativeTests = preset('C++ tests, native', 'native', {
+  inputs: ['tests/cpp'],
+  outputs: ['build/native/attnscope_tests']
+});
+
+export const sanitizedTests = preset('C++ tests, sanitized', 'native-sanitize', {
+  inputs: ['tests/cpp'],
+  outputs: ['build/native-sanitize/attnscope_tests']
+});
+
+export const wasmTests = preset('C++ tests, WebAssembly', 'wasm-tests', {
+  inputs: ['tests/cpp'],
+  outputs: ['scalar', 'simd', 'relaxed'].map((build) => `build/wasm-tests/attnscope_tests_${build}.mjs`)
+});
 
 /** @type {Stage} The module's .d.ts files, from its JSDoc. */
 export const types = {

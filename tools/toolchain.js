@@ -116,8 +116,7 @@ function onMachine(variables) {
  * @returns {Promise<Tools>}
  */
 async function inRoot(recipe, advice, variables) {
-  const needed = /** @type {const} */ (isReady(recipe) ? ['bwrap'] : ['mmdebstrap', 'bwrap']);
-  await ensureCommands([...needed], advice);
+  await ensureCommands(isReady(recipe) ? ['bwrap'] : ['mmdebstrap', 'bwrap'], advice);
   const enter = enterer(await ensureRoot(recipe));
   return withRun('root', (command, args, { cwd = project, env } = {}) =>
     [...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }), { label: command }]);

@@ -1,0 +1,43 @@
+// How many tests passed, read from what each test program prints.
+
+/**
+ * @typedef {object} Counts
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ */
+
+/** @typedef {(output: string) => Counts | null} Parser null where the output has no counts: the program did not get to its end */
+
+/** @type {Parser} doctest: `[doctest] test cases: 12 | 11 passed | 1 failed | 0 skipped` */
+export function doctestCounts(output) {
+  const line = output.split('\n').findLast((text) => text.includes('[doctest] test cases:'));
+  return line === undefined ? null : wordCounts(line);
+}
+
+/** @type {Parser} our reporter for node:test: `counts {"passed":3,"failed":0,"skipped":0}` */
+export function nodeCounts(output) {
+  const line = output.split('\n').findLast((text) => text.startsWith('counts {'));
+  return line === undefined ? null : JSON.parse(line.slice('counts '.length));
+}
+
+/** @type {Parser} pytest: `== 1 failed, 211 passed, 2 skipped, 1 error in 3.20s ==` */
+export function pytestCounts(output) {
+  const line = output.trimEnd().split('\n').findLast((text) => /\d+ \w+.* in [\d.]+s/.test(text));
+  if (line === undefined) return null;
+  const { passed, failed, skipped } = wordCounts(line);
+  return { passed, failed: failed + count(line, 'errors?'), skipped: skipped + count(line, 'xfailed') + count(line, 'xpassed') };
+}
+
+/** @param {string} line */
+function wordCounts(line) {
+  return { passed: count(line, 'passed'), failed: count(line, 'failed'), skipped: count(line, 'skipped') };
+}
+
+/**
+ * @param {string} line
+ * @param {string} word
+ */
+function count(line, word) {
+  return Number(new RegExp(`(\\d+) ${word}\\b`).exec(line)?.[1] ?? 0);
+}

@@ -1,0 +1,126 @@
+// The test suites: what each needs, the command that runs it, and how its counts are read.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, buildStages } from './build.js';
+import { attempt } from './commands.js';
+import { doctestCounts, nodeCounts, pytestCounts } from './counts.js';
+import { project } from './folders.js';
+import { ensureCommands } from './packages.js';
+import { nativeTests, sanitizedTests, wasmTests } from './stages.js';
+import { compiler, node24, pytorch } from './toolchain.js';
+
+/** @typedef {{ code: number | string, output: string }} Result */
+
+/**
+ * @typedef {object} Suite
+ * @property {string} name
+ * @property {Need[]} needs
+ * @property {boolean} [alone] measures time or memory, so nothing else runs beside it
+ * @property {() => Promise<Result>} start
+ * @property {import('./counts.js').Parser} counts
+ *
+ * @typedef {() => Promise<unknown>} Need what must be done before; the same function is done once for all suites
+ */
+
+/** What suites need. @satisfies {Record<string, Need>} */
+export const needs = {
+  built: () => build(),
+  native: () => buildStages([nativeTests]),
+  sanitized: () => buildStages([sanitizedTests]),
+  wasm: () => buildStages([wasmTests]),
+  node24: () => node24(),
+  pytorch: () => pytorch(),
+  chromium: () => ensureCommands(['chromium'])
+};
+
+/** @type {Suite[]} In this order they are listed at the end. */
+export const suites = [
+  cpp('cpp', needs.native, () => runCompiled('build/native/attnscope_tests')),
+  cpp('cpp-sanitized', needs.sanitized, () => runCompiled('build/native-sanitize/attnscope_tests')),
+  cpp('cpp-scalar', needs.wasm, () => runNode([wasmProgram('scalar')])),
+  cpp('cpp-simd', needs.wasm, () => runNode([wasmProgram('simd')])),
+  cpp('cpp-relaxed', needs.wasm, () => runNode24([wasmProgram('relaxed')])),
+  js('js', 'tests/js', { needs: [needs.built], alone: true }),
+  js('js-24', 'tests/js', { needs: [needs.built, needs.node24], alone: true, runner: runNode24 }),
+  js('types', 'tests/types', { needs: [needs.built] }),
+  js('tools', 'tests/tools', { needs: [] }),
+  js('package', 'tests/package', { needs: [needs.built] }),
+  js('readme', 'tests/readme', { needs: [needs.built] }),
+  js('page', 'tests/page', { needs: [needs.built, needs.chromium], alone: true }),
+  { name: 'torch', needs: [needs.built, needs.node24, needs.pytorch], start: runTorch, counts: pytestCounts }
+];
+
+/**
+ * @param {string} name
+ * @param {Need} need
+ * @param {() => Promise<Result>} start
+ * @returns {Suite}
+ */
+function cpp(name, need, start) {
+  return { name, needs: name === 'cpp-relaxed' ? [need, needs.node24] : [need], start, counts: doctestCounts };
+}
+
+/**
+ * A suite of node:test files.
+ * @param {string} name
+ * @param {string} folder holds *.test.js, in folders too
+ * @param {{ needs: Need[], alone?: boolean, runner?: typeof runNode }} options
+ * @returns {Suite}
+ */
+function js(name, folder, { needs, alone, runner = runNode }) {
+  const start = async () => runner([...testOptions, ...testFiles(folder)]);
+  return { name, needs, alone, start, counts: nodeCounts };
+}
+
+const minute = 60_000;
+const suiteLimit = 12 * minute;
+const testOptions = ['--test', '--test-reporter=./tools/reporter.js', `--test-timeout=${5 * minute}`];
+
+/** @param {string} folder */
+function testFiles(folder) {
+  const names = existsSync(join(project, folder)) ? readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }) : [];
+  const files = names.filter((name) => name.endsWith('.test.js')).sort().map((name) => join(folder, name));
+  if (files.length === 0) throw new Error(`${folder} has no *.test.js`);
+  return files;
+}
+
+/** @param {string} build */
+function wasmProgram(build) {
+  return `build/wasm-tests/attnscope_tests_${build}.mjs`;
+}
+
+/** @param {string[]} args */
+function runNode(args) {
+  return attempt(process.execPath, args, { cwd: project, timeout: suiteLimit });
+}
+
+/** @param {string[]} args */
+async function runNode24(args) {
+  const tools = await node24();
+  return runWith(tools, tools.node, args);
+}
+
+/** @param {string} program relative to the checkout; runs where it was compiled */
+async function runCompiled(program) {
+  return runWith(await compiler(), join(project, program), [], { UBSAN_OPTIONS: 'print_stacktrace=1' });
+}
+
+/** The module writes its answers for many configs, of every build; PyTorch judges them. */
+async function runTorch() {
+  const cases = 'build/torch-cases';
+  const written = await runNode24(['tests/torch/write_cases.js', cases]);
+  if (written.code !== 0) return written;
+  return runWith(await pytorch(), 'python3', ['-m', 'pytest', '-q', 'tests/torch', '--cases', cases]);
+}
+
+/**
+ * @param {import('./toolchain.js').Tools} tools
+ * @param {string} command
+ * @param {string[]} args
+ * @param {Record<string, string>} [env]
+ */
+function runWith(tools, command, args, env) {
+  const [program, words, options] = tools.line(command, args, { env });
+  return attempt(program, words, { ...options, timeout: suiteLimit });
+}
