@@ -7,6 +7,7 @@ import { openPage } from './open-page.js';
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
 const scope = await open({ threads: 1 });
+/** @type {import('../../web/lib/index.js').Config} */
 const config = { layer: 'additive_scorer', seq_len: 50 };
 before(async () => {
   site = await openPage({ search: '?layer=additive_scorer&seq_len=50' });

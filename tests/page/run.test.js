@@ -26,8 +26,7 @@ async function expected(config, seed, mask) {
   const scope = await open({ threads: 1 });
   const model = scope.create(config, { seed });
   const hidden_states = scope.randn([config.batch_size, config.seq_len, config.hidden_size], { seed: seed + 1 });
-  const inputs = mask ? { hidden_states, mask: { data: mask, shape: [config.batch_size, config.seq_len] } } : { hidden_states };
-  const results = model.forward(inputs);
+  const results = model.forward({ hidden_states, ...(mask && { mask: { data: mask, shape: [config.batch_size, config.seq_len] } }) });
   model.dispose();
   return results;
 }

@@ -1,9 +1,9 @@
 import { LitElement, html, nothing } from 'lit';
-import { open } from '../lib/index.js';
 import { calculatorView } from './calculator-view.js';
 import { copyText } from './clipboard.js';
 import { toCsv, toJson, toMarkdown } from './exports.js';
 import { define } from './light-element.js';
+import { pageScope } from './scope.js';
 import { Store } from './state/store.js';
 import { bindUrl, readSearch, writeSearch } from './state/url.js';
 import './charts/chart-panel.js';
@@ -57,7 +57,7 @@ export class AttnscopeCalculator extends LitElement {
   }
 
   async #open() {
-    const scope = await open({ threads: 1 });
+    const scope = await pageScope();
     const store = new Store(scope, this.#initial());
     store.addEventListener('change', () => {
       this.said = '';

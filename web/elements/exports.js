@@ -2,7 +2,7 @@
 
 import { formatBytes, formatCount, formatList } from './format.js';
 
-/** @typedef {any} Estimate */
+/** @typedef {import('../lib/index.js').Estimate} Estimate */
 
 /** @param {Estimate} estimate */
 export const toJson = (estimate) => `${JSON.stringify(estimate, null, 2)}\n`;

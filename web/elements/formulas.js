@@ -3,7 +3,7 @@
 
 import { formatBytes, formatCount, formatShape } from './format.js';
 
-/** @typedef {any} Estimate @typedef {any} Step */
+/** @typedef {import('../lib/index.js').Estimate} Estimate @typedef {import('../lib/index.js').Step} Step */
 
 /** @param {readonly number[]} shape */
 const elements = (shape) => shape.reduce((product, length) => product * length, 1);
@@ -11,7 +11,7 @@ const elements = (shape) => shape.reduce((product, length) => product * length, 
 /** `768 × 128 + 128`: weight, then bias, of one step. @param {Step} step */
 function parameterTerm(step) {
   const inner = step.macs / elements(step.shape);
-  const outer = step.shape.at(-1);
+  const outer = step.shape.at(-1) ?? 1;
   const bias = step.parameters - inner * outer;
   const isMatrix = Number.isInteger(inner) && inner > 0 && (bias === 0 || bias === outer);
   if (!isMatrix) return formatCount(step.parameters);
@@ -27,7 +27,7 @@ function sumText(terms) {
 
 /** @param {Estimate} estimate */
 export function parameterFormula(estimate) {
-  const steps = estimate.steps.filter((/** @type {Step} */ step) => step.parameters > 0);
+  const steps = estimate.steps.filter((step) => step.parameters > 0);
   if (!steps.length) return 'Nothing is learned: this layer only combines its inputs';
   return `${sumText(steps.map(parameterTerm))} = ${formatCount(estimate.parameters)}`;
 }
@@ -36,9 +36,9 @@ const MAX_NAMED = 3;
 
 /** `score 32 × 128 × 768 + …`, one term a matrix product. @param {Estimate} estimate */
 export function macFormula(estimate) {
-  const steps = estimate.steps.filter((/** @type {Step} */ step) => step.macs > 0);
+  const steps = estimate.steps.filter((step) => step.macs > 0);
   const named = steps.length <= MAX_NAMED;
-  const terms = steps.map((/** @type {Step} */ step) =>
+  const terms = steps.map((step) =>
     `${named ? `${step.name} ` : ''}${formatShape(step.shape.filter(isNotOne))} × ${formatCount(step.macs / elements(step.shape))}`);
   return `${sumText(terms)} = ${formatCount(estimate.macs)}`;
 }

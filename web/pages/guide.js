@@ -96,7 +96,7 @@ const CHAPTERS = [
       <ol>
         <li><b>Score.</b> <code>scores = self.score(hidden_states)</code> works on the whole batch at once; a loop over positions gives the same numbers many times slower.</li>
         <li><b>Drop the last dimension.</b> <code>row = scores.squeeze(-1)</code>, by its number, so that nothing else can vanish.</li>
-        <li><b>Mask.</b> <code>row = row.masked_fill(~mask, float('-inf'))</code>, before softmax. Minus infinity and not −10,000: a large number is only large until a score is larger, and a row masked with it from end to end quietly becomes the average of its padding.</li>
+        <li><b>Mask.</b> <code>row = row.masked_fill(~mask, -torch.inf)</code>, before softmax. Minus infinity and not −10,000: a large number is only large until a score is larger, and a row masked with it from end to end quietly becomes the average of its padding.</li>
         <li><b>Normalize.</b> <code>weights = row.softmax(dim=1)</code>.</li>
         <li><b>Combine.</b> <code>output = torch.einsum('bt,bte->be', weights, hidden_states)</code>, or <code>torch.bmm(weights.unsqueeze(1), hidden_states).squeeze(1)</code>: one batched matrix product, without the (B, T, E) intermediate that <code>(weights.unsqueeze(-1) * hidden_states).sum(1)</code> writes and autograd keeps.</li>
       </ol>

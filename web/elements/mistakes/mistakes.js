@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
-import { open } from '../../lib/index.js';
 import { LightElement, define } from '../light-element.js';
+import { pageScope } from '../scope.js';
 import { demos } from './demos.js';
 import { mistakesView } from './view.js';
 
@@ -30,7 +30,7 @@ export class Mistakes extends LightElement {
 
   async #first() {
     this.observer?.disconnect();
-    this.scope = await open({ threads: 1 });
+    this.scope = await pageScope();
     this.replaceChildren();
     this.#draw();
   }

@@ -31,7 +31,7 @@ async function run({ config, seed, mask }, report) {
   peaks ??= scope.measurePeaks();
   const { model, inputs } = prepare(scope, config, seed, report);
   const described = scope.estimate(config).inputs;
-  if (mask) inputs.mask = { data: mask, shape: described.find(isMask).shape };
+  if (mask) inputs.mask = { data: mask, shape: described.find(isMask)?.shape };
   report({ stage: 'Warming up', done: 0.4 });
   const first = timed(() => model.forward(inputs, { need_weights: true }));
   const { seconds, runs } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1 }

@@ -24,6 +24,7 @@ export function formView(store, actions) {
       ${store.errors[''] ? html`<p class="field-error" role="alert">${store.errors['']}</p>` : nothing}
       ${store.unknown.length ? html`<p class="note">The link has ${store.unknown.join(', ')}, which no field is called. It was left out.</p>` : nothing}
       <button class="button primary wide" type="submit">Calculate</button>
+      <p class="form-help">${store.layer.summary}</p>
     </form>`;
 }
 
@@ -58,7 +59,8 @@ function integerField(store, field, actions) {
   const raw = store.values[name] ?? field.default;
   const value = Number(parseField(field, raw));
   const stops = sliderStops(field);
-  const stop = nearestStop(stops, value > 0 ? value : 1);
+  const shown = store.errors[name] || !(value > 0) ? Number(store.config[name] ?? field.default) : value;
+  const stop = nearestStop(stops, shown);
   const gesture = `box:${name}`;
   const type = (/** @type {any} */ event) => actions.set({ [name]: event.target.value }, { gesture });
   const slide = (/** @type {any} */ event) => actions.set({ [name]: stops[event.target.value] }, { gesture: `slider:${name}` });
