@@ -2,6 +2,7 @@
 // however that ends, so no lock is ever left behind.
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { find } from './commands.js';
@@ -25,14 +26,14 @@ export async function withLock(file, waiting, work) {
   try {
     return await work();
   } finally {
-    release?.();
+    await release?.();
   }
 }
 
 /**
  * @param {string} file
  * @param {string[]} options
- * @returns {Promise<(() => void) | null>} releases the lock; null if it was not to be had
+ * @returns {Promise<(() => Promise<unknown>) | null>} releases the lock; null if it was not to be had
  */
 function take(file, options) {
   return new Promise((resolve, reject) => {
@@ -40,8 +41,15 @@ function take(file, options) {
     const holder = spawn('flock', [...options, file, 'sh', '-c', 'echo held; exec cat'], {
       stdio: ['pipe', 'pipe', 'inherit']
     });
-    holder.stdout.once('data', () => resolve(() => holder.stdin.end()));
+    holder.stdout.once('data', () => resolve(() => end(holder)));
     holder.once('error', reject);
     holder.once('close', () => resolve(null));
   });
+}
+
+/** @param {import('node:child_process').ChildProcessByStdio<import('node:stream').Writable, any, null>} holder */
+function end(holder) {
+  const ended = once(holder, 'close');
+  holder.stdin.end();
+  return ended;
 }

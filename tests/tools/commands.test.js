@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { attempt, find, run } from '../../tools/commands.js';
+import { scratch } from './scratch.js';
+
+test('a command is found in the first folder of PATH that has it as a program', (t) => {
+  const first = scratch(t, { tool: 'no program', 'folder/x': '' });
+  const second = scratch(t, { tool: '#!/bin/sh\n' });
+  assert.equal(find('tool', `${first}::${second}`), join(second, 'tool'));
+  assert.equal(find('folder', first), null);
+});
+
+test('a failing command is told with its code and its whole output', async () => {
+  await assert.rejects(run('sh', ['-c', 'echo out; sleep 0.1; echo err >&2; exit 3']), { message: 'sh: exit code 3\nout\nerr' });
+});
+
+test('a label stands for the command in messages', async () => {
+  await assert.rejects(run('sh', ['-c', 'exit 1'], { label: 'cmake' }), { message: 'cmake: exit code 1' });
+});
+
+test('a command that is missing, or does not end in time, is told in words', async () => {
+  assert.match(String((await attempt('attnscope-no-such-command', [])).code), /ENOENT/);
+  assert.equal((await attempt('sleep', ['10'], { timeout: 50 })).code, 'ended by SIGTERM');
+});

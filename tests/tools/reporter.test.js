@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { attempt } from '../../tools/commands.js';
+import { nodeCounts } from '../../tools/counts.js';
+import { project } from '../../tools/folders.js';
+import { scratch } from './scratch.js';
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} text a test file's
+ */
+async function report(t, text) {
+  const folder = scratch(t, { 'some.test.mjs': `import test, { describe } from 'node:test';\n${text}` });
+  const reporter = `--test-reporter=${project}/tools/reporter.js`;
+  // Node marks the processes of its test runner, and a runner that is so marked does not report.
+  return attempt('env', ['-u', 'NODE_TEST_CONTEXT', process.execPath, '--test', reporter, `${folder}/some.test.mjs`]);
+}
+
+test('tests are counted, not the blocks around them', async (t) => {
+  const { code, output } = await report(t, `
+    test('a', () => {});
+    describe('block', () => { test('b', () => {}); test('c', { skip: true }, () => {}); });`);
+  assert.equal(code, 0);
+  assert.deepEqual(nodeCounts(output), { passed: 2, failed: 0, skipped: 1 });
+});
+
+test('a failure is told whole, with its name, and counted once', async (t) => {
+  const { code, output } = await report(t, `
+    test('outer', async (t) => { await t.test('inner', () => { throw new Error('this went wrong'); }); });`);
+  assert.equal(code, 1);
+  assert.match(output, /^failed: inner \(.*some\.test\.mjs:3\)\n {2}Error: this went wrong\n/m);
+  assert.deepEqual(nodeCounts(output), { passed: 0, failed: 1, skipped: 0 });
+});
+
+test('a file that cannot be loaded is a failure', async (t) => {
+  const { output } = await report(t, 'import "./nothing.js";');
+  assert.deepEqual(nodeCounts(output), { passed: 0, failed: 1, skipped: 0 });
+});
