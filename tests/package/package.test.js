@@ -1,0 +1,85 @@
+// What npm publishes, installed into an empty folder as a user would, and used there.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { run } from '../../tools/commands.js';
+import { project } from '../../tools/folders.js';
+
+/** @type {string} */
+let folder;
+/** @type {string[]} */
+let files;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'attnscope-package-'));
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: project });
+  const [archive] = readdirSync(folder);
+  files = (await run('tar', ['-tf', join(folder, archive)])).trim().split('\n').map((name) => name.replace('package/', ''));
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  await run('npm', ['install', '--prefer-offline', `./${archive}`], { cwd: folder });
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/**
+ * @param {string} name
+ * @param {string} code
+ */
+function runThere(name, code) {
+  writeFileSync(join(folder, name), code);
+  return run(process.execPath, [name], { cwd: folder });
+}
+
+test('it holds the four builds, the types and the licence, and nothing of the site or the tests', () => {
+  for (const build of ['simd', 'simd-threads', 'relaxed', 'relaxed-threads']) {
+    for (const ending of ['mjs', 'wasm']) assert.ok(files.includes(`web/lib/core/${build}.${ending}`), `${build}.${ending}`);
+  }
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'web/lib/index.js', 'web/lib/types/index.d.ts', 'web/lib/types/core/core.d.ts']) {
+    assert.ok(files.includes(name), name);
+  }
+  assert.deepEqual(files.filter((name) => !/^web\/lib\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name)), []);
+});
+
+test('it brings one package with it', () => {
+  assert.deepEqual(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['attnscope', 'wasm-feature-detect']);
+});
+
+test('it sizes and runs a layer, and the program ends by itself', async () => {
+  const printed = await runThere('use.js', `
+    import { open } from 'attnscope';
+    const scope = await open();
+    const config = { layer: 'additive_scorer', batch_size: 32, seq_len: 128, hidden_size: 768, attn_dim: 128 };
+    const model = scope.create(config, { seed: 0 });
+    const { output, weights } = model.forward({ hidden_states: scope.randn([32, 128, 768], { seed: 1 }) });
+    const sum = weights.data.subarray(0, 128).reduce((total, weight) => total + weight, 0);
+    console.log(scope.estimate(config).parameters, output.shape, weights.shape, sum.toFixed(5));
+    model.dispose();`);
+  assert.equal(printed, '98561 [ 32, 768 ] [ 32, 128 ] 1.00000\n');
+});
+
+test('it works in a worker', async () => {
+  writeFileSync(join(folder, 'worker.js'), `
+    import { parentPort } from 'node:worker_threads';
+    import { open } from 'attnscope';
+    const scope = await open({ threads: 1 });
+    parentPort.postMessage(scope.estimate({ layer: 'linear_scorer', hidden_size: 768 }).parameters);`);
+  const printed = await runThere('start.js', `
+    import { Worker } from 'node:worker_threads';
+    new Worker(new URL('worker.js', import.meta.url)).once('message', console.log);`);
+  assert.equal(printed, '769\n');
+});
+
+test('its types are found, and refuse a wrong field', async () => {
+  writeFileSync(join(folder, 'use.ts'), `
+    import { open } from 'attnscope';
+    const scope = await open();
+    const parameters: number = scope.estimate({ layer: 'linear_scorer', hidden_size: 8 }).parameters;
+    // @ts-expect-error
+    scope.estimate({ layer: 'linear_scorer', hiden_size: parameters });`);
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'esnext', '--lib', 'esnext,dom'];
+  const tsc = join(project, 'node_modules/typescript/bin/tsc');
+  assert.equal(await run(process.execPath, [tsc, ...options, 'use.ts'], { cwd: folder }), '');
+});
