@@ -122,7 +122,7 @@ test('what a run needs is counted as the core counts it', async () => {
 
 test('a lower number format shows what rounding does', async () => {
   const page = await ran(`${SMALL}&dtype=bfloat16`);
-  assert.match(await page.locator('[data-fact="rounding"]').innerText(), /relative \d/);
+  assert.match(await page.locator('[data-fact="rounding"]').innerText(), /\d %\s+relative error of the result, at most 0\.\d+ off/);
 });
 
 test('scores are shown as scores, and take no mask', async () => {
@@ -143,4 +143,12 @@ test('every layer of the registry runs', async () => {
     await site.page.waitForSelector('[data-run="fresh"]');
     assert.match(await site.page.locator('[data-values]').innerText(), /^-?\d+\.\d{6}/, name);
   }
+});
+
+test('a wrong seed says so beside it, and the last valid one stays', async () => {
+  const page = await ran(`${SMALL}&seed=5`);
+  await page.fill('input[name=seed]', '1.5');
+  assert.equal(await page.locator('#seed-error').innerText(), 'seed must be an integer from 0 to 9007199254740991, got 1.5');
+  assert.equal(await page.locator('.stale-note').count(), 0);
+  assert.match(await page.locator('.same pre').innerText(), /torch\.manual_seed\(5\)/);
 });

@@ -93,14 +93,14 @@ export class AttnscopeCalculator extends LitElement {
       calculate: () => this.#calculate(),
     }, {
       charts: html`<attnscope-charts .store=${store} .estimate=${store.estimate}></attnscope-charts>`,
-      run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed}></attnscope-run>`,
+      run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError}></attnscope-run>`,
       code: html`<attnscope-code .source=${store.scope.pytorch(store.config)} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
     }, { said: this.said, export: (kind) => this.#export(kind) });
   }
 
-  /** Says what is wrong, or brings the answer into view. */
+  /** Shows what is wrong, or brings the answer into view. */
   #calculate() {
-    const wrong = this.renderRoot.querySelector('[aria-invalid="true"]');
+    const wrong = this.renderRoot.querySelector('.form [aria-invalid="true"]');
     if (wrong) {
       /** @type {HTMLElement} */ (wrong).focus();
       return;

@@ -1,7 +1,7 @@
 import { html } from 'lit';
 import { LightElement, define } from '../light-element.js';
 import { formatSignificant } from '../format.js';
-import { gridOf, planes, rasterize } from './raster.js';
+import { createRaster, fillRows, gridOf, planes } from './raster.js';
 import { openMask, paintLine } from './mask.js';
 import { viridis } from './colour.js';
 
@@ -32,8 +32,10 @@ export class HeatMap extends LightElement {
     this.lead = [];
     /** @type {Cell | null} */
     this.cell = null;
-    /** @type {{ value: number, last: Cell, mask: Uint8Array } | null} */
+    /** @type {{ value: number, last: Cell, mask: Uint8Array, rows: [number, number] } | null} */
     this.stroke = null;
+    /** The pixels as last drawn, and what they were drawn from. @type {{ key: unknown[], raster: import('./raster.js').Raster } | null} */
+    this.drawn = null;
   }
 
   connectedCallback() {
@@ -77,7 +79,7 @@ export class HeatMap extends LightElement {
           <input class="number small" type="number" min="0" max=${length - 1} .value=${String(this.lead[index] ?? 0)} @change=${(/** @type {any} */ event) => this.#show(index, event.target)}> of ${length}</label>`)}</div>
       <canvas class="heat" tabindex="0" role="application" aria-roledescription="heat map"
         aria-label=${`${this.name}, ${rows} × ${columns}, ${down} by ${across}`} aria-describedby="heat-help heat-readout"
-        @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp} @pointercancel=${this.#onUp}
+        @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp} @pointercancel=${this.#onCancel}
         @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
       <div class="heat-foot">
         <p class="readout" id="heat-readout" aria-live="polite">${this.#readout()}</p>
@@ -127,12 +129,23 @@ export class HeatMap extends LightElement {
   /** @param {CanvasRenderingContext2D} context @param {HTMLCanvasElement} canvas */
   #paintPixels(context, canvas) {
     if (!this.grid) return;
-    const masked = colourOf(canvas);
-    const { pixels, width, height } = rasterize(this.grid, this.stroke?.mask ?? this.mask, canvas.width, canvas.height, masked);
+    const { width, height, pixels } = this.#raster(this.grid, canvas);
     const buffer = new OffscreenCanvas(width, height);
     buffer.getContext('2d')?.putImageData(new ImageData(pixels, width, height), 0, 0);
     context.imageSmoothingEnabled = false;
     context.drawImage(buffer, 0, 0, canvas.width, canvas.height);
+  }
+
+  /** Colours anew only what has changed: all of it, or the rows that the stroke has touched. @param {import('./raster.js').Grid} grid @param {HTMLCanvasElement} canvas */
+  #raster(grid, canvas) {
+    const masked = colourOf(canvas);
+    const key = [grid, this.mask, canvas.width, canvas.height, String(masked)];
+    const same = this.drawn?.key.every((part, index) => part === key[index]);
+    const raster = same && this.drawn ? this.drawn.raster : createRaster(grid, canvas.width, canvas.height);
+    if (!same) fillRows(raster, grid, this.mask, masked, 0, grid.rows - 1);
+    if (this.stroke) fillRows(raster, grid, this.stroke.mask, masked, ...this.stroke.rows);
+    this.drawn = { key, raster };
+    return raster;
   }
 
   /** @param {CanvasRenderingContext2D} context @param {HTMLCanvasElement} canvas */
@@ -172,6 +185,8 @@ export class HeatMap extends LightElement {
     this.cell = this.#cellAt(event);
     if (!this.stroke || !this.cell || !this.grid) return;
     paintLine(this.stroke.mask, this.grid.columns, this.stroke.last, this.cell, this.stroke.value);
+    const touched = [this.stroke.last.row, this.cell.row, ...this.stroke.rows];
+    this.stroke.rows = [Math.min(...touched), Math.max(...touched)];
     this.stroke.last = this.cell;
   }
 
@@ -190,7 +205,7 @@ export class HeatMap extends LightElement {
     const mask = this.mask ? this.mask.slice() : openMask(rows, columns);
     const value = mask[cell.row * columns + cell.column] ? 0 : 1;
     mask[cell.row * columns + cell.column] = value;
-    this.stroke = { value, last: cell, mask };
+    this.stroke = { value, last: cell, mask, rows: [cell.row, cell.row] };
     this.#draw();
   }
 
@@ -200,6 +215,13 @@ export class HeatMap extends LightElement {
     this.stroke = null;
     this.mask = mask;
     this.dispatchEvent(new CustomEvent('mask-change', { detail: { mask } }));
+  }
+
+  /** The touch has become a scroll: nothing was painted. */
+  #onCancel() {
+    this.stroke = null;
+    this.drawn = null;
+    this.#draw();
   }
 
   #onLeave() {

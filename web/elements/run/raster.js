@@ -28,24 +28,32 @@ export function gridOf(tensor, lead) {
   return { data, rows, columns, low: Math.min(low, 0), high: high > low ? high : low + 1 };
 }
 
-/**
- * At most `width` × `height` pixels, fewer when the grid has fewer cells.
- * @param {Grid} grid @param {Uint8Array | null} mask @param {number} width @param {number} height @param {Rgb} masked
- */
-export function rasterize(grid, mask, width, height, masked) {
+/** @typedef {{ pixels: Uint8ClampedArray<ArrayBuffer>, width: number, height: number }} Raster */
+
+/** Empty pixels for a grid: at most `width` × `height`, fewer when it has fewer cells. @param {Grid} grid @param {number} width @param {number} height @returns {Raster} */
+export function createRaster(grid, width, height) {
   const w = Math.max(1, Math.min(grid.columns, width));
   const h = Math.max(1, Math.min(grid.rows, height));
-  const pixels = new Uint8ClampedArray(w * h * 4);
+  return { pixels: new Uint8ClampedArray(w * h * 4), width: w, height: h };
+}
+
+/**
+ * Colours the pixels of some of the grid's rows, ends included.
+ * @param {Raster} raster @param {Grid} grid @param {Uint8Array | null} mask @param {Rgb} masked colour of masked cells
+ * @param {number} first @param {number} last
+ */
+export function fillRows({ pixels, width, height }, grid, mask, masked, first, last) {
   const scale = 1 / (grid.high - grid.low);
-  for (let y = 0; y < h; y += 1) {
-    for (let x = 0; x < w; x += 1) {
-      const value = bucketMax(grid, mask, x, y, w, h);
-      const at = (y * w + x) * 4;
-      if (value === -Infinity) pixels.set([...masked, 255], at);
-      else pixels.set(viridis.subarray(colourAt((value - grid.low) * scale), colourAt((value - grid.low) * scale) + 4), at);
+  const end = Math.min(height, Math.ceil(((last + 1) * height) / grid.rows));
+  for (let y = Math.floor((first * height) / grid.rows); y < end; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const value = bucketMax(grid, mask, x, y, width, height);
+      const at = (y * width + x) * 4;
+      const colour = value === -Infinity ? -1 : colourAt((value - grid.low) * scale);
+      for (let channel = 0; channel < 3; channel += 1) pixels[at + channel] = colour < 0 ? masked[channel] : viridis[colour + channel];
+      pixels[at + 3] = 255;
     }
   }
-  return { pixels, width: w, height: h };
 }
 
 /** @param {Grid} grid @param {Uint8Array | null} mask @param {number} x @param {number} y @param {number} w @param {number} h */

@@ -23,7 +23,7 @@ const SETTLE_MS = 350;
 /** Executes the layer. `.store`, `.config` (the last valid one), `.estimate`, `.seed`. */
 export class RunPanel extends LightElement {
   static properties = {
-    store: {}, config: {}, estimate: {}, seed: {}, progress: { state: true }, result: { state: true }, failure: { state: true }, mask: { state: true },
+    store: {}, config: {}, estimate: {}, seed: {}, seedError: {}, progress: { state: true }, result: { state: true }, failure: { state: true }, mask: { state: true },
   };
 
   constructor() {
@@ -35,6 +35,7 @@ export class RunPanel extends LightElement {
     /** @type {any} */
     this.estimate = null;
     this.seed = 0;
+    this.seedError = '';
     /** @type {Progress | null} */
     this.progress = null;
     /** @type {Result | null} */
@@ -133,11 +134,13 @@ export class RunPanel extends LightElement {
     const type = (/** @type {any} */ event) => this.store?.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' });
     return html`
       <div class="run-controls">
-        <label class="seed">Seed <input class="number" name="seed" inputmode="numeric" autocomplete="off" .value=${String(this.store?.values.seed ?? 0)} @input=${type}></label>
+        <label class="seed">Seed <input class="number" name="seed" inputmode="numeric" autocomplete="off" .value=${String(this.store?.values.seed ?? 0)} aria-invalid=${this.store?.seedError ? 'true' : 'false'}
+          aria-describedby="seed-error" @input=${type}></label>
         ${this.progress
           ? html`<button class="button" type="button" data-action="cancel" @click=${() => this.engine.cancel()}>Cancel</button>`
           : html`<button class="button primary" type="button" data-action="run" ?disabled=${tooLarge} @click=${() => this.start()}>Run ${this.result ? 'again' : 'it'}</button>`}
         <div class="progress" role="status">
+          <span class="field-error" id="seed-error">${this.store?.seedError}</span>
           ${this.progress ? html`<progress max="1" .value=${this.progress.done} aria-label="Run"></progress><span>${this.progress.stage}</span>` : nothing}
         </div>
       </div>`;

@@ -44,11 +44,11 @@ export function outcomeView(scope, { config, outcome }) {
 /** @param {string} title @param {string} value @param {string} note @param {string} key */
 const fact = (title, value, note, key) => html`<div data-fact=${key}><dt>${title}</dt><dd><b>${value}</b><span>${note}</span></dd></div>`;
 
-/** @param {string} dtype @param {any} rounding */
+/** @param {string} dtype @param {{ relative: number, max_absolute: number }} rounding */
 function roundingFact(dtype, rounding) {
-  const text = typeof rounding === 'number' ? formatSignificant(rounding)
-    : Object.entries(rounding).map(([name, value]) => `${name} ${formatSignificant(Number(value))}`).join(', ');
-  return fact('What rounding does', text, `error against float32 with weights and inputs rounded to ${dtype}; the run itself is float32`, 'rounding');
+  const { relative, max_absolute: largest } = rounding;
+  return fact('What rounding does', `${formatSignificant(relative * 100)} %`,
+    `relative error of the result, at most ${formatSignificant(largest)} off, with weights and inputs rounded to ${dtype}; the timed run is float32`, 'rounding');
 }
 
 const TABLE_ROWS = 4;

@@ -11,6 +11,9 @@ import { configOf } from './fields.js';
 
 /** Sends `change` after each edit; `event.detail.gesture` is the same text while one slider or box is being moved. */
 export class Store extends EventTarget {
+  #shown = false;
+  #seed = 0;
+
   /** @param {Scope} scope @param {Values} [initial] */
   constructor(scope, initial = {}) {
     super();
@@ -21,6 +24,8 @@ export class Store extends EventTarget {
     this.values = {};
     /** @type {Record<string, string>} */
     this.errors = {};
+    /** What is wrong with the seed, which no estimate depends on. */
+    this.seedError = '';
     /** Keys of a link that no layer knows. @type {string[]} */
     this.unknown = [];
     this.config = configOf(this.layers[0], {});
@@ -34,9 +39,9 @@ export class Store extends EventTarget {
     return this.layers.find((layer) => layer.name === this.values.layer) ?? this.layers[0];
   }
 
+  /** The last seed that was valid. */
   get seed() {
-    const seed = Number(this.values.seed ?? 0);
-    return Number.isSafeInteger(seed) && seed >= 0 ? seed : 0;
+    return this.#seed;
   }
 
   get valid() {
@@ -69,7 +74,20 @@ export class Store extends EventTarget {
     this.dispatchEvent(new CustomEvent('change', { detail: { gesture } }));
   }
 
+  #checkSeed() {
+    const raw = this.values.seed ?? 0;
+    const seed = raw === '' || Number.isNaN(Number(raw)) ? raw : Number(raw);
+    try {
+      this.scope.randn([1], { seed });
+      this.#seed = Number(seed);
+      this.seedError = '';
+    } catch (error) {
+      this.seedError = /** @type {Error} */ (error).message;
+    }
+  }
+
   #check() {
+    this.#checkSeed();
     this.errors = {};
     if (this.layer.name !== this.values.layer) this.errors.layer = this.#refusal({ layer: this.values.layer });
     const trial = configOf(this.layer, this.values);
@@ -81,8 +99,6 @@ export class Store extends EventTarget {
     }
     this.#shown = true;
   }
-
-  #shown = false;
 
   /** What the core says against a configuration. @param {Values} config */
   #refusal(config) {

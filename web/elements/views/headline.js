@@ -12,6 +12,7 @@ export function headlineView(store) {
   return html`
     <section class="answer" aria-labelledby="answer-title">
       <h2 id="answer-title" class="hidden">Result</h2>
+      <p class="hidden" role="status">${store.valid ? spoken(estimate) : ''}</p>
       ${store.valid ? nothing : staleNote(estimate)}
       <div class="figures ${store.valid ? '' : 'stale'}">
         ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate))}
@@ -22,6 +23,10 @@ export function headlineView(store) {
       </div>
     </section>`;
 }
+
+/** The answer for who hears the page. @param {any} estimate */
+const spoken = ({ parameters, macs, output_shape: shape, memory }) =>
+  `${formatCount(parameters)} parameters, ${formatCount(macs)} MACs, output ${formatList(shape)}, ${formatBytes(memory.inference_total)}`;
 
 /** @param {any} estimate */
 export function trainingSentence({ memory, config }) {
