@@ -17,7 +17,7 @@ import { atLeast, macroVersion, parseVersion } from './versions.js';
 const programs = [
   { name: 'emcc', least: [6, 0] },
   { name: 'cmake', least: [3, 25] },
-  { name: 'ninja', least: [1, 10] }
+  { name: 'ninja', least: [1, 11] }
 ];
 
 /** The header libraries: the folder, the files one of which has the version macros, their prefix, the oldest that will do. */

@@ -51,7 +51,7 @@ function preset(name, preset, { inputs = [], outputs }) {
       if (previous !== null && previous !== compilerId()) rmSync(path('build', preset), { recursive: true, force: true });
       const tools = await compiler();
       await tools.run('cmake', ['--preset', preset, ...configureOptions(preset)]);
-      await tools.run('cmake', ['--build', '--preset', preset]);
+      await tools.run('cmake', ['--build', '--preset', preset, '--', '--quiet']);
     }
   };
 }

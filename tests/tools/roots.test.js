@@ -52,7 +52,7 @@ test('a set-up that was killed is noticed: what it left is removed, and the root
   const root = await ensureRoot(recipe, cache, fill);
   assert.equal(readFileSync(join(root, 'a'), 'utf8'), 'a');
   assert.deepEqual(readdirSync(cache).sort(), ['small', 'small.lock']);
-  assert.equal(lines[0], 'small root: removing a half-made one');
+  assert.ok(lines.includes('small root: removing a half-made one'), lines.join('\n'));
 });
 
 test('a root that could not be filled or finished is not in place', async (t) => {
