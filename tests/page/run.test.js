@@ -87,8 +87,8 @@ test('the mask can be painted with the keyboard, padded and cleared', async () =
 test('a long run can be cancelled, and the next one works', async () => {
   site = await openPage({ search: '?layer=additive_scorer&batch_size=64&seq_len=1024&hidden_size=4096&attn_dim=4096' });
   const { page } = site;
-  await page.click('[data-action="run"]');
-  await page.click('[data-action="cancel"]');
+  const [worker] = await Promise.all([page.waitForEvent('worker'), page.click('[data-action="run"]')]);
+  await Promise.all([worker.waitForEvent('close'), page.click('[data-action="cancel"]')]);
   await page.waitForSelector('attnscope-run [role=alert]:has-text("Cancelled.")');
   assert.equal(await page.locator('[data-run]').count(), 0);
   await page.fill('#field-hidden_size', '32');
