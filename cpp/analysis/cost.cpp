@@ -30,10 +30,10 @@ PartCost& part_named(std::vector<PartCost>& parts, const std::string& name) {
 }  // namespace
 
 StepCost& StepCost::operator+=(const StepCost& other) {
-  parameters += other.parameters;
-  macs += other.macs;
-  elementwise += other.elementwise;
-  bytes_moved += other.bytes_moved;
+  parameters = sum(parameters, other.parameters);
+  macs = sum(macs, other.macs);
+  elementwise = sum(elementwise, other.elementwise);
+  bytes_moved = sum(bytes_moved, other.bytes_moved);
   return *this;
 }
 

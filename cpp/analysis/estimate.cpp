@@ -136,7 +136,7 @@ std::string estimate_json(const Config& config) {
   write_config(json, config);
   json.key("parameters").number(costs.total.parameters);
   json.key("macs").number(costs.total.macs);
-  json.key("flops").number(2 * costs.total.macs);
+  json.key("flops").number(product({2, costs.total.macs}));
   json.key("elementwise").number(costs.total.elementwise);
   json.key("bytes_moved").number(costs.total.bytes_moved);
   json.key("inputs");

@@ -102,7 +102,7 @@ std::string expected_text(const Config& config, const Graph& graph) {
   std::string text = "EXPECTED = {\n";
   text += "    \"parameters\": " +
           to_string(memory(graph, dtype).parameters / bytes_per_element(dtype)) + ",\n";
-  text += "    \"flops\": " + to_string(2 * total.macs) + ",  # 2 per multiply-accumulate\n";
+  text += "    \"flops\": " + to_string(product({2, total.macs})) + ",  # 2 per multiply-accumulate\n";
   text += "    \"shapes\": {\n" + shapes + "    },\n";
   if (trainable(dtype)) {
     text += "    \"saved_for_backward\": " + to_string(memory(graph, dtype).saved_for_backward) +

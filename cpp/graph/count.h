@@ -13,14 +13,23 @@ namespace attnscope {
 /// A number of elements, bytes, multiply-accumulates or operations; never negative.
 using Count = __int128;
 
+[[noreturn]] inline void throw_too_large() {
+  throw std::overflow_error("the layer is too large: one of its counts exceeds 2^127");
+}
+
 /// The product of `factors`. Throws std::overflow_error past 2^127 - 1.
 inline Count product(std::initializer_list<Count> factors) {
   Count result = 1;
   for (const Count factor : factors) {
-    if (__builtin_mul_overflow(result, factor, &result)) {
-      throw std::overflow_error("the layer is too large to count: a product exceeds 2^127");
-    }
+    if (__builtin_mul_overflow(result, factor, &result)) throw_too_large();
   }
+  return result;
+}
+
+/// a + b. Throws std::overflow_error past 2^127 - 1.
+inline Count sum(Count a, Count b) {
+  Count result;
+  if (__builtin_add_overflow(a, b, &result)) throw_too_large();
   return result;
 }
 

@@ -16,7 +16,7 @@ TEST_CASE("counts print all their digits, past 64 bits as well") {
 
 TEST_CASE("a product past 2^127 is refused, not wrapped") {
   CHECK_THROWS_WITH(product({INT64_MAX, INT64_MAX, 4}),
-                    "the layer is too large to count: a product exceeds 2^127");
+                    "the layer is too large: one of its counts exceeds 2^127");
 }
 
 TEST_CASE("shapes print as PyTorch prints them") {
