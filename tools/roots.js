@@ -138,10 +138,16 @@ async function debootstrap({ suite, packages }, folder) {
   await run('rm', [archive]);
 }
 
-/** @param {string[]} args */
+/**
+ * Runs mmdebstrap so that nothing of it is left if it is cut short: it ends when this process does, and what it mounts
+ * is mounted for it alone.
+ * @param {string[]} args
+ */
 function mmdebstrap(args) {
-  // It ends when this process does, even if that is killed.
-  return find('setpriv') ? run('setpriv', ['--pdeathsig', 'TERM', 'mmdebstrap', ...args]) : run('mmdebstrap', args);
+  const line = ['mmdebstrap', ...args];
+  if (find('setpriv')) line.unshift('setpriv', '--pdeathsig', 'TERM');
+  if (find('unshare') && process.getuid?.() === 0) line.unshift('unshare', '--mount');
+  return run(line[0], line.slice(1), { label: 'mmdebstrap' });
 }
 
 /**
