@@ -31,7 +31,13 @@ export function alternatives(store) {
   const width = store.config.attn_dim ? `, ${store.config.attn_dim}` : '';
   const label = `${String(store.config.layer).replace('_scorer', '').replaceAll('_', ' ')}${width}`;
   return [...rows, { label, config: store.config, estimate: store.estimate, current: true }]
-    .sort((a, b) => a.estimate.parameters - b.estimate.parameters);
+    .sort((a, b) => place(a.config) - place(b.config) || Number(a.config.attn_dim ?? 0) - Number(b.config.attn_dim ?? 0));
+}
+
+/** Layers in the order of the table, others last. @param {any} config */
+function place(config) {
+  const index = ALTERNATIVES.findIndex(({ layer }) => layer === config.layer);
+  return index < 0 ? ALTERNATIVES.length : index;
 }
 
 const HEAD_DIM = 64;

@@ -62,7 +62,7 @@ function noMask(scope, size, seed, hidden_states, unmasked) {
   return {
     id: 'mask',
     wrong: { label: 'no mask, the last three are padding', code: 'weights = row.softmax(dim=1)', values: unmasked, verdict: `${(lost * 100).toFixed(1)} % of the weight lies on padding.` },
-    right: { label: 'padding masked', code: "weights = row.masked_fill(~mask, -torch.inf).softmax(dim=1)", values: masked, verdict: 'Padding has weight 0 exactly; the rest sums to 1.' },
+    right: { label: 'padding masked', code: "row = row.masked_fill(~mask, -torch.inf)\nweights = row.softmax(dim=1)", values: masked, verdict: 'Padding has weight 0 exactly; the rest sums to 1.' },
   };
 }
 
