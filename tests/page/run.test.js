@@ -60,14 +60,14 @@ test('painting a mask on the heat map re-runs with it: masked cells get 0, rows 
   await heat.scrollIntoViewIfNeeded();
   const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await heat.boundingBox());
   const at = (/** @type {number} */ row, /** @type {number} */ column) => /** @type {const} */ ([box.x + ((column + 0.5) / 16) * box.width, box.y + ((row + 0.5) / 4) * box.height]);
-  await page.mouse.move(...at(1, 10));
+  await page.mouse.move(...at(1, 9));
   await page.mouse.down();
-  await page.mouse.move(...at(1, 15), { steps: 4 });
+  await page.mouse.move(...at(1, 14), { steps: 4 });
   await page.mouse.up();
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data[16 + 10] === 0);
-  const mask = new Uint8Array(64).fill(1).fill(0, 16 + 10, 16 + 16);
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data[16 + 9] === 0);
+  const mask = new Uint8Array(64).fill(1).fill(0, 16 + 9, 16 + 15);
   assertClose(await weights(page), /** @type {any} */ ((await expected(config, 0, mask)).weights).data);
-  assert.match(await page.locator('.same pre').innerText(), /mask\[1, 10:16\] = False/);
+  assert.match(await page.locator('.same pre').innerText(), /mask\[1, 9:15\] = False/);
 });
 
 test('the mask can be painted with the keyboard, padded and cleared', async () => {
@@ -82,6 +82,7 @@ test('the mask can be painted with the keyboard, padded and cleared', async () =
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data[31] > 0);
   await page.click('[data-action="pad"]');
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data.includes(0));
+  assert.match(await page.locator('.same pre').innerText(), /lengths = torch\.tensor\(\[16, 10, 14, 8\]\)\nmask = torch\.arange\(16\) < lengths\[:, None\]/);
 });
 
 test('a long run can be cancelled, and the next one works', async () => {

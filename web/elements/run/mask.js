@@ -28,18 +28,15 @@ export function paintLine(mask, columns, from, to, value) {
 /** @param {Uint8Array | null} mask */
 export const maskedCount = (mask) => (mask ? mask.reduce((count, cell) => count + (cell ? 0 : 1), 0) : 0);
 
-const MAX_LINES = 12;
-
-/** Python lines that build the same mask; the rows beyond a dozen are summed up in a comment. @param {Uint8Array} mask @param {number} rows @param {number} columns */
+/** Python lines that build the same mask: from lengths where it only closes tails, else run by run. @param {Uint8Array} mask @param {number} rows @param {number} columns */
 export function maskPython(mask, rows, columns) {
-  const lines = [`mask = torch.ones(${rows}, ${columns}, dtype=torch.bool)  # True = may attend`];
-  for (let row = 0; row < rows; row += 1) {
-    for (const [from, to] of closedRuns(mask.subarray(row * columns, (row + 1) * columns))) {
-      lines.push(`mask[${row}, ${from}:${to}] = False`);
-    }
+  const runs = Array.from({ length: rows }, (_, row) => closedRuns(mask.subarray(row * columns, (row + 1) * columns)));
+  if (runs.every((row) => row.length === 0 || (row.length === 1 && row[0][1] === columns))) {
+    const lengths = runs.map((row) => row[0]?.[0] ?? columns);
+    return [`lengths = torch.tensor([${lengths.join(', ')}])`, `mask = torch.arange(${columns}) < lengths[:, None]  # True = may attend`];
   }
-  const more = lines.length - 1 - MAX_LINES;
-  return more > 0 ? [...lines.slice(0, MAX_LINES + 1), `# and ${more} more such lines`] : lines;
+  const lines = runs.flatMap((row, index) => row.map(([from, to]) => `mask[${index}, ${from}:${to}] = False`));
+  return [`mask = torch.ones(${rows}, ${columns}, dtype=torch.bool)  # True = may attend`, ...lines];
 }
 
 /** @param {Uint8Array} cells @returns {[number, number][]} */
