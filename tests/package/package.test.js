@@ -1,22 +1,27 @@
 // What npm publishes, installed into an empty folder as a user would, and used there.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { run } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
+import { node24 } from '../../tools/toolchain.js';
 
 /** @type {string} */
 let folder;
 /** @type {string[]} */
 let files;
+/** @type {number} */
+let archiveBytes;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'attnscope-package-'));
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: project });
+  // What it packs is built already, and building it again would disturb the suites beside this one.
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: project });
   const [archive] = readdirSync(folder);
+  archiveBytes = statSync(join(folder, archive)).size;
   files = (await run('tar', ['-tf', join(folder, archive)])).trim().split('\n').map((name) => name.replace('package/', ''));
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
   await run('npm', ['install', '--prefer-offline', `./${archive}`], { cwd: folder });
@@ -43,12 +48,16 @@ test('it holds the four builds, the types and the licence, and nothing of the si
   assert.deepEqual(files.filter((name) => !/^web\/lib\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name)), []);
 });
 
+test('it is small: four builds of some 350 kB each, compressed', () => {
+  const LARGEST = 1e6; // without optimization it would be several times as large
+  assert.ok(archiveBytes < LARGEST, `${archiveBytes} bytes`);
+});
+
 test('it brings one package with it', () => {
   assert.deepEqual(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['attnscope', 'wasm-feature-detect']);
 });
 
-test('it sizes and runs a layer, and the program ends by itself', async () => {
-  const printed = await runThere('use.js', `
+const use = `
     import { open } from 'attnscope';
     const scope = await open();
     const config = { layer: 'additive_scorer', batch_size: 32, seq_len: 128, hidden_size: 768, attn_dim: 128 };
@@ -56,8 +65,21 @@ test('it sizes and runs a layer, and the program ends by itself', async () => {
     const { output, weights } = model.forward({ hidden_states: scope.randn([32, 128, 768], { seed: 1 }) });
     const sum = weights.data.subarray(0, 128).reduce((total, weight) => total + weight, 0);
     console.log(scope.estimate(config).parameters, output.shape, weights.shape, sum.toFixed(5));
-    model.dispose();`);
-  assert.equal(printed, '98561 [ 32, 768 ] [ 32, 128 ] 1.00000\n');
+    model.dispose();`;
+const used = '98561 [ 32, 768 ] [ 32, 128 ] 1.00000\n';
+
+test('it sizes and runs a layer, and the program ends by itself', async () => {
+  assert.equal(await runThere('use.js', use), used);
+});
+
+test('so it does on Node 24, with relaxed SIMD', async () => {
+  const tools = await node24();
+  const copy = join(project, 'build', 'package'); // where a Node of another system sees it
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy, { recursive: true });
+  for (const name of ['package.json', 'node_modules']) cpSync(join(folder, name), join(copy, name), { recursive: true });
+  writeFileSync(join(copy, 'use.js'), `${use}\nconsole.log(scope.build.name.split('-')[0]);`);
+  assert.equal(await tools.run(tools.node, ['use.js'], { cwd: copy }), `${used}relaxed\n`);
 });
 
 test('it works in a worker', async () => {
@@ -79,7 +101,9 @@ test('its types are found, and refuse a wrong field', async () => {
     const parameters: number = scope.estimate({ layer: 'linear_scorer', hidden_size: 8 }).parameters;
     // @ts-expect-error
     scope.estimate({ layer: 'linear_scorer', hiden_size: parameters });`);
-  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'esnext', '--lib', 'esnext,dom'];
+  const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom'];
   const tsc = join(project, 'node_modules/typescript/bin/tsc');
-  assert.equal(await run(process.execPath, [tsc, ...options, 'use.ts'], { cwd: folder }), '');
+  for (const module of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler']]) {
+    assert.equal(await run(process.execPath, [tsc, ...options, ...module, 'use.ts'], { cwd: folder }), '');
+  }
 });

@@ -1,31 +1,102 @@
-// What a TypeScript user writes. It is only checked: each line under @ts-expect-error must be an error.
+// A user of the package, as TypeScript sees him. Every line under `@ts-expect-error` must be refused: tsc
+// reports an expectation that nothing fails.
 
-import { open, type Config, type Estimate, type Tensor } from 'attnscope';
+import { Attnscope, Model, open } from 'attnscope';
+import type {
+  Build, Config, Estimate, Field, ForwardOptions, Layer, Mask, Memory, OpenOptions, Results, Step, Tensor
+} from 'attnscope';
 
-const scope = await open({ threads: 1 });
-const config: Config = { layer: 'additive_scorer', batch_size: 2, seq_len: 3, hidden_size: 4, attn_dim: 5, bias: false };
+const options: OpenOptions = { threads: 2, build: 'simd', wasmUrl: new URL('file:///folder/') };
+const scope: Attnscope = await open(options);
+await open();
+
+const build: Build = scope.build;
+const threads: number = build.threads;
+const limit: number = scope.memoryLimit;
+
+const layers: Layer[] = scope.layers();
+const fields: Field[] = layers[0].fields;
+
+const config: Config = { layer: 'additive_scorer', batch_size: 32, seq_len: 128, hidden_size: 768, attn_dim: 128 };
+const full: Config = { layer: 'linear_scorer', batch_size: 1, bias: false, dtype: 'bfloat16', output: 'weights' };
 const estimate: Estimate = scope.estimate(config);
 const parameters: number = estimate.parameters;
-const model = scope.create(config, { seed: parameters });
-const hidden_states: Tensor = scope.randn([2, 3, 4]);
-const { output } = model.forward({ hidden_states });
-const data: Float32Array = output.data;
-model.dispose();
-export { data };
+const scores: number[] | undefined = estimate.shapes.scores;
+const macs: number = estimate.parts.score.macs;
+const steps: Step[] = estimate.steps;
+const memory: Memory = estimate.memory;
+const training: number | null = memory.training_total;
+const again: Estimate = scope.estimate(estimate.config);
 
+const model: Model = scope.create(config, { seed: 0 });
+const hidden_states: Tensor = scope.randn([32, 128, 768], { seed: 1 });
+const mask: Mask = { data: new Uint8Array(32 * 128), shape: [32, 128] };
+const added: Mask = { data: new Float32Array(32 * 128), shape: [32, 128] };
+const how: ForwardOptions = { need_weights: false, round: 'float16', reference: true };
+const results: Results = model.forward({ hidden_states, mask }, how);
+const output: Float32Array = results.output.data;
+const weights: Tensor | undefined = model.forward({ hidden_states, mask: added }).weights;
+const error: number | undefined = results.rounding_error?.relative;
+const state: Record<string, Tensor> = model.stateDict();
+model.loadStateDict(state);
+model.dispose();
+const source: string = scope.pytorch(full, { self_check: false });
+const flops: number = scope.measurePeaks().flops_per_second;
+
+// Configs.
+// @ts-expect-error there is no such layer
+scope.estimate({ layer: 'linear_scorrer' });
+// @ts-expect-error layer is missing
+scope.estimate({ batch_size: 1 });
 // @ts-expect-error a misspelt field
-scope.estimate({ layer: 'additive_scorer', hiden_size: 4 });
+scope.estimate({ layer: 'linear_scorer', hiden_size: 768 });
 // @ts-expect-error a field of another layer
-scope.estimate({ layer: 'linear_scorer', attn_dim: 4 });
-// @ts-expect-error a value of the wrong type
-scope.estimate({ layer: 'linear_scorer', batch_size: '2' });
-// @ts-expect-error a format that is none
-scope.estimate({ layer: 'linear_scorer', dtype: 'float64' });
-// @ts-expect-error a layer that is none
-scope.estimate({ layer: 'linear' });
-// @ts-expect-error an option that is none
-await open({ thread: 1 });
-// @ts-expect-error a figure that is none
-estimate.params;
-// @ts-expect-error a tensor without its shape
-model.forward({ hidden_states: { data: hidden_states.data } });
+scope.estimate({ layer: 'linear_scorer', attn_dim: 128 });
+// @ts-expect-error a string is no size
+scope.estimate({ layer: 'linear_scorer', seq_len: '128' });
+// @ts-expect-error 1 is no boolean
+scope.estimate({ layer: 'linear_scorer', bias: 1 });
+// @ts-expect-error there is no such format
+scope.estimate({ layer: 'linear_scorer', dtype: 'fp16' });
+// @ts-expect-error there is no such output
+scope.create({ layer: 'additive_scorer', output: 'mean' });
+// @ts-expect-error a config is needed
+scope.estimate();
+
+// Options.
+// @ts-expect-error a misspelt option of open
+await open({ thread: 2 });
+// @ts-expect-error there is no such build
+await open({ build: 'scalar' });
+// @ts-expect-error threads is a number
+await open({ threads: '2' });
+// @ts-expect-error a misspelt option of create
+scope.create(config, { sed: 1 });
+// @ts-expect-error seed is a number
+scope.randn([2], { seed: 1n });
+// @ts-expect-error a misspelt option of forward
+model.forward({ hidden_states }, { need_weight: true });
+// @ts-expect-error there is no such format to round to
+model.forward({ hidden_states }, { round: 'half' });
+// @ts-expect-error there is no such option of pytorch
+scope.pytorch(config, { check: false });
+
+// Tensors.
+// @ts-expect-error data must be a Float32Array
+model.forward({ hidden_states: { data: new Float64Array(2), shape: [2] } });
+// @ts-expect-error an array is no tensor
+model.forward({ hidden_states: new Float32Array(2) });
+// @ts-expect-error shape is missing
+model.loadStateDict({ 'score.weight': { data: new Float32Array(2) } });
+// @ts-expect-error weights may be missing
+const sure: Tensor = results.weights;
+// @ts-expect-error int8 has no training figures
+const bytes: number = memory.training_total;
+
+// What cannot be changed or does not exist.
+// @ts-expect-error the build is read-only
+scope.build.threads = 4;
+// @ts-expect-error there is no such method
+model.backward();
+
+export { again, error, fields, flops, limit, macs, output, parameters, scores, source, steps, sure, bytes, threads, training, weights };

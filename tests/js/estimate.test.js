@@ -1,0 +1,172 @@
+// What a layer costs: known figures, exactness, and the parts of one estimate held against each other.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { configs, layers, nameOf, scope } from './support.js';
+
+const bert = { batch_size: 32, seq_len: 128, hidden_size: 768 };
+const linear = { layer: 'linear_scorer', ...bert };
+const additive = { layer: 'additive_scorer', ...bert, attn_dim: 128 };
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const scoring = ({ parts }) => (parts.project?.macs ?? 0) + parts.score.macs;
+
+for (const [claim, config, read, expected] of [
+  ['a linear scorer of 768 has 769 parameters', linear, (e) => e.parameters, 769],
+  ['without bias it has 768', { ...linear, bias: false }, (e) => e.parameters, 768],
+  ['an additive scorer of 768 and 128 has 98,561 parameters', additive, (e) => e.parameters, 98561],
+  ['without biases it has 98,432', { ...additive, bias: false }, (e) => e.parameters, 98432],
+  ['linear scoring of 32 x 128 takes 3,145,728 MACs', linear, scoring, 3145728],
+  ['additive scoring takes 403,177,472', additive, scoring, 403177472],
+  ['pooling takes 3,145,728 more', additive, (e) => e.parts.combine.macs, 3145728],
+  ['the total is their sum', additive, (e) => e.macs, 403177472 + 3145728],
+  ['scores alone leave pooling out', { ...additive, output: 'scores' }, (e) => e.macs, 403177472],
+  ['FLOPs are twice the MACs', linear, (e) => e.flops, 2 * (3145728 + 3145728)],
+  ['scores have shape (32, 128, 1)', linear, (e) => e.shapes.scores, [32, 128, 1]],
+  ['scores take 16 KiB in float32', linear, (e) => e.timeline.find(({ tensor }) => tensor === 'scores').bytes, 16 * 1024],
+  ['the pooled output is (32, 768)', linear, (e) => e.output_shape, [32, 768]],
+  ['weights as the output are (32, 128)', { ...linear, output: 'weights' }, (e) => e.output_shape, [32, 128]],
+  ['scores as the output are (32, 128, 1)', { ...linear, output: 'scores' }, (e) => e.output_shape, [32, 128, 1]],
+  ['multi-head attention of 768 has 4 E² + 4 E parameters', { layer: 'multihead_attention', ...bert }, (e) => e.parameters, 4 * 768 ** 2 + 4 * 768]
+]) {
+  test(claim, () => assert.deepEqual(read(scope.estimate(config)), expected));
+}
+
+test('a field that is left out or undefined takes its default', () => {
+  for (const { name, fields } of layers) {
+    const defaults = Object.fromEntries(fields.map((field) => [field.name, field.default]));
+    const absent = Object.fromEntries(fields.map((field) => [field.name, undefined]));
+    assert.deepEqual(scope.estimate({ layer: name }).config, { layer: name, ...defaults });
+    assert.deepEqual(scope.estimate({ layer: name, ...absent }).config, { layer: name, ...defaults });
+  }
+});
+
+test('fields come back as they were given', () => {
+  const config = { ...additive, bias: false, dtype: 'bfloat16', output: 'weights' };
+  assert.deepEqual(scope.estimate(config).config, config);
+});
+
+const LARGEST = 2 ** 31 - 1;
+for (const size of [3, 46341, 94906267, LARGEST]) {
+  test(`counts of an additive scorer whose dimensions are all ${size} are the nearest doubles`, () => {
+    const config = { layer: 'additive_scorer', batch_size: size, seq_len: size, hidden_size: size, attn_dim: size };
+    const estimate = scope.estimate(config);
+    const n = BigInt(size);
+    const macs = n ** 4n + n ** 3n + n ** 3n;
+    const parameters = n ** 2n + n + n + 1n;
+    assert.equal(estimate.macs, Number(macs), 'macs');
+    assert.equal(estimate.flops, Number(2n * macs), 'flops');
+    assert.equal(estimate.parameters, Number(parameters), 'parameters');
+    assert.equal(estimate.elementwise, Number(2n * n ** 3n + n ** 2n + 5n * n ** 2n), 'elementwise');
+    assert.equal(estimate.memory.inputs, Number(4n * n ** 3n), 'input bytes');
+    assert.equal(estimate.memory.optimizer, Number(8n * parameters), 'optimizer bytes');
+    assert.equal(estimate.memory.activations_peak, Number(4n * 2n * n ** 3n), 'two tensors of the tanh layer');
+  });
+}
+
+test('a layer whose counts do not fit 128 bits is refused, and the largest that fits is exact', () => {
+  const attention = { layer: 'scaled_dot_product_attention', batch_size: LARGEST, seq_len: LARGEST, kv_len: LARGEST, num_heads: 65536 };
+  const macs = 2n * BigInt(LARGEST) ** 3n * 65536n * 65536n;
+  assert.equal(scope.estimate({ ...attention, head_dim: 65536 }).flops, Number(2n * macs));
+  const message = 'the layer is too large: one of its counts exceeds 2^127';
+  for (const head_dim of [2 ** 17, 2 ** 18, LARGEST]) {
+    assert.throws(() => scope.estimate({ ...attention, head_dim }), { name: 'RangeError', message });
+    assert.throws(() => scope.pytorch({ ...attention, head_dim }), { name: 'RangeError', message });
+  }
+});
+
+test('parts and steps sum to the totals', () => {
+  for (const config of configs) {
+    const { parameters, macs, elementwise, bytes_moved, parts, steps } = scope.estimate(config);
+    const name = nameOf(config);
+    assert.equal(sum(Object.values(parts).map((part) => part.parameters)), parameters, `${name}: parameters of parts`);
+    assert.equal(sum(Object.values(parts).map((part) => part.macs)), macs, `${name}: macs of parts`);
+    for (const [key, total] of Object.entries({ parameters, macs, elementwise, bytes_moved })) {
+      assert.equal(sum(steps.map((step) => step[key])), total, `${name}: ${key} of steps`);
+    }
+    for (const part of Object.keys(parts)) {
+      const own = steps.filter((step) => step.part === part);
+      assert.equal(sum(own.map((step) => step.macs)), parts[part].macs, `${name}: macs of ${part}`);
+    }
+  }
+});
+
+test('steps read what the inputs, parameters and steps before them give', () => {
+  for (const config of configs) {
+    const { inputs, steps, shapes, output_shape } = scope.estimate(config);
+    const known = new Set(inputs.map(({ name }) => name));
+    for (const { name, inputs: read, output, shape } of steps) {
+      const unknown = read.filter((tensor) => !known.has(tensor) && !/\.(weight|bias)$/.test(tensor));
+      assert.deepEqual(unknown, [], `${nameOf(config)}: ${name} reads ${unknown}`);
+      assert.deepEqual(shapes[output], shape, `${nameOf(config)}: shape of ${output}`);
+      known.add(output);
+    }
+    assert.deepEqual(Object.keys(shapes), steps.map(({ output }) => output));
+    assert.ok(steps.some(({ shape }) => String(shape) === String(output_shape)), `${nameOf(config)}: output ${output_shape}`);
+  }
+});
+
+test('the timeline has the peak that memory names, and the bytes of the inputs', () => {
+  for (const config of configs) {
+    const { inputs, steps, memory, timeline } = scope.estimate(config);
+    const given = new Set(inputs.map(({ name }) => name));
+    const made = timeline.filter(({ tensor }) => !given.has(tensor));
+    const alive = steps.map((_, s) => sum(made.filter(({ born, freed }) => born <= s && s <= freed).map(({ bytes }) => bytes)));
+    assert.equal(Math.max(...alive), memory.activations_peak, nameOf(config));
+    assert.equal(sum(timeline.filter(({ tensor }) => given.has(tensor)).map(({ bytes }) => bytes)), memory.inputs, nameOf(config));
+    for (const { tensor, born, freed } of timeline) {
+      assert.ok(born <= freed && freed < steps.length, `${nameOf(config)}: ${tensor} lives from ${born} to ${freed}`);
+    }
+  }
+});
+
+test('memory totals are the sums of what they name', () => {
+  for (const config of configs) {
+    const { memory, parameters } = scope.estimate(config);
+    assert.equal(memory.parameters, 4 * parameters);
+    assert.equal(memory.inference_total, memory.parameters + memory.inputs + memory.activations_peak);
+    assert.equal(memory.gradients, memory.parameters);
+    assert.equal(memory.optimizer, 2 * memory.parameters);
+    assert.ok(memory.training_total >= memory.parameters + memory.gradients + memory.optimizer + memory.saved_for_backward);
+  }
+});
+
+test('what the steps save for backward is what memory says', () => {
+  for (const config of configs) {
+    for (const dtype of ['float32', 'float16', 'bfloat16']) {
+      const { steps, memory } = scope.estimate({ ...config, dtype });
+      assert.equal(sum(steps.map((step) => step.saved_bytes)), memory.saved_for_backward, `${nameOf(config)}, ${dtype}`);
+    }
+  }
+});
+
+test('int8, a format for inference, has no training figures', () => {
+  for (const { name } of layers) {
+    const { steps, memory } = scope.estimate({ layer: name, dtype: 'int8' });
+    assert.equal(sum(steps.map((step) => step.saved_bytes)), 0, name);
+    const { saved_for_backward, gradients, optimizer, training_total } = memory;
+    assert.deepEqual([saved_for_backward, gradients, optimizer, training_total], [null, null, null, null], name);
+  }
+});
+
+for (const [dtype, bytes] of [['float32', 4], ['float16', 2], ['bfloat16', 2], ['int8', 1]]) {
+  test(`${dtype} takes ${bytes} bytes an element, and counts of operations stay`, () => {
+    const { memory, macs, elementwise } = scope.estimate({ ...additive, dtype });
+    const reference = scope.estimate(additive);
+    assert.equal(memory.inputs, 32 * 128 * 768 * bytes);
+    assert.equal(memory.activations_peak, (reference.memory.activations_peak / 4) * bytes);
+    assert.deepEqual([macs, elementwise], [reference.macs, reference.elementwise]);
+  });
+}
+
+test('a result is the caller\'s own', () => {
+  const first = scope.estimate(linear);
+  first.output_shape[0] = 5;
+  first.config.hidden_size = 1;
+  assert.deepEqual(scope.estimate(linear).output_shape, [32, 768]);
+});
+
+test('a frozen config works and a config is not changed', () => {
+  const config = Object.freeze({ ...linear });
+  scope.estimate(config);
+  assert.deepEqual(config, linear);
+});

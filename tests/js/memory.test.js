@@ -1,0 +1,116 @@
+// Memory stays flat. The module hands its WebAssembly.Memory to nobody, so this file puts itself between:
+// it keeps the memory of each instance that is made while it opens a module.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { open } from '../../web/lib/index.js';
+import { builds, randomInputs } from './support.js';
+
+/** A module and its memory. @returns {Promise<{scope: import('../../web/lib/index.js').Attnscope, memory: WebAssembly.Memory}>} */
+async function openWithMemory(options) {
+  const { instantiate } = WebAssembly;
+  let memory;
+  WebAssembly.instantiate = async (source, imports) => {
+    const result = await instantiate(source, imports);
+    const entries = [...Object.values(imports).flatMap(Object.values), ...Object.values(result.instance?.exports ?? {})];
+    memory ??= entries.find((value) => value instanceof WebAssembly.Memory);
+    return result;
+  };
+  try {
+    return { scope: await open(options), memory };
+  } finally {
+    WebAssembly.instantiate = instantiate;
+  }
+}
+
+const config = { layer: 'additive_scorer', batch_size: 2, seq_len: 5, hidden_size: 16, attn_dim: 8 };
+const inputs = randomInputs(config, { mask: true });
+const wrong = { hidden_states: { data: inputs.hidden_states.data, shape: [5, 2, 16] } };
+
+/**
+ * Fills what is free of the first memory, so that a leak has to make it grow: a memory grows by a fifth, which is
+ * about 4 MB after the first 16, so ROUNDS that lose 400 bytes each would be noticed.
+ * @param {import('../../web/lib/index.js').Attnscope} scope
+ * @param {WebAssembly.Memory} memory
+ * @returns {() => void} frees it again
+ */
+function fill(scope, memory) {
+  const start = memory.buffer.byteLength;
+  const ballast = [];
+  while (memory.buffer.byteLength === start) {
+    ballast.push(scope.create({ layer: 'linear_scorer', batch_size: 1, seq_len: 1, hidden_size: 1 << 18 }));
+  }
+  return () => ballast.forEach((model) => model.dispose());
+}
+
+const ROUNDS = 10000;
+const ROUNDS_WITH_THREADS = 2000; // each wakes the other thread, which takes its time
+const refuse = (call) => {
+  try {
+    call();
+  } catch (error) {
+    if (error.name === 'RangeError') return;
+    throw error;
+  }
+  throw new Error('was accepted');
+};
+
+for (const build of builds) {
+  for (const threads of [1, 2]) {
+    const rounds = threads === 1 ? ROUNDS : ROUNDS_WITH_THREADS;
+    for (const [claim, round] of [
+      ['rounds of create, forward, load and dispose', (scope) => {
+        const model = scope.create(config);
+        model.forward(inputs);
+        model.loadStateDict(model.stateDict());
+        model.dispose();
+      }],
+      ['refused calls', (scope, i) => refuse([
+        () => scope.estimate({ ...config, seq_len: 'x'.repeat(500) }),
+        () => scope.estimate({ ...config, ['k'.repeat(500)]: 1 }),
+        () => scope.create({ ...config, hidden_size: 2 ** 31 - 1, batch_size: 2 ** 31 - 1 }),
+        () => scope.create(config, { seed: [] }),
+        () => scope.randn([2 ** 31 - 1, 2]),
+        () => scope.estimate({ ...config, get seq_len() { throw new RangeError('a getter'); } })
+      ][i % 6])],
+      ['refused tensors', (scope, i, model) => refuse([
+        () => model.forward(wrong),
+        () => model.forward({ ...inputs, mask: { data: new Uint8Array(10).fill(2), shape: [2, 5] } }),
+        () => model.forward({ ...inputs, mask: { data: new Float32Array(10).fill(NaN), shape: [2, 5] } }),
+        () => model.loadStateDict({ ...model.stateDict(), 'score.bias': wrong.hidden_states })
+      ][i % 4])]
+    ]) {
+      test(`${rounds} ${claim} leave the memory of build ${build} with threads ${threads} as it was`, async () => {
+        const { scope, memory } = await openWithMemory({ build, threads });
+        const empty = fill(scope, memory);
+        const model = scope.create(config);
+        const run = (count) => { for (let i = 0; i < count; ++i) round(scope, i, model); };
+        run(100); // whatever is made once
+        const before = memory.buffer.byteLength;
+        run(rounds);
+        assert.equal(memory.buffer.byteLength, before);
+        model.dispose();
+        empty();
+      });
+    }
+  }
+}
+
+test('this way of looking sees a leak', async () => {
+  const { scope, memory } = await openWithMemory({ threads: 1 });
+  const empty = fill(scope, memory);
+  const before = memory.buffer.byteLength;
+  const kept = Array.from({ length: ROUNDS }, () => scope.create({ ...config, hidden_size: 1, attn_dim: 1 }));
+  assert.ok(memory.buffer.byteLength > before, `${before} bytes still`);
+  kept.forEach((model) => model.dispose());
+  empty();
+});
+
+test('a large model gives its memory back: one hundred in turn take no more than the first', async () => {
+  const { scope, memory } = await openWithMemory({ threads: 1 });
+  const large = () => scope.create({ layer: 'additive_scorer', batch_size: 1, seq_len: 1, hidden_size: 1024, attn_dim: 1024 }).dispose();
+  large();
+  const before = memory.buffer.byteLength;
+  for (let i = 0; i < 100; ++i) large();
+  assert.equal(memory.buffer.byteLength, before);
+});
