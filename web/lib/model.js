@@ -53,9 +53,8 @@ export class Model {
   }
 
   /**
-   * dispose(), called by `using`.
-   * @ts-ignore A consumer's `lib` may be older than Symbol.dispose; so may an engine, which then has
-   * this method under a name that nothing calls. */
+   * dispose(), called by `using`. An engine older than Symbol.dispose has it under a name that nothing calls.
+   * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
   [Symbol.dispose]() {
     this.dispose();
   }
