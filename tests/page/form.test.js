@@ -95,6 +95,18 @@ test('a published model sizes the layer, a number format sets its bytes', async 
   assert.match(await page.locator('.memory').innerText(), /int8 is a format for inference/);
 });
 
+test('the largest values of every field give a result or a message, and the page goes on', async () => {
+  const layers = await page.locator('#field-layer option').evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
+  for (const layer of layers) {
+    await page.selectOption('#field-layer', layer);
+    for (const box of await page.locator('.form .number').all()) await box.fill('2147483647');
+    const answers = await page.locator('.stale-note').count() === 0;
+    assert.ok(answers || (await page.locator('.form .field-error').allInnerTexts()).join().length > 0, layer);
+  }
+  await page.getByRole('button', { name: 'BERT base, linear' }).click();
+  assert.equal(await figure(page, 'parameters'), '769');
+});
+
 test('every layer of the registry has a form and a result', async () => {
   const names = await page.locator('#field-layer option').evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
   for (const name of names) {

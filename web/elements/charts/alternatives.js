@@ -24,7 +24,7 @@ export function alternatives(store) {
     const layer = store.layers.find((known) => known.name === name);
     if (!layer) continue;
     const config = { ...configOf(layer, comparable(store.config)), ...fixed };
-    const estimate = estimateOrNull(store, config);
+    const estimate = store.estimateOrNull(config);
     if (estimate) rows.push({ label, config, estimate, current: sameConfig(estimate.config, store.config) });
   }
   if (rows.some(({ current }) => current)) return rows;
@@ -59,20 +59,10 @@ export function growth(store) {
     const now = Number(store.config[field.name]);
     const values = [...new Set([...sliderStops(field), now])].sort((a, b) => a - b);
     const points = values.map((value) => ({
-      value, estimate: estimateOrNull(store, { ...store.config, [field.name]: value }), current: value === now,
+      value, estimate: store.estimateOrNull({ ...store.config, [field.name]: value }), current: value === now,
     }));
     return { field: field.name, points: points.filter(({ estimate }) => estimate) };
   }).sort((a, b) => GROWING.indexOf(a.field) - GROWING.indexOf(b.field)).slice(0, MAX_GROWN);
-}
-
-/** @param {Store} store @param {any} config */
-function estimateOrNull(store, config) {
-  try {
-    return store.scope.estimate(config);
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
 }
 
 /** @param {any} one @param {any} other */

@@ -48,6 +48,16 @@ export class Store extends EventTarget {
     return Object.keys(this.errors).length === 0;
   }
 
+  /** The estimate of any configuration, or null where the core refuses it. @param {any} config */
+  estimateOrNull(config) {
+    try {
+      return this.scope.estimate(config);
+    } catch (error) {
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+  }
+
   /** @param {Values} patch @param {Edit} [edit] */
   set(patch, { gesture } = {}) {
     Object.assign(this.values, patch);

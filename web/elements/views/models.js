@@ -55,6 +55,7 @@ function modelRow(model, store, set) {
   const sizes = sizesOf(store, model);
   const pick = () => set(sizes);
   const config = { ...store.config, ...(store.config.layer === store.layer.name ? sizes : {}) };
+  const estimate = store.estimateOrNull(config);
   const fits = Object.entries(sizes).every(([name, value]) => store.config[name] === value);
   return html`
     <tr class=${fits ? 'fits' : ''}>
@@ -62,7 +63,7 @@ function modelRow(model, store, set) {
       <td class="num">${formatCount(model.hidden_size)}</td><td class="num">${model.num_heads}</td>
       <td class="num">${formatCount(model.parameters)}</td>
       <td class="num">${model.note ? html`<abbr title=${model.note}>${formatCount(model.max_len)}</abbr>` : formatCount(model.max_len)}</td>
-      <td class="num">${percent(store.scope.estimate(config).parameters / model.parameters)}</td>
+      <td class="num">${estimate ? percent(estimate.parameters / model.parameters) : '–'}</td>
     </tr>`;
 }
 
