@@ -139,14 +139,14 @@ async function debootstrap({ suite, packages }, folder) {
 }
 
 /**
- * Runs mmdebstrap so that nothing of it is left if it is cut short: it ends when this process does, and what it mounts
- * is mounted for it alone.
+ * Runs mmdebstrap so that nothing of it is left if it is cut short: all its processes end when this one does, even if
+ * that is killed, and what it mounts is mounted for them alone.
  * @param {string[]} args
  */
 function mmdebstrap(args) {
   const line = ['mmdebstrap', ...args];
-  if (find('setpriv')) line.unshift('setpriv', '--pdeathsig', 'TERM');
-  if (find('unshare') && process.getuid?.() === 0) line.unshift('unshare', '--mount');
+  if (find('unshare') && process.getuid?.() === 0) line.unshift('unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc');
+  if (find('setpriv')) line.unshift('setpriv', '--pdeathsig', 'KILL');
   return run(line[0], line.slice(1), { label: 'mmdebstrap' });
 }
 
