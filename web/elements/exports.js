@@ -33,7 +33,7 @@ export function toMarkdown(estimate, link) {
     '| figure | value |', '|---|---:|',
     `| parameters | ${formatCount(estimate.parameters)} |`, `| forward MACs | ${formatCount(estimate.macs)} |`,
     `| output shape | ${formatList(estimate.output_shape)} |`, `| memory to infer | ${formatBytes(memory.inference_total)} |`,
-    `| memory to train | ${training} |`, '',
+    `| memory kept while training | ${training} |`, '',
     '| step | shape | parameters | MACs |', '|---|---|---:|---:|', ...steps, '', link, '',
   ].join('\n');
 }

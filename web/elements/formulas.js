@@ -48,8 +48,9 @@ const isNotOne = (length) => length !== 1;
 
 /** @param {Estimate} estimate */
 export function shapeFormula(estimate) {
-  const count = elements(estimate.output_shape);
-  return `${formatShape(estimate.output_shape)} = ${formatCount(count)} elements, ${formatBytes(estimate.memory.output)} in ${estimate.config.dtype}`;
+  const { output_shape: shape, steps, timeline, config } = estimate;
+  const bytes = timeline.find(({ tensor }) => tensor === steps[steps.length - 1].output)?.bytes ?? estimate.memory.output;
+  return `${formatShape(shape)} = ${formatCount(elements(shape))} elements, ${formatBytes(bytes)} in ${config.dtype}`;
 }
 
 /** @param {Estimate} estimate */

@@ -10,7 +10,7 @@ export const metrics = [
   { key: 'macs', title: 'MACs', read: ({ macs }) => macs, exact: formatCount, short: formatShort },
   { key: 'parameters', title: 'Parameters', read: ({ parameters }) => parameters, exact: formatCount, short: formatShort },
   { key: 'inference', title: 'Memory to infer', read: ({ memory }) => memory.inference_total, exact: formatBytes, short: formatBytes },
-  { key: 'training', title: 'Memory to train', read: ({ memory }) => memory.training_total, exact: formatBytes, short: formatBytes },
+  { key: 'training', title: 'Kept to train', read: ({ memory }) => memory.training_total, exact: formatBytes, short: formatBytes },
 ];
 
 /** @param {Metric} metric @param {any} estimate */

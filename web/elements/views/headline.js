@@ -31,7 +31,7 @@ const spoken = ({ parameters, macs, output_shape: shape, memory }) =>
 /** @param {any} estimate */
 export function trainingSentence({ memory, config }) {
   if (memory.training_total === null) return `Training: none, ${config.dtype} is a format for inference`;
-  return `${formatBytes(memory.training_total)} to train with Adam`;
+  return `${formatBytes(memory.training_total)} kept while training with Adam`;
 }
 
 /** @param {{ number: string, unit: string }} parts */

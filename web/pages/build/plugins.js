@@ -1,0 +1,82 @@
+// What the site needs beyond Vite: static HTML, the WebAssembly core as it is, and a list of files for offline use.
+
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** @typedef {import('vite').Plugin} Plugin */
+
+const coreFolder = fileURLToPath(new URL('../../lib/core/', import.meta.url));
+const isCoreFile = (/** @type {string} */ name) => /\.(mjs|wasm)$/.test(name);
+
+/** Fills the placeholders of index.html. @returns {Plugin} */
+export function staticHtml() {
+  return {
+    name: 'attnscope:static-html',
+    transformIndexHtml: {
+      order: 'pre',
+      async handler(page) {
+        const { prerender } = await import(pathToFileURL(fileURLToPath(new URL('./prerender.js', import.meta.url))).href);
+        const parts = await prerender();
+        return page.replace(/<!--(\w+)-->/g, (all, name) => parts[name] ?? all);
+      },
+    },
+  };
+}
+
+/**
+ * Copies web/lib/core to `core-<hash>/`, and leaves the imports of it alone: Emscripten's glue starts itself anew as a worker
+ * and finds its .wasm by its own address, which a bundler would take apart.
+ * @returns {Plugin}
+ */
+export function verbatimCore() {
+  const folder = `core-${coreHash()}`;
+  return {
+    name: 'attnscope:verbatim-core',
+    apply: 'build',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (!importer?.includes('/web/lib/') || !/^\.\/core\/.*\.mjs$/.test(source)) return null;
+      return { id: `../${folder}/${basename(source)}`, external: true };
+    },
+    generateBundle() {
+      for (const name of readdirSync(coreFolder).filter(isCoreFile)) {
+        this.emitFile({ type: 'asset', fileName: `${folder}/${name}`, source: readFileSync(join(coreFolder, name)) });
+      }
+    },
+  };
+}
+
+function coreHash() {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(coreFolder).filter(isCoreFile).sort()) hash.update(name).update(readFileSync(join(coreFolder, name)));
+  return hash.digest('hex').slice(0, 8);
+}
+
+/** Writes service-worker.js with the list of everything that was built. @returns {Plugin} */
+export function offline() {
+  let out = '';
+  return {
+    name: 'attnscope:offline',
+    apply: 'build',
+    configResolved(config) {
+      out = join(config.root, config.build.outDir);
+    },
+    closeBundle() {
+      const files = filesBelow(out).filter((name) => name !== 'service-worker.js').sort();
+      const hash = createHash('sha256');
+      for (const name of files) hash.update(name).update(readFileSync(join(out, name)));
+      const text = readFileSync(new URL('./service-worker.js', import.meta.url), 'utf8')
+        .replace('\'VERSION\'', `'${hash.digest('hex').slice(0, 12)}'`)
+        .replace('[\'FILES\']', JSON.stringify(files.map((name) => (name === 'index.html' ? './' : `./${name}`))));
+      writeFileSync(join(out, 'service-worker.js'), text);
+    },
+  };
+}
+
+/** @param {string} folder */
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
