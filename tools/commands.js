@@ -10,7 +10,6 @@ import { delimiter, join } from 'node:path';
  * @property {Record<string, string>} [env] variables added to the present ones
  * @property {string} [label] what to call it in messages; default: the command
  * @property {number} [timeout] milliseconds after which it is ended; default: never
- * @property {boolean} [show] passes the output on as it comes; default: only collected
  */
 
 /** What a command ran into. The message has the whole output, so that nothing needs to be run again to see it. */
@@ -68,7 +67,7 @@ export async function run(command, args, options = {}) {
  * @param {RunOptions} [options]
  * @returns {Promise<{ code: number | string, output: string }>} code: the exit code, or words where there is none
  */
-export function attempt(command, args, { cwd, env, timeout, show = false } = {}) {
+export function attempt(command, args, { cwd, env, timeout } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd, timeout, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe']
@@ -76,12 +75,7 @@ export function attempt(command, args, { cwd, env, timeout, show = false } = {})
     /** @type {Buffer[]} */
     const chunks = [];
     const done = (/** @type {number | string} */ code) => resolve({ code, output: Buffer.concat(chunks).toString() });
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        chunks.push(chunk);
-        if (show) process.stdout.write(chunk);
-      });
-    }
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk));
     child.on('error', (error) => done(error.message));
     child.on('close', (code, signal) => done(code ?? `ended by ${signal}`));
   });

@@ -50,19 +50,10 @@ function preset(name, preset, { inputs = [], outputs }) {
       // Another compiler than last time: what it left is of no use.
       if (previous !== null && previous !== compilerId()) rmSync(path('build', preset), { recursive: true, force: true });
       const tools = await compiler();
-      await tools.run('cmake', ['--preset', preset, ...configureOptions(preset)]);
+      await tools.run('cmake', ['--preset', preset]);
       await tools.run('cmake', ['--build', '--preset', preset, '--', '--quiet']);
     }
   };
-}
-
-/**
- * CMake tries a compiler by linking a program without any of our flags. For that Emscripten would first build another
- * set of its libraries, 40 s of work; so CMake tries without linking.
- * @param {string} preset
- */
-function configureOptions(preset) {
-  return preset.startsWith('wasm') ? ['-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY'] : [];
 }
 
 const wasm = preset('WebAssembly', 'wasm', { outputs: ['web/lib/core'] });
@@ -108,7 +99,7 @@ export const types = {
   outputs: ['web/lib/types'],
   async make() {
     rmSync(path('web/lib/types'), { recursive: true, force: true });
-    await run(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('tools/tsconfig.library.json')]);
+    await run(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('tools/tsconfig.library.json')], { label: 'tsc' });
     copyCoreTypes();
   }
 };
@@ -127,5 +118,9 @@ export const site = {
   inputs: ['web', 'vite.config.js', 'package-lock.json'],
   ignored: ['web/lib/types'],
   outputs: ['dist'],
-  make: () => run(process.execPath, [path('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], { cwd: project, show: true })
+  async make() {
+    const vite = path('node_modules/vite/bin/vite.js');
+    const warnings = await run(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: project, env: { NO_COLOR: '1' }, label: 'vite' });
+    process.stdout.write(warnings);
+  }
 };
