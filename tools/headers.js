@@ -9,9 +9,9 @@ export const isolation = {
 const policy = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "img-src 'self' data: blob:",
-  "worker-src 'self' blob:",
+  "worker-src 'self'",
   "connect-src 'self'",
   "object-src 'none'",
   "base-uri 'self'"

@@ -191,6 +191,11 @@ PeaksValue peaks() {
 
 double memory_limit() { return kMemoryLimit; }
 
+double run_bytes(const ConfigValue& config) {
+  const Config checked = config_from(config);
+  return static_cast<double>(bytes_to_run(checked.layer().build(checked)));
+}
+
 /// The TypeScript type of a field's values.
 std::string typescript(const Field& field) {
   if (std::holds_alternative<bool>(field.fallback)) return "boolean";
@@ -249,6 +254,7 @@ EMSCRIPTEN_BINDINGS(attnscope) {
                        &bound<&randn_tensor, const ShapeValue&, const OptionsValue&>);
   emscripten::function("measurePeaks", &bound<&peaks>);
   emscripten::function("memoryLimit", &bound<&memory_limit>);
+  emscripten::function("runBytes(config)", &bound<&run_bytes, const ConfigValue&>);
   emscripten::function("setThreadCount(count)", &bound<&set_thread_count, int>);
   emscripten::class_<Model>("Model")
       .function("forward(inputs, options)",

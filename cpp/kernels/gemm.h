@@ -15,9 +15,6 @@ void pack_transposed(const float* b, int64_t n, int64_t k, float* packed);
 /// Packs B given transposed, as (k, n), row-major, to the same panels.
 void pack_plain(const float* b, int64_t n, int64_t k, float* packed);
 
-/// Floats of scratch that one call of gemm() needs.
-int64_t gemm_scratch_size();
-
 /// c[i, j] = Σ_p a[i, p] b[j, p] + bias[j].
 ///
 ///   a      (m, k), row-major, k apart
@@ -25,6 +22,6 @@ int64_t gemm_scratch_size();
 ///   bias   (n,) or nullptr
 ///   c      (m, n), row-major, n apart; must not overlap the others
 void gemm(const float* a, const float* packed, const float* bias, float* c, int64_t m, int64_t n,
-          int64_t k, float* scratch);
+          int64_t k);
 
 }  // namespace attnscope::kernels

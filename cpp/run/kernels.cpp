@@ -50,9 +50,7 @@ Kernel linear_kernel(const Graph& graph, const Step& step, const Parameters& par
     const float* rows = workspace.read(x);
     float* out = workspace.write(y);
     parallel_for(m, kGrain, [&](int64_t begin, int64_t end) {
-      std::vector<float> scratch(static_cast<size_t>(kernels::gemm_scratch_size()));
-      kernels::gemm(rows + begin * k, packed->data(), bias, out + begin * n, end - begin, n, k,
-                    scratch.data());
+      kernels::gemm(rows + begin * k, packed->data(), bias, out + begin * n, end - begin, n, k);
     });
   };
 }
@@ -114,12 +112,10 @@ Kernel matmul_kernel(const Graph& graph, const Step& step, const Parameters&) {
     float* out = workspace.write(c);
     parallel_for(batches, 1, [&](int64_t begin, int64_t end) {
       std::vector<float> packed(static_cast<size_t>(kernels::packed_size(N, K)));
-      std::vector<float> scratch(static_cast<size_t>(kernels::gemm_scratch_size()));
       for (int64_t i = begin; i < end; ++i) {
         const auto pack = transposed ? kernels::pack_transposed : kernels::pack_plain;
         pack(right + i * K * N, N, K, packed.data());
-        kernels::gemm(left + i * M * K, packed.data(), nullptr, out + i * M * N, M, N, K,
-                      scratch.data());
+        kernels::gemm(left + i * M * K, packed.data(), nullptr, out + i * M * N, M, N, K);
       }
     });
   };

@@ -17,62 +17,61 @@ Graph checked_graph(const Config& config, Count memory_limit) {
   return graph;
 }
 
-Outputs run(const Graph& graph, const Parameters& parameters, const Program& program,
-            const Inputs& inputs, bool reference) {
-  return reference ? run_reference(graph, parameters, inputs) : program.run(inputs);
-}
-
 }  // namespace
 
 Count bytes_to_run(const Graph& graph) {
-  // Every activation is counted as if it lived to the end: a run may need less, never more.
-  constexpr Count kPacked = 2;     // a parameter and its packed copy
-  constexpr Count kHandedOut = 2;  // a result and the copy that leaves
+  const std::vector<TensorId> storage = run_storage(graph);
   Count count = 0;
-  for (const Tensor& tensor : graph.tensors()) {
-    const bool view = tensor.storage != static_cast<TensorId>(&tensor - graph.tensors().data());
-    if (view) continue;
-    count += elements(tensor.shape) * (tensor.role == Role::kParameter ? kPacked : 1);
+  for (size_t id = 0; id < storage.size(); ++id) {
+    if (storage[id] != static_cast<TensorId>(id)) continue;
+    const Tensor& tensor = graph.tensors()[id];
+    const int copies = tensor.role == Role::kParameter ? 2 : 1;  // a parameter is packed as well
+    count = sum(count, product({copies, elements(tensor.shape)}));
   }
   for (const Result& result : graph.results()) {
-    count += elements(graph.tensor(result.tensor).shape) * (kHandedOut - 1);
+    count = sum(count, elements(graph.tensor(result.tensor).shape));  // the copy that leaves
   }
-  return count * kFloatBytes;
+  return product({count, kFloatBytes});
 }
 
 Model::Model(Config config, uint64_t seed, Count memory_limit)
     : config_(std::move(config)),
       graph_(checked_graph(config_, memory_limit)),
-      parameters_(initial_parameters(graph_, seed)),
-      program_(std::make_unique<Program>(graph_, parameters_)) {}
+      weights_(std::make_unique<Weights>(graph_, initial_parameters(graph_, seed))) {}
 
 std::vector<StateEntry> Model::state() const {
   std::vector<StateEntry> entries;
   for (const Module& module : graph_.modules()) {
     for (const TensorId id : module.parameters) {
-      entries.push_back({graph_.tensor(id).name, &parameters_[static_cast<size_t>(id)]});
+      entries.push_back({graph_.tensor(id).name, &weights_->parameters[static_cast<size_t>(id)]});
     }
   }
   return entries;
 }
 
 void Model::load_state(std::vector<Values> values) {
+  Parameters parameters(graph_.tensors().size());
   size_t next = 0;
   for (const Module& module : graph_.modules()) {
     for (const TensorId id : module.parameters) {
-      parameters_[static_cast<size_t>(id)] = std::move(values[next++]);
+      parameters[static_cast<size_t>(id)] = std::move(values[next++]);
     }
   }
-  program_ = std::make_unique<Program>(graph_, parameters_);
+  weights_ = std::make_unique<Weights>(graph_, std::move(parameters));
+}
+
+Outputs Model::run(const Weights& weights, const Inputs& inputs, bool reference) const {
+  return reference ? run_reference(graph_, weights.parameters, inputs)
+                   : weights.program.run(inputs);
 }
 
 Forward Model::forward(const Inputs& inputs, const ForwardOptions& options) const {
   if (options.round) return forward_rounded(inputs, options);
-  return {run(graph_, parameters_, *program_, inputs, options.reference), std::nullopt};
+  return {run(*weights_, inputs, options.reference), std::nullopt};
 }
 
 Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& options) const {
-  Parameters parameters = parameters_;
+  Parameters parameters = weights_->parameters;
   for (Values& values : parameters) {
     const bool kept = options.round == Dtype::kInt8 && values.dimension() < 2;
     if (values.size() > 0 && !kept) round_to(*options.round, values);
@@ -85,9 +84,9 @@ Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& optio
     round_to(*options.round, rounded[id]);
     rounded_inputs[id] = &rounded[id];
   }
-  const Program program(graph_, parameters);
-  Forward forward{run(graph_, parameters, program, rounded_inputs, options.reference), {}};
-  const Outputs exact = run(graph_, parameters_, *program_, inputs, options.reference);
+  const Weights weights(graph_, std::move(parameters));
+  Forward forward{run(weights, rounded_inputs, options.reference), {}};
+  const Outputs exact = run(*weights_, inputs, options.reference);
   forward.error = rounding_error(forward.outputs.front(), exact.front());
   return forward;
 }

@@ -52,16 +52,24 @@ class Model {
   Forward forward(const Inputs& inputs, const ForwardOptions& options) const;
 
  private:
+  /// Parameters with the program that packed them; replaced as a whole or not at all.
+  struct Weights {
+    Weights(const Graph& graph, Parameters values)
+        : parameters(std::move(values)), program(graph, parameters) {}
+    const Parameters parameters;
+    const Program program;
+  };
+
+  Outputs run(const Weights& weights, const Inputs& inputs, bool reference) const;
   Forward forward_rounded(const Inputs& inputs, const ForwardOptions& options) const;
 
   Config config_;
   Graph graph_;
-  Parameters parameters_;
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<const Weights> weights_;
 };
 
 /// Bytes that Model and one forward() need in float32: parameters and their packed copy, inputs,
-/// activations at their peak, and the results while they are handed out.
+/// all activations as if they lived to the end, and the results while they are handed out.
 Count bytes_to_run(const Graph& graph);
 
 }  // namespace attnscope

@@ -195,6 +195,15 @@ test('dispose twice does nothing the second time; a disposed model says so', () 
   }
 });
 
+test('a getter of an input cannot dispose the model that reads it', () => {
+  const model = scope.create(config);
+  const hidden_states = scope.randn([2, 3, 4]);
+  const inputs = { get hidden_states() { model.dispose(); return hidden_states; } };
+  assert.throws(() => model.forward(inputs), { name: 'Error', message: 'this model is in use and cannot be disposed' });
+  assert.deepEqual(model.forward({ hidden_states }).output.shape, [2, 4]);
+  model.dispose();
+});
+
 test('Symbol.dispose disposes', () => {
   const model = scope.create(config);
   model[Symbol.dispose]();

@@ -63,6 +63,17 @@ export class Attnscope {
   }
 
   /**
+   * Bytes that running a layer takes, in float32 whatever its dtype: parameters and their packed
+   * copy, inputs and a mask, every activation as if it lived to the end, and the results' copies.
+   * `create` refuses what exceeds `memoryLimit`.
+   * @param {Config} config
+   * @returns {number}
+   */
+  runBytes(config) {
+    return this.#core.runBytes(config);
+  }
+
+  /**
    * A Python file with the layer as an `nn.Module`. Run by itself it compares this estimate with
    * PyTorch and prints OK, or MISMATCH and exits with 1.
    * @param {Config} config

@@ -9,6 +9,7 @@
 export class Model {
   /** @type {import('./core/core.js').Model | null} */
   #core;
+  #reading = false; // while forward() or loadStateDict() reads its argument, whose getters may call back
 
   /** @param {import('./core/core.js').Model} core */
   constructor(core) {
@@ -23,9 +24,11 @@ export class Model {
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor
    */
   forward(inputs, options = {}) {
-    return this.#alive().forward(
-      /** @type {import('./core/core.js').Inputs} */ (inputs),
-      /** @type {import('./core/core.js').Options} */ (options)
+    return this.#read((core) =>
+      core.forward(
+        /** @type {import('./core/core.js').Inputs} */ (inputs),
+        /** @type {import('./core/core.js').Options} */ (options)
+      )
     );
   }
 
@@ -43,11 +46,15 @@ export class Model {
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights then stay
    */
   loadStateDict(state) {
-    this.#alive().loadStateDict(state);
+    this.#read((core) => core.loadStateDict(state));
   }
 
-  /** Frees the model's memory. A second call does nothing. */
+  /**
+   * Frees the model's memory. A second call does nothing.
+   * @throws {Error} when called from a getter of an input that forward() is reading
+   */
   dispose() {
+    if (this.#reading) throw new Error('this model is in use and cannot be disposed');
     this.#core?.delete();
     this.#core = null;
   }
@@ -57,6 +64,21 @@ export class Model {
    * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
   [Symbol.dispose]() {
     this.dispose();
+  }
+
+  /**
+   * @template T
+   * @param {(core: import('./core/core.js').Model) => T} call
+   */
+  #read(call) {
+    const core = this.#alive();
+    const before = this.#reading;
+    this.#reading = true;
+    try {
+      return call(core);
+    } finally {
+      this.#reading = before;
+    }
   }
 
   #alive() {

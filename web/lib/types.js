@@ -120,7 +120,7 @@
  * @property {string} name 'relaxed-threads', 'relaxed', 'simd-threads' or 'simd'
  * @property {number} threads
  * @property {boolean} isolated whether the engine lets threads share memory
- * @property {string} reason why this is not the fastest build; '' when it is
+ * @property {string} reason what this engine lacks for the fastest build; '' for nothing
  */
 
 export {};

@@ -34,9 +34,7 @@ struct Product {
 
   std::vector<float> run(bool with_bias, const std::vector<float>& packed) const {
     std::vector<float> c(static_cast<size_t>(m * n), NAN);
-    std::vector<float> scratch(static_cast<size_t>(kernels::gemm_scratch_size()));
-    kernels::gemm(a.data(), packed.data(), with_bias ? bias.data() : nullptr, c.data(), m, n, k,
-                  scratch.data());
+    kernels::gemm(a.data(), packed.data(), with_bias ? bias.data() : nullptr, c.data(), m, n, k);
     return c;
   }
 

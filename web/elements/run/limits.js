@@ -1,33 +1,15 @@
-// What a run needs, and the largest that fits. The core refuses by the same count; a test holds the two together.
+// What a run needs, and the largest that fits. The core refuses by the same count.
 
 /** @typedef {any} Scope */
 
-/** @param {readonly number[]} shape */
-const elements = (shape) => shape.reduce((product, length) => product * length, 1);
-
-/** Null where only the smaller format can still be counted. @param {Scope} scope @param {any} config */
-function float32Estimate(scope, config) {
+/** Bytes that a run takes; Infinity for more than can be counted. @param {Scope} scope @param {any} config */
+export function runBytes(scope, config) {
   try {
-    return scope.estimate({ ...config, dtype: 'float32' });
+    return scope.runBytes(config);
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (error instanceof RangeError) return Infinity;
     throw error;
   }
-}
-
-/**
- * Bytes that running this configuration takes, in float32 whatever its number format: every tensor as if it lived to the end,
- * parameters with their packed copy, results with the copy that leaves.
- * @param {Scope} scope @param {any} config
- */
-export function runBytes(scope, config) {
-  const estimate = float32Estimate(scope, config);
-  if (!estimate) return Infinity;
-  const { timeline, inputs, memory } = estimate;
-  let bytes = 2 * memory.parameters + memory.output;
-  for (const tensor of timeline) bytes += tensor.bytes;
-  for (const { shape, optional } of inputs) if (optional) bytes += 4 * elements(shape);
-  return bytes;
 }
 
 /**
