@@ -12,12 +12,13 @@ constexpr int64_t kChains =
 
 int64_t madd_chain_flops(int64_t rounds) { return rounds * kChains * kLanes * 2; }
 
-float madd_chain(int64_t rounds) {
+float madd_chain(float factor, int64_t rounds) {
+  // The factors are no constants: V8 would build a constant anew for each use.
+  const Batch left(factor), right(factor * 0.5f);
   Batch sums[kChains];
-  for (int64_t i = 0; i < kChains; ++i) sums[i] = Batch(static_cast<float>(i));
-  const Batch factor(0.999f), term(0.001f);
+  for (Batch& sum : sums) sum = Batch(0.0f);
   for (int64_t round = 0; round < rounds; ++round) {
-    for (int64_t i = 0; i < kChains; ++i) sums[i] = madd(sums[i], factor, term);
+    for (Batch& sum : sums) sum = madd(left, right, sum);
   }
   Batch total = sums[0];
   for (int64_t i = 1; i < kChains; ++i) total += sums[i];

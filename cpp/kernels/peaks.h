@@ -10,8 +10,9 @@ namespace attnscope::kernels {
 /// FLOPs of one call of madd_chain(rounds).
 int64_t madd_chain_flops(int64_t rounds);
 
-/// Independent chains of multiply-add in registers; the result only keeps them from being removed.
-float madd_chain(int64_t rounds);
+/// Independent chains of multiply-add in registers, as the inner loop of a matrix product has them:
+/// each adds factor² / 2 in every round. Returns the sum of all.
+float madd_chain(float factor, int64_t rounds);
 
 /// Reads `length` floats once, front to back; returns their sum.
 float read_stream(const float* data, int64_t length);

@@ -8,7 +8,7 @@ struct Peaks {
   double bytes_per_second;  // reading 64 MiB front to back: memory, not cache
 };
 
-/// Takes some 50 ms. Source: the two roofs of Williams, Waterman and Patterson 2009.
+/// Takes some 150 ms. Source: the two roofs of Williams, Waterman and Patterson 2009.
 Peaks measure_peaks();
 
 }  // namespace attnscope

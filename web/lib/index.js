@@ -106,7 +106,7 @@ export class Attnscope {
 
   /**
    * What this engine reaches with these threads: multiply-adds in registers, and reading memory.
-   * Takes some 50 ms.
+   * Takes some 150 ms.
    * @returns {{flops_per_second: number, bytes_per_second: number}}
    */
   measurePeaks() {
