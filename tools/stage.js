@@ -11,6 +11,7 @@ import { dirname, join, relative } from 'node:path';
  * @property {string[]} [ignored] folders inside inputs that do not
  * @property {string[]} outputs files and folders that it makes
  * @property {() => string} [key] what else decides, such as which compiler; cheap
+ * @property {() => Promise<unknown>} [before] gets what `make` uses ready; tells its own time
  * @property {(previousKey: string | null) => Promise<unknown>} make previousKey: the key of the last time, if there was one
  */
 
@@ -25,6 +26,7 @@ export async function runStage(stage, { folder, stamps }) {
   const stamp = readStamp(file);
   const now = { key: stage.key?.() ?? '', inputs: hashFiles(folder, stage.inputs, stage.ignored) };
   if (stamp && isFresh(stamp, now, folder)) return false;
+  await stage.before?.();
   const start = performance.now();
   await stage.make(stamp?.key ?? null).catch((error) => {
     throw new Error(`${stage.name}: failed\n${error.message}`, { cause: error });

@@ -46,6 +46,7 @@ function preset(name, preset, { inputs = [], outputs }) {
     inputs: [...coreSources, ...inputs],
     outputs,
     key: compilerId,
+    before: compiler,
     async make(previous) {
       // Another compiler than last time: what it left is of no use.
       if (previous !== null && previous !== compilerId()) rmSync(path('build', preset), { recursive: true, force: true });
