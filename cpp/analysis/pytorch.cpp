@@ -100,8 +100,7 @@ std::string expected_text(const Config& config, const Graph& graph) {
         "        \"" + result.name + "\": " + to_string(graph.tensor(result.tensor).shape) + ",\n";
   }
   std::string text = "EXPECTED = {\n";
-  text += "    \"parameters\": " +
-          to_string(memory(graph, dtype).parameters / bytes_per_element(dtype)) + ",\n";
+  text += "    \"parameters\": " + to_string(total.parameters) + ",\n";
   text += "    \"flops\": " + to_string(product({2, total.macs})) + ",  # 2 per multiply-accumulate\n";
   text += "    \"shapes\": {\n" + shapes + "    },\n";
   if (trainable(dtype)) {

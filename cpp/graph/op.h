@@ -57,6 +57,9 @@ class Op {
   /// The output's values by plain loops in double precision. An absent optional input is nullptr.
   virtual Array forward(const std::vector<const Array*>& inputs) const = 0;
 
+  // Gradients belong here, beside forward(), when layers are trained: what they may read is what
+  // saved_for_backward() names.
+
   /// The PyTorch expression that computes the output. `inputs` are Python expressions; an absent
   /// optional input is the name of a variable that may be None. `module` names the nn.Module that
   /// owns the step's parameters ("self.score"), or is empty.
