@@ -1,9 +1,9 @@
-// Debian packages that this machine itself needs: the two tools that make and enter a root, and the browser of the page tests.
+// Debian packages that this machine itself needs: the tools that make and enter a root, and the browser of the page tests.
 
 import { find, run } from './commands.js';
 
 /** The package of each command. */
-const packages = { mmdebstrap: 'mmdebstrap', bwrap: 'bubblewrap', chromium: 'chromium' };
+const packages = { mmdebstrap: 'mmdebstrap', newuidmap: 'uidmap', bwrap: 'bubblewrap', chromium: 'chromium' };
 
 /** @typedef {keyof typeof packages} Command */
 

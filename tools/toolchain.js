@@ -66,9 +66,9 @@ async function rootCompiler() {
 async function compilerAdvice() {
   const findings = [...(await findPrograms()), ...findLibraries(headerFolders())];
   return `\
-With them a private Debian folder with the compiler is made; nothing newer is installed into this machine.
-Or install what compiles yourself: Emscripten (emsdk), CMake and Ninja, on PATH, and the headers of xtensor, xsimd, xtl,
-doctest and nlohmann-json in one folder that ATTNSCOPE_HEADERS names. On this machine:
+mmdebstrap and bubblewrap make and use a private Debian folder with the compiler; this machine's own packages stay as they
+are. Instead of that you can install what compiles: Emscripten (emsdk), CMake and Ninja, on PATH, and the headers of
+xtensor, xsimd, xtl, doctest and nlohmann-json in one folder that ATTNSCOPE_HEADERS names. On this machine:
 ${describe(findings)}`;
 }
 
@@ -78,11 +78,17 @@ ${describe(findings)}`;
  */
 export async function pytorch() {
   if (await hasPyTorch()) return onMachine(pythonVariables);
-  return inRoot(pytorchRecipe, async () => `Or install Python packages yourself: ${pythonPackages.join(', ')} (torch 2.14 or newer).`, pythonVariables);
+  return inRoot(pytorchRecipe, pytorchAdvice, pythonVariables);
 }
 
 const pythonPackages = ['torch', 'transformers', 'safetensors', 'numpy', 'pytest'];
 const pythonVariables = { PYTHONDONTWRITEBYTECODE: '1' };
+
+async function pytorchAdvice() {
+  return `\
+mmdebstrap and bubblewrap make and use a private Debian folder with PyTorch; this machine's own packages stay as they are.
+Instead of that you can install Python packages: ${pythonPackages.join(', ')}, with torch 2.14 or newer.`;
+}
 
 async function hasPyTorch() {
   if (!find('python3')) return false;
@@ -116,8 +122,11 @@ function onMachine(variables) {
  * @returns {Promise<Tools>}
  */
 async function inRoot(recipe, advice, variables) {
-  await ensureCommands(isReady(recipe) ? ['bwrap'] : ['mmdebstrap', 'bwrap'], advice);
-  const enter = enterer(await ensureRoot(recipe));
+  const makers = process.getuid?.() === 0 ? /** @type {const} */ (['mmdebstrap']) : /** @type {const} */ (['mmdebstrap', 'newuidmap']);
+  await ensureCommands(isReady(recipe) ? ['bwrap'] : [...makers, 'bwrap'], advice);
+  const enter = enterer(await ensureRoot(recipe).catch(async (error) => {
+    throw new Error(`${recipe.name} root: it could not be made\n${error.message}\n${await advice()}`);
+  }));
   return withRun('root', (command, args, { cwd = project, env } = {}) =>
     [...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }), { label: command }]);
 }
