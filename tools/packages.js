@@ -13,7 +13,21 @@ const packages = { mmdebstrap: 'mmdebstrap', newuidmap: 'uidmap', bwrap: 'bubble
  * @param {() => Promise<string>} [advice] what else the user can do, added to the message
  * @throws {Error} if one is missing and cannot be installed, with what to install
  */
-export async function ensureCommands(commands, advice) {
+export function ensureCommands(commands, advice) {
+  // One after the other: apt-get lets in only one.
+  const turn = last.then(() => ensure(commands, advice));
+  last = turn.catch(() => {});
+  return turn;
+}
+
+/** @type {Promise<void>} */
+let last = Promise.resolve();
+
+/**
+ * @param {Command[]} commands
+ * @param {() => Promise<string>} [advice]
+ */
+async function ensure(commands, advice) {
   const missing = commands.filter((command) => !find(command)).map((command) => packages[command]);
   if (missing.length === 0) return;
   if (!find('apt-get') || process.getuid?.() !== 0) throw new Error(cannotInstall(missing, await advice?.()));
@@ -26,7 +40,8 @@ export async function ensureCommands(commands, advice) {
 /** @param {string[]} names */
 async function install(names) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  const install = ['install', '--yes', '--no-install-recommends', ...names];
+  const wait = ['-o', 'DPkg::Lock::Timeout=300']; // for somebody else's installation
+  const install = [...wait, 'install', '--yes', '--no-install-recommends', ...names];
   try {
     await run('apt-get', install, { env });
   } catch {

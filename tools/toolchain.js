@@ -122,13 +122,39 @@ function onMachine(variables) {
  * @returns {Promise<Tools>}
  */
 async function inRoot(recipe, advice, variables) {
-  const makers = process.getuid?.() === 0 ? /** @type {const} */ (['mmdebstrap']) : /** @type {const} */ (['mmdebstrap', 'newuidmap']);
-  await ensureCommands(isReady(recipe) ? ['bwrap'] : [...makers, 'bwrap'], advice);
-  const enter = enterer(await ensureRoot(recipe).catch(async (error) => {
-    throw new Error(`${recipe.name} root: it could not be made\n${error.message}\n${await advice()}`);
-  }));
+  const enter = enterer(await rootOf(recipe, advice));
   return withRun('root', (command, args, { cwd = project, env } = {}) =>
     [...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }), { label: command }]);
+}
+
+/** @type {Map<string, Promise<string>>} */
+const roots = new Map();
+
+/**
+ * The folder of a recipe's root, made where it is missing; asked for several times at once, it is made once.
+ * @param {import('./roots.js').Recipe} recipe
+ * @param {() => Promise<string>} advice
+ */
+function rootOf(recipe, advice) {
+  const root = roots.get(recipe.name) ?? makeRoot(recipe, advice);
+  roots.set(recipe.name, root);
+  return root;
+}
+
+/** @returns {import('./packages.js').Command[]} what makes a root and enters it */
+function makers() {
+  return process.getuid?.() === 0 ? ['mmdebstrap', 'bwrap'] : ['mmdebstrap', 'newuidmap', 'bwrap'];
+}
+
+/**
+ * @param {import('./roots.js').Recipe} recipe
+ * @param {() => Promise<string>} advice
+ */
+async function makeRoot(recipe, advice) {
+  await ensureCommands(isReady(recipe) ? ['bwrap'] : makers(), advice);
+  return ensureRoot(recipe).catch(async (error) => {
+    throw new Error(`${recipe.name} root: it could not be made\n${error.message}\n${await advice()}`);
+  });
 }
 
 /**

@@ -42,7 +42,7 @@ test('what is missing is installed, after an update of the lists where they are 
   const folder = onlyPrograms(t, {});
   const apt = join(folder, 'apt-get');
   const log = join(folder, 'log');
-  writeFileSync(apt, `#!/bin/sh\necho "$1" >> ${log}\n[ "$1" = update ] && { : > ${folder}/updated; exit 0; }\n[ -e ${folder}/updated ]\n`, { mode: 0o755 });
+  writeFileSync(apt, `#!/bin/sh\n[ "$1" = -o ] && shift 2\necho "$1" >> ${log}\n[ "$1" = update ] && { : > ${folder}/updated; exit 0; }\n[ -e ${folder}/updated ]\n`, { mode: 0o755 });
   await ensureCommands(['mmdebstrap', 'bwrap']);
   assert.equal(readFileSync(log, 'utf8'), 'install\nupdate\ninstall\n');
   assert.deepEqual(lines, ['packages: installing mmdebstrap bubblewrap (apt-get)']);
