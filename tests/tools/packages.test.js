@@ -35,9 +35,15 @@ test('several packages are named together', () => {
   assert.equal(cannotInstall(['a', 'b']), 'Please install a and b (on Debian or Ubuntu: sudo apt-get install a b).');
 });
 
-const asRoot = { skip: process.getuid?.() !== 0 && 'only root installs packages' };
+/** Only root installs packages; the apt-get of these tests is a script. @param {import('node:test').TestContext} t */
+function asRoot(t) {
+  const { getuid } = process;
+  process.getuid = () => 0;
+  t.after(() => { process.getuid = getuid; });
+}
 
-test('what is missing is installed, after an update of the lists where they are old', asRoot, async (t) => {
+test('what is missing is installed, after an update of the lists where they are old', async (t) => {
+  asRoot(t);
   const lines = quiet(t);
   const folder = onlyPrograms(t, {});
   const apt = join(folder, 'apt-get');
@@ -49,7 +55,8 @@ test('what is missing is installed, after an update of the lists where they are 
   assert.equal(existsSync(join(folder, 'updated')), true);
 });
 
-test('an installation that fails is told with its output and what to do', asRoot, async (t) => {
+test('an installation that fails is told with its output and what to do', async (t) => {
+  asRoot(t);
   quiet(t);
   onlyPrograms(t, { 'apt-get': '#!/bin/sh\necho "E: no network"\nexit 100\n' });
   await assert.rejects(ensureCommands(['chromium']), {
