@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { headers as siteHeaders } from '../../tools/headers.js';
 
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
@@ -11,8 +12,6 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css',
   '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.woff2': 'font/woff2',
 });
-
-const ISOLATION = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
 
 /**
  * @param {{ isolated?: boolean, path?: string, page?: string }} [options] `path`: the folder of the site's address; `page`: HTML
@@ -23,7 +22,7 @@ export async function serve({ isolated = true, path = '/', page = '' } = {}) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     const name = normalize(pathname.slice(path.length - 1)).replace(/\/$/, '/index.html');
-    const headers = { ...(isolated ? ISOLATION : {}), 'Content-Type': TYPES[extname(name)] ?? 'text/plain', 'Cache-Control': 'no-cache' };
+    const headers = { ...(isolated ? siteHeaders : {}), 'Content-Type': TYPES[extname(name)] ?? 'text/plain', 'Cache-Control': 'no-cache' };
     try {
       if (!pathname.startsWith(path)) throw new Error('outside the site');
       const body = name === '/host.html' ? page : await readFile(join(dist, name));
