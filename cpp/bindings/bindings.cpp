@@ -13,6 +13,7 @@
 
 #include "../analysis/estimate.h"
 #include "../analysis/pytorch.h"
+#include "../layers/fields.h"
 #include "../run/model.h"
 #include "../run/peaks.h"
 #include "../run/random.h"
@@ -121,16 +122,12 @@ UnpackedInputs inputs_from(const Graph& graph, const InputsValue& inputs) {
 }
 
 ResultsValue forward(const Model& model, const InputsValue& inputs, const OptionsValue& options) {
-  static const std::vector<Field> fields = {
+  static const std::vector<Field> options_known = {
       {"need_weights", "Whether the attention weights are returned.", true},
-      {"round",
-       "Format that weights and inputs are rounded to first.",
-       std::string_view("float32"),
-       0,
-       0,
-       {"float32", "float16", "bfloat16", "int8"}},
+      {"round", "Format that weights and inputs are rounded to first.", std::string_view("float32"),
+       0, 0, fields::dtype_names()},
       {"reference", "Plain loops in double precision instead of the kernels.", false}};
-  const std::vector<Value> values = options_from("forward", fields, options);
+  const std::vector<Value> values = options_from("forward", options_known, options);
   const bool need_weights = std::get<bool>(values[0]);
   const Dtype round = dtype_from(std::get<std::string_view>(values[1]));
   ForwardOptions how{.round = std::nullopt, .reference = std::get<bool>(values[2])};
@@ -166,9 +163,7 @@ void load_state_dict(Model& model, const StateValue& state) {
   for (const StateEntry& entry : entries) known.push_back(entry.name);
   for (const auto& [key, value] : given) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    const std::string hint = did_you_mean(key, known);
-    throw FieldError(key, "the layer has no parameter " + quote(key) +
-                              (hint.empty() ? "; its parameters are " + join(known) : hint));
+    throw unknown_name("the layer", "parameter", key, known);
   }
   std::vector<Values> values;
   for (const StateEntry& entry : entries) {

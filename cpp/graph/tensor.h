@@ -34,7 +34,7 @@ enum class Role {
 
 /// How PyTorch draws a parameter's first values.
 struct Init {
-  enum class Kind { kZeros, kOnes, kUniform } kind = Kind::kZeros;
+  enum class Kind { kZeros, kUniform } kind = Kind::kZeros;
   double bound = 0;  // kUniform: drawn from [-bound, bound)
 };
 

@@ -158,6 +158,13 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
   return nearest.empty() ? "" : ", did you mean " + std::string(nearest) + "?";
 }
 
+FieldError unknown_name(std::string_view owner, std::string_view noun, const std::string& name,
+                        const std::vector<std::string_view>& known) {
+  const std::string hint = did_you_mean(name, known), kind(noun);
+  return FieldError(name, std::string(owner) + " has no " + kind + " " + quote(name) +
+                              (hint.empty() ? "; its " + kind + "s are " + join(known) : hint));
+}
+
 std::vector<Value> resolve(std::string_view owner, std::span<const Field> fields,
                            const RawConfig& raw, std::string_view noun) {
   std::vector<Value> values;
@@ -169,10 +176,7 @@ std::vector<Value> resolve(std::string_view owner, std::span<const Field> fields
     if (field == fields.end()) {
       std::vector<std::string_view> known;
       for (const Field& one : fields) known.push_back(one.name);
-      const std::string hint = did_you_mean(key, known);
-      const std::string name(noun);
-      throw FieldError(key, std::string(owner) + " has no " + name + " " + quote(key) +
-                                (hint.empty() ? "; its " + name + "s are " + join(known) : hint));
+      throw unknown_name(owner, noun, key, known);
     }
     values[static_cast<size_t>(field - fields.begin())] = checked(*field, value);
   }

@@ -63,6 +63,11 @@ std::vector<Value> resolve(std::string_view owner, std::span<const Field> fields
 /// ", did you mean hidden_size?" for the nearest of `known`, or "" when none is near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
 
+/// The refusal of a name that nothing has: `owner has no noun "name"`, then the nearest of `known`
+/// or all of them.
+FieldError unknown_name(std::string_view owner, std::string_view noun, const std::string& name,
+                        const std::vector<std::string_view>& known);
+
 /// "linear_scorer, additive_scorer".
 std::string join(const std::vector<std::string_view>& names);
 

@@ -31,13 +31,17 @@ inline Field num_heads() {
 }
 inline Field head_dim() { return dimension("head_dim", "Features of each head.", 64); }
 inline Field bias() { return {"bias", "Whether the linear layers add a bias.", true}; }
+/// The names that dtype_from() knows.
+inline std::vector<std::string_view> dtype_names() {
+  return {"float32", "float16", "bfloat16", "int8"};
+}
 inline Field dtype() {
   return {"dtype",
           "Number format that estimates count bytes in; running is in float32.",
           std::string_view("float32"),
           0,
           0,
-          {"float32", "float16", "bfloat16", "int8"}};
+          dtype_names()};
 }
 
 }  // namespace attnscope::fields

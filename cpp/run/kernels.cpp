@@ -161,11 +161,6 @@ Kernel merge_heads_kernel(const Graph& graph, const Step& step, const Parameters
   return swap_kernel(step.inputs[0], step.output, heads[0], heads[1], heads[2], heads[3]);
 }
 
-/// A view shares the memory of what it views: there is nothing to do.
-Kernel view_kernel(const Graph&, const Step&, const Parameters&) {
-  return [](Workspace&) {};
-}
-
 Kernel reference_kernel(const Graph& graph, const Step& step, const Parameters&) {
   return [&graph, &step](Workspace& workspace) {
     std::vector<Array> values(step.inputs.size());
@@ -197,7 +192,7 @@ bool is_op(const Step& step, std::string_view name) { return step.op->name() == 
 }  // namespace
 
 Kernel kernel_for(const Graph& graph, const Step& step, const Parameters& parameters) {
-  if (step.op->aliasing() == Aliasing::kReshape) return view_kernel(graph, step, parameters);
+  if (step.op->aliasing() == Aliasing::kReshape) return [](Workspace&) {};  // nothing to do
   for (const auto& [name, make] : kKernels) {
     if (is_op(step, name)) return make(graph, step, parameters);
   }

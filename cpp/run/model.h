@@ -42,7 +42,6 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   const Graph& graph() const { return graph_; }
-  const Config& config() const { return config_; }
 
   std::vector<StateEntry> state() const;
 

@@ -10,9 +10,6 @@ void draw(const Init& init, Generator& generator, Values& values) {
     case Init::Kind::kZeros:
       values.fill(0.0f);
       return;
-    case Init::Kind::kOnes:
-      values.fill(1.0f);
-      return;
     case Init::Kind::kUniform:
       generator.fill_uniform(static_cast<float>(-init.bound), static_cast<float>(init.bound),
                              values.data(), static_cast<int64_t>(values.size()));

@@ -42,9 +42,7 @@ TensorId find_input(const Graph& graph, const std::string& name) {
     if (tensor.name == name) return static_cast<TensorId>(id);
     known.push_back(tensor.name);
   }
-  const std::string hint = did_you_mean(name, known);
-  throw FieldError(name, "forward has no input " + quote(name) +
-                             (hint.empty() ? "; its inputs are " + join(known) : hint));
+  throw unknown_name("forward", "input", name, known);
 }
 
 void check_tensor(const Tensor& expected, const RawTensor& raw) {

@@ -3,8 +3,6 @@
 /** @typedef {import('./core/core.js').Config} Config
  * One layer and its fields; a field left out takes its default. */
 
-/** @typedef {'linear_scorer' | 'additive_scorer' | (string & {})} LayerName */
-
 /**
  * @typedef {object} Tensor
  * @property {Float32Array} data elements in row-major order, the last dimension fastest
