@@ -34,9 +34,8 @@ Count bytes_to_run(const Graph& graph) {
   return product({count, kFloatBytes});
 }
 
-Model::Model(Config config, uint64_t seed, Count memory_limit)
-    : config_(std::move(config)),
-      graph_(checked_graph(config_, memory_limit)),
+Model::Model(const Config& config, uint64_t seed, Count memory_limit)
+    : graph_(checked_graph(config, memory_limit)),
       weights_(std::make_unique<Weights>(graph_, initial_parameters(graph_, seed))) {}
 
 std::vector<StateEntry> Model::state() const {

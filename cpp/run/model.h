@@ -35,7 +35,7 @@ class Model {
  public:
   /// Draws the weights that torch.manual_seed(seed) gives the printed module. Throws FieldError,
   /// before anything is allocated, when a run needs more than `memory_limit` bytes.
-  Model(Config config, uint64_t seed, Count memory_limit);
+  Model(const Config& config, uint64_t seed, Count memory_limit);
 
   // The program points into the graph and the parameters.
   Model(const Model&) = delete;
@@ -62,7 +62,6 @@ class Model {
   Outputs run(const Weights& weights, const Inputs& inputs, bool reference) const;
   Forward forward_rounded(const Inputs& inputs, const ForwardOptions& options) const;
 
-  Config config_;
   Graph graph_;
   std::unique_ptr<const Weights> weights_;
 };
