@@ -12,7 +12,7 @@ StepCost step_cost(const Graph& graph, const Step& step, int element_bytes) {
   Count moved = elements(output);
   for (const TensorId id : step.inputs) {
     const Tensor& input = graph.tensor(id);
-    if (input.role == Role::kOptionalInput) continue;
+    if (input.role == Role::kOptionalInput || step.op->is_constant()) continue;
     const Count count = elements(input.shape);
     if (input.role == Role::kParameter) cost.parameters += count;
     moved += count;
@@ -37,12 +37,25 @@ StepCost& StepCost::operator+=(const StepCost& other) {
   return *this;
 }
 
+StepCost StepCost::times(int64_t count) const {
+  return {product({count, parameters}), product({count, macs}), product({count, elementwise}),
+          product({count, bytes_moved})};
+}
+
 LayerCost cost(const Graph& graph, Dtype dtype) {
   LayerCost layer;
   layer.steps.reserve(graph.steps().size());
+  std::vector<bool> seen(graph.tensors().size(), false);
   for (const Step& step : graph.steps()) {
-    const StepCost cost = step_cost(graph, step, bytes_per_element(dtype));
+    StepCost cost = step_cost(graph, step, bytes_per_element(dtype));
     layer.steps.push_back(cost);
+    for (const TensorId id : step.inputs) {
+      const Tensor& input = graph.tensor(id);
+      if (input.role != Role::kParameter) continue;
+      if (seen[static_cast<size_t>(id)]) cost.parameters -= elements(input.shape);
+      seen[static_cast<size_t>(id)] = true;
+    }
+    cost = cost.times(graph.times(step.output));
     part_named(layer.parts, step.part).cost += cost;
     layer.total += cost;
   }

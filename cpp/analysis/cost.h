@@ -11,12 +11,13 @@
 namespace attnscope {
 
 struct StepCost {
-  Count parameters = 0;   // elements of the parameters it uses
+  Count parameters = 0;   // elements of the parameters that it uses
   Count macs = 0;         // multiply-accumulates of matrix products
   Count elementwise = 0;  // every other arithmetic operation
   Count bytes_moved = 0;  // each operand read once, the output written once; 0 for a view
 
   StepCost& operator+=(const StepCost& other);
+  StepCost times(int64_t count) const;
 };
 
 struct PartCost {
@@ -24,8 +25,9 @@ struct PartCost {
   StepCost cost;
 };
 
+/// Parts and total count every repetition of a block, and a parameter that several steps use once.
 struct LayerCost {
-  std::vector<StepCost> steps;  // parallel to Graph::steps()
+  std::vector<StepCost> steps;  // parallel to Graph::steps(), one repetition each
   std::vector<PartCost> parts;  // in order of first use
   StepCost total;
 };

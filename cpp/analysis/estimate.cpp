@@ -3,7 +3,7 @@
 #include "cost.h"
 #include "json.h"
 #include "memory.h"
-#include "pytorch.h"
+#include "pytorch_module.h"
 
 namespace attnscope {
 namespace {
@@ -19,12 +19,18 @@ void write_config(JsonWriter& json, const Config& config) {
 
 void write_inputs(JsonWriter& json, const Graph& graph) {
   json.begin_array();
-  for (const Tensor& tensor : graph.tensors()) {
+  for (size_t id = 0; id < graph.tensors().size(); ++id) {
+    const Tensor& tensor = graph.tensors()[id];
     if (tensor.role != Role::kInput && tensor.role != Role::kOptionalInput) continue;
+    if (tensor.storage != static_cast<TensorId>(id)) continue;
     json.begin_object();
     json.key("name").string(tensor.name);
     json.key("shape").shape(tensor.shape);
     json.key("optional").boolean(tensor.role == Role::kOptionalInput);
+    if (tensor.limit > 0) {
+      json.key("integer").boolean(true);
+      json.key("limit").number(tensor.limit);
+    }
     json.end_object();
   }
   json.end_array();
@@ -61,6 +67,7 @@ void write_step(JsonWriter& json, const Graph& graph, const Step& step, const St
   json.end_array();
   json.key("output").string(graph.tensor(step.output).name);
   json.key("shape").shape(graph.tensor(step.output).shape);
+  json.key("repeat").number(graph.times(step.output));
   json.key("parameters").number(cost.parameters);
   json.key("macs").number(cost.macs);
   json.key("elementwise").number(cost.elementwise);
@@ -101,16 +108,42 @@ void write_timeline(JsonWriter& json, const Graph& graph, const Memory& memory) 
   json.end_array();
 }
 
+std::string_view type_name(FieldType type) {
+  switch (type) {
+    case FieldType::kBoolean:
+      return "boolean";
+    case FieldType::kInteger:
+      return "integer";
+    case FieldType::kNumber:
+      return "number";
+    case FieldType::kChoice:
+      return "choice";
+  }
+  return {};
+}
+
+void write_kv_cache(JsonWriter& json, const Graph& graph, Dtype dtype) {
+  if (graph.caches().empty()) {
+    json.null();
+    return;
+  }
+  const KvCache cache = kv_cache(graph, dtype);
+  json.begin_object();
+  json.key("bytes_per_token").number(cache.bytes_per_token);
+  json.key("bytes_per_sequence").number(cache.bytes_per_sequence);
+  json.key("bytes").number(cache.bytes);
+  json.end_object();
+}
+
 void write_field(JsonWriter& json, const Field& field) {
   json.begin_object();
   json.key("name").string(field.name);
-  const bool integer = std::holds_alternative<int64_t>(field.fallback);
-  const bool flag = std::holds_alternative<bool>(field.fallback);
-  json.key("type").string(integer ? "integer" : flag ? "boolean" : "choice");
+  json.key("type").string(type_name(field.type));
   json.key("default").value(field.fallback);
-  if (integer) {
-    json.key("min").number(field.min);
-    json.key("max").number(field.max);
+  if (field.optional()) json.key("optional").boolean(true);
+  if (field.type == FieldType::kInteger || field.type == FieldType::kNumber) {
+    json.key("min").value(field.min);
+    json.key("max").value(field.max);
   }
   if (!field.choices.empty()) {
     json.key("choices").begin_array();
@@ -155,6 +188,8 @@ std::string estimate_json(const Config& config) {
   write_memory(json, bytes, trainable(dtype));
   json.key("timeline");
   write_timeline(json, graph, bytes);
+  json.key("kv_cache");
+  write_kv_cache(json, graph, dtype);
   json.end_object();
   return json.take();
 }

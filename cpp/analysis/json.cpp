@@ -43,6 +43,11 @@ void JsonWriter::value(const Value& value) {
     boolean(*flag);
   } else if (const int64_t* integer = std::get_if<int64_t>(&value)) {
     number(*integer);
+  } else if (const double* real = std::get_if<double>(&value)) {
+    comma();
+    text_ += number_text(*real);
+  } else if (std::holds_alternative<Null>(value)) {
+    null();
   } else {
     string(std::get<std::string_view>(value));
   }

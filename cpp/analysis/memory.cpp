@@ -7,12 +7,12 @@ namespace {
 
 constexpr int kAdamMoments = 2;
 
+constexpr Count kIndexBytes = 8;  // PyTorch's int64
+
 class Reader {
  public:
   Reader(const Graph& graph, Dtype dtype)
-      : graph_(graph),
-        element_bytes_(bytes_per_element(dtype)),
-        saved_(graph.tensors().size(), false) {}
+      : graph_(graph), element_bytes_(bytes_per_element(dtype)) {}
 
   Memory read(bool with_training) {
     read_roles();
@@ -25,23 +25,30 @@ class Reader {
 
  private:
   Count bytes(TensorId id) const {
-    return product({elements(graph_.tensor(id).shape), element_bytes_});
-  }
-
-  bool counted(TensorId id) const {
     const Tensor& tensor = graph_.tensor(id);
-    return tensor.storage == id &&
-           (tensor.role == Role::kInput || tensor.role == Role::kActivation);
+    return product({elements(tensor.shape), tensor.limit > 0 ? kIndexBytes : element_bytes_});
   }
 
   void read_roles() {
+    for (const Module& module : graph_.modules()) {
+      for (const TensorId id : module.parameters) {
+        memory_.parameters = sum(memory_.parameters, product({graph_.times(id), bytes(id)}));
+      }
+    }
     const TensorId count = static_cast<TensorId>(graph_.tensors().size());
     for (TensorId id = 0; id < count; ++id) {
-      const Role role = graph_.tensor(id).role;
-      if (role == Role::kParameter) memory_.parameters += bytes(id);
-      if (role == Role::kInput) memory_.inputs += bytes(id);
+      const Tensor& tensor = graph_.tensor(id);
+      if (tensor.role == Role::kInput && tensor.storage == id) memory_.inputs += bytes(id);
     }
     for (const Result& result : graph_.results()) memory_.output += bytes(result.tensor);
+  }
+
+  /// The block of a step, or nullptr.
+  const Block* block_at(size_t step) const {
+    for (const Block& block : graph_.blocks()) {
+      if (block.first_step <= step && step < block.end_step) return &block;
+    }
+    return nullptr;
   }
 
   void read_timeline() {
@@ -49,24 +56,31 @@ class Reader {
     std::vector<int> row(graph_.tensors().size(), -1);  // of a tensor in the timeline
     auto& timeline = memory_.timeline;
     const TensorId count = static_cast<TensorId>(graph_.tensors().size());
-    for (TensorId id = 0; id < count; ++id) {
-      if (graph_.tensor(id).role != Role::kInput) continue;
+    const auto add = [&](TensorId id, int born, int freed) {
       row[static_cast<size_t>(id)] = static_cast<int>(timeline.size());
-      timeline.push_back({id, bytes(id), 0, last_step});
+      timeline.push_back({id, bytes(id), born, freed});
+    };
+    for (TensorId id = 0; id < count; ++id) {
+      const Tensor& tensor = graph_.tensor(id);
+      if (tensor.role == Role::kInput && tensor.storage == id) add(id, 0, last_step);
     }
     const auto touch = [&](TensorId id, int step) {
-      const TensorId storage = graph_.tensor(id).storage;
-      const int index = row[static_cast<size_t>(storage)];
+      const int index = row[static_cast<size_t>(graph_.tensor(id).storage)];
       if (index < 0) return;  // a parameter or an optional input
       Lifetime& life = timeline[static_cast<size_t>(index)];
       life.freed = std::max(life.freed, step);
     };
     for (int s = 0; s <= last_step; ++s) {
       const Step& step = graph_.steps()[static_cast<size_t>(s)];
-      for (const TensorId id : step.inputs) touch(id, s);
-      if (!counted(step.output)) continue;
-      row[static_cast<size_t>(step.output)] = static_cast<int>(timeline.size());
-      timeline.push_back({step.output, bytes(step.output), s, s});
+      const Block* block = block_at(static_cast<size_t>(s));
+      for (const TensorId id : step.inputs) {
+        // The next repetition needs once more what comes from outside the block.
+        const bool outer = block && block->times > 1 && graph_.tensor(id).block == kNoBlock &&
+                           id != block->carried_in;
+        touch(id, outer ? static_cast<int>(block->end_step) - 1 : s);
+      }
+      if (graph_.tensor(step.output).storage == step.output) add(step.output, s, s);
+      if (block && static_cast<size_t>(s) + 1 == block->end_step) touch(block->carried_out, s);
     }
     for (const Result& result : graph_.results()) touch(result.tensor, last_step);
 
@@ -80,39 +94,86 @@ class Reader {
     }
   }
 
-  void save(TensorId id, Count& step_saved) {
-    const TensorId storage = graph_.tensor(id).storage;
-    if (!counted(storage) || saved_[static_cast<size_t>(storage)]) return;
-    saved_[static_cast<size_t>(storage)] = true;
-    step_saved += bytes(storage);
-  }
-
   void read_training() {
-    for (size_t s = 0; s < graph_.steps().size(); ++s) {
-      const Step& step = graph_.steps()[s];
-      const Saved saved = step.op->saved_for_backward();
-      Count& step_saved = memory_.step_saved[s];
-      for (const int input : saved.inputs)
-        save(step.inputs[static_cast<size_t>(input)], step_saved);
-      if (saved.output) save(step.output, step_saved);
-      memory_.saved_for_backward += step_saved;
+    read_training_storage();
+    for (std::vector<bool>& saved : saved_) saved.assign(graph_.tensors().size(), false);
+    const std::vector<Step>& steps = graph_.steps();
+    for (size_t s = 0; s < steps.size();) {
+      const Block* block = block_at(s);
+      const size_t end = block ? block->end_step : s + 1;
+      Count saved = save_steps(s, end, 0);
+      // Every further repetition keeps what the second one does.
+      if (block && block->times > 1) {
+        saved = sum(saved, product({block->times - 1, save_steps(s, end, 1)}));
+      }
+      memory_.saved_for_backward = sum(memory_.saved_for_backward, saved);
+      s = end;
     }
     memory_.gradients = memory_.parameters;
-    memory_.optimizer = kAdamMoments * memory_.parameters;
+    memory_.optimizer = product({kAdamMoments, memory_.parameters});
 
     Count also_alive = 0;
-    const auto keep = [&](TensorId id) { save(id, also_alive); };
     for (const Lifetime& life : memory_.timeline) {
-      if (graph_.tensor(life.tensor).role == Role::kInput) keep(life.tensor);
+      if (graph_.tensor(life.tensor).role == Role::kInput) save(life.tensor, 0, also_alive);
     }
-    for (const Result& result : graph_.results()) keep(result.tensor);
+    for (const Result& result : graph_.results()) {
+      save(result.tensor, last_repetition(result.tensor), also_alive);
+    }
     memory_.training_total = memory_.parameters + memory_.gradients + memory_.optimizer +
                              memory_.saved_for_backward + also_alive;
   }
 
+  /// As Tensor::storage, but for what is a view in inference only.
+  void read_training_storage() {
+    for (const Tensor& tensor : graph_.tensors()) training_storage_.push_back(tensor.storage);
+    for (const Step& step : graph_.steps()) {
+      const Aliasing aliasing = step.op->aliasing();
+      const bool own = aliasing == Aliasing::kNone || aliasing == Aliasing::kUnlessTraining;
+      training_storage_[static_cast<size_t>(step.output)] =
+          own ? step.output : training_storage_[static_cast<size_t>(step.inputs[0])];
+    }
+  }
+
+  /// What the steps [first, end) save, in the first repetition of their block or in a further one.
+  Count save_steps(size_t first, size_t end, int repetition) {
+    Count total = 0;
+    for (size_t s = first; s < end; ++s) {
+      const Step& step = graph_.steps()[s];
+      const Saved saved =
+          step.op->saved_for_backward(graph_.input_shapes(step), graph_.tensor(step.output).shape);
+      Count step_saved = sum(product({saved.elements, element_bytes_}), saved.bytes);
+      const bool inside = graph_.tensor(step.output).block != kNoBlock;
+      for (const int index : saved.inputs) {
+        const TensorId input = step.inputs[static_cast<size_t>(index)];
+        save(input, inside ? repetition : last_repetition(input), step_saved);
+      }
+      if (saved.output) save(step.output, repetition, step_saved);
+      memory_.step_saved[s] = step_saved;
+      total = sum(total, step_saved);
+    }
+    return total;
+  }
+
+  /// Which repetition what follows a block sees: of many the last, for which the second stands.
+  int last_repetition(TensorId id) const { return graph_.times(id) > 1 ? 1 : 0; }
+
+  void save(TensorId id, int repetition, Count& saved) {
+    const TensorId storage = training_storage_[static_cast<size_t>(id)];
+    const Tensor& tensor = graph_.tensor(storage);
+    if (tensor.role != Role::kInput && tensor.role != Role::kActivation) return;
+    for (const Block& block : graph_.blocks()) {
+      if (repetition > 0 && storage == block.carried_in) return save(block.carried_out, 0, saved);
+    }
+    std::vector<bool>& done = saved_[tensor.block == kNoBlock ? 0 : repetition];
+    if (done[static_cast<size_t>(storage)]) return;
+    done[static_cast<size_t>(storage)] = true;
+    saved = sum(saved, bytes(storage));
+  }
+
   const Graph& graph_;
   const int element_bytes_;
-  std::vector<bool> saved_;  // by storage
+  std::vector<TensorId> training_storage_;
+  std::vector<bool> saved_[2];  // by storage, in the first repetition and in the second
   Memory memory_;
 };
 
@@ -120,6 +181,23 @@ class Reader {
 
 Memory memory(const Graph& graph, Dtype dtype) {
   return Reader(graph, dtype).read(trainable(dtype));
+}
+
+KvCache kv_cache(const Graph& graph, Dtype dtype) {
+  KvCache total;
+  for (const Cache& cache : graph.caches()) {
+    const Shape& shape = graph.tensor(cache.present).shape;
+    const int64_t times = graph.times(cache.present);
+    const int64_t full = cache.full_every > 0 ? times / cache.full_every : 0;
+    const Count length = elements(shape) / shape[0] / cache.token_elements;
+    const Count kept = cache.window ? std::min<Count>(length, *cache.window) : length;
+    const Count token = product({cache.token_elements, bytes_per_element(dtype)});
+    const Count tokens = sum(product({times - full, kept}), product({full, length}));
+    total.bytes_per_token = sum(total.bytes_per_token, product({times, token}));
+    total.bytes_per_sequence = sum(total.bytes_per_sequence, product({token, tokens}));
+    total.bytes = sum(total.bytes, product({token, tokens, shape[0]}));
+  }
+  return total;
 }
 
 }  // namespace attnscope

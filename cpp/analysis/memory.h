@@ -10,6 +10,7 @@
 namespace attnscope {
 
 /// A tensor's bytes and the steps between which it is alive; a view lives in the tensor it views.
+/// Of a repeated block these are the steps of one repetition.
 struct Lifetime {
   TensorId tensor;
   Count bytes;
@@ -32,10 +33,19 @@ struct Memory {
   Count training_total = 0;      // parameters, gradients, optimizer, and what is alive when the
                                  // forward pass ends: inputs, saved tensors, results
 
-  std::vector<Count> step_saved;   // parallel to steps: what it is the first to save
+  std::vector<Count> step_saved;  // parallel to steps, one repetition: what it is the first to save
   std::vector<Lifetime> timeline;  // inputs and step outputs that own memory, in order of birth
 };
 
 Memory memory(const Graph& graph, Dtype dtype);
+
+/// Bytes of the KV cache, over all layers. Source of the formula: what Graph::caches() holds.
+struct KvCache {
+  Count bytes_per_token = 0;     // of one position of one sequence, while every layer keeps it
+  Count bytes_per_sequence = 0;  // of one sequence to its present end; windows keep no more than
+                                 // their length
+  Count bytes = 0;               // of the batch
+};
+KvCache kv_cache(const Graph& graph, Dtype dtype);
 
 }  // namespace attnscope

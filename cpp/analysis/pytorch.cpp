@@ -1,95 +1,11 @@
 #include "pytorch.h"
 
-#include <algorithm>
-#include <set>
-
 #include "cost.h"
 #include "memory.h"
+#include "pytorch_module.h"
 
 namespace attnscope {
 namespace {
-
-struct Line {
-  std::string code;
-  std::string comment;
-};
-
-/// Lines of equal indentation with their comments aligned.
-std::string aligned(const std::vector<Line>& lines, const std::string& indent) {
-  size_t width = 0;
-  for (const Line& line : lines) width = std::max(width, line.code.size());
-  std::string text;
-  for (const Line& line : lines) {
-    text += indent + line.code;
-    if (!line.comment.empty()) {
-      text += std::string(width - line.code.size(), ' ') + "  # " + line.comment;
-    }
-    text += '\n';
-  }
-  return text;
-}
-
-std::string results_text(const Graph& graph) {
-  std::string text;
-  for (const Result& result : graph.results()) {
-    if (!text.empty()) text += ", ";
-    text += graph.tensor(result.tensor).name;
-  }
-  return text;
-}
-
-std::string signature(const Graph& graph) {
-  std::string text = "def forward(self";
-  for (const Tensor& tensor : graph.tensors()) {
-    if (tensor.role == Role::kInput) text += ", " + tensor.name;
-  }
-  for (const Tensor& tensor : graph.tensors()) {
-    if (tensor.role == Role::kOptionalInput) text += ", " + tensor.name + "=None";
-  }
-  return text + "):";
-}
-
-std::string input_comments(const Graph& graph) {
-  std::vector<Line> lines;
-  for (const Tensor& tensor : graph.tensors()) {
-    if (tensor.role != Role::kInput && tensor.role != Role::kOptionalInput) continue;
-    const bool optional = tensor.role == Role::kOptionalInput;
-    lines.push_back({"# " + tensor.name + ": " + to_string(tensor.shape) +
-                         (optional ? ", boolean (True = may attend) or float (added)" : ""),
-                     ""});
-  }
-  return aligned(lines, "        ");
-}
-
-std::string module_text(const Layer& layer, const Graph& graph) {
-  std::string text = "class " + std::string(layer.pytorch_class) + "(nn.Module):\n";
-  text += "    \"\"\"" + std::string(layer.summary) + "\"\"\"\n\n";
-  if (!graph.modules().empty()) {
-    text += "    def __init__(self):\n        super().__init__()\n";
-    for (const Module& module : graph.modules()) {
-      text += "        self." + module.name + " = " + module.constructor + "\n";
-    }
-    text += "\n";
-  }
-  text += "    " + signature(graph) + "\n" + input_comments(graph);
-  std::vector<Line> lines;
-  for (const Step& step : graph.steps()) {
-    const Tensor& output = graph.tensor(step.output);
-    lines.push_back(
-        {output.name + " = " + pytorch_expression(graph, step), to_string(output.shape)});
-  }
-  return text + aligned(lines, "        ") + "        return " + results_text(graph) + "\n";
-}
-
-std::string helpers_text(const Graph& graph) {
-  std::string text;
-  std::set<std::string_view> seen;
-  for (const Step& step : graph.steps()) {
-    const std::string_view helper = step.op->pytorch_helper();
-    if (!helper.empty() && seen.insert(helper).second) text += std::string(helper) + "\n\n";
-  }
-  return text;
-}
 
 std::string expected_text(const Config& config, const Graph& graph) {
   const Dtype dtype = dtype_from(config.choice("dtype"));
@@ -101,7 +17,8 @@ std::string expected_text(const Config& config, const Graph& graph) {
   }
   std::string text = "EXPECTED = {\n";
   text += "    \"parameters\": " + to_string(total.parameters) + ",\n";
-  text += "    \"flops\": " + to_string(product({2, total.macs})) + ",  # 2 per multiply-accumulate\n";
+  text +=
+      "    \"flops\": " + to_string(product({2, total.macs})) + ",  # 2 per multiply-accumulate\n";
   text += "    \"shapes\": {\n" + shapes + "    },\n";
   if (trainable(dtype)) {
     text += "    \"saved_for_backward\": " + to_string(memory(graph, dtype).saved_for_backward) +
@@ -118,10 +35,14 @@ std::string torch_dtype(Dtype dtype, std::string_view name) {
 std::string check_text(const Config& config, const Graph& graph) {
   const Dtype dtype = dtype_from(config.choice("dtype"));
   std::string inputs;
-  for (const Tensor& tensor : graph.tensors()) {
-    if (tensor.role != Role::kInput) continue;
-    inputs += "        \"" + tensor.name + "\": torch.randn" + to_string(tensor.shape) +
-              ".to(DTYPE).requires_grad_(),\n";
+  for (size_t id = 0; id < graph.tensors().size(); ++id) {
+    const Tensor& tensor = graph.tensors()[id];
+    if (tensor.role != Role::kInput || tensor.storage != static_cast<TensorId>(id)) continue;
+    const std::string shape = to_string(tensor.shape);
+    inputs += "        \"" + tensor.name + "\": " +
+              (tensor.limit > 0
+                   ? "torch.randint(0, " + std::to_string(tensor.limit) + ", " + shape + "),\n"
+                   : "torch.randn" + shape + ".to(DTYPE).requires_grad_(),\n");
   }
   std::string names;
   for (const Result& result : graph.results()) names += '"' + result.name + "\", ";
@@ -172,22 +93,19 @@ if __name__ == "__main__":
 
 }  // namespace
 
-std::string pytorch_expression(const Graph& graph, const Step& step) {
-  std::vector<std::string> inputs;
-  inputs.reserve(step.inputs.size());
-  for (const TensorId id : step.inputs) inputs.push_back(graph.tensor(id).name);
-  const std::string module =
-      step.module < 0 ? "" : "self." + graph.modules()[static_cast<size_t>(step.module)].name;
-  return step.op->pytorch(inputs, module);
-}
-
 std::string pytorch_source(const Config& config, const PytorchOptions& options) {
   const Graph graph = config.layer().build(config);
+  const std::string classes = helpers_text(graph) + classes_text(config.layer(), graph);
   std::string text;
-  if (options.self_check) text += "import sys\n\n";
-  text += "import torch\nfrom torch import nn\n";
+  const auto uses = [&](const char* module) { return classes.find(module) != std::string::npos; };
+  if (uses("math.")) text += "import math\n";
+  if (options.self_check) text += "import sys\n";
+  if (!text.empty()) text += "\n";
+  text += "import torch\n";
+  if (uses("F.")) text += "import torch.nn.functional as F\n";
+  text += "from torch import nn\n";
   if (options.self_check) text += "from torch.utils.flop_counter import FlopCounterMode\n";
-  text += "\n\n" + helpers_text(graph) + module_text(config.layer(), graph);
+  text += "\n\n" + classes;
   if (!options.self_check) return text;
   return text + "\n\n" + expected_text(config, graph) + check_text(config, graph);
 }

@@ -12,9 +12,6 @@ struct PytorchOptions {
   bool self_check = true;  // append a main that compares parameters, shapes, FLOPs and saved bytes
 };
 
-/// The Python expression of one step, with the graph's tensor names as variables.
-std::string pytorch_expression(const Graph& graph, const Step& step);
-
 /// A file with one nn.Module of the layer's class; forward() carries each line's shape in a
 /// comment. With options.self_check, run by itself it prints OK, or MISMATCH and exits with 1.
 std::string pytorch_source(const Config& config, const PytorchOptions& options);

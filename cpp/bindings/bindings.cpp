@@ -41,8 +41,8 @@ constexpr double kMemoryLimit = 3.5 * 1024 * 1024 * 1024;
 constexpr int64_t kMaxSeed = (int64_t{1} << 53) - 1;
 
 Field seed_field() {
-  return {"seed", "As torch.manual_seed takes it; its low 32 bits are used.", int64_t{0}, 0,
-          kMaxSeed};
+  return integer_field("seed", "As torch.manual_seed takes it; its low 32 bits are used.", 0, 0,
+                       kMaxSeed);
 }
 
 [[noreturn]] void throw_js(const char* type, const char* message, const std::string& field = {}) {
@@ -79,7 +79,7 @@ std::string estimate(const ConfigValue& config) { return estimate_json(config_fr
 
 std::string pytorch(const ConfigValue& config, const OptionsValue& options) {
   static const std::vector<Field> fields = {
-      {"self_check", "Append a main that checks the file.", true}};
+      boolean_field("self_check", "Append a main that checks the file.", true)};
   const std::vector<Value> values = options_from("pytorch", fields, options);
   return pytorch_source(config_from(config), {.self_check = std::get<bool>(values[0])});
 }
@@ -105,42 +105,52 @@ struct UnpackedInputs {
   Inputs pointers;
 };
 
-UnpackedInputs inputs_from(const Graph& graph, const InputsValue& inputs) {
+/// Copies the inputs out; with `cached`, everything but the KV cache.
+UnpackedInputs inputs_from(const Graph& graph, const InputsValue& inputs, bool cached = false) {
   const RawConfig entries = unpack_object("inputs", inputs);
+  const std::vector<TensorId> known = inputs_of(graph, cached);
   UnpackedInputs unpacked{std::vector<Values>(graph.tensors().size()),
                           Inputs(graph.tensors().size(), nullptr)};
   std::vector<bool> given(graph.tensors().size(), false);
-  for (const auto& entry : entries)
-    given[static_cast<size_t>(find_input(graph, entry.first))] = true;
-  check_all_given(graph, given);
   for (const auto& entry : entries) {
-    const size_t id = static_cast<size_t>(find_input(graph, entry.first));
-    unpacked.values[id] = unpack_tensor(graph.tensors()[id], inputs[entry.first]);
+    given[static_cast<size_t>(find_input(graph, known, entry.first))] = true;
+  }
+  check_all_given(graph, known, given);
+  for (const auto& entry : entries) {
+    const size_t id = static_cast<size_t>(find_input(graph, known, entry.first));
+    unpacked.values[id] = GivenTensor(entry.first, inputs[entry.first]).values(graph.tensors()[id]);
     unpacked.pointers[id] = &unpacked.values[id];
   }
   return unpacked;
 }
 
+val pack_results(const Graph& graph, const Outputs& outputs, bool need_weights) {
+  val results = val::object();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = graph.results()[i].name;
+    if (name != "weights" || need_weights) results.set(name, pack_tensor(outputs[i]));
+  }
+  return results;
+}
+
+Field need_weights_field() {
+  return boolean_field("need_weights", "Whether the attention weights are returned.", true);
+}
+
 ResultsValue forward(const Model& model, const InputsValue& inputs, const OptionsValue& options) {
   static const std::vector<Field> options_known = {
-      {"need_weights", "Whether the attention weights are returned.", true},
-      {"round", "Format that weights and inputs are rounded to first.", std::string_view("float32"),
-       0, 0, fields::dtype_names()},
-      {"reference", "Plain loops in double precision instead of the kernels.", false}};
+      need_weights_field(),
+      choice_field("round", "Format that weights and inputs are rounded to first.",
+                   fields::dtype_names(), "float32"),
+      boolean_field("reference", "Plain loops in double precision instead of the kernels.", false)};
   const std::vector<Value> values = options_from("forward", options_known, options);
-  const bool need_weights = std::get<bool>(values[0]);
   const Dtype round = dtype_from(std::get<std::string_view>(values[1]));
   ForwardOptions how{.round = std::nullopt, .reference = std::get<bool>(values[2])};
   if (round != Dtype::kFloat32) how.round = round;
 
   const UnpackedInputs unpacked = inputs_from(model.graph(), inputs);
   const Forward done = model.forward(unpacked.pointers, how);
-  val results = val::object();
-  for (size_t i = 0; i < done.outputs.size(); ++i) {
-    const std::string& name = model.graph().results()[i].name;
-    if (name == "weights" && !need_weights) continue;
-    results.set(name, pack_tensor(done.outputs[i]));
-  }
+  val results = pack_results(model.graph(), done.outputs, std::get<bool>(values[0]));
   if (done.error) {
     val error = val::object();
     error.set("max_absolute", done.error->max_absolute);
@@ -149,6 +159,27 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
   }
   return ResultsValue(results);
 }
+
+ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& options) {
+  static const std::vector<Field> options_known = {need_weights_field()};
+  const std::vector<Value> values = options_from("step", options_known, options);
+  unpack_object("inputs", inputs);  // refuses what is none
+  // As many positions as the first input has.
+  const Tensor& first = model.graph().tensor(inputs_of(model.graph(), true).front());
+  const val given = inputs[first.name];
+  if (given.isUndefined()) {
+    throw FieldError(first.name,
+                     first.name + " is missing; it must be like " + to_string(first.shape));
+  }
+  const Graph graph = model.step_graph(positions_of(first, GivenTensor(first.name, given).raw));
+  const UnpackedInputs unpacked = inputs_from(graph, inputs, true);
+  const Outputs outputs = model.step(graph, unpacked.pointers);
+  return ResultsValue(pack_results(graph, outputs, std::get<bool>(values[0])));
+}
+
+double past_len(const Model& model) { return static_cast<double>(model.past_len()); }
+
+void clear_cache(Model& model) { model.clear_cache(); }
 
 StateValue state_dict(const Model& model) {
   val state = val::object();
@@ -165,13 +196,14 @@ void load_state_dict(Model& model, const StateValue& state) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     throw unknown_name("the layer", "parameter", key, known);
   }
-  std::vector<Values> values;
+  State values;
   for (const StateEntry& entry : entries) {
     const val tensor = state[entry.name];
     if (tensor.isUndefined())
       throw FieldError(entry.name, entry.name + " is missing from the state dict");
-    const Tensor expected{entry.name, shape_of(*entry.values), Role::kParameter, kNoTensor, {}};
-    values.push_back(unpack_tensor(expected, tensor));
+    const Tensor expected{
+        .name = entry.name, .shape = shape_of(*entry.values), .role = Role::kParameter};
+    values.push_back(GivenTensor(entry.name, tensor).values(expected));
   }
   model.load_state(std::move(values));
 }
@@ -187,14 +219,13 @@ PeaksValue peaks() {
 double memory_limit() { return kMemoryLimit; }
 
 double run_bytes(const ConfigValue& config) {
-  const Config checked = config_from(config);
-  return static_cast<double>(bytes_to_run(checked.layer().build(checked)));
+  return static_cast<double>(bytes_to_run(config_from(config)));
 }
 
 /// The TypeScript type of a field's values.
 std::string typescript(const Field& field) {
-  if (std::holds_alternative<bool>(field.fallback)) return "boolean";
-  if (std::holds_alternative<int64_t>(field.fallback)) return "number";
+  if (field.type == FieldType::kBoolean) return "boolean";
+  if (field.type != FieldType::kChoice) return field.optional() ? "number | null" : "number";
   std::string type;
   for (const std::string_view choice : field.choices) {
     type += (type.empty() ? "'" : " | '") + std::string(choice) + "'";
@@ -228,7 +259,8 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::register_type<OptionsValue>("Options", "Record<string, unknown>");
   emscripten::register_type<TensorValue>("FloatTensor", "{ data: Float32Array; shape: number[] }");
   emscripten::register_type<InputsValue>(
-      "Inputs", "Record<string, { data: Float32Array | Uint8Array; shape: number[] }>");
+      "Inputs",
+      "Record<string, { data: Float32Array | Uint8Array | Int32Array; shape: number[] }>");
   emscripten::register_type<ResultsValue>(
       "Results",
       "{ output: FloatTensor; weights?: FloatTensor; "
@@ -254,6 +286,10 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::class_<Model>("Model")
       .function("forward(inputs, options)",
                 &bound<&forward, const Model&, const InputsValue&, const OptionsValue&>)
+      .function("step(inputs, options)",
+                &bound<&step, Model&, const InputsValue&, const OptionsValue&>)
+      .function("pastLength", &bound<&past_len, const Model&>)
+      .function("clearCache", &bound<&clear_cache, Model&>)
       .function("stateDict", &bound<&state_dict, const Model&>)
       .function("loadStateDict(state)", &bound<&load_state_dict, Model&, const StateValue&>);
 }

@@ -77,7 +77,6 @@ std::string describe_bigint(const val& value) {
 std::string describe(const val& value) {
   const std::string type = value.typeOf().as<std::string>();
   if (type == "bigint") return describe_bigint(value);
-  if (value.isNull()) return "null";
   if (type == "undefined") return "undefined";
   if (type != "object") return "a " + type;
   if (is_array(value)) return "an array";
@@ -113,6 +112,7 @@ RawValue unpack_value(const val& value) {
   if (value.isFalse()) return {false};
   if (value.isNumber()) return {value.as<double>()};
   if (value.isString()) return {text_of(value)};
+  if (value.isNull()) return {Null()};
   return {RawValue::Other{describe(value)}};
 }
 
@@ -140,6 +140,7 @@ RawTensor unpack_raw(const std::string& name, const val& data, const val& shape)
   RawTensor raw{RawTensor::Kind::kOther, "", 0, {}};
   if (kind == "Float32Array") raw.kind = RawTensor::Kind::kFloats;
   if (kind == "Uint8Array") raw.kind = RawTensor::Kind::kBytes;
+  if (kind == "Int32Array") raw.kind = RawTensor::Kind::kIntegers;
   if (raw.kind == RawTensor::Kind::kOther) {
     raw.kind_text = to_string(unpack_value(data));
     return raw;
@@ -169,25 +170,38 @@ RawConfig unpack_object(const std::string& name, const val& object) {
   return raw;
 }
 
-Values unpack_tensor(const Tensor& expected, const val& tensor) {
+GivenTensor::GivenTensor(const std::string& name, const val& tensor) {
   if (!is_object(tensor) || is_array(tensor) || !typed_array_name(tensor).empty()) {
-    throw FieldError(expected.name, expected.name + " must be a tensor {data, shape}, got " +
-                                        to_string(unpack_value(tensor)));
+    throw FieldError(
+        name, name + " must be a tensor {data, shape}, got " + to_string(unpack_value(tensor)));
   }
-  const val data = tensor["data"], shape = tensor["shape"];  // once: a getter may change its mind
-  const RawTensor raw = unpack_raw(expected.name, data, shape);
-  check_tensor(expected, raw);
-  Values values = make_values(expected.shape);
-  if (raw.kind == RawTensor::Kind::kFloats) {
-    val(typed_memory_view(values.size(), values.data())).call<void>("set", data);
-    if (expected.role == Role::kOptionalInput) {
-      check_float_mask(expected.name, values.data(), values.size());
-    }
-    return values;
+  const val shape = tensor["shape"];  // once, as the data: a getter may change its mind
+  data_ = tensor["data"];
+  raw = unpack_raw(name, data_, shape);
+}
+
+template <class T>
+std::vector<T> GivenTensor::copy(size_t count) const {
+  std::vector<T> elements(count);
+  val(typed_memory_view(count, elements.data())).template call<void>("set", data_);
+  return elements;
+}
+
+Values GivenTensor::values(const Tensor& expected) const {
+  Values values = make_values(check_tensor(expected, raw));
+  switch (raw.kind) {
+    case RawTensor::Kind::kBytes:
+      mask_from_bytes(expected.name, copy<uint8_t>(values.size()), values.data());
+      break;
+    case RawTensor::Kind::kIntegers:
+      check_integers(expected, copy<int32_t>(values.size()), values.data());
+      break;
+    default:
+      val(typed_memory_view(values.size(), values.data())).call<void>("set", data_);
+      if (expected.role == Role::kOptionalInput) {
+        check_float_mask(expected.name, values.data(), values.size());
+      }
   }
-  std::vector<uint8_t> bytes(values.size());
-  val(typed_memory_view(bytes.size(), bytes.data())).call<void>("set", data);
-  mask_from_bytes(expected.name, bytes, values.data());
   return values;
 }
 

@@ -18,8 +18,22 @@ namespace attnscope {
 /// of a class or an object that inherits values from another.
 RawConfig unpack_object(const std::string& name, const emscripten::val& object);
 
-/// {data, shape}, its numbers copied out. Throws FieldError unless it fits `expected`.
-Values unpack_tensor(const Tensor& expected, const emscripten::val& tensor);
+/// {data, shape} as the caller gave it. Throws FieldError when it is nothing like that.
+class GivenTensor {
+ public:
+  GivenTensor(const std::string& name, const emscripten::val& tensor);
+
+  /// Its numbers, copied out. Throws FieldError unless it fits `expected`.
+  Values values(const Tensor& expected) const;
+
+  RawTensor raw;
+
+ private:
+  template <class T>
+  std::vector<T> copy(size_t count) const;
+
+  emscripten::val data_;
+};
 
 /// The dimensions of a shape given by the caller; each must be an integer of at least 1, and their
 /// product at most `limit`.

@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include <stdexcept>
 #include <utility>
 
 namespace attnscope {
@@ -21,31 +22,63 @@ TensorId Graph::add_tensor(Tensor tensor) {
 }
 
 TensorId Graph::add_input(std::string name, Shape shape, Role role) {
-  return add_tensor({std::move(name), std::move(shape), role, kNoTensor, {}});
+  return add_tensor({.name = std::move(name), .shape = std::move(shape), .role = role});
+}
+
+TensorId Graph::add_integer_input(std::string name, Shape shape, int64_t limit) {
+  return add_tensor(
+      {.name = std::move(name), .shape = std::move(shape), .role = Role::kInput, .limit = limit});
 }
 
 int Graph::add_module(std::string name, std::string constructor) {
-  modules_.push_back({std::move(name), std::move(constructor), {}});
+  modules_.push_back({std::move(name), std::move(constructor), {}, open_block_});
   return static_cast<int>(modules_.size()) - 1;
 }
 
-TensorId Graph::add_parameter(int module, std::string_view name, Shape shape, Init init) {
+TensorId Graph::add_parameter(int module, std::string_view name, Shape shape) {
   Module& owner = modules_[static_cast<size_t>(module)];
-  const TensorId id = add_tensor(
-      {owner.name + "." + std::string(name), std::move(shape), Role::kParameter, kNoTensor, init});
+  const TensorId id =
+      add_tensor({.name = owner.name + (owner.name.empty() ? "" : ".") + std::string(name),
+                  .shape = std::move(shape),
+                  .role = Role::kParameter,
+                  .block = owner.block});
   owner.parameters.push_back(id);
   return id;
 }
 
+TensorId Graph::add_parameter(int module, std::string_view name, Shape shape, Init init) {
+  const TensorId id = add_parameter(module, name, std::move(shape));
+  draw(id, init);
+  return id;
+}
+
+TensorId Graph::add_rows(TensorId parameter, int64_t begin, int64_t end) {
+  const Tensor& whole = tensor(parameter);
+  Tensor rows = whole;
+  rows.name += "[" + std::to_string(begin) + ":" + std::to_string(end) + "]";
+  rows.shape[0] = end - begin;
+  rows.storage = parameter;
+  rows.offset = begin * static_cast<int64_t>(elements(whole.shape) / whole.shape[0]);
+  return add_tensor(std::move(rows));
+}
+
+void Graph::inherit(std::string base, std::string arguments) {
+  base_ = std::move(base);
+  base_arguments_ = std::move(arguments);
+}
+
 TensorId Graph::add_step(std::string name, std::string part, std::shared_ptr<const Op> op,
                          std::vector<TensorId> inputs, std::string output, int module) {
-  Step step{std::move(name), std::move(part), std::move(op), std::move(inputs), kNoTensor, module};
-  Tensor made{std::move(output),
-              step.op->output_shape(input_shapes(step, true)),
-              Role::kActivation,
-              kNoTensor,
-              {}};
-  if (step.op->aliasing() != Aliasing::kNone) made.storage = tensor(step.inputs[0]).storage;
+  Step step{
+      std::move(name), std::move(part), std::move(op), std::move(inputs), kNoTensor, module, {}};
+  Tensor made{.name = std::move(output),
+              .shape = step.op->output_shape(input_shapes(step, true)),
+              .block = open_block_};
+  if (step.op->aliasing() != Aliasing::kNone) {
+    const Tensor& viewed = tensor(step.inputs[0]);
+    made.storage = viewed.storage;
+    made.offset = viewed.offset;
+  }
   step.output = add_tensor(std::move(made));
   steps_.push_back(std::move(step));
   return steps_.back().output;
@@ -53,6 +86,43 @@ TensorId Graph::add_step(std::string name, std::string part, std::shared_ptr<con
 
 void Graph::add_result(std::string name, TensorId tensor) {
   results_.push_back({std::move(name), tensor});
+}
+
+void Graph::begin_block(std::string name, std::string class_name, int64_t times,
+                        TensorId carried_in) {
+  if (open_block_ != kNoBlock) throw std::logic_error("block " + name + " is inside another");
+  open_block_ = static_cast<int>(blocks_.size());
+  blocks_.push_back({.name = std::move(name),
+                     .class_name = std::move(class_name),
+                     .times = times,
+                     .carried_in = carried_in,
+                     .first_step = steps_.size()});
+}
+
+void Graph::end_block(TensorId carried_out) {
+  Block& block = blocks_.back();
+  block.carried_out = carried_out;
+  block.end_step = steps_.size();
+  if (tensor(carried_out).shape != tensor(block.carried_in).shape) {
+    throw std::logic_error("block " + block.name + " makes " +
+                           to_string(tensor(carried_out).shape) + " of " +
+                           to_string(tensor(block.carried_in).shape));
+  }
+  open_block_ = kNoBlock;
+}
+
+TensorId Graph::add_repeated_input(const std::string& name, const Shape& shape) {
+  if (open_block_ == kNoBlock) return add_input(name, shape);
+  Shape stacked = shape;
+  stacked.insert(stacked.begin(), blocks_.back().times);
+  const TensorId all = add_input(name + "s", std::move(stacked));
+  return add_tensor(
+      {.name = name, .shape = shape, .role = Role::kInput, .storage = all, .block = open_block_});
+}
+
+int64_t Graph::times(TensorId id) const {
+  const int block = tensor(id).block;
+  return block == kNoBlock ? 1 : blocks_[static_cast<size_t>(block)].times;
 }
 
 InputShapes Graph::input_shapes(const Step& step, bool with_optional) const {

@@ -3,6 +3,7 @@
 // A layer as a list of steps over named tensors. Knows no operation and no layer.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,19 @@
 
 namespace attnscope {
 
-/// An nn.Module that owns parameters. Modules are declared in the order in which the PyTorch module
-/// constructs them, because that is the order in which it draws its random numbers.
+/// An nn.Module that owns parameters, in the order of PyTorch's state dict. The module called "" is
+/// the layer itself.
 struct Module {
-  std::string name;                  // "score": parameters are called "score.weight", ...
-  std::string constructor;           // "nn.Linear(768, 1)"
-  std::vector<TensorId> parameters;  // in the order in which they are drawn
+  std::string name;         // "score": parameters are called "score.weight", ...; dots nest modules
+  std::string constructor;  // "nn.Linear(768, 1)"; empty when the base class makes it
+  std::vector<TensorId> parameters;
+  int block = kNoBlock;  // one module for each repetition of the block
+};
+
+/// One call of the random generator while PyTorch constructs the module.
+struct Draw {
+  TensorId parameter;
+  Init init;
 };
 
 struct Step {
@@ -26,7 +34,12 @@ struct Step {
   std::shared_ptr<const Op> op;
   std::vector<TensorId> inputs;  // parameters included
   TensorId output = kNoTensor;
-  int module = -1;  // index into Graph::modules() of the owner of its parameters
+  int module = -1;  // index into Graph::modules() of the module that it calls
+  // In a block: every n-th repetition does this instead.
+  struct Exception {
+    int64_t every = 0;
+    std::shared_ptr<const Op> op;
+  } exception{};
 };
 
 /// A tensor that forward() returns, and the name under which it does.
@@ -35,38 +48,107 @@ struct Result {
   TensorId tensor;
 };
 
+/// Consecutive steps that are repeated with new parameters each time, as the layers of an encoder.
+/// In the steps `carried_in` stands for what the repetition before made as `carried_out`.
+struct Block {
+  std::string name;        // of the nn.ModuleList: "encoder.layer"
+  std::string class_name;  // of the nn.Module that is printed for one repetition
+  int64_t times;
+  TensorId carried_in, carried_out = kNoTensor;
+  size_t first_step, end_step = 0;
+};
+
+/// What a decoder keeps of the positions that it has seen.
+struct Cache {
+  TensorId past;                  // input; kNoTensor when nothing has been seen
+  TensorId present;               // what takes its place: past and new positions
+  int64_t new_len;                // how many are new
+  int64_t token_elements;         // elements of one position of one sequence
+  std::optional<int64_t> window;  // the most positions that are needed
+  int64_t full_every = 0;         // with a window: every n-th repetition of the block needs all
+};
+
 class Graph {
  public:
   TensorId add_input(std::string name, Shape shape, Role role = Role::kInput);
 
-  /// Declares a module; returns its index for add_parameter() and add_step().
+  /// Integers from 0 to limit - 1.
+  TensorId add_integer_input(std::string name, Shape shape, int64_t limit);
+
+  /// Declares a module; returns its index for add_parameter() and add_step(). Modules are declared
+  /// in the order in which PyTorch constructs them.
   int add_module(std::string name, std::string constructor);
 
-  /// Declares the next parameter of `module`; the tensor is called "module.name".
+  /// Declares the next parameter of `module`, called "module.name", and draws it.
   TensorId add_parameter(int module, std::string_view name, Shape shape, Init init);
+
+  /// The same without a draw: draw() says when PyTorch's constructor gets to it.
+  TensorId add_parameter(int module, std::string_view name, Shape shape);
+
+  /// The last draw of a parameter counts; the ones before move the generator on.
+  void draw(TensorId parameter, Init init) { draws_.push_back({parameter, init}); }
+
+  /// Rows [begin, end) of a parameter, by its first dimension, as a step's input.
+  TensorId add_rows(TensorId parameter, int64_t begin, int64_t end);
+
+  /// The printed module inherits from a class of PyTorch's, which makes the modules without
+  /// constructor.
+  void inherit(std::string base, std::string arguments);
 
   /// Appends a step whose output is a new tensor called `output`. The step's shape is the op's.
   TensorId add_step(std::string name, std::string part, std::shared_ptr<const Op> op,
                     std::vector<TensorId> inputs, std::string output, int module = -1);
 
+  /// In a block: every n-th repetition does `op` instead in the last step; shapes are the same.
+  void set_exception(int64_t every, std::shared_ptr<const Op> op) {
+    steps_.back().exception = {every, std::move(op)};
+  }
+
   void add_result(std::string name, TensorId tensor);
+
+  /// Modules, parameters and steps up to end_block() are repeated `times` times. Blocks do not
+  /// nest.
+  void begin_block(std::string name, std::string class_name, int64_t times, TensorId carried_in);
+  void end_block(TensorId carried_out);
+
+  /// Inside a block: an input with one more leading dimension, of which each repetition gets its
+  /// own part. Outside: the input.
+  TensorId add_repeated_input(const std::string& name, const Shape& shape);
+
+  void add_cache(Cache cache) { caches_.push_back(cache); }
 
   const std::vector<Tensor>& tensors() const { return tensors_; }
   const std::vector<Module>& modules() const { return modules_; }
+  const std::vector<Draw>& draws() const { return draws_; }
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Result>& results() const { return results_; }
+  const std::vector<Block>& blocks() const { return blocks_; }
+  const std::vector<Cache>& caches() const { return caches_; }
+  const std::string& base() const { return base_; }
+  const std::string& base_arguments() const { return base_arguments_; }
+
   const Tensor& tensor(TensorId id) const { return tensors_[static_cast<size_t>(id)]; }
+
+  /// How often a tensor, a step's output say, is made: once, or as often as its block is repeated.
+  int64_t times(TensorId id) const;
 
   /// Shapes of a step's inputs; optional inputs are present only if `with_optional`.
   InputShapes input_shapes(const Step& step, bool with_optional = false) const;
 
  private:
+  friend class Unroller;
+
   TensorId add_tensor(Tensor tensor);
 
   std::vector<Tensor> tensors_;
   std::vector<Module> modules_;
+  std::vector<Draw> draws_;
   std::vector<Step> steps_;
   std::vector<Result> results_;
+  std::vector<Block> blocks_;
+  std::vector<Cache> caches_;
+  std::string base_, base_arguments_;
+  int open_block_ = kNoBlock;
 };
 
 }  // namespace attnscope

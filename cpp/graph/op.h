@@ -25,14 +25,17 @@ struct Cost {
 
 /// What autograd keeps of a step until the backward pass.
 struct Saved {
-  std::vector<int> inputs;  // indices into Step::inputs; parameters are left out by the reader
+  std::vector<int> inputs{};  // indices into Step::inputs; parameters are left out by the reader
   bool output = false;
+  Count elements = 0;  // of further tensors in the layer's number format: a norm's statistics
+  Count bytes = 0;     // of further tensors in a format of their own: boolean masks
 };
 
 enum class Aliasing {
-  kNone,     // memory of its own
-  kReshape,  // the same elements in the same order under another shape
-  kStrided,  // the same elements in another order
+  kNone,            // memory of its own
+  kReshape,         // the same elements in the same order under another shape
+  kStrided,         // the same elements in another order
+  kUnlessTraining,  // the input itself in inference, memory of its own in training: dropout
 };
 
 class Op {
@@ -49,10 +52,13 @@ class Op {
 
   /// What PyTorch's autograd saves (torch.autograd.graph.saved_tensors_hooks), every input and
   /// parameter requiring a gradient.
-  virtual Saved saved_for_backward() const { return {}; }
+  virtual Saved saved_for_backward(const InputShapes&, const Shape& /*output*/) const { return {}; }
 
   /// Whether the output is the first input's memory, as PyTorch makes it.
   virtual Aliasing aliasing() const { return Aliasing::kNone; }
+
+  /// Whether the values depend on no input: the first one then only lends its number format.
+  virtual bool is_constant() const { return false; }
 
   /// The output's values by plain loops in double precision. An absent optional input is nullptr.
   virtual Array forward(const std::vector<const Array*>& inputs) const = 0;
@@ -62,7 +68,7 @@ class Op {
 
   /// The PyTorch expression that computes the output. `inputs` are Python expressions; an absent
   /// optional input is the name of a variable that may be None. `module` names the nn.Module that
-  /// owns the step's parameters ("self.score"), or is empty.
+  /// the step calls ("self.score"), or is empty.
   virtual std::string pytorch(const std::vector<std::string>& inputs,
                               std::string_view module) const = 0;
 

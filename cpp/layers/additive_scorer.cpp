@@ -2,8 +2,8 @@
 // Bahdanau, Cho and Bengio 2015, https://arxiv.org/abs/1409.0473, in the query-free form of
 // Yang et al. 2016, "Hierarchical Attention Networks for Document Classification".
 
+#include "../ops/activation.h"
 #include "../ops/linear.h"
-#include "../ops/tanh.h"
 #include "fields.h"
 #include "scorer.h"
 
@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  static const auto tanh = std::make_shared<const Tanh>();
+  static const auto tanh = activation_named("tanh");
   const int64_t E = config.integer("hidden_size"), A = config.integer("attn_dim");
   const bool bias = config.flag("bias");
   Graph graph;

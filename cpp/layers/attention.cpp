@@ -1,27 +1,69 @@
 #include "attention.h"
 
+#include "../ops/arithmetic.h"
+#include "../ops/heads.h"
 #include "../ops/matmul.h"
-#include "../ops/scale.h"
-#include "../ops/softmax.h"
 
 namespace attnscope {
+namespace {
+
+TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, const std::string& output) {
+  const int64_t times = num_heads / graph.tensor(heads).shape[1];
+  if (times == 1) return heads;
+  return graph.add_step(output, "score", std::make_shared<const RepeatHeads>(times), {heads},
+                        output);
+}
+
+}  // namespace
 
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
-                       std::string output) {
+                       const AttentionOptions& options, std::string output) {
   static const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed);
-  static const auto softmax = std::make_shared<const Softmax>();
   static const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain);
+  static const auto add = std::make_shared<const Add>();
+  const std::string& prefix = options.prefix;
 
-  const int64_t T = graph.tensor(query).shape[2], S = graph.tensor(key).shape[2];
-  const int64_t D = graph.tensor(query).shape[3];
-  const TensorId products = graph.add_step("dot", "score", dot, {query, key}, "products");
-  const TensorId scores =
-      graph.add_step("scale", "score", std::make_shared<const Scale>(D), {products}, "scores");
-  const TensorId mask = graph.add_input("mask", {T, S}, Role::kOptionalInput);
-  const TensorId weights =
-      graph.add_step("normalize", "normalize", softmax, {scores, mask}, "weights");
-  return {graph.add_step("combine", "combine", weigh, {weights, value}, std::move(output)),
+  const Shape shape = graph.tensor(query).shape;
+  if (shape.size() == 4) {
+    key = repeated(graph, key, shape[1], prefix + "repeated_key");
+    value = repeated(graph, value, shape[1], prefix + "repeated_value");
+  }
+  const Scale scale = options.scale ? Scale(*options.scale) : Scale::by_root_of(shape.back());
+  TensorId scores = graph.add_step(prefix + "dot", "score", dot, {query, key}, prefix + "products");
+  scores = graph.add_step(prefix + "scale", "score", std::make_shared<const Scale>(scale), {scores},
+                          prefix + (options.bias == kNoTensor ? "scores" : "scaled"));
+  if (options.bias != kNoTensor) {
+    scores = graph.add_step(prefix + "add_bias", "score", add, {scores, options.bias},
+                            prefix + "scores");
+  }
+  Shape visible = graph.tensor(scores).shape;
+  visible.back() -= options.band.tail;
+  const TensorId mask = graph.add_input(options.mask, visible, Role::kOptionalInput);
+  const TensorId weights = graph.add_step(prefix + "normalize", "normalize",
+                                          std::make_shared<const Softmax>(options.band),
+                                          {scores, mask}, prefix + "weights");
+  if (options.full_every > 0) {
+    Band full = options.band;
+    full.window.reset();
+    graph.set_exception(options.full_every, std::make_shared<const Softmax>(full));
+  }
+  const TensorId dropped =
+      apply_dropout(graph, options.dropout, "normalize", weights, prefix + "dropped_weights");
+  return {graph.add_step(prefix + "combine", "combine", weigh, {dropped, value}, std::move(output)),
           weights};
+}
+
+void check_heads_divide(const Config& config, std::string_view field) {
+  const int64_t whole = config.integer(field), H = config.integer("num_heads");
+  if (whole % H == 0) return;
+  throw FieldError("num_heads", "num_heads must divide " + std::string(field) + " (" +
+                                    std::to_string(whole) + "), got " + std::to_string(H));
+}
+
+Band band_of(const Config& config, int64_t offset) {
+  return {.is_causal = config.flag("is_causal"),
+          .window = config.optional_integer("window"),
+          .offset = offset};
 }
 
 }  // namespace attnscope

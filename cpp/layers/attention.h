@@ -1,22 +1,46 @@
 #pragma once
 
-// What the dot-product attentions share: everything between projected heads and combined heads.
+// What the dot-product attentions share: everything between projected queries, keys, values and the
+// combined values.
 
+#include <optional>
+
+#include "../ops/dropout.h"
+#include "../ops/softmax.h"
 #include "layer.h"
 
 namespace attnscope {
 
-/// softmax(query keyᵀ / sqrt(D) + mask) value; adds the optional input `mask` (T, S) and the step
-/// outputs "scores" and "weights" (B, H, T, S).
-///
-///   query (B, H, T, D), key (B, H, S, D), value (B, H, S, D) -> (B, H, T, D), called `output`
-///
-/// Vaswani et al. 2017, "Attention Is All You Need", https://arxiv.org/abs/1706.03762, equation 1.
+struct AttentionOptions {
+  Band band{};
+  int64_t full_every = 0;         // every n-th repetition of the block sees beyond the window
+  std::optional<double> scale{};  // 1 / sqrt(D) when absent
+  TensorId bias = kNoTensor;      // (H, T, S), added to the scores
+  DropoutModule dropout{};        // of the weights
+  std::string mask = "mask";      // name of the optional input
+  std::string prefix{};           // of the tensors' names, where a layer attends twice
+};
+
 struct Attended {
   TensorId output;
-  TensorId weights;
+  TensorId weights;  // before dropout
 };
+
+/// softmax(query keyᵀ scale + bias + mask) value; adds the optional input `mask`, which broadcasts
+/// to the weights, and the step outputs "scores" and "weights" (B, H, T, S).
+///
+///   query (B, H, T, D), key (B, G, S, D), value (B, G, S, V) -> (B, H, T, V), called `output`;
+///   or without the dimension of heads. H / G query heads share a head of keys and values:
+///   Ainslie et al. 2023, https://arxiv.org/abs/2305.13245.
+///
+/// Vaswani et al. 2017, "Attention Is All You Need", https://arxiv.org/abs/1706.03762, equation 1.
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
-                       std::string output);
+                       const AttentionOptions& options, std::string output);
+
+/// Field `num_heads` must divide the one of this name. Throws FieldError.
+void check_heads_divide(const Config& config, std::string_view field);
+
+/// The band of the fields is_causal and window, with the query at position `offset` first.
+Band band_of(const Config& config, int64_t offset);
 
 }  // namespace attnscope

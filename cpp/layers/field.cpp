@@ -5,39 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 
 namespace attnscope {
 namespace {
-
-/// The shortest digits that read back as `number`, laid out as JavaScript does (ECMA-262,
-/// Number::toString); only -0 keeps its sign, as in a console.
-std::string number_text(double number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::signbit(number)) return "-" + number_text(-number);
-  if (std::isinf(number)) return "Infinity";
-  if (number == 0) return "0";
-
-  char text[32];
-  int precision = 0;
-  do {
-    std::snprintf(text, sizeof text, "%.*e", precision++, number);
-  } while (std::strtod(text, nullptr) != number);
-  const char* c = text;
-  std::string digits;
-  for (; *c != 'e'; ++c) {
-    if (*c != '.') digits += *c;
-  }
-  const int point = std::atoi(c + 1) + 1;  // digits before the decimal point
-  const int count = static_cast<int>(digits.size());
-
-  if (point > 21 || point < -5) {
-    if (count > 1) digits.insert(1, ".");
-    return digits + (point > 0 ? "e+" : "e-") + std::to_string(std::abs(point - 1));
-  }
-  if (point <= 0) return "0." + std::string(static_cast<size_t>(-point), '0') + digits;
-  if (point >= count) return digits + std::string(static_cast<size_t>(point - count), '0');
-  return digits.insert(static_cast<size_t>(point), ".");
-}
 
 /// Bytes of the UTF-8 character that starts with `lead`.
 size_t character_bytes(char lead) {
@@ -79,34 +50,86 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-[[noreturn]] void refuse(const Field& field, const std::string& rule, const RawValue& value) {
-  throw FieldError(std::string(field.name),
-                   std::string(field.name) + " must be " + rule + ", got " + to_string(value));
+/// What the field asks for, in words.
+std::string rule_of(const Field& field) {
+  const auto range = [&](const char* noun) {
+    return std::string(noun) + " from " + number_text(field.min) + " to " + number_text(field.max);
+  };
+  std::string rule;
+  switch (field.type) {
+    case FieldType::kBoolean:
+      rule = "true or false";
+      break;
+    case FieldType::kInteger:
+      rule = range("an integer");
+      break;
+    case FieldType::kNumber:
+      rule = range("a number");
+      break;
+    case FieldType::kChoice:
+      rule = "one of " + join(field.choices);
+      break;
+  }
+  return field.optional() ? rule + ", or null" : rule;
+}
+
+/// The checked value, or nothing when the raw one does not fit.
+std::optional<Value> fitting(const Field& field, const RawValue& raw) {
+  if (field.optional() && std::holds_alternative<Null>(raw.value)) return Null();
+  if (field.type == FieldType::kBoolean) {
+    if (const bool* flag = std::get_if<bool>(&raw.value)) return *flag;
+    return {};
+  }
+  if (field.type == FieldType::kChoice) {
+    const std::string* text = std::get_if<std::string>(&raw.value);
+    if (!text) return {};
+    const auto choice = std::find(field.choices.begin(), field.choices.end(), *text);
+    if (choice == field.choices.end()) return {};
+    return *choice;
+  }
+  const double* number = std::get_if<double>(&raw.value);
+  if (!number || !(*number >= field.min && *number <= field.max)) return {};
+  if (field.type == FieldType::kNumber) return *number;
+  if (*number != std::floor(*number)) return {};
+  return static_cast<int64_t>(*number);
 }
 
 Value checked(const Field& field, const RawValue& raw) {
-  if (std::holds_alternative<bool>(field.fallback)) {
-    if (const bool* flag = std::get_if<bool>(&raw.value)) return *flag;
-    refuse(field, "true or false", raw);
-  }
-  if (std::holds_alternative<int64_t>(field.fallback)) {
-    const double* number = std::get_if<double>(&raw.value);
-    const bool fits = number && *number == std::floor(*number) &&
-                      *number >= static_cast<double>(field.min) &&
-                      *number <= static_cast<double>(field.max);
-    if (fits) return static_cast<int64_t>(*number);
-    refuse(field,
-           "an integer from " + std::to_string(field.min) + " to " + std::to_string(field.max),
-           raw);
-  }
-  if (const std::string* text = std::get_if<std::string>(&raw.value)) {
-    const auto choice = std::find(field.choices.begin(), field.choices.end(), *text);
-    if (choice != field.choices.end()) return *choice;
-  }
-  refuse(field, "one of " + join(field.choices), raw);
+  if (const std::optional<Value> value = fitting(field, raw)) return *value;
+  throw FieldError(std::string(field.name), std::string(field.name) + " must be " + rule_of(field) +
+                                                ", got " + to_string(raw));
 }
 
 }  // namespace
+
+Field boolean_field(std::string_view name, std::string_view meaning, bool fallback) {
+  return {name, meaning, FieldType::kBoolean, fallback};
+}
+
+Field integer_field(std::string_view name, std::string_view meaning, int64_t fallback, int64_t min,
+                    int64_t max) {
+  return {name,
+          meaning,
+          FieldType::kInteger,
+          fallback,
+          static_cast<double>(min),
+          static_cast<double>(max)};
+}
+
+Field number_field(std::string_view name, std::string_view meaning, double fallback, double min,
+                   double max) {
+  return {name, meaning, FieldType::kNumber, fallback, min, max};
+}
+
+Field choice_field(std::string_view name, std::string_view meaning,
+                   std::vector<std::string_view> choices, std::string_view fallback) {
+  return {name, meaning, FieldType::kChoice, fallback, 0, 0, std::move(choices)};
+}
+
+Field optional(Field field) {
+  field.fallback = Null();
+  return field;
+}
 
 std::string join(const std::vector<std::string_view>& names) {
   std::string text;
@@ -134,12 +157,15 @@ std::string to_string(const RawValue& raw) {
   if (const bool* flag = std::get_if<bool>(&raw.value)) return *flag ? "true" : "false";
   if (const double* number = std::get_if<double>(&raw.value)) return number_text(*number);
   if (const std::string* text = std::get_if<std::string>(&raw.value)) return quote(*text);
+  if (std::holds_alternative<Null>(raw.value)) return "null";
   return std::get<RawValue::Other>(raw.value).description;
 }
 
 std::string to_string(const Value& value) {
   if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const int64_t* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+  if (const double* number = std::get_if<double>(&value)) return number_text(*number);
+  if (std::holds_alternative<Null>(value)) return "null";
   return std::string(std::get<std::string_view>(value));
 }
 

@@ -11,26 +11,47 @@
 #include <variant>
 #include <vector>
 
+#include "../graph/number.h"
+
 namespace attnscope {
 
-/// A checked value: a boolean, an integer, or one of a field's choices.
-using Value = std::variant<bool, int64_t, std::string_view>;
+/// A checked value: a boolean, an integer, a number, one of a field's choices, or null for an
+/// optional field that was not given.
+using Null = std::monostate;
+using Value = std::variant<bool, int64_t, double, std::string_view, Null>;
+
+enum class FieldType { kBoolean, kInteger, kNumber, kChoice };
 
 struct Field {
   std::string_view name;
-  std::string_view meaning;                 // one sentence, for the form and the manual
-  Value fallback;                           // the default; its type is the field's type
-  int64_t min = 0, max = 0;                 // integers only, both included
+  std::string_view meaning;  // one sentence, for the form and the manual
+  FieldType type;
+  Value fallback;                           // the default; Null makes the field optional
+  double min = 0, max = 0;                  // integers and numbers, both included
   std::vector<std::string_view> choices{};  // choices only
+
+  bool optional() const { return std::holds_alternative<Null>(fallback); }
 };
+
+// How fields are written down; fields.h has those that layers share.
+Field boolean_field(std::string_view name, std::string_view meaning, bool fallback);
+Field integer_field(std::string_view name, std::string_view meaning, int64_t fallback, int64_t min,
+                    int64_t max);
+Field number_field(std::string_view name, std::string_view meaning, double fallback, double min,
+                   double max);
+Field choice_field(std::string_view name, std::string_view meaning,
+                   std::vector<std::string_view> choices, std::string_view fallback);
+
+/// The field with null as its default: what that stands for belongs into its meaning.
+Field optional(Field field);
 
 /// A value as it came from outside, before any check.
 struct RawValue {
-  /// What is neither boolean, number nor string, in words: "null", "an array", "5n".
+  /// What is neither boolean, number, string nor null, in words: "an array", "5n".
   struct Other {
     std::string description;
   };
-  std::variant<bool, double, std::string, Other> value;
+  std::variant<bool, double, std::string, Null, Other> value;
 };
 using RawConfig = std::vector<std::pair<std::string, RawValue>>;
 

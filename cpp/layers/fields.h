@@ -8,17 +8,20 @@ namespace attnscope::fields {
 
 /// The largest dimension: four of them multiply to less than 2^127, so counts stay exact.
 inline constexpr int64_t kMaxDimension = 2147483647;
+/// Token ids are float32 inside the core, which holds integers up to 2^24 exactly.
+inline constexpr int64_t kMaxVocabulary = int64_t{1} << 24;
+inline constexpr int64_t kMaxLayers = 1024;
 
 inline Field dimension(std::string_view name, std::string_view meaning, int64_t fallback) {
-  return {name, meaning, fallback, 1, kMaxDimension};
+  return integer_field(name, meaning, fallback, 1, kMaxDimension);
 }
 
-inline Field batch_size() {
-  return dimension("batch_size", "Sequences that are computed together.", 32);
+inline Field batch_size(int64_t fallback = 32) {
+  return dimension("batch_size", "Sequences that are computed together.", fallback);
 }
 inline Field seq_len() { return dimension("seq_len", "Positions (tokens) of each sequence.", 128); }
-inline Field hidden_size() {
-  return dimension("hidden_size", "Features of each position: the encoder's width.", 768);
+inline Field hidden_size(int64_t fallback = 768) {
+  return dimension("hidden_size", "Features of each position: the encoder's width.", fallback);
 }
 inline Field attn_dim() {
   return dimension("attn_dim", "Width of the tanh layer between hidden state and score.", 128);
@@ -26,22 +29,73 @@ inline Field attn_dim() {
 inline Field kv_len() {
   return dimension("kv_len", "Positions that the queries attend to: keys and values.", 128);
 }
-inline Field num_heads() {
-  return {"num_heads", "Attention heads that work side by side.", int64_t{12}, 1, 65536};
+inline Field num_heads(int64_t fallback = 12) {
+  return integer_field("num_heads", "Attention heads that work side by side.", fallback, 1, 65536);
+}
+inline Field num_kv_heads() {
+  return integer_field("num_kv_heads",
+                       "Heads of keys and values, each shared by num_heads / num_kv_heads query "
+                       "heads; null: as many as num_heads.",
+                       1, 1, 65536);
 }
 inline Field head_dim() { return dimension("head_dim", "Features of each head.", 64); }
-inline Field bias() { return {"bias", "Whether the linear layers add a bias.", true}; }
+/// Where the width of a head follows from others.
+inline Field free_head_dim() {
+  return optional(
+      dimension("head_dim", "Features of each head; null: hidden_size / num_heads.", 64));
+}
+inline Field kdim() {
+  return optional(dimension("kdim", "Features of each key; null: hidden_size.", 1));
+}
+inline Field intermediate_size(int64_t fallback) {
+  return dimension("intermediate_size", "Width of the feed-forward network.", fallback);
+}
+inline Field num_layers(int64_t fallback) {
+  return integer_field("num_layers", "Layers that follow each other.", fallback, 1, kMaxLayers);
+}
+inline Field vocab_size(int64_t fallback) {
+  return integer_field("vocab_size", "Different tokens: rows of the embedding.", fallback, 1,
+                       kMaxVocabulary);
+}
+inline Field past_len() {
+  return integer_field("past_len", "Positions already in the KV cache, before this call's.", 0, 0,
+                       kMaxDimension);
+}
+inline Field bias() { return boolean_field("bias", "Whether the linear layers add a bias.", true); }
+inline Field is_causal(bool fallback) {
+  return boolean_field("is_causal", "Whether a position attends only to itself and those before.",
+                       fallback);
+}
+inline Field window() {
+  return optional(dimension(
+      "window", "Positions that a query attends to, itself included (sliding window); null: all.",
+      1));
+}
+inline Field scale() {
+  return optional(number_field(
+      "scale", "What the dot products are multiplied by; null: 1 / sqrt(head_dim).", 1, 0, 1e6));
+}
+inline Field dropout(double fallback) {
+  return number_field("dropout",
+                      "Share that training sets to zero: counted in what training keeps, without "
+                      "effect on a forward pass here.",
+                      fallback, 0, 0.999);
+}
+inline Field norm_eps(double fallback) {
+  return number_field("norm_eps", "Added to the variance before its root is taken.", fallback, 0,
+                      1);
+}
+inline Field rope_theta() {
+  return number_field("rope_theta", "Base of the rotary embedding's wavelengths.", 10000, 1, 1e12);
+}
 /// The names that dtype_from() knows.
 inline std::vector<std::string_view> dtype_names() {
   return {"float32", "float16", "bfloat16", "int8"};
 }
 inline Field dtype() {
-  return {"dtype",
-          "Number format that estimates count bytes in; running is in float32.",
-          std::string_view("float32"),
-          0,
-          0,
-          dtype_names()};
+  return choice_field("dtype",
+                      "Number format that estimates count bytes in; running is in float32.",
+                      dtype_names(), "float32");
 }
 
 }  // namespace attnscope::fields

@@ -27,17 +27,34 @@ const Layer& find_layer(const RawConfig& raw) {
 
 }  // namespace
 
-const Value& Config::value(std::string_view field) const {
+size_t Config::index_of(std::string_view field) const {
   for (size_t i = 0; i < values_.size(); ++i) {
-    if (layer_->fields[i].name == field) return values_[i];
+    if (layer_->fields[i].name == field) return i;
   }
   throw std::logic_error(std::string(layer_->name) + " has no field " + std::string(field));
 }
 
+Config Config::with(std::string_view field, Value value) const {
+  Config changed = *this;
+  changed.values_[index_of(field)] = value;
+  return changed;
+}
+
 int64_t Config::integer(std::string_view field) const { return std::get<int64_t>(value(field)); }
+double Config::number(std::string_view field) const { return std::get<double>(value(field)); }
 bool Config::flag(std::string_view field) const { return std::get<bool>(value(field)); }
 std::string_view Config::choice(std::string_view field) const {
   return std::get<std::string_view>(value(field));
+}
+
+std::optional<int64_t> Config::optional_integer(std::string_view field) const {
+  const int64_t* integer = std::get_if<int64_t>(&value(field));
+  return integer ? std::optional(*integer) : std::nullopt;
+}
+
+std::optional<double> Config::optional_number(std::string_view field) const {
+  const double* number = std::get_if<double>(&value(field));
+  return number ? std::optional(*number) : std::nullopt;
 }
 
 Config resolve(const RawConfig& raw) {

@@ -4,6 +4,7 @@
 // lists them.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -24,13 +25,21 @@ class Config {
   const Layer& layer() const { return *layer_; }
   const std::vector<Value>& values() const { return values_; }  // parallel to layer().fields
 
+  /// The same config with one field changed; checks nothing.
+  Config with(std::string_view field, Value value) const;
+
   /// The value of a field that the layer has; std::logic_error for one that it has not.
   int64_t integer(std::string_view field) const;
+  double number(std::string_view field) const;
   bool flag(std::string_view field) const;
   std::string_view choice(std::string_view field) const;
+  /// Of optional fields: nothing where the value is null.
+  std::optional<int64_t> optional_integer(std::string_view field) const;
+  std::optional<double> optional_number(std::string_view field) const;
 
  private:
-  const Value& value(std::string_view field) const;
+  size_t index_of(std::string_view field) const;
+  const Value& value(std::string_view field) const { return values_[index_of(field)]; }
 
   const Layer* layer_;
   std::vector<Value> values_;

@@ -1,46 +1,161 @@
-// Multi-head self-attention with four projections.
+// Multi-head attention: nn.MultiheadAttention with all that it offers, or four linear layers.
 // Vaswani et al. 2017, "Attention Is All You Need", https://arxiv.org/abs/1706.03762,
 // section 3.2.2.
 
+#include "../graph/number.h"
+#include "../ops/concat.h"
 #include "../ops/heads.h"
-#include "../ops/linear.h"
-#include "attention.h"
 #include "fields.h"
+#include "packed_multihead.h"
 
 namespace attnscope {
 namespace {
 
+struct Sizes {
+  int64_t B, T, S, E, kdim, vdim;
+  bool cross;  // keys and values come from elsewhere
+};
+
+Sizes sizes_of(const Config& config) {
+  const int64_t T = config.integer("seq_len"), E = config.integer("hidden_size");
+  const std::optional<int64_t> kv_len = config.optional_integer("kv_len");
+  return {config.integer("batch_size"),
+          T,
+          kv_len.value_or(T),
+          E,
+          config.optional_integer("kdim").value_or(E),
+          config.optional_integer("vdim").value_or(E),
+          kv_len.has_value()};
+}
+
 void check(const Config& config) {
-  const int64_t E = config.integer("hidden_size"), H = config.integer("num_heads");
-  if (E % H == 0) return;
-  throw FieldError("num_heads", "num_heads must divide hidden_size (" + std::to_string(E) +
-                                    "), got " + std::to_string(H));
+  check_heads_divide(config, "hidden_size");
+  const Sizes sizes = sizes_of(config);
+  for (const char* field : {"kdim", "vdim"}) {
+    const int64_t features = field == std::string_view("kdim") ? sizes.kdim : sizes.vdim;
+    if (sizes.cross || features == sizes.E) continue;
+    throw FieldError(field,
+                     std::string(field) +
+                         " needs kv_len: without it keys and values are the hidden states of "
+                         "hidden_size (" +
+                         std::to_string(sizes.E) + "), got " + std::to_string(features));
+  }
+  if (config.choice("projections") == "packed") return;
+  for (const char* field : {"add_bias_kv", "add_zero_attn"}) {
+    if (!config.flag(field)) continue;
+    throw FieldError(field, std::string(field) +
+                                " must be false where projections is separate: only "
+                                "nn.MultiheadAttention has it, got true");
+  }
+}
+
+/// The arguments of nn.MultiheadAttention.
+std::string arguments(const Config& config, const Sizes& sizes) {
+  std::string text = std::to_string(sizes.E) + ", " + std::to_string(config.integer("num_heads"));
+  if (config.number("dropout") != 0) text += ", dropout=" + number_text(config.number("dropout"));
+  if (!config.flag("bias")) text += ", bias=False";
+  if (config.flag("add_bias_kv")) text += ", add_bias_kv=True";
+  if (config.flag("add_zero_attn")) text += ", add_zero_attn=True";
+  if (sizes.kdim != sizes.E) text += ", kdim=" + std::to_string(sizes.kdim);
+  if (sizes.vdim != sizes.E) text += ", vdim=" + std::to_string(sizes.vdim);
+  return text + ", batch_first=True";
+}
+
+AttentionSources add_inputs(Graph& graph, const Sizes& sizes) {
+  if (!sizes.cross) {
+    const TensorId x = graph.add_input("hidden_states", {sizes.B, sizes.T, sizes.E});
+    return {x, x, x};
+  }
+  const TensorId query = graph.add_input("query", {sizes.B, sizes.T, sizes.E});
+  const TensorId key = graph.add_input("key", {sizes.B, sizes.S, sizes.kdim});
+  const TensorId value = graph.add_input("value", {sizes.B, sizes.S, sizes.vdim});
+  return {query, key, value};
+}
+
+/// What nn.MultiheadAttention does between the projections and the attention.
+class PackedHeads {
+ public:
+  PackedHeads(Graph& graph, const Config& config, const PackedProjections& packed)
+      : graph_(graph), config_(config), packed_(packed) {}
+
+  TensorId query(TensorId x) const {
+    return split(project(packed_.projections.query, x, "projected_query"), "query_heads");
+  }
+  TensorId key(TensorId x) const {
+    return extended(packed_.projections.key, x, packed_.bias_k, "key");
+  }
+  TensorId value(TensorId x) const {
+    return extended(packed_.projections.value, x, packed_.bias_v, "value");
+  }
+
+ private:
+  TensorId project(const LinearModule& linear, TensorId x, const std::string& name) const {
+    return apply_linear(graph_, linear, "project", x, name);
+  }
+  TensorId split(TensorId features, const std::string& name) const {
+    return split_heads(graph_, features, config_.integer("num_heads"), name);
+  }
+  /// Heads of keys or values, with the positions that add_bias_kv and add_zero_attn append.
+  TensorId extended(const LinearModule& linear, TensorId x, TensorId row,
+                    const std::string& name) const {
+    TensorId features = project(linear, x, "projected_" + name);
+    if (row != kNoTensor) {
+      features =
+          graph_.add_step("append_bias_" + name, "project", std::make_shared<const AppendRow>(),
+                          {features, row}, "extended_" + name);
+    }
+    const TensorId heads = split(features, name + "_heads");
+    if (!config_.flag("add_zero_attn")) return heads;
+    return graph_.add_step("append_zeros_" + name, "project", std::make_shared<const AppendZeros>(),
+                           {heads}, name + "_heads_and_zeros");
+  }
+
+  Graph& graph_;
+  const Config& config_;
+  const PackedProjections& packed_;
+};
+
+Attended add_packed(Graph& graph, const Config& config, const Sizes& sizes) {
+  graph.inherit("nn.MultiheadAttention", arguments(config, sizes));
+  const PackedProjections packed = declare_packed_multihead(
+      graph, "",
+      {sizes.E, sizes.kdim, sizes.vdim, config.flag("bias"), config.flag("add_bias_kv")});
+  const AttentionSources from = add_inputs(graph, sizes);
+  const PackedHeads heads(graph, config, packed);
+  const TensorId query = heads.query(from.query), key = heads.key(from.key),
+                 value = heads.value(from.value);
+  AttentionOptions options{.dropout = {.share = config.number("dropout")}};
+  options.band.is_causal = config.flag("is_causal");
+  options.band.tail = (config.flag("add_bias_kv") ? 1 : 0) + (config.flag("add_zero_attn") ? 1 : 0);
+  Attended attended = add_attention(graph, query, key, value, options, "context");
+  attended.output = apply_linear(graph, packed.projections.output, "combine",
+                                 merge_heads(graph, attended.output, "merged"), "output");
+  return attended;
+}
+
+Attended add_separate(Graph& graph, const Config& config, const Sizes& sizes) {
+  const Projections projections =
+      declare_projections(graph, "", sizes.E, sizes.kdim, sizes.vdim, config.flag("bias"));
+  const DropoutModule dropout = declare_dropout(graph, "dropout", config.number("dropout"));
+  AttentionOptions options{.dropout = dropout};
+  options.band.is_causal = config.flag("is_causal");
+  return add_projected_attention(graph, projections, add_inputs(graph, sizes),
+                                 config.integer("num_heads"), options, "output");
 }
 
 Graph build(const Config& config) {
-  static const auto merge = std::make_shared<const MergeHeads>();
-  const int64_t E = config.integer("hidden_size"), H = config.integer("num_heads");
-  const auto split = std::make_shared<const SplitHeads>(H);
-  const bool bias = config.flag("bias");
+  const Sizes sizes = sizes_of(config);
   Graph graph;
-  const LinearModule query_proj = declare_linear(graph, "query_proj", E, E, bias);
-  const LinearModule key_proj = declare_linear(graph, "key_proj", E, E, bias);
-  const LinearModule value_proj = declare_linear(graph, "value_proj", E, E, bias);
-  const LinearModule output_proj = declare_linear(graph, "output_proj", E, E, bias);
-
-  const TensorId x = graph.add_input("hidden_states",
-                                     {config.integer("batch_size"), config.integer("seq_len"), E});
-  const auto heads = [&](const LinearModule& proj, const std::string& name) {
-    const TensorId features = apply_linear(graph, proj, "project", x, name);
-    return graph.add_step("split_" + name, "project", split, {features}, name + "_heads");
-  };
-  const TensorId query = heads(query_proj, "query");
-  const TensorId key = heads(key_proj, "key");
-  const TensorId value = heads(value_proj, "value");
-  const Attended attended = add_attention(graph, query, key, value, "context");
-  const TensorId merged = graph.add_step("merge", "combine", merge, {attended.output}, "merged");
-  graph.add_result("output", apply_linear(graph, output_proj, "combine", merged, "output"));
-  graph.add_result("weights", attended.weights);
+  const Attended attended = config.choice("projections") == "packed"
+                                ? add_packed(graph, config, sizes)
+                                : add_separate(graph, config, sizes);
+  graph.add_result("output", attended.output);
+  TensorId weights = attended.weights;
+  if (config.flag("average_attn_weights")) {
+    weights = graph.add_step("average_weights", "normalize", std::make_shared<const MeanHeads>(),
+                             {weights}, "mean_weights");
+  }
+  graph.add_result("weights", weights);
   return graph;
 }
 
@@ -54,8 +169,27 @@ const Layer kMultiheadAttention = {
     .summary =
         "Several heads attend side by side, each in its own projection of the hidden states.",
     .pytorch_class = "MultiheadAttention",
-    .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::num_heads(),
-               fields::bias(), fields::dtype()},
+    .fields = {fields::batch_size(), fields::seq_len(),
+               optional(fields::dimension("kv_len",
+                                          "Positions of keys and values that come from elsewhere "
+                                          "(cross-attention); null: self-attention.",
+                                          1)),
+               fields::hidden_size(), fields::num_heads(), fields::kdim(),
+               optional(fields::dimension("vdim", "Features of each value; null: hidden_size.", 1)),
+               fields::bias(),
+               boolean_field("add_bias_kv", "Whether a learned key and value follow the others.",
+                             false),
+               boolean_field("add_zero_attn", "Whether a key and value of zeros follow the others.",
+                             false),
+               fields::is_causal(false),
+               boolean_field("average_attn_weights",
+                             "Whether the weights returned are the mean of all heads.", false),
+               choice_field(
+                   "projections",
+                   "packed: nn.MultiheadAttention, whose three projections are one tensor; "
+                   "separate: four nn.Linear.",
+                   {"packed", "separate"}, "packed"),
+               fields::dropout(0), fields::dtype()},
     .build = build,
     .check = check,
 };

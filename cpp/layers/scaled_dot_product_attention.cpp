@@ -6,15 +6,30 @@
 namespace attnscope {
 namespace {
 
+void check(const Config& config) {
+  const int64_t H = config.integer("num_heads");
+  const int64_t G = config.optional_integer("num_kv_heads").value_or(H);
+  if (H % G == 0) return;
+  throw FieldError("num_kv_heads", "num_kv_heads must divide num_heads (" + std::to_string(H) +
+                                       "), got " + std::to_string(G));
+}
+
 Graph build(const Config& config) {
   const int64_t B = config.integer("batch_size"), H = config.integer("num_heads");
+  const int64_t G = config.optional_integer("num_kv_heads").value_or(H);
   const int64_t T = config.integer("seq_len"), S = config.integer("kv_len");
   const int64_t D = config.integer("head_dim");
+  const int64_t V = config.optional_integer("vdim").value_or(D);
   Graph graph;
+  const DropoutModule dropout{.share = config.number("dropout")};
   const TensorId query = graph.add_input("query", {B, H, T, D});
-  const TensorId key = graph.add_input("key", {B, H, S, D});
-  const TensorId value = graph.add_input("value", {B, H, S, D});
-  const Attended attended = add_attention(graph, query, key, value, "output");
+  const TensorId key = graph.add_input("key", {B, G, S, D});
+  const TensorId value = graph.add_input("value", {B, G, S, V});
+  const int64_t offset = config.choice("causal_alignment") == "lower_right" ? S - T : 0;
+  const AttentionOptions options{.band = band_of(config, offset),
+                                 .scale = config.optional_number("scale"),
+                                 .dropout = dropout};
+  const Attended attended = add_attention(graph, query, key, value, options, "output");
   graph.add_result("output", attended.output);
   graph.add_result("weights", attended.weights);
   return graph;
@@ -29,9 +44,19 @@ const Layer kScaledDotProductAttention = {
     .group = "attention",
     .summary = "Each query weighs the values by its dot products with the keys.",
     .pytorch_class = "ScaledDotProductAttention",
-    .fields = {fields::batch_size(), fields::num_heads(), fields::seq_len(), fields::kv_len(),
-               fields::head_dim(), fields::dtype()},
+    .fields = {fields::batch_size(), fields::num_heads(), optional(fields::num_kv_heads()),
+               fields::seq_len(), fields::kv_len(), fields::head_dim(),
+               optional(fields::dimension(
+                   "vdim", "Features of each value in each head; null: head_dim.", 1)),
+               fields::is_causal(false),
+               choice_field(
+                   "causal_alignment",
+                   "Where queries stand where seq_len is not kv_len: the first at the first "
+                   "key (PyTorch's is_causal), or the last at the last key (decoding).",
+                   {"upper_left", "lower_right"}, "upper_left"),
+               fields::window(), fields::scale(), fields::dropout(0), fields::dtype()},
     .build = build,
+    .check = check,
 };
 
 }  // namespace attnscope

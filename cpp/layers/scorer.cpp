@@ -6,20 +6,26 @@
 
 namespace attnscope {
 
-Field scorer_output() {
-  return {"output",
-          "What the layer returns: scores before softmax, weights after it, or the hidden states "
-          "pooled under the weights.",
-          std::string_view("pooled"),
-          0,
-          0,
-          {"scores", "weights", "pooled"}};
+Field scorer_output(bool weighted) {
+  if (weighted) {
+    return choice_field(
+        "output",
+        "What the layer returns: scores before softmax, weights after it, the hidden "
+        "states times their weights, or those pooled: summed over the sequence.",
+        {"scores", "weights", "weighted", "pooled"}, "pooled");
+  }
+  return choice_field(
+      "output",
+      "What the layer returns: scores before softmax, weights after it, or the hidden "
+      "states pooled under the weights.",
+      {"scores", "weights", "pooled"}, "pooled");
 }
 
 void add_pooling(Graph& graph, const Config& config, TensorId hidden_states, TensorId scores) {
   static const auto squeeze = std::make_shared<const Squeeze>();
   static const auto softmax = std::make_shared<const Softmax>();
   static const auto weighted_sum = std::make_shared<const WeightedSum>();
+  static const auto weigh = std::make_shared<const Weigh>();
 
   const std::string_view output = config.choice("output");
   if (output == "scores") {
@@ -34,8 +40,10 @@ void add_pooling(Graph& graph, const Config& config, TensorId hidden_states, Ten
     graph.add_result("output", weights);
     return;
   }
-  graph.add_result("output", graph.add_step("combine", "combine", weighted_sum,
-                                            {weights, hidden_states}, "output"));
+  const std::shared_ptr<const Op> combine =
+      output == "weighted" ? std::static_pointer_cast<const Op>(weigh) : weighted_sum;
+  graph.add_result(
+      "output", graph.add_step("combine", "combine", combine, {weights, hidden_states}, "output"));
   graph.add_result("weights", weights);
 }
 

@@ -1,5 +1,6 @@
 #include "heads.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace attnscope {
@@ -54,6 +55,58 @@ Array MergeHeads::forward(const std::vector<const Array*>& inputs) const {
 
 std::string MergeHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return inputs[0] + ".transpose(1, 2).flatten(2)";
+}
+
+Shape RepeatHeads::output_shape(const InputShapes& inputs) const {
+  Shape shape = *inputs[0];
+  if (shape.size() != 4)
+    throw std::logic_error("repeat_heads: " + to_string(shape) + " has no heads");
+  shape[1] *= times_;
+  return shape;
+}
+
+Array RepeatHeads::forward(const std::vector<const Array*>& inputs) const {
+  const Array& x = *inputs[0];
+  const size_t times = static_cast<size_t>(times_), size = x.shape(2) * x.shape(3);
+  Array y = Array::from_shape({x.shape(0), x.shape(1) * times, x.shape(2), x.shape(3)});
+  for (size_t head = 0; head < y.size() / size; ++head) {
+    std::copy_n(x.data() + head / times * size, size, y.data() + head * size);
+  }
+  return y;
+}
+
+std::string RepeatHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  // expand and reshape, not repeat_interleave: that keeps its indices for the backward pass.
+  const std::string n = std::to_string(times_);
+  return inputs[0] + ".unsqueeze(2).expand(-1, -1, " + n + ", -1, -1).flatten(1, 2)";
+}
+
+Shape MeanHeads::output_shape(const InputShapes& inputs) const {
+  const Shape& x = *inputs[0];
+  if (x.size() != 4) throw std::logic_error("mean_heads: " + to_string(x) + " has no heads");
+  return {x[0], x[2], x[3]};
+}
+
+Cost MeanHeads::cost(const InputShapes& inputs, const Shape&) const {
+  return {0, elements(*inputs[0])};
+}
+
+Array MeanHeads::forward(const std::vector<const Array*>& inputs) const {
+  const Array& x = *inputs[0];
+  const size_t B = x.shape(0), H = x.shape(1), size = x.shape(2) * x.shape(3);
+  Array y = Array::from_shape({B, x.shape(2), x.shape(3)});
+  y.fill(0.0);
+  for (size_t b = 0; b < B; ++b) {
+    for (size_t h = 0; h < H; ++h) {
+      for (size_t i = 0; i < size; ++i) y.data()[b * size + i] += x.data()[(b * H + h) * size + i];
+    }
+  }
+  for (double& value : y) value /= static_cast<double>(H);
+  return y;
+}
+
+std::string MeanHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return inputs[0] + ".mean(dim=1)";
 }
 
 }  // namespace attnscope

@@ -34,4 +34,32 @@ class MergeHeads final : public Op {
                       std::string_view module) const override;
 };
 
+/// Each head `times` times, side by side: (B, G, S, D) -> (B, G·times, S, D), copied as PyTorch
+/// does. Key and value heads that several query heads share.
+class RepeatHeads final : public Op {
+ public:
+  explicit RepeatHeads(int64_t times) : times_(times) {}
+
+  std::string_view name() const override { return "repeat_heads"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  int64_t times_;
+};
+
+/// The mean over heads: (B, H, T, S) -> (B, T, S).
+class MeanHeads final : public Op {
+ public:
+  std::string_view name() const override { return "mean_heads"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+};
+
 }  // namespace attnscope

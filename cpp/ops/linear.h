@@ -13,25 +13,29 @@ class Linear final : public Op {
   std::string_view name() const override { return "linear"; }
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
-  Saved saved_for_backward() const override { return {{0}, false}; }
+  Saved saved_for_backward(const InputShapes&, const Shape&) const override {
+    return {.inputs = {0}};
+  }
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };
 
-/// A declared nn.Linear(in_features, out_features).
+/// Weights of a linear layer: of an nn.Linear, or rows of a parameter of another module.
 struct LinearModule {
-  int module;
-  TensorId weight;            // (out_features, in_features)
-  TensorId bias = kNoTensor;  // (out_features,), kNoTensor without bias
+  int module = -1;              // the nn.Linear that a step calls; -1: F.linear does it
+  TensorId weight = kNoTensor;  // (out_features, in_features)
+  TensorId bias = kNoTensor;    // (out_features,), kNoTensor without bias
 };
 
-/// Declares the module with PyTorch's initial values: weight, then bias, both uniform in
-/// ±1/sqrt(in_features).
+/// Declares nn.Linear(in_features, out_features) with PyTorch's initial values: weight, then bias,
+/// both uniform in ±1/sqrt(in_features). `made` false: a base class or an outer module of PyTorch's
+/// constructs it.
 LinearModule declare_linear(Graph& graph, std::string name, int64_t in_features,
-                            int64_t out_features, bool bias);
+                            int64_t out_features, bool bias, bool made = true);
 
-/// Applies it: x (..., in_features) -> (..., out_features). The step is called like the module.
+/// Applies it: x (..., in_features) -> (..., out_features). The step is called like
+/// the module, or without one like its output.
 TensorId apply_linear(Graph& graph, const LinearModule& linear, std::string part, TensorId x,
                       std::string output);
 

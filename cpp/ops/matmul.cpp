@@ -9,13 +9,13 @@ Shape Matmul::output_shape(const InputShapes& inputs) const {
   const Shape& b = *inputs[1];
   const size_t rank = a.size();
   const bool transposed = right_ == Right::kTransposed;
-  bool fits = rank >= 2 && b.size() == rank;
-  for (size_t i = 0; fits && i + 2 < rank; ++i) fits = a[i] == b[i];
-  if (!fits || a[rank - 1] != b[transposed ? rank - 1 : rank - 2]) {
+  bool fits = rank >= 2 && (b.size() == rank || b.size() == 2);
+  for (size_t i = 0; fits && i + 2 < b.size(); ++i) fits = a[i] == b[i];
+  if (!fits || a[rank - 1] != b[transposed ? b.size() - 1 : b.size() - 2]) {
     throw std::logic_error("matmul: " + to_string(a) + " does not fit " + to_string(b));
   }
   Shape shape = a;
-  shape[rank - 1] = b[transposed ? rank - 2 : rank - 1];
+  shape[rank - 1] = b[transposed ? b.size() - 2 : b.size() - 1];
   return shape;
 }
 
@@ -29,14 +29,15 @@ Array Matmul::forward(const std::vector<const Array*>& inputs) const {
   const size_t rank = a.dimension();
   const bool transposed = right_ == Right::kTransposed;
   const size_t M = a.shape(rank - 2), K = a.shape(rank - 1);
-  const size_t N = b.shape(transposed ? rank - 2 : rank - 1);
+  const size_t N = b.shape(b.dimension() - (transposed ? 2 : 1));
+  const bool shared = b.dimension() < rank;
 
   std::vector<size_t> shape(a.shape().begin(), a.shape().end());
   shape.back() = N;
   Array c = Array::from_shape(shape);
   for (size_t batch = 0; batch < a.size() / (M * K); ++batch) {
     const double* left = a.data() + batch * M * K;
-    const double* right = b.data() + batch * K * N;
+    const double* right = b.data() + (shared ? 0 : batch * K * N);
     double* out = c.data() + batch * M * N;
     for (size_t m = 0; m < M; ++m) {
       for (size_t n = 0; n < N; ++n) {

@@ -4,7 +4,8 @@
 
 namespace attnscope {
 
-/// Batched matrix product over the last two dimensions; all dimensions before them must be equal.
+/// Batched matrix product over the last two dimensions; all dimensions before them must be equal,
+/// or b has none, and every batch shares it.
 ///
 ///   kPlain       a (..., M, K), b (..., K, N) -> (..., M, N)
 ///   kTransposed  a (..., M, K), b (..., N, K) -> (..., M, N): a bᵀ, as queries meet keys
@@ -19,7 +20,9 @@ class Matmul final : public Op {
   std::string_view name() const override { return "matmul"; }
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
-  Saved saved_for_backward() const override { return {{0, 1}, false}; }
+  Saved saved_for_backward(const InputShapes&, const Shape&) const override {
+    return {.inputs = {0, 1}};
+  }
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;

@@ -5,14 +5,49 @@
 #include <limits>
 #include <stdexcept>
 
+#include "broadcast.h"
+
 namespace attnscope {
+namespace {
+
+constexpr double kHidden = -std::numeric_limits<double>::infinity();
+
+Shape without_tail(Shape shape, int64_t tail) {
+  shape.back() -= tail;
+  return shape;
+}
+
+Shape shape_of(const Array& array) { return Shape(array.shape().begin(), array.shape().end()); }
+
+void normalize(double* row, size_t length) {
+  const double maximum = *std::max_element(row, row + length);
+  const auto is_nan = [](double score) { return std::isnan(score); };
+  if (maximum == kHidden && std::none_of(row, row + length, is_nan)) {
+    std::fill(row, row + length, 0.0);
+    return;
+  }
+  double sum = 0.0;
+  for (size_t i = 0; i < length; ++i) sum += row[i] = std::exp(row[i] - maximum);
+  for (size_t i = 0; i < length; ++i) row[i] /= sum;
+}
+
+}  // namespace
+
+Band::Range Band::visible(int64_t i, int64_t kv_len) const {
+  const int64_t length = kv_len - tail, position = i + offset;
+  int64_t first = 0, end = length;
+  if (is_causal) end = std::min(end, position + 1);
+  if (window) {
+    first = std::max(first, position - *window + 1);
+    end = std::min(end, position + *window);
+  }
+  return first < end ? Range{first, end} : Range{0, 0};
+}
 
 Shape Softmax::output_shape(const InputShapes& inputs) const {
   const Shape& scores = *inputs[0];
   const Shape* mask = inputs.size() > 1 ? inputs[1] : nullptr;
-  const bool fits = !mask || (!mask->empty() && mask->size() <= scores.size() &&
-                              std::equal(mask->rbegin(), mask->rend(), scores.rbegin()));
-  if (!fits) {
+  if (mask && !broadcasts_to(*mask, without_tail(scores, band_.tail))) {
     throw std::logic_error("softmax: mask " + to_string(*mask) + " does not fit scores " +
                            to_string(scores));
   }
@@ -20,54 +55,79 @@ Shape Softmax::output_shape(const InputShapes& inputs) const {
 }
 
 Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
-  // Five a score: compare for the maximum, subtract it, exponentiate, add to the sum, divide.
-  const bool mask = inputs.size() > 1 && inputs[1];
+  // Five a score: compare for the maximum, subtract it, exponentiate, add to the sum, divide. One
+  // more for a mask. As PyTorch computes: a band's hidden scores are not left out.
+  const bool mask = (inputs.size() > 1 && inputs[1]) || band_.restricts();
   return {0, product({elements(output), mask ? 6 : 5})};
 }
 
+Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const {
+  // dx = y (dy - Σ y dy); and where a band hides whole rows, which rows those are, a byte each.
+  Saved saved{.output = true};
+  if (!band_.restricts() || output.size() < 2 || band_.tail > 0) return saved;
+  const int64_t T = output[output.size() - 2], S = output.back();
+  const auto hidden = [&](int64_t i) { return band_.visible(i, S).end == 0; };
+  if (hidden(0) || hidden(T - 1)) saved.bytes = elements(output) / S;
+  return saved;
+}
+
 Array Softmax::forward(const std::vector<const Array*>& inputs) const {
-  constexpr double kHidden = -std::numeric_limits<double>::infinity();
   Array weights = *inputs[0];
-  if (inputs.size() > 1 && inputs[1]) {
-    for (size_t i = 0; i < weights.size(); ++i)
-      weights.data()[i] += inputs[1]->data()[i % inputs[1]->size()];
-  }
-  const size_t length = weights.shape().back();
-  for (size_t start = 0; start < weights.size(); start += length) {
-    double* row = weights.data() + start;
-    const double maximum = *std::max_element(row, row + length);
-    const auto is_nan = [](double score) { return std::isnan(score); };
-    if (maximum == kHidden && std::none_of(row, row + length, is_nan)) {
-      std::fill(row, row + length, 0.0);
-      continue;
+  const Array* mask = inputs.size() > 1 ? inputs[1] : nullptr;
+  const Shape shape = shape_of(weights), masked = without_tail(shape, band_.tail);
+  const int64_t length = shape.back(), rows = static_cast<int64_t>(weights.size()) / length;
+  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2] : 1;
+  for (int64_t r = 0; r < rows; ++r) {
+    double* row = weights.data() + r * length;
+    if (mask) {
+      const double* added = mask->data() + broadcast_row(shape_of(*mask), masked, r);
+      for (int64_t j = 0; j < masked.back(); ++j) row[j] += added[j];
     }
-    double sum = 0.0;
-    for (size_t i = 0; i < length; ++i) sum += row[i] = std::exp(row[i] - maximum);
-    for (size_t i = 0; i < length; ++i) row[i] /= sum;
+    const Band::Range range = band_.visible(r % queries, length);
+    for (int64_t j = 0; band_.restricts() && j < masked.back(); ++j) {
+      if (j < range.first || j >= range.end) row[j] = kHidden;
+    }
+    normalize(row, static_cast<size_t>(length));
   }
   return weights;
 }
 
 std::string Softmax::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  if (inputs.size() < 2) return inputs[0] + ".softmax(dim=-1)";
-  return "masked_softmax(" + inputs[0] + ", " + inputs[1] + ")";
+  if (inputs.size() < 2 && !band_.restricts()) return inputs[0] + ".softmax(dim=-1)";
+  std::string text = "masked_softmax(" + inputs[0];
+  if (inputs.size() > 1) text += ", " + inputs[1];
+  if (band_.is_causal) text += ", is_causal=True";
+  if (band_.window) text += ", window=" + std::to_string(*band_.window);
+  if (band_.offset != 0) text += ", offset=" + std::to_string(band_.offset);
+  if (band_.tail != 0) text += ", tail=" + std::to_string(band_.tail);
+  return text + ")";
 }
 
 std::string_view Softmax::pytorch_helper() const {
-  return R"(def masked_softmax(scores, mask=None):
-    """Softmax over the last dimension.
+  return R"(def masked_softmax(scores, mask=None, is_causal=False, window=None, offset=0, tail=0):
+    """Softmax over the last dimension, the keys.
 
     mask: boolean, True = may attend, or float, added to the scores.
+    Query i stands at position i + offset; causal: it sees no key after that; window: none that is
+    as many positions away. The last `tail` keys have no position: every query sees them.
     A row in which nothing may be attended to gives zeros, not NaN.
     """
-    if mask is None:
-        return scores.softmax(dim=-1)
-    if mask.dtype == torch.bool:
-        scores = scores.masked_fill(~mask, float("-inf"))
-    else:
-        scores = scores + mask
-    hidden = scores.isneginf().all(dim=-1, keepdim=True)
-    return scores.softmax(dim=-1).masked_fill(hidden, 0.0)
+    if mask is not None:
+        if mask.dtype == torch.bool:
+            mask = torch.zeros(mask.shape, dtype=scores.dtype).masked_fill(~mask, float("-inf"))
+        scores = scores + nn.functional.pad(mask, (0, tail))
+    hidden = torch.zeros(1, dtype=torch.bool)
+    if is_causal or window:
+        distance = torch.arange(scores.size(-2))[:, None] + offset - torch.arange(scores.size(-1) - tail)
+        hidden = (distance < 0) if is_causal else torch.zeros_like(distance, dtype=torch.bool)
+        if window:
+            hidden = hidden | (distance >= window) | (distance <= -window)
+        hidden = nn.functional.pad(hidden, (0, tail))
+        scores = scores + torch.zeros(hidden.shape, dtype=scores.dtype).masked_fill(hidden, float("-inf"))
+    weights = scores.softmax(dim=-1)
+    if mask is not None or hidden.all(dim=-1).any():
+        weights = weights.masked_fill(scores.isneginf().all(dim=-1, keepdim=True), 0.0)
+    return weights
 )";
 }
 

@@ -1,25 +1,49 @@
 #pragma once
 
+#include <optional>
+
 #include "../graph/op.h"
 
 namespace attnscope {
 
-/// Softmax over the last dimension, of scores plus an optional mask.
+/// Which keys a query may attend to by its position. Query i stands at position i + offset.
+struct Band {
+  bool is_causal = false;           // only keys at its position or before
+  std::optional<int64_t> window{};  // only keys less than this many positions away
+  int64_t offset = 0;
+  int64_t tail = 0;  // the last keys, which have no position and are always visible
+
+  bool restricts() const { return is_causal || window; }
+  /// The keys [first, end) that query `i` sees of `kv_len`, the tail left out.
+  struct Range {
+    int64_t first, end;
+  };
+  Range visible(int64_t i, int64_t kv_len) const;
+};
+
+/// Softmax over the last dimension, of scores within a band plus an optional mask.
 ///
-/// Inputs: scores (..., S); mask, added to the scores, -inf where a position is hidden. The mask's
-/// shape is the scores' or its last dimensions: it then holds for every index of the ones before.
-/// A row whose every position is hidden gets zeros, as F.scaled_dot_product_attention gives it
-/// since PyTorch 2.5, where the bare formula would give NaN.
+/// Inputs: scores (..., S); mask, added to the scores, -inf where a position is hidden. The mask
+/// broadcasts to the scores without the band's tail. A row whose every position is hidden gets
+/// zeros, as F.scaled_dot_product_attention gives it since PyTorch 2.5, where the bare formula
+/// would give NaN.
 class Softmax final : public Op {
  public:
+  explicit Softmax(Band band = {}) : band_(band) {}
+
+  const Band& band() const { return band_; }
+
   std::string_view name() const override { return "softmax"; }
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
-  Saved saved_for_backward() const override { return {{}, true}; }  // dx = y (dy - Σ y dy)
+  Saved saved_for_backward(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   std::string_view pytorch_helper() const override;
+
+ private:
+  Band band_;
 };
 
 }  // namespace attnscope

@@ -4,14 +4,22 @@
 
 namespace attnscope {
 
-Shape WeightedSum::output_shape(const InputShapes& inputs) const {
-  const Shape& weights = *inputs[0];
-  const Shape& values = *inputs[1];
-  if (weights.size() != 2 || values.size() != 3 || weights[0] != values[0] ||
-      weights[1] != values[1]) {
-    throw std::logic_error("weighted_sum: weights " + to_string(weights) + " do not fit values " +
-                           to_string(values));
+namespace {
+
+void check_fit(const char* op, const Shape& weights, const Shape& values) {
+  if (weights.size() == 2 && values.size() == 3 && weights[0] == values[0] &&
+      weights[1] == values[1]) {
+    return;
   }
+  throw std::logic_error(std::string(op) + ": weights " + to_string(weights) +
+                         " do not fit values " + to_string(values));
+}
+
+}  // namespace
+
+Shape WeightedSum::output_shape(const InputShapes& inputs) const {
+  const Shape& values = *inputs[1];
+  check_fit("weighted_sum", *inputs[0], values);
   return {values[0], values[2]};
 }
 
@@ -37,6 +45,24 @@ std::string WeightedSum::pytorch(const std::vector<std::string>& inputs, std::st
   // bmm, not (weights * values).sum(): no (B, T, E) product is stored, and PyTorch counts its
   // FLOPs.
   return "torch.bmm(" + inputs[0] + ".unsqueeze(1), " + inputs[1] + ").squeeze(1)";
+}
+
+Shape Weigh::output_shape(const InputShapes& inputs) const {
+  check_fit("weigh", *inputs[0], *inputs[1]);
+  return *inputs[1];
+}
+
+Cost Weigh::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+
+Array Weigh::forward(const std::vector<const Array*>& inputs) const {
+  Array y = *inputs[1];
+  const size_t features = y.shape(2);
+  for (size_t i = 0; i < y.size(); ++i) y.data()[i] *= inputs[0]->data()[i / features];
+  return y;
+}
+
+std::string Weigh::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return inputs[1] + " * " + inputs[0] + ".unsqueeze(-1)";
 }
 
 }  // namespace attnscope

@@ -11,7 +11,23 @@ class WeightedSum final : public Op {
   std::string_view name() const override { return "weighted_sum"; }
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
-  Saved saved_for_backward() const override { return {{0, 1}, false}; }
+  Saved saved_for_backward(const InputShapes&, const Shape&) const override {
+    return {.inputs = {0, 1}};
+  }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+};
+
+/// The same without the sum: weights (B, T), values (B, T, E) -> (B, T, E).
+class Weigh final : public Op {
+ public:
+  std::string_view name() const override { return "weigh"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Saved saved_for_backward(const InputShapes&, const Shape&) const override {
+    return {.inputs = {0, 1}};
+  }
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;

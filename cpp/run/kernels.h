@@ -1,13 +1,38 @@
 #pragma once
 
-// Which kernel computes which step.
+// Which kernel computes which step. Each file of run/ops/ makes the kernels of one operation.
 
 #include "program.h"
 
 namespace attnscope {
 
+/// A step whose kernel is to be made.
+struct Site {
+  const Graph& graph;
+  const Step& step;
+  const Parameters& parameters;
+  PackedWeights& packed;
+
+  TensorId input(size_t i) const { return step.inputs[i]; }
+  bool has_input(size_t i) const { return i < step.inputs.size(); }
+  const Shape& input_shape(size_t i) const { return graph.tensor(step.inputs[i]).shape; }
+  const Shape& output_shape() const { return graph.tensor(step.output).shape; }
+
+  /// A parameter's first value.
+  const float* parameter(size_t i) const {
+    return parameters[static_cast<size_t>(input(i))]->data() + graph.tensor(input(i)).offset;
+  }
+
+  template <class Operation>
+  const Operation& op() const {
+    return static_cast<const Operation&>(*step.op);
+  }
+};
+
+inline int64_t count_of(const Shape& shape) { return static_cast<int64_t>(elements(shape)); }
+
 /// The kernel of one step; a step whose op has none yet runs by its reference loops.
-Kernel kernel_for(const Graph& graph, const Step& step, const Parameters& parameters);
+Kernel kernel_for(const Site& site);
 
 /// A kernel that does several consecutive steps at once.
 struct Fusion {
@@ -15,7 +40,30 @@ struct Fusion {
   Kernel kernel;
 };
 
-/// The fused kernel that can start at steps()[first].
-Fusion fusion_at(const Graph& graph, size_t first, const Parameters& parameters);
+/// The fused kernel that can start at the site's step, which is steps()[first].
+Fusion fusion_at(const Site& site, size_t first);
+
+// Of single operations; the table in kernels.cpp says which op has which.
+Kernel linear_kernel(const Site& site);
+Kernel matmul_kernel(const Site& site);
+Kernel activation_kernel(const Site& site);
+Kernel add_kernel(const Site& site);
+Kernel multiply_kernel(const Site& site);
+Kernel scale_kernel(const Site& site);
+Kernel softmax_kernel(const Site& site);
+Kernel weighted_sum_kernel(const Site& site);
+Kernel layer_norm_kernel(const Site& site);
+Kernel rms_norm_kernel(const Site& site);
+Kernel rotate_kernel(const Site& site);
+Kernel pair_sum_kernel(const Site& site);
+Kernel embedding_kernel(const Site& site);
+Kernel split_heads_kernel(const Site& site);
+Kernel merge_heads_kernel(const Site& site);
+Kernel repeat_heads_kernel(const Site& site);
+Kernel concat_kernel(const Site& site);
+Kernel slice_kernel(const Site& site);
+
+/// linear to one score, squeeze, softmax, weighted sum of the same rows: each row is read once.
+Fusion linear_pooling(const Site& site, size_t first);
 
 }  // namespace attnscope

@@ -46,28 +46,43 @@ class Model {
   std::vector<StateEntry> state() const;
 
   /// Replaces every parameter; `values` are parallel to state() and of the same shapes.
-  void load_state(std::vector<Values> values);
+  void load_state(State values);
 
   Forward forward(const Inputs& inputs, const ForwardOptions& options) const;
 
+  /// The layer as it runs on `new_len` further positions after those in the KV cache. Throws
+  /// FieldError for a layer without cache, and where the layer's own rules forbid it.
+  Graph step_graph(int64_t new_len) const;
+
+  /// Runs a step_graph() on inputs for everything but the cache, and adds to the cache.
+  Outputs step(const Graph& graph, Inputs inputs);
+
+  /// Positions in the KV cache.
+  int64_t past_len() const { return past_len_; }
+  void clear_cache();
+
  private:
-  /// Parameters with the program that packed them; replaced as a whole or not at all.
+  /// Parameters, with what kernels have made of them; replaced as a whole or not at all.
   struct Weights {
-    Weights(const Graph& graph, Parameters values)
-        : parameters(std::move(values)), program(graph, parameters) {}
-    const Parameters parameters;
+    Weights(const Graph& graph, State values)
+        : state(std::move(values)), program(graph, state, packed) {}
+    const State state;
+    PackedWeights packed;
     const Program program;
   };
 
   Outputs run(const Weights& weights, const Inputs& inputs, bool reference) const;
   Forward forward_rounded(const Inputs& inputs, const ForwardOptions& options) const;
 
+  Config config_;
   Graph graph_;
-  std::unique_ptr<const Weights> weights_;
+  std::unique_ptr<Weights> weights_;
+  int64_t past_len_ = 0;
+  std::vector<Values> cache_;  // parallel to Graph::caches()
 };
 
 /// Bytes that Model and one forward() need in float32: parameters and their packed copy, inputs,
 /// all activations as if they lived to the end, and the results while they are handed out.
-Count bytes_to_run(const Graph& graph);
+Count bytes_to_run(const Config& config);
 
 }  // namespace attnscope

@@ -6,28 +6,57 @@ namespace attnscope {
 namespace {
 
 void draw(const Init& init, Generator& generator, Values& values) {
+  const int64_t count = static_cast<int64_t>(values.size());
   switch (init.kind) {
     case Init::Kind::kZeros:
       values.fill(0.0f);
       return;
+    case Init::Kind::kOnes:
+      values.fill(1.0f);
+      return;
     case Init::Kind::kUniform:
-      generator.fill_uniform(static_cast<float>(-init.bound), static_cast<float>(init.bound),
-                             values.data(), static_cast<int64_t>(values.size()));
+      generator.fill_uniform(static_cast<float>(-init.spread), static_cast<float>(init.spread),
+                             values.data(), count);
+      return;
+    case Init::Kind::kNormal:
+      generator.fill_normal(values.data(), count, init.spread);
       return;
   }
 }
 
 }  // namespace
 
-Parameters initial_parameters(const Graph& graph, uint64_t seed) {
-  Generator generator(seed);
-  Parameters parameters(graph.tensors().size());
+std::vector<TensorId> state_order(const Graph& graph) {
+  std::vector<TensorId> order;
   for (const Module& module : graph.modules()) {
-    for (const TensorId id : module.parameters) {
-      Values& values = parameters[static_cast<size_t>(id)];
-      values = make_values(graph.tensor(id).shape);
-      draw(graph.tensor(id).init, generator, values);
-    }
+    order.insert(order.end(), module.parameters.begin(), module.parameters.end());
+  }
+  return order;
+}
+
+State initial_state(const Graph& graph, uint64_t seed) {
+  std::vector<Values> by_id(graph.tensors().size());
+  Generator generator(seed);
+  for (const Draw& one : graph.draws()) {
+    Values& values = by_id[static_cast<size_t>(one.parameter)];
+    values = make_values(graph.tensor(one.parameter).shape);
+    draw(one.init, generator, values);
+  }
+  State state;
+  for (const TensorId id : state_order(graph)) {
+    state.push_back(std::move(by_id[static_cast<size_t>(id)]));
+  }
+  return state;
+}
+
+Parameters parameters_of(const Graph& graph, const State& state) {
+  Parameters parameters(graph.tensors().size(), nullptr);
+  const std::vector<TensorId> order = state_order(graph);
+  for (size_t i = 0; i < order.size(); ++i) parameters[static_cast<size_t>(order[i])] = &state[i];
+  for (size_t id = 0; id < parameters.size(); ++id) {
+    const Tensor& tensor = graph.tensors()[id];
+    if (tensor.role == Role::kParameter)
+      parameters[id] = parameters[static_cast<size_t>(tensor.storage)];
   }
   return parameters;
 }

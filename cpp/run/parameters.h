@@ -10,11 +10,17 @@
 
 namespace attnscope {
 
-/// Indexed by TensorId; empty for tensors that are no parameters.
-using Parameters = std::vector<Values>;
+/// Values of every parameter, in the order of PyTorch's state dict: module by module.
+using State = std::vector<Values>;
 
-/// The values that torch.manual_seed(seed) gives the same nn.Module: drawn module by module, in the
-/// order of declaration.
-Parameters initial_parameters(const Graph& graph, uint64_t seed);
+/// The parameters of a graph in that order.
+std::vector<TensorId> state_order(const Graph& graph);
+
+/// The values that torch.manual_seed(seed) gives the same nn.Module. Of unrolled graphs.
+State initial_state(const Graph& graph, uint64_t seed);
+
+/// By TensorId; nullptr for tensors that are no parameters. A view has what it views.
+using Parameters = std::vector<const Values*>;
+Parameters parameters_of(const Graph& graph, const State& state);
 
 }  // namespace attnscope

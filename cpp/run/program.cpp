@@ -1,6 +1,6 @@
 #include "program.h"
 
-#include <numeric>
+#include <algorithm>
 #include <utility>
 
 #include "kernels.h"
@@ -10,11 +10,12 @@ namespace {
 
 /// For each step, the activations that it is the last to read.
 std::vector<std::vector<TensorId>> last_reads(const Graph& graph,
-                                              const std::vector<TensorId>& storages) {
+                                              const std::vector<TensorId>& storages,
+                                              const std::vector<TensorId>& outputs) {
   const std::vector<Step>& steps = graph.steps();
   std::vector<bool> needed(graph.tensors().size(), false);  // by storage, from the end backwards
-  for (const Result& result : graph.results()) {
-    needed[static_cast<size_t>(storages[static_cast<size_t>(result.tensor)])] = true;
+  for (const TensorId id : outputs) {
+    needed[static_cast<size_t>(storages[static_cast<size_t>(id)])] = true;
   }
   std::vector<std::vector<TensorId>> dead(steps.size());
   for (size_t s = steps.size(); s-- > 0;) {
@@ -32,11 +33,13 @@ std::vector<std::vector<TensorId>> last_reads(const Graph& graph,
 }  // namespace
 
 std::vector<TensorId> run_storage(const Graph& graph) {
-  std::vector<TensorId> storage(graph.tensors().size());
-  std::iota(storage.begin(), storage.end(), TensorId{0});
+  std::vector<TensorId> storage;
+  for (const Tensor& tensor : graph.tensors()) storage.push_back(tensor.storage);
   for (const Step& step : graph.steps()) {
-    if (step.op->aliasing() != Aliasing::kReshape) continue;
-    storage[static_cast<size_t>(step.output)] = storage[static_cast<size_t>(step.inputs[0])];
+    const Aliasing aliasing = step.op->aliasing();
+    const bool shared = aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining;
+    storage[static_cast<size_t>(step.output)] =
+        shared ? storage[static_cast<size_t>(step.inputs[0])] : step.output;
   }
   return storage;
 }
@@ -45,13 +48,24 @@ Workspace::Workspace(const Graph& graph, const std::vector<TensorId>& storage,
                      const Parameters& parameters, const Inputs& inputs)
     : graph_(graph),
       storage_(storage),
+      inputs_(inputs),
       memory_(graph.tensors().size(), nullptr),
       owned_(graph.tensors().size()) {
   for (size_t id = 0; id < memory_.size(); ++id) {
-    const Role role = graph.tensors()[id].role;
-    if (role == Role::kParameter) memory_[id] = parameters[id].data();
-    if (role != Role::kParameter && inputs[id]) memory_[id] = inputs[id]->data();
+    const Tensor& tensor = graph.tensors()[id];
+    if (tensor.storage != static_cast<TensorId>(id)) continue;  // a view
+    if (tensor.role == Role::kParameter) memory_[id] = parameters[id]->data();
+    if (tensor.role != Role::kParameter && inputs[id]) memory_[id] = inputs[id]->data();
   }
+}
+
+const float* Workspace::read(TensorId id) const {
+  // A part of a stacked input may also have been given by itself.
+  if (const Values* given = inputs_[static_cast<size_t>(id)]) return given->data();
+  const size_t index = storage(id);
+  const float* memory = memory_[index];
+  if (!memory || graph_.tensors()[index].role == Role::kActivation) return memory;
+  return memory + graph_.tensor(id).offset;
 }
 
 float* Workspace::write(TensorId id) {
@@ -64,9 +78,14 @@ float* Workspace::write(TensorId id) {
 }
 
 Values Workspace::take(TensorId id) {
-  const size_t index = storage(id);
   const Shape& shape = graph_.tensor(id).shape;
-  Values values = std::move(owned_[index]);
+  Values& owned = owned_[storage(id)];
+  if (owned.size() == 0 || static_cast<Count>(owned.size()) != elements(shape)) {
+    Values copy = make_values(shape);  // of an input, or of what another output has taken
+    std::copy_n(read(id), copy.size(), copy.data());
+    return copy;
+  }
+  Values values = std::exchange(owned, Values());
   values.reshape(std::vector<size_t>(shape.begin(), shape.end()));
   return values;
 }
@@ -77,15 +96,26 @@ void Workspace::free(TensorId id) {
   owned_[index] = Values();
 }
 
-Program::Program(const Graph& graph, const Parameters& parameters)
-    : graph_(graph), parameters_(parameters), storage_(run_storage(graph)) {
-  const std::vector<std::vector<TensorId>> dead = last_reads(graph, storage_);
+PackedWeights::Packed PackedWeights::get(const std::string& name,
+                                         const std::function<std::vector<float>()>& pack) {
+  Packed& packed = packed_[name];
+  if (!packed) packed = std::make_shared<const std::vector<float>>(pack());
+  return packed;
+}
+
+Program::Program(const Graph& graph, const State& state, PackedWeights& packed, Keep keep)
+    : graph_(graph),
+      outputs_(outputs_of(graph, keep)),
+      parameters_(parameters_of(graph, state)),
+      storage_(run_storage(graph)) {
+  const std::vector<std::vector<TensorId>> dead = last_reads(graph, storage_, outputs_);
   for (size_t s = 0; s < graph.steps().size();) {
-    Fusion fusion = fusion_at(graph, s, parameters);
+    Fusion fusion = fusion_at({graph, graph.steps()[s], parameters_, packed}, s);
     const size_t count = fusion.steps > 0 ? fusion.steps : 1;
     Instruction instruction;
-    instruction.kernel = fusion.steps > 0 ? std::move(fusion.kernel)
-                                          : kernel_for(graph, graph.steps()[s], parameters);
+    instruction.kernel = fusion.steps > 0
+                             ? std::move(fusion.kernel)
+                             : kernel_for({graph, graph.steps()[s], parameters_, packed});
     for (size_t i = s; i < s + count; ++i) {
       instruction.dead.insert(instruction.dead.end(), dead[i].begin(), dead[i].end());
     }
@@ -101,7 +131,7 @@ Outputs Program::run(const Inputs& inputs) const {
     for (const TensorId id : instruction.dead) workspace.free(id);
   }
   Outputs outputs;
-  for (const Result& result : graph_.results()) outputs.push_back(workspace.take(result.tensor));
+  for (const TensorId id : outputs_) outputs.push_back(workspace.take(id));
   return outputs;
 }
 

@@ -4,7 +4,9 @@
 // weights packed; steps that one kernel does together are fused.
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "../graph/graph.h"
@@ -24,7 +26,10 @@ class Workspace {
             const Inputs& inputs);
 
   /// nullptr for an absent optional input.
-  const float* read(TensorId id) const { return memory_[storage(id)]; }
+  const float* read(TensorId id) const;
+
+  /// The shape in which an optional input was given: one that broadcasts to the graph's.
+  Shape given_shape(TensorId id) const { return shape_of(*inputs_[static_cast<size_t>(id)]); }
 
   /// The tensor's memory, allocated if it has none yet.
   float* write(TensorId id);
@@ -41,8 +46,22 @@ class Workspace {
 
   const Graph& graph_;
   const std::vector<TensorId>& storage_;
+  const Inputs& inputs_;
   std::vector<const float*> memory_;  // by storage
   std::vector<Values> owned_;         // by storage; activations only
+};
+
+/// Weights in the order in which kernels read them, by the parameter's name: each is packed once,
+/// for all programs that use it.
+class PackedWeights {
+ public:
+  using Packed = std::shared_ptr<const std::vector<float>>;
+
+  /// What `pack` made of this parameter, the first time or now.
+  Packed get(const std::string& name, const std::function<std::vector<float>()>& pack);
+
+ private:
+  std::map<std::string, Packed> packed_;
 };
 
 /// One kernel call; it knows the tensors that it reads and writes.
@@ -50,10 +69,11 @@ using Kernel = std::function<void(Workspace&)>;
 
 class Program {
  public:
-  /// `graph` and `parameters` must outlive the program; after a parameter changed it is made anew.
-  Program(const Graph& graph, const Parameters& parameters);
+  /// `graph`, which has no blocks, and `state` must outlive the program; after a parameter changed
+  /// it is made anew.
+  Program(const Graph& graph, const State& state, PackedWeights& packed,
+          Keep keep = Keep::kResults);
 
-  /// The results of Graph::results(), in that order.
   Outputs run(const Inputs& inputs) const;
 
  private:
@@ -63,7 +83,8 @@ class Program {
   };
 
   const Graph& graph_;
-  const Parameters& parameters_;
+  const std::vector<TensorId> outputs_;
+  const Parameters parameters_;
   const std::vector<TensorId> storage_;
   std::vector<Instruction> instructions_;
 };

@@ -48,18 +48,22 @@ void Generator::fill_normal_block(float* values) {
   }
 }
 
-void Generator::fill_normal(float* values, int64_t count) {
+void Generator::fill_normal(float* values, int64_t count, double deviation) {
   if (count < kBlock) {
-    for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(normal_double());
+    for (int64_t i = 0; i < count; ++i) {
+      values[i] = static_cast<float>(normal_double() * deviation);
+    }
     return;
   }
   for (int64_t i = 0; i < count; ++i) values[i] = uniform();
   int64_t i = 0;
   for (; i + kBlock <= count; i += kBlock) fill_normal_block(values + i);
-  if (i == count) return;
-  float* last = values + count - kBlock;  // overlaps the block before: its values are drawn anew
-  for (int64_t j = 0; j < kBlock; ++j) last[j] = uniform();
-  fill_normal_block(last);
+  if (i < count) {
+    float* last = values + count - kBlock;  // overlaps the block before: its values are drawn anew
+    for (int64_t j = 0; j < kBlock; ++j) last[j] = uniform();
+    fill_normal_block(last);
+  }
+  for (i = 0; deviation != 1 && i < count; ++i) values[i] *= static_cast<float>(deviation);
 }
 
 Values randn(const Shape& shape, uint64_t seed) {

@@ -20,9 +20,9 @@ class Generator {
   /// tensor.uniform_(low, high) in float32.
   void fill_uniform(float low, float high, float* values, int64_t count);
 
-  /// tensor.normal_() in float32. Values agree with PyTorch's to a few ULP of float32: its vector
-  /// code has its own logarithm and cosine.
-  void fill_normal(float* values, int64_t count);
+  /// tensor.normal_(0, deviation) in float32. Values agree with PyTorch's to a few ULP of float32:
+  /// its vector code has its own logarithm and cosine.
+  void fill_normal(float* values, int64_t count, double deviation = 1);
 
  private:
   float uniform();

@@ -1,17 +1,44 @@
 #include "reference.h"
 
+#include <algorithm>
 #include <xtensor/core/xmath.hpp>
 
 namespace attnscope {
+namespace {
 
-Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs) {
+/// What a view has of its storage.
+Array part(const Values& storage, const Tensor& view) {
+  Array values = Array::from_shape(std::vector<size_t>(view.shape.begin(), view.shape.end()));
+  std::copy_n(storage.data() + view.offset, values.size(), values.data());
+  return values;
+}
+
+}  // namespace
+
+std::vector<TensorId> outputs_of(const Graph& graph, Keep keep) {
+  std::vector<TensorId> outputs;
+  for (const Result& result : graph.results()) outputs.push_back(result.tensor);
+  if (keep == Keep::kResults) return outputs;
+  for (const Cache& cache : graph.caches()) outputs.push_back(cache.present);
+  return outputs;
+}
+
+Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
+                      Keep keep) {
   std::vector<Array> values(graph.tensors().size());
   std::vector<bool> present(graph.tensors().size(), false);
   for (size_t id = 0; id < values.size(); ++id) {
-    const Role role = graph.tensors()[id].role;
-    const Values* given = role == Role::kParameter ? &parameters[id] : inputs[id];
-    if (role == Role::kActivation || !given) continue;
-    values[id] = xt::cast<double>(*given);
+    const Tensor& tensor = graph.tensors()[id];
+    if (tensor.role == Role::kActivation) continue;
+    bool view = tensor.storage != static_cast<TensorId>(id);
+    const Values* given = tensor.role == Role::kParameter ? parameters[id] : inputs[id];
+    if (!given && view) {
+      given = inputs[static_cast<size_t>(tensor.storage)];
+    } else if (tensor.role == Role::kInput) {
+      view = false;  // a part of a stacked input, given by itself
+    }
+    if (!given) continue;
+    values[id] = view ? part(*given, tensor) : Array(xt::cast<double>(*given));
     present[id] = true;
   }
   for (const Step& step : graph.steps()) {
@@ -24,8 +51,8 @@ Outputs run_reference(const Graph& graph, const Parameters& parameters, const In
     present[static_cast<size_t>(step.output)] = true;
   }
   Outputs outputs;
-  for (const Result& result : graph.results()) {
-    outputs.emplace_back(xt::cast<float>(values[static_cast<size_t>(result.tensor)]));
+  for (const TensorId id : outputs_of(graph, keep)) {
+    outputs.emplace_back(xt::cast<float>(values[static_cast<size_t>(id)]));
   }
   return outputs;
 }

@@ -14,9 +14,14 @@ namespace attnscope {
 /// everything that is no input.
 using Inputs = std::vector<const Values*>;
 
-/// Values of Graph::results(), in that order.
+/// What a run hands out: Graph::results(), and with caches what takes their place afterwards.
+enum class Keep { kResults, kResultsAndCaches };
+std::vector<TensorId> outputs_of(const Graph& graph, Keep keep);
+
+/// Values of outputs_of(), in that order.
 using Outputs = std::vector<Values>;
 
-Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs);
+Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
+                      Keep keep = Keep::kResults);
 
 }  // namespace attnscope

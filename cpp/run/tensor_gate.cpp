@@ -1,7 +1,11 @@
 #include "tensor_gate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+
+#include "../ops/broadcast.h"
 
 namespace attnscope {
 namespace {
@@ -17,60 +21,107 @@ std::string shape_text(const std::vector<RawValue>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-bool same_shape(const Shape& expected, const std::vector<RawValue>& shape) {
-  if (shape.size() != expected.size()) return false;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    const double* dimension = std::get_if<double>(&shape[i].value);
-    if (!dimension || *dimension != static_cast<double>(expected[i])) return false;
-  }
-  return true;
-}
-
 std::string kind_text(const RawTensor& raw) {
   if (raw.kind == RawTensor::Kind::kFloats) return "a Float32Array";
   if (raw.kind == RawTensor::Kind::kBytes) return "a Uint8Array";
+  if (raw.kind == RawTensor::Kind::kIntegers) return "an Int32Array";
   return raw.kind_text;
+}
+
+/// What the data of a tensor may be, in words, and whether `kind` is one of it.
+std::pair<std::string, bool> kind_rule(const Tensor& expected, RawTensor::Kind kind) {
+  const bool floats = kind == RawTensor::Kind::kFloats;
+  if (expected.limit > 0) return {"be an Int32Array", kind == RawTensor::Kind::kIntegers};
+  if (expected.role != Role::kOptionalInput) return {"be a Float32Array", floats};
+  return {"be a Uint8Array (1 = may attend) or a Float32Array (added to the scores)",
+          floats || kind == RawTensor::Kind::kBytes};
+}
+
+/// The shape as integers, or nothing when it is none.
+std::optional<Shape> integer_shape(const std::vector<RawValue>& raw) {
+  Shape shape;
+  for (const RawValue& one : raw) {
+    const double* dimension = std::get_if<double>(&one.value);
+    if (!dimension || !(*dimension >= 1 && *dimension <= 0x1p31) ||
+        *dimension != std::floor(*dimension)) {
+      return {};
+    }
+    shape.push_back(static_cast<int64_t>(*dimension));
+  }
+  return shape;
 }
 
 }  // namespace
 
-TensorId find_input(const Graph& graph, const std::string& name) {
-  std::vector<std::string_view> known;
-  for (size_t id = 0; id < graph.tensors().size(); ++id) {
-    const Tensor& tensor = graph.tensors()[id];
+std::vector<TensorId> inputs_of(const Graph& graph, bool cached) {
+  std::vector<TensorId> inputs;
+  for (size_t index = 0; index < graph.tensors().size(); ++index) {
+    const TensorId id = static_cast<TensorId>(index);
+    const Tensor& tensor = graph.tensor(id);
     if (tensor.role != Role::kInput && tensor.role != Role::kOptionalInput) continue;
-    if (tensor.name == name) return static_cast<TensorId>(id);
-    known.push_back(tensor.name);
+    if (tensor.storage != id) continue;
+    const auto is_cache = [&](const Cache& cache) {
+      return cache.past != kNoTensor && graph.tensor(cache.past).storage == id;
+    };
+    const bool cache = std::any_of(graph.caches().begin(), graph.caches().end(), is_cache);
+    if (!cached || !cache) inputs.push_back(id);
+  }
+  return inputs;
+}
+
+TensorId find_input(const Graph& graph, const std::vector<TensorId>& inputs,
+                    const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const TensorId id : inputs) {
+    if (graph.tensor(id).name == name) return id;
+    known.push_back(graph.tensor(id).name);
   }
   throw unknown_name("forward", "input", name, known);
 }
 
-void check_tensor(const Tensor& expected, const RawTensor& raw) {
+Shape check_tensor(const Tensor& expected, const RawTensor& raw) {
+  const auto [rule, fits] = kind_rule(expected, raw.kind);
+  if (!fits) refuse(expected.name, ".data", rule, kind_text(raw));
+  const std::optional<Shape> shape = integer_shape(raw.shape);
   const bool mask = expected.role == Role::kOptionalInput;
-  const bool fits =
-      raw.kind == RawTensor::Kind::kFloats || (mask && raw.kind == RawTensor::Kind::kBytes);
-  if (!fits) {
-    refuse(expected.name, ".data",
-           mask ? "be a Uint8Array (1 = may attend) or a Float32Array (added to the scores)"
-                : "be a Float32Array",
-           kind_text(raw));
+  if (!shape || (mask ? !broadcasts_to(*shape, expected.shape) : *shape != expected.shape)) {
+    refuse(expected.name, ".shape", (mask ? "broadcast to " : "be ") + to_string(expected.shape),
+           shape_text(raw.shape));
   }
-  if (!same_shape(expected.shape, raw.shape)) {
-    refuse(expected.name, ".shape", "be " + to_string(expected.shape), shape_text(raw.shape));
-  }
-  const Count count = elements(expected.shape);
+  const Count count = elements(*shape);
   if (raw.length != static_cast<double>(count)) {
     refuse(expected.name, ".data", "have " + to_string(count) + " elements",
            to_string(RawValue{raw.length}));
   }
+  return *shape;
 }
 
-void check_all_given(const Graph& graph, const std::vector<bool>& given) {
-  for (size_t id = 0; id < given.size(); ++id) {
-    const Tensor& tensor = graph.tensors()[id];
-    if (tensor.role != Role::kInput || given[id]) continue;
+int64_t positions_of(const Tensor& expected, const RawTensor& raw) {
+  const std::optional<Shape> shape = integer_shape(raw.shape);
+  if (shape && shape->size() == expected.shape.size() && shape->size() > 1) return (*shape)[1];
+  Shape any = expected.shape;
+  refuse(expected.name, ".shape", "be like " + to_string(any) + " with any number of positions",
+         shape_text(raw.shape));
+}
+
+void check_all_given(const Graph& graph, const std::vector<TensorId>& inputs,
+                     const std::vector<bool>& given) {
+  for (const TensorId id : inputs) {
+    const Tensor& tensor = graph.tensor(id);
+    if (tensor.role != Role::kInput || given[static_cast<size_t>(id)]) continue;
     throw FieldError(tensor.name,
                      tensor.name + " is missing; it must have shape " + to_string(tensor.shape));
+  }
+}
+
+void check_integers(const Tensor& expected, const std::vector<int32_t>& ids, float* values) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= expected.limit) {
+      refuse(expected.name, ".data",
+             "hold integers from 0 to " + std::to_string(expected.limit - 1),
+             std::to_string(ids[i]) + " at index " + std::to_string(i));
+    }
+    values[i] = static_cast<float>(ids[i]);
   }
 }
 

@@ -12,25 +12,38 @@ namespace attnscope {
 
 /// A tensor as it came from outside, before any check; its numbers stay where they are.
 struct RawTensor {
-  enum class Kind { kFloats, kBytes, kOther } kind;  // Float32Array, Uint8Array, anything else
-  std::string kind_text;                             // of anything else: "a Float64Array"
-  double length;                                     // elements of the data
+  // Float32Array, Uint8Array, Int32Array, anything else
+  enum class Kind { kFloats, kBytes, kIntegers, kOther } kind;
+  std::string kind_text;  // of anything else: "a Float64Array"
+  double length;          // elements of the data
   std::vector<RawValue> shape;
 };
 
-/// The input of `graph` called `name`. Throws FieldError that names the nearest one.
-TensorId find_input(const Graph& graph, const std::string& name);
+/// The inputs that forward() takes: no parts of others and, where `cached`, no cache.
+std::vector<TensorId> inputs_of(const Graph& graph, bool cached = false);
 
-/// Throws FieldError unless `raw` has the kind and shape of `expected`. Only masks (optional
-/// inputs) may be bytes.
-void check_tensor(const Tensor& expected, const RawTensor& raw);
+/// The one of `inputs` called `name`. Throws FieldError that names the nearest one.
+TensorId find_input(const Graph& graph, const std::vector<TensorId>& inputs,
+                    const std::string& name);
+
+/// Throws FieldError unless `raw` has the kind and shape of `expected`, and returns its shape. Only
+/// masks (optional inputs) may be bytes, and their shape may be any that broadcasts.
+Shape check_tensor(const Tensor& expected, const RawTensor& raw);
+
+/// How many positions the first required input of `graph` has: its dimension 1. Throws FieldError
+/// where `raw` has none.
+int64_t positions_of(const Tensor& expected, const RawTensor& raw);
 
 /// Throws FieldError for the first required input whose place in `given` (by TensorId) is false.
-void check_all_given(const Graph& graph, const std::vector<bool>& given);
+void check_all_given(const Graph& graph, const std::vector<TensorId>& inputs,
+                     const std::vector<bool>& given);
 
 /// A boolean mask (1 = may attend) as the float mask that is added to scores: 0 or -inf.
 /// Throws FieldError for any other byte.
 void mask_from_bytes(const std::string& name, const std::vector<uint8_t>& bytes, float* mask);
+
+/// Throws FieldError for an id that is not below the tensor's limit.
+void check_integers(const Tensor& expected, const std::vector<int32_t>& ids, float* values);
 
 /// Throws FieldError for NaN and +inf, which no softmax survives.
 void check_float_mask(const std::string& name, const float* mask, size_t length);

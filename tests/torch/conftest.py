@@ -40,11 +40,11 @@ class Index:
         self.cases = [Case(self, entry) for entry in data["cases"]]
 
     def tensor(self, place):
-        """A copy of the numbers at `place`; a mask that was boolean is boolean again."""
+        """A copy of the numbers at `place`, in the format that they had."""
         count = numpy.prod(place["shape"], dtype=int)
         numbers = numpy.array(self._numbers[place["offset"] : place["offset"] + count])
         tensor = torch.from_numpy(numbers).reshape(place["shape"])
-        return tensor.bool() if place.get("boolean") else tensor
+        return tensor.to({"boolean": torch.bool, "integer": torch.int64}.get(place.get("kind"), tensor.dtype))
 
     def tensors(self, places):
         return {name: self.tensor(place) for name, place in places.items()}

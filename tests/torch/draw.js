@@ -3,20 +3,28 @@
 
 /** @typedef {import('../../web/lib/types.js').Field} Field */
 /** @typedef {import('../../web/lib/types.js').Layer} Layer */
-/** @typedef {Record<string, number | boolean | string>} Config */
+/** @typedef {Record<string, number | boolean | string | null>} Config */
 
 /**
  * What generic draws would miss for a layer, by field: the values to draw from instead. A config that
  * the layer refuses (heads that do not divide a width, say) is drawn again, so most layers need no row.
- * @type {Record<string, Record<string, (number | boolean | string)[]>>}
+ * @type {Record<string, Record<string, (number | boolean | string | null)[]>>}
  */
 const hints = {
   // Of all sizes, those that divide a width would mostly be 1.
   multihead_attention: { hidden_size: [1, 2, 3, 6, 8, 12, 15, 16, 24, 33, 48, 64, 65, 96, 121, 385], num_heads: [1, 2, 3, 4, 5, 8, 11, 12] }
 };
 
+/** Numbers of which a range says nothing, by field. @type {Record<string, number[]>} */
+const numbers = {
+  dropout: [0, 0.1, 0.5],
+  scale: [0.125, 0.3, 1, 2],
+  norm_eps: [1e-6, 1e-5, 1e-12, 0.01],
+  rope_theta: [10000, 500000, 100]
+};
+
 // Around the four lanes of a vector, tiles of 5 or 6 rows by 8 columns, and PyTorch's blocks of 16.
-const SMALL = [1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33];
+const SMALL = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33];
 // Around two blocks of rows and the kernels' blocks of 384 along the reduced dimension.
 const LARGE = [63, 65, 100, 121, 127, 129, 257, 385, 769];
 const LARGE_SHARE = 0.15;
@@ -55,22 +63,26 @@ export class Draw {
   }
 }
 
-/** @param {Field} field @returns {(number | boolean | string)[] | null} null for integers */
+/** @param {Field} field @returns {(number | boolean | string | null)[] | null} null for integers */
 function everyValue(field) {
   if (field.type === 'boolean') return [false, true];
   if (field.type === 'choice') return /** @type {string[]} */ (field.choices);
   if (field.type === 'integer') return null;
-  throw new Error(`field ${field.name} has the type ${field.type}, which the PyTorch cases cannot draw yet`);
+  if (!numbers[field.name]) throw new Error(`field ${field.name} is a number; draw.js must say which to draw`);
+  return field.optional ? [null, ...numbers[field.name]] : numbers[field.name];
 }
 
-/** @param {Draw} draw @param {Field} field @param {(number | boolean | string)[]} [hint] */
+const NULL_SHARE = 0.5;
+
+/** @param {Draw} draw @param {Field} field @param {(number | boolean | string | null)[]} [hint] */
 function value(draw, field, hint) {
+  if (field.optional && draw.uniform() < NULL_SHARE) return null;
   const values = hint ?? everyValue(field);
   if (values) return draw.one(values);
   const { min = 1, max = Infinity } = field;
   const sizes = draw.uniform() < LARGE_SHARE ? LARGE : SMALL;
   const fitting = sizes.filter((size) => size >= min && size <= max);
-  return fitting.length > 0 ? draw.one(fitting) : /** @type {number} */ (field.default);
+  return fitting.length > 0 ? draw.one(fitting) : field.default;
 }
 
 /** @param {import('../../web/lib/types.js').Estimate} estimate */
@@ -118,6 +130,15 @@ const HIDDEN_SHARE = 0.3;
 const LOWEST = -3.4028234663852886e38; // torch.finfo(torch.float32).min
 
 /**
+ * A shape that broadcasts to another: leading dimensions are whole, 1 or absent; the last one is whole.
+ * @param {Draw} draw @param {number[]} shape
+ */
+export function broadcast(draw, shape) {
+  const kept = shape.slice(draw.below(Math.max(1, shape.length - 1)));
+  return kept.map((size, i) => (i < kept.length - 1 && draw.uniform() < 0.3 ? 1 : size));
+}
+
+/**
  * Masks of one shape, by what they try. `data` is a Uint8Array (1 = may attend) or a Float32Array (added).
  * @param {Draw} draw
  * @param {number[]} shape
@@ -156,4 +177,13 @@ export function masks(draw, shape) {
 export function integers(draw, shape, scale) {
   const length = shape.reduce((product, size) => product * size, 1);
   return { data: Float32Array.from({ length }, () => scale * (draw.below(7) - 3)), shape };
+}
+
+/**
+ * Token ids.
+ * @param {Draw} draw @param {number[]} shape @param {number} limit
+ */
+export function ids(draw, shape, limit) {
+  const length = shape.reduce((product, size) => product * size, 1);
+  return { data: Int32Array.from({ length }, () => draw.below(limit)), shape };
 }

@@ -20,9 +20,9 @@ class Printed:
         self.namespace = {"__name__": "printed"}
         exec(compile(source, name, "exec"), self.namespace)
         classes = [one for one in self.namespace.values() if isinstance(one, type) and issubclass(one, nn.Module)]
-        assert len(classes) == 1, f"{name}: prints {len(classes)} modules"
-        (self.module_class,) = classes
-        self.forward_code = self.module_class.forward.__code__
+        assert classes, f"{name}: prints no module"
+        self.module_class = classes[-1]  # the ones before are its repeated blocks
+        self.forward_codes = {one.forward.__code__ for one in classes}
         self._assigned = assigned_lines(source)
 
     def module(self, seed):
@@ -32,7 +32,7 @@ class Printed:
     def loaded(self, state):
         module = self.module_class()
         module.load_state_dict(state, strict=True)
-        return module
+        return module.eval()
 
     def tensor_of_line(self, line):
         """The variable that the statement of forward() on this line makes, or None."""
@@ -42,7 +42,7 @@ class Printed:
 def assigned_lines(source):
     forwards = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and node.name == "forward"]
     lines = {}
-    for node in ast.walk(forwards[0]):
+    for node in (node for forward in forwards for node in ast.walk(forward)):
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
             continue
         for line in range(node.lineno, node.end_lineno + 1):
@@ -59,15 +59,18 @@ def storage_bytes(tensors):
     return sum({t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}.values())
 
 
+def random_input(one, dtype):
+    if one.get("integer"):
+        return torch.randint(0, one["limit"], one["shape"])
+    return torch.randn(one["shape"]).to(dtype).requires_grad_()
+
+
 def measure(printed, estimate):
     """One training step in the config's format; int8, which PyTorch does not train, in float32."""
     name = estimate["config"]["dtype"]
     dtype = torch.float32 if name == "int8" else getattr(torch, name)
     module = printed.module(0).to(dtype)
-    inputs = {
-        one["name"]: torch.randn(one["shape"]).to(dtype).requires_grad_()
-        for one in estimate["inputs"] if not one["optional"]
-    }
+    inputs = {one["name"]: random_input(one, dtype) for one in estimate["inputs"] if not one["optional"]}
     measured = SimpleNamespace()
     measured.parameters = list(module.parameters())
     measured.inputs = list(inputs.values())
@@ -79,7 +82,7 @@ def measure(printed, estimate):
         if storage.data_ptr() not in kept:
             kept.add(storage.data_ptr())
             saved[storage.data_ptr()] = tensor  # held, so that no other storage gets its address
-            saved_by_step[printed.tensor_of_line(line_of(printed.forward_code))] += storage.nbytes()
+            saved_by_step[printed.tensor_of_line(line_of(printed.forward_codes))] += storage.nbytes()
         return tensor
 
     counter = FlopCounterMode(display=False)
@@ -103,10 +106,10 @@ def measure(printed, estimate):
     return measured
 
 
-def line_of(code):
-    """The line on which the innermost running call of `code` is."""
+def line_of(codes):
+    """The line on which the innermost running call of one of `codes` is."""
     frame = sys._getframe(1)
-    while frame and frame.f_code is not code:
+    while frame and frame.f_code not in codes:
         frame = frame.f_back
     return frame and frame.f_lineno
 
@@ -128,7 +131,7 @@ def traced(printed, counter):
         return inside
 
     before = sys.gettrace()
-    sys.settrace(lambda frame, *_: inside if frame.f_code is printed.forward_code else None)
+    sys.settrace(lambda frame, *_: inside if frame.f_code in printed.forward_codes else None)
     try:
         yield trace
     finally:

@@ -2,7 +2,8 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-/** @typedef {{offset: number, shape: number[], boolean?: true}} Place offset in elements, not bytes */
+/** @typedef {Float32Array | Uint8Array | Int32Array} Data */
+/** @typedef {{offset: number, shape: number[], kind?: 'boolean' | 'integer'}} Place offset in elements, not bytes */
 
 export class TensorFile {
   #file;
@@ -15,20 +16,20 @@ export class TensorFile {
 
   /**
    * Appends the elements as little-endian float32; those of a boolean mask as 0 and 1.
-   * @param {{data: Float32Array | Uint8Array, shape: number[]}} tensor
+   * @param {{data: Data, shape: number[]}} tensor
    * @returns {Place}
    */
   add({ data, shape }) {
     const offset = this.#length;
-    const boolean = data instanceof Uint8Array;
-    const floats = boolean ? Float32Array.from(data) : data;
+    const kind = data instanceof Uint8Array ? 'boolean' : data instanceof Int32Array ? 'integer' : undefined;
+    const floats = data instanceof Float32Array ? data : Float32Array.from(data);
     writeSync(this.#file, new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength));
     this.#length += floats.length;
-    return { offset, shape, ...(boolean && { boolean }) };
+    return { offset, shape, ...(kind && { kind }) };
   }
 
   /**
-   * @param {Record<string, {data: Float32Array | Uint8Array, shape: number[]}>} tensors
+   * @param {Record<string, {data: Data, shape: number[]}>} tensors
    * @returns {Record<string, Place>}
    */
   addAll(tensors) {

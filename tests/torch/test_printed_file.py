@@ -91,4 +91,4 @@ def test_without_its_check_the_file_is_the_module_alone(case):
     expected = case.module.state_dict()
     assert module.state_dict().keys() == expected.keys()
     assert all(torch.equal(tensor, expected[name]) for name, tensor in module.state_dict().items())
-    assert module.forward.__code__.co_code == case.printed.forward_code.co_code
+    assert module.forward.__code__.co_code == case.printed.module_class.forward.__code__.co_code

@@ -5,10 +5,10 @@
 #include "../../../cpp/ops/heads.h"
 #include "../../../cpp/ops/linear.h"
 #include "../../../cpp/ops/matmul.h"
-#include "../../../cpp/ops/scale.h"
+#include "../../../cpp/ops/arithmetic.h"
 #include "../../../cpp/ops/softmax.h"
 #include "../../../cpp/ops/squeeze.h"
-#include "../../../cpp/ops/tanh.h"
+#include "../../../cpp/ops/activation.h"
 #include "../../../cpp/ops/weighted_sum.h"
 #include "../support.h"
 
@@ -64,8 +64,8 @@ TEST_CASE("splitting heads and merging them gives back the features") {
 
 TEST_CASE("tanh, scale, squeeze and weighted_sum do what their names say") {
   const Array x = array({1, 2, 1}, {0, 1}), weights = array({1, 2}, {0.25, 0.75});
-  CHECK(values(Tanh().forward({&x})) == std::vector<double>{0, std::tanh(1.0)});
-  CHECK(values(Scale(4).forward({&x})) == std::vector<double>{0, 0.5});
+  CHECK(values(activation_named("tanh")->forward({&x})) == std::vector<double>{0, std::tanh(1.0)});
+  CHECK(values(Scale::by_root_of(4).forward({&x})) == std::vector<double>{0, 0.5});
   CHECK(Squeeze().forward({&x}).dimension() == 2);
   CHECK(values(WeightedSum().forward({&weights, &x})) == std::vector<double>{0.75});
 }

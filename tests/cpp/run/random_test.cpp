@@ -34,13 +34,12 @@ TEST_CASE("a length that is no multiple of 16 draws its last 16 values anew") {
 
 TEST_CASE("a linear layer draws weight, then bias, with PyTorch's exact values") {
   const Graph graph = graph_of(config("linear_scorer"));
-  const Parameters parameters = initial_parameters(graph, 0);
-  const Module& score = graph.modules()[0];
-  const Values& weight = parameters[static_cast<size_t>(score.parameters[0])];
+  const State state = initial_state(graph, 0);
+  const Values& weight = state[0];
   CHECK(weight.data()[0] == -0.00027015735395252705f);
   CHECK(weight.data()[1] == 0.019357239827513695f);
   CHECK(weight.data()[2] == -0.029699083417654037f);
-  CHECK(parameters[static_cast<size_t>(score.parameters[1])].data()[0] == -0.027685197070240974f);
+  CHECK(state[1].data()[0] == -0.027685197070240974f);
 }
 
 TEST_CASE("only the low 32 bits of a seed count") {

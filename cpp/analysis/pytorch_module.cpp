@@ -1,0 +1,325 @@
+#include "pytorch_module.h"
+
+#include <algorithm>
+#include <set>
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kBody = "        ";  // the indentation of a method's statements
+
+struct Line {
+  std::string code;
+  std::string comment;
+};
+
+/// Lines of equal indentation with their comments aligned.
+std::string aligned(const std::vector<Line>& lines) {
+  size_t width = 0;
+  for (const Line& line : lines) width = std::max(width, line.code.size());
+  std::string text;
+  for (const Line& line : lines) {
+    text += kBody + line.code;
+    if (!line.comment.empty()) {
+      text += std::string(width - line.code.size(), ' ') + "  # " + line.comment;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+/// A tensor as a Python expression. After a block its last output is called as its first input,
+/// because a loop assigns both to one variable.
+std::string expression(const Graph& graph, TensorId id, int in_block) {
+  const Tensor& tensor = graph.tensor(id);
+  if (tensor.role == Role::kParameter) return "self." + tensor.name;
+  if (in_block == kNoBlock && tensor.block != kNoBlock) {
+    const Block& block = graph.blocks()[static_cast<size_t>(tensor.block)];
+    if (id == block.carried_out) return expression(graph, block.carried_in, kNoBlock);
+  }
+  return tensor.name;
+}
+
+std::string initial_values(const Tensor& parameter, const Init& init) {
+  const std::string shape = to_string(parameter.shape);
+  switch (init.kind) {
+    case Init::Kind::kZeros:
+      return "torch.zeros" + shape;
+    case Init::Kind::kOnes:
+      return "torch.ones" + shape;
+    case Init::Kind::kUniform:
+      return "torch.empty" + shape + ".uniform_(" + number_text(-init.spread) + ", " +
+             number_text(init.spread) + ")";
+    case Init::Kind::kNormal:
+      return "torch.empty" + shape + ".normal_(0, " + number_text(init.spread) + ")";
+  }
+  return {};
+}
+
+Init first_values(const Graph& graph, TensorId parameter) {
+  for (const Draw& draw : graph.draws()) {
+    if (draw.parameter == parameter) return draw.init;
+  }
+  return {};
+}
+
+/// The statements of __init__() that make modules and parameters of one class.
+class Constructor {
+ public:
+  explicit Constructor(const Graph& graph) : graph_(graph) {}
+
+  std::string text(int of_block) {
+    for (const Module& module : graph_.modules()) {
+      if (module.block == of_block) {
+        add(module);
+      } else if (of_block == kNoBlock) {
+        add_list(graph_.blocks()[static_cast<size_t>(module.block)]);
+      }
+    }
+    return text_;
+  }
+
+ private:
+  void add(const Module& module) {
+    if (!module.constructor.empty()) {
+      assign(module.name, module.constructor);
+    } else if (module.name.empty() && graph_.base().empty()) {
+      for (const TensorId id : module.parameters) {
+        const Tensor& parameter = graph_.tensor(id);
+        assign(parameter.name,
+               "nn.Parameter(" + initial_values(parameter, first_values(graph_, id)) + ")");
+      }
+    }
+  }
+
+  void add_list(const Block& block) {
+    if (std::exchange(listed_, true)) return;
+    assign(block.name, "nn.ModuleList(" + block.class_name + "() for _ in range(" +
+                           std::to_string(block.times) + "))");
+  }
+
+  /// self.a.b = value, after self.a = nn.Module() where nothing has made self.a.
+  void assign(const std::string& name, const std::string& value) {
+    for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+      const std::string parent = name.substr(0, dot);
+      if (made_.insert(parent).second) text_ += kBody + ("self." + parent) + " = nn.Module()\n";
+    }
+    made_.insert(name);
+    text_ += kBody + ("self." + name) + " = " + value + "\n";
+  }
+
+  const Graph& graph_;
+  std::string text_;
+  std::set<std::string> made_;
+  bool listed_ = false;
+};
+
+std::string constructor_text(const Graph& graph, int of_block) {
+  const bool inherits = of_block == kNoBlock && !graph.base().empty();
+  const std::string modules = Constructor(graph).text(of_block);
+  if (modules.empty() && !inherits) return {};
+  return "    def __init__(self):\n        super().__init__(" +
+         (inherits ? graph.base_arguments() : "") + ")\n" + modules + "\n";
+}
+
+Line step_line(const Graph& graph, const Step& step) {
+  const Tensor& output = graph.tensor(step.output);
+  return {output.name + " = " + pytorch_expression(graph, step), to_string(output.shape)};
+}
+
+/// What crosses the border of a block, apart from the tensor that it carries on.
+struct Border {
+  std::vector<TensorId> shared;    // from outside, the same in each repetition
+  std::vector<TensorId> repeated;  // an input's part for each repetition
+  std::vector<TensorId> returned;  // read outside afterwards
+};
+
+void add_once(std::vector<TensorId>& ids, TensorId id) {
+  if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+}
+
+Border border(const Graph& graph, int index) {
+  const Block& block = graph.blocks()[static_cast<size_t>(index)];
+  Border border;
+  for (size_t s = 0; s < graph.steps().size(); ++s) {
+    const bool inside = block.first_step <= s && s < block.end_step;
+    for (const TensorId id : graph.steps()[s].inputs) {
+      const Tensor& tensor = graph.tensor(id);
+      if (tensor.role == Role::kParameter || id == block.carried_in) continue;
+      if (inside && tensor.block != index) add_once(border.shared, id);
+      if (inside && tensor.block == index && tensor.role == Role::kInput) {
+        add_once(border.repeated, id);
+      }
+      if (!inside && tensor.block == index && id != block.carried_out) {
+        add_once(border.returned, id);
+      }
+    }
+  }
+  for (const Result& result : graph.results()) {
+    const bool made_here = graph.tensor(result.tensor).block == index;
+    if (made_here && result.tensor != block.carried_out) add_once(border.returned, result.tensor);
+  }
+  return border;
+}
+
+std::vector<std::string> names(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<std::string> names;
+  for (const TensorId id : ids) names.push_back(graph.tensor(id).name);
+  return names;
+}
+
+bool has_exceptions(const Graph& graph, const Block& block) {
+  for (size_t s = block.first_step; s < block.end_step; ++s) {
+    if (graph.steps()[s].exception.every > 0) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> concatenated(std::vector<std::string> a,
+                                      const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::string block_class(const Graph& graph, int index) {
+  const Block& block = graph.blocks()[static_cast<size_t>(index)];
+  const Border crossing = border(graph, index);
+  std::vector<std::string> inputs = concatenated(
+      concatenated({"self", graph.tensor(block.carried_in).name}, names(graph, crossing.repeated)),
+      names(graph, crossing.shared));
+  if (has_exceptions(graph, block)) inputs.push_back("index");
+  std::string text = "class " + block.class_name + "(nn.Module):\n";
+  text += constructor_text(graph, index);
+  text += "    def forward(" + joined(inputs) + "):\n";
+  std::vector<Line> lines;
+  for (size_t s = block.first_step; s < block.end_step; ++s) {
+    lines.push_back(step_line(graph, graph.steps()[s]));
+  }
+  std::vector<TensorId> outputs{block.carried_out};
+  outputs.insert(outputs.end(), crossing.returned.begin(), crossing.returned.end());
+  return text + aligned(lines) + kBody + "return " + joined(names(graph, outputs)) + "\n\n\n";
+}
+
+/// The loop of the layer's forward() over the repetitions of a block.
+std::string loop_text(const Graph& graph, int index) {
+  const Block& block = graph.blocks()[static_cast<size_t>(index)];
+  const Border crossing = border(graph, index);
+  const std::string carried = graph.tensor(block.carried_in).name;
+  const std::vector<std::string> repeated = names(graph, crossing.repeated);
+  std::vector<std::string> lists{"self." + block.name};
+  for (const TensorId id : crossing.repeated) {
+    lists.push_back(graph.tensor(graph.tensor(id).storage).name);
+  }
+  std::vector<std::string> arguments =
+      concatenated(concatenated({carried}, repeated), names(graph, crossing.shared));
+  std::vector<std::string> variables = concatenated({"layer"}, repeated);
+  if (has_exceptions(graph, block)) {
+    arguments.push_back("index");
+    variables.insert(variables.begin(), "index");
+    lists.insert(lists.begin(), "range(" + std::to_string(block.times) + ")");
+  }
+  const std::string over = lists.size() == 1 ? lists[0] : "zip(" + joined(lists) + ")";
+  const std::vector<std::string> outputs = concatenated({carried}, names(graph, crossing.returned));
+  return kBody + ("for " + joined(variables)) + " in " + over + ":\n" + kBody + "    " +
+         joined(outputs) + " = layer(" + joined(arguments) + ")  # " +
+         to_string(graph.tensor(block.carried_in).shape) + "\n";
+}
+
+bool is_argument(const Graph& graph, size_t id, Role role) {
+  const Tensor& tensor = graph.tensors()[id];
+  return tensor.role == role && tensor.storage == static_cast<TensorId>(id);
+}
+
+std::string signature(const Graph& graph) {
+  std::string text = "def forward(self";
+  for (size_t id = 0; id < graph.tensors().size(); ++id) {
+    if (is_argument(graph, id, Role::kInput)) text += ", " + graph.tensors()[id].name;
+  }
+  for (size_t id = 0; id < graph.tensors().size(); ++id) {
+    if (is_argument(graph, id, Role::kOptionalInput))
+      text += ", " + graph.tensors()[id].name + "=None";
+  }
+  return text + "):";
+}
+
+std::string input_comments(const Graph& graph) {
+  std::vector<Line> lines;
+  for (size_t id = 0; id < graph.tensors().size(); ++id) {
+    const Tensor& tensor = graph.tensors()[id];
+    const std::string shape = to_string(tensor.shape);
+    if (is_argument(graph, id, Role::kInput)) {
+      const std::string kind =
+          tensor.limit > 0 ? ", integers below " + std::to_string(tensor.limit) : "";
+      lines.push_back({"# " + tensor.name + ": " + shape + kind, ""});
+    } else if (is_argument(graph, id, Role::kOptionalInput)) {
+      lines.push_back({"# " + tensor.name + ": broadcasts to " + shape +
+                           ", boolean (True = may attend) or float (added)",
+                       ""});
+    }
+  }
+  return aligned(lines);
+}
+
+std::string layer_class(const Layer& layer, const Graph& graph) {
+  const std::string base = graph.base().empty() ? "nn.Module" : graph.base();
+  std::string text = "class " + std::string(layer.pytorch_class) + "(" + base + "):\n";
+  text += "    \"\"\"" + std::string(layer.summary) + "\"\"\"\n\n";
+  text += constructor_text(graph, kNoBlock);
+  text += "    " + signature(graph) + "\n" + input_comments(graph);
+  std::vector<Line> lines;
+  for (size_t s = 0; s < graph.steps().size();) {
+    const int in_block = graph.tensor(graph.steps()[s].output).block;
+    if (in_block == kNoBlock) {
+      lines.push_back(step_line(graph, graph.steps()[s++]));
+      continue;
+    }
+    text += aligned(std::exchange(lines, {})) + loop_text(graph, in_block);
+    s = graph.blocks()[static_cast<size_t>(in_block)].end_step;
+  }
+  std::vector<std::string> results;
+  for (const Result& result : graph.results()) {
+    results.push_back(expression(graph, result.tensor, kNoBlock));
+  }
+  return text + aligned(lines) + kBody + "return " + joined(results) + "\n";
+}
+
+}  // namespace
+
+std::string pytorch_expression(const Graph& graph, const Step& step) {
+  const int in_block = graph.tensor(step.output).block;
+  std::vector<std::string> inputs;
+  inputs.reserve(step.inputs.size());
+  for (const TensorId id : step.inputs) inputs.push_back(expression(graph, id, in_block));
+  const std::string module =
+      step.module < 0 ? "" : "self." + graph.modules()[static_cast<size_t>(step.module)].name;
+  const std::string usual = step.op->pytorch(inputs, module);
+  if (step.exception.every == 0) return usual;
+  return step.exception.op->pytorch(inputs, module) + " if (index + 1) % " +
+         std::to_string(step.exception.every) + " == 0 else " + usual;
+}
+
+std::string helpers_text(const Graph& graph) {
+  std::string text;
+  std::set<std::string_view> seen;
+  for (const Step& step : graph.steps()) {
+    const std::string_view helper = step.op->pytorch_helper();
+    if (!helper.empty() && seen.insert(helper).second) text += std::string(helper) + "\n\n";
+  }
+  return text;
+}
+
+std::string classes_text(const Layer& layer, const Graph& graph) {
+  std::string text;
+  for (size_t index = 0; index < graph.blocks().size(); ++index) {
+    text += block_class(graph, static_cast<int>(index));
+  }
+  return text + layer_class(layer, graph);
+}
+
+}  // namespace attnscope

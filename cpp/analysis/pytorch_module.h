@@ -1,0 +1,20 @@
+#pragma once
+
+// The classes of a printed file: the layer's nn.Module and, above it, one for each repeated block.
+
+#include <string>
+
+#include "../layers/layer.h"
+
+namespace attnscope {
+
+/// The Python expression of one step, with the graph's tensor names as variables.
+std::string pytorch_expression(const Graph& graph, const Step& step);
+
+/// Helper functions that the steps call, each once.
+std::string helpers_text(const Graph& graph);
+
+/// The classes; forward() carries each line's shape in a comment.
+std::string classes_text(const Layer& layer, const Graph& graph);
+
+}  // namespace attnscope

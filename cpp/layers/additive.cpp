@@ -1,0 +1,38 @@
+#include "additive.h"
+
+#include "../ops/activation.h"
+#include "../ops/linear.h"
+#include "../ops/matmul.h"
+#include "../ops/softmax.h"
+#include "../ops/squeeze.h"
+
+namespace attnscope {
+
+QueryAndKey add_query_and_key(Graph& graph, const Config& config) {
+  const int64_t B = config.integer("batch_size"), E = config.integer("hidden_size");
+  const int64_t K = config.optional_integer("kdim").value_or(E);
+  const TensorId query = graph.add_input("query", {B, config.integer("seq_len"), E});
+  const TensorId key = graph.add_input("key", {B, config.integer("kv_len"), K});
+  return {query, key, E, K};
+}
+
+void add_key_combination(Graph& graph, TensorId scores, TensorId key) {
+  static const auto softmax = std::make_shared<const Softmax>();
+  static const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain);
+  const TensorId mask = graph.add_input("mask", graph.tensor(scores).shape, Role::kOptionalInput);
+  const TensorId weights =
+      graph.add_step("normalize", "normalize", softmax, {scores, mask}, "weights");
+  graph.add_result("output", graph.add_step("combine", "combine", weigh, {weights, key}, "output"));
+  graph.add_result("weights", weights);
+}
+
+TensorId add_tanh_score(Graph& graph, TensorId features, int64_t attn_dim) {
+  static const auto tanh = activation_named("tanh");
+  static const auto squeeze = std::make_shared<const Squeeze>();
+  const LinearModule score = declare_linear(graph, "score", attn_dim, 1, false);
+  const TensorId activated = graph.add_step("activate", "score", tanh, {features}, "activated");
+  const TensorId column = apply_linear(graph, score, "score", activated, "score_column");
+  return graph.add_step("squeeze", "score", squeeze, {column}, "scores");
+}
+
+}  // namespace attnscope

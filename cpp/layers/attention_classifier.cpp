@@ -1,0 +1,64 @@
+// A classifier of token sequences: one attention layer, then the mean of its positions.
+
+#include "../ops/arithmetic.h"
+#include "../ops/embedding.h"
+#include "../ops/norm.h"
+#include "../ops/pooling.h"
+#include "fields.h"
+#include "projections.h"
+
+namespace attnscope {
+namespace {
+
+void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
+
+Graph build(const Config& config) {
+  static const auto add = std::make_shared<const Add>();
+  static const auto pool = std::make_shared<const MeanPool>();
+  constexpr double kEps = 1e-5;  // nn.LayerNorm's default
+  const int64_t E = config.integer("hidden_size"), V = config.integer("vocab_size");
+  const double share = config.number("dropout");
+  Graph graph;
+  const EmbeddingModule embedding = declare_embedding(graph, "embedding", V, E);
+  const Projections projections = declare_projections(graph, "mha.", E, E, E, config.flag("bias"));
+  const DropoutModule weights_dropout = declare_dropout(graph, "mha.dropout", share);
+  const NormModule norm = declare_layer_norm(graph, "layer_norm", E, kEps);
+  const LinearModule classify =
+      declare_linear(graph, "fc", E, config.integer("num_classes"), config.flag("bias"));
+  const DropoutModule dropout = declare_dropout(graph, "dropout", share);
+
+  const TensorId tokens = graph.add_integer_input(
+      "tokens", {config.integer("batch_size"), config.integer("seq_len")}, V);
+  const TensorId x = apply_embedding(graph, embedding, tokens, "embedded");
+  const Attended attended =
+      add_projected_attention(graph, projections, {x, x, x}, config.integer("num_heads"),
+                              {.dropout = weights_dropout}, "attended");
+  const TensorId dropped = apply_dropout(graph, dropout, "combine", attended.output, "dropped");
+  const TensorId sum = graph.add_step("residual", "combine", add, {x, dropped}, "residual");
+  const TensorId normed = apply_norm(graph, norm, sum, "normed");
+  const TensorId pooled = graph.add_step("pool", "combine", pool, {normed}, "pooled");
+  graph.add_result("output", apply_linear(graph, classify, "classify", pooled, "output"));
+  graph.add_result("weights", attended.weights);
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kAttentionClassifier;
+const Layer kAttentionClassifier = {
+    .name = "attention_classifier",
+    .title = "Attention classifier",
+    .group = "transformer",
+    .summary =
+        "Token embedding, multi-head attention, residual and norm, mean over positions, one linear "
+        "layer.",
+    .pytorch_class = "AttentionClassifier",
+    .fields = {fields::batch_size(), fields::seq_len(), fields::vocab_size(5000),
+               fields::hidden_size(128), fields::num_heads(4),
+               fields::dimension("num_classes", "Classes to tell apart.", 2), fields::bias(),
+               fields::dropout(0.1), fields::dtype()},
+    .build = build,
+    .check = check,
+};
+
+}  // namespace attnscope

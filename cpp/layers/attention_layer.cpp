@@ -1,0 +1,39 @@
+// One head between four linear layers.
+
+#include "fields.h"
+#include "projections.h"
+
+namespace attnscope {
+namespace {
+
+Graph build(const Config& config) {
+  const int64_t B = config.integer("batch_size"), E = config.integer("hidden_size");
+  const int64_t S = config.integer("kv_len");
+  Graph graph;
+  const Projections projections = declare_projections(graph, "", E, E, E, config.flag("bias"));
+  const TensorId query = graph.add_input("query", {B, config.integer("seq_len"), E});
+  const TensorId key = graph.add_input("key", {B, S, E});
+  const TensorId value = graph.add_input("value", {B, S, E});
+  const Attended attended =
+      add_projected_attention(graph, projections, {query, key, value}, 0, {}, "output");
+  graph.add_result("output", attended.output);
+  graph.add_result("weights", attended.weights);
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kAttentionLayer;
+const Layer kAttentionLayer = {
+    .name = "attention_layer",
+    .title = "Attention layer",
+    .group = "attention",
+    .summary =
+        "One head: queries, keys and values are projected, and the combined values once more.",
+    .pytorch_class = "AttentionLayer",
+    .fields = {fields::batch_size(), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
+               fields::bias(), fields::dtype()},
+    .build = build,
+};
+
+}  // namespace attnscope

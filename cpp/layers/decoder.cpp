@@ -1,0 +1,189 @@
+// A stack of decoder layers with a head over the vocabulary: GPT-2, Llama and their kin, with the
+// names of Hugging Face's LlamaForCausalLM.
+// Radford et al. 2019; Touvron et al. 2023, https://arxiv.org/abs/2302.13971.
+
+#include "../ops/arithmetic.h"
+#include "../ops/embedding.h"
+#include "../ops/positions.h"
+#include "fields.h"
+#include "grouped.h"
+#include "transformer.h"
+
+namespace attnscope {
+namespace {
+
+int64_t kv_heads_of(const Config& config) {
+  return config.optional_integer("num_kv_heads").value_or(config.integer("num_heads"));
+}
+
+void check(const Config& config) {
+  check_groups(config.integer("num_heads"), kv_heads_of(config));
+  check_rotation(config, "head_dim", head_dim_of(config));
+  if (config.optional_integer("full_every") && !config.optional_integer("window")) {
+    throw FieldError("full_every", "full_every needs a window, got " +
+                                       std::to_string(*config.optional_integer("full_every")) +
+                                       " without one");
+  }
+  const int64_t length = config.integer("past_len") + config.integer("seq_len");
+  const int64_t most = config.integer("max_positions");
+  if (config.choice("position") != "learned" || length <= most) return;
+  throw FieldError("seq_len", "past_len + seq_len must be at most max_positions (" +
+                                  std::to_string(most) + ") where position is learned, got " +
+                                  std::to_string(length));
+}
+
+class Builder {
+ public:
+  explicit Builder(const Config& config)
+      : config_(config),
+        span_(span_of(config, config.optional_integer("full_every").value_or(0))),
+        E_(config.integer("hidden_size")),
+        H_(config.integer("num_heads")),
+        D_(head_dim_of(config)) {}
+
+  Graph run() {
+    const int64_t V = config_.integer("vocab_size");
+    const EmbeddingModule words = declare_embedding(graph_, "model.embed_tokens", V, E_);
+    const TensorId embedded = add_embeddings(words, V);
+    const Positions positions = add_positions(graph_, config_, span_, H_, D_, embedded, true);
+    graph_.begin_block("model.layers", "DecoderLayer", config_.integer("num_layers"), embedded);
+    const auto [hidden, weights] = add_layer(embedded, positions);
+    graph_.end_block(hidden);
+    const TensorId normed =
+        apply_norm(graph_, declare_norm("model.norm", E_), hidden, "normed_hidden");
+    LinearModule head{.weight = words.weight};
+    if (!config_.flag("tie_embeddings")) head = declare_linear(graph_, "lm_head", E_, V, false);
+    graph_.add_result("output", apply_linear(graph_, head, "classify", normed, "logits"));
+    graph_.add_result("weights", weights);
+    return std::move(graph_);
+  }
+
+ private:
+  NormModule declare_norm(const std::string& name, int64_t features) {
+    const double eps = config_.number("norm_eps");
+    if (config_.choice("norm") == "rms_norm") return declare_rms_norm(graph_, name, features, eps);
+    return declare_layer_norm(graph_, name, features, eps);
+  }
+
+  TensorId add_embeddings(const EmbeddingModule& words, int64_t V) {
+    static const auto add = std::make_shared<const Add>();
+    const std::string_view position = config_.choice("position");
+    const int64_t past = span_.past_len, T = span_.seq_len;
+    std::optional<EmbeddingModule> learned;
+    if (position == "learned") {
+      learned =
+          declare_embedding(graph_, "model.embed_positions", config_.integer("max_positions"), E_);
+    }
+    const TensorId tokens =
+        graph_.add_integer_input("tokens", {config_.integer("batch_size"), T}, V);
+    const TensorId x = apply_embedding(graph_, words, tokens, "word_vectors");
+    TensorId vectors = kNoTensor;
+    if (learned) {
+      vectors = graph_.add_rows(learned->weight, past, past + T);
+    } else if (position == "sinusoidal") {
+      const auto table = std::make_shared<const SinusoidalTable>(T, E_, past);
+      vectors = graph_.add_step("sinusoidal", "position", table, {x}, "sinusoids");
+    }
+    if (vectors == kNoTensor) return x;
+    return graph_.add_step("add_position", "embed", add, {x, vectors}, "embedded");
+  }
+
+  Attended add_layer(TensorId x, const Positions& positions) {
+    const bool qk_norm = config_.flag("qk_norm"), bias = config_.flag("mlp_bias");
+    const int64_t F = config_.integer("intermediate_size");
+    const GroupedShape shape{E_,
+                             H_,
+                             kv_heads_of(config_),
+                             D_,
+                             config_.flag("bias"),
+                             config_.flag("output_bias"),
+                             qk_norm ? std::optional(config_.number("norm_eps")) : std::nullopt};
+    const GroupedAttention attention(graph_, "self_attn.", shape);
+    FeedForward feed_forward{.activation = config_.choice("activation")};
+    if (config_.flag("gated")) {
+      feed_forward.gate = declare_linear(graph_, "mlp.gate_proj", E_, F, bias);
+    }
+    feed_forward.up = declare_linear(graph_, "mlp.up_proj", E_, F, bias);
+    feed_forward.down = declare_linear(graph_, "mlp.down_proj", F, E_, bias);
+    const bool post_norms = config_.flag("post_norms");
+    const NormModule before_attention = declare_norm("input_layernorm", E_);
+    const NormModule after_attention = declare_norm("post_attention_layernorm", E_);
+    std::optional<NormModule> before_mlp, after_mlp;
+    if (post_norms) {
+      before_mlp = declare_norm("pre_feedforward_layernorm", E_);
+      after_mlp = declare_norm("post_feedforward_layernorm", E_);
+    }
+
+    const TensorId from = apply_norm(graph_, before_attention, x, "attention_normed");
+    const Attended attended = attention.apply(graph_, from, positions, span_, true,
+                                              config_.optional_number("scale"), "attended");
+    TensorId made = attended.output;
+    if (post_norms) made = apply_norm(graph_, after_attention, made, "normed_attended");
+    const TensorId middle = add_residual(graph_, x, made, "middle");
+    const TensorId inner =
+        apply_norm(graph_, post_norms ? *before_mlp : after_attention, middle, "mlp_normed");
+    TensorId fed = feed_forward.apply(graph_, inner, "fed_forward");
+    if (post_norms) fed = apply_norm(graph_, *after_mlp, fed, "normed_fed_forward");
+    return {add_residual(graph_, middle, fed, "hidden"), attended.weights};
+  }
+
+  const Config& config_;
+  const Span span_;
+  const int64_t E_, H_, D_;
+  Graph graph_;
+};
+
+Graph build(const Config& config) { return Builder(config).run(); }
+
+}  // namespace
+
+extern const Layer kDecoder;
+const Layer kDecoder = {
+    .name = "decoder",
+    .title = "Decoder",
+    .group = "transformer",
+    .summary =
+        "A causal language model: embeddings, a stack of decoder layers and a head over the "
+        "vocabulary.",
+    .pytorch_class = "Decoder",
+    .fields =
+        {fields::batch_size(1),
+         fields::seq_len(),
+         fields::past_len(),
+         fields::vocab_size(8192),
+         fields::dimension("max_positions", "Positions that have a learned vector.", 1024),
+         fields::hidden_size(256),
+         fields::num_layers(4),
+         fields::num_heads(8),
+         optional(fields::num_kv_heads()),
+         fields::free_head_dim(),
+         fields::intermediate_size(688),
+         boolean_field("gated", "Whether the feed-forward network has a gate (SwiGLU, GeGLU).",
+                       true),
+         activation_field("silu", {"relu", "gelu", "gelu_tanh", "silu"}),
+         choice_field("norm", "Which norm the layers have.", {"layer_norm", "rms_norm"},
+                      "rms_norm"),
+         fields::norm_eps(1e-5),
+         boolean_field("post_norms",
+                       "Whether a norm also follows attention and feed-forward network "
+                       "(Gemma 2 and 3).",
+                       false),
+         position_field({"none", "learned", "sinusoidal", "rope", "alibi", "relative"}, "rope"),
+         fields::rope_theta(),
+         boolean_field("qk_norm", "Whether queries and keys are normed in each head (RMS).", false),
+         boolean_field("bias", "Whether queries, keys and values get a bias.", false),
+         boolean_field("output_bias", "Whether attention's output projection adds a bias.", false),
+         boolean_field("mlp_bias", "Whether the feed-forward network's layers add a bias.", false),
+         fields::window(),
+         optional(integer_field("full_every",
+                                "With a window: each n-th layer attends to everything "
+                                "(Gemma 2 and 3); null: none does.",
+                                1, 1, fields::kMaxLayers)),
+         fields::scale(),
+         boolean_field("tie_embeddings", "Whether the head's weight is the embedding's.", false),
+         fields::dtype()},
+    .build = build,
+    .check = check,
+};
+
+}  // namespace attnscope

@@ -1,0 +1,46 @@
+// The fully connected layer that attention is compared with: the same weights at each time step.
+
+#include "../ops/activation.h"
+#include "../ops/linear.h"
+#include "fields.h"
+#include "layer.h"
+
+namespace attnscope {
+namespace {
+
+Graph build(const Config& config) {
+  const int64_t E = config.integer("hidden_size");
+  Graph graph;
+  const LinearModule dense =
+      declare_linear(graph, "dense", E, config.integer("out_features"), config.flag("bias"));
+  const TensorId x = graph.add_input("hidden_states",
+                                     {config.integer("batch_size"), config.integer("seq_len"), E});
+  const std::string_view activation = config.choice("activation");
+  const bool linear = activation == "none";
+  TensorId output = apply_linear(graph, dense, "project", x, linear ? "output" : "projected");
+  if (!linear) {
+    output =
+        graph.add_step("activate", "project", activation_named(activation), {output}, "output");
+  }
+  graph.add_result("output", output);
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kDense;
+const Layer kDense = {
+    .name = "dense",
+    .title = "Dense layer",
+    .group = "pooling",
+    .summary = "A fully connected layer at each time step: it mixes features and no positions.",
+    .pytorch_class = "Dense",
+    .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(),
+               fields::dimension("out_features", "Features that come out.", 768),
+               choice_field("activation", "Function of each output.",
+                            {"none", "tanh", "relu", "sigmoid", "gelu"}, "relu"),
+               fields::bias(), fields::dtype()},
+    .build = build,
+};
+
+}  // namespace attnscope

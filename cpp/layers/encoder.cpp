@@ -1,0 +1,186 @@
+// A stack of encoder layers over embeddings, with a pooler: the shape of BERT, and its names in
+// Hugging Face's BertModel. Devlin et al. 2019, https://arxiv.org/abs/1810.04805.
+
+#include "../ops/activation.h"
+#include "../ops/arithmetic.h"
+#include "../ops/concat.h"
+#include "../ops/embedding.h"
+#include "../ops/positions.h"
+#include "fields.h"
+#include "grouped.h"
+#include "transformer.h"
+
+namespace attnscope {
+namespace {
+
+void check(const Config& config) {
+  check_heads_divide(config, "hidden_size");
+  const int64_t T = config.integer("seq_len"), most = config.integer("max_positions");
+  if (config.choice("position") != "learned" || T <= most) return;
+  throw FieldError("seq_len", "seq_len must be at most max_positions (" + std::to_string(most) +
+                                  ") where position is learned, got " + std::to_string(T));
+}
+
+class Builder {
+ public:
+  explicit Builder(const Config& config)
+      : config_(config),
+        T_(config.integer("seq_len")),
+        E_(config.integer("hidden_size")),
+        H_(config.integer("num_heads")),
+        norm_first_(config.flag("norm_first")),
+        share_(config.number("dropout")),
+        eps_(config.number("norm_eps")) {}
+
+  Graph run() {
+    const TensorId embedded = add_embeddings();
+    const TensorId bias = add_position_bias(embedded);
+    graph_.begin_block("encoder.layer", "EncoderLayer", config_.integer("num_layers"), embedded);
+    const auto [hidden, weights] = add_layer(embedded, bias);
+    graph_.end_block(hidden);
+    TensorId output = hidden;
+    if (norm_first_) {
+      const NormModule norm = declare_layer_norm(graph_, "encoder.norm", E_, eps_);
+      output = apply_norm(graph_, norm, hidden, "encoded");
+    }
+    graph_.add_result("output", output);
+    if (config_.flag("pooler")) graph_.add_result("pooled", add_pooler(output));
+    graph_.add_result("weights", weights);
+    return std::move(graph_);
+  }
+
+ private:
+  TensorId add(TensorId a, TensorId b, const std::string& step, const std::string& output) {
+    static const auto op = std::make_shared<const Add>();
+    return graph_.add_step(step, "embed", op, {a, b}, output);
+  }
+
+  TensorId add_embeddings() {
+    const int64_t V = config_.integer("vocab_size"), types = config_.integer("type_vocab_size");
+    const std::string_view position = config_.choice("position");
+    const EmbeddingModule words = declare_embedding(graph_, "embeddings.word_embeddings", V, E_);
+    std::optional<EmbeddingModule> positions, kinds;
+    if (position == "learned") {
+      positions = declare_embedding(graph_, "embeddings.position_embeddings",
+                                    config_.integer("max_positions"), E_);
+    }
+    if (types > 0) {
+      kinds = declare_embedding(graph_, "embeddings.token_type_embeddings", types, E_);
+    }
+    const NormModule norm = declare_layer_norm(graph_, "embeddings.LayerNorm", E_, eps_);
+    const DropoutModule dropout = declare_dropout(graph_, "embeddings.dropout", share_);
+
+    const TensorId tokens =
+        graph_.add_integer_input("tokens", {config_.integer("batch_size"), T_}, V);
+    TensorId x = apply_embedding(graph_, words, tokens, "word_vectors");
+    if (kinds) {  // every token is of the first type
+      x = add(x, graph_.add_rows(kinds->weight, 0, 1), "add_type", "typed");
+    }
+    if (positions) {
+      x = add(x, graph_.add_rows(positions->weight, 0, T_), "add_position", "placed");
+    } else if (position == "sinusoidal") {
+      const auto table = std::make_shared<const SinusoidalTable>(T_, E_, 0);
+      const TensorId sines = graph_.add_step("sinusoidal", "position", table, {x}, "sinusoids");
+      x = add(x, sines, "add_position", "placed");
+    }
+    x = apply_norm(graph_, norm, x, "normed_embeddings");
+    return apply_dropout(graph_, dropout, "embed", x, "embedded");
+  }
+
+  TensorId add_position_bias(TensorId like) {
+    const std::string_view position = config_.choice("position");
+    if (position == "alibi") {
+      const auto bias = std::make_shared<const AlibiBias>(H_, T_, T_, 0);
+      return graph_.add_step("alibi", "position", bias, {like}, "position_bias");
+    }
+    if (position != "relative") return kNoTensor;
+    const EmbeddingModule table =
+        declare_embedding(graph_, "encoder.relative_attention_bias", RelativeBias::kBuckets, H_);
+    const auto bias = std::make_shared<const RelativeBias>(T_, T_, 0, true);
+    return graph_.add_step("relative", "position", bias, {table.weight}, "position_bias");
+  }
+
+  Attended add_layer(TensorId x, TensorId position_bias) {
+    const bool bias = config_.flag("bias");
+    const auto declare = [&](const char* name, int64_t in, int64_t out) {
+      return declare_linear(graph_, name, in, out, bias);
+    };
+    const int64_t F = config_.integer("intermediate_size");
+    Projections projections;
+    projections.query = declare("attention.self.query", E_, E_);
+    projections.key = declare("attention.self.key", E_, E_);
+    projections.value = declare("attention.self.value", E_, E_);
+    const DropoutModule weights_dropout = declare_dropout(graph_, "attention.self.dropout", share_);
+    projections.output = declare("attention.output.dense", E_, E_);
+    const NormModule norm1 = declare_layer_norm(graph_, "attention.output.LayerNorm", E_, eps_);
+    const DropoutModule dropout1 = declare_dropout(graph_, "attention.output.dropout", share_);
+    FeedForward feed_forward{.up = declare("intermediate.dense", E_, F),
+                             .activation = config_.choice("activation")};
+    feed_forward.down = declare("output.dense", F, E_);
+    const NormModule norm2 = declare_layer_norm(graph_, "output.LayerNorm", E_, eps_);
+    const DropoutModule dropout2 = declare_dropout(graph_, "output.dropout", share_);
+
+    const TensorId from = norm_first_ ? apply_norm(graph_, norm1, x, "attention_normed") : x;
+    const Attended attended =
+        add_projected_attention(graph_, projections, {from, from, from}, H_,
+                                {.bias = position_bias, .dropout = weights_dropout}, "attended");
+    const TensorId middle = join(x, attended.output, norm1, dropout1, "attention", "middle");
+    const TensorId inner =
+        norm_first_ ? apply_norm(graph_, norm2, middle, "output_normed") : middle;
+    const TensorId fed = feed_forward.apply(graph_, inner, "fed_forward");
+    return {join(middle, fed, norm2, dropout2, "output", "hidden"), attended.weights};
+  }
+
+  /// The residual connection, with the norm after it unless it was before.
+  TensorId join(TensorId x, TensorId made, const NormModule& norm, const DropoutModule& dropout,
+                const std::string& name, const std::string& output) {
+    const TensorId dropped = apply_dropout(graph_, dropout, "residual", made, name + "_dropped");
+    if (norm_first_) return add_residual(graph_, x, dropped, output);
+    return apply_norm(graph_, norm, add_residual(graph_, x, dropped, name + "_sum"), output);
+  }
+
+  TensorId add_pooler(TensorId hidden) {
+    static const auto first = std::make_shared<const FirstPosition>();
+    static const auto tanh = activation_named("tanh");
+    const LinearModule dense = declare_linear(graph_, "pooler.dense", E_, E_, config_.flag("bias"));
+    const TensorId token = graph_.add_step("first", "pool", first, {hidden}, "first_token");
+    const TensorId projected = apply_linear(graph_, dense, "pool", token, "projected_token");
+    return graph_.add_step("activate_pooled", "pool", tanh, {projected}, "pooled");
+  }
+
+  const Config& config_;
+  const int64_t T_, E_, H_;
+  const bool norm_first_;
+  const double share_, eps_;
+  Graph graph_;
+};
+
+Graph build(const Config& config) { return Builder(config).run(); }
+
+}  // namespace
+
+extern const Layer kEncoder;
+const Layer kEncoder = {
+    .name = "encoder",
+    .title = "Encoder",
+    .group = "transformer",
+    .summary = "Embeddings, a stack of encoder layers and a pooler: BERT and its kin.",
+    .pytorch_class = "Encoder",
+    .fields = {fields::batch_size(1), fields::seq_len(), fields::vocab_size(30522),
+               fields::dimension("max_positions", "Positions that have a learned vector.", 512),
+               integer_field("type_vocab_size",
+                             "Types of tokens, of which the first is used; 0: none.", 2, 0, 65536),
+               fields::hidden_size(256), fields::num_layers(4), fields::num_heads(4),
+               fields::intermediate_size(1024),
+               activation_field("gelu", {"relu", "gelu", "gelu_tanh", "silu"}),
+               boolean_field("norm_first",
+                             "Whether each part is normed before it, or its sum after it.", false),
+               fields::norm_eps(1e-12),
+               position_field({"none", "learned", "sinusoidal", "alibi", "relative"}, "learned"),
+               boolean_field("pooler", "Whether a tanh layer pools the first position.", true),
+               fields::dropout(0.1), fields::bias(), fields::dtype()},
+    .build = build,
+    .check = check,
+};
+
+}  // namespace attnscope

@@ -1,0 +1,63 @@
+// Self-attention as decoders of today have it: shared heads of keys and values, rotary positions, a
+// KV cache. num_kv_heads 1 is multi-query attention, Shazeer 2019,
+// https://arxiv.org/abs/1911.02150.
+
+#include "fields.h"
+#include "grouped.h"
+
+namespace attnscope {
+namespace {
+
+void check(const Config& config) {
+  check_groups(config.integer("num_heads"), config.integer("num_kv_heads"));
+  check_rotation(config, "head_dim", head_dim_of(config));
+}
+
+Graph build(const Config& config) {
+  const int64_t E = config.integer("hidden_size"), H = config.integer("num_heads");
+  const int64_t D = head_dim_of(config);
+  const Span span = span_of(config);
+  Graph graph;
+  const GroupedShape shape{
+      E,
+      H,
+      config.integer("num_kv_heads"),
+      D,
+      config.flag("bias"),
+      config.flag("output_bias"),
+      config.flag("qk_norm") ? std::optional(config.number("norm_eps")) : std::nullopt};
+  const GroupedAttention attention(graph, "", shape);
+  const TensorId x =
+      graph.add_input("hidden_states", {config.integer("batch_size"), span.seq_len, E});
+  const Positions positions = add_positions(graph, config, span, H, D, x, config.flag("is_causal"));
+  const Attended attended = attention.apply(graph, x, positions, span, config.flag("is_causal"),
+                                            config.optional_number("scale"), "output");
+  graph.add_result("output", attended.output);
+  graph.add_result("weights", attended.weights);
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kGroupedQueryAttention;
+const Layer kGroupedQueryAttention = {
+    .name = "grouped_query_attention",
+    .title = "Grouped-query attention",
+    .group = "attention",
+    .summary =
+        "Several query heads share each head of keys and values, which keeps the KV cache small.",
+    .pytorch_class = "GroupedQueryAttention",
+    .fields = {fields::batch_size(1), fields::seq_len(), fields::past_len(), fields::hidden_size(),
+               fields::num_heads(), fields::num_kv_heads(), fields::free_head_dim(),
+               boolean_field("bias", "Whether queries, keys and values get a bias.", false),
+               boolean_field("output_bias", "Whether the output projection adds a bias.", false),
+               boolean_field("qk_norm", "Whether queries and keys are normed in each head (RMS).",
+                             false),
+               fields::norm_eps(1e-6),
+               position_field({"none", "rope", "alibi", "relative"}, "rope"), fields::rope_theta(),
+               fields::window(), fields::is_causal(true), fields::scale(), fields::dtype()},
+    .build = build,
+    .check = check,
+};
+
+}  // namespace attnscope

@@ -1,0 +1,66 @@
+// Multiplicative attention: q·k, q·W k, or vᵀ tanh(W [q; k]).
+// Luong, Pham and Manning 2015, https://arxiv.org/abs/1508.04025, section 3.1.
+
+#include "../ops/linear.h"
+#include "../ops/matmul.h"
+#include "../ops/pairs.h"
+#include "additive.h"
+#include "fields.h"
+
+namespace attnscope {
+namespace {
+
+void check(const Config& config) {
+  const int64_t E = config.integer("hidden_size"), K = config.optional_integer("kdim").value_or(E);
+  if (config.choice("score") != "dot" || K == E) return;
+  throw FieldError("kdim", "kdim must be hidden_size (" + std::to_string(E) +
+                               ") where score is dot, got " + std::to_string(K));
+}
+
+TensorId add_scores(Graph& graph, const Config& config, const QueryAndKey& in) {
+  static const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed);
+  static const auto pair_concat = std::make_shared<const PairConcat>();
+  const std::string_view score = config.choice("score");
+  if (score == "concat") {
+    const int64_t A = config.integer("attn_dim");
+    const LinearModule project =
+        declare_linear(graph, "project", in.query_features + in.key_features, A, false);
+    const TensorId pairs =
+        graph.add_step("pair_concat", "score", pair_concat, {in.query, in.key}, "pairs");
+    return add_tanh_score(graph, apply_linear(graph, project, "score", pairs, "projected"), A);
+  }
+  TensorId key = in.key;
+  if (score == "general") {
+    const LinearModule key_proj =
+        declare_linear(graph, "key_proj", in.key_features, in.query_features, false);
+    key = apply_linear(graph, key_proj, "project", key, "projected_key");
+  }
+  return graph.add_step("dot", "score", dot, {in.query, key}, "scores");
+}
+
+Graph build(const Config& config) {
+  Graph graph;
+  const QueryAndKey in = add_query_and_key(graph, config);
+  add_key_combination(graph, add_scores(graph, config, in), in.key);
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kLuongAttention;
+const Layer kLuongAttention = {
+    .name = "luong_attention",
+    .title = "Multiplicative attention (Luong)",
+    .group = "attention",
+    .summary =
+        "Dot products, with or without a weight matrix between, compare each query with each key.",
+    .pytorch_class = "LuongAttention",
+    .fields = {choice_field("score", "How a query is compared with a key.",
+                            {"dot", "general", "concat"}, "general"),
+               fields::batch_size(), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
+               fields::kdim(), fields::attn_dim(), fields::dtype()},
+    .build = build,
+    .check = check,
+};
+
+}  // namespace attnscope

@@ -1,0 +1,33 @@
+// A baseline for attention pooling: no parameters, no weights.
+
+#include "../ops/pooling.h"
+#include "fields.h"
+#include "layer.h"
+
+namespace attnscope {
+namespace {
+
+Graph build(const Config& config) {
+  static const auto pool = std::make_shared<const MaxPool>();
+  const int64_t B = config.integer("batch_size"), T = config.integer("seq_len");
+  Graph graph;
+  const TensorId x = graph.add_input("hidden_states", {B, T, config.integer("hidden_size")});
+  const TensorId mask = graph.add_input("mask", {B, T}, Role::kOptionalInput);
+  graph.add_result("output", graph.add_step("pool", "combine", pool, {x, mask}, "output"));
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kMaxPooling;
+const Layer kMaxPooling = {
+    .name = "max_pooling",
+    .title = "Max pooling",
+    .group = "pooling",
+    .summary = "The maximum of each feature over the positions that the mask leaves.",
+    .pytorch_class = "MaxPooling",
+    .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::dtype()},
+    .build = build,
+};
+
+}  // namespace attnscope

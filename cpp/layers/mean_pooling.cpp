@@ -1,0 +1,33 @@
+// A baseline for attention pooling: no parameters, no weights.
+
+#include "../ops/pooling.h"
+#include "fields.h"
+#include "layer.h"
+
+namespace attnscope {
+namespace {
+
+Graph build(const Config& config) {
+  static const auto pool = std::make_shared<const MeanPool>();
+  const int64_t B = config.integer("batch_size"), T = config.integer("seq_len");
+  Graph graph;
+  const TensorId x = graph.add_input("hidden_states", {B, T, config.integer("hidden_size")});
+  const TensorId mask = graph.add_input("mask", {B, T}, Role::kOptionalInput);
+  graph.add_result("output", graph.add_step("pool", "combine", pool, {x, mask}, "output"));
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kMeanPooling;
+const Layer kMeanPooling = {
+    .name = "mean_pooling",
+    .title = "Mean pooling",
+    .group = "pooling",
+    .summary = "The mean over the positions that the mask leaves: every position weighs the same.",
+    .pytorch_class = "MeanPooling",
+    .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::dtype()},
+    .build = build,
+};
+
+}  // namespace attnscope

@@ -1,0 +1,70 @@
+#include "packed_multihead.h"
+
+#include <cmath>
+
+namespace attnscope {
+namespace {
+
+/// nn.init.xavier_uniform_ of (fan_out, fan_in): Glorot and Bengio 2010.
+Init xavier_uniform(int64_t fan_out, int64_t fan_in) {
+  const double deviation = std::sqrt(2.0 / static_cast<double>(fan_in + fan_out));
+  return {Init::Kind::kUniform, std::sqrt(3.0) * deviation};
+}
+
+}  // namespace
+
+PackedProjections declare_packed_multihead(Graph& graph, const std::string& name,
+                                           const PackedMultihead& shape) {
+  const int64_t E = shape.hidden_size;
+  const int own = graph.add_module(name, "");
+  struct Weight {
+    TensorId id;
+    int64_t rows, columns;
+  };
+  std::vector<Weight> weights;
+  const auto add_weight = [&](const char* weight, int64_t rows, int64_t columns) {
+    weights.push_back({graph.add_parameter(own, weight, {rows, columns}), rows, columns});
+    return weights.back().id;
+  };
+
+  PackedProjections packed;
+  Projections& to = packed.projections;
+  if (shape.kdim == E && shape.vdim == E) {
+    const TensorId all = add_weight("in_proj_weight", 3 * E, E);
+    to.query.weight = graph.add_rows(all, 0, E);
+    to.key.weight = graph.add_rows(all, E, 2 * E);
+    to.value.weight = graph.add_rows(all, 2 * E, 3 * E);
+  } else {
+    to.query.weight = add_weight("q_proj_weight", E, E);
+    to.key.weight = add_weight("k_proj_weight", E, shape.kdim);
+    to.value.weight = add_weight("v_proj_weight", E, shape.vdim);
+  }
+  TensorId bias = kNoTensor;
+  if (shape.bias) {
+    bias = graph.add_parameter(own, "in_proj_bias", {3 * E});
+    to.query.bias = graph.add_rows(bias, 0, E);
+    to.key.bias = graph.add_rows(bias, E, 2 * E);
+    to.value.bias = graph.add_rows(bias, 2 * E, 3 * E);
+  }
+  if (shape.add_bias_kv) {
+    packed.bias_k = graph.add_parameter(own, "bias_k", {1, 1, E});
+    packed.bias_v = graph.add_parameter(own, "bias_v", {1, 1, E});
+  }
+  const std::string inside = name.empty() ? "" : name + ".";
+  to.output = declare_linear(graph, inside + "out_proj", E, E, shape.bias, false);
+
+  // As _reset_parameters() does after the constructor has drawn out_proj.
+  for (const Weight& one : weights) graph.draw(one.id, xavier_uniform(one.rows, one.columns));
+  if (shape.bias) {
+    graph.draw(bias, {Init::Kind::kZeros});
+    graph.draw(to.output.bias, {Init::Kind::kZeros});
+  }
+  for (const TensorId row : {packed.bias_k, packed.bias_v}) {
+    // xavier_normal_ takes both fans of a (1, 1, E) tensor for E
+    const Init normal{Init::Kind::kNormal, std::sqrt(2.0 / static_cast<double>(2 * E))};
+    if (row != kNoTensor) graph.draw(row, normal);
+  }
+  return packed;
+}
+
+}  // namespace attnscope

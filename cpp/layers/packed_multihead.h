@@ -1,0 +1,25 @@
+#pragma once
+
+// The parameters of nn.MultiheadAttention, which keeps three projections in one tensor.
+
+#include "projections.h"
+
+namespace attnscope {
+
+struct PackedMultihead {
+  int64_t hidden_size, kdim, vdim;
+  bool bias = true;
+  bool add_bias_kv = false;
+};
+
+struct PackedProjections {
+  Projections projections;
+  TensorId bias_k = kNoTensor, bias_v = kNoTensor;  // (1, 1, hidden_size)
+};
+
+/// Declares what nn.MultiheadAttention(hidden_size, ...) has inside the module `name`: "" for the
+/// layer itself. A class of PyTorch's makes the modules.
+PackedProjections declare_packed_multihead(Graph& graph, const std::string& name,
+                                           const PackedMultihead& shape);
+
+}  // namespace attnscope

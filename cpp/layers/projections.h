@@ -1,0 +1,34 @@
+#pragma once
+
+// Queries, keys and values as linear layers make them of hidden states, and heads put together
+// again.
+
+#include "../ops/linear.h"
+#include "attention.h"
+
+namespace attnscope {
+
+/// Four nn.Linear between features of width `hidden_size`, called query_proj, key_proj, value_proj
+/// and output_proj, inside the module `prefix` ("" or "attention.").
+struct Projections {
+  LinearModule query, key, value, output;
+};
+Projections declare_projections(Graph& graph, const std::string& prefix, int64_t hidden_size,
+                                int64_t kdim, int64_t vdim, bool bias);
+
+/// (B, T, H·D) -> (B, H, T, D), called `name`.
+TensorId split_heads(Graph& graph, TensorId features, int64_t num_heads, const std::string& name);
+
+/// (B, H, T, D) -> (B, T, H·D), called `name`.
+TensorId merge_heads(Graph& graph, TensorId heads, const std::string& name);
+
+struct AttentionSources {
+  TensorId query, key, value;
+};
+
+/// Projects, attends in `num_heads` heads (0: without a dimension of heads), projects to `output`.
+Attended add_projected_attention(Graph& graph, const Projections& projections,
+                                 const AttentionSources& from, int64_t num_heads,
+                                 const AttentionOptions& options, std::string output);
+
+}  // namespace attnscope

@@ -1,0 +1,47 @@
+// One head of self-attention with dropout, residual connection and layer norm after it.
+
+#include "../ops/arithmetic.h"
+#include "../ops/norm.h"
+#include "fields.h"
+#include "projections.h"
+
+namespace attnscope {
+namespace {
+
+Graph build(const Config& config) {
+  static const auto add = std::make_shared<const Add>();
+  constexpr double kEps = 1e-5;  // nn.LayerNorm's default
+  const int64_t E = config.integer("hidden_size");
+  Graph graph;
+  const Projections projections =
+      declare_projections(graph, "attention.", E, E, E, config.flag("bias"));
+  const DropoutModule dropout = declare_dropout(graph, "dropout", config.number("dropout"));
+  const NormModule norm = declare_layer_norm(graph, "layer_norm", E, kEps);
+  const TensorId x = graph.add_input("hidden_states",
+                                     {config.integer("batch_size"), config.integer("seq_len"), E});
+  const Attended attended =
+      add_projected_attention(graph, projections, {x, x, x}, 0, {}, "attended");
+  const TensorId dropped = apply_dropout(graph, dropout, "combine", attended.output, "dropped");
+  const TensorId sum = graph.add_step("residual", "combine", add, {x, dropped}, "residual");
+  graph.add_result("output", apply_norm(graph, norm, sum, "output"));
+  graph.add_result("weights", attended.weights);
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kSelfAttention;
+const Layer kSelfAttention = {
+    .name = "self_attention",
+    .title = "Self-attention",
+    .group = "attention",
+    .summary =
+        "One head of attention of a sequence to itself, with dropout, residual connection and "
+        "layer norm.",
+    .pytorch_class = "SelfAttention",
+    .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::bias(),
+               fields::dropout(0.1), fields::dtype()},
+    .build = build,
+};
+
+}  // namespace attnscope

@@ -1,0 +1,48 @@
+#include "torch_transformer.h"
+
+#include "../graph/number.h"
+#include "fields.h"
+
+namespace attnscope {
+
+std::string torch_layer_arguments(const Config& config) {
+  const auto python = [](bool flag) { return flag ? "True" : "False"; };
+  return std::to_string(config.integer("hidden_size")) + ", " +
+         std::to_string(config.integer("num_heads")) +
+         ", dim_feedforward=" + std::to_string(config.integer("intermediate_size")) +
+         ", dropout=" + number_text(config.number("dropout")) + ", activation=\"" +
+         std::string(config.choice("activation")) +
+         "\", layer_norm_eps=" + number_text(config.number("norm_eps")) +
+         ", batch_first=True, norm_first=" + python(config.flag("norm_first")) +
+         ", bias=" + python(config.flag("bias"));
+}
+
+TensorId TorchSublayer::before(Graph& graph, TensorId x) const {
+  return norm_first_ ? apply_norm(graph, norm_, x, name_ + "_normed") : x;
+}
+
+TensorId TorchSublayer::after(Graph& graph, TensorId x, TensorId made,
+                              const std::string& output) const {
+  const TensorId dropped = apply_dropout(graph, dropout_, "residual", made, name_ + "_dropped");
+  if (norm_first_) return add_residual(graph, x, dropped, output);
+  const TensorId sum = add_residual(graph, x, dropped, name_ + "_sum");
+  return apply_norm(graph, norm_, sum, output);
+}
+
+std::vector<Field> torch_layer_fields(std::vector<Field> sizes) {
+  const std::vector<Field> rest{
+      fields::hidden_size(512),
+      fields::num_heads(8),
+      fields::intermediate_size(2048),
+      activation_field("relu", {"relu", "gelu"}),
+      boolean_field("norm_first", "Whether each part is normed before it, or its sum after it.",
+                    false),
+      fields::norm_eps(1e-5),
+      fields::dropout(0.1),
+      fields::bias(),
+      fields::dtype()};
+  sizes.insert(sizes.end(), rest.begin(), rest.end());
+  return sizes;
+}
+
+}  // namespace attnscope

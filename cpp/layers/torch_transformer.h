@@ -1,0 +1,38 @@
+#pragma once
+
+// What nn.TransformerEncoderLayer and nn.TransformerDecoderLayer share.
+
+#include "packed_multihead.h"
+#include "transformer.h"
+
+namespace attnscope {
+
+/// The constructor's arguments, from the fields of both layers.
+std::string torch_layer_arguments(const Config& config);
+
+/// One of the layer's parts in its frame: x + dropout(part(norm(x))), or norm(x +
+/// dropout(part(x))).
+class TorchSublayer {
+ public:
+  TorchSublayer(const Config& config, NormModule norm, DropoutModule dropout, std::string name)
+      : norm_first_(config.flag("norm_first")),
+        norm_(std::move(norm)),
+        dropout_(dropout),
+        name_(std::move(name)) {}
+
+  /// What the part gets of x.
+  TensorId before(Graph& graph, TensorId x) const;
+  /// The sublayer's result, called `output`, from x and what the part has made.
+  TensorId after(Graph& graph, TensorId x, TensorId made, const std::string& output) const;
+
+ private:
+  bool norm_first_;
+  NormModule norm_;
+  DropoutModule dropout_;
+  std::string name_;
+};
+
+/// Fields of both.
+std::vector<Field> torch_layer_fields(std::vector<Field> sizes);
+
+}  // namespace attnscope

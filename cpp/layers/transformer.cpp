@@ -1,0 +1,38 @@
+#include "transformer.h"
+
+#include "../ops/activation.h"
+#include "../ops/arithmetic.h"
+
+namespace attnscope {
+
+TensorId FeedForward::apply(Graph& graph, TensorId x, std::string output) const {
+  static const auto multiply = std::make_shared<const Multiply>();
+  const auto op = activation_named(activation);
+  TensorId inner;
+  if (gate) {
+    const TensorId gated = apply_linear(graph, *gate, "feed_forward", x, "gated");
+    const TensorId active = graph.add_step("activate", "feed_forward", op, {gated}, "activated");
+    const TensorId raised = apply_linear(graph, up, "feed_forward", x, "raised");
+    inner = graph.add_step("gate", "feed_forward", multiply, {active, raised}, "inner");
+  } else {
+    const TensorId raised = apply_linear(graph, up, "feed_forward", x, "raised");
+    inner = graph.add_step("activate", "feed_forward", op, {raised}, "activated");
+    inner = apply_dropout(graph, dropout, "feed_forward", inner, "dropped_activated");
+  }
+  return apply_linear(graph, down, "feed_forward", inner, std::move(output));
+}
+
+TensorId add_residual(Graph& graph, TensorId x, TensorId y, std::string output) {
+  static const auto add = std::make_shared<const Add>();
+  const std::string name = "add_" + output;
+  return graph.add_step(name, "residual", add, {x, y}, std::move(output));
+}
+
+Field activation_field(std::string_view fallback, std::vector<std::string_view> choices) {
+  return choice_field("activation",
+                      "Function between the two linear layers of the feed-forward "
+                      "network.",
+                      std::move(choices), fallback);
+}
+
+}  // namespace attnscope

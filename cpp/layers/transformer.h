@@ -1,0 +1,29 @@
+#pragma once
+
+// What transformer layers share: feed-forward networks and residual connections, before or after
+// their norm.
+
+#include "../ops/dropout.h"
+#include "../ops/linear.h"
+#include "../ops/norm.h"
+#include "layer.h"
+
+namespace attnscope {
+
+/// down(dropout(f(up(x)))), or gated: down(f(gate(x)) up(x)), Shazeer 2020,
+/// https://arxiv.org/abs/2002.05202.
+struct FeedForward {
+  LinearModule up{}, down{};
+  std::optional<LinearModule> gate{};
+  std::string_view activation{};
+  DropoutModule dropout{};
+
+  TensorId apply(Graph& graph, TensorId x, std::string output) const;
+};
+
+/// x + y, called `output`.
+TensorId add_residual(Graph& graph, TensorId x, TensorId y, std::string output);
+
+Field activation_field(std::string_view fallback, std::vector<std::string_view> choices);
+
+}  // namespace attnscope

@@ -1,0 +1,73 @@
+// Causal self-attention, attention to an encoder's output and a feed-forward network, as
+// nn.TransformerDecoderLayer. Vaswani et al. 2017, section 3.1.
+
+#include "fields.h"
+#include "torch_transformer.h"
+
+namespace attnscope {
+namespace {
+
+void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
+
+Graph build(const Config& config) {
+  const int64_t E = config.integer("hidden_size"), F = config.integer("intermediate_size");
+  const int64_t B = config.integer("batch_size"), H = config.integer("num_heads");
+  const bool bias = config.flag("bias");
+  const double share = config.number("dropout"), eps = config.number("norm_eps");
+  Graph graph;
+  graph.inherit("nn.TransformerDecoderLayer", torch_layer_arguments(config));
+  const PackedMultihead shape{E, E, E, bias, false};
+  const PackedProjections self_attention = declare_packed_multihead(graph, "self_attn", shape);
+  const PackedProjections cross_attention =
+      declare_packed_multihead(graph, "multihead_attn", shape);
+  FeedForward feed_forward{.up = declare_linear(graph, "linear1", E, F, bias, false),
+                           .activation = config.choice("activation")};
+  feed_forward.dropout = declare_dropout(graph, "dropout", share, false);
+  feed_forward.down = declare_linear(graph, "linear2", F, E, bias, false);
+  const NormModule norm1 = declare_layer_norm(graph, "norm1", E, eps, bias, false);
+  const NormModule norm2 = declare_layer_norm(graph, "norm2", E, eps, bias, false);
+  const NormModule norm3 = declare_layer_norm(graph, "norm3", E, eps, bias, false);
+  const TorchSublayer attend(config, norm1, declare_dropout(graph, "dropout1", share, false),
+                             "attention");
+  const TorchSublayer cross(config, norm2, declare_dropout(graph, "dropout2", share, false),
+                            "cross");
+  const TorchSublayer feed(config, norm3, declare_dropout(graph, "dropout3", share, false),
+                           "feed_forward");
+
+  const TensorId x = graph.add_input("hidden_states", {B, config.integer("seq_len"), E});
+  const TensorId memory = graph.add_input("memory", {B, config.integer("kv_len"), E});
+  const DropoutModule weights_dropout{.share = share};
+  const TensorId from = attend.before(graph, x);
+  const Attended attended = add_projected_attention(
+      graph, self_attention.projections, {from, from, from}, H,
+      {.band = {.is_causal = config.flag("is_causal")}, .dropout = weights_dropout}, "attended");
+  const TensorId middle = attend.after(graph, x, attended.output, "middle");
+  const TensorId query = cross.before(graph, middle);
+  const Attended crossed = add_projected_attention(
+      graph, cross_attention.projections, {query, memory, memory}, H,
+      {.dropout = weights_dropout, .mask = "memory_mask", .prefix = "cross_"}, "crossed");
+  const TensorId joined = cross.after(graph, middle, crossed.output, "joined");
+  const TensorId fed = feed_forward.apply(graph, feed.before(graph, joined), "fed_forward");
+  graph.add_result("output", feed.after(graph, joined, fed, "output"));
+  graph.add_result("weights", attended.weights);
+  graph.add_result("cross_weights", crossed.weights);
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kTransformerDecoderLayer;
+const Layer kTransformerDecoderLayer = {
+    .name = "transformer_decoder_layer",
+    .title = "Transformer decoder layer",
+    .group = "transformer",
+    .summary =
+        "Causal self-attention, attention to an encoder's output, and a feed-forward network.",
+    .pytorch_class = "TransformerDecoderLayer",
+    .fields = torch_layer_fields(
+        {fields::batch_size(), fields::seq_len(), fields::kv_len(), fields::is_causal(true)}),
+    .build = build,
+    .check = check,
+};
+
+}  // namespace attnscope

@@ -1,0 +1,60 @@
+// Self-attention and a feed-forward network, each with residual connection and layer norm, as
+// nn.TransformerEncoderLayer. Vaswani et al. 2017, section 3.1.
+
+#include "fields.h"
+#include "torch_transformer.h"
+
+namespace attnscope {
+namespace {
+
+void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
+
+Graph build(const Config& config) {
+  const int64_t E = config.integer("hidden_size"), F = config.integer("intermediate_size");
+  const bool bias = config.flag("bias");
+  const double share = config.number("dropout"), eps = config.number("norm_eps");
+  Graph graph;
+  graph.inherit("nn.TransformerEncoderLayer", torch_layer_arguments(config));
+  const PackedProjections attention =
+      declare_packed_multihead(graph, "self_attn", {E, E, E, bias, false});
+  FeedForward feed_forward{.up = declare_linear(graph, "linear1", E, F, bias, false),
+                           .activation = config.choice("activation")};
+  feed_forward.dropout = declare_dropout(graph, "dropout", share, false);
+  feed_forward.down = declare_linear(graph, "linear2", F, E, bias, false);
+  const NormModule norm1 = declare_layer_norm(graph, "norm1", E, eps, bias, false);
+  const NormModule norm2 = declare_layer_norm(graph, "norm2", E, eps, bias, false);
+  const TorchSublayer attend(config, norm1, declare_dropout(graph, "dropout1", share, false),
+                             "attention");
+  const TorchSublayer feed(config, norm2, declare_dropout(graph, "dropout2", share, false),
+                           "feed_forward");
+
+  const TensorId x = graph.add_input("hidden_states",
+                                     {config.integer("batch_size"), config.integer("seq_len"), E});
+  const TensorId from = attend.before(graph, x);
+  const Attended attended = add_projected_attention(graph, attention.projections,
+                                                    {from, from, from}, config.integer("num_heads"),
+                                                    {.dropout = {.share = share}}, "attended");
+  const TensorId middle = attend.after(graph, x, attended.output, "middle");
+  const TensorId fed = feed_forward.apply(graph, feed.before(graph, middle), "fed_forward");
+  graph.add_result("output", feed.after(graph, middle, fed, "output"));
+  graph.add_result("weights", attended.weights);
+  return graph;
+}
+
+}  // namespace
+
+extern const Layer kTransformerEncoderLayer;
+const Layer kTransformerEncoderLayer = {
+    .name = "transformer_encoder_layer",
+    .title = "Transformer encoder layer",
+    .group = "transformer",
+    .summary =
+        "Multi-head self-attention and a feed-forward network, each with residual connection and "
+        "norm.",
+    .pytorch_class = "TransformerEncoderLayer",
+    .fields = torch_layer_fields({fields::batch_size(), fields::seq_len()}),
+    .build = build,
+    .check = check,
+};
+
+}  // namespace attnscope

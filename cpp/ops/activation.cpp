@@ -1,0 +1,79 @@
+#include "activation.h"
+
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+namespace attnscope {
+namespace {
+
+struct Known {
+  Activation::Kind kind;
+  std::string_view name;
+  const char* before;  // of the argument, in PyTorch
+  const char* after;
+};
+
+constexpr Known kKnown[] = {
+    {Activation::Kind::kTanh, "tanh", "torch.tanh(", ")"},
+    {Activation::Kind::kRelu, "relu", "torch.relu(", ")"},
+    {Activation::Kind::kSigmoid, "sigmoid", "torch.sigmoid(", ")"},
+    {Activation::Kind::kGelu, "gelu", "F.gelu(", ")"},
+    {Activation::Kind::kGeluTanh, "gelu_tanh", "F.gelu(", ", approximate=\"tanh\")"},
+    {Activation::Kind::kSilu, "silu", "F.silu(", ")"},
+};
+
+const Known& known(Activation::Kind kind) { return kKnown[static_cast<size_t>(kind)]; }
+
+}  // namespace
+
+double activate(Activation::Kind kind, double x) {
+  switch (kind) {
+    case Activation::Kind::kTanh:
+      return std::tanh(x);
+    case Activation::Kind::kRelu:
+      return x < 0 ? 0.0 : x;
+    case Activation::Kind::kSigmoid:
+      return 1.0 / (1.0 + std::exp(-x));
+    case Activation::Kind::kGelu:
+      return 0.5 * x * (1.0 + std::erf(x * std::numbers::sqrt2 / 2));
+    case Activation::Kind::kGeluTanh: {
+      const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+      return 0.5 * x * (1.0 + std::tanh(inner));
+    }
+    case Activation::Kind::kSilu:
+      return x / (1.0 + std::exp(-x));
+  }
+  return x;
+}
+
+std::string_view Activation::name() const { return known(kind_).name; }
+
+Cost Activation::cost(const InputShapes&, const Shape& output) const {
+  return {0, elements(output)};
+}
+
+Saved Activation::saved_for_backward(const InputShapes&, const Shape&) const {
+  // The derivatives of the first three are functions of y.
+  const bool of_output = kind_ == Kind::kTanh || kind_ == Kind::kRelu || kind_ == Kind::kSigmoid;
+  return of_output ? Saved{.output = true} : Saved{.inputs = {0}};
+}
+
+Array Activation::forward(const std::vector<const Array*>& inputs) const {
+  Array y = *inputs[0];
+  for (double& value : y) value = activate(kind_, value);
+  return y;
+}
+
+std::string Activation::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return known(kind_).before + inputs[0] + known(kind_).after;
+}
+
+std::shared_ptr<const Activation> activation_named(std::string_view name) {
+  for (const Known& one : kKnown) {
+    if (one.name == name) return std::make_shared<const Activation>(one.kind);
+  }
+  throw std::logic_error("unknown activation " + std::string(name));
+}
+
+}  // namespace attnscope

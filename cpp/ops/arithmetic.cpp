@@ -1,0 +1,62 @@
+#include "arithmetic.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "../graph/number.h"
+#include "broadcast.h"
+
+namespace attnscope {
+
+Shape Add::output_shape(const InputShapes& inputs) const {
+  if (!broadcasts_to(*inputs[1], *inputs[0])) {
+    throw std::logic_error("add: " + to_string(*inputs[1]) + " does not broadcast to " +
+                           to_string(*inputs[0]));
+  }
+  return *inputs[0];
+}
+
+Cost Add::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+
+Array Add::forward(const std::vector<const Array*>& inputs) const {
+  return *inputs[0] + *inputs[1];
+}
+
+std::string Add::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return inputs[0] + " + " + inputs[1];
+}
+
+Shape Multiply::output_shape(const InputShapes& inputs) const {
+  if (*inputs[0] != *inputs[1]) {
+    throw std::logic_error("multiply: " + to_string(*inputs[0]) + " is not " +
+                           to_string(*inputs[1]));
+  }
+  return *inputs[0];
+}
+
+Cost Multiply::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+
+Array Multiply::forward(const std::vector<const Array*>& inputs) const {
+  return *inputs[0] * *inputs[1];
+}
+
+std::string Multiply::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return inputs[0] + " * " + inputs[1];
+}
+
+Scale Scale::by_root_of(int64_t divisor) {
+  Scale scale(1.0 / std::sqrt(static_cast<double>(divisor)));
+  scale.divisor_ = divisor;
+  return scale;
+}
+
+Cost Scale::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+
+Array Scale::forward(const std::vector<const Array*>& inputs) const { return *inputs[0] * factor_; }
+
+std::string Scale::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return inputs[0] + " * " +
+         (divisor_ > 0 ? std::to_string(divisor_) + " ** -0.5" : number_text(factor_));
+}
+
+}  // namespace attnscope

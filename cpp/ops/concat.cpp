@@ -1,0 +1,158 @@
+#include "concat.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace attnscope {
+namespace {
+
+std::vector<size_t> sizes(const Array& array) {
+  return std::vector<size_t>(array.shape().begin(), array.shape().end());
+}
+
+/// Elements of one index of the dimensions before `dimension`.
+size_t run_length(const Array& array, size_t dimension) {
+  size_t length = 1;
+  for (size_t d = dimension; d < array.dimension(); ++d) length *= array.shape(d);
+  return length;
+}
+
+}  // namespace
+
+Shape Concat::output_shape(const InputShapes& inputs) const {
+  const size_t along = static_cast<size_t>(dimension_);
+  Shape shape = *inputs[0];
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    Shape next = *inputs[i];
+    const bool same_rank = next.size() == shape.size() && along < shape.size();
+    const int64_t length = same_rank ? std::exchange(next[along], shape[along]) : 0;
+    if (next != shape) {
+      throw std::logic_error("concat: " + to_string(*inputs[i]) + " does not fit " +
+                             to_string(*inputs[0]) + " along dimension " +
+                             std::to_string(dimension_));
+    }
+    shape[along] += length;
+  }
+  return shape;
+}
+
+Array Concat::forward(const std::vector<const Array*>& inputs) const {
+  const size_t along = static_cast<size_t>(dimension_);
+  std::vector<size_t> shape = sizes(*inputs[0]);
+  shape[along] = 0;
+  for (const Array* input : inputs) shape[along] += input->shape(along);
+  Array y = Array::from_shape(shape);
+  const size_t whole = run_length(y, along);
+  size_t at = 0;
+  for (const Array* input : inputs) {
+    const size_t length = run_length(*input, along);
+    for (size_t run = 0; run < y.size() / whole; ++run) {
+      std::copy_n(input->data() + run * length, length, y.data() + run * whole + at);
+    }
+    at += length;
+  }
+  return y;
+}
+
+std::string Concat::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  std::string text;
+  for (const std::string& input : inputs) text += (text.empty() ? "" : ", ") + input;
+  return "torch.cat((" + text + "), dim=" + std::to_string(dimension_) + ")";
+}
+
+Shape Slice::output_shape(const InputShapes& inputs) const {
+  Shape shape = *inputs[0];
+  if (begin_ < 0 || begin_ >= end_ || end_ > shape.back()) {
+    throw std::logic_error("slice: " + to_string(shape) + " has no features " +
+                           std::to_string(begin_) + " to " + std::to_string(end_));
+  }
+  shape.back() = end_ - begin_;
+  return shape;
+}
+
+Array Slice::forward(const std::vector<const Array*>& inputs) const {
+  std::vector<size_t> shape = sizes(*inputs[0]);
+  const size_t from = shape.back(), length = static_cast<size_t>(end_ - begin_);
+  shape.back() = length;
+  Array y = Array::from_shape(shape);
+  for (size_t row = 0; row < y.size() / length; ++row) {
+    std::copy_n(inputs[0]->data() + row * from + static_cast<size_t>(begin_), length,
+                y.data() + row * length);
+  }
+  return y;
+}
+
+std::string Slice::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return inputs[0] + "[..., " + std::to_string(begin_) + ":" + std::to_string(end_) + "]";
+}
+
+Shape FirstPosition::output_shape(const InputShapes& inputs) const {
+  const Shape& x = *inputs[0];
+  if (x.size() != 3)
+    throw std::logic_error("first_position: " + to_string(x) + " has no positions");
+  return {x[0], x[2]};
+}
+
+Array FirstPosition::forward(const std::vector<const Array*>& inputs) const {
+  const Array& x = *inputs[0];
+  const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
+  Array y = Array::from_shape({B, E});
+  for (size_t b = 0; b < B; ++b) std::copy_n(x.data() + b * T * E, E, y.data() + b * E);
+  return y;
+}
+
+std::string FirstPosition::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return inputs[0] + "[:, 0]";
+}
+
+Shape AppendRow::output_shape(const InputShapes& inputs) const {
+  Shape shape = *inputs[0];
+  if (shape.size() != 3 || *inputs[1] != Shape{1, 1, shape[2]}) {
+    throw std::logic_error("append_row: " + to_string(*inputs[1]) + " does not fit " +
+                           to_string(shape));
+  }
+  ++shape[1];
+  return shape;
+}
+
+Array AppendRow::forward(const std::vector<const Array*>& inputs) const {
+  const Array& x = *inputs[0];
+  const size_t B = x.shape(0), S = x.shape(1), E = x.shape(2);
+  Array y = Array::from_shape({B, S + 1, E});
+  for (size_t b = 0; b < B; ++b) {
+    std::copy_n(x.data() + b * S * E, S * E, y.data() + b * (S + 1) * E);
+    std::copy_n(inputs[1]->data(), E, y.data() + (b * (S + 1) + S) * E);
+  }
+  return y;
+}
+
+std::string AppendRow::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return "torch.cat((" + inputs[0] + ", " + inputs[1] + ".expand(" + inputs[0] +
+         ".size(0), -1, -1)), dim=1)";
+}
+
+Shape AppendZeros::output_shape(const InputShapes& inputs) const {
+  Shape shape = *inputs[0];
+  if (shape.size() != 4) {
+    throw std::logic_error("append_zeros: " + to_string(shape) + " has no heads");
+  }
+  ++shape[2];
+  return shape;
+}
+
+Array AppendZeros::forward(const std::vector<const Array*>& inputs) const {
+  std::vector<size_t> shape = sizes(*inputs[0]);
+  const size_t length = shape[2]++ * shape[3];
+  Array y = Array::from_shape(shape);
+  y.fill(0.0);
+  for (size_t head = 0; head < shape[0] * shape[1]; ++head) {
+    std::copy_n(inputs[0]->data() + head * length, length, y.data() + head * (length + shape[3]));
+  }
+  return y;
+}
+
+std::string AppendZeros::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return "F.pad(" + inputs[0] + ", (0, 0, 0, 1))";
+}
+
+}  // namespace attnscope

@@ -1,0 +1,80 @@
+#pragma once
+
+// Tensors put together and taken apart.
+
+#include "../graph/op.h"
+
+namespace attnscope {
+
+/// Tensors after each other along one dimension; the others are equal.
+class Concat final : public Op {
+ public:
+  explicit Concat(int dimension) : dimension_(dimension) {}
+
+  int dimension() const { return dimension_; }
+
+  std::string_view name() const override { return "concat"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  int dimension_;
+};
+
+/// Elements [begin, end) of the last dimension. In PyTorch a view.
+class Slice final : public Op {
+ public:
+  Slice(int64_t begin, int64_t end) : begin_(begin), end_(end) {}
+
+  int64_t begin() const { return begin_; }
+
+  std::string_view name() const override { return "slice"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Aliasing aliasing() const override { return Aliasing::kStrided; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  int64_t begin_, end_;
+};
+
+/// The first position of each sequence: (B, T, E) -> (B, E). In PyTorch a view.
+class FirstPosition final : public Op {
+ public:
+  std::string_view name() const override { return "first_position"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Aliasing aliasing() const override { return Aliasing::kStrided; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+};
+
+/// The same further position for each sequence: x (B, S, E), row (1, 1, E) -> (B, S + 1, E).
+class AppendRow final : public Op {
+ public:
+  std::string_view name() const override { return "append_row"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+};
+
+/// A further position of zeros: (B, H, S, D) -> (B, H, S + 1, D).
+class AppendZeros final : public Op {
+ public:
+  std::string_view name() const override { return "append_zeros"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "../graph/graph.h"
+
+namespace attnscope {
+
+/// Rows of a table: tokens (...), integers; table (V, E) -> (..., E).
+class Embedding final : public Op {
+ public:
+  std::string_view name() const override { return "embedding"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Saved saved_for_backward(const InputShapes&, const Shape&) const override {
+    return {.inputs = {0}};
+  }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+};
+
+/// A declared nn.Embedding(rows, features), drawn from the standard normal distribution.
+struct EmbeddingModule {
+  int module;
+  TensorId weight;  // (rows, features)
+};
+EmbeddingModule declare_embedding(Graph& graph, std::string name, int64_t rows, int64_t features);
+
+TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
+                         std::string output);
+
+}  // namespace attnscope

@@ -1,0 +1,104 @@
+#include "norm.h"
+
+#include <cmath>
+
+#include "../graph/number.h"
+
+namespace attnscope {
+namespace {
+
+Count rows(const Shape& shape) { return elements(shape) / shape.back(); }
+
+}  // namespace
+
+Cost LayerNorm::cost(const InputShapes& inputs, const Shape& output) const {
+  // Six an element: add for the mean, subtract it, square and add for the variance, divide by its
+  // root, weight; seven with a bias.
+  return {0, product({elements(output), inputs.size() > 2 ? 7 : 6})};
+}
+
+Saved LayerNorm::saved_for_backward(const InputShapes&, const Shape& output) const {
+  return {.inputs = {0}, .elements = product({2, rows(output)})};  // each row's mean and deviation
+}
+
+Array LayerNorm::forward(const std::vector<const Array*>& inputs) const {
+  Array y = *inputs[0];
+  const double* weight = inputs[1]->data();
+  const double* bias = inputs.size() > 2 ? inputs[2]->data() : nullptr;
+  const size_t length = y.shape().back();
+  for (size_t start = 0; start < y.size(); start += length) {
+    double* row = y.data() + start;
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < length; ++i) sum += row[i];
+    const double mean = sum / static_cast<double>(length);
+    for (size_t i = 0; i < length; ++i) squares += (row[i] - mean) * (row[i] - mean);
+    const double scale = 1.0 / std::sqrt(squares / static_cast<double>(length) + eps_);
+    for (size_t i = 0; i < length; ++i) {
+      row[i] = (row[i] - mean) * scale * weight[i] + (bias ? bias[i] : 0.0);
+    }
+  }
+  return y;
+}
+
+std::string LayerNorm::pytorch(const std::vector<std::string>& inputs,
+                               std::string_view module) const {
+  return std::string(module) + "(" + inputs[0] + ")";
+}
+
+Cost RmsNorm::cost(const InputShapes&, const Shape& output) const {
+  // Four an element: square, add, divide by the root, weight.
+  return {0, product({elements(output), 4})};
+}
+
+Saved RmsNorm::saved_for_backward(const InputShapes&, const Shape& output) const {
+  return {.inputs = {0}, .elements = rows(output)};
+}
+
+Array RmsNorm::forward(const std::vector<const Array*>& inputs) const {
+  Array y = *inputs[0];
+  const double* weight = inputs[1]->data();
+  const size_t length = y.shape().back();
+  for (size_t start = 0; start < y.size(); start += length) {
+    double* row = y.data() + start;
+    double squares = 0.0;
+    for (size_t i = 0; i < length; ++i) squares += row[i] * row[i];
+    const double scale = 1.0 / std::sqrt(squares / static_cast<double>(length) + eps_);
+    for (size_t i = 0; i < length; ++i) row[i] *= scale * weight[i];
+  }
+  return y;
+}
+
+std::string RmsNorm::pytorch(const std::vector<std::string>& inputs,
+                             std::string_view module) const {
+  return std::string(module) + "(" + inputs[0] + ")";
+}
+
+NormModule declare_layer_norm(Graph& graph, std::string name, int64_t features, double eps,
+                              bool bias, bool made) {
+  const std::string constructor = "nn.LayerNorm(" + std::to_string(features) +
+                                  ", eps=" + number_text(eps) + (bias ? ")" : ", bias=False)");
+  NormModule norm{};
+  norm.module = graph.add_module(std::move(name), made ? constructor : "");
+  norm.op = std::make_shared<const LayerNorm>(eps);
+  norm.weight = graph.add_parameter(norm.module, "weight", {features}, {Init::Kind::kOnes});
+  if (bias) norm.bias = graph.add_parameter(norm.module, "bias", {features}, {Init::Kind::kZeros});
+  return norm;
+}
+
+NormModule declare_rms_norm(Graph& graph, std::string name, int64_t features, double eps) {
+  NormModule norm{};
+  norm.module = graph.add_module(std::move(name), "nn.RMSNorm(" + std::to_string(features) +
+                                                      ", eps=" + number_text(eps) + ")");
+  norm.op = std::make_shared<const RmsNorm>(eps);
+  norm.weight = graph.add_parameter(norm.module, "weight", {features}, {Init::Kind::kOnes});
+  return norm;
+}
+
+TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, std::string output) {
+  std::vector<TensorId> inputs{x, norm.weight};
+  if (norm.bias != kNoTensor) inputs.push_back(norm.bias);
+  const std::string name = graph.modules()[static_cast<size_t>(norm.module)].name;
+  return graph.add_step(name, "norm", norm.op, std::move(inputs), std::move(output), norm.module);
+}
+
+}  // namespace attnscope

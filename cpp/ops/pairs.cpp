@@ -1,0 +1,64 @@
+#include "pairs.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace attnscope {
+
+Shape PairSum::output_shape(const InputShapes& inputs) const {
+  const Shape &query = *inputs[0], &key = *inputs[1];
+  if (query.size() != 3 || key.size() != 3 || query[0] != key[0] || query[2] != key[2]) {
+    throw std::logic_error("pair_sum: " + to_string(query) + " does not fit " + to_string(key));
+  }
+  return {query[0], query[1], key[1], query[2]};
+}
+
+Cost PairSum::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+
+Array PairSum::forward(const std::vector<const Array*>& inputs) const {
+  const Array &query = *inputs[0], &key = *inputs[1];
+  const size_t B = query.shape(0), T = query.shape(1), S = key.shape(1), A = query.shape(2);
+  Array y = Array::from_shape({B, T, S, A});
+  double* to = y.data();
+  for (size_t row = 0; row < B * T; ++row) {
+    for (size_t s = 0; s < S; ++s) {
+      const double* left = query.data() + row * A;
+      const double* right = key.data() + (row / T * S + s) * A;
+      to = std::transform(left, left + A, right, to, std::plus<>());
+    }
+  }
+  return y;
+}
+
+std::string PairSum::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return inputs[0] + ".unsqueeze(2) + " + inputs[1] + ".unsqueeze(1)";
+}
+
+Shape PairConcat::output_shape(const InputShapes& inputs) const {
+  const Shape &query = *inputs[0], &key = *inputs[1];
+  if (query.size() != 3 || key.size() != 3 || query[0] != key[0]) {
+    throw std::logic_error("pair_concat: " + to_string(query) + " does not fit " + to_string(key));
+  }
+  return {query[0], query[1], key[1], query[2] + key[2]};
+}
+
+Array PairConcat::forward(const std::vector<const Array*>& inputs) const {
+  const Array &query = *inputs[0], &key = *inputs[1];
+  const size_t B = query.shape(0), T = query.shape(1), S = key.shape(1), E = query.shape(2),
+               K = key.shape(2);
+  Array y = Array::from_shape({B, T, S, E + K});
+  double* to = y.data();
+  for (size_t row = 0; row < B * T; ++row) {
+    for (size_t s = 0; s < S; ++s) {
+      to = std::copy_n(query.data() + row * E, E, to);
+      to = std::copy_n(key.data() + (row / T * S + s) * K, K, to);
+    }
+  }
+  return y;
+}
+
+std::string PairConcat::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return "pair_concat(" + inputs[0] + ", " + inputs[1] + ")";
+}
+
+}  // namespace attnscope

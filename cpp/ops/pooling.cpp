@@ -1,0 +1,128 @@
+#include "pooling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "broadcast.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kHidden = -std::numeric_limits<double>::infinity();
+
+Shape pooled_shape(std::string_view op, const InputShapes& inputs) {
+  const Shape& x = *inputs[0];
+  if (x.size() != 3 ||
+      (inputs.size() > 1 && inputs[1] && !broadcasts_to(*inputs[1], {x[0], x[1]}))) {
+    throw std::logic_error(std::string(op) + ": " + to_string(x) + " has no positions to pool");
+  }
+  return {x[0], x[2]};
+}
+
+/// The mask's value at a position, 0 without a mask.
+class Mask {
+ public:
+  Mask(const Array* mask, const Array& x) : mask_(mask), length_(x.shape(1)) {}
+  double operator()(size_t b, size_t t) const {
+    return mask_ ? mask_->data()[mask_->size() > length_ ? b * length_ + t : t] : 0.0;
+  }
+
+ private:
+  const Array* mask_;
+  size_t length_;
+};
+
+}  // namespace
+
+Shape MeanPool::output_shape(const InputShapes& inputs) const {
+  return pooled_shape("mean_pool", inputs);
+}
+
+Cost MeanPool::cost(const InputShapes& inputs, const Shape&) const {
+  return {0, elements(*inputs[0])};
+}
+
+Array MeanPool::forward(const std::vector<const Array*>& inputs) const {
+  const Array& x = *inputs[0];
+  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x);
+  const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
+  Array y = Array::from_shape({B, E});
+  y.fill(0.0);
+  for (size_t b = 0; b < B; ++b) {
+    double maximum = kHidden, total = 0.0;
+    for (size_t t = 0; t < T; ++t) maximum = std::max(maximum, mask(b, t));
+    if (maximum == kHidden) continue;
+    for (size_t t = 0; t < T; ++t) {
+      const double weight = std::exp(mask(b, t) - maximum);
+      total += weight;
+      for (size_t e = 0; weight > 0 && e < E; ++e) y(b, e) += weight * x(b, t, e);
+    }
+    for (size_t e = 0; e < E; ++e) y(b, e) /= total;
+  }
+  return y;
+}
+
+std::string MeanPool::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  if (inputs.size() < 2) return inputs[0] + ".mean(dim=1)";
+  return "mean_pool(" + inputs[0] + ", " + inputs[1] + ")";
+}
+
+std::string_view MeanPool::pytorch_helper() const {
+  return R"(def mean_pool(x, mask=None):
+    """The mean over the positions that the mask leaves; zeros where it leaves none."""
+    if mask is None:
+        return x.mean(dim=1)
+    if mask.dtype == torch.bool:
+        mask = torch.zeros(mask.shape, dtype=x.dtype).masked_fill(~mask, float("-inf"))
+    weights = mask.softmax(dim=-1).nan_to_num().expand(x.shape[:2])
+    return torch.bmm(weights.unsqueeze(1), x).squeeze(1)
+)";
+}
+
+Shape MaxPool::output_shape(const InputShapes& inputs) const {
+  return pooled_shape("max_pool", inputs);
+}
+
+Cost MaxPool::cost(const InputShapes& inputs, const Shape&) const {
+  return {0, elements(*inputs[0])};
+}
+
+Array MaxPool::forward(const std::vector<const Array*>& inputs) const {
+  const Array& x = *inputs[0];
+  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x);
+  const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
+  Array y = Array::from_shape({B, E});
+  y.fill(kHidden);
+  for (size_t b = 0; b < B; ++b) {
+    bool any = false;
+    for (size_t t = 0; t < T; ++t) {
+      if (mask(b, t) == kHidden) continue;
+      any = true;
+      for (size_t e = 0; e < E; ++e) {
+        const double value = x(b, t, e);
+        if (value > y(b, e) || std::isnan(value)) y(b, e) = value;
+      }
+    }
+    for (size_t e = 0; !any && e < E; ++e) y(b, e) = 0.0;
+  }
+  return y;
+}
+
+std::string MaxPool::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return "max_pool(" + inputs[0] + ", " + inputs[1] + ")";
+}
+
+std::string_view MaxPool::pytorch_helper() const {
+  return R"(def max_pool(x, mask=None):
+    """The maximum over the positions that the mask leaves; zeros where it leaves none."""
+    if mask is None:
+        return x.amax(dim=1)
+    visible = (mask if mask.dtype == torch.bool else ~mask.isneginf()).expand(x.shape[:2])
+    pooled = x.masked_fill(~visible.unsqueeze(-1), float("-inf")).amax(dim=1)
+    return pooled.masked_fill(~visible.any(dim=1, keepdim=True), 0.0)
+)";
+}
+
+}  // namespace attnscope

@@ -1,0 +1,257 @@
+#include "positions.h"
+
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+#include "../graph/number.h"
+
+namespace attnscope {
+namespace {
+
+std::string call(const char* function, std::initializer_list<std::string> arguments) {
+  std::string text = std::string(function) + "(";
+  bool first = true;
+  for (const std::string& argument : arguments) {
+    if (!std::exchange(first, false)) text += ", ";
+    text += argument;
+  }
+  return text + ")";
+}
+
+/// The slopes of Press et al.: 2^(-8/n), 2^(-16/n), ... for n heads, n a power of two; of another
+/// number the largest power of two below it, then every other slope of twice that.
+double slope(int64_t head, int64_t num_heads) {
+  const auto n = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(num_heads)));
+  const double exponent =
+      head < n ? 8.0 * static_cast<double>(head + 1) / static_cast<double>(n)
+               : 4.0 * static_cast<double>(2 * (head - n) + 1) / static_cast<double>(n);
+  return std::exp2(-exponent);
+}
+
+/// The bucket of a key `distance` positions after the query, as T5 numbers them. float32, as there:
+/// a bucket's border decides.
+int64_t bucket_of(int64_t distance, bool both_ways) {
+  int64_t buckets = RelativeBias::kBuckets, first = 0;
+  int64_t back = -distance;
+  if (both_ways) {
+    buckets /= 2;
+    if (distance > 0) first = buckets;
+    back = std::abs(distance);
+  } else {
+    back = std::max<int64_t>(back, 0);
+  }
+  const int64_t exact = buckets / 2;
+  if (back < exact) return first + back;
+  const float share = std::log(static_cast<float>(back) / static_cast<float>(exact)) /
+                      static_cast<float>(std::log(static_cast<double>(RelativeBias::kMaxDistance) /
+                                                  static_cast<double>(exact)));
+  const auto far = exact + static_cast<int64_t>(share * static_cast<float>(buckets - exact));
+  return first + std::min(far, buckets - 1);
+}
+
+}  // namespace
+
+Cost SinusoidalTable::cost(const InputShapes&, const Shape& output) const {
+  return {0, product({2, elements(output)})};  // an angle, its sine or cosine
+}
+
+Array SinusoidalTable::forward(const std::vector<const Array*>&) const {
+  const size_t T = static_cast<size_t>(seq_len_), E = static_cast<size_t>(features_);
+  Array y = Array::from_shape({T, E});
+  for (size_t t = 0; t < T; ++t) {
+    const double position = static_cast<double>(static_cast<int64_t>(t) + offset_);
+    for (size_t e = 0; e < E; ++e) {
+      const double angle =
+          position * std::pow(10000.0, -static_cast<double>(e / 2 * 2) / static_cast<double>(E));
+      y(t, e) = e % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  }
+  return y;
+}
+
+std::string SinusoidalTable::pytorch(const std::vector<std::string>& inputs,
+                                     std::string_view) const {
+  return call("sinusoidal_table",
+              {std::to_string(seq_len_), std::to_string(features_), std::to_string(offset_)}) +
+         ".to(" + inputs[0] + ")";
+}
+
+std::string_view SinusoidalTable::pytorch_helper() const {
+  return R"(def sinusoidal_table(seq_len, features, offset=0):
+    """(T, E): sines at even features, cosines at odd ones."""
+    position = torch.arange(seq_len, dtype=torch.float64)[:, None] + offset
+    pair = torch.arange(features) // 2 * 2
+    angle = position * 10000.0 ** (-pair.double() / features)
+    return torch.where(torch.arange(features) % 2 == 0, angle.sin(), angle.cos())
+)";
+}
+
+Cost RotaryTable::cost(const InputShapes&, const Shape& output) const {
+  return {0, elements(output)};
+}
+
+Array RotaryTable::forward(const std::vector<const Array*>&) const {
+  const size_t T = static_cast<size_t>(seq_len_), D = static_cast<size_t>(head_dim_);
+  Array y = Array::from_shape({2, T, D});
+  for (size_t t = 0; t < T; ++t) {
+    const double position = static_cast<double>(static_cast<int64_t>(t) + offset_);
+    for (size_t d = 0; d < D; ++d) {
+      const double pair = static_cast<double>(d % (D / 2));
+      const double angle = position * std::pow(theta_, -2.0 * pair / static_cast<double>(D));
+      y(0, t, d) = std::cos(angle);
+      y(1, t, d) = std::sin(angle);
+    }
+  }
+  return y;
+}
+
+std::string RotaryTable::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return call("rotary_table", {std::to_string(seq_len_), std::to_string(head_dim_),
+                               number_text(theta_), std::to_string(offset_)}) +
+         ".to(" + inputs[0] + ")";
+}
+
+std::string_view RotaryTable::pytorch_helper() const {
+  return R"(def rotary_table(seq_len, head_dim, theta, offset=0):
+    """(2, T, D): cosines and sines of the angles by which positions turn."""
+    position = torch.arange(seq_len, dtype=torch.float64)[:, None] + offset
+    angle = position * theta ** (-torch.arange(0, head_dim, 2).double() / head_dim)
+    angle = torch.cat((angle, angle), dim=-1)
+    return torch.stack((angle.cos(), angle.sin()))
+)";
+}
+
+Shape Rotate::output_shape(const InputShapes& inputs) const {
+  const Shape &x = *inputs[0], &table = *inputs[1];
+  const size_t rank = x.size();
+  if (rank < 2 || table.size() != 3 || table[1] != x[rank - 2] || table[2] != x[rank - 1] ||
+      x[rank - 1] % 2 != 0) {
+    throw std::logic_error("rotate: " + to_string(x) + " does not fit " + to_string(table));
+  }
+  return x;
+}
+
+Cost Rotate::cost(const InputShapes&, const Shape& output) const {
+  return {0, product({3, elements(output)})};  // two products and their sum
+}
+
+Array Rotate::forward(const std::vector<const Array*>& inputs) const {
+  const Array &x = *inputs[0], &table = *inputs[1];
+  const size_t T = table.shape(1), D = table.shape(2), half = D / 2;
+  Array y = x;
+  for (size_t row = 0; row < x.size() / D; ++row) {
+    const double* from = x.data() + row * D;
+    const double* cosine = table.data() + row % T * D;
+    const double* sine = cosine + T * D;
+    double* to = y.data() + row * D;
+    for (size_t k = 0; k < half; ++k) {
+      const double a = from[interleaved_ ? 2 * k : k],
+                   b = from[interleaved_ ? 2 * k + 1 : k + half];
+      to[k] = a * cosine[k] - b * sine[k];
+      to[k + half] = b * cosine[k] + a * sine[k];
+    }
+  }
+  return y;
+}
+
+std::string Rotate::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return "rotate(" + inputs[0] + ", " + inputs[1] + (interleaved_ ? ", interleaved=True)" : ")");
+}
+
+std::string_view Rotate::pytorch_helper() const {
+  return R"(def rotate(x, table, interleaved=False):
+    """Turns the pairs of features k and k + D / 2, or 2k and 2k + 1, by the angles of a table."""
+    if interleaved:
+        x = x.unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)
+    a, b = x.chunk(2, dim=-1)
+    return x * table[0] + torch.cat((-b, a), dim=-1) * table[1]
+)";
+}
+
+Cost AlibiBias::cost(const InputShapes&, const Shape& output) const {
+  return {0, elements(output)};
+}
+
+Array AlibiBias::forward(const std::vector<const Array*>&) const {
+  const size_t H = static_cast<size_t>(num_heads_), T = static_cast<size_t>(seq_len_),
+               S = static_cast<size_t>(kv_len_);
+  Array y = Array::from_shape({H, T, S});
+  for (size_t h = 0; h < H; ++h) {
+    const double by = slope(static_cast<int64_t>(h), num_heads_);
+    for (size_t t = 0; t < T; ++t) {
+      const double position = static_cast<double>(static_cast<int64_t>(t) + offset_);
+      for (size_t s = 0; s < S; ++s) y(h, t, s) = -by * std::abs(position - static_cast<double>(s));
+    }
+  }
+  return y;
+}
+
+std::string AlibiBias::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return call("alibi_bias", {std::to_string(num_heads_), std::to_string(seq_len_),
+                             std::to_string(kv_len_), std::to_string(offset_)}) +
+         ".to(" + inputs[0] + ")";
+}
+
+std::string_view AlibiBias::pytorch_helper() const {
+  return R"(def alibi_bias(num_heads, seq_len, kv_len, offset=0):
+    """(H, T, S): what distance takes from the scores, by another slope in each head."""
+    n = 2 ** (num_heads.bit_length() - 1)
+    exponents = [8 * (h + 1) / n for h in range(n)] + [4 * (2 * h + 1) / n for h in range(num_heads - n)]
+    slopes = torch.tensor([2.0**-exponent for exponent in exponents], dtype=torch.float64)
+    distance = torch.arange(seq_len)[:, None] + offset - torch.arange(kv_len)
+    return -slopes[:, None, None] * distance.abs()
+)";
+}
+
+Shape RelativeBias::output_shape(const InputShapes& inputs) const {
+  const Shape& table = *inputs[0];
+  if (table.size() != 2 || table[0] != kBuckets) {
+    throw std::logic_error("relative_bias: " + to_string(table) +
+                           " has not one row for each bucket");
+  }
+  return {table[1], seq_len_, kv_len_};
+}
+
+Saved RelativeBias::saved_for_backward(const InputShapes&, const Shape&) const {
+  return {.bytes = product({8, seq_len_, kv_len_})};  // the buckets, int64
+}
+
+Array RelativeBias::forward(const std::vector<const Array*>& inputs) const {
+  const Array& table = *inputs[0];
+  const size_t H = table.shape(1), T = static_cast<size_t>(seq_len_),
+               S = static_cast<size_t>(kv_len_);
+  Array y = Array::from_shape({H, T, S});
+  for (size_t t = 0; t < T; ++t) {
+    for (size_t s = 0; s < S; ++s) {
+      const int64_t distance = static_cast<int64_t>(s) - static_cast<int64_t>(t) - offset_;
+      const auto bucket = static_cast<size_t>(bucket_of(distance, both_ways_));
+      for (size_t h = 0; h < H; ++h) y(h, t, s) = table(bucket, h);
+    }
+  }
+  return y;
+}
+
+std::string RelativeBias::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return call("relative_bias", {inputs[0], std::to_string(seq_len_), std::to_string(kv_len_),
+                                std::to_string(offset_), both_ways_ ? "True" : "False"});
+}
+
+std::string_view RelativeBias::pytorch_helper() const {
+  return R"(def relative_bias(table, seq_len, kv_len, offset, both_ways):
+    """(H, T, S): a learned score for each bucket of distances, exact when near, logarithmic to 128."""
+    distance = torch.arange(kv_len) - torch.arange(seq_len)[:, None] - offset
+    count, first = table.size(0), 0
+    if both_ways:
+        count //= 2
+        first, back = (distance > 0) * count, distance.abs()
+    else:
+        back = (-distance).clamp(min=0)
+    exact = count // 2
+    far = torch.log(back.float() / exact) / math.log(128 / exact) * (count - exact)
+    far = (exact + far.clamp(min=0).long()).clamp(max=count - 1)
+    return F.embedding(first + torch.where(back < exact, back, far), table).permute(2, 0, 1)
+)";
+}
+
+}  // namespace attnscope

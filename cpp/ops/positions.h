@@ -1,0 +1,121 @@
+#pragma once
+
+// Where a position stands in its sequence, for attention that would not know it otherwise. Position
+// i of a call stands at i + offset. Constant tables have one input, whose number format they take.
+
+#include "../graph/op.h"
+
+namespace attnscope {
+
+/// A constant table (T, E): sin(p w_k) at 2k and cos(p w_k) at 2k + 1, w_k = 10000^(-2k / E).
+/// Vaswani et al. 2017, section 3.5.
+class SinusoidalTable final : public Op {
+ public:
+  SinusoidalTable(int64_t seq_len, int64_t features, int64_t offset)
+      : seq_len_(seq_len), features_(features), offset_(offset) {}
+
+  std::string_view name() const override { return "sinusoidal_table"; }
+  Shape output_shape(const InputShapes&) const override { return {seq_len_, features_}; }
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+  bool is_constant() const override { return true; }
+  std::string_view pytorch_helper() const override;
+
+ private:
+  int64_t seq_len_, features_, offset_;
+};
+
+/// A constant table (2, T, D): cos and sin of the rotary embedding's angles p theta^(-2k / D), the
+/// angles twice side by side. Su et al. 2021, https://arxiv.org/abs/2104.09864.
+class RotaryTable final : public Op {
+ public:
+  RotaryTable(int64_t seq_len, int64_t head_dim, double theta, int64_t offset)
+      : seq_len_(seq_len), head_dim_(head_dim), theta_(theta), offset_(offset) {}
+
+  std::string_view name() const override { return "rotary_table"; }
+  Shape output_shape(const InputShapes&) const override { return {2, seq_len_, head_dim_}; }
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+  bool is_constant() const override { return true; }
+  std::string_view pytorch_helper() const override;
+
+ private:
+  int64_t seq_len_, head_dim_;
+  double theta_;
+  int64_t offset_;
+};
+
+/// Turns pairs of features by a rotary table: x (..., T, D), table (2, T, D). Pairs are features k
+/// and k + D / 2; `interleaved`: 2k and 2k + 1, which come out as the former.
+class Rotate final : public Op {
+ public:
+  explicit Rotate(bool interleaved = false) : interleaved_(interleaved) {}
+
+  bool interleaved() const { return interleaved_; }
+
+  std::string_view name() const override { return "rotate"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Saved saved_for_backward(const InputShapes&, const Shape&) const override {
+    return {.inputs = {1}};
+  }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+  std::string_view pytorch_helper() const override;
+
+ private:
+  bool interleaved_;
+};
+
+/// A constant (H, T, S), added to scores: slope_h (j - p). Press, Smith and Lewis 2021,
+/// https://arxiv.org/abs/2108.12409; slopes as published, for any number of heads.
+class AlibiBias final : public Op {
+ public:
+  AlibiBias(int64_t num_heads, int64_t seq_len, int64_t kv_len, int64_t offset)
+      : num_heads_(num_heads), seq_len_(seq_len), kv_len_(kv_len), offset_(offset) {}
+
+  std::string_view name() const override { return "alibi_bias"; }
+  Shape output_shape(const InputShapes&) const override { return {num_heads_, seq_len_, kv_len_}; }
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+  bool is_constant() const override { return true; }
+  std::string_view pytorch_helper() const override;
+
+ private:
+  int64_t num_heads_, seq_len_, kv_len_, offset_;
+};
+
+/// Learned scores for 32 buckets of distances, exact when near and logarithmic to 128:
+/// table (32, H) -> (H, T, S). Raffel et al. 2020, "Exploring the Limits of Transfer Learning with
+/// a Unified Text-to-Text Transformer", section 2.1. `both_ways`: half of the buckets are for keys
+/// after the query.
+class RelativeBias final : public Op {
+ public:
+  static constexpr int64_t kBuckets = 32;
+  static constexpr int64_t kMaxDistance = 128;
+
+  RelativeBias(int64_t seq_len, int64_t kv_len, int64_t offset, bool both_ways)
+      : seq_len_(seq_len), kv_len_(kv_len), offset_(offset), both_ways_(both_ways) {}
+
+  std::string_view name() const override { return "relative_bias"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Saved saved_for_backward(const InputShapes&, const Shape&) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+  std::string_view pytorch_helper() const override;
+
+ private:
+  int64_t seq_len_, kv_len_, offset_;
+  bool both_ways_;
+};
+
+}  // namespace attnscope
