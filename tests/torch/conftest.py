@@ -37,6 +37,7 @@ class Index:
         self._numbers = numpy.memmap(folder / "tensors.f32", dtype="<f4", mode="r")
         self.builds, self.figures = data["builds"], data["figures"]
         self.randn, self.rounding = data["randn"], data["rounding"]
+        self.families, self.family_defaults = data["families"], data["family_defaults"]
         self.cases = [Case(self, entry) for entry in data["cases"]]
 
     def tensor(self, place):

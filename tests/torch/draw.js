@@ -5,6 +5,12 @@
 /** @typedef {import('../../web/lib/types.js').Layer} Layer */
 /** @typedef {Record<string, number | boolean | string | null>} Config */
 
+const WIDTHS = [1, 2, 3, 6, 8, 12, 15, 16, 24, 33, 48, 64, 65, 96, 121];
+const HEADS = [1, 2, 3, 4, 5, 8, 11, 12];
+const EVEN = [2, 4, 6, 8, 14, 16, 32];
+const DEPTHS = [1, 2, 3, 5];
+const POSITIONS = [1, 17, 64, 512];
+
 /**
  * What generic draws would miss for a layer, by field: the values to draw from instead. A config that
  * the layer refuses (heads that do not divide a width, say) is drawn again, so most layers need no row.
@@ -12,7 +18,17 @@
  */
 const hints = {
   // Of all sizes, those that divide a width would mostly be 1.
-  multihead_attention: { hidden_size: [1, 2, 3, 6, 8, 12, 15, 16, 24, 33, 48, 64, 65, 96, 121, 385], num_heads: [1, 2, 3, 4, 5, 8, 11, 12] }
+  multihead_attention: { hidden_size: WIDTHS, num_heads: HEADS },
+  attention_classifier: { hidden_size: WIDTHS, num_heads: HEADS },
+  transformer_encoder_layer: { hidden_size: WIDTHS, num_heads: HEADS },
+  transformer_decoder_layer: { hidden_size: WIDTHS, num_heads: HEADS },
+  scaled_dot_product_attention: { num_heads: HEADS, num_kv_heads: HEADS },
+  grouped_query_attention: { hidden_size: WIDTHS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: EVEN },
+  latent_attention: { qk_rope_head_dim: EVEN, num_heads: HEADS },
+  encoder: { hidden_size: WIDTHS, num_heads: HEADS, num_layers: DEPTHS, type_vocab_size: [0, 1, 2, 3], max_positions: POSITIONS },
+  decoder: {
+    hidden_size: WIDTHS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: EVEN, num_layers: DEPTHS, full_every: [1, 2, 3], max_positions: POSITIONS
+  }
 };
 
 /** Numbers of which a range says nothing, by field. @type {Record<string, number[]>} */

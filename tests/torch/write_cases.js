@@ -1,29 +1,31 @@
 // What attnscope says and computes, written down for PyTorch to judge:
 //
-//   node tests/torch/write_cases.js OUTDIR        writes OUTDIR/index.json and OUTDIR/tensors.f32
+//   node tests/torch/write_cases.js OUTDIR [N]    writes OUTDIR/index.json and OUTDIR/tensors.f32, with N
+//                                                 configs of each layer
 //   python3 -m pytest tests/torch --cases OUTDIR  judges them
 //
 // Nothing here expects a value.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { open } from '../../web/lib/index.js';
+import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
+import { lengths, modelTypes, published, variants } from './families.js';
 import { TensorFile } from './tensor_file.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
 /** @typedef {import('../../web/lib/index.js').Model} Model */
 /** @typedef {Record<string, {data: import('./tensor_file.js').Data, shape: number[]}>} Tensors */
 
-const MIN_CASES = 240;
-const MIN_CASES_OF_A_LAYER = 80;
+const CASES = 2000; // over all layers
+const VARIANTS_OF_A_FAMILY = 12;
 const FORMATS = /** @type {const} */ (['float16', 'bfloat16', 'int8']);
 // Seeds at the edges of 32 bits and of exact doubles; the others are drawn.
 const SEEDS = [0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 7, 2 ** 53 - 1];
 
-const [directory] = process.argv.slice(2);
+const [directory, casesOfALayer] = process.argv.slice(2);
 if (!directory) {
-  console.error('usage: node tests/torch/write_cases.js OUTDIR');
+  console.error('usage: node tests/torch/write_cases.js OUTDIR [N]');
   process.exit(2);
 }
 mkdirSync(directory, { recursive: true });
@@ -151,7 +153,7 @@ function writeHugeScores(/** @type {Record<string, Model>} */ models,
 
 function writeCases() {
   const layers = scope.layers();
-  const count = Math.max(MIN_CASES_OF_A_LAYER, Math.ceil(MIN_CASES / layers.length));
+  const count = Number(casesOfALayer) || Math.ceil(CASES / layers.length);
   const drawn = layers.flatMap((layer) => configs(draw, layer, count, (config) => scope.estimate(config)));
   return drawn.map((config, i) => writeCase(config, SEEDS[i] ?? draw.below(2 ** 32)));
 }
@@ -217,12 +219,40 @@ function writeFigures() {
     [name, scope.estimate(/** @type {any} */ ({ ...sizes, ...config }))]));
 }
 
+/** What a Hugging Face file is sized to: published models, and random ones of each family. Estimated, not run. */
+function writeFamilies() {
+  const own = new Draw(20261122); // so that the other cases stay the same
+  const layers = scope.layers().filter(({ fields }) => fields.some(({ name }) => name === 'past_len'));
+  const sizes = (/** @type {string} */ layer) => lengths(own, layers.some(({ name }) => name === layer));
+  const fixed = Object.entries(published).map(([name, hf]) => sized(name, hf, {}));
+  const random = variants(own, VARIANTS_OF_A_FAMILY).map(({ name, hf }) => sized(name, hf, sizes(fromHuggingFace(hf).config.layer)));
+  return [...fixed, ...random];
+}
+
+/** @param {string} name @param {Record<string, any>} hf @param {object} sizes that the file does not say */
+function sized(name, hf, sizes) {
+  const { config, parameters, kv_cache } = scope.estimate({ ...fromHuggingFace(hf).config, ...sizes });
+  return { name, hf, config, parameters, kv_cache };
+}
+
+/** The defaults that stand in where a file leaves everything out. */
+function writeFamilyDefaults() {
+  const files = modelTypes.map((model_type) => ({ model_type }));
+  const windows = ['qwen2', 'qwen3'].map((model_type) => ({ model_type, use_sliding_window: true }));
+  return [...files, ...windows].map((hf) => {
+    const defaults = fromHuggingFace(hf).keys.filter(({ use }) => use === 'defaulted');
+    return { hf, defaults: defaults.map(({ key, value }) => [key, value]) };
+  });
+}
+
 const index = {
   builds: Object.keys(scopes),
   cases: writeCases(),
   randn: writeRandn(),
   rounding: writeRounding(),
-  figures: writeFigures()
+  figures: writeFigures(),
+  families: writeFamilies(),
+  family_defaults: writeFamilyDefaults()
 };
 file.close();
 writeFileSync(join(directory, 'index.json'), JSON.stringify(index));

@@ -1,9 +1,9 @@
 // A user of the package, as TypeScript sees him. Every line under `@ts-expect-error` must be refused: tsc
 // reports an expectation that nothing fails.
 
-import { Attnscope, Model, open } from 'attnscope';
+import { Attnscope, Model, fromHuggingFace, open } from 'attnscope';
 import type {
-  Build, Config, Estimate, Field, ForwardOptions, Layer, Mask, Memory, OpenOptions, Results, Step, Tensor
+  Build, Config, Estimate, Field, ForwardOptions, Imported, ImportedKey, Layer, Mask, Memory, OpenOptions, Results, Step, Tensor
 } from 'attnscope';
 
 const options: OpenOptions = { threads: 2, build: 'simd', wasmUrl: new URL('file:///folder/') };
@@ -27,6 +27,9 @@ const steps: Step[] = estimate.steps;
 const memory: Memory = estimate.memory;
 const training: number | null = memory.training_total;
 const again: Estimate = scope.estimate(estimate.config);
+const imported: Imported = fromHuggingFace(JSON.parse('{"model_type": "llama"}'));
+const used: ImportedKey[] = imported.keys.filter(({ use }) => use === 'used');
+scope.estimate(imported.config);
 
 const model: Model = scope.create(config, { seed: 0 });
 const hidden_states: Tensor = scope.randn([32, 128, 768], { seed: 1 });
@@ -62,6 +65,8 @@ scope.estimate({ layer: 'linear_scorer', dtype: 'fp16' });
 scope.create({ layer: 'additive_scorer', output: 'mean' });
 // @ts-expect-error a config is needed
 scope.estimate();
+// @ts-expect-error a key is used, defaulted or ignored
+used[0].use === 'unknown';
 
 // Options.
 // @ts-expect-error a misspelt option of open
@@ -99,4 +104,4 @@ scope.build.threads = 4;
 // @ts-expect-error there is no such method
 model.backward();
 
-export { again, error, fields, flops, limit, macs, output, parameters, scores, source, steps, sure, bytes, threads, training, weights };
+export { again, error, fields, flops, limit, macs, output, parameters, scores, source, steps, sure, bytes, threads, training, used, weights };

@@ -13,11 +13,11 @@ import { exportsView } from './views/exports.js';
 /**
  * @typedef {import('./state/store.js').Store} Store
  * @typedef {import('./views/form.js').Actions} Actions
- * @typedef {{ run: unknown, charts: unknown, code: unknown }} Panels
+ * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown }} Panels
  */
 
 /** @param {Store} store @param {Actions} actions @param {Panels} panels @param {{ said: string, export: (kind: string) => void }} exporting */
-export function calculatorView(store, actions, { run, charts, code }, exporting) {
+export function calculatorView(store, actions, { run, charts, code, importer }, exporting) {
   const { estimate } = store;
   const stale = store.valid ? '' : 'stale';
   return html`
@@ -33,6 +33,7 @@ export function calculatorView(store, actions, { run, charts, code }, exporting)
         <section class="panel" id="compare" aria-labelledby="compare-title">${charts}</section>
         <section class="panel" id="run" aria-labelledby="run-title">${run}</section>
         <section class="panel" id="pytorch" aria-labelledby="pytorch-title">${code}</section>
+        <section class="panel" id="import" aria-labelledby="import-title">${importer}</section>
         ${modelsView(store, actions.set)}
         ${formatsView(estimate, actions.set)}
       </div>

@@ -8,6 +8,7 @@ import { Store } from './state/store.js';
 import { bindUrl, readSearch, writeSearch } from './state/url.js';
 import './charts/chart-panel.js';
 import './code/code-panel.js';
+import './import/import-panel.js';
 import './run/run-panel.js';
 
 /**
@@ -95,6 +96,7 @@ export class AttnscopeCalculator extends LitElement {
       charts: html`<attnscope-charts .store=${store} .estimate=${store.estimate}></attnscope-charts>`,
       run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError}></attnscope-run>`,
       code: html`<attnscope-code .source=${store.scope.pytorch(store.config)} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
+      importer: html`<attnscope-import .store=${store}></attnscope-import>`,
     }, { said: this.said, export: (kind) => this.#export(kind) });
   }
 

@@ -1,6 +1,7 @@
 // The public module: sizes, runs and explains attention layers. Works in Node, a page and a worker.
 
 import { load } from './loader.js';
+import { fromHuggingFace } from './huggingface.js';
 import { Model } from './model.js';
 
 /** @typedef {import('./types.js').Build} Build */
@@ -8,6 +9,8 @@ import { Model } from './model.js';
 /** @typedef {import('./types.js').Estimate} Estimate */
 /** @typedef {import('./types.js').Field} Field */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./types.js').Imported} Imported */
+/** @typedef {import('./types.js').ImportedKey} ImportedKey */
 /** @typedef {import('./types.js').Layer} Layer */
 /** @typedef {import('./types.js').Mask} Mask */
 /** @typedef {import('./types.js').Memory} Memory */
@@ -16,7 +19,7 @@ import { Model } from './model.js';
 /** @typedef {import('./types.js').Step} Step */
 /** @typedef {import('./types.js').Tensor} Tensor */
 
-export { Model };
+export { Model, fromHuggingFace };
 
 /**
  * Loads the fastest build that this engine can run.

@@ -2,6 +2,7 @@
 // without relaxed SIMD, with and without threads.
 
 import { relaxedSimd, simd, threads as sharedMemory } from 'wasm-feature-detect';
+import { isPlain, show } from './values.js';
 
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 /** @typedef {import('./types.js').Build} Build */
@@ -54,30 +55,6 @@ function check(options) {
     const rule = value !== undefined && rules[/** @type {keyof OpenOptions} */ (name)](value);
     if (rule) throw new RangeError(`${name} must be ${rule}, got ${show(value)}`);
   }
-}
-
-/**
- * An object literal, or one made by Object.create(null), of any realm: the core's rule.
- * @param {unknown} value
- */
-function isPlain(value) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype === null) return true;
-  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty');
-}
-
-/**
- * A value as a message shows it.
- * @param {unknown} value
- */
-function show(value) {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'bigint') return `${value}n`;
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
-  if (typeof value === 'object' && value !== null) return 'an object';
-  return Object.is(value, -0) ? '-0' : String(value);
 }
 
 /** Threads need shared memory, which a page has only when it is cross-origin isolated. */

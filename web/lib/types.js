@@ -121,4 +121,20 @@
  * @property {string} reason what this engine lacks for the fastest build; '' for nothing
  */
 
+/**
+ * @typedef {object} ImportedKey a key of a config.json, or a default that stands in for one
+ * @property {string} key one inside `text_config` is called `text_config.hidden_size`
+ * @property {unknown} value the file's, or the default
+ * @property {'used' | 'defaulted' | 'ignored'} use ignored: it does not change what attnscope sizes
+ * @property {string[]} fields what it sets in the config
+ * @property {string} [note] how it sets them, or why none
+ */
+
+/**
+ * @typedef {object} Imported
+ * @property {string} family the model's, after its `model_type`
+ * @property {Config} config
+ * @property {ImportedKey[]} keys each key of the file in its order, then each default that was used
+ */
+
 export {};

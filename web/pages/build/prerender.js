@@ -7,6 +7,7 @@ import { open } from '../../lib/index.js';
 import { calculatorView } from '../../elements/calculator-view.js';
 import { chartsStaticView } from '../../elements/charts/tables.js';
 import { codeView } from '../../elements/code/view.js';
+import { importHead } from '../../elements/import/view.js';
 import { Store } from '../../elements/state/store.js';
 import { guideView } from '../guide.js';
 
@@ -28,6 +29,7 @@ function staticCalculator(store) {
     run: html`<attnscope-run><div class="panel-head"><h2 id="run-title" class="panel-title">Run it</h2></div>
       <p class="note">Runs the layer here, in your browser, and draws its weights. This needs JavaScript and WebAssembly.</p></attnscope-run>`,
     code: html`<attnscope-code>${codeView({ source, text: source, filename: `${store.config.layer}.py` })}</attnscope-code>`,
+    importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`,
   }, { said: '', export: nothingHappens });
 }
 

@@ -1,0 +1,283 @@
+// fromHuggingFace(): the config that a Hugging Face file becomes, and what is said of each of its keys. Whether the sizes are
+// those of the models is for tests/torch.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { fromHuggingFace, open } from '../../web/lib/index.js';
+import { Draw } from '../torch/draw.js';
+import { modelTypes, published, variants } from '../torch/families.js';
+
+const row = (file, key) => fromHuggingFace(file).keys.find((one) => one.key === key);
+
+/** The names of a file's keys, those inside `text_config` among them. */
+const namesOf = (file) => Object.entries(file).flatMap(([key, value]) => (
+  key === 'text_config' ? Object.keys(value).map((inner) => `text_config.${inner}`) : [key]
+));
+
+const llama = {
+  layer: 'decoder', gated: true, norm: 'rms_norm', post_norms: false, position: 'rope', qk_norm: false, bias: false, output_bias: false,
+  mlp_bias: false, vocab_size: 32000, hidden_size: 4096, intermediate_size: 11008, num_layers: 32, num_heads: 32, num_kv_heads: null,
+  head_dim: null, activation: 'silu', max_positions: 2048, norm_eps: 1e-6, tie_embeddings: false, rope_theta: 10000
+};
+const bert = {
+  layer: 'encoder', norm_first: false, position: 'learned', bias: true, pooler: true, vocab_size: 30522, hidden_size: 768, num_layers: 12,
+  num_heads: 12, intermediate_size: 3072, activation: 'gelu', dropout: 0.1, max_positions: 512, type_vocab_size: 2, norm_eps: 1e-12
+};
+const { head_dim, ...qwen2 } = {
+  ...llama, bias: true, vocab_size: 151936, intermediate_size: 22016, num_kv_heads: 32, max_positions: 32768, window: null, full_every: null
+};
+const gemma2 = {
+  ...llama, post_norms: true, vocab_size: 256000, hidden_size: 2304, intermediate_size: 9216, num_layers: 26, num_heads: 8, num_kv_heads: 4,
+  head_dim: 256, activation: 'gelu_tanh', max_positions: 8192, tie_embeddings: true, scale: 0.0625, window: 4096, full_every: 2
+};
+const gemma3 = { ...gemma2, qk_norm: true, vocab_size: 262208, max_positions: 131072, rope_theta: 1e6, full_every: 6 };
+
+/** What a file with nothing but its model_type says. */
+const bare = {
+  bert,
+  roberta: { ...bert, vocab_size: 50265 },
+  'xlm-roberta': bert,
+  distilbert: { ...bert, num_layers: 6, pooler: false, type_vocab_size: 0 },
+  gpt2: {
+    layer: 'decoder', gated: false, norm: 'layer_norm', post_norms: false, position: 'learned', qk_norm: false, bias: true, output_bias: true,
+    mlp_bias: true, vocab_size: 50257, max_positions: 1024, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072,
+    activation: 'gelu_tanh', norm_eps: 1e-5, scale: null, tie_embeddings: true
+  },
+  llama,
+  mistral: { ...llama, intermediate_size: 14336, num_kv_heads: 8, max_positions: 131072, window: 4096 },
+  qwen2,
+  qwen3: { ...qwen2, bias: false, qk_norm: true, head_dim: 128 },
+  gemma2,
+  gemma3_text: gemma3,
+  gemma3,
+  deepseek_v3: {
+    layer: 'latent_attention', norm_eps: 1e-6, hidden_size: 7168, num_heads: 128, q_lora_rank: 1536, kv_lora_rank: 512, qk_nope_head_dim: 128,
+    qk_rope_head_dim: 64, v_head_dim: 128, bias: false, rope_theta: 10000
+  }
+};
+
+test('there is a case for each family', () => assert.deepEqual(Object.keys(bare).sort(), [...modelTypes].sort()));
+
+for (const [model_type, expected] of Object.entries(bare)) {
+  test(`a file that only says ${model_type} gets the defaults of its configuration class, each listed`, () => {
+    const { config, keys } = fromHuggingFace({ model_type });
+    assert.deepEqual(config, expected);
+    assert.deepEqual(keys[0], { key: 'model_type', value: model_type, use: 'used', fields: ['layer'] });
+    assert.ok(keys.length > 8);
+    for (const { use, fields } of keys.slice(1)) assert.ok(use === 'defaulted' && fields.length > 0);
+  });
+}
+
+const files = [
+  ...Object.entries(published).map(([name, hf]) => ({ name, hf })),
+  ...variants(new Draw(7), 5),
+  { name: 'text and images', hf: { ...published['Gemma-3-1B'], model_type: 'gemma3', vision_config: { a: 1 }, text_config: { hidden_size: 8, unknown: 1 } } }
+];
+for (const { name, hf } of files) {
+  test(`${name}: each key of the file is listed once, in its order, and each field is set by a key or by the family`, () => {
+    const before = structuredClone(hf);
+    const { config, keys } = fromHuggingFace(hf);
+    assert.deepEqual(hf, before);
+    assert.deepEqual(keys.filter(({ use }) => use !== 'defaulted').map(({ key }) => key), namesOf(hf));
+    assert.equal(new Set(keys.map(({ key }) => key)).size, keys.length);
+    for (const { key, use, fields } of keys) {
+      assert.equal(fields.length > 0, use !== 'ignored', key);
+      for (const field of fields) assert.ok(Object.hasOwn(config, field), `${key} sets ${field}`);
+    }
+    assert.ok(!('batch_size' in config) && !('seq_len' in config));
+  });
+}
+
+test('the core sizes each published model as promised', async () => {
+  const scope = await open({ threads: 1 });
+  const parameters = (name) => scope.estimate(fromHuggingFace(published[name]).config).parameters;
+  for (const [name, total] of Object.entries({
+    'BERT base': 109482240, 'BERT large': 335141888, DistilBERT: 66362880, 'RoBERTa base': 124645632, 'GPT-2': 124439808, 'Llama-3-8B': 8030261248
+  })) assert.equal(parameters(name), total, name);
+  for (const name of Object.keys(published)) assert.ok(parameters(name) > 1e6, name);
+});
+
+test('the family is the one whose rules were read', () => {
+  const family = (model_type) => fromHuggingFace({ model_type }).family;
+  assert.deepEqual(['xlm-roberta', 'gemma3_text', 'gemma3', 'gpt2'].map(family), ['roberta', 'gemma3', 'gemma3', 'gpt2']);
+});
+
+test('a key says what it set, what stood in for it, or why it changes nothing', () => {
+  const file = { model_type: 'llama', attention_bias: true, use_cache: true, architectures: ['LlamaModel'], attention_dropout: 0.1, colour: 'red' };
+  assert.deepEqual(fromHuggingFace(file).keys.slice(0, 6), [
+    { key: 'model_type', value: 'llama', use: 'used', fields: ['layer'] },
+    { key: 'attention_bias', value: true, use: 'used', fields: ['bias', 'output_bias'] },
+    { key: 'use_cache', value: true, use: 'ignored', fields: [] },
+    { key: 'architectures', value: ['LlamaModel'], use: 'ignored', fields: [], note: 'sized as LlamaForCausalLM' },
+    { key: 'attention_dropout', value: 0.1, use: 'ignored', fields: [], note: 'for training; the decoder has no dropout' },
+    { key: 'colour', value: 'red', use: 'ignored', fields: [], note: 'LlamaConfig has no such key' }
+  ]);
+  assert.deepEqual(row(file, 'num_key_value_heads'),
+    { key: 'num_key_value_heads', value: null, use: 'defaulted', fields: ['num_kv_heads'], note: 'null: as many as num_attention_heads' });
+  assert.equal(row({ model_type: 'gemma2', attn_logit_softcapping: 50 }, 'attn_logit_softcapping').note, 'changes numbers, not sizes');
+});
+
+/** Configs that a file makes, in part. */
+const cases = {
+  'head_dim need not be hidden_size / num_attention_heads': [
+    [{ model_type: 'mistral', hidden_size: 5120, num_attention_heads: 32, head_dim: 128 }, { hidden_size: 5120, num_heads: 32, head_dim: 128 }],
+    [{ model_type: 'llama', hidden_size: 64, num_attention_heads: 4, head_dim: 24 }, { head_dim: 24 }],
+    [{ model_type: 'qwen2', head_dim: 64 }, { head_dim: 64 }],
+    [{ model_type: 'mistral', head_dim: null }, { head_dim: null }]
+  ],
+  'biases are those of the family and of its keys': [
+    [{ model_type: 'qwen2' }, { bias: true, output_bias: false, mlp_bias: false }],
+    [{ model_type: 'qwen3', attention_bias: true }, { bias: true, output_bias: true, mlp_bias: false }],
+    [{ model_type: 'llama', mlp_bias: true }, { bias: false, output_bias: false, mlp_bias: true }],
+    [{ model_type: 'gpt2' }, { bias: true, output_bias: true, mlp_bias: true }],
+    [{ model_type: 'deepseek_v3', attention_bias: true }, { bias: true }]
+  ],
+  'the width of the MLP of GPT-2 is n_inner, or 4 n_embd': [
+    [{ model_type: 'gpt2', n_embd: 10, n_inner: null }, { hidden_size: 10, intermediate_size: 40 }],
+    [{ model_type: 'gpt2', n_embd: 10, n_inner: 7 }, { intermediate_size: 7 }]
+  ],
+  'the other spellings that a class takes are read': [
+    [{ model_type: 'gpt2', hidden_size: 10, num_hidden_layers: 2, num_attention_heads: 5, max_position_embeddings: 9 },
+      { hidden_size: 10, num_layers: 2, num_heads: 5, max_positions: 9, intermediate_size: 40 }],
+    [{ model_type: 'distilbert', hidden_size: 10, num_hidden_layers: 2, num_attention_heads: 5 }, { hidden_size: 10, num_layers: 2, num_heads: 5 }],
+    [{ model_type: 'gpt2', hidden_size: 10, n_embd: 20 }, { hidden_size: 20 }]
+  ],
+  'activations have one name each': [
+    [{ model_type: 'bert', hidden_act: 'gelu_new' }, { activation: 'gelu_tanh' }],
+    [{ model_type: 'llama', hidden_act: 'swish' }, { activation: 'silu' }],
+    [{ model_type: 'gemma2', hidden_act: 'relu', hidden_activation: 'gelu_pytorch_tanh' }, { activation: 'gelu_tanh' }]
+  ],
+  'scores have the scale of the family': [
+    [{ model_type: 'gemma3_text', query_pre_attn_scalar: 64 }, { scale: 0.125 }],
+    [{ model_type: 'gpt2', scale_attn_weights: false }, { scale: 1 }]
+  ],
+  'the base of the rotation stands at the top, in rope_parameters, or there for each type of layer': [
+    [{ model_type: 'llama', rope_theta: 5e5 }, { rope_theta: 5e5 }],
+    [{ model_type: 'llama', rope_theta: 5e5, rope_parameters: { rope_theta: 7, rope_type: 'yarn' } }, { rope_theta: 7 }],
+    [{ model_type: 'llama', rope_theta: 5e5, rope_parameters: { rope_type: 'default' } }, { rope_theta: 5e5 }],
+    [{ model_type: 'llama', rope_parameters: null }, { rope_theta: 1e4 }],
+    [{ model_type: 'gemma3_text', rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 } } }, { rope_theta: 8 }]
+  ],
+  'the number format is that of the file': [
+    [{ model_type: 'llama', torch_dtype: 'bfloat16' }, { dtype: 'bfloat16' }],
+    [{ model_type: 'llama', torch_dtype: 'bfloat16', dtype: 'float16' }, { dtype: 'float16' }],
+    [{ model_type: 'llama', torch_dtype: 'float64' }, { dtype: undefined }]
+  ],
+  'the window of Mistral is that of every layer': [
+    [{ model_type: 'mistral', sliding_window: 128 }, { window: 128, full_every: undefined }],
+    [{ model_type: 'mistral', sliding_window: null }, { window: null }]
+  ],
+  'Qwen has a window where use_sliding_window is true, after its first max_window_layers': [
+    [{ model_type: 'qwen2', sliding_window: 128, max_window_layers: 0 }, { window: null, full_every: null }],
+    [{ model_type: 'qwen2', use_sliding_window: true, sliding_window: 128, max_window_layers: 0 }, { window: 128, full_every: null }],
+    [{ model_type: 'qwen2', use_sliding_window: true, sliding_window: 128, max_window_layers: 32 }, { window: null, full_every: null }],
+    [{ model_type: 'qwen3', use_sliding_window: true, sliding_window: 128, max_window_layers: 5 }, { window: null, full_every: null }],
+    [{ model_type: 'qwen3', use_sliding_window: true, sliding_window: 128, num_hidden_layers: 2, layer_types: ['sliding_attention', 'full_attention'] },
+      { window: 128, full_every: 2 }]
+  ],
+  'Gemma lets every n-th layer attend to everything': [
+    [{ model_type: 'gemma2', sliding_window: null }, { window: null, full_every: null }],
+    [{ model_type: 'gemma3_text', sliding_window: 512, sliding_window_pattern: 4 }, { window: 512, full_every: 4 }],
+    [{ model_type: 'gemma3_text', sliding_window_pattern: 1 }, { window: null, full_every: null }],
+    [{ model_type: 'gemma3_text', sliding_window_pattern: 27 }, { window: 4096, full_every: null }],
+    [{ model_type: 'gemma3_text', num_hidden_layers: 3, layer_types: ['sliding_attention', 'sliding_attention', 'sliding_attention'] },
+      { window: 4096, full_every: null }]
+  ],
+  'a model of images and text is sized as its text decoder, tied as the whole': [
+    [{ model_type: 'gemma3', torch_dtype: 'bfloat16', text_config: { hidden_size: 2560, rope_scaling: { factor: 8, rope_type: 'linear' } } },
+      { hidden_size: 2560, dtype: 'bfloat16', tie_embeddings: true }],
+    [{ model_type: 'gemma3', tie_word_embeddings: false, text_config: { tie_word_embeddings: true } }, { tie_embeddings: false }]
+  ]
+};
+for (const [claim, pairs] of Object.entries(cases)) {
+  test(claim, () => {
+    for (const [file, expected] of pairs) {
+      const { config } = fromHuggingFace(file);
+      const got = Object.fromEntries(Object.keys(expected).map((field) => [field, config[field]]));
+      assert.deepEqual(got, expected, JSON.stringify(file));
+    }
+  });
+}
+
+const IRREGULAR = 'full_every cannot say which layers have the window: all are sized as attending to everything, so the KV cache is an upper bound';
+
+test('a pattern of windows that has no field is said to be one, and so is the window that it leaves out', () => {
+  const types = ['full_attention', 'sliding_attention', 'sliding_attention'];
+  const gemma = { model_type: 'gemma3_text', num_hidden_layers: 3, layer_types: types, sliding_window: 512 };
+  assert.deepEqual(row(gemma, 'layer_types'), { key: 'layer_types', value: types, use: 'used', fields: ['window', 'full_every'], note: IRREGULAR });
+  assert.deepEqual(row(gemma, 'sliding_window'),
+    { key: 'sliding_window', value: 512, use: 'ignored', fields: [], note: 'no layer is sized with a window' });
+  assert.equal(row({ model_type: 'qwen2', use_sliding_window: true, max_window_layers: 5 }, 'max_window_layers').note, IRREGULAR);
+  assert.equal(row({ model_type: 'qwen2', use_sliding_window: true, max_window_layers: 32 }, 'max_window_layers').note, undefined);
+});
+
+test('of two keys for one thing, the one that counts is named in the note of the other', () => {
+  const note = (file, key) => [row(file, key).use, row(file, key).note];
+  assert.deepEqual(note({ model_type: 'llama', rope_theta: 1, rope_parameters: { rope_theta: 2 } }, 'rope_theta'), ['ignored', 'rope_parameters holds it']);
+  assert.deepEqual(note({ model_type: 'gpt2', n_embd: 1, hidden_size: 2 }, 'hidden_size'), ['ignored', 'n_embd decides']);
+  assert.deepEqual(note({ model_type: 'gemma3', text_config: { tie_word_embeddings: false } }, 'text_config.tie_word_embeddings'),
+    ['ignored', 'tie_word_embeddings decides']);
+  assert.deepEqual(note({ model_type: 'gemma3_text', sliding_window_pattern: 3, num_hidden_layers: 1, layer_types: ['full_attention'] }, 'sliding_window_pattern'),
+    ['ignored', 'layer_types decides']);
+});
+
+test('an empty text_config, or none, leaves every default', () => {
+  for (const file of [{ model_type: 'gemma3' }, { model_type: 'gemma3', text_config: {} }, { model_type: 'gemma3', text_config: null }]) {
+    const { config, keys } = fromHuggingFace(file);
+    assert.deepEqual(config, gemma3);
+    assert.equal(keys.filter(({ key }) => key === 'text_config').length, Number('text_config' in file));
+  }
+});
+
+const known = 'bert, distilbert, roberta, xlm-roberta, gpt2, llama, mistral, qwen2, qwen3, gemma2, gemma3_text, gemma3, deepseek_v3';
+for (const [file, field, message] of [
+  [null, '', 'config.json must hold an object, got null'],
+  [[], '', 'config.json must hold an object, got an array'],
+  ['{}', '', 'config.json must hold an object, got "{}"'],
+  [new Map(), '', 'config.json must hold an object, got an object'],
+  [{}, 'model_type', `model_type must be one of ${known}; the file has none`],
+  [{ model_type: 7 }, 'model_type', `model_type must be one of ${known}, got 7`],
+  [{ model_type: 'gemma' }, 'model_type', `model_type must be one of ${known}, got "gemma", did you mean gemma2?`],
+  [{ model_type: 'deepseek_v2' }, 'model_type', `model_type must be one of ${known}, got "deepseek_v2", did you mean deepseek_v3?`],
+  [{ model_type: 'stable-diffusion' }, 'model_type', `model_type must be one of ${known}, got "stable-diffusion"`],
+  [{ model_type: 'toString' }, 'model_type', `model_type must be one of ${known}, got "toString"`],
+  [{ model_type: 'llama', hidden_size: '768' }, 'hidden_size', 'hidden_size must be a positive integer, got "768"'],
+  [{ model_type: 'llama', hidden_size: 0 }, 'hidden_size', 'hidden_size must be a positive integer, got 0'],
+  [{ model_type: 'llama', hidden_size: null }, 'hidden_size', 'hidden_size must be a positive integer, got null'],
+  [{ model_type: 'llama', hidden_size: 7.5 }, 'hidden_size', 'hidden_size must be a positive integer, got 7.5'],
+  [{ model_type: 'gpt2', hidden_size: [] }, 'hidden_size', 'hidden_size must be a positive integer, got an array'],
+  [{ model_type: 'llama', head_dim: -1 }, 'head_dim', 'head_dim must be a positive integer, or null, got -1'],
+  [{ model_type: 'bert', type_vocab_size: -1 }, 'type_vocab_size', 'type_vocab_size must be an integer, 0 or more, got -1'],
+  [{ model_type: 'llama', attention_bias: 1 }, 'attention_bias', 'attention_bias must be true or false, got 1'],
+  [{ model_type: 'llama', rms_norm_eps: '1e-6' }, 'rms_norm_eps', 'rms_norm_eps must be a positive number, got "1e-6"'],
+  [{ model_type: 'llama', torch_dtype: 16 }, 'torch_dtype', 'torch_dtype must be a string, got 16'],
+  [{ model_type: 'llama', rope_parameters: { rope_theta: 'x' } }, 'rope_parameters',
+    'rope_parameters must be an object whose rope_theta is a positive number, got an object'],
+  [{ model_type: 'llama', hidden_act: 'xielu' }, 'hidden_act',
+    'hidden_act must be one of relu, gelu, gelu_python, gelu_new, gelu_pytorch_tanh, gelu_python_tanh, gelu_fast, gelu_accurate, silu, swish, got "xielu"'],
+  [{ model_type: 'bert', position_embedding_type: 'relative_key' }, 'position_embedding_type',
+    'position_embedding_type must be "absolute", because transformers 5 has no other, got "relative_key"'],
+  [{ model_type: 'gpt2', add_cross_attention: true }, 'add_cross_attention',
+    'add_cross_attention must be false, because cross-attention has parameters that this layer lacks, got true'],
+  [{ model_type: 'gemma2', layer_types: ['full_attention'] }, 'layer_types',
+    'layer_types must be a list of full_attention and sliding_attention, one for each of num_hidden_layers, got an array'],
+  [{ model_type: 'gemma2', num_hidden_layers: 1, layer_types: ['chunked_attention'] }, 'layer_types',
+    'layer_types must be a list of full_attention and sliding_attention, one for each of num_hidden_layers, got an array'],
+  [{ model_type: 'gemma3', text_config: 5 }, 'text_config', 'text_config must be an object, got 5'],
+  [{ model_type: 'gemma3', text_config: { hidden_size: true } }, 'text_config.hidden_size', 'text_config.hidden_size must be a positive integer, got true']
+]) {
+  test(`refused with: ${message}`, () => assert.throws(() => fromHuggingFace(file), { name: 'RangeError', field, message }));
+}
+
+test('a file is data: no key of it reaches a prototype', () => {
+  const file = JSON.parse('{"model_type": "llama", "__proto__": {"hidden_size": 7}, "constructor": 1, "hasOwnProperty": 2}');
+  const { config, keys } = fromHuggingFace(file);
+  assert.equal(config.hidden_size, 4096);
+  assert.deepEqual(keys.slice(1, 4).map(({ key, use }) => [key, use]), [['__proto__', 'ignored'], ['constructor', 'ignored'], ['hasOwnProperty', 'ignored']]);
+  assert.equal({}.hidden_size, undefined);
+});
+
+test('a number of layers past all memory is read in no time', () => {
+  const { config } = fromHuggingFace({ model_type: 'gemma3_text', num_hidden_layers: 2 ** 52 });
+  assert.deepEqual([config.num_layers, config.full_every], [2 ** 52, 6]);
+});

@@ -1,0 +1,201 @@
+// The panel that fills the form from a Hugging Face config.json.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, beforeEach, test } from 'node:test';
+import { fromHuggingFace } from '../../web/lib/index.js';
+import { openPage } from './open-page.js';
+import { published } from '../torch/families.js';
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+/** @type {import('playwright-core').Page} */
+let page;
+before(async () => {
+  site = await openPage();
+  page = site.page;
+});
+beforeEach(async () => {
+  await page.goto(site.site.url);
+  await page.waitForSelector('#import-text');
+});
+after(async () => {
+  await site.close();
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+const llama = published['Llama-3-8B'];
+const error = () => page.locator('#import-error').innerText();
+const status = () => page.locator('#import [role=status]').innerText();
+const parameters = () => page.locator('.answer > [role=status]').textContent();
+
+/** Cells of the table of keys, row by row. */
+const rows = () => page.locator('.import-keys tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent?.trim())));
+
+/** @param {object} file */
+const paste = (file) => page.fill('#import-text', JSON.stringify(file));
+
+test('a pasted file fills the form, and the answer follows', async () => {
+  await paste(llama);
+  assert.equal(await error(), '');
+  assert.equal(await page.inputValue('#field-layer'), 'decoder');
+  assert.equal(await page.inputValue('#field-hidden_size'), '4096');
+  assert.equal(await page.inputValue('#field-num_kv_heads'), '8');
+  assert.match(await parameters() ?? '', /^8,030,261,248 parameters/);
+  const { searchParams } = new URL(page.url());
+  assert.deepEqual(['layer', 'intermediate_size', 'dtype'].map((name) => searchParams.get(name)), ['decoder', '14336', 'bfloat16']);
+  assert.equal(await status(), 'The form was filled from this llama model: 14 keys used, 2 defaulted, 11 ignored.');
+});
+
+test('one file after another leaves nothing of the first', async () => {
+  await paste(llama);
+  await paste(published['BERT base']);
+  assert.equal(await page.inputValue('#field-layer'), 'encoder');
+  assert.equal(await page.isChecked('input[name=dtype][value=float32]'), true);
+  assert.match(await parameters() ?? '', /^109,482,240 parameters/);
+});
+
+test('back undoes it', async () => {
+  await paste(llama);
+  await page.goBack();
+  assert.equal(await page.inputValue('#field-layer'), 'linear_scorer');
+});
+
+test('every published model fills the form', async () => {
+  for (const [name, file] of Object.entries(published)) {
+    await paste(file);
+    assert.equal(await error(), '', name);
+    assert.equal(await page.inputValue('#field-layer'), fromHuggingFace(file).config.layer, name);
+    assert.equal(await page.locator('.stale-note').count(), 0, name);
+  }
+});
+
+test('the table lists each key of the file and each default, with the fields that it set', async () => {
+  await paste({ model_type: 'llama', hidden_size: 64, attention_bias: true, rope_scaling: null, colour: 'red' });
+  const table = await rows();
+  assert.deepEqual(table.slice(0, 5), [
+    ['model_type', '"llama"', 'used', 'layer', ''],
+    ['hidden_size', '64', 'used', 'hidden_size', ''],
+    ['attention_bias', 'true', 'used', 'bias, output_bias', ''],
+    ['rope_scaling', 'null', 'ignored', '', 'changes numbers, not sizes'],
+    ['colour', '"red"', 'ignored', '', 'LlamaConfig has no such key'],
+  ]);
+  assert.deepEqual(table[5], ['vocab_size', '32000', 'defaulted', 'vocab_size', '']);
+  assert.equal(table.length, fromHuggingFace({ model_type: 'llama', rope_scaling: null, colour: 'red' }).keys.length);
+});
+
+test('a long value is cut', async () => {
+  await paste({ ...published['Gemma-3-1B'] });
+  const [, value] = (await rows()).find(([key]) => key === 'layer_types') ?? [];
+  assert.equal(value, '["sliding_attention","sl…');
+});
+
+for (const [what, text, message] of /** @type {const} */ ([
+  ['what is not JSON', 'model_type: llama', /^This is not JSON: /],
+  ['what is no object', '[1]', /^config\.json must hold an object, got an array$/],
+  ['a file without a model_type', '{}', /^model_type must be one of bert, .*; the file has none$/],
+  ['an unknown family', '{"model_type": "lama"}', /, got "lama", did you mean llama\?$/],
+  ['a value of the wrong type', '{"model_type": "llama", "hidden_size": "64"}', /^hidden_size must be a positive integer, got "64"$/],
+])) {
+  test(`${what} has its message beside the box, and the form stays`, async () => {
+    await page.fill('#import-text', text);
+    assert.match(await error(), message);
+    assert.equal(await page.getAttribute('#import-text', 'aria-invalid'), 'true');
+    assert.equal(await page.getAttribute('#import-text', 'aria-describedby'), 'import-error');
+    assert.match(await parameters() ?? '', /^769 parameters/);
+    assert.equal(await status(), '');
+    await page.fill('#import-text', '');
+    assert.equal(await error(), '');
+  });
+}
+
+test('what the core refuses has its message beside the box, and the form stays', async () => {
+  await paste({ model_type: 'llama', hidden_size: 63, num_attention_heads: 4 });
+  assert.notEqual(await error(), '');
+  assert.match(await parameters() ?? '', /^769 parameters/);
+  assert.equal(await status(), '');
+});
+
+test('after a good file, a bad one leaves the table and says whose it is', async () => {
+  await paste(llama);
+  const before = await rows();
+  await paste({ model_type: 'lama' });
+  assert.deepEqual(await rows(), before);
+  assert.equal(await page.locator('.import-caption').innerText(), 'The keys of the last llama file that could be read');
+});
+
+test('a file can be chosen, the same one again too', async () => {
+  const file = { name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(llama)) };
+  for (let time = 0; time < 2; time += 1) {
+    await page.fill('#import-text', '');
+    await page.setInputFiles('#import input[type=file]', file);
+    await page.waitForFunction(() => /** @type {HTMLTextAreaElement} */ (document.querySelector('#import-text')).value !== '');
+    assert.equal(await page.inputValue('#import-text'), JSON.stringify(llama));
+  }
+  assert.equal((await rows()).length, fromHuggingFace(llama).keys.length);
+});
+
+test('a checkpoint in place of a config is not read', async () => {
+  const file = { name: 'model.safetensors', mimeType: 'application/octet-stream', buffer: Buffer.alloc(3 * 2 ** 20) };
+  await page.setInputFiles('#import input[type=file]', file);
+  await page.waitForSelector('#import-error:not(:empty)');
+  assert.match(await error(), /^model\.safetensors has 3\sMiB; a config\.json has some kilobytes$/);
+});
+
+/** @param {string} type @param {string} text */
+const drag = (type, text) => page.evaluate(({ type, text }) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], 'config.json', { type: 'application/json' }));
+  document.querySelector('.import-box')?.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+}, { type, text });
+
+test('a file can be dropped on the box, which shows that it takes it', async () => {
+  await drag('dragover', '');
+  await page.waitForSelector('.import-box.over');
+  await drag('drop', JSON.stringify(llama));
+  await page.waitForSelector('.import-keys');
+  assert.equal(await page.locator('.import-box.over').count(), 0);
+  assert.equal((await rows()).length, fromHuggingFace(llama).keys.length);
+});
+
+test('with the keyboard: into the box, to the button for a file, through the table', async () => {
+  await paste(llama);
+  const focused = () => page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.getAttribute('aria-label')}`);
+  await page.focus('#import-text');
+  await page.keyboard.press('Shift+Tab');
+  assert.equal(await page.evaluate(() => /** @type {HTMLInputElement} */ (document.activeElement).type), 'file');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(), 'DIV Keys of the file');
+});
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  for (const width of [390, 1280]) {
+    test(`axe finds nothing in the panel, ${colorScheme}, ${width} wide, and nothing is wider than the screen`, async () => {
+      const own = await openPage({ context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' } });
+      try {
+        await own.page.evaluate(axe);
+        for (const text of ['', JSON.stringify(llama), '{"model_type": "lama"}']) {
+          await own.page.fill('#import-text', text);
+          const found = await own.page.evaluate(() => /** @type {any} */ (window).axe.run('#import', { resultTypes: ['violations'] }));
+          assert.deepEqual(found.violations.map((/** @type {any} */ rule) => `${rule.id}: ${rule.nodes[0].failureSummary}`), []);
+          assert.equal(await own.page.evaluate(() => document.documentElement.scrollWidth), width);
+        }
+      } finally {
+        await own.close();
+      }
+    });
+  }
+}
+
+test('without JavaScript the panel says what it is', async () => {
+  const own = await openPage({ live: false, context: { javaScriptEnabled: false } });
+  try {
+    assert.match(await own.page.innerText('#import'), /^Open a config\.json of a Hugging Face model[^]*needs JavaScript\.$/);
+  } finally {
+    await own.close();
+  }
+});

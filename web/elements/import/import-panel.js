@@ -1,0 +1,101 @@
+import { fromHuggingFace } from '../../lib/index.js';
+import { LightElement, define } from '../light-element.js';
+import { formatBytes } from '../format.js';
+import { presetValues } from '../views/presets.js';
+import { importView } from './view.js';
+
+/**
+ * @typedef {import('../state/store.js').Store} Store
+ * @typedef {import('../../lib/index.js').Imported} Imported
+ */
+
+/** A config.json has some kilobytes; more is another file, which is not worth reading. */
+const LARGEST_FILE = 2 ** 20;
+
+/** Fills the form from the config.json of a Hugging Face model. `.store` */
+export class ImportPanel extends LightElement {
+  static properties = {
+    store: {}, text: { state: true }, error: { state: true }, imported: { state: true }, current: { state: true }, over: { state: true },
+  };
+
+  constructor() {
+    super();
+    /** @type {Store | null} */
+    this.store = null;
+    this.text = '';
+    this.error = '';
+    /** What was last understood; the form may have refused it. @type {Imported | null} */
+    this.imported = null;
+    /** Whether that is what the box holds, and what the form took. */
+    this.current = false;
+    this.over = false;
+  }
+
+  /** @param {string} text */
+  read(text) {
+    this.text = text;
+    this.error = '';
+    this.current = false;
+    if (!text.trim()) return;
+    try {
+      this.imported = fromHuggingFace(parsed(text));
+      const config = /** @type {any} */ (this.imported.config);
+      this.store?.scope.estimate(config);
+      this.store?.set(presetValues(this.store, config));
+      this.current = true;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.error = error.message;
+    }
+  }
+
+  /** @param {File} file */
+  async readFile(file) {
+    if (file.size > LARGEST_FILE) {
+      this.current = false;
+      this.error = `${file.name} has ${formatBytes(file.size)}; a config.json has some kilobytes`;
+      return;
+    }
+    this.read(await file.text());
+  }
+
+  /** @param {DragEvent} event */
+  #drop(event) {
+    event.preventDefault();
+    this.over = false;
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file) this.readFile(file);
+    else this.read(event.dataTransfer?.getData('text') ?? '');
+  }
+
+  render() {
+    return importView({
+      text: this.text,
+      error: this.error,
+      imported: this.imported,
+      current: this.current,
+      over: this.over,
+      type: (text) => this.read(text),
+      choose: (file) => this.readFile(file),
+      drag: (event) => {
+        event.preventDefault();
+        this.over = true;
+      },
+      leave: () => {
+        this.over = false;
+      },
+      drop: (event) => this.#drop(event),
+    });
+  }
+}
+
+/** @param {string} text */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RangeError(`This is not JSON: ${/** @type {Error} */ (error).message}`);
+  }
+}
+
+define('attnscope-import', ImportPanel);

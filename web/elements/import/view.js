@@ -1,0 +1,82 @@
+// The box for a config.json, and the table of what became of its keys.
+
+import { html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
+
+/**
+ * @typedef {import('../../lib/index.js').Imported} Imported
+ * @typedef {import('../../lib/index.js').ImportedKey} ImportedKey
+ *
+ * @typedef {object} Panel
+ * @property {string} text
+ * @property {string} error
+ * @property {Imported | null} imported
+ * @property {boolean} current whether `imported` is of this text, and in the form
+ * @property {boolean} over whether something is being dragged over the box
+ * @property {(text: string) => void} type
+ * @property {(file: File) => void} choose
+ * @property {(event: DragEvent) => void} drag
+ * @property {() => void} leave
+ * @property {(event: DragEvent) => void} drop
+ */
+
+/** The panel's head, which the page has before any script too. */
+export const importHead = () => html`
+  <div class="panel-head">
+    <h2 id="import-title" class="panel-title">Open a config.json <span class="panel-note">of a Hugging Face model; it is read here and sent nowhere</span></h2>
+  </div>`;
+
+/** @param {Panel} panel */
+export const importView = ({ text, error, imported, current, over, type, choose, drag, leave, drop }) => html`
+  ${importHead()}
+  <div class=${over ? 'import-box over' : 'import-box'} @dragover=${drag} @dragleave=${leave} @drop=${drop}>
+    <div class="import-label">
+      <label for="import-text">Paste its text, or drop the file here</label>
+      <label class="button small">Choose a file<input class="hidden" type="file" accept=".json,application/json"
+        @change=${(/** @type {any} */ event) => chosen(event.target, choose)}></label>
+    </div>
+    <textarea class="import-text" id="import-text" rows="4" spellcheck="false" autocomplete="off" autocapitalize="off"
+      placeholder=${'{ "model_type": "llama", "hidden_size": 4096, … }'} .value=${live(text)} aria-invalid=${error ? 'true' : 'false'}
+      aria-describedby="import-error" @input=${(/** @type {any} */ event) => type(event.target.value)}></textarea>
+    <p class="field-error" id="import-error" role="alert">${error}</p>
+  </div>
+  <p class="note" role="status">${imported && current ? summary(imported) : nothing}</p>
+  ${imported ? keysTable(imported, error) : nothing}`;
+
+/** Emptied, so that the same file can be chosen again. @param {HTMLInputElement} input @param {(file: File) => void} choose */
+function chosen(input, choose) {
+  const [file] = input.files ?? [];
+  if (file) choose(file);
+  input.value = '';
+}
+
+/** @param {Imported} imported */
+function summary({ family, keys }) {
+  const count = (/** @type {ImportedKey['use']} */ use) => keys.filter((key) => key.use === use).length;
+  return `The form was filled from this ${family} model: ${count('used')} keys used, ${count('defaulted')} defaulted, ${count('ignored')} ignored.`;
+}
+
+/** @param {Imported} imported @param {string} error */
+const keysTable = ({ family, keys }, error) => html`
+  <div class="scroller import-keys" tabindex="0" role="group" aria-label="Keys of the file">
+    <table class="table">
+      <caption class="import-caption">The keys of ${error ? `the last ${family} file that could be read` : `this ${family} file`}</caption>
+      <thead><tr><th scope="col">Key</th><th scope="col">Value</th><th scope="col">Use</th><th scope="col">Sets</th><th scope="col">Note</th></tr></thead>
+      <tbody>${keys.map(keyRow)}</tbody>
+    </table>
+  </div>`;
+
+/** @param {ImportedKey} key */
+const keyRow = ({ key, value, use, fields, note }) => html`
+  <tr class=${use} data-key=${key}>
+    <th scope="row"><code>${key}</code></th><td><code>${short(value)}</code></td><td><span class="import-use">${use}</span></td>
+    <td>${fields.map((field, i) => html`${i > 0 ? ', ' : ''}<code>${field}</code>`)}</td><td class="import-note">${note ?? ''}</td>
+  </tr>`;
+
+const SHOWN = 24; // characters; a list of layers would fill the screen
+
+/** @param {unknown} value */
+function short(value) {
+  const text = JSON.stringify(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}

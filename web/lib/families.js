@@ -1,0 +1,512 @@
+// What the keys of a Hugging Face config.json mean, one table a family: type, default, and the fields that a key sets.
+// Defaults are those of the configuration classes of transformers 5.12, which tests/torch holds against them. No code
+// that reads a file: that is huggingface.js.
+
+import { isPlain, show } from './values.js';
+
+/**
+ * @typedef {(key: string, pick?: (value: any) => any) => any} Get the value of another key, or its default; the key
+ *   then counts as used, unless it is absent without a default or `pick` finds nothing in it
+ *
+ * @typedef {object} Type
+ * @property {string} words `a positive integer`: what stands after "must be"
+ * @property {(value: any, peek: (key: string) => any) => boolean} fits
+ *
+ * @typedef {object} Rule
+ * @property {Type} [type] checked wherever the key is in the file
+ * @property {unknown} [fallback] the default; a key without one is as good as absent when null
+ * @property {Record<string, (get: Get, key: string) => unknown>} [set] by field; undefined leaves the field alone
+ * @property {string[]} [aliases] other spellings that the configuration class takes
+ * @property {string | ((value: any, peek: (key: string) => any) => string | undefined)} [note] where the key is used
+ * @property {string} [unused] where it is not
+ *
+ * @typedef {Record<string, Rule>} Rules
+ *
+ * @typedef {object} Family
+ * @property {string} name
+ * @property {string} configClass
+ * @property {string} model the class whose parameters are counted, in words
+ * @property {Record<string, unknown>} fixed the layer, and the fields that no key changes
+ * @property {Rules} keys
+ * @property {string} [inside] the key that holds the model in a file of several; its keys are read there
+ * @property {Rules} [outer] keys that are read outside it
+ */
+
+/** @type {Type} */
+const size = { words: 'a positive integer', fits: (value) => Number.isSafeInteger(value) && value > 0 };
+/** @type {Type} */
+const count = { words: 'an integer, 0 or more', fits: (value) => Number.isSafeInteger(value) && value >= 0 };
+/** @type {Type} */
+const number = { words: 'a number', fits: Number.isFinite };
+/** @type {Type} */
+const positive = { words: 'a positive number', fits: (value) => Number.isFinite(value) && value > 0 };
+/** @type {Type} */
+const flag = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
+/** @type {Type} */
+const text = { words: 'a string', fits: (value) => typeof value === 'string' };
+
+/** @param {Type} type @returns {Type} */
+const orNull = ({ words, fits }) => ({
+  words: `${words}, or null`,
+  fits: (value, peek) => value === null || fits(value, peek)
+});
+
+/** @param {readonly string[]} values @returns {Type} */
+const oneOf = (values) => ({ words: `one of ${values.join(', ')}`, fits: (value) => values.includes(value) });
+
+/**
+ * A key whose value fields take as it is.
+ * @param {Type} type
+ * @param {unknown} fallback
+ * @param {...string} fields
+ * @returns {Rule}
+ */
+const key = (type, fallback, ...fields) => ({ type, fallback, set: each(fields, (get, key) => get(key)) });
+
+/**
+ * A key that is read for another key's fields.
+ * @param {Type} type
+ * @param {unknown} fallback
+ * @param {string} [unused]
+ * @returns {Rule}
+ */
+const read = (type, fallback, unused) => ({ type, fallback, unused });
+
+/** A key that may be absent, which no default stands in for. @param {Rule} rule @returns {Rule} */
+const optional = ({ fallback, ...rule }) => rule;
+
+/**
+ * Keys that change nothing here.
+ * @param {string} unused why, or '' where it goes without saying
+ * @param {...string} keys
+ * @returns {Rules}
+ */
+const ignored = (unused, ...keys) => each(keys, { unused });
+
+/**
+ * A key that may only say one thing, or the model is another.
+ * @param {unknown} value
+ * @param {string} why
+ * @returns {Rule}
+ */
+const only = (value, why) => ({
+  type: { words: `${show(value)}, because ${why}`, fits: (got) => got === value },
+  unused: ''
+});
+
+/** @template T @param {string[]} names @param {T} value @returns {Record<string, T>} */
+const each = (names, value) => Object.fromEntries(names.map((name) => [name, value]));
+
+/** The same rules with other defaults. @param {Rules} rules @param {Record<string, unknown>} values @returns {Rules} */
+const defaults = (rules, values) => {
+  const changed = Object.entries(values).map(([key, fallback]) => [key, { ...rules[key], fallback }]);
+  return { ...rules, ...Object.fromEntries(changed) };
+};
+
+// Values.
+
+/** Names of transformers' activations, by the one of attnscope that computes the same. */
+const ACTIVATIONS = {
+  relu: ['relu'],
+  gelu: ['gelu', 'gelu_python'],
+  gelu_tanh: ['gelu_new', 'gelu_pytorch_tanh', 'gelu_python_tanh', 'gelu_fast', 'gelu_accurate'],
+  silu: ['silu', 'swish']
+};
+
+/** @param {string} fallback @returns {Rule} */
+const activation = (fallback) => ({
+  type: oneOf(Object.values(ACTIVATIONS).flat()),
+  fallback,
+  set: { activation: (get, key) => Object.entries(ACTIVATIONS).find(([, names]) => names.includes(get(key)))?.[0] }
+});
+
+const DTYPES = ['float32', 'float16', 'bfloat16'];
+const ownDtype = (/** @type {string} */ value) => (DTYPES.includes(value) ? value : undefined);
+
+/** @type {Rules} */
+const dtypes = {
+  dtype: {
+    type: text,
+    set: { dtype: (get) => get('dtype', ownDtype) ?? get('torch_dtype', ownDtype) },
+    unused: `attnscope has ${DTYPES.join(', ')}`
+  },
+  torch_dtype: { type: text, unused: `dtype decides; attnscope has ${DTYPES.join(', ')}` }
+};
+
+const NUMBERS = 'changes numbers, not sizes';
+
+// Keys of every configuration.
+
+/** @type {Rules} */
+const common = {
+  ...dtypes,
+  ...ignored('weights are sized in dtype, not in their quantized format', 'quantization_config'),
+  ...ignored('', '_name_or_path', 'transformers_version', 'initializer_range', 'use_cache', 'return_dict',
+    'output_hidden_states', 'output_attentions', 'chunk_size_feed_forward', 'is_encoder_decoder', 'id2label',
+    'label2id', 'num_labels', 'problem_type', 'pad_token_id', 'bos_token_id', 'eos_token_id')
+};
+
+// Encoders.
+
+const encoder = { layer: 'encoder', norm_first: false, position: 'learned', bias: true };
+const CROSS = 'cross-attention has parameters that this layer lacks';
+
+/** @type {Rules} */
+const bertKeys = {
+  ...common,
+  vocab_size: key(size, 30522, 'vocab_size'),
+  hidden_size: key(size, 768, 'hidden_size'),
+  num_hidden_layers: key(size, 12, 'num_layers'),
+  num_attention_heads: key(size, 12, 'num_heads'),
+  intermediate_size: key(size, 3072, 'intermediate_size'),
+  hidden_act: activation('gelu'),
+  hidden_dropout_prob: key(number, 0.1, 'dropout'),
+  max_position_embeddings: key(size, 512, 'max_positions'),
+  type_vocab_size: key(count, 2, 'type_vocab_size'),
+  layer_norm_eps: key(positive, 1e-12, 'norm_eps'),
+  position_embedding_type: only('absolute', 'transformers 5 has no other'),
+  add_cross_attention: only(false, CROSS),
+  ...ignored('hidden_dropout_prob is the one dropout', 'attention_probs_dropout_prob'),
+  ...ignored('sized as an encoder: no causal mask, no KV cache', 'is_decoder'),
+  ...ignored('of heads that the model does not have', 'classifier_dropout', 'tie_word_embeddings')
+};
+
+/** @type {Family} */
+const bert = {
+  name: 'bert', configClass: 'BertConfig', model: 'BertModel, with its pooler',
+  fixed: { ...encoder, pooler: true },
+  keys: bertKeys
+};
+
+/** @type {Family} */
+const roberta = {
+  name: 'roberta', configClass: 'RobertaConfig', model: 'RobertaModel, with its pooler',
+  fixed: bert.fixed,
+  keys: {
+    ...defaults(bertKeys, { vocab_size: 50265 }),
+    max_position_embeddings: { ...bertKeys.max_position_embeddings, note: 'pad_token_id + 1 of them are never used' }
+  }
+};
+
+/** @type {Family} */
+const distilbert = {
+  name: 'distilbert', configClass: 'DistilBertConfig', model: 'DistilBertModel',
+  fixed: { ...encoder, type_vocab_size: 0, pooler: false, norm_eps: 1e-12 },
+  keys: {
+    ...common, vocab_size: bertKeys.vocab_size, dim: { ...key(size, 768, 'hidden_size'), aliases: ['hidden_size'] },
+    n_layers: { ...key(size, 6, 'num_layers'), aliases: ['num_hidden_layers'] },
+    n_heads: { ...key(size, 12, 'num_heads'), aliases: ['num_attention_heads'] },
+    hidden_dim: key(size, 3072, 'intermediate_size'), activation: activation('gelu'),
+    dropout: key(number, 0.1, 'dropout'), max_position_embeddings: bertKeys.max_position_embeddings,
+    ...ignored('dropout is the one dropout', 'attention_dropout'),
+    ...ignored('the table of positions is there with either value', 'sinusoidal_pos_embds'),
+    ...ignored('of heads that the model does not have', 'qa_dropout', 'seq_classif_dropout', 'tie_word_embeddings')
+  }
+};
+
+// Decoders.
+
+/** @type {Family} */
+const gpt2 = {
+  name: 'gpt2', configClass: 'GPT2Config', model: 'GPT2LMHeadModel',
+  fixed: {
+    layer: 'decoder', gated: false, norm: 'layer_norm', post_norms: false, position: 'learned', qk_norm: false,
+    bias: true, output_bias: true, mlp_bias: true
+  },
+  keys: {
+    ...common,
+    vocab_size: key(size, 50257, 'vocab_size'),
+    n_positions: { ...key(size, 1024, 'max_positions'), aliases: ['max_position_embeddings'] },
+    n_embd: { ...key(size, 768, 'hidden_size'), aliases: ['hidden_size'] },
+    n_layer: { ...key(size, 12, 'num_layers'), aliases: ['num_hidden_layers'] },
+    n_head: { ...key(size, 12, 'num_heads'), aliases: ['num_attention_heads'] },
+    n_inner: {
+      type: orNull(size), fallback: null,
+      set: { intermediate_size: (get) => get('n_inner') ?? 4 * get('n_embd') },
+      note: (value) => (value === null ? 'null: 4 × n_embd' : undefined)
+    },
+    activation_function: activation('gelu_new'),
+    layer_norm_epsilon: key(positive, 1e-5, 'norm_eps'),
+    scale_attn_weights: { type: flag, fallback: true, set: { scale: (get) => (get('scale_attn_weights') ? null : 1) } },
+    tie_word_embeddings: key(flag, true, 'tie_embeddings'),
+    add_cross_attention: only(false, CROSS),
+    ...ignored(NUMBERS, 'scale_attn_by_inverse_layer_idx', 'reorder_and_upcast_attn'),
+    ...ignored('for training; the decoder has no dropout', 'resid_pdrop', 'embd_pdrop', 'attn_pdrop'),
+    ...ignored('of heads that the model does not have', 'summary_type', 'summary_use_proj', 'summary_activation',
+      'summary_proj_to_labels', 'summary_first_dropout')
+  }
+};
+
+/** What rope_parameters says of the base: one for all layers, or one for each type of layer. @param {any} rope */
+const thetaOf = (rope) => rope.full_attention?.rope_theta ?? rope.rope_theta;
+
+/** @type {Type} */
+const ropeParameters = {
+  words: 'an object whose rope_theta is a positive number',
+  fits: (value) => isPlain(value) && (thetaOf(value) === undefined || positive.fits(thetaOf(value), () => {}))
+};
+
+/** @param {number} fallback @returns {Rules} */
+const rope = (fallback) => ({
+  rope_theta: {
+    type: positive, fallback,
+    set: { rope_theta: (get) => get('rope_parameters', thetaOf) ?? get('rope_theta') },
+    unused: 'rope_parameters holds it'
+  },
+  rope_parameters: { type: ropeParameters, note: `rope_theta is read; the rest ${NUMBERS}`, unused: NUMBERS },
+  ...ignored(NUMBERS, 'rope_scaling', 'partial_rotary_factor')
+});
+
+/** @type {Rules} What every decoder with rotary positions has; the defaults are Llama's. */
+const ropeKeys = {
+  vocab_size: key(size, 32000, 'vocab_size'),
+  hidden_size: key(size, 4096, 'hidden_size'),
+  intermediate_size: key(size, 11008, 'intermediate_size'),
+  num_hidden_layers: key(size, 32, 'num_layers'),
+  num_attention_heads: key(size, 32, 'num_heads'),
+  num_key_value_heads: {
+    ...key(orNull(size), null, 'num_kv_heads'),
+    note: (value) => (value === null ? 'null: as many as num_attention_heads' : undefined)
+  },
+  head_dim: {
+    ...key(orNull(size), null, 'head_dim'),
+    note: (value) => (value === null ? 'null: hidden_size / num_attention_heads' : undefined)
+  },
+  hidden_act: activation('silu'),
+  max_position_embeddings: key(size, 2048, 'max_positions'),
+  rms_norm_eps: key(positive, 1e-6, 'norm_eps'),
+  tie_word_embeddings: key(flag, false, 'tie_embeddings'),
+  ...rope(10000),
+  ...ignored('for training; the decoder has no dropout', 'attention_dropout'),
+  ...ignored('how weights were split for training', 'pretraining_tp')
+};
+
+const decoder = {
+  layer: 'decoder', gated: true, norm: 'rms_norm', post_norms: false, position: 'rope', qk_norm: false,
+  bias: false, output_bias: false, mlp_bias: false
+};
+const attentionBias = key(flag, false, 'bias', 'output_bias');
+
+/** @type {Family} */
+const llama = {
+  name: 'llama', configClass: 'LlamaConfig', model: 'LlamaForCausalLM',
+  fixed: decoder,
+  keys: {
+    ...common, ...ropeKeys,
+    attention_bias: attentionBias,
+    mlp_bias: key(flag, false, 'mlp_bias')
+  }
+};
+
+/** @type {Family} */
+const mistral = {
+  name: 'mistral', configClass: 'MistralConfig', model: 'MistralForCausalLM',
+  fixed: decoder,
+  keys: {
+    ...common,
+    ...defaults(ropeKeys, { intermediate_size: 14336, num_key_value_heads: 8, max_position_embeddings: 131072 }),
+    sliding_window: key(orNull(size), 4096, 'window'),
+    ...ignored('Mistral gives every layer the same window', 'layer_types')
+  }
+};
+
+// Windows. A pattern is "every n-th layer attends to everything, the others to a window", which is what full_every
+// says: n = 1 for all layers, 0 for none, NaN for layers in another order.
+
+const LAYER_TYPES = ['full_attention', 'sliding_attention'];
+
+/** @type {Type} */
+const layerTypes = {
+  words: `a list of ${LAYER_TYPES.join(' and ')}, one for each of num_hidden_layers`,
+  fits: (value, peek) => Array.isArray(value) && value.length === peek('num_hidden_layers') &&
+    value.every((one) => LAYER_TYPES.includes(one))
+};
+
+/** @param {string[]} types */
+function patternOf(types) {
+  const n = types.indexOf('full_attention') + 1;
+  const regular = types.every((type, i) => (type === 'full_attention') === (n > 0 && (i + 1) % n === 0));
+  return regular ? n : NaN;
+}
+
+const IRREGULAR = 'full_every cannot say which layers have the window: all are sized as attending to everything, so ' +
+  'the KV cache is an upper bound';
+
+/**
+ * @param {Get} get
+ * @param {(get: Get) => number} pattern where layer_types is absent
+ * @returns {{window: number | null, full_every: number | null}}
+ */
+function windowOf(get, pattern) {
+  const types = get('layer_types');
+  const n = types ? patternOf(types) : pattern(get);
+  const window = n === 1 || Number.isNaN(n) ? null : get('sliding_window');
+  return { window, full_every: window === null || n === 0 ? null : n };
+}
+
+/**
+ * @param {(get: Get) => boolean} on whether there are windows at all
+ * @param {(get: Get) => number} pattern
+ * @param {string} unused why layer_types is not read
+ * @returns {Rules}
+ */
+const windows = (on, pattern, unused) => ({
+  sliding_window: {
+    type: orNull(size), fallback: 4096,
+    set: {
+      window: (get) => (on(get) ? windowOf(get, pattern).window : null),
+      full_every: (get) => (on(get) ? windowOf(get, pattern).full_every : null)
+    },
+    unused: 'no layer is sized with a window'
+  },
+  layer_types: { type: layerTypes, note: (types) => (Number.isNaN(patternOf(types)) ? IRREGULAR : undefined), unused }
+});
+
+/** The first max_window_layers of Qwen attend to everything, those after them to a window. @param {Get} get */
+function qwenPattern(get) {
+  const full = get('max_window_layers');
+  if (full === 0) return 0;
+  return full >= get('num_hidden_layers') ? 1 : NaN;
+}
+
+/** @type {Rules} */
+const qwenKeys = {
+  ...defaults(ropeKeys, {
+    vocab_size: 151936, intermediate_size: 22016, num_key_value_heads: 32, max_position_embeddings: 32768
+  }),
+  ...windows((get) => get('use_sliding_window'), qwenPattern, 'use_sliding_window is false'),
+  use_sliding_window: read(flag, false),
+  max_window_layers: {
+    ...read(count, 28, 'use_sliding_window or layer_types decides'),
+    note: (full, peek) => (full > 0 && full < peek('num_hidden_layers') ? IRREGULAR : undefined)
+  }
+};
+
+/** @type {Family} */
+const qwen2 = {
+  name: 'qwen2', configClass: 'Qwen2Config', model: 'Qwen2ForCausalLM',
+  fixed: { ...decoder, bias: true },
+  keys: { ...common, ...qwenKeys, head_dim: optional(ropeKeys.head_dim) }
+};
+
+/** @type {Family} */
+const qwen3 = {
+  name: 'qwen3', configClass: 'Qwen3Config', model: 'Qwen3ForCausalLM',
+  fixed: { ...decoder, qk_norm: true },
+  keys: { ...common, ...qwenKeys, head_dim: key(size, 128, 'head_dim'), attention_bias: attentionBias }
+};
+
+/** @type {Rules} */
+const gemmaKeys = {
+  ...defaults(ropeKeys, {
+    vocab_size: 256000, hidden_size: 2304, intermediate_size: 9216, num_hidden_layers: 26, num_attention_heads: 8,
+    num_key_value_heads: 4, max_position_embeddings: 8192, tie_word_embeddings: true
+  }),
+  head_dim: key(size, 256, 'head_dim'),
+  hidden_activation: activation('gelu_pytorch_tanh'),
+  hidden_act: { unused: 'hidden_activation is the one that Gemma reads' },
+  attention_bias: attentionBias,
+  query_pre_attn_scalar: {
+    type: positive, fallback: 256,
+    set: { scale: (get) => get('query_pre_attn_scalar') ** -0.5 },
+    note: 'scale = 1 / √query_pre_attn_scalar'
+  },
+  ...ignored(NUMBERS, 'attn_logit_softcapping', 'final_logit_softcapping'),
+  ...ignored('the decoder is sized with a causal mask and its KV cache', 'use_bidirectional_attention')
+};
+
+/** @type {Family} */
+const gemma2 = {
+  name: 'gemma2', configClass: 'Gemma2Config', model: 'Gemma2ForCausalLM',
+  fixed: { ...decoder, post_norms: true },
+  keys: { ...common, ...gemmaKeys, ...windows(() => true, () => 2, '') }
+};
+
+/** @type {Rules} */
+const gemma3Keys = {
+  ...common,
+  ...defaults(gemmaKeys, { vocab_size: 262208, max_position_embeddings: 131072 }),
+  ...rope(1e6),
+  ...windows(() => true, everyPattern, ''),
+  sliding_window_pattern: read(size, 6, 'layer_types decides'),
+  model_type: only('gemma3_text', 'the text decoder is sized'),
+  ...ignored(`one rope_theta, of the layers that attend to everything; this one ${NUMBERS}`, 'rope_local_base_freq')
+};
+
+/** @param {Get} get */
+function everyPattern(get) {
+  const n = get('sliding_window_pattern');
+  return n > get('num_hidden_layers') ? 0 : n;
+}
+
+/** @type {Family} */
+const gemma3Text = {
+  name: 'gemma3', configClass: 'Gemma3TextConfig', model: 'Gemma3ForCausalLM',
+  fixed: { ...decoder, post_norms: true, qk_norm: true },
+  keys: gemma3Keys
+};
+
+/** @type {Family} The model of images and text; its text decoder is sized, and its head is tied by the key outside. */
+const gemma3 = {
+  ...gemma3Text, model: 'Gemma3ForCausalLM, the text decoder', inside: 'text_config',
+  outer: {
+    ...common,
+    tie_word_embeddings: gemma3Keys.tie_word_embeddings,
+    ...ignored('the part that reads images is not sized', 'vision_config', 'mm_tokens_per_image'),
+    ...ignored('', 'boi_token_index', 'eoi_token_index', 'image_token_index')
+  }
+};
+
+// Latent attention.
+
+/** @type {Family} */
+const deepseekV3 = {
+  name: 'deepseek_v3', configClass: 'DeepseekV3Config', model: 'one DeepseekV3Attention',
+  // The norms of the two compressed states are made without rms_norm_eps, so they have the 1e-6 of their class.
+  fixed: { layer: 'latent_attention', norm_eps: 1e-6 },
+  keys: {
+    ...common,
+    hidden_size: key(size, 7168, 'hidden_size'),
+    num_attention_heads: key(size, 128, 'num_heads'),
+    q_lora_rank: {
+      ...key(orNull(size), 1536, 'q_lora_rank'),
+      note: (value) => (value === null ? 'null: queries are projected in one step' : undefined)
+    },
+    kv_lora_rank: key(size, 512, 'kv_lora_rank'),
+    qk_nope_head_dim: key(size, 128, 'qk_nope_head_dim'),
+    qk_rope_head_dim: key(size, 64, 'qk_rope_head_dim'),
+    v_head_dim: key(size, 128, 'v_head_dim'),
+    attention_bias: key(flag, false, 'bias'),
+    ...rope(10000),
+    ...ignored('the norms inside the attention have 1e-6 whatever it says', 'rms_norm_eps'),
+    ...ignored('all heads share one compressed key and value', 'num_key_value_heads'),
+    ...ignored('one attention layer is sized', 'num_hidden_layers'),
+    ...ignored('outside the attention, which alone is sized', 'vocab_size', 'intermediate_size',
+      'moe_intermediate_size', 'hidden_act', 'n_shared_experts', 'n_routed_experts', 'num_local_experts',
+      'routed_scaling_factor', 'n_group', 'topk_group', 'num_experts_per_tok', 'first_k_dense_replace',
+      'norm_topk_prob', 'tie_word_embeddings', 'max_position_embeddings'),
+    ...ignored('an order of the weights, not their number', 'rope_interleave'),
+    ...ignored('for training', 'attention_dropout'),
+    ...ignored('how weights were split for training', 'pretraining_tp')
+  }
+};
+
+/** By `model_type`. @type {Record<string, Family>} */
+export const families = {
+  bert,
+  distilbert,
+  roberta,
+  'xlm-roberta': {
+    ...roberta, configClass: 'XLMRobertaConfig', model: 'XLMRobertaModel, with its pooler',
+    keys: defaults(roberta.keys, { vocab_size: 30522 })
+  },
+  gpt2,
+  llama,
+  mistral,
+  qwen2,
+  qwen3,
+  gemma2,
+  gemma3_text: gemma3Text,
+  gemma3,
+  deepseek_v3: deepseekV3
+};

@@ -1,0 +1,154 @@
+// A Hugging Face config.json as a config of attnscope, with what became of each of its keys. What a key means stands in
+// families.js; here is how a file is read by it.
+
+import { families } from './families.js';
+import { didYouMean, isPlain, show } from './values.js';
+
+/**
+ * @typedef {import('./families.js').Family} Family
+ * @typedef {import('./families.js').Rule} Rule
+ * @typedef {import('./types.js').Imported} Imported
+ * @typedef {import('./types.js').ImportedKey} ImportedKey
+ *
+ * @typedef {object} Slot a key that the family knows, in this file
+ * @property {string} key
+ * @property {Rule} rule
+ * @property {string[]} names that it may have in the file; one inside `text_config` is called `text_config.hidden_size`
+ * @property {string} name the one that it has
+ * @property {boolean} given whether the file has it
+ * @property {any} value the file's, or the default
+ * @property {string[]} fields that it has set
+ */
+
+/**
+ * The config that sizes the model which a Hugging Face config.json describes; and for each key of the file, and each
+ * default that stands in for one, what it was used for. `batch_size` and `seq_len` are left to attnscope's defaults.
+ * @param {unknown} configJson the parsed file
+ * @returns {Imported}
+ * @throws {RangeError} with the key as `field`, for a family that is not known or a value that its key cannot have
+ */
+export function fromHuggingFace(configJson) {
+  const { json, family } = familyOf(configJson);
+  const entries = entriesOf(json, family);
+  const slots = slotsOf(family, new Map(entries));
+  const config = { ...family.fixed, ...fieldsOf(slots) };
+  return { family: family.name, config: /** @type {any} */ (config), keys: report(family, entries, slots) };
+}
+
+/** @param {string} field @param {string} message */
+const refusal = (field, message) => Object.assign(new RangeError(message), { field });
+
+/** @param {unknown} json */
+function familyOf(json) {
+  if (!isPlain(json)) throw refusal('', `config.json must hold an object, got ${show(json)}`);
+  const type = json.model_type;
+  if (typeof type === 'string' && Object.hasOwn(families, type)) return { json, family: families[type] };
+  const names = Object.keys(families);
+  const got = type === undefined ? '; the file has none' : `, got ${show(type)}`;
+  const hint = typeof type === 'string' ? didYouMean(type, names) : '';
+  throw refusal('model_type', `model_type must be one of ${names.join(', ')}${got}${hint}`);
+}
+
+/**
+ * The file's names and values, those inside `text_config` among them.
+ * @param {Record<string, unknown>} json
+ * @param {Family} family
+ */
+function entriesOf(json, { inside }) {
+  return Object.entries(json).flatMap(([key, value]) => {
+    const inner = key === inside ? (value ?? {}) : {};
+    if (!isPlain(inner)) throw refusal(key, `${key} must be an object, got ${show(inner)}`);
+    const named = Object.entries(inner).map(([name, value]) => /** @type {const} */ ([`${key}.${name}`, value]));
+    return named.length > 0 ? named : [/** @type {const} */ ([key, value])];
+  });
+}
+
+/** @param {Family} family @param {Map<string, unknown>} values @returns {Slot[]} */
+function slotsOf({ keys, inside, outer = {} }, values) {
+  const slot = (/** @type {string} */ key, /** @type {Rule} */ rule, prefix = '') => {
+    const names = [key, ...(rule.aliases ?? [])].map((name) => prefix + name);
+    const name = names.find((name) => values.has(name)) ?? names[0];
+    const value = values.get(name);
+    const given = value !== undefined && (value !== null || 'fallback' in rule);
+    return { key, rule, names, name, given, value: given ? value : rule.fallback, fields: [] };
+  };
+  return [
+    ...Object.entries(outer).map(([key, rule]) => slot(key, rule)),
+    ...Object.entries(keys).map(([key, rule]) => slot(key, rule, inside && `${inside}.`))
+  ];
+}
+
+/** What the keys set. A key that is outside `text_config` and inside is read outside. @param {Slot[]} slots */
+function fieldsOf(slots) {
+  const find = (/** @type {string} */ key) => /** @type {Slot} */ (slots.find((slot) => slot.key === key));
+  const peek = (/** @type {string} */ key) => find(key).value;
+  for (const { name, given, value, rule: { type } } of slots) {
+    const fits = !given || !type || type.fits(value, peek);
+    if (!fits) throw refusal(name, `${name} must be ${type.words}, got ${show(value)}`);
+  }
+  /** @type {Record<string, unknown>} */
+  const fields = {};
+  for (const slot of slots.filter((slot) => slot === find(slot.key))) {
+    for (const [field, from] of Object.entries(slot.rule.set ?? {})) {
+      const value = from((key, pick) => use(find(key), field, pick), slot.key);
+      if (value !== undefined) fields[field] = value;
+    }
+  }
+  return fields;
+}
+
+/**
+ * The value of a slot, which is noted as used for a field.
+ * @param {Slot} slot
+ * @param {string} field
+ * @param {(value: any) => any} [pick]
+ */
+function use({ value, fields }, field, pick = (value) => value) {
+  const picked = value === undefined ? undefined : pick(value);
+  if (picked !== undefined && !fields.includes(field)) fields.push(field);
+  return picked;
+}
+
+/**
+ * Every key of the file in its order, then the defaults that were used.
+ * @param {Family} family @param {(readonly [string, unknown])[]} entries @param {Slot[]} slots @returns {ImportedKey[]}
+ */
+function report(family, entries, slots) {
+  const peek = (/** @type {string} */ key) => slots.find((slot) => slot.key === key)?.value;
+  const used = (/** @type {Slot} */ { name, value, fields, rule: { note }, given }) =>
+    row(name, value, given ? 'used' : 'defaulted', fields, typeof note === 'function' ? note(value, peek) : note);
+  const given = entries.map(([name, value]) => {
+    if (name === 'model_type') return row(name, value, 'used', ['layer']);
+    const slot = slots.find(({ names }) => names.includes(name));
+    if (slot?.name === name && slot.given && slot.fields.length > 0) return used(slot);
+    return row(name, value, 'ignored', [], whyUnused(family, name, slots));
+  });
+  return [...given, ...slots.filter(({ given, fields }) => !given && fields.length > 0).map(used)];
+}
+
+/**
+ * @param {string} key
+ * @param {unknown} value
+ * @param {ImportedKey['use']} use
+ * @param {string[]} fields
+ * @param {string} [note]
+ * @returns {ImportedKey}
+ */
+const row = (key, value, use, fields, note) => ({ key, value, use, fields, ...(note && { note }) });
+
+/**
+ * Why a key changes nothing; '' where that goes without saying.
+ * @param {Family} family
+ * @param {string} name
+ * @param {Slot[]} slots
+ */
+function whyUnused({ configClass, model, inside }, name, slots) {
+  if (name === 'architectures') return `sized as ${model}`;
+  if (name === inside) return 'says nothing, so every default stands in';
+  const slot = slots.find(({ names }) => names.includes(name));
+  const outside = inside && !name.startsWith(`${inside}.`);
+  if (!slot) return outside ? `outside ${inside}, which is sized` : `${configClass} has no such key`;
+  if (slot.name !== name) return `${slot.name} decides`;
+  const outer = slots.find(({ key }) => key === slot.key);
+  return outer !== slot && outer?.rule.set ? `${outer.name} decides` : slot.rule.unused;
+}
