@@ -49,11 +49,12 @@ LayerCost cost(const Graph& graph, Dtype dtype) {
   for (const Step& step : graph.steps()) {
     StepCost cost = step_cost(graph, step, bytes_per_element(dtype));
     layer.steps.push_back(cost);
+    cost.parameters = 0;
     for (const TensorId id : step.inputs) {
       const Tensor& input = graph.tensor(id);
-      if (input.role != Role::kParameter) continue;
-      if (seen[static_cast<size_t>(id)]) cost.parameters -= elements(input.shape);
-      seen[static_cast<size_t>(id)] = true;
+      if (input.role != Role::kParameter || seen[static_cast<size_t>(input.storage)]) continue;
+      seen[static_cast<size_t>(input.storage)] = true;
+      cost.parameters = sum(cost.parameters, elements(graph.tensor(input.storage).shape));
     }
     cost = cost.times(graph.times(step.output));
     part_named(layer.parts, step.part).cost += cost;

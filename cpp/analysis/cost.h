@@ -25,7 +25,8 @@ struct PartCost {
   StepCost cost;
 };
 
-/// Parts and total count every repetition of a block, and a parameter that several steps use once.
+/// Parts and total count every repetition of a block; and each parameter once and whole, where a
+/// step first uses some of it.
 struct LayerCost {
   std::vector<StepCost> steps;  // parallel to Graph::steps(), one repetition each
   std::vector<PartCost> parts;  // in order of first use

@@ -8,6 +8,7 @@ namespace {
 constexpr int kAdamMoments = 2;
 
 constexpr Count kIndexBytes = 8;  // PyTorch's int64
+constexpr Count kFloat32Bytes = 4;
 
 class Reader {
  public:
@@ -145,6 +146,11 @@ class Reader {
       const bool inside = graph_.tensor(step.output).block != kNoBlock;
       for (const int index : saved.inputs) {
         const TensorId input = step.inputs[static_cast<size_t>(index)];
+        if (saved.float32_copies && element_bytes_ != kFloat32Bytes) {
+          step_saved =
+              sum(step_saved, product({kFloat32Bytes, elements(graph_.tensor(input).shape)}));
+          continue;
+        }
         save(input, inside ? repetition : last_repetition(input), step_saved);
       }
       if (saved.output) save(step.output, repetition, step_saved);
@@ -155,7 +161,9 @@ class Reader {
   }
 
   /// Which repetition what follows a block sees: of many the last, for which the second stands.
-  int last_repetition(TensorId id) const { return graph_.times(id) > 1 ? 1 : 0; }
+  int last_repetition(TensorId id) const {
+    return graph_.times(training_storage_[static_cast<size_t>(id)]) > 1 ? 1 : 0;
+  }
 
   void save(TensorId id, int repetition, Count& saved) {
     const TensorId storage = training_storage_[static_cast<size_t>(id)];

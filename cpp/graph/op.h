@@ -29,6 +29,7 @@ struct Saved {
   bool output = false;
   Count elements = 0;  // of further tensors in the layer's number format: a norm's statistics
   Count bytes = 0;     // of further tensors in a format of their own: boolean masks
+  bool float32_copies = false;  // the inputs are kept as float32 copies where they are narrower
 };
 
 enum class Aliasing {

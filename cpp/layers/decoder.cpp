@@ -45,7 +45,8 @@ class Builder {
     const int64_t V = config_.integer("vocab_size");
     const EmbeddingModule words = declare_embedding(graph_, "model.embed_tokens", V, E_);
     const TensorId embedded = add_embeddings(words, V);
-    const Positions positions = add_positions(graph_, config_, span_, H_, D_, embedded, true);
+    const Positions positions =
+        add_positions(graph_, config_, span_, H_, D_, embedded, true, "model.");
     graph_.begin_block("model.layers", "DecoderLayer", config_.integer("num_layers"), embedded);
     const auto [hidden, weights] = add_layer(embedded, positions);
     graph_.end_block(hidden);

@@ -29,7 +29,8 @@ Span span_of(const Config& config, int64_t full_every) {
 }
 
 Positions add_positions(Graph& graph, const Config& config, const Span& span, int64_t num_heads,
-                        int64_t head_dim, TensorId like, bool is_causal) {
+                        int64_t head_dim, TensorId like, bool is_causal,
+                        const std::string& prefix) {
   const std::string_view position = config.choice("position");
   if (position == "rope") {
     const auto table = std::make_shared<const RotaryTable>(
@@ -42,8 +43,8 @@ Positions add_positions(Graph& graph, const Config& config, const Span& span, in
     return {.bias = graph.add_step("alibi", "position", bias, {like}, "position_bias")};
   }
   if (position == "relative") {
-    const EmbeddingModule table =
-        declare_embedding(graph, "relative_attention_bias", RelativeBias::kBuckets, num_heads);
+    const EmbeddingModule table = declare_embedding(graph, prefix + "relative_attention_bias",
+                                                    RelativeBias::kBuckets, num_heads);
     const auto bias =
         std::make_shared<const RelativeBias>(span.seq_len, span.kv_len(), span.cached, !is_causal);
     return {.bias = graph.add_step("relative", "position", bias, {table.weight}, "position_bias")};

@@ -36,9 +36,11 @@ struct Span {
 Span span_of(const Config& config, int64_t full_every = 0);
 
 /// Adds what the field `position` asks for ("none", "rope", "alibi", "relative"); `like` lends its
-/// number format. A table of relative positions is declared here.
+/// number format. A table of relative positions is declared here, in
+/// the module `prefix`.
 Positions add_positions(Graph& graph, const Config& config, const Span& span, int64_t num_heads,
-                        int64_t head_dim, TensorId like, bool is_causal);
+                        int64_t head_dim, TensorId like, bool is_causal,
+                        const std::string& prefix = "");
 
 class GroupedAttention {
  public:

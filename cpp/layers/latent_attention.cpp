@@ -50,7 +50,7 @@ class Builder {
     const TensorId expanded =
         split_heads(graph_, linear(kv_b_, latent, "expanded"), sizes_.H, "expanded_heads");
     const TensorId plain_key = slice(expanded, 0, sizes_.nope, "plain_key");
-    const TensorId value = slice(expanded, sizes_.nope, sizes_.nope + sizes_.value, "value");
+    const TensorId value = slice(expanded, sizes_.nope, sizes_.nope + sizes_.value, "value", true);
     TensorId shared = turned;
     if (sizes_.H > 1) {
       shared =
@@ -88,8 +88,9 @@ class Builder {
   TensorId linear(const LinearModule& module, TensorId x, const std::string& name) {
     return apply_linear(graph_, module, "project", x, name);
   }
-  TensorId slice(TensorId x, int64_t begin, int64_t end, const std::string& name) {
-    return graph_.add_step("take_" + name, "project", std::make_shared<const Slice>(begin, end),
+  TensorId slice(TensorId x, int64_t begin, int64_t end, const std::string& name,
+                 bool copied = false) {
+    return graph_.add_step("take_" + name, "project", std::make_shared<const Slice>(begin, end, copied),
                            {x}, name);
   }
   TensorId concat(TensorId a, TensorId b, int dimension, const std::string& name) {

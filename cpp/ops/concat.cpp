@@ -83,7 +83,8 @@ Array Slice::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Slice::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + "[..., " + std::to_string(begin_) + ":" + std::to_string(end_) + "]";
+  return inputs[0] + "[..., " + std::to_string(begin_) + ":" + std::to_string(end_) + "]" +
+         (copied_ ? ".clone()" : "");
 }
 
 Shape FirstPosition::output_shape(const InputShapes& inputs) const {

@@ -24,23 +24,26 @@ class Concat final : public Op {
   int dimension_;
 };
 
-/// Elements [begin, end) of the last dimension. In PyTorch a view.
+/// Elements [begin, end) of the last dimension. In PyTorch a view, unless it is `copied`: what
+/// keeps a view for the backward pass keeps all of what it views.
 class Slice final : public Op {
  public:
-  Slice(int64_t begin, int64_t end) : begin_(begin), end_(end) {}
+  Slice(int64_t begin, int64_t end, bool copied = false)
+      : begin_(begin), end_(end), copied_(copied) {}
 
   int64_t begin() const { return begin_; }
 
   std::string_view name() const override { return "slice"; }
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
-  Aliasing aliasing() const override { return Aliasing::kStrided; }
+  Aliasing aliasing() const override { return copied_ ? Aliasing::kNone : Aliasing::kStrided; }
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 
  private:
   int64_t begin_, end_;
+  bool copied_;
 };
 
 /// The first position of each sequence: (B, T, E) -> (B, E). In PyTorch a view.

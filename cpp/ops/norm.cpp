@@ -51,7 +51,12 @@ Cost RmsNorm::cost(const InputShapes&, const Shape& output) const {
 }
 
 Saved RmsNorm::saved_for_backward(const InputShapes&, const Shape& output) const {
-  return {.inputs = {0}, .elements = rows(output)};
+  // PyTorch's CPU code computes it in float32, step by step, and keeps x, the factor of each row
+  // and their product.
+  constexpr Count kFloat32Bytes = 4;
+  return {.inputs = {0},
+          .bytes = product({kFloat32Bytes, sum(elements(output), rows(output))}),
+          .float32_copies = true};
 }
 
 Array RmsNorm::forward(const std::vector<const Array*>& inputs) const {
