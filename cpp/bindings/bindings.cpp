@@ -128,7 +128,8 @@ val pack_results(const Graph& graph, const Outputs& outputs, bool need_weights) 
   val results = val::object();
   for (size_t i = 0; i < outputs.size(); ++i) {
     const std::string& name = graph.results()[i].name;
-    if (name != "weights" || need_weights) results.set(name, pack_tensor(outputs[i]));
+    const bool weights = name == "weights" || name == "cross_weights";
+    if (!weights || need_weights) results.set(name, pack_tensor(outputs[i]));
   }
   return results;
 }
@@ -263,7 +264,7 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       "Record<string, { data: Float32Array | Uint8Array | Int32Array; shape: number[] }>");
   emscripten::register_type<ResultsValue>(
       "Results",
-      "{ output: FloatTensor; weights?: FloatTensor; "
+      "{ output: FloatTensor; weights?: FloatTensor; cross_weights?: FloatTensor; pooled?: FloatTensor; "
       "rounding_error?: { max_absolute: number; relative: number } }");
   emscripten::register_type<StateValue>("StateDict", "Record<string, FloatTensor>");
   emscripten::register_type<ShapeValue>("Shape", "number[]");

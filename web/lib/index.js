@@ -11,6 +11,9 @@ import { Model } from './model.js';
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('./types.js').Imported} Imported */
 /** @typedef {import('./types.js').ImportedKey} ImportedKey */
+/** @typedef {import('./types.js').Ids} Ids */
+/** @typedef {import('./types.js').Input} Input */
+/** @typedef {import('./types.js').KvCache} KvCache */
 /** @typedef {import('./types.js').Layer} Layer */
 /** @typedef {import('./types.js').Mask} Mask */
 /** @typedef {import('./types.js').Memory} Memory */

@@ -1,6 +1,7 @@
 // A layer with its weights, ready to run.
 
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./types.js').Ids} Ids */
 /** @typedef {import('./types.js').Mask} Mask */
 /** @typedef {import('./types.js').Results} Results */
 /** @typedef {import('./types.js').Tensor} Tensor */
@@ -18,7 +19,7 @@ export class Model {
 
   /**
    * Runs the layer in float32.
-   * @param {Record<string, Tensor | Mask>} inputs by name; they are copied, neither kept nor changed
+   * @param {Record<string, Tensor | Mask | Ids>} inputs by name; they are copied, neither kept nor changed
    * @param {ForwardOptions} [options]
    * @returns {Results}
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor
@@ -33,6 +34,35 @@ export class Model {
   }
 
   /**
+   * Runs the layer on further positions, as many as the first input has, after those of the calls
+   * before: their keys and values are in the model's KV cache. Step by step this gives what one
+   * `forward` over all positions gives. The cache holds `batch_size` sequences.
+   * @param {Record<string, Tensor | Mask | Ids>} inputs by name, without `past_` inputs; a mask is one
+   *   of (new positions, all positions)
+   * @param {{need_weights?: boolean}} [options]
+   * @returns {Results}
+   * @throws {RangeError} for a layer without KV cache, or an ill-fitting tensor; the cache then stays
+   */
+  step(inputs, options = {}) {
+    return this.#read((core) =>
+      core.step(
+        /** @type {import('./core/core.js').Inputs} */ (inputs),
+        /** @type {import('./core/core.js').Options} */ (options)
+      )
+    );
+  }
+
+  /** Positions in the KV cache: how many `step` has seen. */
+  get pastLength() {
+    return this.#alive().pastLength();
+  }
+
+  /** Empties the KV cache; the next `step` starts at position 0. */
+  clearCache() {
+    this.#alive().clearCache();
+  }
+
+  /**
    * The weights under the names that PyTorch's `state_dict()` gives them, as copies.
    * @returns {Record<string, Tensor>}
    */
@@ -41,7 +71,7 @@ export class Model {
   }
 
   /**
-   * Replaces every weight.
+   * Replaces every weight, and empties the KV cache.
    * @param {Record<string, Tensor>} state each parameter's tensor, no more and no less
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights then stay
    */

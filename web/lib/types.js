@@ -17,12 +17,28 @@
  */
 
 /**
+ * @typedef {object} Ids token ids
+ * @property {Int32Array} data each from 0 to the input's `limit` - 1
+ * @property {number[]} shape
+ */
+
+/**
+ * @typedef {object} Input what forward() takes under one name
+ * @property {string} name
+ * @property {number[]} shape of an optional mask the largest that fits: any that broadcasts to it does
+ * @property {boolean} optional
+ * @property {true} [integer] token ids
+ * @property {number} [limit] of token ids: they are below it
+ */
+
+/**
  * @typedef {object} Field
  * @property {string} name
- * @property {'integer' | 'boolean' | 'choice'} type
- * @property {number | boolean | string} default
- * @property {number} [min] integers only, included
- * @property {number} [max] integers only, included
+ * @property {'integer' | 'number' | 'boolean' | 'choice'} type
+ * @property {number | boolean | string | null} default
+ * @property {true} [optional] null is a value too: what it stands for is said in `meaning`
+ * @property {number} [min] integers and numbers only, included
+ * @property {number} [max] integers and numbers only, included
  * @property {string[]} [choices] choices only
  * @property {string} meaning
  */
@@ -34,8 +50,7 @@
  * @property {string} group where a form lists it
  * @property {string} summary
  * @property {Field[]} fields
- * @property {{name: string, shape: number[], optional: boolean}[]} inputs what forward() takes, with
- *   the shapes that the default config gives them
+ * @property {Input[]} inputs what forward() takes, with the shapes that the default config gives them
  */
 
 /**
@@ -46,6 +61,7 @@
  * @property {string[]} inputs names of tensors, parameters included
  * @property {string} output
  * @property {number[]} shape of the output
+ * @property {number} repeat how often it runs: the figures that follow are those of one time
  * @property {number} parameters elements of the parameters that it uses
  * @property {number} macs multiply-accumulates of its matrix product
  * @property {number} elementwise every other arithmetic operation
@@ -70,6 +86,13 @@
  */
 
 /**
+ * @typedef {object} KvCache bytes, at the config's dtype, over all layers
+ * @property {number} bytes_per_token of one position of one sequence, while every layer keeps it
+ * @property {number} bytes_per_sequence of past_len + seq_len positions; with a window no more than that
+ * @property {number} bytes of the whole batch
+ */
+
+/**
  * @typedef {object} Estimate counts are exact to 2^53 and the nearest double past it
  * @property {string} layer
  * @property {Config} config with the defaults filled in
@@ -77,16 +100,18 @@
  * @property {number} macs multiply-accumulates of matrix products, one forward pass
  * @property {number} flops 2 per MAC and nothing else, as torch.utils.flop_counter counts
  * @property {number} elementwise operations outside matrix products: 1 an element for a bias or
- *   tanh, 5 for softmax (compare, subtract, exponentiate, add, divide)
+ *   activation, 5 for softmax (compare, subtract, exponentiate, add, divide), 7 for layer_norm, 4 for
+ *   rms_norm
  * @property {number} bytes_moved
- * @property {{name: string, shape: number[], optional: boolean}[]} inputs what forward() takes
+ * @property {Input[]} inputs what forward() takes
  * @property {number[]} output_shape
  * @property {Record<string, number[]>} shapes every step's output, by name
  * @property {Record<string, {parameters: number, macs: number}>} parts
  * @property {Step[]} steps
  * @property {Memory} memory
  * @property {{tensor: string, bytes: number, born: number, freed: number}[]} timeline the steps
- *   between which each tensor is alive, both included
+ *   between which each tensor is alive, both included; of repeated steps one time
+ * @property {KvCache | null} kv_cache null for layers without one
  */
 
 /**
@@ -101,7 +126,9 @@
 /**
  * @typedef {object} Results copies, owned by the caller
  * @property {Tensor} output
- * @property {Tensor} [weights] attention weights, where the layer has them
+ * @property {Tensor} [weights] attention weights, where the layer has them; of a stack the last layer's
+ * @property {Tensor} [cross_weights] of transformer_decoder_layer: those over `memory`
+ * @property {Tensor} [pooled] of encoder with its pooler
  * @property {{max_absolute: number, relative: number}} [rounding_error] of the output: the largest
  *   difference from float32, and the Euclidean norm of all differences over that of the output
  */
