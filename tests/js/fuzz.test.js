@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { layers, randomNumbers, scope } from './support.js';
+import { brokenRules, mended } from './rules.js';
+import { layers, nameOf, randomInputs, randomNumbers, scope, smallConfigs } from './support.js';
 
 const ROUNDS = 6000;
 const next = randomNumbers(20);
@@ -34,29 +35,34 @@ const makers = [
 const strangeKeys = ['__proto__', 'constructor', 'toString', 'length', 'Layer', 'seqlen', '', ' ', '🙂', '\ud800', 'a"b', 'x'.repeat(500)];
 
 function fitting(field) {
-  if (field.type === 'boolean') return pick([true, false]);
-  if (field.type === 'choice') return pick(field.choices);
-  return pick([field.min, field.max, field.min + below(field.max - field.min + 1), Math.min(field.max, 1 + below(64))]);
+  const { type, min, max, choices, optional } = field;
+  if (optional && next() < 0.4) return null;
+  if (type === 'boolean') return pick([true, false]);
+  if (type === 'choice') return pick(choices);
+  if (type === 'number') return pick([min, max, min + next() * (max - min), Math.min(max, min + 10 ** -below(9))]);
+  return pick([min, max, min + below(max - min + 1), Math.min(max, Math.max(min, 1 + below(64)))]);
 }
 
-function fits(field, value) {
-  if (value === undefined) return true;
-  if (field.type === 'boolean') return typeof value === 'boolean';
-  if (field.type === 'choice') return field.choices.includes(value);
-  return Number.isInteger(value) && value >= field.min && value <= field.max;
+function fits({ type, min, max, choices, optional }, value) {
+  if (value === undefined || (optional && value === null)) return true;
+  if (type === 'boolean') return typeof value === 'boolean';
+  if (type === 'choice') return choices.includes(value);
+  return typeof value === 'number' && value >= min && value <= max && (type === 'number' || Number.isInteger(value));
 }
 
+/** Half of them keep the rules between fields, before one field more gets any value. */
 function randomConfig(layer) {
-  const config = Object.create(null);
-  config.layer = layer.name;
+  let config = { layer: layer.name };
   for (const field of layer.fields) if (next() < 0.7) config[field.name] = fitting(field);
-  if (next() < 0.7) config[pick(layer.fields).name] = pick(makers)();
+  if (next() < 0.5) config = mended(layer, config);
+  config = Object.assign(Object.create(null), config);
+  if (next() < 0.5) config[pick(layer.fields).name] = pick(makers)();
   if (next() < 0.1) config[pick(strangeKeys)] = pick(makers)();
   if (next() < 0.05) config.layer = pick(makers)();
   return config;
 }
 
-/** The keys that are wrong for this layer, by its table of fields. */
+/** The keys that are wrong for this layer, by its table of fields, or else by the rules between them. */
 function wrongKeys(layer, config) {
   if (config.layer !== layer.name) return ['layer'];
   const wrong = Object.keys(config).filter((key) => {
@@ -64,16 +70,13 @@ function wrongKeys(layer, config) {
     const field = layer.fields.find(({ name }) => name === key);
     return !field || !fits(field, config[key]);
   });
-  if (wrong.length > 0 || layer.name !== 'multihead_attention') return wrong;
-  const full = (name) => config[name] ?? layer.fields.find((field) => field.name === name)?.default;
-  return full('hidden_size') % full('num_heads') === 0 ? [] : ['num_heads'];
+  return wrong.length > 0 ? wrong : brokenRules(layer, config).map(({ field }) => field);
 }
 
-/** Whether a count may exceed what 128 bits hold: the largest is a product of all dimensions, twice a few times. */
+/** Whether a count may exceed what 128 bits hold: each dimension is in it twice at most, and a few small factors. */
 function isUncountable(layer, config) {
-  const dimensions = layer.fields.filter(({ type }) => type === 'integer').map(({ name, default: fallback }) => BigInt(config[name] ?? fallback));
-  const squared = layer.name === 'multihead_attention' ? [dimensions.at(1), dimensions.at(2)] : [];
-  return [...dimensions, ...squared].reduce((product, size) => product * size, 1n) > 2n ** 122n;
+  const sizes = layer.fields.filter(({ type }) => type === 'integer').map(({ name, default: fallback }) => config[name] ?? fallback ?? 1);
+  return sizes.reduce((product, size) => product * BigInt(size || 1) ** 2n, 1n) > 2n ** 118n;
 }
 
 const TOO_LARGE = 'the layer is too large: one of its counts exceeds 2^127';
@@ -98,12 +101,15 @@ test(`${ROUNDS} random configs are estimated when they fit, and refused with the
       const named = wrong.find((key) => error.message.includes(key) || error.message.includes(JSON.stringify(key).slice(1, 60)));
       assert.notEqual(named, undefined, `${what}: ${error.message}`);
       assert.doesNotMatch(error.message, /[\0-\x1f\x7f]/, what);
-      assert.ok(error.message.length < 400, `${what}: ${error.message.length} characters`);
+      assert.ok(error.message.length < 600, `${what}: ${error.message.length} characters`);
       counts.refused++;
       continue;
     }
     assert.deepEqual(wrong, [], what);
-    for (const field of layer.fields) assert.equal(estimate.config[field.name], config[field.name] ?? field.default, what);
+    for (const { name, type, default: fallback } of layer.fields) {
+      const value = config[name] ?? fallback;
+      assert.equal(estimate.config[name], type === 'integer' && value !== null ? value + 0 : value, what);  // -0 is 0
+    }
     for (const key of ['parameters', 'macs', 'flops', 'elementwise', 'bytes_moved']) {
       assert.ok(estimate[key] >= 0 && Number.isInteger(estimate[key]), `${what}: ${key} ${estimate[key]}`);
     }
@@ -114,30 +120,36 @@ test(`${ROUNDS} random configs are estimated when they fit, and refused with the
   assert.ok(counts.accepted > ROUNDS / 6 && counts.refused > ROUNDS / 6, JSON.stringify(counts));
 });
 
-test('random values as options, shapes and tensors are taken or refused, and never break the module', () => {
-  const config = { layer: 'additive_scorer', batch_size: 2, seq_len: 3, hidden_size: 4, attn_dim: 2 };
-  const model = scope.create(config);
-  const hidden_states = scope.randn([2, 3, 4]);
-  const before = model.forward({ hidden_states });
-  // A random array asks for few elements or for far too many.
-  const shape = () => pick([pick(makers)(), Array.from({ length: below(4) }, () => pick([1 + below(9), pick(makers.slice(0, 4))(), 2 ** 31 - 1]))]);
-  const tensor = () => pick([pick(makers)(), { data: pick(makers)(), shape: shape() }, { data: new Float32Array(below(30)), shape: shape() }, hidden_states]);
-  for (let round = 0; round < ROUNDS; ++round) {
-    const call = pick([
-      () => scope.randn(pick([[2], [2 ** 31 - 1, 9], pick(makers)()]), { seed: pick(makers)() }),
-      () => scope.create(config, { seed: pick(makers)() }).dispose(),
-      () => scope.pytorch(config, pick([pick(makers)(), { self_check: pick(makers)() }])),
-      () => model.forward({ hidden_states: tensor() }),
-      () => model.forward({ hidden_states, mask: tensor() }),
-      () => model.forward({ hidden_states }, { [pick(['need_weights', 'round', 'reference', 'seed'])]: pick(makers)() }),
-      () => model.loadStateDict({ ...model.stateDict(), [pick(['score.weight', 'score.bias', 'bias'])]: tensor() })
-    ]);
-    try {
-      call();
-    } catch (error) {
-      assert.equal(error.name, 'RangeError', `round ${round}: ${error.stack}`);
+test('random values as options, shapes and tensors are taken or refused by every layer, and never break the module', () => {
+  for (const config of smallConfigs) {
+    const model = scope.create(config);
+    const inputs = randomInputs(config);
+    const names = [...scope.estimate(config).inputs.map(({ name }) => name), ...pick([[], ['other']])];
+    const state = model.stateDict();
+    const weights = Object.keys(state);
+    const before = model.forward(inputs);
+    // A random array asks for few elements or for far too many.
+    const shape = () => pick([pick(makers)(), Array.from({ length: below(5) }, () => pick([1 + below(9), pick(makers.slice(0, 4))(), 2 ** 31 - 1])), [1], []]);
+    const data = () => pick([pick(makers)(), new Float32Array(below(30)), new Int32Array(below(9)).fill(below(9) - 1), new Uint8Array(below(30)).fill(1)]);
+    const tensor = () => pick([pick(makers)(), { data: data(), shape: shape() }, ...Object.values(inputs)]);
+    const options = (known) => pick([undefined, { [pick(known)]: pick(makers)() }]);
+    for (let round = 0; round < ROUNDS / smallConfigs.length; ++round) {
+      const call = pick([
+        () => scope.randn(pick([[2], [2 ** 31 - 1, 9], pick(makers)()]), { seed: pick(makers)() }),
+        () => scope.create(config, { seed: pick(makers)() }).dispose(),
+        () => scope.pytorch(config, pick([pick(makers)(), { self_check: pick(makers)() }])),
+        () => model.forward({ ...inputs, [pick(names)]: tensor() }, options(['need_weights', 'round', 'reference', 'seed'])),
+        () => model.step({ ...inputs, [pick(names)]: tensor() }, options(['need_weights', 'reference'])),
+        () => model.loadStateDict({ ...model.stateDict(), [pick([...weights, 'bias'])]: tensor() })
+      ]);
+      try {
+        call();
+      } catch (error) {
+        assert.equal(error.name, 'RangeError', `${nameOf(config)}, round ${round}: ${error.stack}`);
+      }
     }
+    model.loadStateDict(state);
+    assert.deepEqual(model.forward(inputs), before, nameOf(config));
+    model.dispose();
   }
-  assert.deepEqual(model.forward({ hidden_states }), before);
-  model.dispose();
 });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { brokenRules, complete, mended, rules } from './rules.js';
 import { layers, scope } from './support.js';
 
 test('the scorers are there, each name once', () => {
@@ -9,6 +10,29 @@ test('the scorers are there, each name once', () => {
   assert.ok(names.includes('linear_scorer') && names.includes('additive_scorer'), String(names));
   assert.equal(new Set(names).size, names.length);
 });
+
+const isNumeric = ({ type }) => type === 'integer' || type === 'number';
+
+/** Values that a field takes, its ends among them. */
+function valuesOf(field) {
+  const null_ = field.optional ? [null] : [];
+  if (field.type === 'boolean') return [true, false, ...null_];
+  if (field.type === 'choice') return [...field.choices, ...null_];
+  return [field.default, field.min, field.max, ...null_, ...(field.type === 'number' ? [(field.min + field.max) / 3] : [])];
+}
+
+function valuesBeyond(field) {
+  const null_ = field.optional ? [] : [null];
+  if (field.type === 'boolean') return [0, 'true', ...null_];
+  if (field.type === 'choice') return ['', 0, ...null_];
+  const fraction = field.type === 'integer' ? [field.min + 0.5] : [];
+  return [field.min - 1, field.max + 1, `${field.min}`, NaN, Infinity, true, ...fraction, ...null_];
+}
+
+function ruleOf({ type, min, max, choices, optional }) {
+  const rule = { boolean: 'true or false', choice: `one of ${choices?.join(', ')}`, integer: `an integer from ${min} to ${max}`, number: `a number from ${min} to ${max}` }[type];
+  return optional ? `${rule}, or null` : rule;
+}
 
 for (const layer of layers) {
   test(`${layer.name} says everything that a form shows`, () => {
@@ -19,38 +43,46 @@ for (const layer of layers) {
     assert.ok(layer.fields.length > 0 && layer.inputs.length > 0);
     for (const field of layer.fields) {
       assert.match(field.name, /^[a-z][a-z0-9_]*$/);
-      assert.match(field.meaning, /^[A-Z].*\.$/, `${field.name}: ${field.meaning}`);
-      assert.ok(['integer', 'boolean', 'choice'].includes(field.type), field.type);
-      if (field.type === 'integer') assert.ok(field.min <= field.default && field.default <= field.max, field.name);
+      assert.match(field.meaning, /^([A-Z]|\w+: ).*\.$/, `${field.name}: ${field.meaning}`);
+      assert.ok(['integer', 'number', 'boolean', 'choice'].includes(field.type), field.type);
+      assert.ok(field.optional === undefined || field.optional === true, field.name);
+      assert.equal(field.default === null, field.optional === true, `${field.name}: null is the default of what may be null`);
+      if (field.optional) assert.match(field.meaning, /null: /, `${field.name} says what null stands for`);
+      if (isNumeric(field)) assert.ok(field.min < field.max, field.name);
+      if (isNumeric(field) && !field.optional) assert.ok(field.min <= field.default && field.default <= field.max, field.name);
+      if (field.type === 'integer') assert.ok(Number.isInteger(field.min) && Number.isInteger(field.max), field.name);
       if (field.type === 'boolean') assert.equal(typeof field.default, 'boolean', field.name);
       if (field.type === 'choice') assert.ok(field.choices.includes(field.default), field.name);
+      assert.equal(field.choices !== undefined, field.type === 'choice', field.name);
     }
     assert.equal(new Set(layer.fields.map(({ name }) => name)).size, layer.fields.length);
   });
 
-  test(`${layer.name} accepts its defaults, the ends of each range and each choice, and nothing beyond`, () => {
-    const has = (name) => layer.fields.some((field) => field.name === name);
-    // num_heads has to divide hidden_size: 1 divides everything, and every number divides itself.
-    const fitting = (name, value) => (name === 'num_heads' && has('hidden_size') ? { hidden_size: Math.max(1, value) } : has('num_heads') ? { num_heads: 1 } : {});
-    const accepts = (name, value) => scope.estimate({ layer: layer.name, ...fitting(name, value), [name]: value });
-    accepts('layer', layer.name);
+  test(`${layer.name} accepts its defaults, the ends of each range, each choice and null where it may be, and nothing beyond`, () => {
     for (const field of layer.fields) {
-      accepts(field.name, field.default);
-      for (const choice of field.choices ?? []) assert.equal(accepts(field.name, choice).config[field.name], choice);
-      if (field.type === 'boolean') for (const flag of [true, false]) accepts(field.name, flag);
-      if (field.type !== 'integer') continue;
-      assert.equal(accepts(field.name, field.min).config[field.name], field.min);
-      for (const value of [field.min - 1, field.max + 1]) {
-        const message = `${field.name} must be an integer from ${field.min} to ${field.max}, got ${value}`;
-        assert.throws(() => accepts(field.name, value), { name: 'RangeError', field: field.name, message });
+      for (const value of valuesOf(field)) {
+        const config = mended(layer, { layer: layer.name, [field.name]: value }, field.name);
+        const [broken] = brokenRules(layer, config);
+        if (broken) { // whatever the other fields are
+          const message = broken.message(complete(layer, config));
+          assert.throws(() => scope.estimate(config), { name: 'RangeError', field: broken.field, message });
+        } else {
+          assert.equal(scope.estimate(config).config[field.name], value, `${field.name} ${value}`);
+        }
+      }
+      for (const value of valuesBeyond(field)) {
+        const message = `${field.name} must be ${ruleOf(field)}, got ${typeof value === 'string' ? `"${value}"` : value}`;
+        assert.throws(() => scope.estimate({ layer: layer.name, [field.name]: value }), { name: 'RangeError', field: field.name, message });
       }
     }
   });
 
   test(`${layer.name} lists the inputs of its default config`, () => {
     assert.deepEqual(layer.inputs, scope.estimate({ layer: layer.name }).inputs);
-    for (const { name, shape, optional } of layer.inputs) {
+    for (const { name, shape, optional, integer, limit } of layer.inputs) {
       assert.match(name, /^[a-z_]+$/);
+      assert.equal(integer, limit === undefined ? undefined : true, name);
+      assert.ok(limit === undefined || (Number.isInteger(limit) && limit > 0), `${name}: limit ${limit}`);
       assert.ok(shape.length > 0 && shape.every((size) => Number.isInteger(size) && size > 0), `${name}: ${shape}`);
       assert.equal(typeof optional, 'boolean');
     }
@@ -60,9 +92,9 @@ for (const layer of layers) {
   test(`${layer.name} prints as PyTorch, with its check and without`, () => {
     const whole = scope.pytorch({ layer: layer.name });
     const module = scope.pytorch({ layer: layer.name }, { self_check: false });
-    assert.match(whole, /class \w+\(nn\.Module\)/);
+    assert.match(whole, /^class \w+\(nn\.\w+\):$/m);
     assert.match(whole, /MISMATCH/);
-    assert.match(module, /class \w+\(nn\.Module\)/);
+    assert.match(module, /^class \w+\(nn\.\w+\):$/m);
     assert.doesNotMatch(module, /MISMATCH/);
   });
 }
@@ -72,3 +104,31 @@ test('two calls give equal, separate data', () => {
   first[0].fields.length = 0;
   assert.deepEqual(scope.layers(), layers);
 });
+
+for (const { field, broken, message } of rules) {
+  test(`rule ${rules.findIndex((rule) => rule.broken === broken) + 1} between fields blames ${field}`, () => {
+    const [layer, config] = breaking(broken);
+    const text = message(complete(layer, config));
+    assert.throws(() => scope.estimate(config), { name: 'RangeError', field, message: text });
+    assert.throws(() => scope.create(config), { name: 'RangeError', field, message: text });
+    assert.throws(() => scope.pytorch(config), { name: 'RangeError', field, message: text });
+    assert.deepEqual(brokenRules(layer, mended(layer, config)), []);
+    scope.estimate(mended(layer, config));
+  });
+}
+
+/** A layer's config that only this rule refuses, from defaults and a few odd sizes. */
+function breaking(broken) {
+  const odd = { num_heads: 7, hidden_size: 15, head_dim: 5, num_kv_heads: 5, qk_rope_head_dim: 3, kdim: 6, vdim: 6, max_positions: 100, full_every: 2, score: 'dot', projections: 'separate', add_bias_kv: true, add_zero_attn: true, position: 'learned' };
+  for (const layer of layers) {
+    const names = Object.keys(odd).filter((name) => layer.fields.some((field) => field.name === name));
+    for (const one of names) {
+      for (const other of names) {
+        const config = { layer: layer.name, [one]: odd[one], [other]: odd[other] };
+        const found = brokenRules(layer, config);
+        if (found.length === 1 && found[0].broken === broken) return [layer, config];
+      }
+    }
+  }
+  return assert.fail('no config breaks it');
+}

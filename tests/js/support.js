@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { relaxedSimd } from 'wasm-feature-detect';
 import { open } from '../../web/lib/index.js';
+import { mended } from './rules.js';
 
 /** @typedef {import('../../web/lib/index.js').Config} Config */
 
@@ -28,26 +29,52 @@ export const layers = scope.layers();
  */
 export const FLOAT32_TOLERANCE = 1e-5;
 
-/** Sizes that no block of the kernels divides, and some that it does. */
+/**
+ * Sizes that no block of the kernels divides, and some that it does. A field that may be null is left to
+ * what null stands for.
+ */
 export const sizes = [
-  { batch_size: 1, seq_len: 1, kv_len: 1, hidden_size: 1, attn_dim: 1, num_heads: 1, head_dim: 1 },
-  { batch_size: 2, seq_len: 3, kv_len: 5, hidden_size: 4, attn_dim: 3, num_heads: 2, head_dim: 3 },
-  { batch_size: 3, seq_len: 7, kv_len: 2, hidden_size: 15, attn_dim: 9, num_heads: 3, head_dim: 5 },
-  { batch_size: 2, seq_len: 33, kv_len: 31, hidden_size: 17, attn_dim: 8, num_heads: 17, head_dim: 17 },
-  { batch_size: 1, seq_len: 65, kv_len: 64, hidden_size: 40, attn_dim: 130, num_heads: 5, head_dim: 8 },
-  { batch_size: 4, seq_len: 8, kv_len: 9, hidden_size: 390, attn_dim: 7, num_heads: 6, head_dim: 16 },
-  { batch_size: 2, seq_len: 257, kv_len: 130, hidden_size: 32, attn_dim: 64, num_heads: 4, head_dim: 32 }
+  { batch_size: 1, seq_len: 1, kv_len: 1, hidden_size: 1, attn_dim: 1, num_heads: 1, num_kv_heads: 1, head_dim: 1, intermediate_size: 1, out_features: 1, num_classes: 1, vocab_size: 1, type_vocab_size: 0, max_positions: 1, num_layers: 1, kv_lora_rank: 1, qk_nope_head_dim: 1, qk_rope_head_dim: 2, v_head_dim: 1 },
+  { batch_size: 2, seq_len: 3, kv_len: 5, hidden_size: 4, attn_dim: 3, num_heads: 2, num_kv_heads: 1, head_dim: 3, intermediate_size: 5, out_features: 3, num_classes: 3, vocab_size: 7, type_vocab_size: 1, max_positions: 9, num_layers: 2, kv_lora_rank: 3, qk_nope_head_dim: 3, qk_rope_head_dim: 2, v_head_dim: 5 },
+  { batch_size: 3, seq_len: 7, kv_len: 2, hidden_size: 15, attn_dim: 9, num_heads: 3, num_kv_heads: 3, head_dim: 5, intermediate_size: 17, out_features: 4, num_classes: 1, vocab_size: 11, type_vocab_size: 2, max_positions: 10, num_layers: 3, kv_lora_rank: 7, qk_nope_head_dim: 5, qk_rope_head_dim: 6, v_head_dim: 3 },
+  { batch_size: 2, seq_len: 33, kv_len: 31, hidden_size: 17, attn_dim: 8, num_heads: 17, num_kv_heads: 1, head_dim: 17, intermediate_size: 9, out_features: 33, num_classes: 5, vocab_size: 100, type_vocab_size: 3, max_positions: 33, num_layers: 1, kv_lora_rank: 8, qk_nope_head_dim: 1, qk_rope_head_dim: 4, v_head_dim: 7 },
+  { batch_size: 1, seq_len: 65, kv_len: 64, hidden_size: 40, attn_dim: 130, num_heads: 5, num_kv_heads: 5, head_dim: 8, intermediate_size: 70, out_features: 8, num_classes: 2, vocab_size: 31, type_vocab_size: 2, max_positions: 70, num_layers: 2, kv_lora_rank: 17, qk_nope_head_dim: 8, qk_rope_head_dim: 8, v_head_dim: 9 },
+  { batch_size: 4, seq_len: 8, kv_len: 9, hidden_size: 390, attn_dim: 7, num_heads: 6, num_kv_heads: 2, head_dim: 16, intermediate_size: 33, out_features: 17, num_classes: 9, vocab_size: 64, type_vocab_size: 0, max_positions: 8, num_layers: 1, kv_lora_rank: 33, qk_nope_head_dim: 16, qk_rope_head_dim: 2, v_head_dim: 16 },
+  { batch_size: 1, seq_len: 257, kv_len: 130, hidden_size: 32, attn_dim: 64, num_heads: 4, num_kv_heads: 2, head_dim: 32, intermediate_size: 48, out_features: 5, num_classes: 4, vocab_size: 300, type_vocab_size: 2, max_positions: 300, num_layers: 1, kv_lora_rank: 16, qk_nope_head_dim: 9, qk_rope_head_dim: 6, v_head_dim: 8 }
 ];
 
-/** Every layer in every size, with and without biases, for every output that it can have. */
-export const configs = layers.flatMap((layer) => {
-  const own = (/** @type {object} */ values) =>
-    Object.fromEntries(Object.entries(values).filter(([name]) => layer.fields.some((field) => field.name === name)));
-  const choices = (/** @type {string} */ name) => layer.fields.find((field) => field.name === name)?.choices ?? [undefined];
-  return sizes.flatMap((size) => choices('output').flatMap((output) => [true, false].map((bias) => (
-    { layer: layer.name, ...own({ ...size, output, bias }) }
-  ))));
-}).filter((config, i, all) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(config)) === i);
+/** What numbers and fields that may be null are set to, one at a time, besides their defaults. */
+const others = {
+  past_len: 2, scale: 0.3, window: 2, full_every: 2, norm_eps: 0.1, rope_theta: 100, dropout: 0.2,
+  kv_len: 5, kdim: 6, vdim: 5, num_kv_heads: 1, head_dim: 6, q_lora_rank: 3
+};
+
+/** The other values of a field that is no size. */
+function alternatives({ name, type, default: fallback, choices, optional }) {
+  if (name === 'dtype') return [];  // changes no number that runs
+  if (type === 'choice') return choices.filter((choice) => choice !== fallback);
+  if (type === 'boolean') return [!fallback];
+  if (type === 'integer' && !optional && name in sizes[0]) return [];
+  assert.ok(name in others, `no value to vary ${name} with`);
+  return [others[name]];
+}
+
+/** The layer in this size. */
+function configOf(layer, size, changes = {}) {
+  const own = layer.fields.filter(({ name, optional }) => name in size && !optional).map(({ name }) => [name, size[name]]);
+  return mended(layer, { layer: layer.name, ...Object.fromEntries(own), ...changes }, Object.keys(changes)[0]);
+}
+
+/** Every layer in every size; in two of them with each other value of each field, one at a time. */
+export const configs = layers.flatMap((layer) => [
+  ...sizes.map((size) => configOf(layer, size)),
+  ...sizes.slice(1, 3).flatMap((size) => layer.fields.flatMap((field) => (
+    alternatives(field).map((value) => configOf(layer, size, { [field.name]: value }))
+  )))
+]);
+
+/** A small config of each layer. */
+export const smallConfigs = layers.map((layer) => configOf(layer, sizes[1]));
 
 /** A config in one line, for names of tests. */
 export function nameOf(config) {
@@ -65,12 +92,18 @@ export function randomNumbers(seed) {
   };
 }
 
-const product = (shape) => shape.reduce((count, size) => count * size, 1);
+export const product = (shape) => shape.reduce((count, size) => count * size, 1);
 
 /** Seeded values in [-1, 1). */
 export function randomTensor(shape, seed = 1) {
   const next = randomNumbers(seed);
   return { data: Float32Array.from({ length: product(shape) }, () => 2 * next() - 1), shape };
+}
+
+/** Seeded token ids below `limit`. */
+function randomIds(shape, limit, seed) {
+  const next = randomNumbers(seed);
+  return { data: Int32Array.from({ length: product(shape) }, () => Math.floor(next() * limit)), shape };
 }
 
 /** A mask of bytes that hides about a third and, where it has several rows, the whole last row. */
@@ -81,16 +114,83 @@ export function randomMask(shape, seed = 2) {
   return { data, shape };
 }
 
-/** What `forward` takes for this config; the mask only if asked for. */
-export function randomInputs(config, { mask = false } = {}) {
+/** Values for one input of `forward`. */
+function randomInput({ shape, optional, limit }, seed) {
+  if (optional) return randomMask(shape, seed);
+  return limit ? randomIds(shape, limit, seed) : randomTensor(shape, seed);
+}
+
+/** What `forward` takes for this config; masks only if asked for. */
+export function randomInputs(config, { mask = false, seed = 1 } = {}) {
   const inputs = scope.estimate(config).inputs.filter(({ optional }) => !optional || mask);
-  return Object.fromEntries(inputs.map(({ name, shape, optional }, i) => (
-    [name, optional ? randomMask(shape) : randomTensor(shape, i + 1)]
-  )));
+  return Object.fromEntries(inputs.map((input, i) => [input.name, randomInput(input, seed + i)]));
+}
+
+/** The shapes of the masks that `forward` takes for this config, by name. */
+export function masksOf(config) {
+  return Object.fromEntries(scope.estimate(config).inputs.filter(({ optional }) => optional).map(({ name, shape }) => [name, shape]));
 }
 
 export function hasMask(config) {
-  return scope.estimate(config).inputs.some(({ name }) => name === 'mask');
+  return Object.keys(masksOf(config)).length > 0;
+}
+
+/** A boolean mask as the floats that are added to the scores. */
+export function asFloats({ data, shape }) {
+  return { data: Float32Array.from(data, (byte) => (byte ? 0 : -Infinity)), shape };
+}
+
+/** The tensor spread over a larger shape, as PyTorch broadcasts. */
+export function expand({ data, shape }, to) {
+  const from = [...Array(to.length - shape.length).fill(1), ...shape];
+  const at = (index) => {
+    let source = 0;
+    let rest = index;
+    let stride = 1;
+    for (let d = to.length - 1; d >= 0; d--) {
+      if (from[d] > 1) source += (rest % to[d]) * stride;
+      stride *= from[d];
+      rest = Math.floor(rest / to[d]);
+    }
+    return data[source];
+  };
+  return { data: data.constructor.from({ length: product(to) }, (_, i) => at(i)), shape: to };
+}
+
+/** The results that hold weights, each with the mask that hides them. */
+export function weightsIn(results) {
+  return [['weights', 'mask'], ['cross_weights', 'memory_mask']].filter(([name]) => name in results).map(([name, mask]) => ({ name, mask, tensor: results[name] }));
+}
+
+/** A result without its weights. */
+export function withoutWeights(results) {
+  return Object.fromEntries(Object.entries(results).filter(([name]) => !/weights$/.test(name)));
+}
+
+/**
+ * Whether query t may attend to key s by where they stand. Keys that have no place follow the others.
+ * @returns {(t: number, s: number) => boolean}
+ */
+export function bandOf(config, name, [T, S]) {
+  const full = scope.estimate(config).config;
+  if (name === 'cross_weights') return () => true;
+  const { past_len = 0, window: width = null, full_every = null, causal_alignment } = full;
+  const causal = full.is_causal ?? ['decoder', 'latent_attention'].includes(full.layer);
+  const window = full_every && full.num_layers % full_every === 0 ? null : width;
+  const keys = S - Number(full.add_bias_kv ?? false) - Number(full.add_zero_attn ?? false);
+  const cached = width && !full_every ? Math.min(past_len, width - 1) : past_len;
+  const offset = causal_alignment === 'lower_right' ? keys - T : cached;
+  return (t, s) => {
+    const distance = t + offset - s;
+    return s >= keys || ((!causal || distance >= 0) && (window === null || Math.abs(distance) < window));
+  };
+}
+
+/** The same values with rows of dimension -2 in another order. */
+export function permuted({ data, shape }, order) {
+  const rows = rowsOf({ data, shape });
+  const length = order.length;
+  return { data: data.constructor.from(rows.flatMap((_, r) => [...rows[r - (r % length) + order[r % length]]])), shape };
 }
 
 /** |actual - expected| <= tolerance * max(1, |expected|) for every element; NaN never passes. */
@@ -98,6 +198,15 @@ export function assertClose(actual, expected, tolerance, name = 'values') {
   assert.equal(actual.length, expected.length, `${name}: length`);
   const far = actual.findIndex((value, i) => !(Math.abs(value - expected[i]) <= tolerance * Math.max(1, Math.abs(expected[i]))));
   assert.equal(far, -1, `${name}[${far}] is ${actual[far]}, not ${expected[far]} to ${tolerance}`);
+}
+
+/** The same of every tensor of two results. */
+export function assertSame(actual, expected, tolerance, name = 'results') {
+  assert.deepEqual(Object.keys(actual), Object.keys(expected), name);
+  for (const key of Object.keys(expected)) {
+    assert.deepEqual(actual[key].shape, expected[key].shape, `${name}: ${key}`);
+    assertClose(actual[key].data, expected[key].data, tolerance, `${name}: ${key}`);
+  }
 }
 
 /** The rows of the last dimension. */

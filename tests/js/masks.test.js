@@ -1,0 +1,135 @@
+// Masks: what is hidden, what is added, which shapes fit, and what follows for the weights.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  FLOAT32_TOLERANCE, asFloats, assertClose, bandOf, configs, expand, hasMask, masksOf, nameOf, product, randomInputs, randomMask, randomTensor,
+  rowsOf, scope, smallConfigs, variants, weightsIn, withModel
+} from './support.js';
+
+const pooled = { layer: 'additive_scorer', batch_size: 3, seq_len: 13, hidden_size: 10, attn_dim: 6 };
+const scorers = ['linear_scorer', 'additive_scorer', 'timestep_attention'];
+
+test('a row in which everything is hidden gives zeros, never NaN, in every build', () => {
+  for (const { name, scope: on } of variants) {
+    for (const layer of scorers) {
+      for (const seq_len of [1, 3, 4, 8, 9, 33]) {
+        const config = { ...pooled, layer, seq_len, attn_dim: layer === 'additive_scorer' ? 6 : undefined };
+        const inputs = randomInputs(config);
+        const data = new Uint8Array(3 * seq_len).fill(1);
+        data.fill(0, seq_len, 2 * seq_len);
+        for (const mask of [{ data, shape: [3, seq_len] }, asFloats({ data, shape: [3, seq_len] })]) {
+          for (const reference of [false, true]) {
+            const { output, weights } = withModel(config, (model) => model.forward({ ...inputs, mask }, { reference }), { on });
+            assert.deepEqual(rowsOf(output)[1], new Float32Array(10), `${name}, ${layer}, seq_len ${seq_len}`);
+            assert.deepEqual(rowsOf(weights)[1], new Float32Array(seq_len), `${name}, ${layer}, seq_len ${seq_len}`);
+            assert.ok(output.data.every(Number.isFinite) && weights.data.every(Number.isFinite));
+          }
+        }
+      }
+    }
+  }
+});
+
+test('a boolean mask is the float mask of 0 and -Infinity', () => {
+  for (const config of configs.filter(hasMask)) {
+    const inputs = randomInputs(config, { mask: true });
+    const floats = Object.fromEntries(Object.keys(masksOf(config)).map((name) => [name, asFloats(inputs[name])]));
+    withModel(config, (model) => {
+      assert.deepEqual(model.forward(inputs), model.forward({ ...inputs, ...floats }), nameOf(config));
+    });
+  }
+});
+
+/** Every shape that broadcasts to this one, but for itself. */
+function narrower(shape) {
+  const all = shape.reduce((shapes, size) => shapes.flatMap((one) => (size === 1 ? [[...one, 1]] : [[...one, 1], [...one, size]])), [[]]);
+  const shorter = shape.map((_, d) => shape.slice(d + 1));
+  return [...all, ...shorter].filter((one) => String(one) !== String(shape));
+}
+
+for (const { name: build, scope: on } of variants) {
+  test(`${build}: a mask of every shape that broadcasts is the whole one that it stands for`, () => {
+    for (const config of smallConfigs.filter(hasMask)) {
+      const inputs = randomInputs(config);
+      withModel(config, (model) => {
+        for (const [name, whole] of Object.entries(masksOf(config))) {
+          for (const shape of narrower(whole)) {
+            for (const one of [randomMask(shape, 5), randomTensor(shape, 6)]) {
+              for (const reference of on === scope ? [false, true] : [false]) {
+                const actual = model.forward({ ...inputs, [name]: one }, { reference });
+                assert.deepEqual(actual, model.forward({ ...inputs, [name]: expand(one, whole) }, { reference }), `${nameOf(config)}, ${name} (${shape}), reference ${reference}`);
+              }
+            }
+          }
+        }
+      }, { on });
+    }
+  });
+
+  test(`${build}: weights are at least 0, those of hidden keys 0, and each row sums to 1 or sees nothing`, () => {
+    for (const config of configs) {
+      for (const mask of hasMask(config) ? [false, true] : [false]) {
+        const inputs = randomInputs(config, { mask });
+        const results = withModel(config, (model) => model.forward(inputs), { on });
+        for (const { name, mask: maskName, tensor } of weightsIn(results)) {
+          const what = `${nameOf(config)}${mask ? ', masked' : ''}: ${name}`;
+          const heads = config.average_attn_weights ? scope.estimate(config).config.num_heads : 1;
+          const shares = visible(config, name, tensor, mask ? inputs[maskName] : null, heads);
+          rowsOf(tensor).forEach((row, r) => {
+            assert.ok(row.every((weight, s) => (shares[r].keys[s] ? weight >= 0 : weight === 0)), `${what}, row ${r}: ${row}`);
+            assertClose([row.reduce((sum, weight) => sum + weight, 0)], [shares[r].sum], FLOAT32_TOLERANCE, `${what}, sum of row ${r}`);
+          });
+        }
+      }
+    }
+  });
+}
+
+/** For each row of weights, which keys can have some, and what they sum to: of a mean over heads, the share that sees anything. */
+function visible(config, name, { shape }, mask, heads) {
+  const [T, S] = shape.length > 2 ? shape.slice(-2) : [1, shape.at(-1)];
+  const inBand = bandOf(config, name, [T, S]);
+  const masks = mask && rowsOf(mask);
+  const length = mask ? mask.shape.at(-1) : S; // keys without a place follow those that the mask covers
+  return Array.from({ length: product(shape) / S }, (_, r) => {
+    const batch = Math.floor(r / T);
+    const rows = Array.from({ length: heads }, (_, h) => Array.from({ length: S }, (_, s) => (
+      inBand(r % T, s) && (!mask || s >= length || masks[heads > 1 ? (batch * heads + h) * T + (r % T) : r][s] === 1)
+    )));
+    return { keys: rows[0].map((_, s) => rows.some((row) => row[s])), sum: rows.filter((row) => row.includes(true)).length / heads };
+  });
+}
+
+test('a mask of ones, of zeros to add, or none at all is the same', () => {
+  withModel(pooled, (model) => {
+    const inputs = randomInputs(pooled);
+    const without = model.forward(inputs);
+    const shape = [3, 13];
+    assert.deepEqual(model.forward({ ...inputs, mask: { data: new Uint8Array(39).fill(1), shape } }), without);
+    assert.deepEqual(model.forward({ ...inputs, mask: { data: new Float32Array(39), shape } }), without);
+    assert.deepEqual(model.forward({ ...inputs, mask: undefined }), without);
+  });
+});
+
+test('a float mask is added to the scores', () => {
+  const config = { ...pooled, output: 'scores' };
+  const inputs = randomInputs(pooled);
+  const mask = randomTensor([3, 13], 9);
+  const scores = withModel(config, (model) => model.forward(inputs).output, { seed: 4 });
+  const { weights } = withModel(pooled, (model) => model.forward({ ...inputs, mask }), { seed: 4 });
+  rowsOf({ data: scores.data, shape: [3, 13] }).forEach((row, r) => {
+    const powers = Array.from(row, (score, i) => Math.exp(score + rowsOf(mask)[r][i]));
+    const sum = powers.reduce((total, power) => total + power, 0);
+    assertClose(rowsOf(weights)[r], powers.map((power) => power / sum), FLOAT32_TOLERANCE);
+  });
+});
+
+test('what is hidden changes nothing', () => {
+  const inputs = randomInputs(pooled, { mask: true });
+  const other = { data: inputs.hidden_states.data.slice(), shape: inputs.hidden_states.shape };
+  inputs.mask.data.forEach((byte, position) => { if (!byte) other.data.fill(5, position * 10, position * 10 + 10); });
+  withModel(pooled, (model) => {
+    assert.deepEqual(model.forward({ ...inputs, hidden_states: other }), model.forward(inputs));
+  });
+});

@@ -1,0 +1,113 @@
+// The rules between fields, as a user meets them: what breaks one, whom the message blames, and what
+// would keep it. Tests make configs by them, and hold the core's refusals against them.
+
+/** @typedef {Record<string, any>} Full a config with every field */
+
+/**
+ * @typedef {object} Rule
+ * @property {string} field that is blamed
+ * @property {(config: Full) => boolean} broken
+ * @property {(config: Full) => string} message
+ * @property {(config: Full) => object[]} mend changes of which each one keeps the rule
+ */
+
+const LARGEST = 2 ** 31 - 1;
+
+const given = (value) => value !== undefined && value !== null;
+const positions = ({ past_len = 0, seq_len }) => past_len + seq_len;
+const headDim = ({ head_dim, hidden_size, num_heads }) => head_dim ?? hidden_size / num_heads;
+
+/** Where the width of a head is neither given nor that of a latent, hidden_size is cut into heads. */
+const cutsHeads = (config) => given(config.num_heads) && given(config.hidden_size) && !given(config.head_dim) && !given(config.kv_lora_rank);
+
+/** Without kv_len, keys and values are the hidden states themselves. @type {(field: string) => Rule} */
+const needsKvLen = (field) => ({
+  field,
+  broken: (c) => c.layer === 'multihead_attention' && c.kv_len === null && given(c[field]) && c[field] !== c.hidden_size,
+  message: (c) => `${field} needs kv_len: without it keys and values are the hidden states of hidden_size (${c.hidden_size}), got ${c[field]}`,
+  mend: (c) => [{ kv_len: c.seq_len }, { [field]: null }]
+});
+
+/** @type {(field: string) => Rule} */
+const onlyPacked = (field) => ({
+  field,
+  broken: (c) => c.projections === 'separate' && c[field],
+  message: () => `${field} must be false where projections is separate: only nn.MultiheadAttention has it, got true`,
+  mend: () => [{ projections: 'packed' }, { [field]: false }]
+});
+
+/** @type {Rule[]} */
+export const rules = [
+  {
+    field: 'num_heads',
+    broken: (c) => cutsHeads(c) && c.hidden_size % c.num_heads !== 0,
+    message: (c) => `num_heads must divide hidden_size (${c.hidden_size}), got ${c.num_heads}`,
+    mend: (c) => [{ hidden_size: c.num_heads * Math.max(1, Math.floor(c.hidden_size / c.num_heads)) }, { num_heads: 1 }]
+  },
+  {
+    field: 'num_kv_heads',
+    broken: (c) => given(c.num_kv_heads) && c.num_heads % c.num_kv_heads !== 0,
+    message: (c) => `num_kv_heads must divide num_heads (${c.num_heads}), got ${c.num_kv_heads}`,
+    mend: (c) => [{ num_kv_heads: 1 }, { num_heads: c.num_kv_heads }]
+  },
+  {
+    field: 'head_dim',
+    broken: (c) => c.position === 'rope' && headDim(c) % 2 === 1,
+    message: (c) => `head_dim must be even where position is rope, got ${headDim(c)}`,
+    mend: (c) => [{ head_dim: Math.max(2, headDim(c) - 1) }, { position: 'none' }]
+  },
+  {
+    field: 'qk_rope_head_dim',
+    broken: (c) => given(c.qk_rope_head_dim) && c.qk_rope_head_dim % 2 === 1,
+    message: (c) => `qk_rope_head_dim must be even, got ${c.qk_rope_head_dim}`,
+    mend: (c) => [{ qk_rope_head_dim: Math.max(2, c.qk_rope_head_dim - 1) }]
+  },
+  {
+    field: 'kdim',
+    broken: (c) => c.score === 'dot' && given(c.kdim) && c.kdim !== c.hidden_size,
+    message: (c) => `kdim must be hidden_size (${c.hidden_size}) where score is dot, got ${c.kdim}`,
+    mend: () => [{ score: 'general' }, { kdim: null }]
+  },
+  needsKvLen('kdim'),
+  needsKvLen('vdim'),
+  onlyPacked('add_bias_kv'),
+  onlyPacked('add_zero_attn'),
+  {
+    field: 'seq_len',
+    broken: (c) => c.position === 'learned' && positions(c) > c.max_positions,
+    message: (c) => `${given(c.past_len) ? 'past_len + ' : ''}seq_len must be at most max_positions (${c.max_positions}) where position is learned, got ${positions(c)}`,
+    mend: (c) => [...(positions(c) <= LARGEST ? [{ max_positions: positions(c) }] : []), { position: 'none' }]
+  },
+  {
+    field: 'full_every',
+    broken: (c) => given(c.full_every) && c.window === null,
+    message: (c) => `full_every needs a window, got ${c.full_every} without one`,
+    mend: () => [{ window: 2 }, { full_every: null }]
+  }
+];
+
+/**
+ * The config with its defaults filled in.
+ * @param {import('../../web/lib/index.js').Layer} layer
+ * @returns {Full}
+ */
+export function complete(layer, config) {
+  const full = { layer: layer.name };
+  for (const { name, default: fallback } of layer.fields) full[name] = config[name] === undefined ? fallback : config[name];
+  return full;
+}
+
+/** @returns {Rule[]} */
+export function brokenRules(layer, config) {
+  const full = complete(layer, config);
+  return rules.filter(({ broken }) => broken(full));
+}
+
+/** The config with what the rules ask for, but `keep` as it is: then a rule may still be broken. */
+export function mended(layer, config, keep = '') {
+  for (const { mend } of brokenRules(layer, config)) {
+    const change = mend(complete(layer, config)).find((one) => !(keep in one));
+    if (change) return mended(layer, { ...config, ...change }, keep);
+  }
+  return config;
+}
