@@ -1,206 +1,32 @@
-// What does not fit is refused with the field, the rule and the value; afterwards everything still works.
+// Inputs, tensors and weights that do not fit are refused with their name, the rule and the value.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { layers, randomInputs, scope, withModel } from './support.js';
+import { answers, config, estimate, forward, hidden_states, linear, randn, testRefusals } from './refusals.js';
+import { randomInputs, scope, withModel } from './support.js';
 
-const names = layers.map(({ name }) => name).join(', ');
-const DIMENSION = 'an integer from 1 to 2147483647';
-const FORMATS = 'one of float32, float16, bfloat16, int8';
 const MASK = 'a Uint8Array (1 = may attend) or a Float32Array (added to the scores)';
-const linearFields = 'batch_size, seq_len, hidden_size, bias, dtype, output';
-
-const linear = { layer: 'linear_scorer' };
-const config = { layer: 'linear_scorer', batch_size: 2, seq_len: 3, hidden_size: 4 };
-const { hidden_states } = randomInputs(config);
 const { data, shape } = hidden_states;
 
-class Config { layer = 'linear_scorer'; }
-const ownProto = (text) => JSON.parse(`{"layer": "linear_scorer", ${text}}`);
 const detached = new Float32Array(24);
 structuredClone(detached.buffer, { transfer: [detached.buffer] });
 const longer = Object.defineProperty(new Float32Array(3), 'length', { value: 24 });
 const renamed = Object.assign(new Float64Array(24), { constructor: null });
 const mask = (bytes, size = [2, 3]) => ({ hidden_states, mask: { data: bytes, shape: size } });
 
-const estimate = (...args) => () => scope.estimate(...args);
-const create = (...args) => () => scope.create(...args);
-const randn = (...args) => () => scope.randn(...args);
-const pytorch = (...args) => () => scope.pytorch(...args);
-const forward = (...args) => () => withModel(config, (model) => model.forward(...args));
 const load = (change) => () => withModel(config, (model) => model.loadStateDict({ ...model.stateDict(), ...change }));
 const loadOnly = (state) => () => withModel(config, (model) => model.loadStateDict(state));
 
-/** A value of seq_len, and how the message shows it. */
-const values = [
-  [NaN, 'NaN'],
-  [2.5, '2.5'],
-  [1 / 3, '0.3333333333333333'],
-  [1e-7, '1e-7'],
-  [0.000001, '0.000001'],
-  [5e-324, '5e-324'],
-  [123456789.125, '123456789.125'],
-  [0, '0'],
-  [-0, '-0'],
-  [-1, '-1'],
-  [2 ** 31, '2147483648'],
-  [2 ** 32 + 3, '4294967299'],
-  [2 ** 53, '9007199254740992'],
-  [2 ** 69, '590295810358705700000'],
-  [1e21, '1e+21'],
-  [1.7976931348623157e308, '1.7976931348623157e+308'],
-  [Infinity, 'Infinity'],
-  [-Infinity, '-Infinity'],
-  ['2', '"2"'],
-  ['', '""'],
-  [' 2', '" 2"'],
-  [true, 'true'],
-  [null, 'null'],
-  [5n, '5n'],
-  [10n ** 100n, `1${'0'.repeat(59)}…n`],
-  [[], 'an array'],
-  [[2], 'an array'],
-  [{}, 'an object'],
-  [{ valueOf: () => 2 }, 'an object'],
-  [Object.create(null), 'an object'],
-  [new Proxy({}, {}), 'an object'],
-  [Object.create({}), 'an object that inherits from another'],
-  [() => 2, 'a function'],
-  [class {}, 'a function'],
-  [Symbol('2'), 'a symbol'],
-  [new Number(2), 'an instance of Number'],
-  [new Date(0), 'an instance of Date'],
-  [new Map(), 'an instance of Map'],
-  [new Config(), 'an instance of Config'],
-  [Promise.resolve(2), 'an instance of Promise'],
-  [new Float32Array(1), 'a Float32Array'],
-  [new Int8Array(1), 'an Int8Array'],
-  [new BigInt64Array(1), 'a BigInt64Array'],
-  [new DataView(new ArrayBuffer(1)), 'an instance of DataView']
-].map(([value, shown]) => [estimate({ ...linear, seq_len: value }), 'seq_len', `seq_len must be ${DIMENSION}, got ${shown}`]);
+/** Other layers, with some of their inputs changed. */
+const changed = (layer) => (change) => () => withModel(layer, (model) => model.forward({ ...randomInputs(layer), ...change }));
+const attend = changed({ layer: 'transformer_decoder_layer', batch_size: 2, seq_len: 5, kv_len: 3, hidden_size: 16, num_heads: 8, intermediate_size: 4 });
+const decode = changed({ layer: 'decoder', batch_size: 1, seq_len: 2, past_len: 4, vocab_size: 5, hidden_size: 4, num_layers: 2, num_heads: 1, intermediate_size: 3 });
+const classifier = changed({ layer: 'attention_classifier', batch_size: 2, seq_len: 3, vocab_size: 5, hidden_size: 4, num_heads: 2 });
+const classify = (ids, size = [2, 3]) => classifier({ tokens: { data: ids, shape: size } });
 
-/** What stands where a config does, and how the message shows it. */
-const notConfigs = [
-  [undefined, 'undefined'],
-  [null, 'null'],
-  [1, '1'],
-  ['linear_scorer', '"linear_scorer"'],
-  [7n, '7n'],
-  [Symbol('config'), 'a symbol'],
-  [() => linear, 'a function'],
-  [[linear], 'an array'],
-  [new Map([['layer', 'linear_scorer']]), 'an instance of Map'],
-  [new Config(), 'an instance of Config'],
-  [new (class {})(), 'an object that inherits from another'],
-  [Object.create(linear), 'an object that inherits from another'],
-  [Object.assign(Object.create({ seq_len: 3 }), linear), 'an object that inherits from another'],
-  [Object.assign(Object.create(Object.create(null)), linear), 'an object that inherits from another'],
-  [{ __proto__: { seq_len: 3 }, layer: 'linear_scorer' }, 'an object that inherits from another'],
-  [new Float32Array(3), 'a Float32Array']
-].map(([value, shown]) => [estimate(value), 'config', `config must be a plain object, got ${shown}`]);
+const before = answers();
 
-/** A key that no layer has, and how the message quotes it. */
-const unknownKeys = [
-  ['num_heads', '"num_heads"'],
-  ['attn_dim', '"attn_dim"'],
-  ['constructor', '"constructor"'],
-  ['toString', '"toString"'],
-  ['hasOwnProperty', '"hasOwnProperty"'],
-  ['valueOf', '"valueOf"'],
-  ['', '""'],
-  ['0', '"0"'],
-  ['🙂', '"🙂"'],
-  ['größe', '"größe"'],
-  ['a "b" \\', '"a \\"b\\" \\\\"'],
-  ['a\nb\tc\rd\0e\x7f', '"a\\nb\\tc\\rd\\u0000e\\u007f"'],
-  ['line\u2028 paragraph\u2029', '"line\\u2028 paragraph\\u2029"'],
-  ['\ud800', '"\\ud800"'],
-  ['a\udc00b', '"a\\udc00b"'],
-  ['k'.repeat(60), `"${'k'.repeat(60)}"`],
-  ['k'.repeat(61), `"${'k'.repeat(60)}…"`],
-  ['é'.repeat(1e5), `"${'é'.repeat(60)}…"`],
-  ['🙂'.repeat(1e5), `"${'🙂'.repeat(60)}…"`]
-].map(([key, quoted]) => [
-  estimate({ ...linear, [key]: 1 }), key.isWellFormed?.() ?? true ? key : null,
-  `linear_scorer has no field ${quoted}; its fields are ${linearFields}`
-]);
-
-/** A key that is nearly a field's. */
-const misspeltKeys = [
-  ['hiden_size', 'hidden_size'],
-  ['hiddenSize', 'hidden_size'],
-  ['Hidden_Size', 'hidden_size'],
-  ['batchsize', 'batch_size'],
-  ['seq_length', 'seq_len'],
-  ['seqlen', 'seq_len'],
-  ['dtypes', 'dtype'],
-  ['Bias', 'bias']
-].map(([key, near]) => [
-  estimate({ ...linear, [key]: 1 }), key, `linear_scorer has no field "${key}", did you mean ${near}?`
-]);
-
-const cases = [
-  ...values,
-  ...notConfigs,
-  ...unknownKeys,
-  ...misspeltKeys,
-
-  // The layer.
-  [estimate({}), 'layer', `layer is missing; it must be one of ${names}`],
-  [estimate({ layer: undefined }), 'layer', `layer is missing; it must be one of ${names}`],
-  [estimate({ layer: null }), 'layer', `layer must be one of ${names}, got null`],
-  [estimate({ layer: 0 }), 'layer', `layer must be one of ${names}, got 0`],
-  [estimate({ layer: ['linear_scorer'] }), 'layer', `layer must be one of ${names}, got an array`],
-  [estimate({ layer: new String('linear_scorer') }), 'layer', `layer must be one of ${names}, got an instance of String`],
-  [estimate({ layer: 'rnn' }), 'layer', `layer must be one of ${names}, got "rnn"`],
-  [estimate({ layer: '__proto__' }), 'layer', `layer must be one of ${names}, got "__proto__"`],
-  [estimate({ layer: 'linear_scorer\0' }), 'layer', `layer must be one of ${names}, got "linear_scorer\\u0000", did you mean linear_scorer?`],
-  [estimate({ layer: 'additve_scorer' }), 'layer', `layer must be one of ${names}, got "additve_scorer", did you mean additive_scorer?`],
-
-  // Own keys that objects usually inherit.
-  [estimate(ownProto('"__proto__": 1')), '__proto__', `linear_scorer has no field "__proto__"; its fields are ${linearFields}`],
-  [estimate(ownProto('"__proto__": {"seq_len": 3}')), '__proto__', `linear_scorer has no field "__proto__"; its fields are ${linearFields}`],
-
-  // Booleans and choices.
-  [estimate({ ...linear, bias: 1 }), 'bias', 'bias must be true or false, got 1'],
-  [estimate({ ...linear, bias: 'true' }), 'bias', 'bias must be true or false, got "true"'],
-  [estimate({ ...linear, bias: new Boolean(false) }), 'bias', 'bias must be true or false, got an instance of Boolean'],
-  [estimate({ ...linear, dtype: 'fp16' }), 'dtype', `dtype must be ${FORMATS}, got "fp16"`],
-  [estimate({ ...linear, dtype: 'Float32' }), 'dtype', `dtype must be ${FORMATS}, got "Float32"`],
-  [estimate({ ...linear, dtype: '\ud800x' }), 'dtype', `dtype must be ${FORMATS}, got "\\ud800x"`],
-  [estimate({ ...linear, dtype: 'x'.repeat(1e6) }), 'dtype', `dtype must be ${FORMATS}, got "${'x'.repeat(60)}…"`],
-  [estimate({ ...linear, dtype: 16 }), 'dtype', `dtype must be ${FORMATS}, got 16`],
-  [estimate({ ...linear, output: ['pooled'] }), 'output', 'output must be one of scores, weights, pooled, got an array'],
-
-  // Rules between fields.
-  [estimate({ layer: 'multihead_attention', num_heads: 7 }), 'num_heads', 'num_heads must divide hidden_size (768), got 7'],
-
-  // Options.
-  [create(config, { seed: NaN }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got NaN'],
-  [create(config, { seed: 0.5 }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got 0.5'],
-  [create(config, { seed: -1 }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got -1'],
-  [create(config, { seed: 2 ** 53 }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got 9007199254740992'],
-  [create(config, { seed: 1n }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got 1n'],
-  [create(config, { seed: null }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got null'],
-  [create(config, { sed: 1 }), 'sed', 'create has no option "sed", did you mean seed?'],
-  [create(config, 1), 'options', 'options must be a plain object, got 1'],
-  [create(config, null), 'options', 'options must be a plain object, got null'],
-  [create({ ...config, seq_len: 0 }), 'seq_len', `seq_len must be ${DIMENSION}, got 0`],
-  [pytorch(config, { self_check: 0 }), 'self_check', 'self_check must be true or false, got 0'],
-  [pytorch(config, { check: false }), 'check', 'pytorch has no option "check"; its options are self_check'],
-  [forward({ hidden_states }, { need_weights: 0 }), 'need_weights', 'need_weights must be true or false, got 0'],
-  [forward({ hidden_states }, { need_weight: true }), 'need_weight', 'forward has no option "need_weight", did you mean need_weights?'],
-  [forward({ hidden_states }, { round: 'half' }), 'round', `round must be ${FORMATS}, got "half"`],
-  [forward({ hidden_states }, { reference: 'yes' }), 'reference', 'reference must be true or false, got "yes"'],
-  [forward({ hidden_states }, []), 'options', 'options must be a plain object, got an array'],
-
-  // Too large for memory, refused before it is allocated. The first: 4 bytes for each hidden state, two
-  // copies of each parameter, output and weight, each score and mask element.
-  [create({ ...linear, batch_size: 1024, seq_len: 4096, hidden_size: 4096 }), undefined,
-    'the layer must need at most 3758096384 bytes to run, got 68820172808'],
-  [create({ layer: 'additive_scorer', batch_size: 2 ** 31 - 1, seq_len: 2 ** 31 - 1, hidden_size: 2 ** 31 - 1, attn_dim: 2 ** 31 - 1 }), undefined,
-    'the layer must need at most 3758096384 bytes to run, got 118842243752949762290836570124'],
-
+testRefusals([
   // Shapes of randn.
   [randn(), 'shape', 'shape must be an array of integers, got undefined'],
   [randn(3), 'shape', 'shape must be an array of integers, got 3'],
@@ -280,12 +106,44 @@ const cases = [
   [forward(mask(new Uint8ClampedArray(6))), 'mask', `mask.data must be ${MASK}, got a Uint8ClampedArray`],
   [forward(mask(new Float64Array(6))), 'mask', `mask.data must be ${MASK}, got a Float64Array`],
   [forward(mask(new Uint8Array(5))), 'mask', 'mask.data must have 6 elements, got 5'],
-  [forward(mask(new Uint8Array(6), [3, 2])), 'mask', 'mask.shape must be (2, 3), got (3, 2)'],
-  [forward(mask(new Uint8Array(6), [2, 3, 1])), 'mask', 'mask.shape must be (2, 3), got (2, 3, 1)'],
+  [forward(mask(new Uint8Array(6), [3, 2])), 'mask', 'mask.shape must broadcast to (2, 3), got (3, 2)'],
+  [forward(mask(new Uint8Array(6), [2, 3, 1])), 'mask', 'mask.shape must broadcast to (2, 3), got (2, 3, 1)'],
   [forward(mask(Uint8Array.of(1, 1, 2, 0, 0, 0))), 'mask', 'mask.data must hold only 0 and 1, got 2 at index 2'],
   [forward(mask(Uint8Array.of(1, 1, 0, 0, 0, 255))), 'mask', 'mask.data must hold only 0 and 1, got 255 at index 5'],
   [forward(mask(Float32Array.of(0, NaN, 0, 0, 0, 0))), 'mask', 'mask.data must hold neither NaN nor Infinity, got NaN at index 1'],
   [forward(mask(Float32Array.of(0, 0, 0, 0, 0, Infinity))), 'mask', 'mask.data must hold neither NaN nor Infinity, got Infinity at index 5'],
+
+  // Masks of more dimensions, and a second one.
+  [attend({ mask: { data: new Uint8Array(25).fill(1), shape: [5, 5, 1] } }), 'mask', 'mask.shape must broadcast to (2, 8, 5, 5), got (5, 5, 1)'],
+  [attend({ mask: { data: new Uint8Array(40), shape: [8, 5] } }), 'mask', 'mask.shape must broadcast to (2, 8, 5, 5), got (8, 5)'],
+  [attend({ mask: { data: new Uint8Array(50), shape: [2, 5, 5] } }), 'mask', 'mask.shape must broadcast to (2, 8, 5, 5), got (2, 5, 5)'],
+  [attend({ mask: { data: new Uint8Array(400), shape: [1, 2, 8, 5, 5] } }), 'mask', 'mask.shape must broadcast to (2, 8, 5, 5), got (1, 2, 8, 5, 5)'],
+  [attend({ mask: { data: new Uint8Array(0), shape: [0, 5] } }), 'mask', 'mask.shape must broadcast to (2, 8, 5, 5), got (0, 5)'],
+  [attend({ mask: { data: new Uint8Array(5), shape: [5.5] } }), 'mask', 'mask.shape must broadcast to (2, 8, 5, 5), got (5.5,)'],
+  [attend({ mask: { data: new Uint8Array(4), shape: [5] } }), 'mask', 'mask.data must have 5 elements, got 4'],
+  [attend({ mask: { data: new Int32Array(5), shape: [5] } }), 'mask', `mask.data must be ${MASK}, got an Int32Array`],
+  [attend({ memory_mask: { data: new Uint8Array(5), shape: [5] } }), 'memory_mask', 'memory_mask.shape must broadcast to (2, 8, 5, 3), got (5,)'],
+  [attend({ memory: undefined }), 'memory', 'memory is missing; it must have shape (2, 3, 16)'],
+  [attend({ memory_msk: {} }), 'memory_msk', 'forward has no input "memory_msk", did you mean memory_mask?'],
+
+  // Token ids.
+  [classify(Int32Array.of(0, 1, 2, 3, 4, 5)), 'tokens', 'tokens.data must hold integers from 0 to 4, got 5 at index 5'],
+  [classify(Int32Array.of(0, -1, 2, 3, 4, 0)), 'tokens', 'tokens.data must hold integers from 0 to 4, got -1 at index 1'],
+  [classify(Int32Array.of(2147483647, 0, 0, 0, 0, 0)), 'tokens', 'tokens.data must hold integers from 0 to 4, got 2147483647 at index 0'],
+  [classify(new Float32Array(6)), 'tokens', 'tokens.data must be an Int32Array, got a Float32Array'],
+  [classify(new Uint8Array(6)), 'tokens', 'tokens.data must be an Int32Array, got a Uint8Array'],
+  [classify(new Uint32Array(6)), 'tokens', 'tokens.data must be an Int32Array, got a Uint32Array'],
+  [classify(new BigInt64Array(6)), 'tokens', 'tokens.data must be an Int32Array, got a BigInt64Array'],
+  [classify([0, 1, 2, 3, 4, 0]), 'tokens', 'tokens.data must be an Int32Array, got an array'],
+  [classify(new Int32Array(5)), 'tokens', 'tokens.data must have 6 elements, got 5'],
+  [classify(new Int32Array(6), [3, 2]), 'tokens', 'tokens.shape must be (2, 3), got (3, 2)'],
+  [classify(new Int32Array(3), [1, 3]), 'tokens', 'tokens.shape must be (2, 3), got (1, 3)'],
+  [classify(new Int32Array(6), [6]), 'tokens', 'tokens.shape must be (2, 3), got (6,)'],
+
+  // The cache of a layer with a past.
+  [decode({ past_values: undefined }), 'past_values', 'past_values is missing; it must have shape (2, 1, 1, 4, 4)'],
+  [decode({ past_key: { data: new Float32Array(32), shape: [2, 1, 1, 4, 4] } }), 'past_key', 'forward has no input "past_key", did you mean past_keys?'],
+  [decode({ past_keys: { data: new Float32Array(16), shape: [1, 1, 4, 4] } }), 'past_keys', 'past_keys.shape must be (2, 1, 1, 4, 4), got (1, 1, 4, 4)'],
 
   // State dicts.
   [loadOnly(undefined), 'state dict', 'state dict must be a plain object, got undefined'],
@@ -301,38 +159,7 @@ const cases = [
   [load({ 'decoder.layers.0.weight': hidden_states }), 'decoder.layers.0.weight',
     'the layer has no parameter "decoder.layers.0.weight"; its parameters are score.weight, score.bias'],
   [load({ toString: hidden_states }), 'toString', 'the layer has no parameter "toString"; its parameters are score.weight, score.bias']
-];
-
-/** Held against what the same calls gave before anything went wrong. */
-const answers = () => withModel(config, (model) => ({
-  estimate: scope.estimate(config),
-  results: model.forward({ hidden_states }),
-  state: model.stateDict(),
-  source: scope.pytorch(config),
-  random: scope.randn([3])
-}));
-const before = answers();
-
-for (const [call, field, message] of cases) {
-  test(`refused: ${message.slice(0, 160)}`, () => {
-    assert.throws(call, (error) => {
-      assert.ok(error instanceof RangeError, String(error));
-      assert.equal(error.message, message);
-      if (field !== null) assert.equal(error.field, field === '' ? undefined : field);
-      return true;
-    });
-  });
-}
-
-test('there are at least 60 of them, and each message is one line', () => {
-  assert.ok(cases.length >= 60, String(cases.length));
-  for (const [, , message] of cases) assert.doesNotMatch(message, /[\0-\x1f\u2028\u2029]/u);
-});
-
-test('after all of them the module still gives right answers', () => {
-  for (const [call] of cases) assert.throws(call, RangeError);
-  assert.deepEqual(answers(), before);
-});
+]);
 
 const mine = new TypeError('mine');
 for (const [claim, call, expected] of [
@@ -380,25 +207,4 @@ test('each value is read once: a getter that changes its mind changes nothing', 
     assert.deepEqual(model.forward({ hidden_states: tensor }), before.results);
   });
   assert.equal(reads, 1);
-});
-
-test('an object without a prototype, a transparent proxy, and one with symbols or hidden keys are configs', () => {
-  for (const object of [
-    Object.assign(Object.create(null), linear),
-    new Proxy({ ...linear }, {}),
-    { ...linear, [Symbol('note')]: 1 },
-    Object.defineProperty({ ...linear }, 'note', { value: 1, enumerable: false }),
-    Object.freeze({ ...linear, seq_len: undefined })
-  ]) {
-    assert.equal(scope.estimate(object).parameters, 769);
-  }
-});
-
-test('a polluted Object.prototype adds no field', () => {
-  Object.prototype.seq_len = 5;
-  try {
-    assert.equal(scope.estimate(linear).config.seq_len, 128);
-  } finally {
-    delete Object.prototype.seq_len;
-  }
 });

@@ -25,6 +25,8 @@ async function openWithMemory(options) {
 
 const config = { layer: 'additive_scorer', batch_size: 2, seq_len: 5, hidden_size: 16, attn_dim: 8 };
 const inputs = randomInputs(config, { mask: true });
+const decoder = { layer: 'decoder', batch_size: 2, seq_len: 3, vocab_size: 7, hidden_size: 8, num_layers: 2, num_heads: 2, intermediate_size: 5, window: 4 };
+const tokens = { tokens: { data: Int32Array.of(1, 2, 3, 4), shape: [2, 2] } };
 const wrong = { hidden_states: { data: inputs.hidden_states.data, shape: [5, 2, 16] } };
 
 /**
@@ -65,6 +67,16 @@ for (const build of builds) {
         model.loadStateDict(model.stateDict());
         model.dispose();
       }],
+      ['rounds of stepping, until the cache is cleared, loaded over or disposed', (scope, i, _, stepping) => {
+        stepping.step(tokens);
+        if (i % 7 === 0) stepping.clearCache();
+        if (i % 11 === 0) stepping.loadStateDict(stepping.stateDict());
+        if (i % 5 === 0) {
+          const short = scope.create(decoder);
+          short.step(tokens);
+          short.dispose();
+        }
+      }],
       ['refused calls', (scope, i) => refuse([
         () => scope.estimate({ ...config, seq_len: 'x'.repeat(500) }),
         () => scope.estimate({ ...config, ['k'.repeat(500)]: 1 }),
@@ -73,23 +85,28 @@ for (const build of builds) {
         () => scope.randn([2 ** 31 - 1, 2]),
         () => scope.estimate({ ...config, get seq_len() { throw new RangeError('a getter'); } })
       ][i % 6])],
-      ['refused tensors', (scope, i, model) => refuse([
+      ['refused tensors', (scope, i, model, stepping) => refuse([
+        () => stepping.step({ tokens: { data: Int32Array.of(1, 9), shape: [2, 1] } }),
+        () => stepping.step({ ...tokens, mask: { data: new Uint8Array(9), shape: [9] } }),
+        () => model.step(inputs),
         () => model.forward(wrong),
         () => model.forward({ ...inputs, mask: { data: new Uint8Array(10).fill(2), shape: [2, 5] } }),
         () => model.forward({ ...inputs, mask: { data: new Float32Array(10).fill(NaN), shape: [2, 5] } }),
         () => model.loadStateDict({ ...model.stateDict(), 'score.bias': wrong.hidden_states })
-      ][i % 4])]
+      ][i % 7])]
     ]) {
       test(`${rounds} ${claim} leave the memory of build ${build} with threads ${threads} as it was`, async () => {
         const { scope, memory } = await openWithMemory({ build, threads });
         const empty = fill(scope, memory);
         const model = scope.create(config);
-        const run = (count) => { for (let i = 0; i < count; ++i) round(scope, i, model); };
+        const stepping = scope.create(decoder);
+        const run = (count) => { for (let i = 0; i < count; ++i) round(scope, i, model, stepping); };
         run(100); // whatever is made once
         const before = memory.buffer.byteLength;
         run(rounds);
         assert.equal(memory.buffer.byteLength, before);
         model.dispose();
+        stepping.dispose();
         empty();
       });
     }

@@ -5,9 +5,11 @@ import test from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { open } from '../../web/lib/index.js';
-import { configs, nameOf, randomInputs, randomTensor, scope, variants, withModel } from './support.js';
+import { configs, nameOf, randomInputs, randomTensor, scope, smallConfigs, variants, withModel } from './support.js';
 
 const config = { layer: 'additive_scorer', batch_size: 2, seq_len: 3, hidden_size: 4, attn_dim: 5 };
+
+const decoder = smallConfigs.find(({ layer }) => layer === 'decoder');
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
@@ -15,6 +17,36 @@ const collect = runInNewContext('gc');
 test('a state dict has the names and shapes of the PyTorch module', () => {
   const shapes = withModel(config, (model) => Object.entries(model.stateDict()).map(([name, { shape }]) => [name, shape]));
   assert.deepEqual(shapes, [['project.weight', [5, 4]], ['project.bias', [5]], ['score.weight', [1, 5]], ['score.bias', [1]]]);
+});
+
+test('a state dict of every layer has a finite number for each element, under names of its own', () => {
+  for (const one of smallConfigs) {
+    const state = withModel(one, (model) => model.stateDict());
+    for (const [name, { data, shape }] of Object.entries(state)) {
+      assert.match(name, /^[a-z][\w.]*$/i, nameOf(one));
+      assert.equal(data.length, shape.reduce((count, size) => count * size, 1), name);
+      assert.ok(data.every(Number.isFinite), name);
+    }
+  }
+});
+
+test('repeated layers have the same names with their number, and weights of their own', () => {
+  for (const [layer, list] of [['encoder', 'encoder.layer'], ['decoder', 'model.layers']]) {
+    const one = { ...smallConfigs.find((config) => config.layer === layer), num_layers: 3 };
+    const state = withModel(one, (model) => model.stateDict());
+    const inside = (i) => Object.keys(state).filter((name) => name.startsWith(`${list}.${i}.`)).map((name) => name.slice(list.length + 3));
+    assert.ok(inside(0).length > 5, String(inside(0)));
+    assert.deepEqual([inside(1), inside(2), inside(3)], [inside(0), inside(0), []]);
+    const drawn = inside(0).filter((name) => !/norm/i.test(name));
+    for (const name of drawn) assert.notDeepEqual(state[`${list}.0.${name}`].data, state[`${list}.1.${name}`].data, name);
+  }
+});
+
+test('tied embeddings are one tensor', () => {
+  const one = smallConfigs.find(({ layer }) => layer === 'decoder');
+  const names = (tie_embeddings) => withModel({ ...one, tie_embeddings }, (model) => Object.keys(model.stateDict()));
+  assert.ok(names(false).includes('lm_head.weight'));
+  assert.deepEqual(names(true), names(false).filter((name) => name !== 'lm_head.weight'));
 });
 
 test('a state dict holds as many numbers as the estimate counts parameters', () => {
@@ -106,6 +138,12 @@ for (const [claim, call] of [
     const config = { layer: 'linear_scorer' };
     return [config, scope.estimate(config)];
   }],
+  ['inputs and results of steps', () => withModel(decoder, (model) => {
+    const inputs = randomInputs(decoder, { mask: true });
+    const results = model.step(inputs, {});
+    return [inputs, inputs.tokens, inputs.tokens.data, inputs.mask, inputs.mask.data, results, results.output, results.output.data, results.weights.data];
+  })],
+  ['wrong inputs of steps', () => refused((value) => withModel(decoder, (model) => model.step({ tokens: { data: value, shape: [2, 1] } })))],
   ['inputs and results', () => withModel(config, (model) => {
     const inputs = randomInputs(config, { mask: true });
     const results = model.forward(inputs, {});
@@ -159,6 +197,33 @@ test('later runs do not change earlier results', () => {
     first.output.data.fill(0);
     assert.deepEqual(model.forward(randomInputs(config)), copy);
   });
+});
+
+test('later steps do not change earlier results', () => {
+  withModel(decoder, (model) => {
+    const inputs = randomInputs(decoder);
+    const first = model.step(inputs);
+    const copy = structuredClone(first);
+    model.step(inputs);
+    assert.deepEqual(first, copy);
+    first.output.data.fill(0);
+    model.clearCache();
+    assert.deepEqual(model.step(inputs), copy);
+  });
+});
+
+test('a cache stays when the memory grows around it', async () => {
+  for (const threads of [1, 2]) {
+    const fresh = await open({ threads });
+    const inputs = randomInputs(decoder);
+    const steps = (between) => withModel(decoder, (model) => {
+      model.step(inputs);
+      between();
+      return model.step(inputs);
+    }, { on: fresh });
+    const expected = steps(() => {});
+    assert.deepEqual(steps(() => fresh.randn([1 << 23])), expected, `${threads} threads`);
+  }
 });
 
 test('results outlive their model, and stay when the memory grows', async () => {

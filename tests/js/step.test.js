@@ -254,6 +254,22 @@ test('a getter that throws in the middle of a step leaves the cache, and its err
   });
 });
 
+test('each input of a step is read once, before the cache is looked at', () => {
+  const [name, whole] = inputOf(decoder);
+  withModel(decoder, (model) => {
+    const first = model.step({ [name]: part(whole, 0, 2) });
+    let reads = 0;
+    const inputs = { get tokens() { reads++; model.clearCache(); return part(whole, 0, 2); } };
+    assert.deepEqual(model.step(inputs), first, 'as after the clearing');
+    assert.equal(reads, 1);
+    assert.equal(model.pastLength, 2);
+    const tensor = { get data() { return reads++ === 1 ? part(whole, 2, 3).data : new Int32Array(99); }, shape: [2, 1] };
+    const expected = part(model.forward({ [name]: whole }).output, 2, 3);
+    assertClose(model.step({ tokens: tensor }).output.data, expected.data, FLOAT32_TOLERANCE);
+    assert.equal(reads, 2);
+  });
+});
+
 test('a getter cannot dispose the model that steps, and a disposed one says so', () => {
   const model = scope.create(decoder);
   const inputs = { get tokens() { model.dispose(); return ids; } };
