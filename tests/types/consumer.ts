@@ -3,7 +3,7 @@
 
 import { Attnscope, Model, fromHuggingFace, open } from 'attnscope';
 import type {
-  Build, Config, Estimate, Field, ForwardOptions, Imported, ImportedKey, Layer, Mask, Memory, OpenOptions, Results, Step, Tensor
+  Build, Config, Estimate, Field, ForwardOptions, Ids, Imported, ImportedKey, Input, KvCache, Layer, Mask, Memory, OpenOptions, Results, Step, Tensor
 } from 'attnscope';
 
 const options: OpenOptions = { threads: 2, build: 'simd', wasmUrl: new URL('file:///folder/') };
@@ -26,6 +26,12 @@ const macs: number = estimate.parts.score.macs;
 const steps: Step[] = estimate.steps;
 const memory: Memory = estimate.memory;
 const training: number | null = memory.training_total;
+const cache: KvCache | null = estimate.kv_cache;
+const repeats: number[] = steps.map(({ repeat }) => repeat);
+const inputs: Input[] = estimate.inputs;
+const ids: number | undefined = inputs[0].limit;
+const fallback: string | number | boolean | null = fields[0].default;
+const language: Config = { layer: 'decoder', num_layers: 2, window: 128, full_every: null, scale: null, norm_eps: 1e-6 };
 const again: Estimate = scope.estimate(estimate.config);
 const imported: Imported = fromHuggingFace(JSON.parse('{"model_type": "llama"}'));
 const used: ImportedKey[] = imported.keys.filter(({ use }) => use === 'used');
@@ -42,6 +48,12 @@ const weights: Tensor | undefined = model.forward({ hidden_states, mask: added }
 const error: number | undefined = results.rounding_error?.relative;
 const state: Record<string, Tensor> = model.stateDict();
 model.loadStateDict(state);
+const tokens: Ids = { data: Int32Array.of(1, 2), shape: [1, 2] };
+const decoder: Model = scope.create(language);
+const stepped: Results = decoder.step({ tokens, mask: { data: new Uint8Array(2), shape: [1, 2] } }, { need_weights: false });
+const past: number = decoder.pastLength;
+decoder.clearCache();
+const pooledToken: Tensor | undefined = stepped.pooled;
 model.dispose();
 const source: string = scope.pytorch(full, { self_check: false });
 const flops: number = scope.measurePeaks().flops_per_second;
@@ -63,6 +75,10 @@ scope.estimate({ layer: 'linear_scorer', bias: 1 });
 scope.estimate({ layer: 'linear_scorer', dtype: 'fp16' });
 // @ts-expect-error there is no such output
 scope.create({ layer: 'additive_scorer', output: 'mean' });
+// @ts-expect-error null stands for nothing where a field is not optional
+scope.estimate({ layer: 'decoder', num_layers: null });
+// @ts-expect-error a string is no number
+scope.estimate({ layer: 'self_attention', dropout: '0.1' });
 // @ts-expect-error a config is needed
 scope.estimate();
 // @ts-expect-error a key is used, defaulted or ignored
@@ -81,6 +97,10 @@ scope.create(config, { sed: 1 });
 scope.randn([2], { seed: 1n });
 // @ts-expect-error a misspelt option of forward
 model.forward({ hidden_states }, { need_weight: true });
+// @ts-expect-error a step is not rounded
+decoder.step({ tokens }, { round: 'float16' });
+// @ts-expect-error the length of the cache is read-only
+decoder.pastLength = 0;
 // @ts-expect-error there is no such format to round to
 model.forward({ hidden_states }, { round: 'half' });
 // @ts-expect-error there is no such option of pytorch
@@ -89,6 +109,10 @@ scope.pytorch(config, { check: false });
 // Tensors.
 // @ts-expect-error data must be a Float32Array
 model.forward({ hidden_states: { data: new Float64Array(2), shape: [2] } });
+// @ts-expect-error token ids are an Int32Array
+decoder.step({ tokens: { data: [1, 2], shape: [1, 2] } });
+// @ts-expect-error layers without a cache have none
+const total: number = estimate.kv_cache.bytes;
 // @ts-expect-error an array is no tensor
 model.forward({ hidden_states: new Float32Array(2) });
 // @ts-expect-error shape is missing
@@ -104,4 +128,4 @@ scope.build.threads = 4;
 // @ts-expect-error there is no such method
 model.backward();
 
-export { again, error, fields, flops, limit, macs, output, parameters, scores, source, steps, sure, bytes, threads, training, used, weights };
+export { again, cache, error, fallback, fields, ids, flops, limit, macs, output, parameters, past, pooledToken, repeats, scores, source, steps, sure, bytes, threads, total, training, used, weights };

@@ -41,8 +41,9 @@ test('each file that a declaration imports is there', () => {
 });
 
 /** @param {import('attnscope').Field} field */
-function typeOf({ type, choices = [] }) {
-  return type === 'integer' ? 'number' : type === 'boolean' ? 'boolean' : choices.map((choice) => `'${choice}'`).join(' | ');
+function typeOf({ type, choices = [], optional }) {
+  const own = { integer: 'number', number: 'number', boolean: 'boolean', choice: choices.map((choice) => `'${choice}'`).join(' | ') }[type];
+  return optional ? `${own} | null` : own;
 }
 
 test('the type of a config has exactly the layers and fields of the registry', async () => {
