@@ -264,7 +264,8 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       "Record<string, { data: Float32Array | Uint8Array | Int32Array; shape: number[] }>");
   emscripten::register_type<ResultsValue>(
       "Results",
-      "{ output: FloatTensor; weights?: FloatTensor; cross_weights?: FloatTensor; pooled?: FloatTensor; "
+      "{ output: FloatTensor; weights?: FloatTensor; cross_weights?: FloatTensor; pooled?: "
+      "FloatTensor; "
       "rounding_error?: { max_absolute: number; relative: number } }");
   emscripten::register_type<StateValue>("StateDict", "Record<string, FloatTensor>");
   emscripten::register_type<ShapeValue>("Shape", "number[]");

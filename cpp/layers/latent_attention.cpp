@@ -90,8 +90,8 @@ class Builder {
   }
   TensorId slice(TensorId x, int64_t begin, int64_t end, const std::string& name,
                  bool copied = false) {
-    return graph_.add_step("take_" + name, "project", std::make_shared<const Slice>(begin, end, copied),
-                           {x}, name);
+    return graph_.add_step("take_" + name, "project",
+                           std::make_shared<const Slice>(begin, end, copied), {x}, name);
   }
   TensorId concat(TensorId a, TensorId b, int dimension, const std::string& name) {
     return graph_.add_step("join_" + name, "project", std::make_shared<const Concat>(dimension),

@@ -6,8 +6,8 @@
 /** @typedef {Record<string, number | boolean | string | null>} Config */
 
 const WIDTHS = [1, 2, 3, 6, 8, 12, 15, 16, 24, 33, 48, 64, 65, 96, 121];
-// Stacks are judged where they are well conditioned: a norm over very few features, or with next to no eps,
-// enlarges the rounding of what comes before it, in PyTorch as here.
+// Layers with norms are judged where they are well conditioned: a norm over very few features, or with next to no
+// eps, enlarges the rounding of what comes before it, in PyTorch as here.
 const BROAD = [12, 16, 24, 32, 48, 64, 65, 96, 121];
 const EPS = [1e-6, 1e-5, 0.01];
 const HEADS = [1, 2, 3, 4, 5, 8, 11, 12];
@@ -23,9 +23,10 @@ const POSITIONS = [1, 17, 64, 512];
 const hints = {
   // Of all sizes, those that divide a width would mostly be 1.
   multihead_attention: { hidden_size: WIDTHS, num_heads: HEADS },
-  attention_classifier: { hidden_size: WIDTHS, num_heads: HEADS },
-  transformer_encoder_layer: { hidden_size: WIDTHS, num_heads: HEADS },
-  transformer_decoder_layer: { hidden_size: WIDTHS, num_heads: HEADS },
+  self_attention: { hidden_size: BROAD },
+  attention_classifier: { hidden_size: BROAD, num_heads: HEADS },
+  transformer_encoder_layer: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS },
+  transformer_decoder_layer: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS },
   scaled_dot_product_attention: { num_heads: HEADS, num_kv_heads: HEADS },
   grouped_query_attention: { hidden_size: WIDTHS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: EVEN },
   latent_attention: { qk_rope_head_dim: EVEN, num_heads: HEADS },
