@@ -1,8 +1,9 @@
 import { html, nothing } from 'lit';
 import { LightElement, define } from '../light-element.js';
 import { formatSignificant } from '../format.js';
-import { createRaster, fillRows, gridOf, planeIndex, planes, scaleOf, smallMask } from './raster.js';
-import { openMask, paintLine } from './mask.js';
+import { gridOf, planeIndex, planes, scaleOf, smallMask } from './raster.js';
+import { Stroke } from './mask.js';
+import { Picture } from './picture.js';
 import { viridis } from './colour.js';
 import './small-multiples.js';
 
@@ -45,11 +46,9 @@ export class HeatMap extends LightElement {
     this.smallMask = null;
     /** Colour of masked cells. @type {import('./raster.js').Rgb} */
     this.masked = [128, 128, 128];
-    /** `rows`: painted since the last drawing. @type {{ value: number, last: Cell, mask: Uint8Array,
-     * brush: { rows: number, columns: number }, rows: [number, number] | null } | null} */
+    /** What is being painted. @type {Stroke | null} */
     this.stroke = null;
-    /** The pixels as last drawn, and what they were drawn from. @type {{ key: unknown[], mask: Uint8Array | null, raster: import('./raster.js').Raster, buffer: OffscreenCanvas } | null} */
-    this.pixels = null;
+    this.picture = new Picture();
   }
 
   connectedCallback() {
@@ -179,27 +178,12 @@ export class HeatMap extends LightElement {
     if (canvas.height !== height) canvas.height = height;
     const context = canvas.getContext('2d');
     if (!context || !canvas.width) return;
+    const picture = this.picture.draw(this.grid, canvas, this.stroke?.mask ?? this.mask, this.masked, this.stroke?.takeRows() ?? null);
     context.imageSmoothingEnabled = false;
-    context.drawImage(this.#buffer(this.grid, canvas), 0, 0, canvas.width, canvas.height);
+    context.drawImage(picture, 0, 0, canvas.width, canvas.height);
     this.#paintCursor(context, canvas);
     this.#paintRamp();
   };
-
-  /** Colours anew only what has changed: all of it, or the rows that were painted since. @param {Grid} grid @param {HTMLCanvasElement} canvas */
-  #buffer(grid, canvas) {
-    const mask = this.stroke?.mask ?? this.mask;
-    const key = [grid, canvas.width, canvas.height, this.masked];
-    const same = this.pixels?.mask === mask && this.pixels.key.every((part, index) => part === key[index]);
-    if (same && this.pixels && !this.stroke?.rows) return this.pixels.buffer;
-    const raster = same && this.pixels ? this.pixels.raster : createRaster(grid, canvas.width, canvas.height);
-    const buffer = same && this.pixels ? this.pixels.buffer : new OffscreenCanvas(raster.width, raster.height);
-    const [first, last] = (same && this.stroke?.rows) || [0, grid.rows - 1];
-    fillRows(raster, grid, mask, this.masked, first, last);
-    if (this.stroke) this.stroke.rows = null;
-    buffer.getContext('2d')?.putImageData(new ImageData(raster.pixels, raster.width, raster.height), 0, 0);
-    this.pixels = { key, mask, raster, buffer };
-    return buffer;
-  }
 
   /** @param {CanvasRenderingContext2D} context @param {HTMLCanvasElement} canvas */
   #paintCursor(context, canvas) {
@@ -236,20 +220,7 @@ export class HeatMap extends LightElement {
   /** @param {PointerEvent} event */
   #onMove(event) {
     this.cell = this.#cellAt(event);
-    if (!this.stroke || !this.cell || !this.grid) return;
-    this.#paint(this.stroke, this.cell);
-  }
-
-  /** Paints up to a cell. @param {NonNullable<HeatMap['stroke']>} stroke @param {Cell} cell */
-  #paint(stroke, cell) {
-    if (!this.grid) return;
-    const { rows, columns } = this.grid;
-    const { brush, last } = stroke;
-    paintLine(stroke.mask, columns, last, cell, stroke.value, brush);
-    const touched = [last.row, cell.row].flatMap((row) => [Math.max(0, row - brush.rows), Math.min(rows - 1, row + brush.rows)]);
-    const all = [...touched, ...(stroke.rows ?? [])];
-    stroke.rows = [Math.min(...all), Math.max(...all)];
-    stroke.last = cell;
+    if (this.cell) this.stroke?.paintTo(this.cell);
   }
 
   /** @param {PointerEvent} event */
@@ -265,12 +236,8 @@ export class HeatMap extends LightElement {
   /** @param {Cell} cell @param {{ rows: number, columns: number }} brush */
   #start(cell, brush) {
     if (!this.grid || this.fixed) return;
-    const { rows, columns } = this.grid;
-    const mask = this.mask ? this.mask.slice() : openMask(rows, columns);
-    const value = mask[cell.row * columns + cell.column] ? 0 : 1;
-    this.stroke = { value, last: cell, mask, brush, rows: null };
-    this.#paint(this.stroke, cell);
-    if (this.pixels) this.pixels.mask = mask; // they differ in the rows of the stroke alone, which are coloured anew
+    this.stroke = new Stroke(this.mask, this.grid, cell, brush);
+    this.picture.continueWith(this.stroke.mask);
     this.#draw();
   }
 
@@ -285,7 +252,7 @@ export class HeatMap extends LightElement {
   /** The touch has become a scroll: nothing was painted. */
   #onCancel() {
     this.stroke = null;
-    this.pixels = null;
+    this.picture.forget();
     this.#draw();
   }
 

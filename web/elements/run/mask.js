@@ -35,6 +35,40 @@ export function paintLine(mask, columns, from, to, value, brush = { rows: 1, col
   }
 }
 
+/** One stroke of a brush on a copy of a mask: it closes cells, or opens them where it begins on a closed one. */
+export class Stroke {
+  /** Rows painted since they were last taken. @type {[number, number] | null} */
+  #rows = null;
+
+  /**
+   * @param {Uint8Array | null} mask @param {{ rows: number, columns: number }} size of the mask @param {{ row: number, column: number }} cell
+   * @param {{ rows: number, columns: number }} brush
+   */
+  constructor(mask, size, cell, brush) {
+    this.mask = mask ? mask.slice() : openMask(size.rows, size.columns);
+    this.size = size;
+    this.brush = brush;
+    this.value = this.mask[cell.row * size.columns + cell.column] ? 0 : 1;
+    this.last = cell;
+    this.paintTo(cell);
+  }
+
+  /** @param {{ row: number, column: number }} cell */
+  paintTo(cell) {
+    paintLine(this.mask, this.size.columns, this.last, cell, this.value, this.brush);
+    const touched = [this.last.row, cell.row].flatMap((row) => [row - this.brush.rows, row + this.brush.rows]).concat(this.#rows ?? []);
+    this.#rows = [Math.max(0, Math.min(...touched)), Math.min(this.size.rows - 1, Math.max(...touched))];
+    this.last = cell;
+  }
+
+  /** What is to be drawn anew. */
+  takeRows() {
+    const rows = this.#rows;
+    this.#rows = null;
+    return rows;
+  }
+}
+
 /** Python lines that build the same mask: from lengths where it only closes tails, else rectangle by rectangle. @param {Uint8Array} mask @param {number} rows @param {number} columns */
 export function maskPython(mask, rows, columns) {
   const runs = Array.from({ length: rows }, (_, row) => closedRuns(mask.subarray(row * columns, (row + 1) * columns)));
