@@ -100,13 +100,19 @@ function numberField(store, field, actions) {
       <div class="field-head">
         <label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code>
         <input class="number" id=${`field-${name}`} name=${name} type="text" inputmode=${field.type === 'integer' ? 'numeric' : 'decimal'} autocomplete="off"
-          spellcheck="false" placeholder=${field.optional ? 'default' : nothing} .value=${live(String(raw ?? ''))}
+          spellcheck="false" placeholder=${field.optional ? 'default' : nothing} .value=${live(fieldText(raw))}
           aria-invalid=${store.errors[name] ? 'true' : 'false'} aria-describedby=${describedBy(store, name)} @input=${type} @keydown=${nudge}>
       </div>
       ${isSize(field) ? slider(store, field, actions) : nothing}
       ${meaningText(field)}
       ${errorText(store, name)}
     </div>`;
+}
+
+/** `1e-6` for the number 0.000001, nothing for null, and what was typed as it is. @param {unknown} raw */
+function fieldText(raw) {
+  if (typeof raw === 'number' && raw !== 0 && Math.abs(raw) < 1e-3) return raw.toExponential();
+  return String(raw ?? '');
 }
 
 /** @param {Store} store @param {Field} field @param {Actions} actions */
