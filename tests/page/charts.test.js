@@ -70,11 +70,34 @@ test('every layer is drawn, nought included', async () => {
       await page.selectOption('#field-layer', name);
       for (const metric of ['macs', 'parameters', 'inference', 'training']) {
         await page.locator(`input[name=metric][value=${metric}]`).check();
-        const drawn = await page.locator('[data-chart="alternatives"] svg [aria-label="y-axis tick label"] text').count();
-        assert.equal(drawn, alternatives(opened(`?layer=${name}`)).length, `${name}, ${metric}`);
+        const wanted = alternatives(opened(`?layer=${name}`)).length;
+        await page.waitForFunction((count) => document.querySelectorAll('[data-chart="alternatives"] svg [aria-label="y-axis tick label"] text').length === count, wanted, { timeout: 5000 })
+          .catch(() => assert.fail(`${name}, ${metric}: not ${wanted} layers`));
       }
     }
     assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+  } finally {
+    await site.close();
+  }
+});
+
+test('charts that are out of sight wait, and are right when they are seen', async () => {
+  const site = await openPage({ search: '?layer=linear_scorer', context: { reducedMotion: 'reduce' } });
+  const { page } = site;
+  const rows = () => page.locator('attnscope-charts table tbody').last().textContent();
+  try {
+    await page.locator('#compare').scrollIntoViewIfNeeded();
+    await page.waitForSelector('[data-chart="alternatives"] svg');
+    await page.locator('#guide').scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-charts')).near === false);
+    const before = await rows();
+    await page.locator('#field-hidden_size').evaluate((/** @type {any} */ box) => {
+      box.value = '1000';
+      box.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    assert.equal(await rows(), before);
+    await page.locator('#compare').scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => document.querySelector('attnscope-charts details:last-child table tr.fits')?.textContent?.includes('1,001'));
   } finally {
     await site.close();
   }
