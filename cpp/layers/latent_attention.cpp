@@ -153,13 +153,11 @@ class Builder {
 
 Graph build(const Config& config) { return Builder(config).run(); }
 
-}  // namespace
-
-extern const Layer kLatentAttention;
-const Layer kLatentAttention = {
+const Layer kLayer = {
     .name = "latent_attention",
     .title = "Latent attention (MLA)",
     .group = "attention",
+    .place = 380,
     .summary =
         "Keys and values grow out of a narrow latent per position, the only thing that the KV "
         "cache keeps.",
@@ -183,5 +181,7 @@ const Layer kLatentAttention = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope
