@@ -52,47 +52,72 @@ class Reader {
     return nullptr;
   }
 
+  /// A repetition of a block that another one follows, which needs once more what comes from
+  /// outside the block; and the last, which makes what the steps after the block read.
+  enum Repetition { kEarlier, kLast };
+
+  void add_lifetime(TensorId id, int born, int freed) {
+    row_[static_cast<size_t>(id)] = static_cast<int>(memory_.timeline.size());
+    memory_.timeline.push_back({id, bytes(id), born, freed});
+    for (std::vector<int>& one : freed_) one.push_back(freed);
+  }
+
+  void touch(TensorId id, int step, Repetition repetition) {
+    const int index = row_[static_cast<size_t>(graph_.tensor(id).storage)];
+    if (index < 0) return;  // a parameter or an optional input
+    Lifetime& life = memory_.timeline[static_cast<size_t>(index)];
+    int& freed = freed_[repetition][static_cast<size_t>(index)];
+    freed = std::max(freed, step);
+    life.freed = std::max(life.freed, step);
+  }
+
+  void touch_inputs(int s, const Block* block) {
+    for (const TensorId id : graph_.steps()[static_cast<size_t>(s)].inputs) {
+      const bool inside = graph_.tensor(id).block != kNoBlock;
+      const bool outer = block && block->times > 1 && !inside && id != block->carried_in;
+      touch(id, s, kLast);
+      if (outer) touch(id, static_cast<int>(block->end_step) - 1, kEarlier);
+      if (!outer && (block || !inside)) touch(id, s, kEarlier);
+    }
+  }
+
   void read_timeline() {
     const int last_step = static_cast<int>(graph_.steps().size()) - 1;
-    std::vector<int> row(graph_.tensors().size(), -1);  // of a tensor in the timeline
-    auto& timeline = memory_.timeline;
+    row_.assign(graph_.tensors().size(), -1);
     const TensorId count = static_cast<TensorId>(graph_.tensors().size());
-    const auto add = [&](TensorId id, int born, int freed) {
-      row[static_cast<size_t>(id)] = static_cast<int>(timeline.size());
-      timeline.push_back({id, bytes(id), born, freed});
-    };
     for (TensorId id = 0; id < count; ++id) {
       const Tensor& tensor = graph_.tensor(id);
-      if (tensor.role == Role::kInput && tensor.storage == id) add(id, 0, last_step);
+      if (tensor.role == Role::kInput && tensor.storage == id) add_lifetime(id, 0, last_step);
     }
-    const auto touch = [&](TensorId id, int step) {
-      const int index = row[static_cast<size_t>(graph_.tensor(id).storage)];
-      if (index < 0) return;  // a parameter or an optional input
-      Lifetime& life = timeline[static_cast<size_t>(index)];
-      life.freed = std::max(life.freed, step);
-    };
     for (int s = 0; s <= last_step; ++s) {
       const Step& step = graph_.steps()[static_cast<size_t>(s)];
       const Block* block = block_at(static_cast<size_t>(s));
-      for (const TensorId id : step.inputs) {
-        // The next repetition needs once more what comes from outside the block.
-        const bool outer = block && block->times > 1 && graph_.tensor(id).block == kNoBlock &&
-                           id != block->carried_in;
-        touch(id, outer ? static_cast<int>(block->end_step) - 1 : s);
+      touch_inputs(s, block);
+      if (graph_.tensor(step.output).storage == step.output) add_lifetime(step.output, s, s);
+      if (block && static_cast<size_t>(s) + 1 == block->end_step) {
+        for (const Repetition one : {kEarlier, kLast}) touch(block->carried_out, s, one);
       }
-      if (graph_.tensor(step.output).storage == step.output) add(step.output, s, s);
-      if (block && static_cast<size_t>(s) + 1 == block->end_step) touch(block->carried_out, s);
     }
-    for (const Result& result : graph_.results()) touch(result.tensor, last_step);
-
+    for (const Result& result : graph_.results()) {
+      touch(result.tensor, last_step, kLast);
+      if (graph_.tensor(result.tensor).block == kNoBlock) touch(result.tensor, last_step, kEarlier);
+    }
     for (int s = 0; s <= last_step; ++s) {
-      Count alive = 0;
-      for (const Lifetime& life : timeline) {
-        const bool made = graph_.tensor(life.tensor).role == Role::kActivation;
-        if (made && life.born <= s && s <= life.freed) alive += life.bytes;
-      }
-      memory_.activations_peak = std::max(memory_.activations_peak, alive);
+      const Block* block = block_at(static_cast<size_t>(s));
+      const Count earlier = block && block->times > 1 ? alive(s, kEarlier) : 0;
+      memory_.activations_peak = std::max({memory_.activations_peak, earlier, alive(s, kLast)});
     }
+  }
+
+  /// Bytes of step outputs alive at a step.
+  Count alive(int step, Repetition repetition) const {
+    Count total = 0;
+    for (size_t i = 0; i < memory_.timeline.size(); ++i) {
+      const Lifetime& life = memory_.timeline[i];
+      const bool made = graph_.tensor(life.tensor).role == Role::kActivation;
+      if (made && life.born <= step && step <= freed_[repetition][i]) total += life.bytes;
+    }
+    return total;
   }
 
   void read_training() {
@@ -178,6 +203,8 @@ class Reader {
 
   const Graph& graph_;
   const int element_bytes_;
+  std::vector<int> row_;       // of a tensor in the timeline, or -1
+  std::vector<int> freed_[2];  // parallel to the timeline, by repetition
   std::vector<TensorId> training_storage_;
   std::vector<bool> saved_[2];  // by storage, in the first repetition and in the second
   Memory memory_;

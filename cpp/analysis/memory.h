@@ -10,7 +10,8 @@
 namespace attnscope {
 
 /// A tensor's bytes and the steps between which it is alive; a view lives in the tensor it views.
-/// Of a repeated block these are the steps of one repetition.
+/// Of a repeated block these are the steps of one repetition: the longest that any one has it, so
+/// what is alive at a step by this table may be more than at once in any of them.
 struct Lifetime {
   TensorId tensor;
   Count bytes;

@@ -156,7 +156,7 @@ const Layer kLayer = {
          fields::hidden_size(256),
          fields::num_layers(4),
          fields::num_heads(8),
-         optional(fields::num_kv_heads()),
+         fields::free_num_kv_heads(),
          fields::free_head_dim(),
          fields::intermediate_size(688),
          boolean_field("gated", "Whether the feed-forward network has a gate (SwiGLU, GeGLU).",

@@ -33,10 +33,17 @@ inline Field num_heads(int64_t fallback = 12) {
   return integer_field("num_heads", "Attention heads that work side by side.", fallback, 1, 65536);
 }
 inline Field num_kv_heads() {
-  return integer_field("num_kv_heads",
-                       "Heads of keys and values, each shared by num_heads / num_kv_heads query "
-                       "heads; null: as many as num_heads.",
-                       1, 1, 65536);
+  return integer_field(
+      "num_kv_heads",
+      "Heads of keys and values, each shared by num_heads / num_kv_heads query heads.", 1, 1,
+      65536);
+}
+/// Where there are as many as num_heads by default.
+inline Field free_num_kv_heads() {
+  return optional(integer_field("num_kv_heads",
+                                "Heads of keys and values, each shared by num_heads / num_kv_heads "
+                                "query heads; null: as many as num_heads.",
+                                1, 1, 65536));
 }
 inline Field head_dim() { return dimension("head_dim", "Features of each head.", 64); }
 /// Where the width of a head follows from others.

@@ -42,7 +42,7 @@ const Layer kLayer = {
     .place = 330,
     .summary = "Each query weighs the values by its dot products with the keys.",
     .pytorch_class = "ScaledDotProductAttention",
-    .fields = {fields::batch_size(), fields::num_heads(), optional(fields::num_kv_heads()),
+    .fields = {fields::batch_size(), fields::num_heads(), fields::free_num_kv_heads(),
                fields::seq_len(), fields::kv_len(), fields::head_dim(),
                optional(fields::dimension(
                    "vdim", "Features of each value in each head; null: head_dim.", 1)),

@@ -10,6 +10,8 @@ namespace {
 
 constexpr Count kFloatBytes = 4;
 
+/// The graph that runs, refused before anything is allocated: past the limit sizes would also
+/// overflow the 32 bits of WebAssembly's size_t.
 Graph checked_graph(const Config& config, Count memory_limit) {
   const Count bytes = bytes_to_run(config);
   if (bytes > memory_limit) {
@@ -76,6 +78,7 @@ Count bytes_to_run(const Config& config) {
 
 Model::Model(const Config& config, uint64_t seed, Count memory_limit)
     : config_(config),
+      memory_limit_(memory_limit),
       graph_(checked_graph(config, memory_limit)),
       weights_(std::make_unique<Weights>(graph_, initial_state(graph_, seed))) {}
 
@@ -134,7 +137,7 @@ Graph Model::step_graph(int64_t new_len) const {
   }
   const Config next = config_.with("seq_len", new_len).with("past_len", past_len_);
   if (next.layer().check) next.layer().check(next);
-  return unroll(next.layer().build(next));
+  return checked_graph(next, memory_limit_);
 }
 
 Outputs Model::step(const Graph& graph, Inputs inputs) {

@@ -51,7 +51,8 @@ class Model {
   Forward forward(const Inputs& inputs, const ForwardOptions& options) const;
 
   /// The layer as it runs on `new_len` further positions after those in the KV cache. Throws
-  /// FieldError for a layer without cache, and where the layer's own rules forbid it.
+  /// FieldError for a layer without cache, where the layer's own rules forbid it, and where it
+  /// needs more than the memory limit.
   Graph step_graph(int64_t new_len) const;
 
   /// Runs a step_graph() on inputs for everything but the cache, and adds to the cache.
@@ -75,6 +76,7 @@ class Model {
   Forward forward_rounded(const Inputs& inputs, const ForwardOptions& options) const;
 
   Config config_;
+  Count memory_limit_;
   Graph graph_;
   std::unique_ptr<Weights> weights_;
   int64_t past_len_ = 0;

@@ -30,6 +30,72 @@ class LinearScorer(nn.Module):
 )");
 }
 
+TEST_CASE("a repeated block is printed as a class of its own, a ModuleList and a loop") {
+  const Config one = config("decoder", {{"seq_len", raw(3)},
+                                        {"vocab_size", raw(7)},
+                                        {"hidden_size", raw(4)},
+                                        {"num_layers", raw(5)},
+                                        {"num_heads", raw(2)},
+                                        {"position", raw("none")},
+                                        {"intermediate_size", raw(6)},
+                                        {"gated", raw(false)}});
+  const std::string text = pytorch_source(one, {.self_check = false});
+  const auto has = [&text](const char* part) {
+    CAPTURE(part);
+    CHECK(text.find(part) != text.npos);
+  };
+  has(R"(class DecoderLayer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.self_attn = nn.Module()
+        self.self_attn.q_proj = nn.Linear(4, 4, bias=False)
+        self.self_attn.k_proj = nn.Linear(4, 4, bias=False)
+        self.self_attn.v_proj = nn.Linear(4, 4, bias=False)
+        self.self_attn.o_proj = nn.Linear(4, 4, bias=False)
+        self.mlp = nn.Module()
+        self.mlp.up_proj = nn.Linear(4, 6, bias=False)
+        self.mlp.down_proj = nn.Linear(6, 4, bias=False)
+        self.input_layernorm = nn.RMSNorm(4, eps=0.00001)
+        self.post_attention_layernorm = nn.RMSNorm(4, eps=0.00001)
+
+    def forward(self, word_vectors, mask):
+)");
+  has(R"(
+        return hidden, weights
+
+
+class Decoder(nn.Module):
+)");
+  has(R"(        self.model = nn.Module()
+        self.model.embed_tokens = nn.Embedding(7, 4)
+        self.model.layers = nn.ModuleList(DecoderLayer() for _ in range(5))
+        self.model.norm = nn.RMSNorm(4, eps=0.00001)
+        self.lm_head = nn.Linear(4, 7, bias=False)
+
+    def forward(self, tokens, mask=None):
+        # tokens: (1, 3), integers below 7
+        # mask: broadcasts to (1, 2, 3, 3), boolean (True = may attend) or float (added)
+        word_vectors = self.model.embed_tokens(tokens)  # (1, 3, 4)
+        for layer in self.model.layers:
+            word_vectors, weights = layer(word_vectors, mask)  # (1, 3, 4)
+        normed_hidden = self.model.norm(word_vectors)  # (1, 3, 4)
+        logits = self.lm_head(normed_hidden)           # (1, 3, 7)
+        return logits, weights
+)");
+}
+
+TEST_CASE("layers that differ get their index, and caches their own part of the stack") {
+  const std::string text = pytorch_source(config("decoder", {{"past_len", raw(3)},
+                                                             {"window", raw(2)},
+                                                             {"full_every", raw(3)},
+                                                             {"num_layers", raw(4)}}),
+                                          {.self_check = false});
+  CHECK(text.find("def forward(self, tokens, past_keys, past_values, mask=None):") != text.npos);
+  CHECK(text.find("        for index, layer, past_key, past_value in zip(range(4), "
+                  "self.model.layers, past_keys, past_values):\n") != text.npos);
+  CHECK(text.find(" if (index + 1) % 3 == 0 else ") != text.npos);
+}
+
 TEST_CASE("the self-check expects the figures of the estimate, and no training figure of int8") {
   const std::string text = pytorch_source(config("additive_scorer"), {});
   CHECK(text.find("\"parameters\": 98561,") != text.npos);

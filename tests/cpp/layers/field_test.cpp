@@ -7,15 +7,30 @@
 using namespace attnscope;
 using namespace attnscope::testing;
 
+namespace {
+
+/// The only field of a list, resolved.
+Value resolved(const Field& field, RawValue value) {
+  return resolve("layer", std::vector<Field>{field},
+                 {{std::string(field.name), std::move(value)}})[0];
+}
+
+}  // namespace
+
+TEST_CASE("a missing layer is answered with all that there are") {
+  std::vector<std::string_view> names;
+  for (const Layer* layer : layers()) names.push_back(layer->name);
+  CHECK(names.size() > 1);
+  const std::string message = "layer is missing; it must be one of " + join(names);
+  CHECK_THROWS_WITH(resolve(RawConfig{}), message.c_str());
+}
+
 TEST_CASE("a wrong config names the field, the rule and the value") {
   struct Case {
     RawConfig config;
     const char* message;
   };
   const Case cases[] = {
-      {{},
-       "layer is missing; it must be one of linear_scorer, additive_scorer, "
-       "scaled_dot_product_attention, multihead_attention"},
       {{{"layer", raw("linear_scorer")}, {"batch_size", raw(2.5)}},
        "batch_size must be an integer from 1 to 2147483647, got 2.5"},
       {{{"layer", raw("linear_scorer")}, {"batch_size", raw(0)}},
@@ -37,6 +52,24 @@ TEST_CASE("a wrong config names the field, the rule and the value") {
        "bias, dtype, output"},
       {{{"layer", raw("multihead_attention")}, {"num_heads", raw(7)}},
        "num_heads must divide hidden_size (768), got 7"},
+      {{{"layer", raw("self_attention")}, {"dropout", raw(1)}},
+       "dropout must be a number from 0 to 0.999, got 1"},
+      {{{"layer", raw("self_attention")}, {"dropout", raw("0.1")}},
+       "dropout must be a number from 0 to 0.999, got \"0.1\""},
+      {{{"layer", raw("self_attention")}, {"dropout", {Null()}}},
+       "dropout must be a number from 0 to 0.999, got null"},
+      {{{"layer", raw("decoder")}, {"window", raw(0)}},
+       "window must be an integer from 1 to 2147483647, or null, got 0"},
+      {{{"layer", raw("decoder")}, {"scale", raw(true)}},
+       "scale must be a number from 0 to 1000000, or null, got true"},
+      {{{"layer", raw("decoder")}, {"seq_len", {Null()}}},
+       "seq_len must be an integer from 1 to 2147483647, got null"},
+      {{{"layer", raw("decoder")}, {"full_every", raw(2)}},
+       "full_every needs a window, got 2 without one"},
+      {{{"layer", raw("grouped_query_attention")}, {"num_kv_heads", raw(5)}},
+       "num_kv_heads must divide num_heads (12), got 5"},
+      {{{"layer", raw("encoder")}, {"seq_len", raw(513)}},
+       "seq_len must be at most max_positions (512) where position is learned, got 513"},
   };
   for (const auto& [fields, message] : cases) CHECK_THROWS_WITH(resolve(fields), message);
 }
@@ -47,4 +80,51 @@ TEST_CASE("a field that is left out takes its default") {
   CHECK(one.integer("hidden_size") == 768);
   CHECK(one.flag("bias"));
   CHECK(one.choice("output") == "pooled");
+}
+
+TEST_CASE("numbers take both ends of their range, and fractions between them") {
+  const Field share = number_field("share", "A share.", 0.5, 0, 0.999);
+  for (const double value : {0.0, 1e-300, 0.25, 0.999}) {
+    CAPTURE(value);
+    CHECK(std::get<double>(resolved(share, raw(value))) == value);
+  }
+  for (const double value : {-1e-300, 0.9991, 1.0, static_cast<double>(INFINITY)}) {
+    const std::string message = "share must be a number from 0 to 0.999, got " + number_text(value);
+    CHECK_THROWS_WITH(resolved(share, raw(value)), message.c_str());
+  }
+  CHECK_THROWS_WITH(resolved(share, raw(static_cast<double>(NAN))),
+                    "share must be a number from 0 to 0.999, got NaN");
+}
+
+TEST_CASE("an optional field takes null, which is its default, and values of its type") {
+  const Field layers = optional(integer_field("layers", "Layers.", 3, 1, 5));
+  CHECK(layers.optional());
+  CHECK(std::holds_alternative<Null>(resolve("layer", std::vector<Field>{layers}, {})[0]));
+  CHECK(std::holds_alternative<Null>(resolved(layers, {Null()})));
+  CHECK(std::get<int64_t>(resolved(layers, raw(5))) == 5);
+  CHECK_THROWS_WITH(resolved(layers, raw(6)),
+                    "layers must be an integer from 1 to 5, or null, got 6");
+  CHECK_THROWS_WITH(resolved(layers, raw("null")),
+                    "layers must be an integer from 1 to 5, or null, got \"null\"");
+}
+
+TEST_CASE("a field of a config reads as what it is, and a null one as nothing") {
+  const Config one = config("decoder", {{"window", raw(7)}, {"scale", {Null()}}});
+  CHECK(one.optional_integer("window") == 7);
+  CHECK(one.optional_number("scale") == std::nullopt);
+  CHECK(one.optional_integer("full_every") == std::nullopt);
+  CHECK(one.number("norm_eps") == 1e-5);
+  CHECK(one.with("seq_len", int64_t{9}).integer("seq_len") == 9);
+  CHECK(one.integer("seq_len") == 128);
+  CHECK_THROWS_WITH(one.integer("length"), "decoder has no field length");
+}
+
+TEST_CASE("a field says what null stands for exactly where it may be null") {
+  for (const Layer* layer : layers()) {
+    for (const Field& field : layer->fields) {
+      CAPTURE(layer->name);
+      CAPTURE(field.name);
+      CHECK((field.meaning.find("null: ") != field.meaning.npos) == field.optional());
+    }
+  }
 }

@@ -1,34 +1,18 @@
 // Each operation by itself: small numbers that can be checked by hand, and the graphs it refuses.
 
-#include <limits>
-
+#include "../../../cpp/ops/activation.h"
+#include "../../../cpp/ops/arithmetic.h"
+#include "../../../cpp/ops/embedding.h"
 #include "../../../cpp/ops/heads.h"
 #include "../../../cpp/ops/linear.h"
 #include "../../../cpp/ops/matmul.h"
-#include "../../../cpp/ops/arithmetic.h"
 #include "../../../cpp/ops/softmax.h"
 #include "../../../cpp/ops/squeeze.h"
-#include "../../../cpp/ops/activation.h"
 #include "../../../cpp/ops/weighted_sum.h"
-#include "../support.h"
+#include "arrays.h"
 
 using namespace attnscope;
 using namespace attnscope::testing;
-
-namespace {
-
-constexpr double kHidden = -std::numeric_limits<double>::infinity();
-
-Array array(std::vector<size_t> shape, std::vector<double> values) {
-  Array result = Array::from_shape(shape);
-  REQUIRE(result.size() == values.size());
-  std::copy(values.begin(), values.end(), result.begin());
-  return result;
-}
-
-std::vector<double> values(const Array& array) { return {array.begin(), array.end()}; }
-
-}  // namespace
 
 TEST_CASE("linear multiplies by the transposed weight and adds the bias") {
   const Array x = array({2, 2}, {1, 2, 3, 4}), weight = array({1, 2}, {10, 100}),
@@ -47,6 +31,49 @@ TEST_CASE("matmul multiplies plain and transposed, batch by batch") {
         std::vector<double>{210, 43000});
 }
 
+TEST_CASE("a matrix serves every batch of a product") {
+  const Array a = array({2, 1, 2}, {1, 2, 3, 4}), b = array({2, 1}, {10, 100});
+  CHECK(values(Matmul(Matmul::Right::kPlain).forward({&a, &b})) == std::vector<double>{210, 430});
+}
+
+TEST_CASE("a sum spreads its second operand over the first, a product takes equal shapes") {
+  const Array a = array({2, 1, 2}, {1, 2, 3, 4}), whole = array({2, 1, 2}, {5, 6, 7, 8}),
+              row = array({2}, {10, 20}), one_a_batch = array({2, 1, 1}, {10, 20});
+  CHECK(values(Add().forward({&a, &whole})) == std::vector<double>{6, 8, 10, 12});
+  CHECK(values(Add().forward({&a, &row})) == std::vector<double>{11, 22, 13, 24});
+  CHECK(values(Add().forward({&a, &one_a_batch})) == std::vector<double>{11, 12, 23, 24});
+  CHECK(values(Multiply().forward({&a, &whole})) == std::vector<double>{5, 12, 21, 32});
+}
+
+TEST_CASE("an embedding gives each token its row of the table") {
+  const Array tokens = array({1, 3}, {2, 0, 2}), table = array({3, 2}, {1, 2, 3, 4, 5, 6});
+  CHECK(values(Embedding().forward({&tokens, &table})) == std::vector<double>{5, 6, 1, 2, 5, 6});
+}
+
+TEST_CASE("activations are what their formulas give at -1, 0 and 1") {
+  // Φ(1) = 0.841344746068543, sigmoid(1) = 0.731058578630005; the tanh form of gelu by hand.
+  struct Case {
+    const char* name;
+    double at_minus_1, at_0, at_1;
+  };
+  const double silu = 1 / (1 + std::exp(-1.0)), phi = 0.5 * std::erfc(-std::sqrt(0.5));
+  const double by_tanh = 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * 1.044715));
+  const Case cases[] = {{"tanh", -std::tanh(1.0), 0, std::tanh(1.0)},
+                        {"relu", 0, 0, 1},
+                        {"sigmoid", 1 - silu, 0.5, silu},
+                        {"gelu", phi - 1, 0, phi},
+                        {"gelu_tanh", by_tanh - 1, 0, by_tanh},
+                        {"silu", silu - 1, 0, silu}};
+  const Array x = array({3}, {-1, 0, 1});
+  for (const Case& one : cases) {
+    CAPTURE(one.name);
+    CHECK(activation_named(one.name)->name() == one.name);
+    check_values(activation_named(one.name)->forward({&x}), {one.at_minus_1, one.at_0, one.at_1});
+  }
+  CHECK(phi == doctest::Approx(0.841344746068543).epsilon(1e-12));
+  CHECK_THROWS_WITH(activation_named("none"), "unknown activation none");
+}
+
 TEST_CASE("softmax gives a row with nothing visible zeros, and its mask serves every batch") {
   const Array scores = array({2, 1, 2}, {0, 0, 5, 5});
   const Array half = array({1, 2}, {0, kHidden}), none = array({1, 2}, {kHidden, kHidden});
@@ -62,12 +89,19 @@ TEST_CASE("splitting heads and merging them gives back the features") {
   CHECK(values(MergeHeads().forward({&heads})) == values(x));
 }
 
+TEST_CASE("heads are repeated side by side, and averaged") {
+  const Array heads = array({1, 2, 1, 2}, {1, 2, 3, 5});
+  CHECK(values(RepeatHeads(2).forward({&heads})) == std::vector<double>{1, 2, 1, 2, 3, 5, 3, 5});
+  CHECK(values(MeanHeads().forward({&heads})) == std::vector<double>{2, 3.5});
+}
+
 TEST_CASE("tanh, scale, squeeze and weighted_sum do what their names say") {
   const Array x = array({1, 2, 1}, {0, 1}), weights = array({1, 2}, {0.25, 0.75});
   CHECK(values(activation_named("tanh")->forward({&x})) == std::vector<double>{0, std::tanh(1.0)});
   CHECK(values(Scale::by_root_of(4).forward({&x})) == std::vector<double>{0, 0.5});
   CHECK(Squeeze().forward({&x}).dimension() == 2);
   CHECK(values(WeightedSum().forward({&weights, &x})) == std::vector<double>{0.75});
+  CHECK(values(Weigh().forward({&weights, &x})) == std::vector<double>{0, 0.75});
 }
 
 TEST_CASE("an operation refuses shapes that do not fit, and names both") {

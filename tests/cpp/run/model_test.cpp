@@ -1,10 +1,8 @@
 #include "../../../cpp/run/model.h"
 
-#include <limits>
-
 #include "../../../cpp/run/random.h"
 #include "../../../cpp/run/threads.h"
-#include "../support.h"
+#include "inputs.h"
 
 using namespace attnscope;
 using namespace attnscope::testing;
@@ -12,36 +10,6 @@ using namespace attnscope::testing;
 namespace {
 
 constexpr Count kNoLimit = Count{1} << 40;
-constexpr double kKernelTolerance = 1e-5;  // float32 sums of up to a few hundred terms, relative
-constexpr float kHidden = -std::numeric_limits<float>::infinity();
-
-/// Random inputs for every input of the graph; the mask, if wanted, hides every third element.
-struct RandomInputs {
-  std::vector<Values> values;
-  Inputs pointers;
-
-  RandomInputs(const Graph& graph, bool with_mask)
-      : values(graph.tensors().size()), pointers(values.size(), nullptr) {
-    for (size_t id = 0; id < values.size(); ++id) {
-      const Tensor& tensor = graph.tensors()[id];
-      const bool mask = tensor.role == Role::kOptionalInput;
-      if (tensor.role != Role::kInput && !(mask && with_mask)) continue;
-      values[id] = random_values(tensor.shape, static_cast<uint32_t>(id) + 1);
-      for (size_t i = 0; mask && i < values[id].size(); i += 3) values[id].data()[i] = kHidden;
-      pointers[id] = &values[id];
-    }
-  }
-};
-
-void check_same(const Outputs& actual, const Outputs& expected) {
-  REQUIRE(actual.size() == expected.size());
-  for (size_t r = 0; r < actual.size(); ++r) {
-    REQUIRE(shape_of(actual[r]) == shape_of(expected[r]));
-    for (size_t i = 0; i < actual[r].size(); ++i) {
-      check_close(actual[r].data()[i], expected[r].data()[i], kKernelTolerance);
-    }
-  }
-}
 
 std::vector<Config> small_configs() {
   return {
@@ -74,6 +42,42 @@ std::vector<Config> small_configs() {
                                      {"seq_len", raw(17)},
                                      {"hidden_size", raw(12)},
                                      {"num_heads", raw(3)}}),
+      config("multihead_attention", {{"batch_size", raw(2)},
+                                     {"seq_len", raw(5)},
+                                     {"kv_len", raw(9)},
+                                     {"kdim", raw(7)},
+                                     {"hidden_size", raw(12)},
+                                     {"num_heads", raw(3)},
+                                     {"is_causal", raw(true)},
+                                     {"add_bias_kv", raw(true)},
+                                     {"add_zero_attn", raw(true)},
+                                     {"average_attn_weights", raw(true)}}),
+      config("latent_attention", {{"batch_size", raw(2)},
+                                  {"seq_len", raw(5)},
+                                  {"past_len", raw(3)},
+                                  {"hidden_size", raw(7)},
+                                  {"num_heads", raw(3)},
+                                  {"q_lora_rank", raw(5)}}),
+      config("encoder", {{"batch_size", raw(2)},
+                         {"seq_len", raw(9)},
+                         {"vocab_size", raw(13)},
+                         {"hidden_size", raw(12)},
+                         {"num_layers", raw(3)},
+                         {"intermediate_size", raw(7)},
+                         {"position", raw("relative")}}),
+      config("decoder", {{"batch_size", raw(2)},
+                         {"seq_len", raw(5)},
+                         {"past_len", raw(9)},
+                         {"vocab_size", raw(13)},
+                         {"hidden_size", raw(12)},
+                         {"num_layers", raw(3)},
+                         {"num_heads", raw(6)},
+                         {"num_kv_heads", raw(2)},
+                         {"intermediate_size", raw(7)},
+                         {"window", raw(4)},
+                         {"full_every", raw(2)},
+                         {"qk_norm", raw(true)},
+                         {"tie_embeddings", raw(true)}}),
   };
 }
 

@@ -1,0 +1,91 @@
+// Estimates read a repeated block once and multiply. The unrolled graph, which has every
+// repetition, judges them.
+
+#include "../../../cpp/analysis/cost.h"
+#include "../../../cpp/analysis/memory.h"
+#include "../../../cpp/graph/unroll.h"
+#include "../support.h"
+
+using namespace attnscope;
+using namespace attnscope::testing;
+
+namespace {
+
+RawConfig sized(int num_layers, RawConfig more) {
+  RawConfig fields{{"batch_size", raw(2)},     {"seq_len", raw(6)},
+                   {"hidden_size", raw(8)},    {"num_heads", raw(4)},
+                   {"vocab_size", raw(11)},    {"intermediate_size", raw(12)},
+                   {"max_positions", raw(16)}, {"num_layers", raw(num_layers)}};
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
+}
+
+struct Case {
+  const char* layer;
+  RawConfig fields;
+};
+
+const std::vector<Case> kCases{
+    {"encoder", {}},
+    {"encoder", {{"norm_first", raw(true)}, {"dropout", raw(0)}}},
+    {"encoder", {{"position", raw("relative")}, {"pooler", raw(false)}}},
+    {"encoder", {{"position", raw("alibi")}, {"bias", raw(false)}, {"activation", raw("relu")}}},
+    {"decoder", {}},
+    {"decoder", {{"position", raw("learned")}, {"norm", raw("layer_norm")}, {"gated", raw(false)}}},
+    {"decoder", {{"position", raw("relative")}, {"tie_embeddings", raw(true)}}},
+    {"decoder", {{"past_len", raw(5)}, {"num_kv_heads", raw(2)}, {"qk_norm", raw(true)}}},
+    {"decoder", {{"past_len", raw(9)}, {"window", raw(4)}, {"full_every", raw(2)}}},
+    {"decoder", {{"past_len", raw(9)}, {"window", raw(4)}, {"post_norms", raw(true)}}},
+};
+
+std::string text(const StepCost& cost) {
+  return to_string(cost.parameters) + " parameters, " + to_string(cost.macs) + " macs, " +
+         to_string(cost.elementwise) + " elementwise, " + to_string(cost.bytes_moved) + " moved";
+}
+
+void check_parts(const LayerCost& compact, const LayerCost& whole) {
+  REQUIRE(compact.parts.size() == whole.parts.size());
+  for (size_t i = 0; i < whole.parts.size(); ++i) {
+    CHECK(compact.parts[i].part == whole.parts[i].part);
+    CHECK(text(compact.parts[i].cost) == text(whole.parts[i].cost));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what repeated layers cost and keep is what the unrolled ones do") {
+  for (const Case& one : kCases) {
+    for (const int num_layers : {1, 2, 5}) {
+      for (const Dtype dtype : {Dtype::kFloat32, Dtype::kBfloat16}) {
+        const Graph compact = graph_of(config(one.layer, sized(num_layers, one.fields)));
+        const Graph whole = unroll(compact);
+        const std::string name = std::string(one.layer) + " " +
+                                 std::to_string(&one - kCases.data()) + ", " +
+                                 std::to_string(num_layers) + " layers";
+        CAPTURE(name);
+        check_parts(cost(compact, dtype), cost(whole, dtype));
+        CHECK(text(cost(compact, dtype).total) == text(cost(whole, dtype).total));
+        const Memory a = memory(compact, dtype), b = memory(whole, dtype);
+        CHECK(to_string(a.parameters) == to_string(b.parameters));
+        CHECK(to_string(a.inputs) == to_string(b.inputs));
+        CHECK(to_string(a.output) == to_string(b.output));
+        CHECK(to_string(a.activations_peak) == to_string(b.activations_peak));
+        CHECK(to_string(a.saved_for_backward) == to_string(b.saved_for_backward));
+        CHECK(to_string(a.training_total) == to_string(b.training_total));
+      }
+    }
+  }
+}
+
+TEST_CASE("one layer more costs one layer more") {
+  for (const Case& one : kCases) {
+    const auto total = [&](int num_layers) {
+      return cost(graph_of(config(one.layer, sized(num_layers, one.fields))), Dtype::kFloat32)
+          .total;
+    };
+    const StepCost layer = total(2), none = total(1);
+    CHECK(total(7).macs - none.macs == 6 * (layer.macs - none.macs));
+    CHECK(total(7).parameters - none.parameters == 6 * (layer.parameters - none.parameters));
+    CHECK(layer.parameters > none.parameters);
+  }
+}

@@ -1,0 +1,94 @@
+#include "../../../cpp/kernels/norm.h"
+
+#include "../support.h"
+
+using namespace attnscope::testing;
+namespace kernels = attnscope::kernels;
+
+namespace {
+
+constexpr int64_t kLengths[] = {1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 70, 1000};
+constexpr double kTolerance = 2e-6;  // sums in 16 runs of at most 63 terms, a root, two products
+
+struct Row {
+  std::vector<float> x, weight, bias;
+  double mean = 0, mean_square = 0, variance = 0;
+
+  Row(int64_t length, float scale, float shift)
+      : x(random_floats(length, 1)),
+        weight(random_floats(length, 2)),
+        bias(random_floats(length, 3)) {
+    const double count = static_cast<double>(length);
+    for (float& one : x) one = one * scale + shift;
+    for (const float one : x) mean += one / count;
+    for (const double one : x) {
+      mean_square += one * one / count;
+      variance += (one - mean) * (one - mean) / count;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("layer_norm equals double precision around the lane count, with and without bias") {
+  for (const int64_t length : kLengths) {
+    for (const float eps : {1e-5f, 0.5f}) {
+      for (const bool with_bias : {true, false}) {
+        CAPTURE(length);
+        CAPTURE(eps);
+        CAPTURE(with_bias);
+        const Row row(length, 1, 0);
+        std::vector<float> y(row.x.size(), NAN);
+        kernels::layer_norm(row.x.data(), row.weight.data(), with_bias ? row.bias.data() : nullptr,
+                            eps, length, y.data());
+        for (size_t i = 0; i < y.size(); ++i) {
+          const double value =
+              (row.x[i] - row.mean) / std::sqrt(row.variance + eps) * row.weight[i];
+          check_close(y[i], value + (with_bias ? row.bias[i] : 0), kTolerance);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a large mean does not cancel the variance") {
+  // Half an ULP of a mean of 1000, 2^-15, over a deviation of 0.58.
+  constexpr double kRoundedMean = 6e-5;
+  for (const int64_t length : {16, 33, 1000}) {
+    CAPTURE(length);
+    const Row row(length, 1, 1000);
+    std::vector<float> y(row.x.size(), NAN);
+    kernels::layer_norm(row.x.data(), row.weight.data(), nullptr, 1e-5f, length, y.data());
+    for (size_t i = 0; i < y.size(); ++i) {
+      const double value = (row.x[i] - row.mean) / std::sqrt(row.variance + 1e-5) * row.weight[i];
+      check_close(y[i], value, kRoundedMean);
+    }
+  }
+}
+
+TEST_CASE("rms_norm equals double precision around the lane count, for small and large rows") {
+  for (const int64_t length : kLengths) {
+    for (const float scale : {1e-3f, 1.0f, 1e6f}) {
+      CAPTURE(length);
+      CAPTURE(scale);
+      const Row row(length, scale, 0);
+      std::vector<float> y(row.x.size(), NAN);
+      kernels::rms_norm(row.x.data(), row.weight.data(), 1e-6f, length, y.data());
+      for (size_t i = 0; i < y.size(); ++i) {
+        check_close(y[i], row.x[i] / std::sqrt(row.mean_square + 1e-6) * row.weight[i], kTolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("norms may write over what they read") {
+  const Row row(33, 1, 0);
+  std::vector<float> layer(33), rms(33), layer_in_place = row.x, rms_in_place = row.x;
+  kernels::layer_norm(row.x.data(), row.weight.data(), row.bias.data(), 1e-5f, 33, layer.data());
+  kernels::layer_norm(layer_in_place.data(), row.weight.data(), row.bias.data(), 1e-5f, 33,
+                      layer_in_place.data());
+  kernels::rms_norm(row.x.data(), row.weight.data(), 1e-5f, 33, rms.data());
+  kernels::rms_norm(rms_in_place.data(), row.weight.data(), 1e-5f, 33, rms_in_place.data());
+  CHECK(layer_in_place == layer);
+  CHECK(rms_in_place == rms);
+}

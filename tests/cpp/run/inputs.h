@@ -1,0 +1,52 @@
+#pragma once
+
+// What the tests of run/ share: random inputs of any graph, and results held against each other.
+
+#include <limits>
+
+#include "../../../cpp/run/reference.h"
+#include "../support.h"
+
+namespace attnscope::testing {
+
+/// float32 sums of up to a few hundred terms, relative.
+inline constexpr double kKernelTolerance = 1e-5;
+
+/// Random values for every input of the graph: token ids where it takes integers; a mask, if
+/// wanted, hides every third element.
+struct RandomInputs {
+  std::vector<Values> values;
+  Inputs pointers;
+
+  RandomInputs(const Graph& graph, bool with_mask)
+      : values(graph.tensors().size()), pointers(values.size(), nullptr) {
+    for (size_t id = 0; id < values.size(); ++id) {
+      const Tensor& tensor = graph.tensors()[id];
+      const bool mask = tensor.role == Role::kOptionalInput;
+      if (tensor.role != Role::kInput && !(mask && with_mask)) continue;
+      if (tensor.storage != static_cast<TensorId>(id)) continue;  // a part of another input
+      values[id] = random_values(tensor.shape, static_cast<uint32_t>(id) + 1);
+      for (float& one : values[id]) {
+        if (tensor.limit > 0) one = std::floor((one + 1) / 2 * static_cast<float>(tensor.limit));
+      }
+      for (size_t i = 0; mask && i < values[id].size(); i += 3) {
+        values[id].data()[i] = -std::numeric_limits<float>::infinity();
+      }
+      pointers[id] = &values[id];
+    }
+  }
+};
+
+inline void check_same(const Values& actual, const Values& expected) {
+  REQUIRE(shape_of(actual) == shape_of(expected));
+  for (size_t i = 0; i < actual.size(); ++i) {
+    check_close(actual.data()[i], expected.data()[i], kKernelTolerance);
+  }
+}
+
+inline void check_same(const Outputs& actual, const Outputs& expected) {
+  REQUIRE(actual.size() == expected.size());
+  for (size_t r = 0; r < actual.size(); ++r) check_same(actual[r], expected[r]);
+}
+
+}  // namespace attnscope::testing

@@ -1,0 +1,205 @@
+// Decoding with a KV cache, token by token, gives what one forward pass over all positions gives.
+
+#include "../../../cpp/run/model.h"
+#include "../../../cpp/run/tensor_gate.h"
+#include "inputs.h"
+
+using namespace attnscope;
+using namespace attnscope::testing;
+
+namespace {
+
+constexpr Count kNoLimit = Count{1} << 40;
+constexpr int64_t kLength = 10;
+
+RawConfig joined(RawConfig fields, const RawConfig& more) {
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
+}
+
+Config grouped(const RawConfig& more) {
+  return config("grouped_query_attention", joined({{"batch_size", raw(2)},
+                                                   {"seq_len", raw(static_cast<int>(kLength))},
+                                                   {"hidden_size", raw(12)},
+                                                   {"num_heads", raw(6)},
+                                                   {"num_kv_heads", raw(2)},
+                                                   {"head_dim", raw(4)}},
+                                                  more));
+}
+
+Config decoder(const RawConfig& more) {
+  return config("decoder", joined({{"batch_size", raw(2)},
+                                   {"seq_len", raw(static_cast<int>(kLength))},
+                                   {"vocab_size", raw(17)},
+                                   {"max_positions", raw(16)},
+                                   {"hidden_size", raw(8)},
+                                   {"num_layers", raw(3)},
+                                   {"num_heads", raw(4)},
+                                   {"num_kv_heads", raw(2)},
+                                   {"intermediate_size", raw(12)}},
+                                  more));
+}
+
+Config latent(const RawConfig& more) {
+  return config("latent_attention", joined({{"batch_size", raw(2)},
+                                            {"seq_len", raw(static_cast<int>(kLength))},
+                                            {"hidden_size", raw(8)},
+                                            {"num_heads", raw(3)},
+                                            {"kv_lora_rank", raw(5)},
+                                            {"qk_nope_head_dim", raw(3)},
+                                            {"qk_rope_head_dim", raw(4)},
+                                            {"v_head_dim", raw(7)}},
+                                           more));
+}
+
+std::vector<std::pair<std::string, Config>> cases() {
+  std::vector<std::pair<std::string, Config>> all;
+  const RawConfig windowed[] = {
+      {}, {{"window", raw(1)}}, {{"window", raw(3)}}, {{"window", raw(static_cast<int>(kLength))}}};
+  for (const char* position : {"none", "rope", "alibi", "relative"}) {
+    for (const RawConfig& window : windowed) {
+      all.emplace_back(std::string("grouped, ") + position,
+                       grouped(joined(window, {{"position", raw(position)}})));
+    }
+  }
+  for (const char* position : {"none", "learned", "sinusoidal", "rope", "alibi", "relative"}) {
+    all.emplace_back(std::string("decoder, ") + position,
+                     decoder({{"position", raw(position)}, {"tie_embeddings", raw(true)}}));
+    all.emplace_back(
+        std::string("decoder, full every second, ") + position,
+        decoder({{"position", raw(position)}, {"window", raw(3)}, {"full_every", raw(2)}}));
+  }
+  all.emplace_back("decoder, window", decoder({{"window", raw(3)}, {"qk_norm", raw(true)}}));
+  all.emplace_back("latent", latent({}));
+  all.emplace_back("latent, queries too", latent({{"q_lora_rank", raw(6)}}));
+  return all;
+}
+
+/// The only input that a step must be given.
+TensorId first_input(const Graph& graph) { return inputs_of(graph, true).front(); }
+
+/// Positions [begin, end) of (B, T, ...).
+Values positions(const Values& all, int64_t begin, int64_t end) {
+  Shape shape = shape_of(all);
+  const int64_t length = shape[1], row = static_cast<int64_t>(all.size()) / (shape[0] * length);
+  shape[1] = end - begin;
+  Values part = make_values(shape);
+  for (int64_t b = 0; b < shape[0]; ++b) {
+    std::copy_n(all.data() + (b * length + begin) * row, (end - begin) * row,
+                part.data() + b * (end - begin) * row);
+  }
+  return part;
+}
+
+Outputs step(Model& model, const Values& part) {
+  const Graph graph = model.step_graph(shape_of(part)[1]);
+  Inputs inputs(graph.tensors().size(), nullptr);
+  inputs[static_cast<size_t>(first_input(graph))] = &part;
+  return model.step(graph, inputs);
+}
+
+struct Decoding {
+  Model model;
+  RandomInputs inputs;
+  const Values& given;
+
+  explicit Decoding(const Config& config, uint64_t seed = 1)
+      : model(config, seed, kNoLimit),
+        inputs(model.graph(), false),
+        given(inputs.values[static_cast<size_t>(first_input(model.graph()))]) {}
+
+  Values whole() const { return model.forward(inputs.pointers, {}).outputs[0]; }
+};
+
+}  // namespace
+
+TEST_CASE("steps of 1, 2 and 5 positions give what one pass over all of them gives") {
+  for (const auto& [name, config] : cases()) {
+    CAPTURE(name);
+    Decoding decoding(config);
+    const Values whole = decoding.whole();
+    for (const int64_t chunk : {1, 2, 5}) {
+      CAPTURE(chunk);
+      decoding.model.clear_cache();
+      for (int64_t at = 0; at < kLength; at += chunk) {
+        CAPTURE(at);
+        CHECK(decoding.model.past_len() == at);
+        const Outputs outputs = step(decoding.model, positions(decoding.given, at, at + chunk));
+        check_same(outputs[0], positions(whole, at, at + chunk));
+      }
+    }
+  }
+}
+
+TEST_CASE("steps of changing lengths go on where the one before ended") {
+  Decoding decoding(decoder({{"window", raw(4)}}));
+  const Values whole = decoding.whole();
+  int64_t at = 0;
+  for (const int64_t chunk : {6, 1, 3}) {
+    check_same(step(decoding.model, positions(decoding.given, at, at + chunk))[0],
+               positions(whole, at, at + chunk));
+    at += chunk;
+  }
+  CHECK(decoding.model.past_len() == kLength);
+}
+
+TEST_CASE("a cleared cache, or new weights, start at the first position again") {
+  const Config config = decoder({});
+  Decoding decoding(config), other(config, 2);
+  const Values first = positions(decoding.given, 0, 3);
+  const Outputs before = step(decoding.model, first);
+  CHECK(step(decoding.model, first)[0] != before[0]);
+  decoding.model.clear_cache();
+  CHECK(decoding.model.past_len() == 0);
+  CHECK(step(decoding.model, first)[0] == before[0]);
+
+  State state;
+  for (const StateEntry& entry : other.model.state()) state.push_back(*entry.values);
+  decoding.model.load_state(std::move(state));
+  CHECK(decoding.model.past_len() == 0);
+  CHECK(step(decoding.model, first)[0] == step(other.model, first)[0]);
+}
+
+TEST_CASE("a mask of a step is one of its positions and all those before") {
+  Decoding decoding(grouped({}));
+  step(decoding.model, positions(decoding.given, 0, 4));
+  const Graph graph = decoding.model.step_graph(2);
+  const Values part = positions(decoding.given, 4, 6);
+  Values mask = make_values({1, 6});  // hides the second of the past, for both new positions
+  mask.fill(0);
+  mask.data()[1] = -std::numeric_limits<float>::infinity();
+  Inputs inputs(graph.tensors().size(), nullptr);
+  const std::vector<TensorId> known = inputs_of(graph, true);
+  inputs[static_cast<size_t>(first_input(graph))] = &part;
+  inputs[static_cast<size_t>(find_input(graph, known, "mask"))] = &mask;
+  CHECK(graph.tensor(find_input(graph, known, "mask")).shape == Shape{2, 6, 2, 6});
+  const Values weights = decoding.model.step(graph, inputs)[1];
+  for (size_t row = 0; row < weights.size() / 6; ++row) {
+    CHECK(weights.data()[row * 6 + 1] == 0.0f);
+    CHECK(weights.data()[row * 6] > 0.0f);
+  }
+}
+
+TEST_CASE("a layer without cache, or past its learned positions, is refused, and the cache stays") {
+  const Model encoder(config("encoder", {{"hidden_size", raw(8)}, {"num_layers", raw(1)}}), 0,
+                      kNoLimit);
+  CHECK_THROWS_WITH(encoder.step_graph(1), "encoder has no KV cache to step with");
+
+  Decoding decoding(decoder({{"position", raw("learned")}}));
+  step(decoding.model, decoding.given);
+  CHECK_THROWS_WITH(decoding.model.step_graph(7),
+                    "past_len + seq_len must be at most max_positions (16) where position is "
+                    "learned, got 17");
+  CHECK(decoding.model.past_len() == kLength);
+  CHECK(decoding.model.step_graph(6).results().size() == 2);
+}
+
+TEST_CASE("a step above the memory limit is refused with the bytes it needs") {
+  // Nearly all of it: five tensors of 2 x 6 x 70000 x 70000 scores, weights and their copies.
+  const Config config = grouped({{"position", raw("none")}});
+  Model model(config, 0, Count{1} << 20);
+  CHECK_THROWS_WITH(model.step_graph(70000),
+                    "the layer must need at most 1048576 bytes to run, got 1176118726144");
+  CHECK(model.past_len() == 0);
+  CHECK(model.step_graph(1).steps().size() > 0);
+}
