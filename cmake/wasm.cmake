@@ -6,6 +6,12 @@ set(relaxed_flags -msimd128 -mrelaxed-simd)
 set(scalar_flags -DXSIMD_WITH_EMULATED=1 "-DXSIMD_DEFAULT_ARCH=emulated<128>")
 
 set(common_flags -fwasm-exceptions)
+
+# Numbers are made in kernels/ and run/: everything else is small rather than fast, because a page
+# loads all of it.
+file(GLOB small_sources CONFIGURE_DEPENDS cpp/ops/*.cpp cpp/layers/*.cpp cpp/analysis/*.cpp
+     cpp/bindings/*.cpp)
+set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
 set(threads_flags -pthread)
 
 set(link_flags

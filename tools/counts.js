@@ -21,10 +21,17 @@ export function nodeCounts(output) {
   return line === undefined ? null : JSON.parse(line.slice('counts '.length));
 }
 
-/** @type {Parser} pytest: `== 1 failed, 211 passed, 2 skipped, 1 error in 3.20s ==` */
+/** @type {Parser} pytest: `== 1 failed, 211 passed, 2 skipped, 1 error in 3.20s ==`, once for each process */
 export function pytestCounts(output) {
-  const line = output.trimEnd().split('\n').findLast((text) => /\d+ \w+.* in [\d.]+s/.test(text));
-  if (line === undefined) return null;
+  const lines = output.split('\n').filter((text) => /^(=+ )?\d+ \w+(, \d+ \w+)* in [\d.]+s/.test(text));
+  if (lines.length === 0) return null;
+  return lines.map(pytestLine).reduce((sum, next) => ({
+    passed: sum.passed + next.passed, failed: sum.failed + next.failed, skipped: sum.skipped + next.skipped
+  }));
+}
+
+/** @param {string} line @returns {Counts} */
+function pytestLine(line) {
   const { passed, failed, skipped } = wordCounts(line);
   return { passed, failed: failed + count(line, 'errors?'), skipped: skipped + count(line, 'xfailed') + count(line, 'xpassed') };
 }

@@ -127,13 +127,13 @@ class Reader {
     for (size_t s = 0; s < steps.size();) {
       const Block* block = block_at(s);
       const size_t end = block ? block->end_step : s + 1;
-      Count saved = save_steps(s, end, 0);
+      save_steps(s, end, 0, 1);
       // Every further repetition keeps what the second one does.
-      if (block && block->times > 1) {
-        saved = sum(saved, product({block->times - 1, save_steps(s, end, 1)}));
-      }
-      memory_.saved_for_backward = sum(memory_.saved_for_backward, saved);
+      if (block && block->times > 1) save_steps(s, end, 1, block->times - 1);
       s = end;
+    }
+    for (const Count saved : memory_.step_saved) {
+      memory_.saved_for_backward = sum(memory_.saved_for_backward, saved);
     }
     memory_.gradients = memory_.parameters;
     memory_.optimizer = product({kAdamMoments, memory_.parameters});
@@ -160,9 +160,9 @@ class Reader {
     }
   }
 
-  /// What the steps [first, end) save, in the first repetition of their block or in a further one.
-  Count save_steps(size_t first, size_t end, int repetition) {
-    Count total = 0;
+  /// Adds what the steps [first, end) save in the first repetition of their block (0), or in the
+  /// second (1), `times` times.
+  void save_steps(size_t first, size_t end, int repetition, int64_t times) {
     for (size_t s = first; s < end; ++s) {
       const Step& step = graph_.steps()[s];
       const Saved saved =
@@ -179,10 +179,8 @@ class Reader {
         save(input, inside ? repetition : last_repetition(input), step_saved);
       }
       if (saved.output) save(step.output, repetition, step_saved);
-      memory_.step_saved[s] = step_saved;
-      total = sum(total, step_saved);
+      memory_.step_saved[s] = sum(memory_.step_saved[s], product({times, step_saved}));
     }
-    return total;
   }
 
   /// Which repetition what follows a block sees: of many the last, for which the second stands.

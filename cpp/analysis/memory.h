@@ -34,7 +34,8 @@ struct Memory {
   Count training_total = 0;      // parameters, gradients, optimizer, and what is alive when the
                                  // forward pass ends: inputs, saved tensors, results
 
-  std::vector<Count> step_saved;  // parallel to steps, one repetition: what it is the first to save
+  std::vector<Count>
+      step_saved;  // parallel to steps, all repetitions: what it is the first to save
   std::vector<Lifetime> timeline;  // inputs and step outputs that own memory, in order of birth
 };
 

@@ -4,7 +4,9 @@
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
 
+#include <algorithm>
 #include <exception>
+#include <map>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -105,20 +107,21 @@ struct UnpackedInputs {
   Inputs pointers;
 };
 
-/// Copies the inputs out; with `cached`, everything but the KV cache.
-UnpackedInputs inputs_from(const Graph& graph, const InputsValue& inputs, bool cached = false) {
-  const RawConfig entries = unpack_object("inputs", inputs);
+using GivenTensors = std::map<std::string, GivenTensor>;
+
+/// Copies the inputs of a graph out; with `cached`, of everything but its KV cache.
+UnpackedInputs copied(const Graph& graph, const GivenTensors& tensors, bool cached = false) {
   const std::vector<TensorId> known = inputs_of(graph, cached);
   UnpackedInputs unpacked{std::vector<Values>(graph.tensors().size()),
                           Inputs(graph.tensors().size(), nullptr)};
   std::vector<bool> given(graph.tensors().size(), false);
-  for (const auto& entry : entries) {
-    given[static_cast<size_t>(find_input(graph, known, entry.first))] = true;
+  for (const auto& [name, tensor] : tensors) {
+    given[static_cast<size_t>(find_input(graph, known, name))] = true;
   }
   check_all_given(graph, known, given);
-  for (const auto& entry : entries) {
-    const size_t id = static_cast<size_t>(find_input(graph, known, entry.first));
-    unpacked.values[id] = GivenTensor(entry.first, inputs[entry.first]).values(graph.tensors()[id]);
+  for (const auto& [name, tensor] : tensors) {
+    const size_t id = static_cast<size_t>(find_input(graph, known, name));
+    unpacked.values[id] = tensor.values(graph.tensors()[id]);
     unpacked.pointers[id] = &unpacked.values[id];
   }
   return unpacked;
@@ -149,7 +152,7 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
   ForwardOptions how{.round = std::nullopt, .reference = std::get<bool>(values[2])};
   if (round != Dtype::kFloat32) how.round = round;
 
-  const UnpackedInputs unpacked = inputs_from(model.graph(), inputs);
+  const UnpackedInputs unpacked = copied(model.graph(), unpack_tensors("inputs", inputs));
   const Forward done = model.forward(unpacked.pointers, how);
   val results = pack_results(model.graph(), done.outputs, std::get<bool>(values[0]));
   if (done.error) {
@@ -164,16 +167,16 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
 ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& options) {
   static const std::vector<Field> options_known = {need_weights_field()};
   const std::vector<Value> values = options_from("step", options_known, options);
-  unpack_object("inputs", inputs);  // refuses what is none
+  const GivenTensors tensors = unpack_tensors("inputs", inputs);
   // As many positions as the first input has.
   const Tensor& first = model.graph().tensor(inputs_of(model.graph(), true).front());
-  const val given = inputs[first.name];
-  if (given.isUndefined()) {
+  const auto given = tensors.find(first.name);
+  if (given == tensors.end()) {
     throw FieldError(first.name,
                      first.name + " is missing; it must be like " + to_string(first.shape));
   }
-  const Graph graph = model.step_graph(positions_of(first, GivenTensor(first.name, given).raw));
-  const UnpackedInputs unpacked = inputs_from(graph, inputs, true);
+  const Graph graph = model.step_graph(positions_of(first, given->second.raw));
+  const UnpackedInputs unpacked = copied(graph, tensors, true);
   const Outputs outputs = model.step(graph, unpacked.pointers);
   return ResultsValue(pack_results(graph, outputs, std::get<bool>(values[0])));
 }
@@ -189,22 +192,23 @@ StateValue state_dict(const Model& model) {
 }
 
 void load_state_dict(Model& model, const StateValue& state) {
-  const RawConfig given = unpack_object("state dict", state);
+  const GivenTensors given = unpack_tensors("state dict", state);
+  const std::vector<StateEntry> entries = model.state();
   std::vector<std::string_view> known;
-  std::vector<StateEntry> entries = model.state();
   for (const StateEntry& entry : entries) known.push_back(entry.name);
-  for (const auto& [key, value] : given) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    throw unknown_name("the layer", "parameter", key, known);
+  for (const auto& [name, tensor] : given) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw unknown_name("the layer", "parameter", name, known);
   }
   State values;
   for (const StateEntry& entry : entries) {
-    const val tensor = state[entry.name];
-    if (tensor.isUndefined())
+    const auto tensor = given.find(entry.name);
+    if (tensor == given.end()) {
       throw FieldError(entry.name, entry.name + " is missing from the state dict");
+    }
     const Tensor expected{
         .name = entry.name, .shape = shape_of(*entry.values), .role = Role::kParameter};
-    values.push_back(GivenTensor(entry.name, tensor).values(expected));
+    values.push_back(tensor->second.values(expected));
   }
   model.load_state(std::move(values));
 }
@@ -264,7 +268,8 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       "Record<string, { data: Float32Array | Uint8Array | Int32Array; shape: number[] }>");
   emscripten::register_type<ResultsValue>(
       "Results",
-      "{ output: FloatTensor; weights?: FloatTensor; cross_weights?: FloatTensor; pooled?: FloatTensor; "
+      "{ output: FloatTensor; weights?: FloatTensor; cross_weights?: FloatTensor; pooled?: "
+      "FloatTensor; "
       "rounding_error?: { max_absolute: number; relative: number } }");
   emscripten::register_type<StateValue>("StateDict", "Record<string, FloatTensor>");
   emscripten::register_type<ShapeValue>("Shape", "number[]");

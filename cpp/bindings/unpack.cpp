@@ -152,22 +152,38 @@ RawTensor unpack_raw(const std::string& name, const val& data, const val& shape)
 
 }  // namespace
 
-RawConfig unpack_object(const std::string& name, const val& object) {
+std::vector<std::pair<std::string, val>> entries_of(const std::string& name, const val& object) {
   if (!is_plain(object)) {
     throw FieldError(name,
                      name + " must be a plain object, got " + to_string(unpack_value(object)));
   }
   const val keys = val::global("Object").call<val>("keys", object);
   const int count = keys["length"].as<int>();
-  RawConfig raw;
-  raw.reserve(static_cast<size_t>(count));
+  std::vector<std::pair<std::string, val>> entries;
+  entries.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) {
     const val key = keys[i];
-    const val value = object[key];
+    val value = object[key];
     if (value.isUndefined()) continue;  // as if the key were absent, as in a default parameter
-    raw.emplace_back(text_of(key), unpack_value(value));
+    entries.emplace_back(text_of(key), std::move(value));
+  }
+  return entries;
+}
+
+RawConfig unpack_object(const std::string& name, const val& object) {
+  RawConfig raw;
+  for (const auto& [key, value] : entries_of(name, object)) {
+    raw.emplace_back(key, unpack_value(value));
   }
   return raw;
+}
+
+std::map<std::string, GivenTensor> unpack_tensors(const std::string& name, const val& object) {
+  std::map<std::string, GivenTensor> tensors;
+  for (const auto& [key, value] : entries_of(name, object)) {
+    tensors.emplace(key, GivenTensor(key, value));
+  }
+  return tensors;
 }
 
 GivenTensor::GivenTensor(const std::string& name, const val& tensor) {
@@ -188,7 +204,11 @@ std::vector<T> GivenTensor::copy(size_t count) const {
 }
 
 Values GivenTensor::values(const Tensor& expected) const {
-  Values values = make_values(check_tensor(expected, raw));
+  RawTensor now = raw;  // another tensor's getter may have detached or shrunk this one's buffer
+  if (now.kind != RawTensor::Kind::kOther) {
+    now.length = typed_array_property(data_, val("length")).as<double>();
+  }
+  Values values = make_values(check_tensor(expected, now));
   switch (raw.kind) {
     case RawTensor::Kind::kBytes:
       mask_from_bytes(expected.name, copy<uint8_t>(values.size()), values.data());

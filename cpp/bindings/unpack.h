@@ -6,7 +6,10 @@
 
 #include <emscripten/val.h>
 
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../layers/field.h"
 #include "../run/tensor_gate.h"
@@ -14,8 +17,12 @@
 
 namespace attnscope {
 
-/// The entries of a plain object. Throws FieldError for anything else: null, an array, an instance
-/// of a class or an object that inherits values from another.
+/// The entries of a plain object, each read once. Throws FieldError for anything else: null, an
+/// array, an instance of a class or an object that inherits values from another.
+std::vector<std::pair<std::string, emscripten::val>> entries_of(const std::string& name,
+                                                                const emscripten::val& object);
+
+/// The same with the values as the core's gates take them.
 RawConfig unpack_object(const std::string& name, const emscripten::val& object);
 
 /// {data, shape} as the caller gave it. Throws FieldError when it is nothing like that.
@@ -34,6 +41,10 @@ class GivenTensor {
 
   emscripten::val data_;
 };
+
+/// The tensors of a plain object by name. No code of the caller's runs after that.
+std::map<std::string, GivenTensor> unpack_tensors(const std::string& name,
+                                                  const emscripten::val& object);
 
 /// The dimensions of a shape given by the caller; each must be an integer of at least 1, and their
 /// product at most `limit`.

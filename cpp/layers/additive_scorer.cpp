@@ -26,18 +26,18 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kAdditiveScorer;
-const Layer kAdditiveScorer = {
+const Layer kLayer = {
     .name = "additive_scorer",
     .title = "Additive scorer",
     .group = "scorers",
+    .place = 120,
     .summary = "A tanh layer of width attn_dim stands between the hidden state and its score.",
     .pytorch_class = "AdditiveScorer",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::attn_dim(),
                fields::bias(), fields::dtype(), scorer_output()},
     .build = build,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

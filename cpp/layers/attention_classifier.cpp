@@ -42,13 +42,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kAttentionClassifier;
-const Layer kAttentionClassifier = {
+const Layer kLayer = {
     .name = "attention_classifier",
     .title = "Attention classifier",
     .group = "transformer",
+    .place = 410,
     .summary =
         "Token embedding, multi-head attention, residual and norm, mean over positions, one linear "
         "layer.",
@@ -60,5 +58,7 @@ const Layer kAttentionClassifier = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -21,13 +21,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kAttentionLayer;
-const Layer kAttentionLayer = {
+const Layer kLayer = {
     .name = "attention_layer",
     .title = "Attention layer",
     .group = "attention",
+    .place = 340,
     .summary =
         "One head: queries, keys and values are projected, and the combined values once more.",
     .pytorch_class = "AttentionLayer",
@@ -35,5 +33,7 @@ const Layer kAttentionLayer = {
                fields::bias(), fields::dtype()},
     .build = build,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

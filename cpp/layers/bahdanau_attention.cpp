@@ -25,13 +25,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kBahdanauAttention;
-const Layer kBahdanauAttention = {
+const Layer kLayer = {
     .name = "bahdanau_attention",
     .title = "Additive attention (Bahdanau)",
     .group = "attention",
+    .place = 310,
     .summary =
         "A tanh layer compares each query with each key; the keys are combined under the weights.",
     .pytorch_class = "BahdanauAttention",
@@ -39,5 +37,7 @@ const Layer kBahdanauAttention = {
                fields::kdim(), fields::attn_dim(), fields::bias(), fields::dtype()},
     .build = build,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

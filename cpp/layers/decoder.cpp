@@ -77,7 +77,9 @@ class Builder {
     }
     const TensorId tokens =
         graph_.add_integer_input("tokens", {config_.integer("batch_size"), T}, V);
-    const TensorId x = apply_embedding(graph_, words, tokens, "word_vectors");
+    const bool placed = position == "learned" || position == "sinusoidal";
+    const TensorId x =
+        apply_embedding(graph_, words, tokens, placed ? "word_vectors" : "hidden_states");
     TensorId vectors = kNoTensor;
     if (learned) {
       vectors = graph_.add_rows(learned->weight, past, past + T);
@@ -86,7 +88,7 @@ class Builder {
       vectors = graph_.add_step("sinusoidal", "position", table, {x}, "sinusoids");
     }
     if (vectors == kNoTensor) return x;
-    return graph_.add_step("add_position", "embed", add, {x, vectors}, "embedded");
+    return graph_.add_step("add_position", "embed", add, {x, vectors}, "hidden_states");
   }
 
   Attended add_layer(TensorId x, const Positions& positions) {
@@ -125,7 +127,7 @@ class Builder {
         apply_norm(graph_, post_norms ? *before_mlp : after_attention, middle, "mlp_normed");
     TensorId fed = feed_forward.apply(graph_, inner, "fed_forward");
     if (post_norms) fed = apply_norm(graph_, *after_mlp, fed, "normed_fed_forward");
-    return {add_residual(graph_, middle, fed, "hidden"), attended.weights};
+    return {add_residual(graph_, middle, fed, "layer_output"), attended.weights};
   }
 
   const Config& config_;
@@ -136,13 +138,11 @@ class Builder {
 
 Graph build(const Config& config) { return Builder(config).run(); }
 
-}  // namespace
-
-extern const Layer kDecoder;
-const Layer kDecoder = {
+const Layer kLayer = {
     .name = "decoder",
     .title = "Decoder",
     .group = "transformer",
+    .place = 450,
     .summary =
         "A causal language model: embeddings, a stack of decoder layers and a head over the "
         "vocabulary.",
@@ -186,5 +186,7 @@ const Layer kDecoder = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

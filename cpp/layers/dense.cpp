@@ -26,13 +26,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kDense;
-const Layer kDense = {
+const Layer kLayer = {
     .name = "dense",
     .title = "Dense layer",
     .group = "pooling",
+    .place = 230,
     .summary = "A fully connected layer at each time step: it mixes features and no positions.",
     .pytorch_class = "Dense",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(),
@@ -42,5 +40,7 @@ const Layer kDense = {
                fields::bias(), fields::dtype()},
     .build = build,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

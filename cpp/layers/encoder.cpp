@@ -83,8 +83,8 @@ class Builder {
       const TensorId sines = graph_.add_step("sinusoidal", "position", table, {x}, "sinusoids");
       x = add(x, sines, "add_position", "placed");
     }
-    x = apply_norm(graph_, norm, x, "normed_embeddings");
-    return apply_dropout(graph_, dropout, "embed", x, "embedded");
+    x = apply_norm(graph_, norm, x, share_ > 0 ? "normed_embeddings" : "hidden_states");
+    return apply_dropout(graph_, dropout, "embed", x, "hidden_states");
   }
 
   TensorId add_position_bias(TensorId like) {
@@ -128,7 +128,7 @@ class Builder {
     const TensorId inner =
         norm_first_ ? apply_norm(graph_, norm2, middle, "output_normed") : middle;
     const TensorId fed = feed_forward.apply(graph_, inner, "fed_forward");
-    return {join(middle, fed, norm2, dropout2, "output", "hidden"), attended.weights};
+    return {join(middle, fed, norm2, dropout2, "output", "layer_output"), attended.weights};
   }
 
   /// The residual connection, with the norm after it unless it was before.
@@ -157,13 +157,11 @@ class Builder {
 
 Graph build(const Config& config) { return Builder(config).run(); }
 
-}  // namespace
-
-extern const Layer kEncoder;
-const Layer kEncoder = {
+const Layer kLayer = {
     .name = "encoder",
     .title = "Encoder",
     .group = "transformer",
+    .place = 440,
     .summary = "Embeddings, a stack of encoder layers and a pooler: BERT and its kin.",
     .pytorch_class = "Encoder",
     .fields = {fields::batch_size(1), fields::seq_len(), fields::vocab_size(30522),
@@ -182,5 +180,7 @@ const Layer kEncoder = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -37,13 +37,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kGroupedQueryAttention;
-const Layer kGroupedQueryAttention = {
+const Layer kLayer = {
     .name = "grouped_query_attention",
     .title = "Grouped-query attention",
     .group = "attention",
+    .place = 370,
     .summary =
         "Several query heads share each head of keys and values, which keeps the KV cache small.",
     .pytorch_class = "GroupedQueryAttention",
@@ -59,5 +57,7 @@ const Layer kGroupedQueryAttention = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

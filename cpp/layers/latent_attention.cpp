@@ -90,8 +90,8 @@ class Builder {
   }
   TensorId slice(TensorId x, int64_t begin, int64_t end, const std::string& name,
                  bool copied = false) {
-    return graph_.add_step("take_" + name, "project", std::make_shared<const Slice>(begin, end, copied),
-                           {x}, name);
+    return graph_.add_step("take_" + name, "project",
+                           std::make_shared<const Slice>(begin, end, copied), {x}, name);
   }
   TensorId concat(TensorId a, TensorId b, int dimension, const std::string& name) {
     return graph_.add_step("join_" + name, "project", std::make_shared<const Concat>(dimension),
@@ -153,13 +153,11 @@ class Builder {
 
 Graph build(const Config& config) { return Builder(config).run(); }
 
-}  // namespace
-
-extern const Layer kLatentAttention;
-const Layer kLatentAttention = {
+const Layer kLayer = {
     .name = "latent_attention",
     .title = "Latent attention (MLA)",
     .group = "attention",
+    .place = 380,
     .summary =
         "Keys and values grow out of a narrow latent per position, the only thing that the KV "
         "cache keeps.",
@@ -183,5 +181,7 @@ const Layer kLatentAttention = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

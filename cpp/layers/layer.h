@@ -1,7 +1,7 @@
 #pragma once
 
-// A layer: its fields and its graph. Each file beside this one describes one layer; registry.cpp
-// lists them.
+// A layer: its fields and its graph. A file beside this one describes one layer and registers it:
+// nothing else has to know of it.
 
 #include <memory>
 #include <optional>
@@ -48,7 +48,9 @@ class Config {
 struct Layer {
   std::string_view name;           // "additive_scorer"
   std::string_view title;          // "Additive scorer"
-  std::string_view group;          // where the page lists it: "scorers"
+  std::string_view group;          // under which the page lists it: "scorers"
+  int place;                       // on the page's list: scorers from 100, pooling from 200,
+                                   // attention from 300, transformer from 400
   std::string_view summary;        // one sentence
   std::string_view pytorch_class;  // "AdditiveScorer"
   std::vector<Field> fields;
@@ -56,7 +58,12 @@ struct Layer {
   void (*check)(const Config& config) = nullptr;  // rules between fields; throws FieldError
 };
 
-/// Every layer, in the order in which the page lists them.
+/// Puts a layer on the list: a constant of this type ends each layer's file.
+struct Registration {
+  explicit Registration(const Layer& layer);
+};
+
+/// Every layer, by its place.
 std::span<const Layer* const> layers();
 
 /// The gate: takes `layer` out of `raw`, checks every other key against that layer's fields.

@@ -18,18 +18,18 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kLinearScorer;
-const Layer kLinearScorer = {
+const Layer kLayer = {
     .name = "linear_scorer",
     .title = "Linear scorer",
     .group = "scorers",
+    .place = 110,
     .summary = "One linear layer gives each position a score; softmax turns scores into weights.",
     .pytorch_class = "LinearScorer",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::bias(),
                fields::dtype(), scorer_output()},
     .build = build,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -45,13 +45,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kLuongAttention;
-const Layer kLuongAttention = {
+const Layer kLayer = {
     .name = "luong_attention",
     .title = "Multiplicative attention (Luong)",
     .group = "attention",
+    .place = 320,
     .summary =
         "Dot products, with or without a weight matrix between, compare each query with each key.",
     .pytorch_class = "LuongAttention",
@@ -62,5 +60,7 @@ const Layer kLuongAttention = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -17,17 +17,17 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kMaxPooling;
-const Layer kMaxPooling = {
+const Layer kLayer = {
     .name = "max_pooling",
     .title = "Max pooling",
     .group = "pooling",
+    .place = 220,
     .summary = "The maximum of each feature over the positions that the mask leaves.",
     .pytorch_class = "MaxPooling",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::dtype()},
     .build = build,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -17,17 +17,17 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kMeanPooling;
-const Layer kMeanPooling = {
+const Layer kLayer = {
     .name = "mean_pooling",
     .title = "Mean pooling",
     .group = "pooling",
+    .place = 210,
     .summary = "The mean over the positions that the mask leaves: every position weighs the same.",
     .pytorch_class = "MeanPooling",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::dtype()},
     .build = build,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -159,13 +159,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kMultiheadAttention;
-const Layer kMultiheadAttention = {
+const Layer kLayer = {
     .name = "multihead_attention",
     .title = "Multi-head attention",
     .group = "attention",
+    .place = 360,
     .summary =
         "Several heads attend side by side, each in its own projection of the hidden states.",
     .pytorch_class = "MultiheadAttention",
@@ -193,5 +191,7 @@ const Layer kMultiheadAttention = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

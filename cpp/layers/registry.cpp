@@ -1,39 +1,24 @@
-// The list of layers. A new layer is one file beside this one, and its line here.
+#include <algorithm>
 
 #include "layer.h"
 
 namespace attnscope {
+namespace {
 
-extern const Layer kLinearScorer, kAdditiveScorer, kTimestepAttention;
-extern const Layer kDense, kMeanPooling, kMaxPooling;
-extern const Layer kBahdanauAttention, kLuongAttention, kScaledDotProductAttention, kAttentionLayer,
-    kSelfAttention, kMultiheadAttention, kGroupedQueryAttention, kLatentAttention;
-extern const Layer kAttentionClassifier, kTransformerEncoderLayer, kTransformerDecoderLayer,
-    kEncoder, kDecoder;
-
-std::span<const Layer* const> layers() {
-  static constexpr const Layer* kLayers[] = {
-      &kLinearScorer,
-      &kAdditiveScorer,
-      &kTimestepAttention,
-      &kMeanPooling,
-      &kMaxPooling,
-      &kDense,
-      &kBahdanauAttention,
-      &kLuongAttention,
-      &kScaledDotProductAttention,
-      &kAttentionLayer,
-      &kSelfAttention,
-      &kMultiheadAttention,
-      &kGroupedQueryAttention,
-      &kLatentAttention,
-      &kAttentionClassifier,
-      &kTransformerEncoderLayer,
-      &kTransformerDecoderLayer,
-      &kEncoder,
-      &kDecoder,
-  };
-  return kLayers;
+// A function's variable, because layers register before main() in no particular order.
+std::vector<const Layer*>& registered() {
+  static std::vector<const Layer*> layers;
+  return layers;
 }
+
+}  // namespace
+
+Registration::Registration(const Layer& layer) {
+  std::vector<const Layer*>& layers = registered();
+  const auto before = [](const Layer* a, const Layer* b) { return a->place < b->place; };
+  layers.insert(std::upper_bound(layers.begin(), layers.end(), &layer, before), &layer);
+}
+
+std::span<const Layer* const> layers() { return registered(); }
 
 }  // namespace attnscope

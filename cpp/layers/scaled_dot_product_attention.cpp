@@ -35,13 +35,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kScaledDotProductAttention;
-const Layer kScaledDotProductAttention = {
+const Layer kLayer = {
     .name = "scaled_dot_product_attention",
     .title = "Scaled dot-product attention",
     .group = "attention",
+    .place = 330,
     .summary = "Each query weighs the values by its dot products with the keys.",
     .pytorch_class = "ScaledDotProductAttention",
     .fields = {fields::batch_size(), fields::num_heads(), fields::free_num_kv_heads(),
@@ -58,5 +56,7 @@ const Layer kScaledDotProductAttention = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -28,13 +28,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kSelfAttention;
-const Layer kSelfAttention = {
+const Layer kLayer = {
     .name = "self_attention",
     .title = "Self-attention",
     .group = "attention",
+    .place = 350,
     .summary =
         "One head of attention of a sequence to itself, with dropout, residual connection and "
         "layer norm.",
@@ -43,5 +41,7 @@ const Layer kSelfAttention = {
                fields::dropout(0.1), fields::dtype()},
     .build = build,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

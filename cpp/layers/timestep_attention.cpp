@@ -32,18 +32,18 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kTimestepAttention;
-const Layer kTimestepAttention = {
+const Layer kLayer = {
     .name = "timestep_attention",
     .title = "Time-step attention",
     .group = "scorers",
+    .place = 130,
     .summary = "One weight vector scores the time steps, each of which has a bias of its own.",
     .pytorch_class = "TimestepAttention",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::bias(),
                fields::dtype(), scorer_output(true)},
     .build = build,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -54,13 +54,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kTransformerDecoderLayer;
-const Layer kTransformerDecoderLayer = {
+const Layer kLayer = {
     .name = "transformer_decoder_layer",
     .title = "Transformer decoder layer",
     .group = "transformer",
+    .place = 430,
     .summary =
         "Causal self-attention, attention to an encoder's output, and a feed-forward network.",
     .pytorch_class = "TransformerDecoderLayer",
@@ -69,5 +67,7 @@ const Layer kTransformerDecoderLayer = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -41,13 +41,11 @@ Graph build(const Config& config) {
   return graph;
 }
 
-}  // namespace
-
-extern const Layer kTransformerEncoderLayer;
-const Layer kTransformerEncoderLayer = {
+const Layer kLayer = {
     .name = "transformer_encoder_layer",
     .title = "Transformer encoder layer",
     .group = "transformer",
+    .place = 420,
     .summary =
         "Multi-head self-attention and a feed-forward network, each with residual connection and "
         "norm.",
@@ -56,5 +54,7 @@ const Layer kTransformerEncoderLayer = {
     .build = build,
     .check = check,
 };
+const Registration kRegistration(kLayer);
 
+}  // namespace
 }  // namespace attnscope

@@ -76,9 +76,7 @@ Array RepeatHeads::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string RepeatHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  // expand and reshape, not repeat_interleave: that keeps its indices for the backward pass.
-  const std::string n = std::to_string(times_);
-  return inputs[0] + ".unsqueeze(2).expand(-1, -1, " + n + ", -1, -1).flatten(1, 2)";
+  return inputs[0] + ".repeat_interleave(" + std::to_string(times_) + ", dim=1)";
 }
 
 Shape MeanHeads::output_shape(const InputShapes& inputs) const {

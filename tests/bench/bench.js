@@ -9,7 +9,9 @@ const batch = { batch_size: 32, seq_len: 128, hidden_size: 768 };
 const configs = [
   { layer: 'linear_scorer', ...batch },
   { layer: 'additive_scorer', ...batch },
-  { layer: 'multihead_attention', ...batch }
+  { layer: 'multihead_attention', ...batch },
+  // BERT base
+  { layer: 'encoder', batch_size: 1, seq_len: 128, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072 }
 ];
 
 /**
@@ -33,8 +35,11 @@ function median(work, { runs, calls }) {
  */
 function forwardTime(scope, config) {
   const model = scope.create(config, { seed: 0 });
-  const hidden_states = scope.randn([batch.batch_size, batch.seq_len, batch.hidden_size], { seed: 1 });
-  const time = median(() => model.forward({ hidden_states }), { runs: 21, calls: 1 });
+  const required = scope.estimate(config).inputs.filter(({ optional }) => !optional);
+  const inputs = Object.fromEntries(required.map(({ name, shape, limit }) => [
+    name, limit ? { data: new Int32Array(shape.reduce((a, b) => a * b)), shape } : scope.randn(shape, { seed: 1 })
+  ]));
+  const time = median(() => model.forward(inputs), { runs: 21, calls: 1 });
   model.dispose();
   return time;
 }
@@ -44,7 +49,7 @@ for (const threads of [1, 2]) {
   const scope = await open({ threads });
   console.log(`\n${scope.build.name}, ${threads} thread${threads > 1 ? 's' : ''}`);
   for (const config of configs) {
-    const estimate = median(() => void scope.estimate(config), { runs: 21, calls: 500 });
+    const estimate = median(() => void scope.estimate(config), { runs: 21, calls: 200 });
     const forward = forwardTime(scope, config);
     const rate = scope.estimate(config).flops / forward / 1000;
     console.log(

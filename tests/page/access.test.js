@@ -13,6 +13,21 @@ async function violations(page) {
   return found.violations.flatMap((/** @type {any} */ rule) => rule.nodes.map((/** @type {any} */ node) => `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary}`));
 }
 
+for (const [colorScheme, width, height] of /** @type {const} */ ([['light', 390, 844], ['dark', 1280, 800]])) {
+  test(`axe finds nothing with many fields, heads and repeated steps, ${colorScheme}, ${width} wide`, async () => {
+    const site = await openPage({ search: '?layer=fake_decoder&norm_eps=0.5', fakes: true, context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
+    try {
+      await seeEverything(site.page);
+      await site.page.locator('.options summary').click();
+      assert.deepEqual(await violations(site.page), []);
+      await site.page.fill('#field-norm_eps', '7');
+      assert.deepEqual(await violations(site.page), []);
+    } finally {
+      await site.close();
+    }
+  });
+}
+
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   for (const [width, height] of [[390, 844], [1280, 800]]) {
     test(`axe finds nothing, ${colorScheme}, ${width} wide`, async () => {

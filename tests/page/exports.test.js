@@ -28,9 +28,9 @@ test('JSON is the estimate', async () => {
 test('CSV has a row for each step', async () => {
   const [head, ...rows] = (await copied('csv')).trimEnd().split(/\r?\n/);
   const { steps } = scope.estimate(config);
-  assert.equal(head, 'name,op,part,inputs,output,shape,parameters,macs,elementwise,bytes_moved,saved_bytes,pytorch');
+  assert.equal(head, 'name,op,part,inputs,output,shape,repeat,parameters,macs,elementwise,bytes_moved,saved_bytes,pytorch');
   assert.equal(rows.length, steps.length);
-  assert.ok(rows[0].startsWith('project,linear,project,hidden_states project.weight project.bias,projected,32 50 128,98432,'));
+  assert.ok(rows[0].startsWith('project,linear,project,hidden_states project.weight project.bias,projected,32 50 128,1,98432,'));
   assert.ok(rows[4].endsWith('"masked_softmax(score_row, mask)"'));
 });
 

@@ -19,7 +19,7 @@ async function ran(search) {
 }
 
 /** @param {import('playwright-core').Page} page */
-const weights = (page) => page.locator('attnscope-heat-map').evaluate((map) => Array.from(/** @type {any} */ (map).tensor.data));
+const weights = (page) => page.locator('attnscope-heat-map').evaluate((map) => Array.from(/** @type {any} */ (map).drawn.tensor.data));
 
 /** What the module gives in Node for the configuration and seeds of the page. @param {any} config @param {number} seed @param {Uint8Array} [mask] */
 async function expected(config, seed, mask) {
@@ -64,7 +64,7 @@ test('painting a mask on the heat map re-runs with it: masked cells get 0, rows 
   await page.mouse.down();
   await page.mouse.move(...at(1, 14), { steps: 4 });
   await page.mouse.up();
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data[16 + 9] === 0);
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[16 + 9] === 0);
   const mask = new Uint8Array(64).fill(1).fill(0, 16 + 9, 16 + 15);
   assertClose(await weights(page), /** @type {any} */ ((await expected(config, 0, mask)).weights).data);
   assert.match(await page.locator('.same pre').innerText(), /mask\[1, 9:15\] = False/);
@@ -77,11 +77,11 @@ test('the mask can be painted with the keyboard, padded and cleared', async () =
   await page.keyboard.press('End');
   assert.match(await page.locator('#heat-readout').innerText(), /^batch 1, position 15: 0\.\d+$/);
   await page.keyboard.press('Space');
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data[31] === 0);
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[31] === 0);
   await page.click('[data-action="clear-mask"]');
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data[31] > 0);
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[31] > 0);
   await page.click('[data-action="pad"]');
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).tensor.data.includes(0));
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data.includes(0));
   assert.match(await page.locator('.same pre').innerText(), /lengths = torch\.tensor\(\[16, 10, 14, 8\]\)\nmask = torch\.arange\(16\) < lengths\[:, None\]/);
 });
 
@@ -136,7 +136,8 @@ test('every layer of the registry runs', async () => {
   const scope = await open({ threads: 1 });
   site = await openPage();
   for (const { name, fields } of scope.layers()) {
-    const small = Object.entries({ batch_size: 2, seq_len: 8, hidden_size: 16, num_heads: 2, head_dim: 8, kv_len: 8, attn_dim: 4 })
+    const small = Object.entries({ batch_size: 2, seq_len: 8, hidden_size: 16, num_heads: 2, num_kv_heads: 2, head_dim: 8, kv_len: 8, attn_dim: 4,
+      intermediate_size: 8, num_layers: 2, vocab_size: 32 })
       .filter(([field]) => fields.some((known) => known.name === field)).map(([field, value]) => `${field}=${value}`).join('&');
     await site.page.goto(`${site.site.url}?layer=${name}&${small}`);
     await site.page.waitForSelector('.run-controls');

@@ -1,4 +1,5 @@
-// Runs each JavaScript example of the README as it stands. The text block after it is what it must print.
+// Runs each JavaScript example of the README as it stands. The text block after it is what it must print. C++ and
+// Python blocks must stand in the file that the text names just before them.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,9 +14,17 @@ function examplesOf(markdown) {
   return [...blocks].map(([, code, printed], i) => ({ name: `example ${i + 1}`, code, printed }));
 }
 
+/** @param {string} markdown */
+function quotesOf(markdown) {
+  const blocks = markdown.matchAll(/`([\w/.]+)`:\n\n```(?:cpp|python)\n([^]*?)^```$/gm);
+  return [...blocks].map(([, file, code]) => ({ file, code }));
+}
+
 const folder = join(project, 'build', 'readme'); // inside the package, so that it can import itself by its name
 mkdirSync(folder, { recursive: true });
-const examples = examplesOf(readFileSync(join(project, 'README.md'), 'utf8'));
+const readme = readFileSync(join(project, 'README.md'), 'utf8');
+const examples = examplesOf(readme);
+const quotes = quotesOf(readme);
 
 test('the README has examples, each with what it prints', () => {
   assert.ok(examples.length >= 3, `${examples.length} examples`);
@@ -27,5 +36,16 @@ for (const { name, code, printed } of examples) {
     const file = join(folder, `${name.replace(' ', '-')}.mjs`);
     writeFileSync(file, code);
     assert.equal(await run(process.execPath, [file]), printed);
+  });
+}
+
+test('the README shows a layer of its own, and the row that judges it', () => {
+  assert.deepEqual(quotes.map(({ file }) => file.split('/')[0]), ['cpp', 'tests']);
+  assert.equal(readme.match(/^```(cpp|python)$/gm)?.length, quotes.length);
+});
+
+for (const { file, code } of quotes) {
+  test(`what the README quotes stands in ${file}`, () => {
+    assert.ok(readFileSync(join(project, file), 'utf8').includes(code), code);
   });
 }

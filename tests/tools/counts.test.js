@@ -29,6 +29,10 @@ for (const [line, expected] of /** @type {[string, ReturnType<typeof counts>][]}
   test(`pytest: ${line}`, () => assert.deepEqual(pytestCounts(`....F [100%]\n${line}\n`), expected));
 }
 
+test('two processes of pytest count together', () => {
+  assert.deepEqual(pytestCounts('..\n3 passed in 0.10s\n.F\n1 failed, 2 passed in 0.20s\n'), counts(5, 1, 0));
+});
+
 test('a program that did not get to its end has no counts', () => {
   for (const parse of [doctestCounts, nodeCounts, pytestCounts]) assert.equal(parse('Segmentation fault\n'), null);
 });

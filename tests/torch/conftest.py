@@ -19,6 +19,7 @@ torch.set_num_threads(1)  # the tensors are small
 
 def pytest_addoption(parser):
     parser.addoption("--cases", required=True, help="the folder that write_cases.js wrote")
+    parser.addoption("--part", default="1/1", help="K/N: the K-th of N parts; tests without a case are in the first")
 
 
 def pytest_configure(config):
@@ -104,12 +105,23 @@ class Run:
         return self.case.index.tensors(self.entry["results"][executor]["tensors"])
 
 
+def part_of(config, cases):
+    part, parts = map(int, config.getoption("--part").split("/"))
+    return cases[part - 1 :: parts]
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--part").startswith("1/"):
+        return
+    items[:] = [item for item in items if "case" in getattr(item, "fixturenames", ())]
+
+
 def pytest_generate_tests(metafunc):
     """A test marked `layer(name)` gets the cases of that layer alone."""
     if "case" not in metafunc.fixturenames:
         return
     mark = metafunc.definition.get_closest_marker("layer")
-    cases = [case for case in metafunc.config.index.cases if not mark or case.config["layer"] in mark.args]
+    cases = [case for case in part_of(metafunc.config, metafunc.config.index.cases) if not mark or case.config["layer"] in mark.args]
     metafunc.parametrize("case", cases, ids=lambda case: case.id)
 
 

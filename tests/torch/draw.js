@@ -6,10 +6,11 @@
 /** @typedef {Record<string, number | boolean | string | null>} Config */
 
 const WIDTHS = [1, 2, 3, 6, 8, 12, 15, 16, 24, 33, 48, 64, 65, 96, 121];
-// Stacks are judged where they are well conditioned: a norm over very few features, or with next to no eps,
-// enlarges the rounding of what comes before it, in PyTorch as here.
+// Layers with norms are judged where they are well conditioned: a norm over very few features, or with next to no
+// eps, enlarges the rounding of what comes before it, in PyTorch as here.
 const BROAD = [12, 16, 24, 32, 48, 64, 65, 96, 121];
 const EPS = [1e-6, 1e-5, 0.01];
+const INNER = [16, 32, 33, 64, 121, 129];
 const HEADS = [1, 2, 3, 4, 5, 8, 11, 12];
 const EVEN = [2, 4, 6, 8, 14, 16, 32];
 const DEPTHS = [1, 2, 3, 5];
@@ -23,15 +24,16 @@ const POSITIONS = [1, 17, 64, 512];
 const hints = {
   // Of all sizes, those that divide a width would mostly be 1.
   multihead_attention: { hidden_size: WIDTHS, num_heads: HEADS },
-  attention_classifier: { hidden_size: WIDTHS, num_heads: HEADS },
-  transformer_encoder_layer: { hidden_size: WIDTHS, num_heads: HEADS },
-  transformer_decoder_layer: { hidden_size: WIDTHS, num_heads: HEADS },
+  self_attention: { hidden_size: BROAD },
+  attention_classifier: { hidden_size: BROAD, num_heads: HEADS },
+  transformer_encoder_layer: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS },
+  transformer_decoder_layer: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS },
   scaled_dot_product_attention: { num_heads: HEADS, num_kv_heads: HEADS },
   grouped_query_attention: { hidden_size: WIDTHS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: EVEN },
   latent_attention: { qk_rope_head_dim: EVEN, num_heads: HEADS },
-  encoder: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS, num_layers: DEPTHS, type_vocab_size: [0, 1, 2, 3], max_positions: POSITIONS },
+  encoder: { hidden_size: BROAD, intermediate_size: INNER, norm_eps: EPS, num_heads: HEADS, num_layers: DEPTHS, type_vocab_size: [0, 1, 2, 3], max_positions: POSITIONS },
   decoder: {
-    hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: [8, 14, 16, 32], num_layers: DEPTHS, full_every: [1, 2, 3], max_positions: POSITIONS
+    hidden_size: BROAD, intermediate_size: INNER, norm_eps: EPS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: [8, 14, 16, 32], num_layers: DEPTHS, full_every: [1, 2, 3], max_positions: POSITIONS
   }
 };
 

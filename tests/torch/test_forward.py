@@ -8,8 +8,8 @@ import torch
 
 import judge
 
-# Kernels against PyTorch, both in float32: each sums up to a few hundred products in its own order, and
-# float32 resolves 6e-8. What is relative to what: judge.distance.
+# Kernels in float32 against PyTorch in float64: sums of up to a few hundred products, where float32 resolves
+# 6e-8. What is relative to what: judge.distance.
 FLOAT32 = 1e-5
 
 # The reference executor against PyTorch in float64: of both doubles only ours is rounded to float32 at
@@ -29,23 +29,23 @@ def compared(run, ours, expected, tolerance, executor):
     return far
 
 
-def test_kernels_agree_with_pytorch(case):
+def in_double(module, inputs):
+    """What PyTorch makes of the same numbers in float64, where its own rounding is out of the picture."""
+    inputs = {name: t.double() if t.is_floating_point() else t for name, t in inputs.items()}
+    with torch.no_grad():
+        return copy.deepcopy(module).double()(**inputs)
+
+
+@torch.no_grad()
+def test_kernels_and_reference_executor_agree_with_pytorch(case):
     far = []
     for run in case.runs:
         assert run.builds
-        with torch.no_grad():
-            expected = run.module(**run.inputs)
+        expected = in_double(run.module, run.inputs)
+        # Added to numbers that large, scores vanish in float32 and not in float64.
+        nearest = run.module(**run.inputs) if run.name.endswith("lowest numbers") else expected
         for build in run.builds:
-            far += compared(run, run.results(build), expected, FLOAT32, build)
-    assert not far, "\n".join(far)
-
-
-def test_reference_executor_agrees_with_pytorch_in_double(case):
-    far = []
-    for run in case.runs:
-        inputs = {name: t.double() if t.is_floating_point() else t for name, t in run.inputs.items()}
-        with torch.no_grad():
-            expected = copy.deepcopy(run.module).double()(**inputs)
+            far += compared(run, run.results(build), nearest, FLOAT32, build)
         far += compared(run, run.results("reference"), expected, REFERENCE, "the reference")
     assert not far, "\n".join(far)
 
@@ -74,8 +74,7 @@ def rounded_module(module, format):
 def test_rounded_runs_are_those_of_rounded_weights_and_inputs(case, format):
     plain = case.runs[0]
     inputs = {name: rounded(tensor, format) for name, tensor in plain.inputs.items()}
-    with torch.no_grad():
-        expected = rounded_module(case.loaded, format)(**inputs)
+    expected = in_double(rounded_module(case.loaded, format), inputs)
     entry = case.entry["rounded"][format]
     ours = case.index.tensors(entry["tensors"])
     far = compared(plain, ours, expected, FLOAT32, format)

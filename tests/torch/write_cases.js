@@ -128,14 +128,15 @@ function writeOtherSeed(/** @type {any} */ config, /** @type {Record<string, Mod
   return { name: 'loaded from another seed', inputs: places, state: file.addAll(state), results: results(models, inputs) };
 }
 
-// What keeps integers exact, or close enough for the scores that follow.
-const EXACT_OPS = ['linear', 'matmul', 'split_heads', 'add', 'embedding', 'scale', 'slice', 'concat', 'squeeze',
-  'repeat_heads', 'append_row', 'append_zeros', 'tanh', 'pair_sum', 'pair_concat', 'dropout'];
+// What keeps integers exact, or close enough for the scores that follow; and what may come after them. Norms and
+// rotations turn integers into numbers that every implementation rounds in its own way.
+const EXACT_OPS = ['linear', 'matmul', 'split_heads', 'merge_heads', 'add', 'embedding', 'scale', 'squeeze', 'repeat_heads',
+  'append_row', 'append_zeros', 'tanh', 'pair_sum', 'pair_concat', 'dropout', 'softmax', 'weighted_sum', 'weigh', 'mean_heads'];
 
 /** @param {import('../../web/lib/index.js').Estimate} estimate */
 function hasExactScores({ steps }) {
   const ops = steps.map(({ op }) => op);
-  return ops.includes('softmax') && ops.slice(0, ops.lastIndexOf('softmax')).every((op) => EXACT_OPS.includes(op));
+  return ops.includes('softmax') && ops.every((op) => EXACT_OPS.includes(op));
 }
 
 /**

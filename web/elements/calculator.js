@@ -104,6 +104,7 @@ export class AttnscopeCalculator extends LitElement {
   #calculate() {
     const wrong = this.renderRoot.querySelector('.form [aria-invalid="true"]');
     if (wrong) {
+      wrong.closest('details')?.setAttribute('open', '');
       /** @type {HTMLElement} */ (wrong).focus();
       return;
     }

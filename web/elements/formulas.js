@@ -2,6 +2,7 @@
 // the steps of the estimate so that a new layer needs no new sentence.
 
 import { formatBytes, formatCount, formatShape } from './format.js';
+import { repeatOf } from './repeats.js';
 
 /** @typedef {import('../lib/index.js').Estimate} Estimate @typedef {import('../lib/index.js').Step} Step */
 
@@ -18,18 +19,32 @@ function parameterTerm(step) {
   return `${formatCount(inner)} × ${formatCount(outer)}${bias ? ` + ${formatCount(bias)}` : ''}`;
 }
 
-/** `a + b`, and `4 × (a)` for four that are equal. @param {string[]} terms */
+/** @typedef {{ name?: string, text: string, count: number }} Term */
+
+const MAX_TERMS = 6;
+
+/** `a + b`, and `4 × (a)` for four that are equal; '' for more than can be read. @param {Term[]} terms */
 function sumText(terms) {
   const counts = new Map();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return [...counts].map(([term, count]) => (count === 1 ? term : `${count} × (${term})`)).join(' + ');
+  for (const { name = '', text, count } of terms) counts.set(`${name}\n${text}`, (counts.get(`${name}\n${text}`) ?? 0) + count);
+  if (counts.size > MAX_TERMS) return '';
+  return [...counts].map(([key, count]) => {
+    const [name, text] = key.split('\n');
+    const times = count === 1 ? text : `${formatCount(count)} × ${text.includes(' ') ? `(${text})` : text}`;
+    return name ? `${name} ${times}` : times;
+  }).join(' + ');
 }
+
+/** One term a part of the layer. @param {Estimate} estimate @param {'parameters' | 'macs'} key */
+const partText = ({ parts }, key) => Object.entries(parts).filter(([, part]) => part[key] > 0).map(([name, part]) => `${name} ${formatCount(part[key])}`).join(' + ');
 
 /** @param {Estimate} estimate */
 export function parameterFormula(estimate) {
   const steps = estimate.steps.filter((step) => step.parameters > 0);
   if (!steps.length) return 'Nothing is learned: this layer only combines its inputs';
-  return `${sumText(steps.map(parameterTerm))} = ${formatCount(estimate.parameters)}`;
+  const used = steps.reduce((sum, step) => sum + step.parameters * repeatOf(step), 0);
+  const terms = used === estimate.parameters ? sumText(steps.map((step) => ({ text: parameterTerm(step), count: repeatOf(step) }))) : '';
+  return `${terms || partText(estimate, 'parameters')} = ${formatCount(estimate.parameters)}`;
 }
 
 const MAX_NAMED = 3;
@@ -37,10 +52,13 @@ const MAX_NAMED = 3;
 /** `score 32 × 128 × 768 + …`, one term a matrix product. @param {Estimate} estimate */
 export function macFormula(estimate) {
   const steps = estimate.steps.filter((step) => step.macs > 0);
+  if (!steps.length) return 'No matrix product: only element by element';
   const named = steps.length <= MAX_NAMED;
-  const terms = steps.map((step) =>
-    `${named ? `${step.name} ` : ''}${formatShape(step.shape.filter(isNotOne))} × ${formatCount(step.macs / elements(step.shape))}`);
-  return `${sumText(terms)} = ${formatCount(estimate.macs)}`;
+  const terms = sumText(steps.map((step) => ({
+    name: named ? step.name : '', count: repeatOf(step),
+    text: `${formatShape(step.shape.filter(isNotOne))} × ${formatCount(step.macs / elements(step.shape))}`,
+  })));
+  return `${terms || partText(estimate, 'macs')} = ${formatCount(estimate.macs)}`;
 }
 
 /** @param {number} length */

@@ -61,12 +61,12 @@
  * @property {string[]} inputs names of tensors, parameters included
  * @property {string} output
  * @property {number[]} shape of the output
- * @property {number} repeat how often it runs: the figures that follow are those of one time
+ * @property {number} repeat how often it runs: the figures that follow are those of one time, but saved_bytes
  * @property {number} parameters elements of the parameters that it uses
  * @property {number} macs multiply-accumulates of its matrix product
  * @property {number} elementwise every other arithmetic operation
  * @property {number} bytes_moved each operand read once and the output written once; 0 for a view
- * @property {number} saved_bytes what autograd keeps of it and no step before has kept
+ * @property {number} saved_bytes what autograd keeps of it, all times together, and no step before has kept
  * @property {string} pytorch the expression that computes the output
  */
 

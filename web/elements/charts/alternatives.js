@@ -1,68 +1,86 @@
 // What else could stand in this layer's place, and how a layer grows: rows of estimates, no drawing.
 
-import { configOf, sliderStops } from '../state/fields.js';
+import { configOf, fitsField, isSize, sliderStops } from '../state/fields.js';
 
 /**
  * @typedef {import('../state/store.js').Store} Store
+ * @typedef {import('../state/fields.js').Layer} Layer
  * @typedef {{ label: string, config: any, estimate: any, current: boolean }} Alternative
  * @typedef {{ value: number, estimate: any, current: boolean }} Point
  * @typedef {{ field: string, points: Point[] }} Growth
+ * @typedef {{ layer: string, label: string, fixed?: Record<string, number> }} Candidate
  */
 
-/** Only those that the registry has are shown. */
-const ALTERNATIVES = [
+/**
+ * What every layer is held against, where the registry has it; `field` at each of some values.
+ * @type {{ layer: string, label: string, field?: string, values?: number[] }[]}
+ */
+const BASELINES = [
   { layer: 'linear_scorer', label: 'linear' },
-  ...[32, 64, 128, 256, 512, 1024].map((width) => ({ layer: 'additive_scorer', attn_dim: width, label: `additive, ${width}` })),
+  { layer: 'additive_scorer', label: 'additive', field: 'attn_dim', values: [32, 64, 128, 256, 512, 1024] },
   { layer: 'scaled_dot_product_attention', label: 'dot product' },
   { layer: 'multihead_attention', label: 'multi-head' },
 ];
 
-/** @param {Store} store @returns {Alternative[]} */
+/** The baselines, and every other layer of the chosen one's group. @param {Store} store @returns {Alternative[]} */
 export function alternatives(store) {
-  const rows = [];
-  for (const { label, layer: name, ...fixed } of ALTERNATIVES) {
-    const layer = store.layers.find((known) => known.name === name);
-    if (!layer) continue;
-    const config = { ...configOf(layer, comparable(store.config)), ...fixed };
-    const estimate = store.estimateOrNull(config);
-    if (estimate) rows.push({ label, config, estimate, current: sameConfig(estimate.config, store.config) });
-  }
-  if (rows.some(({ current }) => current)) return rows;
-  const width = store.config.attn_dim ? `, ${store.config.attn_dim}` : '';
-  const label = `${String(store.config.layer).replace('_scorer', '').replaceAll('_', ' ')}${width}`;
-  return [...rows, { label, config: store.config, estimate: store.estimate, current: true }]
-    .sort((a, b) => place(a.config) - place(b.config) || Number(a.config.attn_dim ?? 0) - Number(b.config.attn_dim ?? 0));
+  const { layers, config } = store;
+  const group = layers.find(({ name }) => name === config.layer)?.group;
+  const others = layers.filter((layer) => layer.group === group && !BASELINES.some(({ layer: name }) => name === layer.name));
+  const candidates = [...BASELINES.flatMap((baseline) => valuesOf(baseline, config)), ...others.map(({ name, title }) => ({ layer: name, label: title }))];
+  return candidates.flatMap((candidate) => rowOf(store, candidate));
 }
 
-/** Layers in the order of the table, others last. @param {any} config */
-function place(config) {
-  const index = ALTERNATIVES.findIndex(({ layer }) => layer === config.layer);
-  return index < 0 ? ALTERNATIVES.length : index;
+/** One candidate for each value, that of the chosen layer among them. @param {typeof BASELINES[number]} baseline @param {any} config @returns {Candidate[]} */
+function valuesOf({ layer, label, field, values }, config) {
+  if (!field || !values) return [{ layer, label }];
+  const own = layer === config.layer ? [config[field]] : [];
+  return [...new Set([...values, ...own])].sort((a, b) => a - b).map((value) => ({ layer, label: `${label}, ${value}`, fixed: { [field]: value } }));
+}
+
+/** Nothing for what the registry lacks or the core refuses. @param {Store} store @param {Candidate} candidate @returns {Alternative[]} */
+function rowOf(store, { label, layer: name, fixed }) {
+  const layer = store.layers.find((known) => known.name === name);
+  if (!layer) return [];
+  const own = name === store.config.layer ? store.config : configOf(layer, shared(layer, store.config));
+  const config = { ...own, ...fixed };
+  const estimate = store.estimateOrNull(config);
+  return estimate ? [{ label, config, estimate, current: sameConfig(config, store.config) }] : [];
+}
+
+/** What one layer can take of another's configuration; the rest is left to its defaults. @param {Layer} layer @param {Record<string, unknown>} config */
+function shared(layer, config) {
+  const sizes = comparable(config);
+  return Object.fromEntries(layer.fields.filter((field) => fitsField(field, sizes[field.name])).map(({ name }) => [name, sizes[name]]));
 }
 
 const HEAD_DIM = 64;
 
-/** The sizes under every name that some layer has for them. @param {Record<string, any>} config */
+/** The sizes under every name that some layer has for them. @param {Record<string, any>} config @returns {Record<string, any>} */
 function comparable(config) {
-  const hidden = config.hidden_size ?? config.num_heads * config.head_dim;
-  const heads = config.num_heads ?? (hidden % HEAD_DIM ? 1 : hidden / HEAD_DIM);
-  return { kv_len: config.seq_len, ...config, hidden_size: hidden, num_heads: heads, head_dim: config.head_dim ?? hidden / heads };
+  const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
+  const hidden = given.hidden_size ?? given.num_heads * given.head_dim;
+  const heads = given.num_heads ?? (hidden % HEAD_DIM ? 1 : hidden / HEAD_DIM);
+  return { kv_len: (given.past_len ?? 0) + given.seq_len, hidden_size: hidden, num_heads: heads, head_dim: hidden / heads, ...given };
 }
 
-const GROWING = ['seq_len', 'hidden_size', 'batch_size', 'attn_dim', 'head_dim', 'num_heads'];
+/** The sizes that say most, first. */
+const GROWING = ['seq_len', 'hidden_size', 'batch_size', 'attn_dim', 'num_layers', 'head_dim', 'num_heads', 'kv_len', 'past_len'];
 const MAX_GROWN = 4;
 
 /** The estimate along each size, all else as it is. @param {Store} store @returns {Growth[]} */
 export function growth(store) {
   const layer = store.layers.find(({ name }) => name === store.config.layer) ?? store.layer;
-  return layer.fields.filter((field) => GROWING.includes(field.name)).map((field) => {
+  const rank = (/** @type {string} */ name) => (GROWING.includes(name) ? GROWING.indexOf(name) : GROWING.length);
+  const sizes = layer.fields.filter(isSize).sort((a, b) => rank(a.name) - rank(b.name)).slice(0, MAX_GROWN);
+  return sizes.map((field) => {
     const now = Number(store.config[field.name]);
-    const values = [...new Set([...sliderStops(field), now])].sort((a, b) => a - b);
+    const values = [...new Set([...sliderStops(field), now])].filter((value) => value > 0).sort((a, b) => a - b);
     const points = values.map((value) => ({
       value, estimate: store.estimateOrNull({ ...store.config, [field.name]: value }), current: value === now,
     }));
     return { field: field.name, points: points.filter(({ estimate }) => estimate) };
-  }).sort((a, b) => GROWING.indexOf(a.field) - GROWING.indexOf(b.field)).slice(0, MAX_GROWN);
+  }).filter(({ points }) => points.length > 1);
 }
 
 /** @param {any} one @param {any} other */

@@ -14,7 +14,7 @@ import { alternativesTable, growthTable } from './tables.js';
 
 /** This layer against its alternatives, and its growth along each size. `.store`, `.estimate` (redraws when it changes). */
 export class ChartPanel extends LightElement {
-  static properties = { store: {}, estimate: {}, metric: { state: true }, draw: { state: true }, width: { state: true } };
+  static properties = { store: {}, estimate: {}, metric: { state: true }, draw: { state: true }, width: { state: true }, near: { state: true } };
 
   constructor() {
     super();
@@ -26,13 +26,15 @@ export class ChartPanel extends LightElement {
     /** @type {Draw | null} */
     this.draw = null;
     this.width = 0;
+    this.near = false;
   }
 
   connectedCallback() {
     super.connectedCallback();
     this.observer = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) this.#load();
-    }, { rootMargin: '800px' });
+      this.near = entries[entries.length - 1].isIntersecting;
+      if (this.near && !this.draw) this.#load();
+    }, { rootMargin: '400px' });
     this.observer.observe(this);
     this.resize = new ResizeObserver(([{ contentRect }]) => {
       this.width = Math.floor(contentRect.width);
@@ -47,8 +49,12 @@ export class ChartPanel extends LightElement {
   }
 
   async #load() {
-    this.observer?.disconnect();
     this.draw = await import('./draw.js');
+  }
+
+  /** Far from the screen it waits: a hundred estimates for each keystroke are felt. */
+  shouldUpdate() {
+    return this.near || !this.hasUpdated;
   }
 
   render() {

@@ -30,30 +30,43 @@ function inertDocument() {
   });
 }
 
-/** One dot a layer on a log axis, this one in the accent. @param {Alternative[]} rows @param {Metric} metric @param {number} width */
+/** One dot a layer on a log axis, this one in the accent; nought, which the axis has not, stands at its beginning. @param {Alternative[]} rows @param {Metric} metric @param {number} width */
 export function drawAlternatives(rows, metric, width) {
   const data = rows.map(({ label, estimate, current }) => ({ label, value: metric.read(estimate), current }))
-    .filter(({ value }) => value !== null && value > 0);
-  const values = data.map(({ value }) => Number(value));
+    .filter(({ value }) => value !== null);
+  const values = data.map(({ value }) => Number(value)).filter((value) => value > 0);
+  if (!values.length) values.push(1);
+  const [low] = logDomain(values);
+  const positive = data.filter(({ value }) => value);
+  const marginLeft = labelWidth(data.map(({ label }) => label), width);
+  const ticks = decades(values, (width - marginLeft) / TICK_WIDTH);
   return figure({
     width,
     height: 34 + data.length * 30,
-    marginLeft: 118,
+    marginLeft,
     marginRight: 76,
     marginTop: 6,
     marginBottom: 28,
     x: { type: 'log', domain: logDomain(values), label: null },
     y: { domain: data.map(({ label }) => label), label: null, padding: 0.5 },
     marks: [
-      gridX({ ticks: decades(values) }),
-      axisX({ ticks: decades(values), tickSize: 0, tickFormat: metric.short }),
-      axisY({ tickSize: 0, tickPadding: 12 }),
-      ruleY(data, { y: 'label', x1: logDomain(values)[0], x2: 'value', stroke: tone, strokeWidth: 2 }),
-      dot(data, { x: 'value', y: 'label', r: 5, fill: tone }),
-      text(data, { x: 'value', y: 'label', text: (/** @type {any} */ row) => metric.short(row.value), textAnchor: 'start', dx: 11, fill: textTone }),
+      gridX({ ticks }),
+      axisX({ ticks, tickSize: 0, tickFormat: metric.short }),
+      axisY({ tickSize: 0, tickPadding: LABEL_GAP, lineWidth: (marginLeft - LABEL_GAP) / FONT_SIZE }),
+      ruleY(positive, { y: 'label', x1: low, x2: 'value', stroke: tone, strokeWidth: 2 }),
+      dot(positive, { x: 'value', y: 'label', r: 5, fill: tone }),
+      text(data, { x: (/** @type {any} */ row) => row.value || low, y: 'label', text: (/** @type {any} */ row) => metric.short(row.value), textAnchor: 'start', dx: 11, fill: textTone }),
     ],
   });
 }
+
+const FONT_SIZE = 12;
+const LABEL_GAP = 12;
+const TICK_WIDTH = 80;
+const NARROWEST_LABELS = 118;
+
+/** Room for the longest label, at most two fifths of the drawing; longer ones are wrapped. @param {string[]} labels @param {number} width */
+const labelWidth = (labels, width) => Math.min(Math.max(NARROWEST_LABELS, Math.max(...labels.map((label) => label.length)) * FONT_SIZE * 0.55 + LABEL_GAP), width * 0.4);
 
 /** @param {{ current: boolean }} row */
 const tone = ({ current }) => (current ? 'var(--accent)' : 'var(--mark)');
@@ -67,10 +80,13 @@ function logDomain(values) {
   return [low / 1.6, high > low ? high : low * 10];
 }
 
-/** The powers of ten that the axis passes. @param {number[]} values */
-function decades(values) {
+/** The powers of ten that the axis passes, so many of them that their labels fit. @param {number[]} values @param {number} [most] */
+function decades(values, most = Infinity) {
+  if (!values.length) return [];
   const [low, high] = logDomain(values).map(Math.log10);
-  return Array.from({ length: Math.floor(high) - Math.ceil(low) + 1 }, (_, index) => 10 ** (Math.ceil(low) + index));
+  const count = Math.floor(high) - Math.ceil(low) + 1;
+  const step = Math.max(1, Math.ceil(count / most));
+  return Array.from({ length: Math.ceil(count / step) }, (_, index) => 10 ** (Math.ceil(low) + index * step));
 }
 
 /** A log-log curve with the current value marked. @param {Growth} series @param {Metric} metric @param {number} width */
@@ -88,7 +104,7 @@ export function drawGrowth({ points }, metric, width) {
     x: { type: 'log', base: 2, label: null },
     y: { type: 'log', label: null },
     marks: [
-      gridY({ ticks: 4 }),
+      gridY({ ticks: decades(data.map(({ y }) => Number(y))) }),
       axisX({ ticks: 5, tickSize: 0, tickFormat: shortNumber }),
       axisY({ ticks: 4, tickSize: 0, tickFormat: metric.short }),
       line(data, { x: 'x', y: 'y', stroke: 'var(--mark)', strokeWidth: 2 }),

@@ -1,112 +1,168 @@
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { LightElement, define } from '../light-element.js';
 import { formatSignificant } from '../format.js';
-import { createRaster, fillRows, gridOf, planes } from './raster.js';
-import { openMask, paintLine } from './mask.js';
+import { gridOf, planeIndex, planes, scaleOf, smallMask } from './raster.js';
+import { Stroke } from './mask.js';
+import { Picture } from './picture.js';
 import { viridis } from './colour.js';
+import './small-multiples.js';
 
 /**
- * @typedef {{ data: Float32Array, shape: number[] }} Tensor
+ * @typedef {import('./drawn.js').Drawn} Drawn
+ * @typedef {import('./raster.js').Grid} Grid
  * @typedef {{ row: number, column: number }} Cell
  */
 
 const MAX_HEIGHT = 420;
 const MIN_HEIGHT = 56;
+/** Width in CSS pixels of what marks a cell and of the brush, where cells are smaller. */
+const MIN_MARK = 5;
+/** So many planes stand side by side; of more, those around the one that is shown. */
+const MAX_MULTIPLES = 64;
 
 /**
- * One plane of a tensor on a canvas. `.tensor`, `.mask` (Uint8Array or null), `name` (weights or
- * scores), `fixed` (no painting). Painting sends `mask-change` with the new mask when the pointer or key is released.
+ * One plane of a tensor on a canvas, and its siblings (the heads of a layer) small beside it. `.drawn`, `.mask` (Uint8Array or
+ * null) of every plane, `fixed` (no painting). Painting sends `mask-change` with the new mask when the pointer or key is released.
  */
 export class HeatMap extends LightElement {
-  static properties = { tensor: {}, mask: {}, name: {}, fixed: { type: Boolean }, cell: { state: true }, lead: { state: true } };
+  static properties = { drawn: {}, mask: {}, fixed: { type: Boolean }, cell: { state: true }, lead: { state: true }, masked: { state: true } };
 
   constructor() {
     super();
-    /** @type {Tensor | null} */
-    this.tensor = null;
+    /** @type {Drawn | null} */
+    this.drawn = null;
     /** @type {Uint8Array | null} */
     this.mask = null;
-    this.name = 'weights';
     this.fixed = false;
     /** Which of the leading dimensions is shown, where the tensor has more than two. @type {number[]} */
     this.lead = [];
     /** @type {Cell | null} */
     this.cell = null;
-    /** @type {{ value: number, last: Cell, mask: Uint8Array, rows: [number, number] } | null} */
+    /** The plane that is shown. @type {Grid | null} */
+    this.grid = null;
+    /** The planes beside it, made anew only when they are others. @type {{ key: unknown[], grids: Grid[], scale: { low: number, high: number }, first: number }} */
+    this.siblings = { key: [], grids: [], scale: { low: 0, high: 1 }, first: 0 };
+    /** @type {Uint8Array | null} */
+    this.smallMask = null;
+    /** Colour of masked cells. @type {import('./raster.js').Rgb} */
+    this.masked = [128, 128, 128];
+    /** What is being painted. @type {Stroke | null} */
     this.stroke = null;
-    /** The pixels as last drawn, and what they were drawn from. @type {{ key: unknown[], raster: import('./raster.js').Raster } | null} */
-    this.drawn = null;
+    this.picture = new Picture();
   }
 
   connectedCallback() {
     super.connectedCallback();
     this.resize = new ResizeObserver(() => this.#draw());
     this.resize.observe(this);
-    this.scheme = new MutationObserver(() => this.#draw());
+    this.scheme = new MutationObserver(this.#recolour);
     this.scheme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     this.dark = matchMedia('(prefers-color-scheme: dark)');
-    this.dark.addEventListener('change', this.#draw);
+    this.dark.addEventListener('change', this.#recolour);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.resize?.disconnect();
     this.scheme?.disconnect();
-    this.dark?.removeEventListener('change', this.#draw);
+    this.dark?.removeEventListener('change', this.#recolour);
   }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('tensor') && this.tensor) {
-      const { leading } = planes(this.tensor.shape);
-      this.lead = leading.map((length, index) => Math.min(this.lead[index] ?? 0, length - 1));
-    }
-    if (changed.has('tensor') || changed.has('lead')) this.grid = this.tensor ? gridOf(this.tensor, this.lead) : null;
+    if (changed.has('drawn') || changed.has('lead')) this.#choosePlanes();
+    if (changed.has('drawn') || changed.has('mask')) this.#shrinkMask();
     if (this.cell && this.grid && (this.cell.row >= this.grid.rows || this.cell.column >= this.grid.columns)) this.cell = null;
+  }
+
+  #choosePlanes() {
+    const { tensor, thumbnails } = this.drawn ?? {};
+    if (!tensor || !thumbnails) return;
+    const { leading } = planes(tensor.shape);
+    this.lead = leading.map((length, index) => Math.min(this.lead[index] ?? 0, length - 1));
+    const plane = planeIndex(leading, this.lead);
+    const [count, place] = [leading.at(-1) ?? 1, this.lead.at(-1) ?? 0];
+    const first = place - (place % MAX_MULTIPLES);
+    const key = [thumbnails, plane - place, first];
+    if (!key.every((part, index) => part === this.siblings.key[index])) {
+      const scale = scaleOf(thumbnails, plane - place, count);
+      const shown = count > 1 ? Math.min(MAX_MULTIPLES, count - first) : 0;
+      this.siblings = { key, scale, first, grids: Array.from({ length: shown }, (_, index) => gridOf(thumbnails.tensor, plane - place + first + index, scale)) };
+    }
+    this.grid = gridOf(tensor, plane, this.siblings.scale);
+  }
+
+  #shrinkMask() {
+    const [small] = this.siblings.grids;
+    this.smallMask = this.mask && small && this.grid ? smallMask(this.mask, this.grid.rows, this.grid.columns, small.rows, small.columns) : null;
+  }
+
+  firstUpdated() {
+    this.#recolour();
   }
 
   updated() {
     this.#draw();
   }
 
+  /** The canvas's text colour, which the stylesheet sets to that of masked cells, may have changed. */
+  #recolour = () => {
+    const canvas = this.querySelector('canvas.heat');
+    const parts = canvas ? (getComputedStyle(canvas).color.match(/[\d.]+/g) ?? []).map(Number) : [];
+    const [red = 128, green = 128, blue = 128] = parts;
+    if (String(this.masked) !== String([red, green, blue])) this.masked = [red, green, blue];
+  };
+
   render() {
-    const { rows = 0, columns = 0, low = 0, high = 1 } = this.grid ?? {};
-    const { leading } = planes(this.tensor?.shape ?? []);
-    const [down, across] = this.#axes();
+    if (!this.drawn || !this.grid) return nothing;
+    const { rows, columns, low, high } = this.grid;
+    const { name, axes, tensor: { shape } } = this.drawn;
+    const [down, across] = [axes.at(-2), axes.at(-1)];
+    const { grids, first } = this.siblings;
     return html`
-      <div class="heat-axis"><span>${down} ↓ ${rows}</span><span>${across} → ${columns}</span>
-        ${leading.map((length, index) => html`<label>${['batch', 'head'][index] ?? `dimension ${index}`}
-          <input class="number small" type="number" min="0" max=${length - 1} .value=${String(this.lead[index] ?? 0)} @change=${(/** @type {any} */ event) => this.#show(index, event.target)}> of ${length}</label>`)}</div>
-      <canvas class="heat" tabindex="0" role="application" aria-roledescription="heat map"
-        aria-label=${`${this.name}, ${rows} × ${columns}, ${down} by ${across}`} aria-describedby="heat-help heat-readout"
-        @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp} @pointercancel=${this.#onCancel}
-        @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
-      <div class="heat-foot">
-        <p class="readout" id="heat-readout" aria-live="polite">${this.#readout()}</p>
-        <div class="ramp"><span>${formatSignificant(low)}</span><canvas class="ramp-bar" width="256" height="1" aria-hidden="true"></canvas><span>${formatSignificant(high)}</span></div>
+      <div class=${grids.length ? 'heat-stage with-multiples' : 'heat-stage'}>
+        <div class="heat-axis">${down ? html`<span>${down} ↓ ${rows}</span>` : nothing}<span>${across} → ${columns}</span>
+          ${shape.slice(0, -2).map((length, index) => this.#leadBox(length, index))}</div>
+        <canvas class="heat" tabindex="0" role="application" aria-roledescription="heat map"
+          aria-label=${`${name}, ${rows} × ${columns}, ${down ? `${down} by ` : ''}${across}`} aria-describedby="heat-help heat-readout"
+          @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp} @pointercancel=${this.#onCancel}
+          @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
+        ${grids.length ? html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .masked=${this.masked} .axis=${axes.at(-3)} .first=${first} .total=${shape.at(-3)}
+          .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${(/** @type {CustomEvent} */ event) => this.#show(this.lead.length - 1, first + event.detail.index)}></attnscope-small-multiples>` : nothing}
+        <div class="heat-foot">
+          <p class="readout" id="heat-readout" aria-live="polite">${this.#readout()}</p>
+          <div class="ramp"><span>${formatSignificant(low)}</span><canvas class="ramp-bar" width="256" height="1" aria-hidden="true"></canvas><span>${formatSignificant(high)}</span></div>
+        </div>
       </div>
-      <p class="note" id="heat-help">Point at a cell for its value; drag to mask cells, or to open masked ones. By keyboard: arrow keys, Home and End move, Space masks.</p>`;
+      <p class="note" id="heat-help">Point at a cell for its value. ${this.fixed ? '' : `Drag to mask cells${grids.length ? `, in every ${axes.at(-3)}` : ''}, or to open masked ones. `}By keyboard: arrow keys, Home and End move${this.fixed ? '' : ', Space masks'}.</p>`;
   }
 
-  #axes() {
-    return planes(this.tensor?.shape ?? []).leading.length ? ['query', 'key'] : ['batch', 'position'];
+  /** Chooses among the planes of one dimension, where they do not all stand beside. @param {number} length @param {number} index */
+  #leadBox(length, index) {
+    if (length === 1 || (index === this.lead.length - 1 && length <= MAX_MULTIPLES)) return nothing;
+    const type = (/** @type {any} */ event) => {
+      const value = Math.max(0, Math.min(length - 1, Math.round(Number(event.target.value) || 0)));
+      event.target.value = String(value);
+      this.#show(index, value);
+    };
+    return html`<label>${this.drawn?.axes[index]}
+      <input class="number small" type="number" min="0" max=${length - 1} .value=${String(this.lead[index] ?? 0)} @change=${type}> of ${length}</label>`;
   }
 
-  /** @param {number} index @param {HTMLInputElement} input */
-  #show(index, input) {
-    const length = planes(this.tensor?.shape ?? []).leading[index];
-    const value = Math.max(0, Math.min(length - 1, Math.round(Number(input.value) || 0)));
-    input.value = String(value);
+  /** @param {number} index @param {number} value */
+  #show(index, value) {
     this.lead = this.lead.with(index, value);
   }
 
   #readout() {
-    if (!this.cell || !this.grid) return `uniform would be ${this.grid ? formatSignificant(1 / this.grid.columns) : ''}`;
+    if (!this.drawn || !this.grid) return '';
+    const { axes, name } = this.drawn;
+    if (!this.cell) return name === 'weights' ? `uniform would be ${formatSignificant(1 / this.grid.columns)}` : '';
     const { row, column } = this.cell;
     const at = row * this.grid.columns + column;
     const closed = this.mask && !this.mask[at] ? ', masked' : '';
-    const [down, across] = this.#axes();
-    return `${down} ${row}, ${across} ${column}: ${formatSignificant(this.grid.data[at])}${closed}`;
+    const place = axes.length > 1 ? `${axes.at(-2)} ${row}, ${axes.at(-1)} ${column}` : `${axes[0]} ${column}`;
+    return `${place}: ${formatSignificant(this.grid.data[at])}${closed}`;
   }
 
   #draw = () => {
@@ -117,43 +173,24 @@ export class HeatMap extends LightElement {
     const cssHeight = Math.round(Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, rows * Math.min(22, Math.max(5, cssWidth / columns)))));
     const ratio = window.devicePixelRatio || 1;
     canvas.style.height = `${cssHeight}px`;
-    canvas.width = Math.round(cssWidth * ratio);
-    canvas.height = Math.round(cssHeight * ratio);
+    const [width, height] = [Math.round(cssWidth * ratio), Math.round(cssHeight * ratio)];
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
     const context = canvas.getContext('2d');
     if (!context || !canvas.width) return;
-    this.#paintPixels(context, canvas);
+    const picture = this.picture.draw(this.grid, canvas, this.stroke?.mask ?? this.mask, this.masked, this.stroke?.takeRows() ?? null);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(picture, 0, 0, canvas.width, canvas.height);
     this.#paintCursor(context, canvas);
     this.#paintRamp();
   };
-
-  /** @param {CanvasRenderingContext2D} context @param {HTMLCanvasElement} canvas */
-  #paintPixels(context, canvas) {
-    if (!this.grid) return;
-    const { width, height, pixels } = this.#raster(this.grid, canvas);
-    const buffer = new OffscreenCanvas(width, height);
-    buffer.getContext('2d')?.putImageData(new ImageData(pixels, width, height), 0, 0);
-    context.imageSmoothingEnabled = false;
-    context.drawImage(buffer, 0, 0, canvas.width, canvas.height);
-  }
-
-  /** Colours anew only what has changed: all of it, or the rows that the stroke has touched. @param {import('./raster.js').Grid} grid @param {HTMLCanvasElement} canvas */
-  #raster(grid, canvas) {
-    const masked = colourOf(canvas);
-    const key = [grid, this.mask, canvas.width, canvas.height, String(masked)];
-    const same = this.drawn?.key.every((part, index) => part === key[index]);
-    const raster = same && this.drawn ? this.drawn.raster : createRaster(grid, canvas.width, canvas.height);
-    if (!same) fillRows(raster, grid, this.mask, masked, 0, grid.rows - 1);
-    if (this.stroke) fillRows(raster, grid, this.stroke.mask, masked, ...this.stroke.rows);
-    this.drawn = { key, raster };
-    return raster;
-  }
 
   /** @param {CanvasRenderingContext2D} context @param {HTMLCanvasElement} canvas */
   #paintCursor(context, canvas) {
     if (!this.cell || !this.grid) return;
     const w = canvas.width / this.grid.columns;
     const h = canvas.height / this.grid.rows;
-    const size = [Math.max(w, 5), Math.max(h, 5)];
+    const size = [Math.max(w, MIN_MARK), Math.max(h, MIN_MARK)];
     const x = this.cell.column * w + (w - size[0]) / 2;
     const y = this.cell.row * h + (h - size[1]) / 2;
     context.lineWidth = 3;
@@ -183,11 +220,7 @@ export class HeatMap extends LightElement {
   /** @param {PointerEvent} event */
   #onMove(event) {
     this.cell = this.#cellAt(event);
-    if (!this.stroke || !this.cell || !this.grid) return;
-    paintLine(this.stroke.mask, this.grid.columns, this.stroke.last, this.cell, this.stroke.value);
-    const touched = [this.stroke.last.row, this.cell.row, ...this.stroke.rows];
-    this.stroke.rows = [Math.min(...touched), Math.max(...touched)];
-    this.stroke.last = this.cell;
+    if (this.cell) this.stroke?.paintTo(this.cell);
   }
 
   /** @param {PointerEvent} event */
@@ -195,17 +228,16 @@ export class HeatMap extends LightElement {
     const cell = this.#cellAt(event);
     if (!cell || !this.grid || event.button !== 0) return;
     /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    this.#start(cell);
+    const { width, height } = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
+    const cells = (/** @type {number} */ count, /** @type {number} */ length) => Math.max(1, Math.round((MIN_MARK * count) / length));
+    this.#start(cell, { rows: cells(this.grid.rows, height), columns: cells(this.grid.columns, width) });
   }
 
-  /** @param {Cell} cell */
-  #start(cell) {
+  /** @param {Cell} cell @param {{ rows: number, columns: number }} brush */
+  #start(cell, brush) {
     if (!this.grid || this.fixed) return;
-    const { rows, columns } = this.grid;
-    const mask = this.mask ? this.mask.slice() : openMask(rows, columns);
-    const value = mask[cell.row * columns + cell.column] ? 0 : 1;
-    mask[cell.row * columns + cell.column] = value;
-    this.stroke = { value, last: cell, mask, rows: [cell.row, cell.row] };
+    this.stroke = new Stroke(this.mask, this.grid, cell, brush);
+    this.picture.continueWith(this.stroke.mask);
     this.#draw();
   }
 
@@ -220,7 +252,7 @@ export class HeatMap extends LightElement {
   /** The touch has become a scroll: nothing was painted. */
   #onCancel() {
     this.stroke = null;
-    this.drawn = null;
+    this.picture.forget();
     this.#draw();
   }
 
@@ -238,7 +270,7 @@ export class HeatMap extends LightElement {
     const cell = this.cell ?? { row: 0, column: 0 };
     if (event.key === ' ') {
       event.preventDefault();
-      this.#start(cell);
+      this.#start(cell, { rows: 1, columns: 1 });
       this.#onUp();
       return;
     }
@@ -247,12 +279,6 @@ export class HeatMap extends LightElement {
     event.preventDefault();
     this.cell = next;
   }
-}
-
-/** The canvas's text colour, which the stylesheet sets to that of masked cells. @param {Element} canvas @returns {[number, number, number]} */
-function colourOf(canvas) {
-  const [red = 128, green = 128, blue = 128] = (getComputedStyle(canvas).color.match(/[\d.]+/g) ?? []).map(Number);
-  return [red, green, blue];
 }
 
 /** @param {Cell} cell @param {KeyboardEvent} event @param {{ rows: number, columns: number }} grid @returns {Cell | null} */

@@ -1,4 +1,8 @@
-// Boolean masks, 1 = may attend, of batch × sequence.
+// Boolean masks, 1 = may attend: of batch × sequence, or of query × key for all heads and the whole batch.
+
+/** Rows and columns of the mask that is painted: the plane of the largest that the layer takes, which fits all others by broadcasting;
+ * undefined when it takes none. @param {{ name: string, shape: number[] }[]} inputs @returns {number[] | undefined} */
+export const maskPlane = (inputs) => inputs.find(({ name }) => name === 'mask')?.shape.slice(-2);
 
 /** @param {number} rows @param {number} columns */
 export const openMask = (rows, columns) => new Uint8Array(rows * columns).fill(1);
@@ -14,40 +18,92 @@ export function paddedMask(rows, columns) {
   return mask;
 }
 
-/** Sets the cells between two points, ends included. @param {Uint8Array} mask @param {number} columns
- * @param {{ row: number, column: number }} from @param {{ row: number, column: number }} to @param {number} value */
-export function paintLine(mask, columns, from, to, value) {
+/**
+ * Sets the cells between two points, ends included, as wide as a brush of some rows and columns.
+ * @param {Uint8Array} mask @param {number} columns @param {{ row: number, column: number }} from @param {{ row: number, column: number }} to
+ * @param {number} value @param {{ rows: number, columns: number }} [brush]
+ */
+export function paintLine(mask, columns, from, to, value, brush = { rows: 1, columns: 1 }) {
   const steps = Math.max(Math.abs(to.row - from.row), Math.abs(to.column - from.column), 1);
   for (let step = 0; step <= steps; step += 1) {
-    const row = Math.round(from.row + ((to.row - from.row) * step) / steps);
-    const column = Math.round(from.column + ((to.column - from.column) * step) / steps);
-    mask[row * columns + column] = value;
+    const top = Math.round(from.row + ((to.row - from.row) * step) / steps) - (brush.rows >> 1);
+    const left = Math.round(from.column + ((to.column - from.column) * step) / steps) - (brush.columns >> 1);
+    const right = Math.min(columns, left + brush.columns);
+    for (let row = Math.max(0, top); row < Math.min(mask.length / columns, top + brush.rows); row += 1) {
+      mask.fill(value, row * columns + Math.max(0, left), row * columns + right);
+    }
   }
 }
 
-/** @param {Uint8Array | null} mask */
-export const maskedCount = (mask) => (mask ? mask.reduce((count, cell) => count + (cell ? 0 : 1), 0) : 0);
+/** One stroke of a brush on a copy of a mask: it closes cells, or opens them where it begins on a closed one. */
+export class Stroke {
+  /** Rows painted since they were last taken. @type {[number, number] | null} */
+  #rows = null;
 
-/** Python lines that build the same mask: from lengths where it only closes tails, else run by run. @param {Uint8Array} mask @param {number} rows @param {number} columns */
+  /**
+   * @param {Uint8Array | null} mask @param {{ rows: number, columns: number }} size of the mask @param {{ row: number, column: number }} cell
+   * @param {{ rows: number, columns: number }} brush
+   */
+  constructor(mask, size, cell, brush) {
+    this.mask = mask ? mask.slice() : openMask(size.rows, size.columns);
+    this.size = size;
+    this.brush = brush;
+    this.value = this.mask[cell.row * size.columns + cell.column] ? 0 : 1;
+    this.last = cell;
+    this.paintTo(cell);
+  }
+
+  /** @param {{ row: number, column: number }} cell */
+  paintTo(cell) {
+    paintLine(this.mask, this.size.columns, this.last, cell, this.value, this.brush);
+    const touched = [this.last.row, cell.row].flatMap((row) => [row - this.brush.rows, row + this.brush.rows]).concat(this.#rows ?? []);
+    this.#rows = [Math.max(0, Math.min(...touched)), Math.min(this.size.rows - 1, Math.max(...touched))];
+    this.last = cell;
+  }
+
+  /** What is to be drawn anew. */
+  takeRows() {
+    const rows = this.#rows;
+    this.#rows = null;
+    return rows;
+  }
+}
+
+/** Python lines that build the same mask: from lengths where it only closes tails, else rectangle by rectangle. @param {Uint8Array} mask @param {number} rows @param {number} columns */
 export function maskPython(mask, rows, columns) {
   const runs = Array.from({ length: rows }, (_, row) => closedRuns(mask.subarray(row * columns, (row + 1) * columns)));
   if (runs.every((row) => row.length === 0 || (row.length === 1 && row[0][1] === columns))) {
     const lengths = runs.map((row) => row[0]?.[0] ?? columns);
     return [`lengths = torch.tensor([${lengths.join(', ')}])`, `mask = torch.arange(${columns}) < lengths[:, None]  # True = may attend`];
   }
-  const lines = runs.flatMap((row, index) => row.map(([from, to]) => `mask[${index}, ${from}:${to}] = False`));
+  const lines = rectangles(runs).map(({ top, bottom, run }) => `mask[${bottom - top > 1 ? `${top}:${bottom}` : top}, ${run}] = False`);
   return [`mask = torch.ones(${rows}, ${columns}, dtype=torch.bool)  # True = may attend`, ...lines];
+}
+
+/** Equal runs of rows that follow each other as one. @param {[number, number][][]} runs */
+function rectangles(runs) {
+  /** @type {Map<string, { top: number, bottom: number, run: string }>} */
+  const last = new Map();
+  return runs.flatMap((row, index) => row.flatMap(([from, to]) => {
+    const run = `${from}:${to}`;
+    const above = last.get(run);
+    if (above?.bottom === index) {
+      above.bottom += 1;
+      return [];
+    }
+    const found = { top: index, bottom: index + 1, run };
+    last.set(run, found);
+    return [found];
+  }));
 }
 
 /** @param {Uint8Array} cells @returns {[number, number][]} */
 function closedRuns(cells) {
   /** @type {[number, number][]} */
   const runs = [];
-  cells.forEach((cell, index) => {
-    const last = runs.at(-1);
-    if (cell) return;
-    if (last && last[1] === index) last[1] = index + 1;
-    else runs.push([index, index + 1]);
-  });
+  for (let from = cells.indexOf(0); from >= 0; from = cells.indexOf(0, runs[runs.length - 1][1])) {
+    const open = cells.indexOf(1, from);
+    runs.push([from, open < 0 ? cells.length : open]);
+  }
   return runs;
 }

@@ -1,18 +1,19 @@
 import { html, nothing } from 'lit';
 import { LightElement, define } from '../light-element.js';
 import { downloadText } from '../clipboard.js';
-import { formatBytes, formatList } from '../format.js';
+import { formatBytes, formatList, formatShape } from '../format.js';
 import { Engine } from './engine.js';
 import { largestThatFits, runBytes } from './limits.js';
-import { maskedCount, paddedMask } from './mask.js';
-import { buildView, needsView, outcomeView, pooledView, weightsTable } from './views.js';
+import { maskPlane, paddedMask } from './mask.js';
+import { buildView, needsView, outcomeView, pooledView, pythonLines, weightsTable } from './views.js';
+import { planes } from './raster.js';
 import './heat-map.js';
 
 /**
  * @typedef {import('../state/store.js').Store} Store
  * @typedef {import('./worker.js').Outcome} Outcome
  * @typedef {{ stage: string, done: number }} Progress
- * @typedef {{ key: string, config: any, seed: number, mask: Uint8Array | null, outcome: Outcome }} Result
+ * @typedef {{ key: string, config: any, seed: number, mask: Uint8Array | null, outcome: Outcome, python: string }} Result
  */
 
 /** Configurations up to this size run by themselves when the panel is in view. */
@@ -46,6 +47,8 @@ export class RunPanel extends LightElement {
     this.engine = new Engine();
     this.visible = false;
     this.timer = 0;
+    /** What was started last; an earlier run that this one has cancelled has nothing to say. */
+    this.running = { key: '' };
   }
 
   connectedCallback() {
@@ -67,7 +70,7 @@ export class RunPanel extends LightElement {
   /** @param {Map<string, any>} changed */
   willUpdate(changed) {
     const before = changed.get('config');
-    if (before && String(maskShape(this.store, before)) !== String(maskShape(this.store, this.config))) this.mask = null;
+    if (before && String(planeOf(this.store, before)) !== String(planeOf(this.store, this.config))) this.mask = null;
     if (changed.has('config') || changed.has('seed')) this.#runSoon();
   }
 
@@ -77,7 +80,7 @@ export class RunPanel extends LightElement {
 
   #runSoon() {
     clearTimeout(this.timer);
-    if (!this.visible || !this.config || this.result?.key === this.key) return;
+    if (!this.visible || !this.config || this.result?.key === this.key || (this.progress && this.running.key === this.key)) return;
     if (this.estimate.flops > QUICK_FLOPS || runBytes(this.store?.scope, this.config) > QUICK_BYTES) return;
     this.timer = window.setTimeout(() => this.start(), SETTLE_MS);
   }
@@ -86,31 +89,33 @@ export class RunPanel extends LightElement {
   async start() {
     clearTimeout(this.timer);
     const { key, config, seed } = this;
-    const mask = maskShape(this.store, config) ? this.mask : null;
+    const mask = planeOf(this.store, config) ? this.mask : null;
+    const running = { key };
+    this.running = running;
     this.failure = '';
     this.progress = { stage: 'Starting', done: 0 };
     const report = (/** @type {Progress} */ progress) => {
-      if (this.progress) this.progress = progress;
+      if (this.progress && running === this.running) this.progress = progress;
     };
     try {
       const outcome = await this.engine.run({ config, seed, mask }, report);
-      this.result = { key, config, seed, mask, outcome };
+      const python = pythonLines(outcome, seed, mask, className(this.store, config)).join('\n');
+      this.result = { key, config, seed, mask, outcome, python };
       this.progress = null;
     } catch (error) {
-      this.#onFailure(/** @type {Error} */ (error), key);
+      if (running === this.running) this.#onFailure(/** @type {Error} */ (error));
     }
   }
 
-  /** @param {Error} error @param {string} key */
-  #onFailure(error, key) {
-    if (error.name === 'AbortError' && key !== this.key) return;
+  /** @param {Error} error */
+  #onFailure(error) {
     this.progress = null;
     this.failure = error.name === 'AbortError' ? 'Cancelled.' : error.message;
   }
 
   /** @param {Uint8Array | null} mask */
   #setMask(mask) {
-    this.mask = mask && maskedCount(mask) > 0 ? mask : null;
+    this.mask = mask?.includes(0) ? mask : null;
     if (this.config) this.start();
   }
 
@@ -150,41 +155,46 @@ export class RunPanel extends LightElement {
   #results(result) {
     const { outcome, config } = result;
     const stale = result.key !== this.key;
-    const shape = maskShape(this.store, config);
-    const drawn = outcome.weights ?? outcome.output;
-    const name = shape ? 'weights' : 'scores';
-    const [rows, columns] = shape ?? drawn.shape;
+    const { tensor, name } = outcome.drawn;
+    const { rows, columns } = planes(tensor.shape);
+    const paintable = name === 'weights' && String(outcome.mask) === String([rows, columns]);
     return html`
       ${stale ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList(outcome.inputs[0].shape)}.</p>` : nothing}
       <div class=${stale ? 'run-results stale' : 'run-results'} data-run=${stale ? 'stale' : 'fresh'}>
         ${outcomeView(this.store?.scope, result)}
         <div class="panel-head heat-head">
-          <h3>${name === 'weights' ? 'Weights' : 'Scores'} <span class="panel-note">${rows} × ${columns}, ${shape ? 'every row sums to 1' : 'before softmax, where a mask has no say yet'}</span></h3>
+          <h3>${name[0].toUpperCase()}${name.slice(1)} <span class="panel-note">${formatShape(tensor.shape)}${NOTES[name] ?? ', what the layer returns'}</span></h3>
           <div class="actions">
-            <button class="button small" type="button" data-action="pad" ?disabled=${stale || !shape} @click=${() => this.#setMask(paddedMask(rows, columns))}>Pad the tails</button>
+            <button class="button small" type="button" data-action="pad" ?disabled=${stale || !paintable} @click=${() => this.#setMask(paddedMask(rows, columns))}>Pad the tails</button>
             <button class="button small" type="button" data-action="clear-mask" ?disabled=${stale || !this.mask} @click=${() => this.#setMask(null)}>Clear the mask</button>
-            <button class="button small" type="button" @click=${() => downloadText(`${name}.csv`, tensorCsv(drawn), 'text/csv')}>${name}.csv</button>
+            <button class="button small" type="button" @click=${() => this.#saveShown(name)}>${name}.csv</button>
           </div>
         </div>
-        <attnscope-heat-map .tensor=${drawn} .mask=${result.mask} .name=${name} ?fixed=${stale || !shape}
+        <attnscope-heat-map .drawn=${outcome.drawn} .mask=${result.mask} ?fixed=${stale || !paintable}
           @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(event.detail.mask)}></attnscope-heat-map>
-        ${weightsTable(drawn, name)}
-        ${pooledView(result, className(this.store, config))}
+        ${weightsTable(tensor, name)}
+        ${pooledView(result)}
       </div>`;
   }
+
+  /** The plane that is seen, as comma-separated values. @param {string} name */
+  #saveShown(name) {
+    const { grid } = /** @type {import('./heat-map.js').HeatMap} */ (this.renderRoot.querySelector('attnscope-heat-map'));
+    if (grid) downloadText(`${name}.csv`, gridCsv(grid), 'text/csv');
+  }
 }
+
+const NOTES = /** @type {Record<string, string>} */ ({ weights: ', every row sums to 1', scores: ', before softmax, where a mask has no say yet' });
 
 /** The class that the printed module has. @param {Store | null} store @param {any} config */
 const className = (store, config) => store?.scope.pytorch(config).match(/^class (\w+)\(nn\.Module\)/m)?.[1] ?? '';
 
-/** Rows and columns of the mask that a layer takes; undefined when it takes none. @param {Store | null} store @param {any} config @returns {number[] | undefined} */
-const maskShape = (store, config) => store?.scope.estimate(config).inputs.find((/** @type {any} */ input) => input.name === 'mask')?.shape;
+/** @param {Store | null} store @param {any} config */
+const planeOf = (store, config) => maskPlane(store?.scope.estimate(config).inputs ?? []);
 
-/** @param {{ data: Float32Array, shape: number[] }} tensor */
-function tensorCsv({ data, shape }) {
-  const columns = shape.findLast((length) => length > 1) ?? 1;
-  const rows = data.length / columns;
-  const lines = Array.from({ length: rows }, (_, row) => Array.from(data.subarray(row * columns, (row + 1) * columns)).join(','));
+/** @param {import('./raster.js').Grid} grid */
+function gridCsv({ data, rows, columns }) {
+  const lines = Array.from({ length: rows }, (_, row) => data.subarray(row * columns, (row + 1) * columns).join(','));
   return `${lines.join('\r\n')}\r\n`;
 }
 

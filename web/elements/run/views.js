@@ -56,7 +56,7 @@ const TABLE_COLUMNS = 8;
 
 /** @param {{ data: Float32Array, shape: number[] }} tensor @param {string} name */
 export function weightsTable({ data, shape }, name) {
-  const columns = shape.findLast((length) => length > 1) ?? 1;
+  const columns = shape.at(-1) ?? 1;
   const rows = data.length / columns;
   const shownRows = Math.min(rows, TABLE_ROWS);
   const shownColumns = Math.min(columns, TABLE_COLUMNS);
@@ -74,22 +74,21 @@ const range = (length) => Array.from({ length }, (_, index) => index);
 
 const SHOWN_VALUES = 6;
 
-/** @param {Result} result @param {string} className */
-export function pooledView({ seed, mask, outcome }, className) {
+/** @param {Result} result */
+export function pooledView({ seed, outcome, python }) {
   const values = Array.from(outcome.output.data.subarray(0, SHOWN_VALUES), (value) => value.toFixed(6));
   return html`
     <div class="same">
       <h3>The same numbers in PyTorch</h3>
       <p>First values of the result ${formatList(outcome.output.shape)}, seed ${seed}: <code class="values" data-values>${values.join('  ')}</code></p>
-      <pre class="code" tabindex="0" role="group" aria-label="PyTorch lines that give the same numbers"><code>${pythonLines(outcome, seed, mask, className).join('\n')}</code></pre>
+      <pre class="code" tabindex="0" role="group" aria-label="PyTorch lines that give the same numbers"><code>${python}</code></pre>
     </div>`;
 }
 
-/** @param {import('./worker.js').Outcome} outcome @param {number} seed @param {Uint8Array | null} mask @param {string} className */
-function pythonLines({ inputs, mask: maskShape }, seed, mask, className) {
+/** What gives the same numbers in PyTorch. @param {import('./worker.js').Outcome} outcome @param {number} seed @param {Uint8Array | null} mask @param {string} className */
+export function pythonLines({ inputs, mask: maskShape }, seed, mask, className) {
   const names = inputs.map(({ name }) => name).join(', ');
-  const draws = inputs.flatMap(({ name, shape }, index) =>
-    [`torch.manual_seed(${seed + 1 + index})`, `${name} = torch.randn(${shape.join(', ')})`]);
+  const draws = inputs.flatMap((input, index) => [`torch.manual_seed(${seed + 1 + index})`, `${input.name} = ${drawnInPython(input)}`]);
   return [
     `torch.manual_seed(${seed})`, `module = ${className}()  # the class of the PyTorch panel`, ...draws,
     ...(mask && maskShape ? maskPython(mask, maskShape[0], maskShape[1]) : []),
@@ -97,3 +96,7 @@ function pythonLines({ inputs, mask: maskShape }, seed, mask, className) {
     'result = results if torch.is_tensor(results) else results[0]', `print(result.flatten()[:${SHOWN_VALUES}])`,
   ];
 }
+
+/** @param {import('./worker.js').Input} input */
+const drawnInPython = ({ shape, integer, limit }) =>
+  (integer ? `torch.randint(${limit}, (${shape.join(', ')}${shape.length === 1 ? ',' : ''}))` : `torch.randn(${shape.join(', ')})`);

@@ -2,14 +2,16 @@
 
 import { expose, transfer } from 'comlink';
 import { open } from '../../lib/index.js';
+import { drawnOf } from './drawn.js';
+import { maskPlane } from './mask.js';
+import { randint } from './random.js';
 
 /**
  * @typedef {{ config: any, seed: number, mask: Uint8Array | null }} Job
  * @typedef {{ stage: string, done: number }} Progress
- * @typedef {{ data: Float32Array, shape: number[] }} Tensor
- * @typedef {{ seconds: number, runs: number, output: Tensor, weights?: Tensor, scores?: Tensor, rounding?: any, build: any,
- *   peaks: { flops_per_second: number, bytes_per_second: number }, 
- *   inputs: { name: string, shape: number[] }[], mask?: number[] }} Outcome
+ * @typedef {{ name: string, shape: number[], integer?: boolean, limit?: number }} Input
+ * @typedef {{ seconds: number, runs: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn, rounding?: any, build: any,
+ *   peaks: { flops_per_second: number, bytes_per_second: number }, inputs: Input[], mask?: number[] }} Outcome `mask`: its shape
  */
 
 const opening = open();
@@ -29,9 +31,10 @@ async function run({ config, seed, mask }, report) {
   const scope = await opening;
   report({ stage: 'Measuring this machine', done: 0.05 });
   peaks ??= scope.measurePeaks();
-  const { model, inputs } = prepare(scope, config, seed, report);
-  const described = scope.estimate(config).inputs;
-  if (mask) inputs.mask = { data: mask, shape: described.find(isMask)?.shape };
+  const { model, inputs: needed } = prepare(scope, config, seed, report);
+  const { inputs: described, steps } = scope.estimate(config);
+  const plane = maskPlane(described);
+  const inputs = mask ? { ...needed, mask: { data: mask, shape: plane } } : needed;
   report({ stage: 'Warming up', done: 0.4 });
   const first = timed(() => model.forward(inputs, { need_weights: true }));
   const { seconds, runs } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1 }
@@ -39,16 +42,15 @@ async function run({ config, seed, mask }, report) {
   const rounds = config.dtype !== 'float32';
   if (rounds) report({ stage: `Rounding to ${config.dtype}`, done: 0.9 });
   const rounding = rounds ? model.forward(inputs, { round: config.dtype }).rounding_error : undefined;
-  delete inputs.mask;
   report({ stage: 'Done', done: 1 });
-  const drawn = described.filter((/** @type {any} */ input) => !input.optional);
   const { output, weights } = first.result;
-  const outcome = { seconds, runs, output, weights, rounding, build: scope.build, peaks, inputs: drawn, mask: described.find(isMask)?.shape };
-  return transfer(outcome, [output.data.buffer, ...(weights ? [weights.data.buffer] : [])]);
+  const drawn = drawnOf({ output, weights }, steps.at(-1)?.output ?? 'output');
+  const outcome = { seconds, runs, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), mask: plane };
+  return transfer(outcome, [...new Set([output.data.buffer, drawn.tensor.data.buffer])]);
 }
 
-/** @param {{ name: string }} input */
-const isMask = ({ name }) => name === 'mask';
+/** @param {any} input */
+const isNeeded = ({ optional }) => !optional;
 
 /** @param {any} scope @param {any} config @param {number} seed @param {(progress: Progress) => void} report */
 function prepare(scope, config, seed, report) {
@@ -59,9 +61,9 @@ function prepare(scope, config, seed, report) {
   report({ stage: 'Drawing the parameters', done: 0.1 });
   const model = scope.create(config, { seed });
   report({ stage: 'Drawing the inputs', done: 0.15 });
-  const needed = scope.estimate(config).inputs.filter((/** @type {any} */ input) => !input.optional);
-  const inputs = Object.fromEntries(needed.map((/** @type {any} */ { name, shape }, /** @type {number} */ index) =>
-    [name, scope.randn(shape, { seed: seed + 1 + index })]));
+  const needed = scope.estimate(config).inputs.filter(isNeeded);
+  const inputs = Object.fromEntries(needed.map((/** @type {any} */ { name, shape, integer, limit }, /** @type {number} */ index) =>
+    [name, integer ? randint(shape, limit, seed + 1 + index) : scope.randn(shape, { seed: seed + 1 + index })]));
   prepared = { key, model, inputs };
   return prepared;
 }

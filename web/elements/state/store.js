@@ -1,6 +1,6 @@
 // What the user typed, what is wrong with it, and the last result that was right. No DOM.
 
-import { configOf } from './fields.js';
+import { configOf, fitsField, parseField } from './fields.js';
 
 /**
  * @typedef {import('./fields.js').Values} Values
@@ -60,8 +60,19 @@ export class Store extends EventTarget {
 
   /** @param {Values} patch @param {Edit} [edit] */
   set(patch, { gesture } = {}) {
+    const before = this.layer;
     Object.assign(this.values, patch);
+    if (this.layer !== before) this.#dropUnfit(Object.keys(patch));
     this.#finish(gesture);
+  }
+
+  /** What was right for the layer before and is not for this one goes back to its default. @param {string[]} kept names of new values */
+  #dropUnfit(kept) {
+    for (const field of this.layer.fields) {
+      const { name } = field;
+      if (kept.includes(name) || name in this.errors || !(name in this.values)) continue;
+      if (!fitsField(field, parseField(field, this.values[name]))) delete this.values[name];
+    }
   }
 
   /** Forgets every value that is not given: the state of a link. @param {Values} values */

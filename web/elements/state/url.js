@@ -1,5 +1,7 @@
 // The address bar holds the whole configuration: a link shares it, back undoes.
 
+import { parseField } from './fields.js';
+
 /**
  * @typedef {import('./store.js').Store} Store
  * @typedef {import('./fields.js').Values} Values
@@ -8,10 +10,16 @@
 /** @param {string} search @returns {Values} */
 export const readSearch = (search) => Object.fromEntries(new URLSearchParams(search));
 
-/** Every field of the chosen layer, so that the link means the same after a default has changed. @param {Store} store */
+/**
+ * Every field of the chosen layer that is given, so that the link means the same after a default has changed.
+ * @param {Store} store
+ */
 export function writeSearch(store) {
   const search = new URLSearchParams({ layer: store.layer.name });
-  for (const { name, default: preset } of store.layer.fields) search.set(name, String(store.values[name] ?? preset));
+  for (const field of store.layer.fields) {
+    const value = store.values[field.name] ?? field.default;
+    if (parseField(field, value) !== null) search.set(field.name, String(value));
+  }
   if (store.seed) search.set('seed', String(store.seed));
   return `?${search}`;
 }

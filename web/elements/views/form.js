@@ -1,8 +1,9 @@
-// The form, made from the registry's fields: one number box with a slider, one switch, or one row of choices a field.
+// The form, made from the registry's fields: one number box (a size has a slider too), one switch, or one row of choices a field.
 
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { fieldLabel, nearestStop, parseField, sliderStops } from '../state/fields.js';
+import { ref } from 'lit/directives/ref.js';
+import { fieldLabel, fieldSections, isSize, nearestStop, parseField, sliderStops } from '../state/fields.js';
 import { formatCount } from '../format.js';
 
 /**
@@ -11,21 +12,38 @@ import { formatCount } from '../format.js';
  * @typedef {{ set: (patch: Record<string, unknown>, edit?: { gesture?: string }) => void, calculate: () => void }} Actions
  */
 
+const MAX_ROOMY_SIZES = 6;
+
 /** @param {Store} store @param {Actions} actions */
 export function formView(store, actions) {
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     actions.calculate();
   };
+  const { sizes, options, format, folded } = fieldSections(store.layer);
+  const view = (/** @type {Field} */ field) => fieldView(store, field, actions);
   return html`
-    <form class="form" aria-label="Layer" novalidate @submit=${submit}>
+    <form class="form" aria-label="Layer" novalidate @submit=${submit} @pointerover=${explain} @pointerleave=${explain} @focusin=${explain} @focusout=${explain}>
       ${layerField(store, actions)}
-      ${store.layer.fields.map((field) => fieldView(store, field, actions))}
+      <div class=${sizes.length > MAX_ROOMY_SIZES ? 'fields dense' : 'fields'}>${sizes.map(view)}</div>
+      ${folded ? optionsView(store, options, view) : options.map(view)}
+      ${format.map(view)}
       ${store.errors[''] ? html`<p class="field-error" role="alert">${store.errors['']}</p>` : nothing}
       ${store.unknown.length ? html`<p class="note">The link has ${store.unknown.join(', ')}, which no field is called. It was left out.</p>` : nothing}
-      <button class="button primary wide" type="submit">Calculate</button>
-      <p class="form-help">${store.layer.summary}</p>
+      <div class="form-foot">
+        <button class="button primary wide" type="submit">Calculate</button>
+        <p class="form-about" aria-hidden="true"></p>
+        <p class="form-help">Point at a field to read what it means. Shift and arrow keys count by ten.</p>
+      </div>
     </form>`;
+}
+
+/** Says at the form's foot what the field means that is pointed at, or else the one in focus. @param {Event} event */
+function explain({ type, target, currentTarget }) {
+  const form = /** @type {HTMLFormElement} */ (currentTarget);
+  const pointed = type === 'pointerover' ? /** @type {Element} */ (target).closest('.field-head')?.parentElement : null;
+  const meaning = (pointed ?? form.querySelector('.field:focus-within'))?.querySelector('.field-meaning');
+  form.querySelector('.form-about')?.replaceChildren(...[...meaning?.childNodes ?? []].map((node) => node.cloneNode(true)));
 }
 
 /** @param {Store} store @param {Actions} actions */
@@ -41,31 +59,38 @@ function layerField(store, actions) {
           ${store.layers.filter((layer) => layer.group === group).map(({ name, title }) =>
             html`<option value=${name} .selected=${live(name === chosen)} ?selected=${name === chosen}>${title}</option>`)}</optgroup>`)}
       </select>
-      <p class="field-meaning" id="meaning-layer">${store.layer.summary}</p>
+      <p class="layer-summary" id="meaning-layer">${store.layer.summary}</p>
       ${errorText(store, 'layer')}
     </div>`;
 }
 
-/** @param {Store} store @param {Field} field @param {Actions} actions */
-function fieldView(store, field, actions) {
-  if (field.type === 'integer') return integerField(store, field, actions);
-  if (field.type === 'boolean') return booleanField(store, field, actions);
-  return choiceField(store, field, actions);
+/** @param {Store} store @param {Field[]} options @param {(field: Field) => unknown} view */
+function optionsView(store, options, view) {
+  const wrong = options.filter(({ name }) => store.errors[name]).length;
+  const changed = options.filter((field) => parseField(field, store.values[field.name] ?? field.default) !== field.default).length;
+  const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
+  return html`
+    <details class="options" ${ref(show)}>
+      <summary>Options <span>${options.length} fields${changed ? html`, <b>${changed} changed</b>` : nothing}${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
+      <div class="fields dense">${options.map(view)}</div>
+    </details>`;
 }
 
 /** @param {Store} store @param {Field} field @param {Actions} actions */
-function integerField(store, field, actions) {
+function fieldView(store, field, actions) {
+  if (field.type === 'boolean') return booleanField(store, field, actions);
+  if (field.type === 'choice') return choiceField(store, field, actions);
+  return numberField(store, field, actions);
+}
+
+/** @param {Store} store @param {Field} field @param {Actions} actions */
+function numberField(store, field, actions) {
   const { name } = field;
   const raw = store.values[name] ?? field.default;
-  const value = Number(parseField(field, raw));
-  const stops = sliderStops(field);
-  const shown = store.errors[name] || !(value > 0) ? Number(store.config[name] ?? field.default) : value;
-  const stop = nearestStop(stops, shown);
   const gesture = `box:${name}`;
   const type = (/** @type {any} */ event) => actions.set({ [name]: event.target.value }, { gesture });
-  const slide = (/** @type {any} */ event) => actions.set({ [name]: stops[event.target.value] }, { gesture: `slider:${name}` });
   const nudge = (/** @type {KeyboardEvent} */ event) => {
-    const next = nudged(value, event);
+    const next = nudged(field, parseField(field, raw), event);
     if (next === null) return;
     event.preventDefault();
     actions.set({ [name]: next }, { gesture });
@@ -74,21 +99,38 @@ function integerField(store, field, actions) {
     <div class="field" data-field=${name}>
       <div class="field-head">
         <label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code>
-        <input class="number" id=${`field-${name}`} name=${name} type="text" inputmode="numeric" autocomplete="off"
-          spellcheck="false" .value=${live(String(raw))} aria-invalid=${store.errors[name] ? 'true' : 'false'}
-          aria-describedby=${describedBy(store, name)} @input=${type} @keydown=${nudge}>
+        <input class="number" id=${`field-${name}`} name=${name} type="text" inputmode=${field.type === 'integer' ? 'numeric' : 'decimal'} autocomplete="off"
+          spellcheck="false" placeholder=${field.optional ? 'default' : nothing} .value=${live(fieldText(raw))}
+          aria-invalid=${store.errors[name] ? 'true' : 'false'} aria-describedby=${describedBy(store, name)} @input=${type} @keydown=${nudge}>
       </div>
-      <input class="slider" type="range" min="0" max=${stops.length - 1} step="1" .value=${live(String(stop))}
-        aria-label=${`${fieldLabel(name)}, slider`} aria-valuetext=${formatCount(stops[stop])} @input=${slide}>
-      <p class="field-meaning" id=${`meaning-${name}`}>${field.meaning}</p>
+      ${isSize(field) ? slider(store, field, actions) : nothing}
+      ${meaningText(field)}
       ${errorText(store, name)}
     </div>`;
 }
 
-/** Arrow keys count by one, with Shift by ten. @param {number} value @param {KeyboardEvent} event */
-function nudged(value, event) {
-  if (!Number.isInteger(value) || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return null;
-  return Math.max(1, value + (event.key === 'ArrowUp' ? 1 : -1) * (event.shiftKey ? 10 : 1));
+/** `1e-6` for the number 0.000001, nothing for null, and what was typed as it is. @param {unknown} raw */
+function fieldText(raw) {
+  if (typeof raw === 'number' && raw !== 0 && Math.abs(raw) < 1e-3) return raw.toExponential();
+  return String(raw ?? '');
+}
+
+/** @param {Store} store @param {Field} field @param {Actions} actions */
+function slider(store, field, actions) {
+  const { name } = field;
+  const value = Number(parseField(field, store.values[name] ?? field.default));
+  const stops = sliderStops(field);
+  const shown = store.errors[name] || !(value >= 0) ? Number(store.config[name] ?? field.default) : value;
+  const stop = nearestStop(stops, shown);
+  const slide = (/** @type {any} */ event) => actions.set({ [name]: stops[event.target.value] }, { gesture: `slider:${name}` });
+  return html`<input class="slider" type="range" min="0" max=${stops.length - 1} step="1" .value=${live(String(stop))}
+    aria-label=${`${fieldLabel(name)}, slider`} aria-valuetext=${formatCount(stops[stop])} @input=${slide}>`;
+}
+
+/** Arrow keys count integers by one, with Shift by ten. @param {Field} field @param {unknown} value @param {KeyboardEvent} event */
+function nudged({ type, min = 1 }, value, { key, shiftKey }) {
+  if (type !== 'integer' || typeof value !== 'number' || !Number.isInteger(value) || (key !== 'ArrowUp' && key !== 'ArrowDown')) return null;
+  return Math.max(min, value + (key === 'ArrowUp' ? 1 : -1) * (shiftKey ? 10 : 1));
 }
 
 /** @param {Store} store @param {Field} field @param {Actions} actions */
@@ -97,26 +139,40 @@ function booleanField(store, field, actions) {
   const checked = parseField(field, store.values[name] ?? field.default) === true;
   return html`
     <div class="field" data-field=${name}>
-      <div class="field-head">
+      <div class="field-head switched">
         <label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code>
         <input class="switch" id=${`field-${name}`} name=${name} type="checkbox" role="switch" .checked=${live(checked)} ?checked=${checked}
           aria-describedby=${describedBy(store, name)}
           @change=${(/** @type {any} */ event) => actions.set({ [name]: event.target.checked })}>
       </div>
-      <p class="field-meaning" id=${`meaning-${name}`}>${field.meaning}</p>
+      ${meaningText(field)}
       ${errorText(store, name)}
     </div>`;
 }
 
+const MAX_SEGMENTS = 4;
+
 /** @param {Store} store @param {Field} field @param {Actions} actions */
 function choiceField(store, field, actions) {
-  const { name } = field;
-  const choices = (field.choices ?? []).map((value) => ({ value, text: value }));
+  const { name, choices = [] } = field;
+  const chosen = String(store.values[name] ?? field.default);
+  const select = (/** @type {string} */ value) => actions.set({ [name]: value });
+  if (choices.length > MAX_SEGMENTS) {
+    return html`
+      <div class="field" data-field=${name}>
+        <div class="field-head"><label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code></div>
+        <select id=${`field-${name}`} name=${name} aria-describedby=${describedBy(store, name)} @change=${(/** @type {any} */ event) => select(event.target.value)}>
+          ${choices.map((value) => html`<option value=${value} .selected=${live(value === chosen)} ?selected=${value === chosen}>${value}</option>`)}
+        </select>
+        ${meaningText(field)}
+        ${errorText(store, name)}
+      </div>`;
+  }
   return html`
-    <fieldset class="field" data-field=${name} aria-describedby=${describedBy(store, name)}>
+    <fieldset class="field wide" data-field=${name} aria-describedby=${describedBy(store, name)}>
       <legend class="field-head"><span>${fieldLabel(name)}</span><code>${name}</code></legend>
-      ${segments(name, choices, String(store.values[name] ?? field.default), (value) => actions.set({ [name]: value }))}
-      <p class="field-meaning" id=${`meaning-${name}`}>${field.meaning}</p>
+      ${segments(name, choices.map((value) => ({ value, text: value })), chosen, select)}
+      ${meaningText(field)}
       ${errorText(store, name)}
     </fieldset>`;
 }
@@ -132,6 +188,10 @@ export const segments = (name, choices, chosen, select) => html`
       <label><input type="radio" name=${name} value=${value} .checked=${live(value === chosen)} ?checked=${value === chosen}
         @change=${() => select(value)}><span>${text}</span></label>`)}
   </div>`;
+
+/** For who hears the page; who sees it reads it at the form's foot. @param {Field} field */
+const meaningText = ({ name, type, min, max, meaning }) => html`
+  <p class="field-meaning hidden" id=${`meaning-${name}`}><code>${name}</code> ${meaning}${type === 'number' ? ` From ${min} to ${max}.` : nothing}</p>`;
 
 /** @param {Store} store @param {string} name */
 const errorText = (store, name) =>

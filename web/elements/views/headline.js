@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../format.js';
+import { isSize } from '../state/fields.js';
 import { macFormula, memoryFormula, parameterFormula, shapeFormula } from '../formulas.js';
 
 /** @typedef {import('../state/store.js').Store} Store */
@@ -13,20 +14,34 @@ export function headlineView(store) {
     <section class="answer" aria-labelledby="answer-title">
       <h2 id="answer-title" class="hidden">Result</h2>
       <p class="hidden" role="status">${store.valid ? spoken(estimate) : ''}</p>
-      ${store.valid ? nothing : staleNote(estimate)}
+      ${store.valid ? nothing : staleNote(store)}
       <div class="figures ${store.valid ? '' : 'stale'}">
         ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate))}
         ${figure('Forward MACs', 'macs', split(splitCount(estimate.macs)), macFormula(estimate),
           `${formatShort(estimate.flops)} FLOPs at 2 a MAC, as PyTorch counts them`)}
         ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
         ${figure('Memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
+        ${estimate.kv_cache ? cacheView(estimate) : nothing}
       </div>
     </section>`;
 }
 
 /** The answer for who hears the page. @param {any} estimate */
-const spoken = ({ parameters, macs, output_shape: shape, memory }) =>
-  `${formatCount(parameters)} parameters, ${formatCount(macs)} MACs, output ${formatList(shape)}, ${formatBytes(memory.inference_total)}`;
+const spoken = ({ parameters, macs, output_shape: shape, memory, kv_cache: cache }) =>
+  `${formatCount(parameters)} parameters, ${formatCount(macs)} MACs, output ${formatList(shape)}, ${formatBytes(memory.inference_total)}${
+    cache ? `, KV cache ${formatBytes(cache.bytes)}` : ''}`;
+
+/** @param {any} estimate */
+function cacheView({ kv_cache: cache, config }) {
+  const positions = (config.past_len ?? 0) + config.seq_len;
+  const kept = config.window ? `; windowed layers keep the last ${formatCount(config.window)}` : '';
+  return html`
+    <div class="cache">
+      ${figure('KV cache of a token', 'kv_cache_token', split(splitBytes(cache.bytes_per_token)), `keys and values of one position in every layer, in ${config.dtype}`)}
+      ${figure('KV cache of a sequence', 'kv_cache_sequence', split(splitBytes(cache.bytes_per_sequence)), `${formatCount(positions)} positions${kept}`)}
+      ${figure('KV cache of the batch', 'kv_cache', split(splitBytes(cache.bytes)), `${formatCount(config.batch_size)} × ${formatBytes(cache.bytes_per_sequence)}`)}
+    </div>`;
+}
 
 /** @param {any} estimate */
 export function trainingSentence({ memory, config }) {
@@ -48,9 +63,9 @@ const figure = (title, key, value, formula, more) => html`
     ${more ? html`<p class="figure-more">${more}</p>` : nothing}
   </div>`;
 
-/** @param {any} estimate */
-function staleNote({ config }) {
-  const shown = ['batch_size', 'seq_len', 'hidden_size', 'attn_dim', 'num_heads', 'head_dim']
-    .filter((name) => name in config).map((name) => `${name} ${formatCount(config[name])}`).join(', ');
+/** @param {Store} store */
+function staleNote({ config, layers }) {
+  const fields = layers.find(({ name }) => name === config.layer)?.fields.filter(isSize) ?? [];
+  const shown = fields.map(({ name }) => `${name} ${formatCount(Number(config[name]))}`).join(', ');
   return html`<p class="stale-note" role="status">These figures are for the last valid values: ${shown}.</p>`;
 }

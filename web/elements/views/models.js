@@ -27,11 +27,10 @@ export const formats = [
  * @typedef {typeof models[number]} Model
  */
 
-/** The sizes of a model under the names of the chosen layer's fields. @param {Store} store @param {Model} model */
+/** The sizes of a model under the names of the chosen layer's fields; what the layer finds itself is left to it. @param {Store} store @param {Model} model */
 function sizesOf(store, { hidden_size, num_heads, max_len }) {
   const sizes = /** @type {Record<string, number>} */ ({ hidden_size, num_heads, head_dim: hidden_size / num_heads, seq_len: max_len, kv_len: max_len });
-  const fields = store.layer.fields.map(({ name }) => name);
-  return Object.fromEntries(Object.entries(sizes).filter(([name]) => fields.includes(name)));
+  return Object.fromEntries(store.layer.fields.filter(({ name }) => name in sizes).map((field) => [field.name, field.optional ? null : sizes[field.name]]));
 }
 
 /** @param {Store} store @param {(patch: Record<string, unknown>) => void} set */
@@ -92,12 +91,12 @@ export function formatsView(estimate, set) {
 
 /** @param {typeof formats[number]} format @param {any} estimate @param {(patch: Record<string, unknown>) => void} set */
 function formatRow({ name, dtype, bits, largest, step, use }, { config, shapes }, set) {
-  const scores = (shapes.scores ?? []).reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, 1) * (bits / 8);
+  const scores = shapes.scores?.reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, bits / 8);
   return html`
     <tr class=${dtype && dtype === config.dtype ? 'fits' : ''}>
       <th scope="row">${dtype ? html`<button type="button" class="link" @click=${() => set({ dtype })}>${name}</button>` : name}</th>
       <td class="num">${bits}</td><td class="num">${bits / 8}</td><td class="num">${largest}</td>
-      <td class="num">${stepText(step, name)}</td><td class="num">${formatBytes(scores)}</td><td class="use">${use}</td>
+      <td class="num">${stepText(step, name)}</td><td class="num">${scores === undefined ? '–' : formatBytes(scores)}</td><td class="use">${use}</td>
     </tr>`;
 }
 

@@ -1,7 +1,8 @@
 // The step table: what each line of the layer makes and costs.
 
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList } from '../format.js';
+import { repeatOf, repeatText } from '../repeats.js';
 
 /** @param {any} estimate */
 export function stepsView(estimate) {
@@ -39,16 +40,17 @@ function bytesPerElement({ config }) {
 /** @param {any} step @param {number} element @param {boolean} inferenceOnly */
 function stepRow(step, element, inferenceOnly) {
   const count = step.shape.reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, 1);
+  const repeat = repeatOf(step);
   return html`
-    <tr>
-      <th scope="row">${step.name}<code>${step.output} = ${step.pytorch}</code></th>
+    <tr class=${repeat > 1 ? 'repeated' : ''}>
+      <th scope="row">${step.name}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${step.output} = ${step.pytorch}</code></th>
       <td class="shape"><code>${formatList(step.shape)}</code></td>
-      <td class="num">${countOrDash(step.parameters)}</td><td class="num">${countOrDash(step.macs)}</td>
-      <td class="num">${countOrDash(step.elementwise)}</td>
+      ${figure(step.parameters, repeat, formatCount)}${figure(step.macs, repeat, formatCount)}${figure(step.elementwise, repeat, formatCount)}
       <td class="num">${formatBytes(count * element)}</td>
-      <td class="num">${inferenceOnly || !step.saved_bytes ? '–' : formatBytes(step.saved_bytes)}</td>
+      ${figure(inferenceOnly ? 0 : step.saved_bytes, repeat, formatBytes)}
     </tr>`;
 }
 
-/** @param {number} count */
-const countOrDash = (count) => (count ? formatCount(count) : '–');
+/** Of every repetition, and below it of one. @param {number} value @param {number} repeat @param {(value: number) => string} format */
+const figure = (value, repeat, format) => html`<td class="num">${value ? format(value * repeat) : '–'}${
+  value && repeat > 1 ? html`<small>${repeat} × ${format(value)}</small>` : nothing}</td>`;

@@ -1,7 +1,8 @@
 // How long each tensor lives: one row a tensor, one column a step, and under them the bytes alive at each step.
 
-import { html, svg } from 'lit';
+import { html, nothing, svg } from 'lit';
 import { formatBytes } from '../format.js';
+import { repeatOf, repeatText } from '../repeats.js';
 
 /** @typedef {{ tensor: string, bytes: number, born: number, freed: number }} Lifetime */
 
@@ -17,12 +18,12 @@ export function timelineView({ timeline, steps }) {
   return html`
     <section class="panel" aria-labelledby="timeline-title">
       <h2 id="timeline-title" class="panel-title">Tensor timeline
-        <span class="panel-note">most at <em>${steps[at].name}</em>: ${formatBytes(peak)} alive</span></h2>
+        <span class="panel-note">most at <em>${steps[at].name}</em>: ${formatBytes(peak)} alive${steps.some((/** @type {any} */ step) => repeatOf(step) > 1) ? '; repeated steps stand once' : ''}</span></h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="timeline-title">
         <table class="table timeline">
           <thead><tr><th scope="col">Tensor</th><th scope="col" class="num">Bytes</th>
             ${steps.map((/** @type {any} */ step, /** @type {number} */ index) =>
-              html`<th scope="col" class=${index === at ? 'step peak' : 'step'}>${step.name}</th>`)}</tr></thead>
+              html`<th scope="col" class=${index === at ? 'step peak' : 'step'}>${step.name}${repeatOf(step) > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}</th>`)}</tr></thead>
           <tbody>
             ${timeline.map((/** @type {Lifetime} */ life) => lifeRow(life, steps.length, at))}
           </tbody>

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configOf, fieldLabel, fieldSections, nearestStop, parseField, sliderStops } from '../../web/elements/state/fields.js';
+import { Store } from '../../web/elements/state/store.js';
+import { readSearch, writeSearch } from '../../web/elements/state/url.js';
+import { withFakes } from './fake-core.js';
+
+const unused = () => {
+  throw new Error('only the fake layers are asked for');
+};
+const core = withFakes({ layers: () => '[]', estimate: unused, pytorch: unused, runBytes: unused, create: unused });
+const scope = {
+  layers: () => JSON.parse(core.layers()),
+  estimate: (/** @type {any} */ config) => JSON.parse(core.estimate(config)),
+  randn() {},
+};
+const decoder = scope.layers().find((/** @type {any} */ { name }) => name === 'fake_decoder');
+const field = (/** @type {string} */ name) => decoder.fields.find((/** @type {any} */ known) => known.name === name);
+const open = (/** @type {string} */ search) => new Store(scope, readSearch(search));
+
+test('an empty optional field is null; without a number in it, it stays text for the message', () => {
+  assert.equal(parseField(field('window'), ' '), null);
+  assert.equal(parseField(field('window'), '1,024'), 1024);
+  assert.equal(parseField(field('window'), 'all'), 'all');
+  assert.equal(parseField(field('hidden_size'), ''), '');
+});
+
+test('a number may have decimals and an exponent', () => {
+  assert.equal(parseField(field('norm_eps'), '1e-6'), 1e-6);
+  assert.equal(parseField(field('scale'), '0.125'), 0.125);
+  assert.equal(parseField(field('scale'), ''), null);
+});
+
+test('a configuration has null for what is not given', () => {
+  const config = configOf(decoder, { window: '' });
+  assert.equal(config.window, null);
+  assert.equal(config.scale, null);
+  assert.equal(config.norm_eps, 1e-5);
+});
+
+test('a link has what is given and leaves out what is not', () => {
+  const store = open('?layer=fake_decoder&window=4&norm_eps=1e-6');
+  assert.deepEqual([store.config.window, store.config.norm_eps, store.config.scale, store.errors], [4, 1e-6, null, {}]);
+  const search = new URLSearchParams(writeSearch(store));
+  assert.equal(search.get('window'), '4');
+  assert.equal(search.get('norm_eps'), '1e-6');
+  assert.equal(search.has('scale'), false);
+  store.set({ window: '' });
+  assert.equal(new URLSearchParams(writeSearch(store)).has('window'), false);
+  assert.deepEqual(open(writeSearch(store)).config, store.config);
+});
+
+test('a value out of a number\'s range has the message of the core, and the last valid one stays', () => {
+  const store = open('?layer=fake_decoder&norm_eps=2&scale=wide');
+  assert.deepEqual(store.errors, { norm_eps: 'norm_eps must be a number from 0 to 1, got 2', scale: 'scale must be a number from 0.000001 to 1000000, got "wide"' });
+  assert.equal(store.config.norm_eps, 1e-5);
+});
+
+test('what the next layer cannot take goes back to its default; what was wrong stays to be mended', () => {
+  const layers = scope.layers();
+  const [first] = layers;
+  first.fields.push({ name: 'activation', type: 'choice', default: 'tanh', choices: ['tanh', 'relu'], meaning: '' });
+  const store = new Store({ ...scope, layers: () => layers }, { layer: 'fake_decoder', activation: 'silu', hidden_size: 'wide', seq_len: 9 });
+  store.set({ layer: first.name });
+  assert.equal(store.values.activation, undefined);
+  assert.equal(store.values.seq_len, 9);
+  assert.deepEqual(Object.keys(store.errors), ['hidden_size']);
+});
+
+test('sizes come first, of the options boxes before choices before switches, the number format by itself', () => {
+  const { sizes, options, format, folded } = fieldSections(decoder);
+  const names = (/** @type {any[]} */ fields) => fields.map(({ name }) => name);
+  assert.deepEqual(names(sizes).slice(0, 3), ['batch_size', 'seq_len', 'past_len']);
+  assert.deepEqual(names(options), ['num_kv_heads', 'head_dim', 'norm_eps', 'rope_theta', 'window', 'full_every', 'scale', 'activation', 'norm', 'position',
+    'gated', 'post_norms', 'qk_norm', 'bias', 'output_bias', 'mlp_bias', 'tie_embeddings']);
+  assert.deepEqual(names(format), ['dtype']);
+  assert.equal(sizes.length + options.length + format.length, decoder.fields.length);
+  assert.equal(folded, true);
+  assert.equal(fieldSections(scope.layers()[0]).folded, false);
+});
+
+test('a slider whose field may be 0 begins there and still reaches far', () => {
+  const stops = sliderStops(field('past_len'));
+  assert.deepEqual(stops.slice(0, 5), [0, 1, 2, 3, 4]);
+  assert.equal(stops.at(-1), 32768);
+  assert.equal(nearestStop(stops, 0), 0);
+  assert.equal(stops[nearestStop(stops, 1000)], 1024);
+  assert.deepEqual(sliderStops(field('num_layers')).slice(0, 3), [1, 2, 3]);
+});
+
+test('labels are words', () => {
+  assert.deepEqual(['num_kv_heads', 'seq_len', 'norm_eps', 'kv_len', 'kv_lora_rank', 'dtype', 'qk_norm', 'max_positions'].map(fieldLabel),
+    ['KV heads', 'Sequence length', 'Norm epsilon', 'Key length', 'KV LoRA rank', 'Number format', 'QK norm', 'Max positions']);
+});

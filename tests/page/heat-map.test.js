@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { afterEach, test } from 'node:test';
+import { randint } from '../../web/elements/run/random.js';
+import { openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(async () => {
+  await site.close();
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+/** @param {string} search @param {import('playwright-core').BrowserContextOptions} [context] */
+async function ran(search, context) {
+  site = await openPage({ search, fakes: true, context });
+  await site.page.locator('#run').scrollIntoViewIfNeeded();
+  await site.page.waitForSelector('[data-run="fresh"] canvas.heat');
+  return site.page;
+}
+
+/** What the heat map shows. @param {import('playwright-core').Page} page */
+const shown = (page) => page.locator('attnscope-heat-map').evaluate((/** @type {any} */ map) => ({
+  lead: map.lead, low: map.grid.low, high: map.grid.high, first: Array.from(map.grid.data.subarray(0, 4)),
+}));
+
+/** @param {import('playwright-core').Page} page @param {number[]} lead */
+const plane = (page, lead) => page.locator('attnscope-heat-map').evaluate((/** @type {any} */ map, index) => {
+  const { data, shape } = map.drawn.tensor;
+  const cells = shape.at(-1) * shape.at(-2);
+  const number = index.reduce((/** @type {number} */ at, /** @type {number} */ value, /** @type {number} */ dimension) => at * shape[dimension] + value, 0);
+  return Array.from(data.subarray(number * cells, number * cells + 4));
+}, lead);
+
+const HEADS = '?layer=multihead_attention&batch_size=2&seq_len=16&hidden_size=48&num_heads=12';
+
+test('every head stands beside the one that is large, on one scale, and can be chosen by pointer and by key', async () => {
+  const page = await ran(HEADS);
+  const thumbnails = page.locator('attnscope-small-multiples label');
+  assert.equal(await thumbnails.count(), 12);
+  assert.equal(await page.locator('attnscope-small-multiples legend').innerText(), 'Every head, on one scale');
+  await page.getByRole('radio', { name: 'head 3', exact: true }).click();
+  assert.deepEqual((await shown(page)).lead, [0, 3]);
+  assert.deepEqual((await shown(page)).first, await plane(page, [0, 3]));
+  const { low, high } = await shown(page);
+  await page.keyboard.press('ArrowRight');
+  assert.deepEqual(await shown(page), { lead: [0, 4], low, high, first: await plane(page, [0, 4]) });
+  const all = await page.locator('attnscope-heat-map').evaluate((/** @type {any} */ map) => Math.max(...map.drawn.tensor.data.subarray(0, 12 * 256)));
+  assert.deepEqual([low, high], [0, all]);
+});
+
+test('each picture is drawn, and no two heads are alike', async () => {
+  const page = await ran(HEADS);
+  const pictures = await page.locator('attnscope-small-multiples canvas').evaluateAll((list) => list.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
+  assert.equal(new Set(pictures).size, 12);
+});
+
+test('the batch selector shows the heads of another sequence', async () => {
+  const page = await ran(HEADS);
+  const before = await page.locator('attnscope-small-multiples canvas').first().evaluate((/** @type {any} */ canvas) => canvas.toDataURL());
+  await page.locator('.heat-axis input').fill('1');
+  await page.keyboard.press('Tab');
+  assert.deepEqual((await shown(page)).lead, [1, 0]);
+  assert.deepEqual((await shown(page)).first, await plane(page, [1, 0]));
+  assert.notEqual(await page.locator('attnscope-small-multiples canvas').first().evaluate((/** @type {any} */ canvas) => canvas.toDataURL()), before);
+});
+
+test('a pointer on the large map colours no picture anew, and says the value below it', async () => {
+  const page = await ran(HEADS);
+  const coloured = () => page.locator('attnscope-small-multiples').evaluate((/** @type {any} */ element) => element.coloured);
+  const before = await coloured();
+  const heat = page.locator('canvas.heat');
+  await heat.scrollIntoViewIfNeeded();
+  const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await heat.boundingBox());
+  for (let step = 0; step < 16; step += 1) await page.mouse.move(box.x + ((step + 0.5) * box.width) / 16, box.y + box.height / 32);
+  assert.match(await page.locator('#heat-readout').innerText(), /^query 0, key 15: 0\.\d+$/);
+  assert.equal(await coloured(), before);
+});
+
+test('a cell that is masked is masked in every head and every sequence', async () => {
+  const page = await ran(HEADS);
+  await page.locator('canvas.heat').focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[15] === 0);
+  const others = await page.locator('attnscope-heat-map').evaluate((/** @type {any} */ map) => Array.from({ length: 24 }, (_, index) => map.drawn.tensor.data[index * 256 + 15]));
+  assert.deepEqual(others, new Array(24).fill(0));
+  assert.match(await page.locator('.same pre').innerText(), /mask\[0, 15:16\] = False|lengths = torch\.tensor/);
+});
+
+test('where the largest mask has heads, the one that is painted has none', async () => {
+  const page = await ran('?layer=fake_decoder&past_len=4');
+  await page.locator('canvas.heat').focus();
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[0] === 0);
+  assert.equal(await page.locator('attnscope-run [role=alert]').count(), 0);
+  assert.equal(await page.locator('attnscope-small-multiples label').count(), 4);
+});
+
+test('token ids are drawn below their limit, and PyTorch draws the same', async () => {
+  const page = await ran('?layer=fake_decoder&vocab_size=50&seed=6');
+  const values = (await page.locator('[data-values]').innerText()).trim().split(/\s+/).map(Number);
+  assert.deepEqual(values, Array.from(randint([2, 8], 50, 7).data.subarray(0, 6)));
+  assert.match(await page.locator('.same pre').innerText(), /torch\.manual_seed\(7\)\ninput_ids = torch\.randint\(50, \(2, 8\)\)/);
+});
+
+test('weights without heads stand beside each other by sequence', async () => {
+  const page = await ran('?layer=fake_lookup&batch_size=3');
+  assert.equal(await page.locator('attnscope-small-multiples legend').innerText(), 'Every batch, on one scale');
+  await page.getByRole('radio', { name: 'batch 2' }).click();
+  assert.deepEqual((await shown(page)).first, await plane(page, [2]));
+});
+
+test('of more planes than fit, those around the chosen one stand beside it', async () => {
+  const page = await ran('?layer=fake_lookup&batch_size=70');
+  assert.equal(await page.locator('attnscope-small-multiples label').count(), 64);
+  await page.locator('.heat-axis input').fill('69');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.locator('attnscope-small-multiples legend').innerText(), 'batch 64 to 69 of 70, on one scale');
+  assert.equal(await page.getByRole('radio', { name: 'batch 69' }).isChecked(), true);
+  assert.deepEqual((await shown(page)).first, await plane(page, [69]));
+});
+
+test('a layer without weights shows what it returns, and nothing can be painted on it', async () => {
+  const page = await ran('?layer=fake_pooling');
+  assert.match(await page.locator('.heat-head').innerText(), /^Output\s+2 × 16, what the layer returns/);
+  assert.equal(await page.isDisabled('[data-action="pad"]'), true);
+  await page.locator('canvas.heat').focus();
+  await page.keyboard.press('Space');
+  assert.match(await page.locator('#heat-readout').innerText(), /^batch 0, feature 0: -?\d/);
+});
+
+test('the file has the plane that is seen', async () => {
+  const page = await ran(HEADS);
+  await page.getByRole('radio', { name: 'head 5' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'weights.csv' }).click()]);
+  const rows = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+  assert.equal(rows.length, 16);
+  assert.deepEqual(rows[0].split(',').slice(0, 4).map(Number), await plane(page, [0, 5]));
+});
+
+for (const [width, height] of [[390, 844], [1280, 800]]) {
+  test(`64 heads fit ${width} wide`, async () => {
+    const page = await ran('?layer=multihead_attention&batch_size=1&seq_len=8&hidden_size=64&num_heads=64', { viewport: { width, height } });
+    assert.equal(await page.locator('attnscope-small-multiples label').count(), 64);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+  });
+}

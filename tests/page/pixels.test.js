@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drawnOf } from '../../web/elements/run/drawn.js';
+import { maskPlane, maskPython, openMask, paintLine } from '../../web/elements/run/mask.js';
+import { randint } from '../../web/elements/run/random.js';
+import { scaleOf, smallMask, thumbnails } from '../../web/elements/run/raster.js';
+
+const tensor = (/** @type {number[]} */ shape, /** @type {(at: number) => number} */ value = (at) => Math.sin(at * at)) => (
+  { data: Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, at) => value(at)), shape });
+
+test('a thumbnail has the largest of the cells that it stands for, and each plane keeps its extremes', () => {
+  const { data, shape } = tensor([2, 3, 7, 10]);
+  const made = thumbnails({ data, shape }, 4);
+  assert.deepEqual(made.tensor.shape, [2, 3, 4, 4]);
+  for (let plane = 0; plane < 6; plane += 1) {
+    const cells = Array.from(data.subarray(plane * 70, (plane + 1) * 70));
+    const wanted = new Float32Array(16).fill(-Infinity);
+    cells.forEach((value, at) => {
+      const bucket = Math.floor((Math.floor(at / 10) * 4) / 7) * 4 + Math.floor(((at % 10) * 4) / 10);
+      wanted[bucket] = Math.max(wanted[bucket], value);
+    });
+    assert.deepEqual(made.tensor.data.subarray(plane * 16, (plane + 1) * 16), wanted);
+    assert.deepEqual([made.low[plane], made.high[plane]], [Math.min(...cells), Math.max(...cells)]);
+  }
+});
+
+test('what is small already stays as it is', () => {
+  const whole = tensor([1, 2, 3, 4]);
+  assert.deepEqual(thumbnails(whole, 64).tensor, whole);
+});
+
+test('planes that are seen together have one scale, which begins at 0 or below', () => {
+  const made = thumbnails(tensor([3, 1, 2], (at) => [1, 2, 3, 9, -4, 5][at]), 64);
+  assert.deepEqual(scaleOf(made, 0, 2), { low: 0, high: 9 });
+  assert.deepEqual(scaleOf(made, 2, 1), { low: -4, high: 5 });
+});
+
+test('numbers that are not finite do not count', () => {
+  const made = thumbnails(tensor([1, 1, 3], (at) => [NaN, Infinity, 0.5][at]), 64);
+  assert.deepEqual(scaleOf(made, 0, 1), { low: 0, high: 0.5 });
+});
+
+test('a bucket of a mask is closed when all of its cells are', () => {
+  assert.deepEqual(Array.from(smallMask(Uint8Array.of(0, 0, 0, 1, 0, 0, 1, 1), 2, 4, 1, 2)), [0, 1]);
+});
+
+test('the mask that is painted is the plane of the largest that fits', () => {
+  assert.deepEqual(maskPlane([{ name: 'mask', shape: [2, 12, 5, 7] }]), [5, 7]);
+  assert.deepEqual(maskPlane([{ name: 'mask', shape: [2, 5] }]), [2, 5]);
+  assert.equal(maskPlane([{ name: 'query', shape: [2, 5, 8] }]), undefined);
+});
+
+test('each dimension of what is drawn has a name', () => {
+  const axes = (/** @type {number[]} */ shape) => drawnOf({ output: tensor([1]), weights: tensor(shape) }, 'output').axes;
+  assert.deepEqual(axes([2, 3]), ['batch', 'position']);
+  assert.deepEqual(axes([2, 3, 4]), ['batch', 'query', 'key']);
+  assert.deepEqual(axes([2, 2, 3, 1]), ['batch', 'head', 'query', 'key']);
+  assert.deepEqual(axes([5, 2, 2, 3, 4]), ['dimension 0', 'batch', 'head', 'query', 'key']);
+  const output = (/** @type {number[]} */ shape, name = 'output') => drawnOf({ output: tensor(shape) }, name);
+  assert.deepEqual(output([2, 8]).axes, ['batch', 'feature']);
+  assert.deepEqual(output([2, 3, 8]).axes, ['batch', 'position', 'feature']);
+  assert.deepEqual([output([2, 3, 1], 'scores').axes, output([2, 3, 1], 'scores').tensor.shape], [['batch', 'position'], [2, 3]]);
+  assert.deepEqual(output([4]).axes, ['batch']);
+  assert.deepEqual(output([2, 3], 'weights').axes, ['batch', 'position']);
+});
+
+// PyTorch 2.14, CPU: torch.manual_seed(seed); torch.randint(limit, (6,)).
+for (const [seed, limit, wanted] of /** @type {[number, number, number[]][]} */ ([
+  [0, 10, [4, 9, 3, 0, 3, 9]],
+  [1, 30522, [3841, 29099, 29682, 23396, 2911, 9175]],
+  [5, 2 ** 28 - 1, [148147046, 236996814, 250105852, 80864970, 82545641, 220060795]],
+  [5, 2 ** 28, [236996814, 80864957, 220060790, 180152393, 117342948, 93358014]],
+  [2 ** 40 + 3, 50257, [11739, 7740, 18611, 5693, 37340, 37704]],
+])) {
+  test(`token ids are those of PyTorch: seed ${seed}, below ${limit}`, () => {
+    assert.deepEqual(randint([2, 3], limit, seed), { data: Int32Array.from(wanted), shape: [2, 3] });
+  });
+}
+
+test('token ids are those of PyTorch past the first 624 draws', () => {
+  assert.deepEqual(Array.from(randint([1000], 1000, 3).data.slice(-3)), [38, 38, 509]);
+});
+
+test('a brush paints as wide as it is, within the mask', () => {
+  const mask = openMask(4, 5);
+  paintLine(mask, 5, { row: 0, column: 0 }, { row: 0, column: 2 }, 0, { rows: 2, columns: 2 });
+  assert.deepEqual(Array.from(mask), [0, 0, 0, 1, 1, ...new Array(15).fill(1)]);
+  paintLine(mask, 5, { row: 3, column: 4 }, { row: 3, column: 4 }, 0, { rows: 3, columns: 3 });
+  assert.deepEqual(Array.from(mask), [0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0]);
+});
+
+test('equal runs of rows below each other are one line of Python', () => {
+  const mask = Uint8Array.from([1, 0, 1, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1, 0, 1, 1]);
+  assert.deepEqual(maskPython(mask, 4, 4), ['mask = torch.ones(4, 4, dtype=torch.bool)  # True = may attend',
+    'mask[0:2, 1:2] = False', 'mask[1:3, 3:4] = False', 'mask[3, 1:2] = False']);
+  assert.deepEqual(maskPython(Uint8Array.of(1, 1, 1, 0), 2, 2), ['lengths = torch.tensor([2, 1])', 'mask = torch.arange(2) < lengths[:, None]  # True = may attend']);
+});

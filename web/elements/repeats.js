@@ -1,0 +1,7 @@
+// A step in a repeated block, as the layers of an encoder, has the figures of one repetition; totals count every one.
+
+/** How often a step runs. @param {any} step @returns {number} */
+export const repeatOf = ({ repeat = 1 }) => repeat;
+
+/** ` × 12` behind the name of a step that is repeated. @param {any} step */
+export const repeatText = (step) => (repeatOf(step) > 1 ? ` × ${repeatOf(step)}` : '');
