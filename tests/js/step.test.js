@@ -230,12 +230,15 @@ for (const [inputs, field, message, options] of [
   });
 }
 
-test('a step that no memory holds is refused, and the cache stays', () => {
+test('a step that needs more than the memory limit is refused with its bytes, and the cache stays', () => {
   const config = { ...grouped, batch_size: 1, hidden_size: 1, num_heads: 1, num_kv_heads: 1, position: 'none' };
   withModel(config, (model) => {
     const states = (length) => ({ hidden_states: { data: new Float32Array(length).fill(1), shape: [1, length, 1] } });
     const first = model.step(states(2));
-    assert.throws(() => model.step(states(30000)), { name: 'RangeError' });
+    for (const length of [30000, 66000]) { // the squares of the latter are more than 32 bits count
+      const message = `the layer must need at most ${scope.memoryLimit} bytes to run, got ${scope.runBytes({ ...config, seq_len: length, past_len: 2 })}`;
+      assert.throws(() => model.step(states(length)), { name: 'RangeError', message });
+    }
     assert.equal(model.pastLength, 2);
     model.clearCache();
     assert.deepEqual(model.step(states(2)), first);
