@@ -39,6 +39,8 @@ class Index:
         self.randn, self.rounding = data["randn"], data["rounding"]
         self.families, self.family_defaults = data["families"], data["family_defaults"]
         self.cases = [Case(self, entry) for entry in data["cases"]]
+        self.peers = [Case(self, entry) for entry in data["peers"]]
+        self.decodings = [Decoding(self, entry) for entry in data["decodings"]]
 
     def tensor(self, place):
         """A copy of the numbers at `place`, in the format that they had."""
@@ -51,13 +53,17 @@ class Index:
         return {name: self.tensor(place) for name, place in places.items()}
 
 
+def id_of(config):
+    return "-".join(f"{name}={value}" for name, value in config.items()).removeprefix("layer=")
+
+
 class Case:
     """One config: what attnscope says of it, and the module that it prints."""
 
     def __init__(self, index, entry):
         self.index, self.entry = index, entry
         self.config, self.estimate, self.seed = entry["config"], entry["estimate"], entry["seed"]
-        self.id = "-".join(f"{name}={value}" for name, value in self.config.items()).removeprefix("layer=")
+        self.id = id_of(self.config)
         self.runs = [Run(self, run) for run in entry["runs"]]
 
     @cached_property
@@ -95,22 +101,56 @@ class Run:
         return self.case.index.tensors(self.entry["inputs"])
 
     @cached_property
+    def state(self):
+        return self.case.index.tensors(self.entry["state"]) if "state" in self.entry else self.case.state
+
+    @cached_property
     def module(self):
-        if "state" not in self.entry:
-            return self.case.loaded
-        return self.case.printed.loaded(self.case.index.tensors(self.entry["state"]))
+        return self.case.printed.loaded(self.state) if "state" in self.entry else self.case.loaded
 
     def results(self, executor):
         return self.case.index.tensors(self.entry["results"][executor]["tensors"])
 
 
+class Decoding:
+    """One sequence, in one forward pass and in steps of several sizes with a KV cache."""
+
+    def __init__(self, index, entry):
+        self.index, self.entry = index, entry
+        self.config = entry["config"]
+        self.id = id_of(self.config)
+
+    @cached_property
+    def state(self):
+        return self.index.tensors(self.entry["state"])
+
+    @cached_property
+    def inputs(self):
+        return self.index.tensors(self.entry["inputs"])
+
+    @cached_property
+    def whole(self):
+        return self.index.tensors(self.entry["whole"]["tensors"])
+
+    def steps(self):
+        """[(positions of a step, [its results])]"""
+        return [
+            (one["positions"], [self.index.tensors(step["tensors"]) for step in one["steps"]]) for one in self.entry["chunks"]
+        ]
+
+
 def pytest_generate_tests(metafunc):
-    """A test marked `layer(name)` gets the cases of that layer alone."""
-    if "case" not in metafunc.fixturenames:
-        return
-    mark = metafunc.definition.get_closest_marker("layer")
-    cases = [case for case in metafunc.config.index.cases if not mark or case.config["layer"] in mark.args]
-    metafunc.parametrize("case", cases, ids=lambda case: case.id)
+    """A test marked `layer(name)` gets the cases of that layer alone, one marked `peer(name)` those drawn for it."""
+    index, definition = metafunc.config.index, metafunc.definition
+    layer, peer = definition.get_closest_marker("layer"), definition.get_closest_marker("peer")
+    if "case" in metafunc.fixturenames:
+        cases = [case for case in index.cases if not layer or case.config["layer"] in layer.args]
+        if peer:
+            cases = [case for case in index.peers if case.entry["peer"] in peer.args]
+        metafunc.parametrize("case", cases, ids=lambda case: case.id)
+    if "decoding" in metafunc.fixturenames:
+        decodings = [one for one in index.decodings if not layer or one.config["layer"] in layer.args]
+        metafunc.parametrize("decoding", decodings, ids=lambda one: one.id)
 
 
 @pytest.fixture(scope="session")
