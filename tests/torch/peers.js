@@ -6,7 +6,7 @@
 
 const HEADS = [[1, 1], [2, 1], [2, 2], [4, 2], [6, 3], [8, 2], [5, 5]]; // of queries, of keys and values
 const HEAD_DIMS = [2, 4, 8, 14, 16];
-const WIDTHS = [12, 16, 24, 33, 48, 64];
+const WIDTHS = [12, 16, 24, 30, 36, 48, 64];
 const THETAS = [100, 10000, 500000];
 const EPS = [1e-6, 1e-5, 0.01];
 
@@ -19,31 +19,30 @@ const span = (draw) => ({ batch_size: 1 + draw.below(3), seq_len: 1 + draw.below
 /** @param {Draw} draw */
 const maybeWindow = (draw) => ({ window: draw.one([null, 1, 2, 5, 9, 30]) });
 
-/** @param {Draw} draw */
-function heads(draw) {
-  const [num_heads, num_kv_heads] = draw.one(HEADS);
-  return { num_heads, num_kv_heads, head_dim: draw.one(HEAD_DIMS) };
+/** Heads with a width of their own, whose number divides hidden_size, as transformers asks. @param {Draw} draw @param {number[]} [widths] */
+function heads(draw, widths = WIDTHS) {
+  const hidden_size = draw.one(widths);
+  const [num_heads, num_kv_heads] = draw.one(HEADS.filter(([query]) => hidden_size % query === 0));
+  return { hidden_size, num_heads, num_kv_heads, head_dim: draw.one(HEAD_DIMS) };
 }
 
-/** As wide as all heads together, where a class has no head_dim of its own. @param {Draw} draw */
+/** As wide as all heads together, where a class has no head_dim of its own; even, for its rotation. @param {Draw} draw */
 function filledHeads(draw) {
-  const some = heads(draw);
-  const head_dim = Math.max(some.head_dim, 4 * Math.ceil(3 / some.num_heads));
-  return { num_heads: some.num_heads, num_kv_heads: some.num_kv_heads, head_dim: null, hidden_size: some.num_heads * head_dim };
+  const [num_heads, num_kv_heads] = draw.one(HEADS);
+  return { num_heads, num_kv_heads, head_dim: null, hidden_size: num_heads * draw.one(num_heads < 4 ? [12, 16, 20] : [4, 6, 8]) };
 }
 
 /** @param {Draw} draw */
 function attention(draw) {
   return {
-    layer: 'grouped_query_attention', ...span(draw), hidden_size: draw.one(WIDTHS), ...heads(draw), position: 'rope',
-    rope_theta: draw.one(THETAS), norm_eps: draw.one(EPS)
+    layer: 'grouped_query_attention', ...span(draw), ...heads(draw), position: 'rope', rope_theta: draw.one(THETAS), norm_eps: draw.one(EPS)
   };
 }
 
 /** @param {Draw} draw */
 function decoder(draw) {
   return {
-    layer: 'decoder', ...span(draw), vocab_size: 2 + draw.below(40), max_positions: 32, hidden_size: draw.one(WIDTHS),
+    layer: 'decoder', ...span(draw), vocab_size: 2 + draw.below(40), max_positions: 32,
     num_layers: 1 + draw.below(4), ...heads(draw), intermediate_size: draw.one([5, 16, 33, 64]), norm_eps: draw.one(EPS),
     rope_theta: draw.one(THETAS), tie_embeddings: flag(draw),
     activation: draw.one(['silu', 'gelu', 'gelu_tanh', 'relu'])
@@ -53,7 +52,7 @@ function decoder(draw) {
 /** Gemma's vectors are multiplied by sqrt(hidden_size), which these widths keep exact. @param {Draw} draw */
 function gemma(draw) {
   return {
-    ...decoder(draw), hidden_size: draw.one([16, 64]), post_norms: true, tie_embeddings: false,
+    ...decoder(draw), ...heads(draw, [16, 64]), post_norms: true, tie_embeddings: false,
     window: draw.one([1, 2, 5, 9, 30]), scale: draw.one([null, 0.125, 0.5])
   };
 }
@@ -74,8 +73,8 @@ export const peers = {
   Qwen2ForCausalLM: (draw) => ({ ...decoder(draw), ...filledHeads(draw), ...maybeWindow(draw), bias: true }),
   Qwen3ForCausalLM: (draw) => ({ ...decoder(draw), ...biases(draw), ...maybeWindow(draw), qk_norm: true }),
   GPT2LMHeadModel: (draw) => ({
-    ...decoder(draw), ...filledHeads(draw), num_kv_heads: null, gated: false, norm: 'layer_norm', position: 'learned',
-    bias: true, output_bias: true, mlp_bias: true, tie_embeddings: true
+    ...decoder(draw), ...filledHeads(draw), num_kv_heads: null, gated: false, norm: 'layer_norm',
+    position: 'learned', bias: true, output_bias: true, mlp_bias: true, tie_embeddings: true
   }),
   Gemma2ForCausalLM: (draw) => ({ ...gemma(draw), full_every: 2 }),
   Gemma3ForCausalLM: (draw) => ({ ...gemma(draw), full_every: 1 + draw.below(4), qk_norm: true })
@@ -91,6 +90,19 @@ function biases(draw) {
 function bertWidth(draw) {
   const num_heads = draw.one([1, 2, 3, 4]);
   return { num_heads, hidden_size: num_heads * draw.one([12, 16, 20]) };
+}
+
+/**
+ * A state dict whose vectors, which are all ones or zeros at the start (norms, some biases), are neither. Multiples of
+ * 1/128 up to 1/2, so that Gemma's form of a norm, 1 + weight, has the same numbers.
+ * @param {Draw} draw @param {Record<string, import('../../web/lib/index.js').Tensor>} state
+ */
+export function withVectors(draw, state) {
+  return Object.fromEntries(Object.entries(state).map(([name, { data, shape }]) => {
+    if (shape.length > 1) return [name, { data, shape }];
+    const around = name.endsWith('weight') ? 1 : 0;
+    return [name, { data: data.map(() => around + (draw.below(129) - 64) / 128), shape }];
+  }));
 }
 
 /**
@@ -122,6 +134,7 @@ export function decoding(draw) {
   }
   const shared = { ...maybeWindow(draw), ...biases(draw), qk_norm: flag(draw), ...fresh };
   if (layer === 'grouped_query_attention') return { ...attention(draw), ...shared, position: draw.one(positions) };
+  if (flag(draw)) return { ...peers.LlamaForCausalLM(draw), ...fresh };
   const full = shared.window === null ? null : draw.one([null, 1, 2, 3]);
   return {
     ...decoder(draw), ...shared, full_every: full, position: draw.one([...positions, 'learned', 'sinusoidal']),

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.attention.bias import causal_lower_right
 
-from peers import added, assert_agree, restricted, seen, softmax
+from peers import added, assert_agree, multihead_mask, restricted, seen, softmax
 
 
 def forward(module, inputs):
@@ -61,23 +61,12 @@ def own_multihead(config):
     return nn.MultiheadAttention(config["hidden_size"], config["num_heads"], batch_first=True, **options)
 
 
-def hidden_from(mask, band, shape, dtype):
-    """The mask of nn.MultiheadAttention, (B * H, T, S): of its boolean masks true means hidden."""
-    if mask is None and band.all():
-        return None
-    if mask is None or mask.dtype == torch.bool:
-        hidden = ~(band if mask is None else band & mask)
-    else:
-        hidden = restricted(mask, band, dtype)
-    return hidden.expand(shape).flatten(0, 1)
-
-
 def attend_as_pytorch(config, module, inputs):
     query = inputs.get("hidden_states", inputs.get("query"))
     key, value = inputs.get("key", query), inputs.get("value", query)
     T, S = query.size(1), key.size(1)
     shape = (config["batch_size"], config["num_heads"], T, S)
-    mask = hidden_from(inputs.get("mask"), seen(T, S, config["is_causal"]), shape, query.dtype)
+    mask = multihead_mask(inputs.get("mask"), seen(T, S, config["is_causal"]), shape, query.dtype)
     # Without weights it calls F.scaled_dot_product_attention, with them its own softmax: of a row in which nothing may
     # be attended to the one makes zeros, the other NaN.
     output, _ = module(query, key, value, attn_mask=mask, need_weights=False)

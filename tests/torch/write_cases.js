@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
 import { lengths, modelTypes, published, variants } from './families.js';
-import { decoding, openMask, peers } from './peers.js';
+import { decoding, openMask, peers, withVectors } from './peers.js';
 import { TensorFile } from './tensor_file.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
@@ -130,11 +130,11 @@ function writeCase(config, seed) {
   };
 }
 
-/** The weights of another seed, loaded: a run must use them, and no packed copy of the old ones. */
+/** The weights of another seed, and vectors of no seed, loaded: a run must use them, and no packed copy of the old ones. */
 function writeOtherSeed(/** @type {any} */ config, /** @type {Record<string, Model>} */ models,
   /** @type {Tensors} */ inputs, /** @type {object} */ places, /** @type {number} */ seed) {
   const other = scope.create(config, { seed: (seed + 1) % 2 ** 32 });
-  const state = other.stateDict();
+  const state = withVectors(draw, other.stateDict());
   other.dispose();
   for (const model of Object.values(models)) model.loadStateDict(state);
   return { name: 'loaded from another seed', inputs: places, state: file.addAll(state), results: results(models, inputs) };
@@ -271,14 +271,15 @@ function writePeer(draw, peer, config) {
   const inputs = randomInputs(draw, estimate, seed);
   const mask = openMask(draw, /** @type {any} */ (estimate.inputs.find(({ name }) => name === 'mask')).shape);
   const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(any, { seed })]));
-  const state = file.addAll(Object.values(models)[0].stateDict());
+  const state = withVectors(draw, Object.values(models)[0].stateDict());
+  for (const model of Object.values(models)) model.loadStateDict(state);
   const places = file.addAll(inputs);
   const runs = [
     { name: 'plain', inputs: places, results: results(models, inputs) },
     { name: 'mask', inputs: { ...places, mask: file.add(mask) }, results: results(models, { ...inputs, mask }) }
   ];
   for (const model of Object.values(models)) model.dispose();
-  return { peer, config: estimate.config, estimate, seed, state, runs };
+  return { peer, config: estimate.config, estimate, seed, state: file.addAll(state), runs };
 }
 
 /** Sequences in one pass, and in steps of several sizes. */
@@ -296,14 +297,15 @@ function writeDecoding(draw, scope, config) {
   const estimate = scope.estimate(any);
   const inputs = randomInputs(draw, estimate, seed);
   const model = scope.create(any, { seed });
+  const state = withVectors(draw, model.stateDict());
+  model.loadStateDict(state);
   const whole = written(model.forward(inputs));
   const chunks = STEP_SIZES.map((size) => {
     model.clearCache();
     return { size, ...writeSteps(model, inputs, any.seq_len, size) };
   });
-  const state = file.addAll(model.stateDict());
   model.dispose();
-  return { config: estimate.config, seed, state, inputs: file.addAll(inputs), whole, chunks };
+  return { config: estimate.config, seed, state: file.addAll(state), inputs: file.addAll(inputs), whole, chunks };
 }
 
 /** @param {Model} model @param {Tensors} inputs @param {number} length @param {number} size */
