@@ -133,24 +133,27 @@ class Decoding:
         return self.index.tensors(self.entry["whole"]["tensors"])
 
     def steps(self):
-        """[(positions of a step, [its results])]"""
+        """For each size of steps (where each starts and the last one ends, the results of each)."""
         return [
             (one["positions"], [self.index.tensors(step["tensors"]) for step in one["steps"]]) for one in self.entry["chunks"]
         ]
 
 
 def pytest_generate_tests(metafunc):
-    """A test marked `layer(name)` gets the cases of that layer alone, one marked `peer(name)` those drawn for it."""
+    """A test marked `layer(name)` gets the cases of that layer alone, with `only` those whose config it holds for; one
+    marked `peer(name)` gets those drawn for that peer."""
     index, definition = metafunc.config.index, metafunc.definition
     layer, peer = definition.get_closest_marker("layer"), definition.get_closest_marker("peer")
+
+    def chosen(case):
+        only = layer.kwargs.get("only", bool) if layer else None
+        return not layer or (case.config["layer"] in layer.args and only(case.config))
+
     if "case" in metafunc.fixturenames:
-        cases = [case for case in index.cases if not layer or case.config["layer"] in layer.args]
-        if peer:
-            cases = [case for case in index.peers if case.entry["peer"] in peer.args]
-        metafunc.parametrize("case", cases, ids=lambda case: case.id)
+        cases = [case for case in index.peers if case.entry["peer"] in peer.args] if peer else filter(chosen, index.cases)
+        metafunc.parametrize("case", list(cases), ids=lambda case: case.id)
     if "decoding" in metafunc.fixturenames:
-        decodings = [one for one in index.decodings if not layer or one.config["layer"] in layer.args]
-        metafunc.parametrize("decoding", decodings, ids=lambda one: one.id)
+        metafunc.parametrize("decoding", list(filter(chosen, index.decodings)), ids=lambda one: one.id)
 
 
 @pytest.fixture(scope="session")

@@ -133,7 +133,7 @@ export function decoding(draw) {
     };
   }
   const shared = { ...maybeWindow(draw), ...biases(draw), qk_norm: flag(draw), ...fresh };
-  if (layer === 'grouped_query_attention') return { ...attention(draw), ...shared, position: draw.one(positions) };
+  if (layer === 'grouped_query_attention') return { ...attention(draw), ...shared, position: draw.one([...positions, 'rope']) };
   if (flag(draw)) return { ...peers.LlamaForCausalLM(draw), ...fresh };
   const full = shared.window === null ? null : draw.one([null, 1, 2, 3]);
   return {
