@@ -159,12 +159,3 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture(scope="session")
 def index(request):
     return request.config.index
-
-
-@pytest.fixture(scope="session")
-def some_cases(index):
-    """A few configs of each layer, one of each number format at the least."""
-    some = {}
-    for case in index.cases:
-        some.setdefault((case.config["layer"], case.config["dtype"]), case)
-    return list(some.values())
