@@ -40,6 +40,8 @@ class Index:
         self.randn, self.rounding = data["randn"], data["rounding"]
         self.families, self.family_defaults = data["families"], data["family_defaults"]
         self.cases = [Case(self, entry) for entry in data["cases"]]
+        self.peers = [Case(self, entry) for entry in data["peers"]]
+        self.decodings = [Decoding(self, entry) for entry in data["decodings"]]
 
     def tensor(self, place):
         """A copy of the numbers at `place`, in the format that they had."""
@@ -52,13 +54,17 @@ class Index:
         return {name: self.tensor(place) for name, place in places.items()}
 
 
+def id_of(config):
+    return "-".join(f"{name}={value}" for name, value in config.items()).removeprefix("layer=")
+
+
 class Case:
     """One config: what attnscope says of it, and the module that it prints."""
 
     def __init__(self, index, entry):
         self.index, self.entry = index, entry
         self.config, self.estimate, self.seed = entry["config"], entry["estimate"], entry["seed"]
-        self.id = "-".join(f"{name}={value}" for name, value in self.config.items()).removeprefix("layer=")
+        self.id = id_of(self.config)
         self.runs = [Run(self, run) for run in entry["runs"]]
 
     @cached_property
@@ -96,44 +102,74 @@ class Run:
         return self.case.index.tensors(self.entry["inputs"])
 
     @cached_property
+    def state(self):
+        return self.case.index.tensors(self.entry["state"]) if "state" in self.entry else self.case.state
+
+    @cached_property
     def module(self):
-        if "state" not in self.entry:
-            return self.case.loaded
-        return self.case.printed.loaded(self.case.index.tensors(self.entry["state"]))
+        return self.case.printed.loaded(self.state) if "state" in self.entry else self.case.loaded
 
     def results(self, executor):
         return self.case.index.tensors(self.entry["results"][executor]["tensors"])
 
 
+class Decoding:
+    """One sequence, in one forward pass and in steps of several sizes with a KV cache."""
+
+    def __init__(self, index, entry):
+        self.index, self.entry = index, entry
+        self.config = entry["config"]
+        self.id = id_of(self.config)
+
+    @cached_property
+    def state(self):
+        return self.index.tensors(self.entry["state"])
+
+    @cached_property
+    def inputs(self):
+        return self.index.tensors(self.entry["inputs"])
+
+    @cached_property
+    def whole(self):
+        return self.index.tensors(self.entry["whole"]["tensors"])
+
+    def steps(self):
+        """For each size of steps (where each starts and the last one ends, the results of each)."""
+        return [
+            (one["positions"], [self.index.tensors(step["tensors"]) for step in one["steps"]]) for one in self.entry["chunks"]
+        ]
+
+
 def part_of(config, cases):
+    """Of N processes each judges every N-th case, in all of its tests, so that a module is made once."""
     part, parts = map(int, config.getoption("--part").split("/"))
-    return cases[part - 1 :: parts]
+    return [case for position, case in enumerate(cases) if position % parts == part - 1]
 
 
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("--part").startswith("1/"):
-        return
-    items[:] = [item for item in items if "case" in getattr(item, "fixturenames", ())]
+    if not config.getoption("--part").startswith("1/"):
+        items[:] = [item for item in items if {"case", "decoding"} & set(getattr(item, "fixturenames", ()))]
 
 
 def pytest_generate_tests(metafunc):
-    """A test marked `layer(name)` gets the cases of that layer alone."""
-    if "case" not in metafunc.fixturenames:
-        return
-    mark = metafunc.definition.get_closest_marker("layer")
-    cases = [case for case in part_of(metafunc.config, metafunc.config.index.cases) if not mark or case.config["layer"] in mark.args]
-    metafunc.parametrize("case", cases, ids=lambda case: case.id)
+    """A test marked `layer(name)` gets the cases of that layer alone, with `only` those whose config it holds for; one
+    marked `peer(name)` gets those drawn for that peer."""
+    index, definition = metafunc.config.index, metafunc.definition
+    part = lambda cases: part_of(metafunc.config, cases)
+    layer, peer = definition.get_closest_marker("layer"), definition.get_closest_marker("peer")
+
+    def chosen(case):
+        only = layer.kwargs.get("only", bool) if layer else None
+        return not layer or (case.config["layer"] in layer.args and only(case.config))
+
+    if "case" in metafunc.fixturenames:
+        of_peer = lambda case: case.entry["peer"] in peer.args
+        cases = filter(of_peer, part(index.peers)) if peer else filter(chosen, part(index.cases))
+        metafunc.parametrize("case", list(cases), ids=lambda case: case.id)
+    if "decoding" in metafunc.fixturenames:
+        metafunc.parametrize("decoding", list(filter(chosen, part(index.decodings))), ids=lambda one: one.id)
 
 
 @pytest.fixture(scope="session")
 def index(request):
     return request.config.index
-
-
-@pytest.fixture(scope="session")
-def some_cases(index):
-    """A few configs of each layer, one of each number format at the least."""
-    some = {}
-    for case in index.cases:
-        some.setdefault((case.config["layer"], case.config["dtype"]), case)
-    return list(some.values())

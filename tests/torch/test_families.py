@@ -81,7 +81,8 @@ class Built:
     def cached_bytes(self, cache, batch_size, length):
         """What the cache holds after a pass over `length` positions."""
         ids = torch.zeros((batch_size, length), dtype=torch.long, device="meta")
-        self.module(input_ids=ids, past_key_values=cache, use_cache=True)
+        with torch.no_grad():
+            self.module(input_ids=ids, past_key_values=cache, use_cache=True)
         return sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
 
 

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
 import { lengths, modelTypes, published, variants } from './families.js';
+import { decoding, openMask, peers, withVectors } from './peers.js';
 import { TensorFile } from './tensor_file.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
@@ -19,6 +20,10 @@ import { TensorFile } from './tensor_file.js';
 
 const CASES = 2000; // over all layers
 const VARIANTS_OF_A_FAMILY = 12;
+const LARGE_MACS = 1e6;
+const CASES_OF_A_PEER = 50;
+const DECODINGS = 150;
+const STEP_SIZES = [1, 3, 5];
 const FORMATS = /** @type {const} */ (['float16', 'bfloat16', 'int8']);
 // Seeds at the edges of 32 bits and of exact doubles; the others are drawn.
 const SEEDS = [0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 7, 2 ** 53 - 1];
@@ -82,13 +87,31 @@ function results(models, inputs) {
   };
 }
 
+/**
+ * Random tensors for the inputs that are not optional.
+ * @param {Draw} draw @param {import('../../web/lib/index.js').Estimate} estimate @param {number} seed
+ */
+function randomInputs(draw, estimate, seed) {
+  const required = estimate.inputs.filter(({ optional }) => !optional);
+  return Object.fromEntries(required.map(({ name, shape, limit }, i) => (
+    [name, limit ? ids(draw, shape, limit) : scope.randn(shape, { seed: (seed + i) % 2 ** 32 })])));
+}
+
+/**
+ * All masks of a layer, but two of a large one, drawn: each takes the reference executor as long as the layer itself.
+ * @param {ReturnType<typeof masks>} all @param {number} macs
+ */
+function someMasks(all, macs) {
+  const left = Object.entries(all);
+  while (macs > LARGE_MACS && left.length > 2) left.splice(draw.below(left.length), 1);
+  return left;
+}
+
 /** @param {object} config @param {number} seed */
 function writeCase(config, seed) {
   const any = /** @type {any} */ (config);
   const estimate = scope.estimate(any);
-  const required = estimate.inputs.filter(({ optional }) => !optional);
-  const inputs = Object.fromEntries(required.map(({ name, shape, limit }, i) => (
-    [name, limit ? ids(draw, shape, limit) : scope.randn(shape, { seed: (seed + i) % 2 ** 32 })])));
+  const inputs = randomInputs(draw, estimate, seed);
   const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(any, { seed })]));
   const first = Object.values(models)[0];
   const state = first.stateDict();
@@ -96,7 +119,7 @@ function writeCase(config, seed) {
 
   const runs = [{ name: 'plain', inputs: places, results: results(models, inputs) }];
   for (const slot of estimate.inputs.filter(({ optional }) => optional)) {
-    for (const [name, mask] of Object.entries(masks(draw, broadcast(draw, slot.shape)))) {
+    for (const [name, mask] of someMasks(masks(draw, broadcast(draw, slot.shape)), estimate.macs)) {
       const masked = { ...inputs, [slot.name]: mask };
       runs.push({
         name: `${slot.name}: ${name}`,
@@ -118,11 +141,11 @@ function writeCase(config, seed) {
   };
 }
 
-/** The weights of another seed, loaded: a run must use them, and no packed copy of the old ones. */
+/** The weights of another seed, and vectors of no seed, loaded: a run must use them, and no packed copy of the old ones. */
 function writeOtherSeed(/** @type {any} */ config, /** @type {Record<string, Model>} */ models,
   /** @type {Tensors} */ inputs, /** @type {object} */ places, /** @type {number} */ seed) {
   const other = scope.create(config, { seed: (seed + 1) % 2 ** 32 });
-  const state = other.stateDict();
+  const state = withVectors(draw, other.stateDict());
   other.dispose();
   for (const model of Object.values(models)) model.loadStateDict(state);
   return { name: 'loaded from another seed', inputs: places, state: file.addAll(state), results: results(models, inputs) };
@@ -246,6 +269,80 @@ function writeFamilyDefaults() {
   });
 }
 
+/** Cases for single classes of transformers: run without a mask and with one. */
+function writePeers() {
+  const own = new Draw(20261123); // so that the other cases stay the same
+  return Object.entries(peers).flatMap(([peer, config]) =>
+    Array.from({ length: Number(casesOfALayer) || CASES_OF_A_PEER }, () => writePeer(own, peer, config(own))));
+}
+
+/** @param {Draw} draw @param {string} peer @param {object} config */
+function writePeer(draw, peer, config) {
+  const [any, seed] = [/** @type {any} */ (config), draw.below(2 ** 32)];
+  const estimate = scope.estimate(any);
+  const inputs = randomInputs(draw, estimate, seed);
+  const mask = openMask(draw, /** @type {any} */ (estimate.inputs.find(({ name }) => name === 'mask')).shape);
+  const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(any, { seed })]));
+  const state = withVectors(draw, Object.values(models)[0].stateDict());
+  for (const model of Object.values(models)) model.loadStateDict(state);
+  const places = file.addAll(inputs);
+  const runs = [
+    { name: 'plain', inputs: places, results: results(models, inputs) },
+    { name: 'mask', inputs: { ...places, mask: file.add(mask) }, results: results(models, { ...inputs, mask }) }
+  ];
+  for (const model of Object.values(models)) model.dispose();
+  return { peer, config: estimate.config, estimate, seed, state: file.addAll(state), runs };
+}
+
+/** Sequences in one pass, and in steps of several sizes. */
+function writeDecodings() {
+  const own = new Draw(20261124);
+  return Array.from({ length: Number(casesOfALayer) || DECODINGS }, (_, i) => {
+    const one = Object.values(scopes)[i % Object.keys(scopes).length];
+    return writeDecoding(own, one, decoding(own));
+  });
+}
+
+/** @param {Draw} draw @param {Attnscope} scope @param {object} config */
+function writeDecoding(draw, scope, config) {
+  const [any, seed] = [/** @type {any} */ (config), draw.below(2 ** 32)];
+  const estimate = scope.estimate(any);
+  const inputs = randomInputs(draw, estimate, seed);
+  const model = scope.create(any, { seed });
+  const state = withVectors(draw, model.stateDict());
+  model.loadStateDict(state);
+  const whole = written(model.forward(inputs));
+  const chunks = STEP_SIZES.map((size) => {
+    model.clearCache();
+    return { size, ...writeSteps(model, inputs, any.seq_len, size) };
+  });
+  model.dispose();
+  return { config: estimate.config, seed, state: file.addAll(state), inputs: file.addAll(inputs), whole, chunks };
+}
+
+/** @param {Model} model @param {Tensors} inputs @param {number} length @param {number} size */
+function writeSteps(model, inputs, length, size) {
+  const positions = [];
+  const steps = [];
+  for (let first = 0; first < length; first = model.pastLength) {
+    positions.push(first);
+    const some = Object.entries(inputs).map(([name, tensor]) => [name, rows(tensor, first, Math.min(length, first + size))]);
+    steps.push(written(model.step(Object.fromEntries(some))));
+  }
+  return { positions: [...positions, model.pastLength], steps };
+}
+
+/** Positions [first, end) of a tensor (B, T) or (B, T, E). @param {Tensors[string]} tensor @param {number} first @param {number} end */
+function rows({ data, shape: [batch, length, ...rest] }, first, end) {
+  const width = rest[0] ?? 1;
+  const Data = /** @type {any} */ (data.constructor);
+  const part = new Data(batch * (end - first) * width);
+  for (let b = 0; b < batch; ++b) {
+    part.set(data.subarray((b * length + first) * width, (b * length + end) * width), b * (end - first) * width);
+  }
+  return { data: part, shape: [batch, end - first, ...rest] };
+}
+
 const index = {
   builds: Object.keys(scopes),
   cases: writeCases(),
@@ -253,7 +350,9 @@ const index = {
   rounding: writeRounding(),
   figures: writeFigures(),
   families: writeFamilies(),
-  family_defaults: writeFamilyDefaults()
+  family_defaults: writeFamilyDefaults(),
+  peers: writePeers(),
+  decodings: writeDecodings()
 };
 file.close();
 writeFileSync(join(directory, 'index.json'), JSON.stringify(index));
