@@ -98,6 +98,11 @@ def mean(_, inputs):
     return {"output": torch.stack(pooled)}
 
 
+@pytest.mark.layer("mean_pooling")
+def test_mean_pooling(case):
+    assert_agree(case, nn.Module, mean)
+
+
 def maximum(_, inputs):
     """Of the positions that are not hidden, by themselves; of none zeros."""
     pooled = []
@@ -105,11 +110,6 @@ def maximum(_, inputs):
         left = x[~mask.isneginf()]
         pooled.append(left.amax(dim=0) if len(left) else torch.zeros_like(x[0]))
     return {"output": torch.stack(pooled)}
-
-
-@pytest.mark.layer("mean_pooling")
-def test_mean_pooling(case):
-    assert_agree(case, nn.Module, mean)
 
 
 @pytest.mark.layer("max_pooling")
