@@ -52,7 +52,13 @@ export class ChartPanel extends LightElement {
     this.draw = await import('./draw.js');
   }
 
-  /** Far from the screen it waits: a hundred estimates for each keystroke are felt. */
+  /** After the answer has been painted: a hundred estimates take longer than a keystroke may. */
+  async scheduleUpdate() {
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    await super.scheduleUpdate();
+  }
+
+  /** Far from the screen it waits. */
   shouldUpdate() {
     return this.near || !this.hasUpdated;
   }
