@@ -45,7 +45,8 @@ async function run({ config, seed, masks: painted }, report) {
   if (rounds) report({ stage: `Rounding to ${config.dtype}`, done: 0.9 });
   const rounding = rounds ? model.forward(inputs, { round: config.dtype }).rounding_error : undefined;
   if (seconds < lowerBound(scope.estimate({ ...config, dtype: 'float32' }), peaks).seconds) peaks = larger(peaks, scope.measurePeaks());
-  const outputName = steps.findLast((/** @type {any} */ step) => String(step.shape) === String(shape))?.output ?? 'output';
+  const last = steps.at(-1);
+  const outputName = last && String(last.shape) === String(shape) ? last.output : 'output';
   const drawn = drawnOf(first.result, outputName, masks);
   report({ stage: 'Done', done: 1 });
   const { output } = first.result;

@@ -22,7 +22,7 @@ const groupsOf = (heads) => Math.max(...Array.from({ length: heads }, (_, index)
 
 /** Latent: the widths that DeepSeek-V2 relates to a head's, a latent of four and a rotary key of half. @type {Kind[]} */
 const KINDS = [
-  { title: 'Multi-head', note: 'every head has keys and values of its own', values: (sizes) => grouped(sizes) },
+  { title: 'Multi-head', note: 'every head has keys and values of its own', values: (sizes) => ({ ...grouped(sizes), num_kv_heads: sizes.num_heads }) },
   { title: 'Grouped', note: `${GROUP} query heads share one`, values: (sizes) => ({ ...grouped(sizes), num_kv_heads: groupsOf(sizes.num_heads) }) },
   { title: 'Grouped, window', note: `and only the last ${formatCount(WINDOW)} positions stay`, values: (sizes) => ({ ...grouped(sizes), num_kv_heads: groupsOf(sizes.num_heads), window: WINDOW }) },
   { title: 'Multi-query', note: 'all query heads share one', values: (sizes) => ({ ...grouped(sizes), num_kv_heads: 1 }) },

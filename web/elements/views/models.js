@@ -1,7 +1,7 @@
 // Published models as rows: a click takes a whole one, or sizes the chosen layer on it. Number formats: IEEE 754, the bfloat16
 // and OCP FP8 specifications.
 
-import { html, nothing } from 'lit';
+import { html } from 'lit';
 import { fromHuggingFace } from '../../lib/index.js';
 import { formatBytes, formatCount } from '../format.js';
 import { matches, presetValues } from './presets.js';
@@ -57,7 +57,7 @@ export function modelsView(store, set) {
       <div class="scroller" tabindex="0" role="group" aria-labelledby="models-title">
         <table class="table">
           <thead><tr><th scope="col">Model</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">Layers</th><th scope="col" class="num">Hidden size</th>
-            <th scope="col" class="num">Heads</th><th scope="col" class="num">Max length</th><th scope="col" class="num"><abbr title="Bytes that one position keeps, in the format that the model is published in">Cache a token</abbr></th>
+            <th scope="col" class="num"><abbr title="Of queries, and of keys where they are fewer">Heads</abbr></th><th scope="col" class="num">Max length</th><th scope="col" class="num"><abbr title="Bytes that one position keeps, in the format that the model is published in">Cache a token</abbr></th>
             <th scope="col" class="num">This layer adds</th></tr></thead>
           <tbody>${modelsOf(store).map((model) => modelRow(model, store, set, isModel))}</tbody>
         </table>
@@ -72,7 +72,7 @@ function modelRow(model, store, set, isModel) {
     <tr class=${matches(store.config, config) ? 'fits' : ''}>
       <th scope="row"><button type="button" class="link" @click=${() => set(config)}>${name}</button></th>
       <td class="num">${formatCount(estimate.parameters)}</td><td class="num">${config.num_layers}</td><td class="num">${formatCount(config.hidden_size)}</td>
-      <td class="num">${config.num_heads}${config.num_kv_heads ? html`<small>${config.num_kv_heads} of keys</small>` : nothing}</td>
+      <td class="num">${config.num_heads}${config.num_kv_heads ? ` / ${config.num_kv_heads}` : ''}</td>
       <td class="num">${note ? html`<abbr title=${note}>${formatCount(length)}</abbr>` : formatCount(length)}</td>
       <td class="num">${estimate.kv_cache ? formatBytes(estimate.kv_cache.bytes_per_token) : '–'}</td>
       <td class="num">${isModel ? '–' : shareView(model, store, set)}</td>

@@ -20,25 +20,24 @@ export const presetGroups = [
   },
   {
     group: 'Attention or dense', presets: [
-      { title: 'Attention over 30 days', values: { layer: 'timestep_attention', batch_size: 32, seq_len: 30, hidden_size: 8 } },
-      { title: 'Dense over 30 days', values: { layer: 'dense', batch_size: 32, seq_len: 30, hidden_size: 8, out_features: 8, activation: 'tanh' } },
+      { title: 'Attention, 30 days', values: { layer: 'timestep_attention', batch_size: 32, seq_len: 30, hidden_size: 8 } },
+      { title: 'Dense, 30 days', values: { layer: 'dense', batch_size: 32, seq_len: 30, hidden_size: 8, out_features: 8, activation: 'tanh' } },
     ],
   },
   {
     group: 'Step by step', presets: [
       { title: 'Dot product', values: { layer: 'scaled_dot_product_attention', batch_size: 2, num_heads: 1, seq_len: 4, kv_len: 4, head_dim: 8 } },
-      { title: 'Attention layer, 64', values: { layer: 'attention_layer', batch_size: 1, seq_len: 5, kv_len: 5, hidden_size: 64 } },
-      { title: 'Self-attention, 128', values: { layer: 'self_attention', batch_size: 2, seq_len: 10, hidden_size: 128 } },
-      { title: 'One head, 128', values: { layer: 'multihead_attention', batch_size: 2, seq_len: 10, hidden_size: 128, num_heads: 1, projections: 'separate', dropout: 0.1 } },
-      { title: 'Eight heads, 128', values: { layer: 'multihead_attention', batch_size: 2, seq_len: 10, hidden_size: 128, num_heads: 8, projections: 'separate', dropout: 0.1 } },
-      { title: 'Classifier, 5,000 words', values: { layer: 'attention_classifier', batch_size: 32, seq_len: 50, vocab_size: 5000, hidden_size: 128, num_heads: 4, num_classes: 2 } },
+      { title: 'Attention layer', values: { layer: 'attention_layer', batch_size: 1, seq_len: 5, kv_len: 5, hidden_size: 64 } },
+      { title: 'Self-attention', values: { layer: 'self_attention', batch_size: 2, seq_len: 10, hidden_size: 128 } },
+      { title: 'One head', values: { layer: 'multihead_attention', batch_size: 2, seq_len: 10, hidden_size: 128, num_heads: 1, projections: 'separate', dropout: 0.1 } },
+      { title: 'Eight heads', values: { layer: 'multihead_attention', batch_size: 2, seq_len: 10, hidden_size: 128, num_heads: 8, projections: 'separate', dropout: 0.1 } },
+      { title: 'Classifier', values: { layer: 'attention_classifier', batch_size: 32, seq_len: 50, vocab_size: 5000, hidden_size: 128, num_heads: 4, num_classes: 2 } },
     ],
   },
   {
     group: 'In a model', presets: [
-      { title: 'BERT base, self-attention', values: { layer: 'multihead_attention', batch_size: 32, seq_len: 128, hidden_size: 768, num_heads: 12 } },
-      { title: 'Llama-3-8B, grouped queries', values: { layer: 'grouped_query_attention', batch_size: 1, seq_len: 512, hidden_size: 4096, num_heads: 32, num_kv_heads: 8, rope_theta: 500000, dtype: 'bfloat16' } },
-      { title: 'Llama-3-8B states, scored', values: { layer: 'linear_scorer', batch_size: 1, seq_len: 8192, hidden_size: 4096, dtype: 'bfloat16' } },
+      { title: 'BERT base, multi-head', values: { layer: 'multihead_attention', batch_size: 32, seq_len: 128, hidden_size: 768, num_heads: 12 } },
+      { title: 'Llama-3-8B, grouped', values: { layer: 'grouped_query_attention', batch_size: 1, seq_len: 512, hidden_size: 4096, num_heads: 32, num_kv_heads: 8, rope_theta: 500000, dtype: 'bfloat16' } },
     ],
   },
 ];
