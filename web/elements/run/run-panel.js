@@ -143,7 +143,7 @@ export class RunPanel extends LightElement {
       ${this.#controls(tooLarge)}
       ${tooLarge ? needsView(this.store.scope, this.config, needed, (patch) => this.store?.set(patch), largestThatFits) : nothing}
       ${this.failure ? html`<p class="field-error" role="alert">${this.failure}</p>` : nothing}
-      ${this.result ? this.#results(this.result) : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(needed)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
+      ${this.result ? this.#results(this.result) : tooLarge ? nothing : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(needed)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
   }
 
   /** @param {boolean} tooLarge */

@@ -25,19 +25,12 @@ export const formats = [
 /** What one call over a whole model is sized for: every model can take it. */
 const WHOLE = { batch_size: 1, seq_len: 512 };
 
-/** @type {WeakMap<object, Model[]>} */
-const known = new WeakMap();
-
-/** The published models whose layer the registry has, each sized once. @param {Store} store @returns {Model[]} */
-function modelsOf(store) {
-  const found = known.get(store.scope) ?? published.map(({ name, file, usable }) => {
-    const config = presetValues(store, { ...fromHuggingFace(file).config, ...WHOLE });
-    const positions = Number(config.max_positions);
-    return { name, config, estimate: store.estimateOrNull(config), length: usable ?? positions, note: usable ? `${positions} positions, ${usable} usable` : '' };
-  }).filter(({ estimate }) => estimate);
-  known.set(store.scope, found);
-  return found;
-}
+/** The published models whose layer the registry has. @param {Store} store @returns {Model[]} */
+const modelsOf = (store) => published.map(({ name, file, usable }) => {
+  const config = presetValues(store, { ...fromHuggingFace(file).config, ...WHOLE });
+  const positions = Number(config.max_positions);
+  return { name, config, estimate: store.estimateOrNull(config), length: usable ?? positions, note: usable ? `${positions} positions, ${usable} usable` : '' };
+}).filter(({ estimate }) => estimate);
 
 /** The sizes of a model under the names of the chosen layer's fields; what the layer finds itself is left to it. @param {Store} store @param {Model} model */
 function sizesOf(store, { config, length }) {
@@ -83,7 +76,7 @@ function modelRow(model, store, set, isModel) {
 function shareView(model, store, set) {
   const sizes = sizesOf(store, model);
   const config = store.config.layer === store.layer.name ? { ...store.config, ...sizes } : store.config;
-  const estimate = store.estimateOrNull(config);
+  const estimate = store.estimateOrNull({ ...config, batch_size: 1 }); // of which parameters know nothing
   if (!estimate) return '–';
   const share = percent(estimate.parameters / model.estimate.parameters);
   return html`<button type="button" class="link" aria-label=${`${share}, size the layer on ${model.name}`} aria-pressed=${matches(store.config, sizes) ? 'true' : 'false'}
