@@ -49,10 +49,11 @@ function rowOf(store, { label, layer: name, fixed }) {
   return estimate ? [{ label, config, estimate, current: sameConfig(config, store.config) }] : [];
 }
 
-/** What one layer can take of another's configuration; the rest is left to its defaults. @param {Layer} layer @param {Record<string, unknown>} config */
+/** What one layer can take of another's configuration; the rest is left to its defaults, as is what it finds itself. @param {Layer} layer @param {Record<string, unknown>} config */
 function shared(layer, config) {
   const sizes = comparable(config);
-  return Object.fromEntries(layer.fields.filter((field) => fitsField(field, sizes[field.name])).map(({ name }) => [name, sizes[name]]));
+  const valueOf = (/** @type {import('../state/fields.js').Field} */ { name, optional }) => (optional ? config[name] : sizes[name]);
+  return Object.fromEntries(layer.fields.filter((field) => fitsField(field, valueOf(field))).map((field) => [field.name, valueOf(field)]));
 }
 
 const HEAD_DIM = 64;
