@@ -21,7 +21,7 @@ import './heat-map.js';
 
 /** Configurations up to this size run by themselves when the panel is in view. */
 const QUICK_FLOPS = 2e9;
-const QUICK_BYTES = 2 ** 26;
+const QUICK_BYTES = 2 ** 27;
 const SETTLE_MS = 350;
 
 /** Executes the layer. `.store`, `.config` (the last valid one), `.estimate`, `.seed`. */
