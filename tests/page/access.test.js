@@ -15,13 +15,35 @@ async function violations(page) {
 
 for (const [colorScheme, width, height] of /** @type {const} */ ([['light', 390, 844], ['dark', 1280, 800]])) {
   test(`axe finds nothing with many fields, heads and repeated steps, ${colorScheme}, ${width} wide`, async () => {
-    const site = await openPage({ search: '?layer=fake_decoder&norm_eps=0.5', fakes: true, context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
+    const site = await openPage({ search: '?layer=decoder&norm_eps=0.5&num_heads=4', context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
     try {
       await seeEverything(site.page);
       await site.page.locator('.options summary').click();
       assert.deepEqual(await violations(site.page), []);
       await site.page.fill('#field-norm_eps', '7');
       assert.deepEqual(await violations(site.page), []);
+    } finally {
+      await site.close();
+    }
+  });
+}
+
+const SMALL = 'batch_size=2&seq_len=6&hidden_size=16';
+
+for (const [search, colorScheme, width] of /** @type {const} */ ([
+  [`?layer=transformer_decoder_layer&${SMALL}&kv_len=4&num_heads=2&intermediate_size=8`, 'light', 1280],
+  [`?layer=transformer_decoder_layer&${SMALL}&kv_len=4&num_heads=2&intermediate_size=8`, 'dark', 390],
+  [`?layer=max_pooling&${SMALL}`, 'dark', 1280],
+  [`?layer=latent_attention&${SMALL}&num_heads=2&past_len=3`, 'light', 390],
+])) {
+  test(`axe finds nothing at ${search}, ${colorScheme}, ${width} wide, with a mask painted`, async () => {
+    const site = await openPage({ search, context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' } });
+    try {
+      await seeEverything(site.page);
+      await site.page.click('[data-action="pad"]');
+      await site.page.waitForSelector('.same pre:has-text("torch.arange")');
+      assert.deepEqual(await violations(site.page), []);
+      assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
     } finally {
       await site.close();
     }

@@ -4,16 +4,9 @@ import { alternatives, growth } from '../../web/elements/charts/alternatives.js'
 import { Store } from '../../web/elements/state/store.js';
 import { readSearch } from '../../web/elements/state/url.js';
 import { open } from '../../web/lib/index.js';
-import { withFakes } from './fake-core.js';
 import { openPage } from './open-page.js';
 
-const real = await open({ threads: 1 });
-const core = withFakes({ layers: () => JSON.stringify(real.layers()), estimate: (/** @type {any} */ config) => JSON.stringify(real.estimate(config)) });
-const scope = {
-  layers: () => JSON.parse(core.layers()),
-  estimate: (/** @type {any} */ config) => JSON.parse(core.estimate(config)),
-  randn: (/** @type {number[]} */ shape, /** @type {object} */ options) => real.randn(shape, options),
-};
+const scope = await open({ threads: 1 });
 const opened = (/** @type {string} */ search) => new Store(scope, readSearch(search));
 
 for (const { name } of scope.layers()) {
@@ -35,16 +28,16 @@ for (const { name } of scope.layers()) {
 const rowOf = (search, layer) => alternatives(opened(search)).find(({ config }) => config.layer === layer)?.config;
 
 test('an alternative has the same sizes, under the names that it has for them', () => {
-  const sizes = '?layer=fake_decoder&batch_size=3&seq_len=8&past_len=4&hidden_size=32&num_heads=4&dtype=bfloat16';
-  assert.deepEqual(rowOf(sizes, 'scaled_dot_product_attention'), { layer: 'scaled_dot_product_attention', batch_size: 3, num_heads: 4, seq_len: 8, kv_len: 12, head_dim: 8, dtype: 'bfloat16' });
-  assert.deepEqual(rowOf(sizes, 'multihead_attention'), { layer: 'multihead_attention', batch_size: 3, seq_len: 8, hidden_size: 32, num_heads: 4, bias: true, dtype: 'bfloat16' });
+  const sizes = '?layer=decoder&batch_size=3&seq_len=8&past_len=4&hidden_size=32&num_heads=4&dtype=bfloat16';
+  const shared = { batch_size: 3, seq_len: 8, num_heads: 4, dtype: 'bfloat16' };
+  const dot = rowOf(sizes, 'scaled_dot_product_attention');
+  assert.deepEqual(dot, { ...dot, ...shared, kv_len: 12, head_dim: 8, num_kv_heads: null, is_causal: false });
+  const heads = rowOf(sizes, 'multihead_attention');
+  assert.deepEqual(heads, { ...heads, ...shared, hidden_size: 32, kv_len: null, bias: false });
 });
 
 test('what an alternative cannot take is left to its default', () => {
-  const layers = scope.layers();
-  const lookup = layers.find((/** @type {any} */ { name }) => name === 'fake_lookup');
-  lookup.fields.push({ name: 'output', type: 'choice', default: 'values', choices: ['values', 'keys'], meaning: '' }, { name: 'num_heads', type: 'integer', default: null, optional: true, meaning: '' });
-  const store = new Store({ ...scope, layers: () => layers }, { layer: 'fake_lookup', hidden_size: 128, output: 'keys' });
+  const store = new Store(scope, { layer: 'timestep_attention', hidden_size: 128, output: 'weighted' });
   const rows = alternatives(store);
   assert.equal(rows.find(({ config }) => config.layer === 'linear_scorer')?.config.output, 'pooled');
   assert.equal(rows.find(({ config }) => config.layer === 'multihead_attention')?.config.num_heads, 2);
@@ -57,12 +50,12 @@ test('a width of its own stands where it belongs', () => {
 
 test('layers of the same group are alternatives', () => {
   const labels = (/** @type {string} */ layer) => alternatives(opened(`?layer=${layer}`)).map(({ label }) => label);
-  assert.ok(labels('multihead_attention').includes('Fake lookup'));
-  assert.ok(!labels('linear_scorer').includes('Fake lookup'));
+  assert.ok(labels('multihead_attention').includes('Grouped-query attention'));
+  assert.ok(!labels('linear_scorer').includes('Grouped-query attention'));
 });
 
 test('every layer is drawn, nought included', async () => {
-  const site = await openPage({ search: '?layer=fake_pooling', fakes: true, context: { viewport: { width: 390, height: 844 } } });
+  const site = await openPage({ search: '?layer=mean_pooling', context: { viewport: { width: 390, height: 844 } } });
   const { page } = site;
   try {
     await page.locator('#compare').scrollIntoViewIfNeeded();

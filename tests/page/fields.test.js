@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configOf, fieldLabel, fieldSections, nearestStop, parseField, sliderStops } from '../../web/elements/state/fields.js';
+import { open as openCore } from '../../web/lib/index.js';
 import { Store } from '../../web/elements/state/store.js';
 import { readSearch, writeSearch } from '../../web/elements/state/url.js';
-import { withFakes } from './fake-core.js';
 
-const unused = () => {
-  throw new Error('only the fake layers are asked for');
-};
-const core = withFakes({ layers: () => '[]', estimate: unused, pytorch: unused, runBytes: unused, create: unused });
-const scope = {
-  layers: () => JSON.parse(core.layers()),
-  estimate: (/** @type {any} */ config) => JSON.parse(core.estimate(config)),
-  randn() {},
-};
-const decoder = scope.layers().find((/** @type {any} */ { name }) => name === 'fake_decoder');
+const scope = await openCore({ threads: 1 });
+const decoder = /** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder'));
 const field = (/** @type {string} */ name) => decoder.fields.find((/** @type {any} */ known) => known.name === name);
 const open = (/** @type {string} */ search) => new Store(scope, readSearch(search));
 
@@ -39,7 +31,7 @@ test('a configuration has null for what is not given', () => {
 });
 
 test('a link has what is given and leaves out what is not', () => {
-  const store = open('?layer=fake_decoder&window=4&norm_eps=1e-6');
+  const store = open('?layer=decoder&window=4&norm_eps=1e-6');
   assert.deepEqual([store.config.window, store.config.norm_eps, store.config.scale, store.errors], [4, 1e-6, null, {}]);
   const search = new URLSearchParams(writeSearch(store));
   assert.equal(search.get('window'), '4');
@@ -51,17 +43,14 @@ test('a link has what is given and leaves out what is not', () => {
 });
 
 test('a value out of a number\'s range has the message of the core, and the last valid one stays', () => {
-  const store = open('?layer=fake_decoder&norm_eps=2&scale=wide');
-  assert.deepEqual(store.errors, { norm_eps: 'norm_eps must be a number from 0 to 1, got 2', scale: 'scale must be a number from 0.000001 to 1000000, got "wide"' });
+  const store = open('?layer=decoder&norm_eps=2&scale=wide');
+  assert.deepEqual(store.errors, { norm_eps: 'norm_eps must be a number from 0 to 1, got 2', scale: 'scale must be a number from 0 to 1000000, or null, got "wide"' });
   assert.equal(store.config.norm_eps, 1e-5);
 });
 
 test('what the next layer cannot take goes back to its default; what was wrong stays to be mended', () => {
-  const layers = scope.layers();
-  const [first] = layers;
-  first.fields.push({ name: 'activation', type: 'choice', default: 'tanh', choices: ['tanh', 'relu'], meaning: '' });
-  const store = new Store({ ...scope, layers: () => layers }, { layer: 'fake_decoder', activation: 'silu', hidden_size: 'wide', seq_len: 9 });
-  store.set({ layer: first.name });
+  const store = new Store(scope, { layer: 'decoder', activation: 'silu', hidden_size: 'wide', seq_len: 9 });
+  store.set({ layer: 'dense' });
   assert.equal(store.values.activation, undefined);
   assert.equal(store.values.seq_len, 9);
   assert.deepEqual(Object.keys(store.errors), ['hidden_size']);
@@ -76,7 +65,7 @@ test('sizes come first, of the options boxes before choices before switches, the
   assert.deepEqual(names(format), ['dtype']);
   assert.equal(sizes.length + options.length + format.length, decoder.fields.length);
   assert.equal(folded, true);
-  assert.equal(fieldSections(scope.layers()[0]).folded, false);
+  assert.equal(fieldSections(/** @type {any} */ (scope.layers()[0])).folded, false);
 });
 
 test('a slider whose field may be 0 begins there and still reaches far', () => {

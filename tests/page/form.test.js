@@ -30,7 +30,7 @@ test('changing a field changes the figures, the steps and the chart at once', as
   await page.fill('#field-attn_dim', '64');
   assert.equal(await figure(page, 'parameters'), '49,281');
   assert.match(await page.locator('.steps tbody').innerText(), /\[32, 128, 64\]/);
-  assert.notEqual(await drawing.innerHTML(), before);
+  await page.waitForFunction((old) => document.querySelector('[data-chart="alternatives"] svg')?.innerHTML !== old, before);
 });
 
 test('bias off takes the bias away', async () => {
@@ -88,7 +88,7 @@ test('a preset is a complete configuration', async () => {
 });
 
 test('a published model sizes the layer, a number format sets its bytes', async () => {
-  await page.getByRole('button', { name: 'Llama-3-8B', exact: true }).click();
+  await page.getByRole('button', { name: 'size the layer on Llama-3-8B' }).click();
   assert.equal(await figure(page, 'parameters'), '4,097');
   assert.equal(await page.inputValue('#field-seq_len'), '8192');
   await page.getByRole('button', { name: 'INT8', exact: true }).click();
@@ -99,6 +99,7 @@ test('the largest values of every field give a result or a message, and the page
   const layers = await page.locator('#field-layer option').evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
   for (const layer of layers) {
     await page.selectOption('#field-layer', layer);
+    await page.locator('.options:not([open]) summary').evaluateAll((list) => list.forEach((summary) => /** @type {HTMLElement} */ (summary).click()));
     for (const box of await page.locator('.form .number').all()) await box.fill('2147483647');
     const answers = await page.locator('.stale-note').count() === 0;
     assert.ok(answers || (await page.locator('.form .field-error').allInnerTexts()).join().length > 0, layer);
@@ -111,7 +112,7 @@ test('every layer of the registry has a form and a result', async () => {
   const names = await page.locator('#field-layer option').evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
   for (const name of names) {
     await page.selectOption('#field-layer', name);
-    assert.match(await page.locator('attnscope-code pre').innerText(), /class \w+\(nn\.Module\)/, name);
+    assert.match(await page.locator('attnscope-code pre').innerText(), /class \w+\(nn\.\w+\)/, name);
     assert.equal(await page.locator('.stale-note').count(), 0, name);
   }
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { afterEach, test } from 'node:test';
+import { configOf } from '../../web/elements/state/fields.js';
+import { readSearch } from '../../web/elements/state/url.js';
+import { open } from '../../web/lib/index.js';
 import { randint } from '../../web/elements/run/random.js';
 import { openPage } from './open-page.js';
 
@@ -13,7 +16,7 @@ afterEach(async () => {
 
 /** @param {string} search @param {import('playwright-core').BrowserContextOptions} [context] */
 async function ran(search, context) {
-  site = await openPage({ search, fakes: true, context });
+  site = await openPage({ search, context });
   await site.page.locator('#run').scrollIntoViewIfNeeded();
   await site.page.waitForSelector('[data-run="fresh"] canvas.heat');
   return site.page;
@@ -33,6 +36,9 @@ const plane = (page, lead) => page.locator('attnscope-heat-map').evaluate((/** @
 }, lead);
 
 const HEADS = '?layer=multihead_attention&batch_size=2&seq_len=16&hidden_size=48&num_heads=12';
+
+const DECODER = '?layer=decoder&batch_size=2&seq_len=8&vocab_size=50&hidden_size=16&num_layers=2&num_heads=4&intermediate_size=8';
+const LOOKUP = '?layer=bahdanau_attention&seq_len=8&kv_len=6&hidden_size=16&attn_dim=4';
 
 test('every head stands beside the one that is large, on one scale, and can be chosen by pointer and by key', async () => {
   const page = await ran(HEADS);
@@ -89,7 +95,7 @@ test('a cell that is masked is masked in every head and every sequence', async (
 });
 
 test('where the largest mask has heads, the one that is painted has none', async () => {
-  const page = await ran('?layer=fake_decoder&past_len=4');
+  const page = await ran(`${DECODER}&past_len=4`);
   await page.locator('canvas.heat').focus();
   await page.keyboard.press('Space');
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[0] === 0);
@@ -98,21 +104,25 @@ test('where the largest mask has heads, the one that is painted has none', async
 });
 
 test('token ids are drawn below their limit, and PyTorch draws the same', async () => {
-  const page = await ran('?layer=fake_decoder&vocab_size=50&seed=6');
+  const page = await ran(`${DECODER}&seed=6`);
   const values = (await page.locator('[data-values]').innerText()).trim().split(/\s+/).map(Number);
-  assert.deepEqual(values, Array.from(randint([2, 8], 50, 7).data.subarray(0, 6)));
-  assert.match(await page.locator('.same pre').innerText(), /torch\.manual_seed\(7\)\ninput_ids = torch\.randint\(50, \(2, 8\)\)/);
+  const scope = await open({ threads: 1 });
+  const model = scope.create(/** @type {any} */ (configOf(/** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder')), readSearch(DECODER))), { seed: 6 });
+  const { data } = model.forward({ tokens: randint([2, 8], 50, 7) }).output;
+  model.dispose();
+  assert.ok(values.length === 6 && values.every((value, at) => Math.abs(value - data[at]) < 1e-5), String(values));
+  assert.match(await page.locator('.same pre').innerText(), /module = Decoder\(\)[^\n]*\ntorch\.manual_seed\(7\)\ntokens = torch\.randint\(50, \(2, 8\)\)/);
 });
 
 test('weights without heads stand beside each other by sequence', async () => {
-  const page = await ran('?layer=fake_lookup&batch_size=3');
+  const page = await ran(`${LOOKUP}&batch_size=3`);
   assert.equal(await page.locator('attnscope-small-multiples legend').innerText(), 'Every batch, on one scale');
   await page.getByRole('radio', { name: 'batch 2' }).click();
   assert.deepEqual((await shown(page)).first, await plane(page, [2]));
 });
 
 test('of more planes than fit, those around the chosen one stand beside it', async () => {
-  const page = await ran('?layer=fake_lookup&batch_size=70');
+  const page = await ran(`${LOOKUP}&batch_size=70`);
   assert.equal(await page.locator('attnscope-small-multiples label').count(), 64);
   await page.locator('.heat-axis input').fill('69');
   await page.keyboard.press('Tab');
@@ -122,12 +132,53 @@ test('of more planes than fit, those around the chosen one stand beside it', asy
 });
 
 test('a layer without weights shows what it returns, and nothing can be painted on it', async () => {
-  const page = await ran('?layer=fake_pooling');
-  assert.match(await page.locator('.heat-head').innerText(), /^Output\s+2 × 16, what the layer returns/);
-  assert.equal(await page.isDisabled('[data-action="pad"]'), true);
+  const page = await ran('?layer=dense&batch_size=2&seq_len=3&hidden_size=8&out_features=16');
+  assert.match(await page.locator('.heat-head').innerText(), /^Output\s+2 × 3 × 16, what the layer returns/);
+  assert.equal(await page.locator('[data-action="pad"]').count(), 0);
   await page.locator('canvas.heat').focus();
   await page.keyboard.press('Space');
-  assert.match(await page.locator('#heat-readout').innerText(), /^batch 0, feature 0: -?\d/);
+  assert.match(await page.locator('#heat-readout').innerText(), /^position 0, feature 0: -?\d/);
+});
+
+test('a pooling layer takes a mask, which is painted by itself', async () => {
+  const page = await ran('?layer=max_pooling&batch_size=2&seq_len=4&hidden_size=8');
+  const values = () => page.locator('[data-values]').innerText();
+  assert.match(await page.locator('.heat-head').innerText(), /^Output\s+2 × 8/);
+  const before = await values();
+  await page.click('input[name=drawn][value=mask]');
+  await page.locator('canvas.heat').focus();
+  for (let column = 0; column < 3; column += 1) {
+    await page.keyboard.press('Space');
+    await page.waitForSelector(`.same pre:has-text("0:${column + 1}] = False")`);
+    await page.keyboard.press('ArrowRight');
+  }
+  assert.notEqual(await values(), before);
+  const [last] = await page.locator('attnscope-run').evaluate(async (/** @type {any} */ panel) => [Array.from(panel.result.outcome.output.data.subarray(0, 8))]);
+  const scope = await open({ threads: 1 });
+  assert.deepEqual(last, Array.from(scope.randn([2, 4, 8], { seed: 1 }).data.subarray(24, 32)));
+});
+
+test('each mask of a layer is painted on the weights that it hides', async () => {
+  const page = await ran('?layer=transformer_decoder_layer&batch_size=2&seq_len=6&kv_len=4&hidden_size=8&num_heads=2&intermediate_size=8');
+  const weights = (/** @type {string} */ name) => page.locator('attnscope-run').evaluate((/** @type {any} */ panel, wanted) => panel.result.outcome.drawn.find((/** @type {any} */ one) => one.name === wanted).tensor.data[3], name);
+  await page.click('input[name=drawn][value=cross_weights]');
+  assert.match(await page.locator('.heat-axis').innerText(), /query ↓ 6\s+key → 4/);
+  assert.ok(await weights('cross_weights') > 0);
+  await page.click('[data-action="pad"]');
+  await page.waitForSelector('.same pre:has-text("memory_mask=memory_mask")');
+  assert.equal(await weights('cross_weights'), 0);
+  await page.click('input[name=drawn][value=weights]');
+  assert.equal(await page.isDisabled('[data-action="clear-mask"]'), true);
+  await page.click('[data-action="causal"]');
+  await page.waitForSelector('.same pre:has-text("mask=mask, memory_mask=memory_mask")');
+});
+
+test('the encoder shows its weights, its output and what its pooler makes', async () => {
+  const page = await ran('?layer=encoder&seq_len=6&vocab_size=50&hidden_size=16&num_layers=2&num_heads=2&intermediate_size=8');
+  assert.deepEqual(await page.locator('input[name=drawn]').evaluateAll((list) => list.map((input) => /** @type {any} */ (input).value)), ['weights', 'output', 'pooled']);
+  assert.match(await page.locator('.heat-head').innerText(), /of the last of 2 layers/);
+  await page.click('input[name=drawn][value=pooled]');
+  assert.match(await page.locator('.heat-head').innerText(), /^Pooled\s+1 × 16/);
 });
 
 test('the file has the plane that is seen', async () => {

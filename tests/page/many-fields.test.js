@@ -11,7 +11,7 @@ afterEach(async () => {
 
 /** @param {string} search @param {import('playwright-core').BrowserContextOptions} [context] */
 async function opened(search, context) {
-  site = await openPage({ search, fakes: true, context });
+  site = await openPage({ search, context });
   return site.page;
 }
 
@@ -21,16 +21,16 @@ test('the picker lists every layer below its group, scorers first, and says what
   assert.deepEqual(groups, ['Scorers', 'Pooling', 'Attention', 'Transformer']);
   const titles = await page.locator('#field-layer option').allInnerTexts();
   assert.equal(titles[0].trim(), 'Linear scorer');
-  assert.equal(titles.at(-1)?.trim(), 'Fake decoder');
+  assert.equal(titles.at(-1)?.trim(), 'Decoder');
   assert.match(await page.locator('.layer-summary').innerText(), /^One linear layer gives each position a score/);
   await page.focus('#field-layer');
   await page.keyboard.press('End');
-  assert.equal(await page.inputValue('#field-layer'), 'fake_decoder');
-  assert.equal(await page.locator('.layer-summary').innerText(), 'Takes token ids, repeats its block, keeps keys and values.');
+  assert.equal(await page.inputValue('#field-layer'), 'decoder');
+  assert.equal(await page.locator('.layer-summary').innerText(), 'A causal language model: embeddings, a stack of decoder layers and a head over the vocabulary.');
 });
 
 test('an empty optional field is the default, a number takes decimals: in the form, the address and the JSON', async () => {
-  const page = await opened('?layer=fake_decoder');
+  const page = await opened('?layer=decoder');
   const exported = async () => {
     await page.click('[data-export="json"]');
     await page.waitForSelector('.exports .said:has-text("Copied")');
@@ -53,7 +53,7 @@ test('an empty optional field is the default, a number takes decimals: in the fo
 });
 
 test('a wrong value among the options opens them, and Calculate goes there', async () => {
-  const page = await opened('?layer=fake_decoder&norm_eps=7');
+  const page = await opened('?layer=decoder&norm_eps=7');
   assert.equal(await page.isVisible('#field-norm_eps'), true);
   assert.equal(await page.locator('#error-norm_eps').innerText(), 'norm_eps must be a number from 0 to 1, got 7');
   assert.match(await page.locator('.options summary').innerText(), /1 wrong/);
@@ -65,9 +65,9 @@ test('a wrong value among the options opens them, and Calculate goes there', asy
 });
 
 test('what a field means is said at the foot of the form, for who points at it and who is in it', async () => {
-  const page = await opened('?layer=fake_decoder');
+  const page = await opened('?layer=decoder');
   await page.focus('#field-past_len');
-  assert.equal((await page.locator('.form-about').innerText()).trim(), 'past_len Integer, 0 by default.');
+  assert.equal((await page.locator('.form-about').innerText()).trim(), "past_len Positions already in the KV cache, before this call's.");
   await page.hover('[data-field="vocab_size"] label');
   assert.match(await page.locator('.form-about').innerText(), /^vocab_size /);
   await page.hover('h1');
@@ -78,7 +78,7 @@ test('what a field means is said at the foot of the form, for who points at it a
 
 for (const [width, height] of [[390, 844], [1280, 800]]) {
   test(`27 fields fit ${width} wide, and what is in focus is not covered by the foot`, async () => {
-    const page = await opened('?layer=fake_decoder', { viewport: { width, height }, reducedMotion: 'reduce' });
+    const page = await opened('?layer=decoder', { viewport: { width, height }, reducedMotion: 'reduce' });
     await page.click('.options summary');
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
     await page.focus('#field-layer');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawnOf } from '../../web/elements/run/drawn.js';
-import { maskPlane, maskPython, openMask, paintLine } from '../../web/elements/run/mask.js';
+import { causalMask, maskPlanes, maskPython, openMask, paintLine } from '../../web/elements/run/mask.js';
 import { randint } from '../../web/elements/run/random.js';
 import { scaleOf, smallMask, thumbnails } from '../../web/elements/run/raster.js';
 
@@ -45,18 +45,18 @@ test('a bucket of a mask is closed when all of its cells are', () => {
 });
 
 test('the mask that is painted is the plane of the largest that fits', () => {
-  assert.deepEqual(maskPlane([{ name: 'mask', shape: [2, 12, 5, 7] }]), [5, 7]);
-  assert.deepEqual(maskPlane([{ name: 'mask', shape: [2, 5] }]), [2, 5]);
-  assert.equal(maskPlane([{ name: 'query', shape: [2, 5, 8] }]), undefined);
+  const input = (/** @type {string} */ name, /** @type {number[]} */ shape, optional = true) => ({ name, shape, optional });
+  assert.deepEqual(maskPlanes([input('mask', [2, 12, 5, 7]), input('memory_mask', [2, 5])]), [{ name: 'mask', shape: [5, 7] }, { name: 'memory_mask', shape: [2, 5] }]);
+  assert.deepEqual(maskPlanes([input('query', [2, 5, 8], false)]), []);
 });
 
 test('each dimension of what is drawn has a name', () => {
-  const axes = (/** @type {number[]} */ shape) => drawnOf({ output: tensor([1]), weights: tensor(shape) }, 'output').axes;
+  const axes = (/** @type {number[]} */ shape) => drawnOf({ output: tensor([1]), weights: tensor(shape) }, 'output', [])[0].axes;
   assert.deepEqual(axes([2, 3]), ['batch', 'position']);
   assert.deepEqual(axes([2, 3, 4]), ['batch', 'query', 'key']);
   assert.deepEqual(axes([2, 2, 3, 1]), ['batch', 'head', 'query', 'key']);
   assert.deepEqual(axes([5, 2, 2, 3, 4]), ['dimension 0', 'batch', 'head', 'query', 'key']);
-  const output = (/** @type {number[]} */ shape, name = 'output') => drawnOf({ output: tensor(shape) }, name);
+  const output = (/** @type {number[]} */ shape, name = 'output') => drawnOf({ output: tensor(shape) }, name, [])[0];
   assert.deepEqual(output([2, 8]).axes, ['batch', 'feature']);
   assert.deepEqual(output([2, 3, 8]).axes, ['batch', 'position', 'feature']);
   assert.deepEqual([output([2, 3, 1], 'scores').axes, output([2, 3, 1], 'scores').tensor.shape], [['batch', 'position'], [2, 3]]);
@@ -91,7 +91,9 @@ test('a brush paints as wide as it is, within the mask', () => {
 
 test('equal runs of rows below each other are one line of Python', () => {
   const mask = Uint8Array.from([1, 0, 1, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1, 0, 1, 1]);
-  assert.deepEqual(maskPython(mask, 4, 4), ['mask = torch.ones(4, 4, dtype=torch.bool)  # True = may attend',
+  assert.deepEqual(maskPython('mask', mask, [4, 4]), ['mask = torch.ones(4, 4, dtype=torch.bool)  # True = may attend',
     'mask[0:2, 1:2] = False', 'mask[1:3, 3:4] = False', 'mask[3, 1:2] = False']);
-  assert.deepEqual(maskPython(Uint8Array.of(1, 1, 1, 0), 2, 2), ['lengths = torch.tensor([2, 1])', 'mask = torch.arange(2) < lengths[:, None]  # True = may attend']);
+  assert.deepEqual(maskPython('mask', Uint8Array.of(1, 1, 1, 0), [2, 2]), ['lengths = torch.tensor([2, 1])', 'mask = torch.arange(2) < lengths[:, None]  # True = may attend']);
+  assert.deepEqual(maskPython('mask', Uint8Array.of(1, 0, 1, 0), [2, 2]), ['mask = torch.arange(2) < 1  # True = may attend']);
+  assert.deepEqual(maskPython('memory_mask', causalMask(2, 3), [2, 3]), ['memory_mask = torch.ones(2, 3, dtype=torch.bool).tril(1)  # True = may attend']);
 });

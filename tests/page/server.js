@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
-import { basename, extname, join, normalize } from 'node:path';
+import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { headers as siteHeaders } from '../../tools/headers.js';
 
@@ -14,31 +14,18 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * The core with the layers of fake-core.js: each module of it becomes one that imports the real one.
- * @param {string} name @returns {Promise<string | Buffer | null>} null for what is served as it is
- */
-async function fakeCore(name) {
-  if (!/^\/core-[^/]*\/.*\.mjs$/.test(name)) return null;
-  if (name.endsWith('/fake-core.mjs')) return readFile(new URL('./fake-core.js', import.meta.url));
-  if (name.endsWith('.real.mjs')) return readFile(join(dist, name.replace('.real.mjs', '.mjs')));
-  return `import create from './${basename(name, '.mjs')}.real.mjs';
-    import { withFakes } from './fake-core.mjs';
-    export default async (options) => withFakes(await create(options));`;
-}
-
-/**
- * @param {{ isolated?: boolean, path?: string, page?: string, fakes?: boolean }} [options] `path`: the folder of the site's
- *   address; `page`: HTML to serve at `host.html` beside the site; `fakes`: with the layers of fake-core.js
+ * @param {{ isolated?: boolean, path?: string, page?: string }} [options] `path`: the folder of the site's
+ *   address; `page`: HTML to serve at `host.html` beside the site
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
-export async function serve({ isolated = true, path = '/', page = '', fakes = false } = {}) {
+export async function serve({ isolated = true, path = '/', page = '' } = {}) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     const name = normalize(pathname.slice(path.length - 1)).replace(/\/$/, '/index.html');
     const headers = { ...(isolated ? siteHeaders : {}), 'Content-Type': TYPES[extname(name)] ?? 'text/plain', 'Cache-Control': 'no-cache' };
     try {
       if (!pathname.startsWith(path)) throw new Error('outside the site');
-      const body = name === '/host.html' ? page : (fakes && await fakeCore(name)) || await readFile(join(dist, name));
+      const body = name === '/host.html' ? page : await readFile(join(dist, name));
       response.writeHead(200, headers).end(body);
     } catch {
       response.writeHead(404).end('not found');

@@ -7,6 +7,7 @@ import { memoryView } from './views/memory.js';
 import { stepsView } from './views/steps.js';
 import { timelineView } from './views/timeline.js';
 import { formatsView, modelsView } from './views/models.js';
+import { kvCacheView } from './views/kv-cache.js';
 import { presetChips } from './views/presets.js';
 import { exportsView } from './views/exports.js';
 
@@ -34,6 +35,7 @@ export function calculatorView(store, actions, { run, charts, code, importer }, 
         <section class="panel" id="run" aria-labelledby="run-title">${run}</section>
         <section class="panel" id="pytorch" aria-labelledby="pytorch-title">${code}</section>
         <section class="panel" id="import" aria-labelledby="import-title">${importer}</section>
+        ${kvCacheView(store, actions.set)}
         ${modelsView(store, actions.set)}
         ${formatsView(estimate, actions.set)}
       </div>

@@ -6,6 +6,7 @@ import { define } from './light-element.js';
 import { pageScope } from './scope.js';
 import { Store } from './state/store.js';
 import { bindUrl, readSearch, writeSearch } from './state/url.js';
+import { presetValues } from './views/presets.js';
 import './charts/chart-panel.js';
 import './code/code-panel.js';
 import './import/import-panel.js';
@@ -83,6 +84,12 @@ export class AttnscopeCalculator extends LitElement {
     this.replaceChildren();
     for (const { name, value } of edited) store.set({ [name]: value });
     if (active?.id) this.updateComplete.then(() => /** @type {HTMLElement | null} */ (this.querySelector(`#${active.id}`))?.focus());
+  }
+
+  /** Takes a layer and some of its fields; the others go to their defaults. False until the module is open. @param {Record<string, unknown>} values */
+  fill(values) {
+    this.store?.set(presetValues(this.store, values));
+    return Boolean(this.store);
   }
 
   render() {

@@ -10,7 +10,7 @@ export const toJson = (estimate) => `${JSON.stringify(estimate, null, 2)}\n`;
 
 const COLUMNS = ['name', 'op', 'part', 'inputs', 'output', 'shape', 'repeat', 'parameters', 'macs', 'elementwise', 'bytes_moved', 'saved_bytes', 'pytorch'];
 
-/** One row a step with the figures of one repetition, after RFC 4180. @param {Estimate} estimate */
+/** One row a step with the figures of one repetition, but saved_bytes, which are those of all; after RFC 4180. @param {Estimate} estimate */
 export function toCsv(estimate) {
   const rows = estimate.steps.map((/** @type {any} */ step) => COLUMNS.map((column) => csvCell({ ...step, repeat: repeatOf(step) }[column])).join(','));
   return [COLUMNS.join(','), ...rows, ''].join('\r\n');

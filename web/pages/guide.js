@@ -4,6 +4,8 @@ import { html } from 'lit';
 import { formatBytes, formatCount } from '../elements/format.js';
 import { demos } from '../elements/mistakes/demos.js';
 import { mistakesView } from '../elements/mistakes/view.js';
+import { attentionChapters, timeSteps } from './guide-attention.js';
+import { fill } from './fill.js';
 
 /** @param {any} scope */
 export function guideView(scope) {
@@ -11,14 +13,15 @@ export function guideView(scope) {
   return html`
     <nav class="contents" aria-label="Guide">
       <h2>The guide</h2>
-      <ol>${CHAPTERS.map(({ id, title }) => html`<li><a href=${`#${id}`}>${title}</a></li>`)}</ol>
+      ${PARTS.map(({ title, chapters }) => html`<h3>${title}</h3><ol>${chapters.map((chapter) => html`<li><a href=${`#${chapter.id}`}>${chapter.title}</a></li>`)}</ol>`)}
     </nav>
     <div class="chapters">
-      ${CHAPTERS.map(({ id, title, body }) => html`<section id=${id}><h2>${title}</h2>${body(facts, scope)}</section>`)}
+      ${PARTS.flatMap(({ chapters }) => chapters).map(({ id, title, body }) => html`<section id=${id}><h2>${title}</h2>${body(facts, scope)}</section>`)}
     </div>`;
 }
 
 /** @typedef {ReturnType<typeof guideFacts>} Facts */
+/** @typedef {{ id: string, title: string, body: (facts: Facts, scope: any) => unknown }} Chapter */
 
 /** @param {any} scope */
 function guideFacts(scope) {
@@ -34,18 +37,18 @@ function guideFacts(scope) {
   };
 }
 
-/** @type {{ id: string, title: string, body: (facts: Facts, scope: any) => unknown }[]} */
-const CHAPTERS = [
+/** @type {Chapter[]} */
+const SCORER_CHAPTERS = [
   {
     id: 'what', title: 'What the scorer does',
     body: () => html`
       <p class="lead">An encoder hands over one vector for each position. A classifier wants one vector for the whole sequence. The scorer decides how much each position counts on the way from many to one.</p>
       <p>It is a fully connected layer whose output has length one. Applied to a hidden state of <code>hidden_size</code> numbers it gives a single number, the <em>score</em>. Softmax over the sequence turns the scores of one sequence into <em>weights</em>, positive and summing to one. The weighted sum of the hidden states is the pooled vector.</p>
       <dl class="defs">
-        <dt>Linear scorer</dt><dd><code>nn.Linear(hidden_size, 1)</code>. One learned direction; a position scores by how far its hidden state points along it.</dd>
-        <dt>Additive scorer</dt><dd><code>nn.Linear(hidden_size, attn_dim)</code>, <code>tanh</code>, <code>nn.Linear(attn_dim, 1)</code>. Many directions, each saturating, combined by a second layer: it can say “this or that, but not both”.</dd>
+        <dt>${fill({ layer: 'linear_scorer' }, 'Linear scorer')}</dt><dd><code>nn.Linear(hidden_size, 1)</code>. One learned direction; a position scores by how far its hidden state points along it.</dd>
+        <dt>${fill({ layer: 'additive_scorer' }, 'Additive scorer')}</dt><dd><code>nn.Linear(hidden_size, attn_dim)</code>, <code>tanh</code>, <code>nn.Linear(attn_dim, 1)</code>. Many directions, each saturating, combined by a second layer: it can say “this or that, but not both”.</dd>
       </dl>
-      <p>How is that different from any other dense layer? By where its output goes. A dense layer maps features to features and treats every position alike. The scorer's output is compared <em>across</em> positions, by the softmax, and then multiplies the hidden states: the layer's product depends on the input twice, once through the weights and once through what is weighted. A single dense layer cannot express that, whatever its activation.</p>`,
+      <p>How is that different from any other dense layer? By where its output goes. A dense layer maps features to features and treats every position alike. The scorer's output is compared <em>across</em> positions, by the softmax, and then multiplies the hidden states: the layer's product depends on the input twice, once through the weights and once through what is weighted. A single dense layer cannot express that, whatever its activation. <a href="#time-steps">The shapes of their parameters</a> say the same.</p>`,
   },
   {
     id: 'why', title: 'Why not plain dot products',
@@ -103,7 +106,7 @@ const CHAPTERS = [
       <p>Dropout on the weights, if you want it, goes between the last two lines, and only in training.</p>`,
   },
   {
-    id: 'masks', title: 'Masks',
+    id: 'masks', title: 'Masks of a scorer',
     body: () => html`
       <p>A mask of shape (B, T) says which positions may be attended. attnscope follows <code>F.scaled_dot_product_attention</code>:</p>
       <dl class="defs">
@@ -132,6 +135,10 @@ const CHAPTERS = [
       </ul>
       <p>Then take a width of 64 or 128, and compare on held-out data with several seeds: differences between scorers are often smaller than differences between seeds. If doubling the width moves nothing, halve it. If mean pooling comes within noise of both, keep mean pooling.</p>`,
   },
+];
+
+/** @type {Chapter[]} */
+const PRACTICE_CHAPTERS = [
   {
     id: 'precision', title: 'Precision and memory',
     body: ({ additive, half, long, scores }) => html`
@@ -163,12 +170,25 @@ const CHAPTERS = [
   },
 ];
 
+const PARTS = [
+  { title: 'Scorers', chapters: [...SCORER_CHAPTERS, timeSteps] },
+  { title: 'Attention between positions', chapters: attentionChapters },
+  { title: 'In practice', chapters: PRACTICE_CHAPTERS },
+];
+
 const PAPERS = [
   { authors: 'Bahdanau, Cho, Bengio', year: 2015, title: 'Neural Machine Translation by Jointly Learning to Align and Translate', link: 'https://arxiv.org/abs/1409.0473', note: 'The additive score, with a query.' },
   { authors: 'Luong, Pham, Manning', year: 2015, title: 'Effective Approaches to Attention-based Neural Machine Translation', link: 'https://arxiv.org/abs/1508.04025', note: 'Dot, general and concatenated scores side by side.' },
   { authors: 'Yang et al.', year: 2016, title: 'Hierarchical Attention Networks for Document Classification', link: 'https://aclanthology.org/N16-1174/', note: 'The scorer of this page: additive, without a query that changes.' },
   { authors: 'Lin et al.', year: 2017, title: 'A Structured Self-Attentive Sentence Embedding', link: 'https://arxiv.org/abs/1703.03130', note: 'Several scores a position, so several pooled vectors.' },
   { authors: 'Vaswani et al.', year: 2017, title: 'Attention Is All You Need', link: 'https://arxiv.org/abs/1706.03762', note: 'Scaled dot products, many heads, and why they are scaled.' },
+  { authors: 'Shazeer', year: 2019, title: 'Fast Transformer Decoding: One Write-Head is All You Need', link: 'https://arxiv.org/abs/1911.02150', note: 'Multi-query attention: one head of keys for all.' },
+  { authors: 'Ainslie et al.', year: 2023, title: 'GQA: Training Generalized Multi-Query Transformer Models', link: 'https://arxiv.org/abs/2305.13245', note: 'Grouped queries, the way between.' },
+  { authors: 'DeepSeek-AI', year: 2024, title: 'DeepSeek-V2', link: 'https://arxiv.org/abs/2405.04434', note: 'Latent attention.' },
+  { authors: 'Beltagy, Peters, Cohan', year: 2020, title: 'Longformer: The Long-Document Transformer', link: 'https://arxiv.org/abs/2004.05150', note: 'Windows, and what they still reach.' },
+  { authors: 'Su et al.', year: 2021, title: 'RoFormer: Enhanced Transformer with Rotary Position Embedding', link: 'https://arxiv.org/abs/2104.09864', note: 'Rotary positions.' },
+  { authors: 'Press, Smith, Lewis', year: 2022, title: 'Train Short, Test Long: Attention with Linear Biases', link: 'https://arxiv.org/abs/2108.12409', note: 'ALiBi.' },
+  { authors: 'Raffel et al.', year: 2020, title: 'Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer', link: 'https://arxiv.org/abs/1910.10683', note: 'Relative biases in buckets, in T5.' },
   { authors: 'Jain, Wallace', year: 2019, title: 'Attention is not Explanation', link: 'https://arxiv.org/abs/1902.10186', note: 'Read before showing weights to a user.' },
   { authors: 'Wiegreffe, Pinter', year: 2019, title: 'Attention is not not Explanation', link: 'https://arxiv.org/abs/1908.04626', note: 'Read right after.' },
   { authors: 'Milakov, Gimelshein', year: 2018, title: 'Online normalizer calculation for softmax', link: 'https://arxiv.org/abs/1805.02867', note: 'Softmax in one pass.' },

@@ -1,8 +1,10 @@
 import '../elements/calculator.js';
+import { bindFillLinks } from './fill-links.js';
 import { bindThemeSwitch } from './theme-switch.js';
 import { registerOffline } from './offline.js';
 
 bindThemeSwitch(/** @type {HTMLFieldSetElement} */ (document.querySelector('.theme')));
+bindFillLinks(/** @type {Element} */ (document.querySelector('.guide')), /** @type {any} */ (document.querySelector('attnscope-calculator')));
 registerOffline();
 
 const mistakes = document.querySelector('attnscope-mistakes');

@@ -12,7 +12,7 @@ import { configOf, fitsField, isSize, sliderStops } from '../state/fields.js';
  */
 
 /**
- * What every layer is held against, where the registry has it; `field` at each of some values.
+ * What every layer is held against, where the registry has it; among layers of its own group at each of some values of `field`.
  * @type {{ layer: string, label: string, field?: string, values?: number[] }[]}
  */
 const BASELINES = [
@@ -27,7 +27,8 @@ export function alternatives(store) {
   const { layers, config } = store;
   const group = layers.find(({ name }) => name === config.layer)?.group;
   const others = layers.filter((layer) => layer.group === group && !BASELINES.some(({ layer: name }) => name === layer.name));
-  const candidates = [...BASELINES.flatMap((baseline) => valuesOf(baseline, config)), ...others.map(({ name, title }) => ({ layer: name, label: title }))];
+  const groupOf = (/** @type {string} */ name) => layers.find((layer) => layer.name === name)?.group;
+  const candidates = [...BASELINES.flatMap((baseline) => (groupOf(baseline.layer) === group ? valuesOf(baseline, config) : [baseline])), ...others.map(({ name, title }) => ({ layer: name, label: title }))];
   return candidates.flatMap((candidate) => rowOf(store, candidate));
 }
 
@@ -48,16 +49,17 @@ function rowOf(store, { label, layer: name, fixed }) {
   return estimate ? [{ label, config, estimate, current: sameConfig(config, store.config) }] : [];
 }
 
-/** What one layer can take of another's configuration; the rest is left to its defaults. @param {Layer} layer @param {Record<string, unknown>} config */
+/** What one layer can take of another's configuration; the rest is left to its defaults, as is what it finds itself. @param {Layer} layer @param {Record<string, unknown>} config */
 function shared(layer, config) {
   const sizes = comparable(config);
-  return Object.fromEntries(layer.fields.filter((field) => fitsField(field, sizes[field.name])).map(({ name }) => [name, sizes[name]]));
+  const valueOf = (/** @type {import('../state/fields.js').Field} */ { name, optional }) => (optional ? config[name] : sizes[name]);
+  return Object.fromEntries(layer.fields.filter((field) => fitsField(field, valueOf(field))).map((field) => [field.name, valueOf(field)]));
 }
 
 const HEAD_DIM = 64;
 
 /** The sizes under every name that some layer has for them. @param {Record<string, any>} config @returns {Record<string, any>} */
-function comparable(config) {
+export function comparable(config) {
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
   const hidden = given.hidden_size ?? given.num_heads * given.head_dim;
   const heads = given.num_heads ?? (hidden % HEAD_DIM ? 1 : hidden / HEAD_DIM);

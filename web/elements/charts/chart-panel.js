@@ -52,7 +52,13 @@ export class ChartPanel extends LightElement {
     this.draw = await import('./draw.js');
   }
 
-  /** Far from the screen it waits: a hundred estimates for each keystroke are felt. */
+  /** After the answer has been painted: a hundred estimates take longer than a keystroke may. */
+  async scheduleUpdate() {
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    await super.scheduleUpdate();
+  }
+
+  /** Far from the screen it waits. */
   shouldUpdate() {
     return this.near || !this.hasUpdated;
   }
@@ -76,7 +82,7 @@ export class ChartPanel extends LightElement {
 
   /** @param {import('./alternatives.js').Alternative[]} rows */
   #charts(rows) {
-    const series = this.store ? growth(this.store) : [];
+    const series = this.store ? growth(this.store).filter(({ points }) => points.some(({ estimate }) => this.metric.read(estimate))) : [];
     const columns = this.width >= 720 ? 2 : 1;
     const each = Math.floor((this.width - (columns - 1) * 32) / columns);
     return html`
@@ -85,6 +91,7 @@ export class ChartPanel extends LightElement {
         <div class="plot tall" role="img" aria-label=${`${this.metric.title}, this layer against alternatives; the figures are in the table below`}>
           ${this.#drawn((draw) => draw.drawAlternatives(rows, this.metric, this.width))}</div>
       </figure>
+      ${series.length ? nothing : html`<p class="note">${this.metric.title}: 0 at every size.</p>`}
       <div class="growth">
         ${series.map((one) => html`
           <figure class="chart" data-chart=${one.field}>

@@ -89,11 +89,14 @@ function decades(values, most = Infinity) {
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => 10 ** (Math.ceil(low) + index * step));
 }
 
+const MAX_POWERS = 5;
+
 /** A log-log curve with the current value marked. @param {Growth} series @param {Metric} metric @param {number} width */
 export function drawGrowth({ points }, metric, width) {
   const data = points.map(({ value, estimate, current }) => ({ x: value, y: metric.read(estimate), current }))
     .filter(({ y }) => y !== null && y > 0);
   const now = data.filter(({ current }) => current);
+  const powers = decades(data.map(({ y }) => Number(y)), MAX_POWERS);
   return figure({
     width,
     height: 190,
@@ -104,9 +107,9 @@ export function drawGrowth({ points }, metric, width) {
     x: { type: 'log', base: 2, label: null },
     y: { type: 'log', label: null },
     marks: [
-      gridY({ ticks: decades(data.map(({ y }) => Number(y))) }),
+      gridY({ ticks: powers }),
       axisX({ ticks: 5, tickSize: 0, tickFormat: shortNumber }),
-      axisY({ ticks: 4, tickSize: 0, tickFormat: metric.short }),
+      axisY({ ticks: powers.length > 1 ? powers : 4, tickSize: 0, tickFormat: metric.short }),
       line(data, { x: 'x', y: 'y', stroke: 'var(--mark)', strokeWidth: 2 }),
       ruleX(now, { x: 'x', stroke: 'var(--accent)', strokeDasharray: '2,3' }),
       dot(now, { x: 'x', y: 'y', r: 5, fill: 'var(--accent)' }),

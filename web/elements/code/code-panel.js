@@ -9,7 +9,7 @@ export class CodePanel extends LightElement {
   constructor() {
     super();
     this.source = '';
-    this.filename = 'scorer.py';
+    this.filename = 'layer.py';
     this.said = '';
     /** @type {((source: string) => DocumentFragment) | null} */
     this.highlight = null;

@@ -1,28 +1,44 @@
-// Which tensor of a run is drawn, and what its dimensions are.
+// Which tensors of a run can be drawn, what their dimensions are, and which mask is painted on them.
 
-import { thumbnails } from './raster.js';
+import { openMask } from './mask.js';
+import { planes, thumbnails } from './raster.js';
 
 /**
  * @typedef {import('./raster.js').Tensor} Tensor
- * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails }} Drawn `axes` names each
- *   dimension
+ * @typedef {import('./mask.js').MaskPlane} MaskPlane
+ * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails, mask: string }} Drawn `axes`
+ *   names each dimension; `mask`: the mask input that has a cell for each of a plane's, '' for none
  */
 
 const THUMBNAIL = 64;
 
+/** What weights are called among the results, and the mask that hides their keys. */
+const MASK_OF = /** @type {Record<string, string>} */ ({ weights: 'mask', cross_weights: 'memory_mask' });
+
 /**
- * The weights where there are any, else the output, without a last dimension of one.
- * @param {{ output: Tensor, weights?: Tensor }} results @param {string} outputName what the layer calls its output @returns {Drawn}
+ * Every result, weights first; and the mask of a layer that takes one and has no weights to paint it on.
+ * @param {Record<string, any>} results @param {string} outputName what the layer calls its output @param {MaskPlane[]} masks @returns {Drawn[]}
  */
-export function drawnOf({ output, weights }, outputName) {
-  const name = weights ? 'weights' : outputName;
-  const tensor = weights ?? squeezed(output);
-  const rank = tensor.shape.length;
-  const axes = name === 'weights' ? weightAxes(rank) : outputAxes(rank, tensor !== output);
-  return { tensor, name, axes, thumbnails: thumbnails(tensor, THUMBNAIL) };
+export function drawnOf(results, outputName, masks) {
+  const tensors = Object.entries(results).filter(([, value]) => value?.shape).map(([name, tensor]) => ({ name: name === 'output' ? outputName : name, tensor }));
+  const distinct = tensors.filter(({ name }, index) => tensors.findLastIndex((other) => other.name === name) === index);
+  const weights = distinct.filter(({ name }) => name in MASK_OF);
+  const others = distinct.filter(({ name }) => !(name in MASK_OF));
+  const own = weights.length ? [] : masks.map(({ name, shape: [rows, columns] }) => ({ name, tensor: { data: new Float32Array(openMask(rows, columns)), shape: [rows, columns] } }));
+  return [...weights, ...others, ...own].map(({ name, tensor }) => drawn(name, tensor, masks));
 }
 
-/** @param {Tensor} tensor */
+/** @param {string} name @param {Tensor} tensor @param {MaskPlane[]} masks @returns {Drawn} */
+function drawn(name, tensor, masks) {
+  const shown = name in MASK_OF ? tensor : squeezed(tensor);
+  const { rows, columns } = planes(shown.shape);
+  const mask = masks.find((one) => one.name === (MASK_OF[name] ?? name));
+  const fits = mask && String(mask.shape) === String([rows, columns]);
+  const axes = name in MASK_OF || mask ? weightAxes(shown.shape.length) : outputAxes(shown.shape.length, shown !== tensor);
+  return { tensor: shown, name, axes, thumbnails: thumbnails(shown, THUMBNAIL), mask: fits ? mask.name : '' };
+}
+
+/** Without a last dimension of one. @param {Tensor} tensor */
 const squeezed = (tensor) => (tensor.shape.length > 2 && tensor.shape.at(-1) === 1 ? { ...tensor, shape: tensor.shape.slice(0, -1) } : tensor);
 
 /** @param {number} rank */
@@ -31,9 +47,9 @@ function weightAxes(rank) {
   return [...numbered(rank - 4), 'batch', ...(rank > 3 ? ['head'] : []), 'query', 'key'];
 }
 
-/** @param {number} rank @param {boolean} squeezed whether its features were one */
-function outputAxes(rank, squeezed) {
-  const known = squeezed ? ['batch', 'position'] : rank > 2 ? ['batch', 'position', 'feature'] : ['batch', 'feature'];
+/** @param {number} rank @param {boolean} isSqueezed whether its features were one */
+function outputAxes(rank, isSqueezed) {
+  const known = isSqueezed ? ['batch', 'position'] : rank > 3 ? ['batch', 'head', 'position', 'feature'] : rank > 2 ? ['batch', 'position', 'feature'] : ['batch', 'feature'];
   return [...numbered(rank - known.length), ...known].slice(0, rank);
 }
 

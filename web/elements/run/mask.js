@@ -1,20 +1,37 @@
 // Boolean masks, 1 = may attend: of batch × sequence, or of query × key for all heads and the whole batch.
 
-/** Rows and columns of the mask that is painted: the plane of the largest that the layer takes, which fits all others by broadcasting;
- * undefined when it takes none. @param {{ name: string, shape: number[] }[]} inputs @returns {number[] | undefined} */
-export const maskPlane = (inputs) => inputs.find(({ name }) => name === 'mask')?.shape.slice(-2);
+/** @typedef {{ name: string, shape: number[] }} MaskPlane rows and columns of a mask that is painted */
+/** @typedef {Record<string, Uint8Array>} Masks by the names of their inputs; none for an open one */
+
+/**
+ * The masks that a layer takes: its optional inputs. Of each the plane of the largest, which fits all others by broadcasting.
+ * @param {{ name: string, shape: number[], optional: boolean }[]} inputs @returns {MaskPlane[]}
+ */
+export const maskPlanes = (inputs) => inputs.filter(({ optional }) => optional).map(({ name, shape }) => ({ name, shape: shape.slice(-2) }));
 
 /** @param {number} rows @param {number} columns */
 export const openMask = (rows, columns) => new Uint8Array(rows * columns).fill(1);
 
-/** Every row ends in padding, of a length that differs from row to row and is the same each time. @param {number} rows @param {number} columns */
-export function paddedMask(rows, columns) {
+/**
+ * Every row ends in padding, of a length that differs from row to row and is the same each time; rows that are queries of one
+ * sequence all see the same.
+ * @param {number} rows @param {number} columns @param {boolean} ofQueries
+ */
+export function paddedMask(rows, columns, ofQueries) {
   const mask = openMask(rows, columns);
   for (let row = 0; row < rows; row += 1) {
-    const share = ((row * 0.618034) % 1) * 0.6;
+    const share = (((ofQueries ? 1 : row) * 0.618034) % 1) * 0.6;
     const length = Math.max(1, Math.round(columns * (1 - share)));
     mask.fill(0, row * columns + length, (row + 1) * columns);
   }
+  return mask;
+}
+
+/** No query sees what comes after it; the last query stands at the last key. @param {number} rows @param {number} columns */
+export function causalMask(rows, columns) {
+  const mask = openMask(rows, columns);
+  const past = Math.max(0, columns - rows);
+  for (let row = 0; row < rows; row += 1) mask.fill(0, row * columns + Math.min(columns, row + past + 1), (row + 1) * columns);
   return mask;
 }
 
@@ -69,15 +86,23 @@ export class Stroke {
   }
 }
 
-/** Python lines that build the same mask: from lengths where it only closes tails, else rectangle by rectangle. @param {Uint8Array} mask @param {number} rows @param {number} columns */
-export function maskPython(mask, rows, columns) {
+/**
+ * Python lines that build the same mask: in one where it is causal, from lengths where it only closes tails, else rectangle by rectangle.
+ * @param {string} name @param {Uint8Array} mask @param {number[]} shape
+ */
+export function maskPython(name, mask, [rows, columns]) {
+  const ones = `torch.ones(${rows}, ${columns}, dtype=torch.bool)`;
+  const past = Math.max(0, columns - rows);
+  const causal = causalMask(rows, columns);
+  if (mask.every((open, at) => open === causal[at])) return [`${name} = ${ones}.tril(${past || ''})  # True = may attend`];
   const runs = Array.from({ length: rows }, (_, row) => closedRuns(mask.subarray(row * columns, (row + 1) * columns)));
   if (runs.every((row) => row.length === 0 || (row.length === 1 && row[0][1] === columns))) {
     const lengths = runs.map((row) => row[0]?.[0] ?? columns);
-    return [`lengths = torch.tensor([${lengths.join(', ')}])`, `mask = torch.arange(${columns}) < lengths[:, None]  # True = may attend`];
+    if (new Set(lengths).size === 1) return [`${name} = torch.arange(${columns}) < ${lengths[0]}  # True = may attend`];
+    return [`lengths = torch.tensor([${lengths.join(', ')}])`, `${name} = torch.arange(${columns}) < lengths[:, None]  # True = may attend`];
   }
-  const lines = rectangles(runs).map(({ top, bottom, run }) => `mask[${bottom - top > 1 ? `${top}:${bottom}` : top}, ${run}] = False`);
-  return [`mask = torch.ones(${rows}, ${columns}, dtype=torch.bool)  # True = may attend`, ...lines];
+  const lines = rectangles(runs).map(({ top, bottom, run }) => `${name}[${bottom - top > 1 ? `${top}:${bottom}` : top}, ${run}] = False`);
+  return [`${name} = ${ones}  # True = may attend`, ...lines];
 }
 
 /** Equal runs of rows that follow each other as one. @param {[number, number][][]} runs */

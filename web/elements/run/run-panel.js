@@ -1,30 +1,34 @@
 import { html, nothing } from 'lit';
 import { LightElement, define } from '../light-element.js';
+import { repeatOf } from '../repeats.js';
 import { downloadText } from '../clipboard.js';
 import { formatBytes, formatList, formatShape } from '../format.js';
 import { Engine } from './engine.js';
 import { largestThatFits, runBytes } from './limits.js';
-import { maskPlane, paddedMask } from './mask.js';
+import { causalMask, maskPlanes, paddedMask } from './mask.js';
 import { buildView, needsView, outcomeView, pooledView, pythonLines, weightsTable } from './views.js';
-import { planes } from './raster.js';
+import { segments } from '../views/form.js';
 import './heat-map.js';
 
 /**
  * @typedef {import('../state/store.js').Store} Store
  * @typedef {import('./worker.js').Outcome} Outcome
+ * @typedef {import('./drawn.js').Drawn} Drawn
+ * @typedef {import('./mask.js').Masks} Masks
  * @typedef {{ stage: string, done: number }} Progress
- * @typedef {{ key: string, config: any, seed: number, mask: Uint8Array | null, outcome: Outcome, python: string }} Result
+ * @typedef {{ key: string, config: any, seed: number, masks: Masks, outcome: Outcome, python: string }} Result
  */
 
 /** Configurations up to this size run by themselves when the panel is in view. */
 const QUICK_FLOPS = 2e9;
-const QUICK_BYTES = 2 ** 26;
+const QUICK_BYTES = 2 ** 27;
 const SETTLE_MS = 350;
 
 /** Executes the layer. `.store`, `.config` (the last valid one), `.estimate`, `.seed`. */
 export class RunPanel extends LightElement {
   static properties = {
-    store: {}, config: {}, estimate: {}, seed: {}, seedError: {}, progress: { state: true }, result: { state: true }, failure: { state: true }, mask: { state: true },
+    store: {}, config: {}, estimate: {}, seed: {}, seedError: {}, progress: { state: true }, result: { state: true }, failure: { state: true }, masks: { state: true },
+    shown: { state: true },
   };
 
   constructor() {
@@ -42,8 +46,10 @@ export class RunPanel extends LightElement {
     /** @type {Result | null} */
     this.result = null;
     this.failure = '';
-    /** @type {Uint8Array | null} */
-    this.mask = null;
+    /** @type {Masks} */
+    this.masks = {};
+    /** Name of the tensor that was chosen to be drawn. */
+    this.shown = '';
     this.engine = new Engine();
     this.visible = false;
     this.timer = 0;
@@ -69,9 +75,15 @@ export class RunPanel extends LightElement {
 
   /** @param {Map<string, any>} changed */
   willUpdate(changed) {
-    const before = changed.get('config');
-    if (before && String(planeOf(this.store, before)) !== String(planeOf(this.store, this.config))) this.mask = null;
+    if (changed.has('estimate')) this.#dropUnfit(changed.get('estimate')?.inputs ?? []);
     if (changed.has('config') || changed.has('seed')) this.#runSoon();
+  }
+
+  /** A mask stays while its plane does. @param {any[]} before */
+  #dropUnfit(before) {
+    const [old, now] = [maskPlanes(before), maskPlanes(this.estimate?.inputs ?? [])].map((list) => list.map((plane) => JSON.stringify(plane)));
+    const kept = maskPlanes(before).filter((_, index) => now.includes(old[index])).map(({ name }) => name);
+    this.masks = Object.fromEntries(Object.entries(this.masks).filter(([name]) => kept.includes(name)));
   }
 
   get key() {
@@ -88,8 +100,7 @@ export class RunPanel extends LightElement {
   /** Runs now; a run under way is cancelled. */
   async start() {
     clearTimeout(this.timer);
-    const { key, config, seed } = this;
-    const mask = planeOf(this.store, config) ? this.mask : null;
+    const { key, config, seed, masks } = this;
     const running = { key };
     this.running = running;
     this.failure = '';
@@ -98,9 +109,9 @@ export class RunPanel extends LightElement {
       if (this.progress && running === this.running) this.progress = progress;
     };
     try {
-      const outcome = await this.engine.run({ config, seed, mask }, report);
-      const python = pythonLines(outcome, seed, mask, className(this.store, config)).join('\n');
-      this.result = { key, config, seed, mask, outcome, python };
+      const outcome = await this.engine.run({ config, seed, masks }, report);
+      const python = pythonLines(outcome, seed, masks, className(this.store, config)).join('\n');
+      this.result = { key, config, seed, masks, outcome, python };
       this.progress = null;
     } catch (error) {
       if (running === this.running) this.#onFailure(/** @type {Error} */ (error));
@@ -113,9 +124,10 @@ export class RunPanel extends LightElement {
     this.failure = error.name === 'AbortError' ? 'Cancelled.' : error.message;
   }
 
-  /** @param {Uint8Array | null} mask */
-  #setMask(mask) {
-    this.mask = mask?.includes(0) ? mask : null;
+  /** @param {string} name @param {Uint8Array | null} mask */
+  #setMask(name, mask) {
+    const { [name]: _, ...others } = this.masks;
+    this.masks = mask?.includes(0) ? { ...others, [name]: mask } : others;
     if (this.config) this.start();
   }
 
@@ -131,7 +143,7 @@ export class RunPanel extends LightElement {
       ${this.#controls(tooLarge)}
       ${tooLarge ? needsView(this.store.scope, this.config, needed, (patch) => this.store?.set(patch), largestThatFits) : nothing}
       ${this.failure ? html`<p class="field-error" role="alert">${this.failure}</p>` : nothing}
-      ${this.result ? this.#results(this.result) : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(needed)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
+      ${this.result ? this.#results(this.result) : tooLarge ? nothing : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(needed)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
   }
 
   /** @param {boolean} tooLarge */
@@ -155,25 +167,40 @@ export class RunPanel extends LightElement {
   #results(result) {
     const { outcome, config } = result;
     const stale = result.key !== this.key;
-    const { tensor, name } = outcome.drawn;
-    const { rows, columns } = planes(tensor.shape);
-    const paintable = name === 'weights' && String(outcome.mask) === String([rows, columns]);
+    const drawn = outcome.drawn.find(({ name }) => name === this.shown) ?? outcome.drawn[0];
+    const { tensor, name, mask } = drawn;
     return html`
       ${stale ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList(outcome.inputs[0].shape)}.</p>` : nothing}
       <div class=${stale ? 'run-results stale' : 'run-results'} data-run=${stale ? 'stale' : 'fresh'}>
         ${outcomeView(this.store?.scope, result)}
         <div class="panel-head heat-head">
-          <h3>${name[0].toUpperCase()}${name.slice(1)} <span class="panel-note">${formatShape(tensor.shape)}${NOTES[name] ?? ', what the layer returns'}</span></h3>
-          <div class="actions">
-            <button class="button small" type="button" data-action="pad" ?disabled=${stale || !paintable} @click=${() => this.#setMask(paddedMask(rows, columns))}>Pad the tails</button>
-            <button class="button small" type="button" data-action="clear-mask" ?disabled=${stale || !this.mask} @click=${() => this.#setMask(null)}>Clear the mask</button>
-            <button class="button small" type="button" @click=${() => this.#saveShown(name)}>${name}.csv</button>
-          </div>
+          <h3>${sentence(name)} <span class="panel-note">${formatShape(tensor.shape)}${noteOf(drawn, this.estimate)}</span></h3>
+          ${outcome.drawn.length > 1 ? html`<fieldset class="inline"><legend class="hidden">Show</legend>${
+            segments('drawn', outcome.drawn.map((one) => ({ value: one.name, text: one.name })), name, (chosen) => {
+              this.shown = chosen;
+            })}</fieldset>` : nothing}
+          ${this.#maskActions(result, drawn, stale)}
         </div>
-        <attnscope-heat-map .drawn=${outcome.drawn} .mask=${result.mask} ?fixed=${stale || !paintable}
-          @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(event.detail.mask)}></attnscope-heat-map>
+        <attnscope-heat-map .drawn=${drawn} .mask=${result.masks[mask] ?? null} ?fixed=${stale || !mask}
+          @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>
         ${weightsTable(tensor, name)}
         ${pooledView(result)}
+      </div>`;
+  }
+
+  /** For the mask of the tensor that is shown, else the layer's first. @param {Result} result @param {Drawn} drawn @param {boolean} stale */
+  #maskActions({ outcome: { masks, drawn: all } }, { name, mask: painted }, stale) {
+    const plane = masks.find((one) => one.name === painted) ?? masks[0];
+    const [rows, columns] = plane?.shape ?? [];
+    const ofQueries = all.find(({ mask }) => mask === plane?.name)?.axes.at(-1) === 'key';
+    const set = (/** @type {Uint8Array | null} */ mask) => this.#setMask(plane.name, mask);
+    return html`
+      <div class="actions">
+        ${plane ? html`
+          <button class="button small" type="button" data-action="pad" ?disabled=${stale} @click=${() => set(paddedMask(rows, columns, ofQueries))}>Pad the tails</button>
+          ${ofQueries ? html`<button class="button small" type="button" data-action="causal" ?disabled=${stale} @click=${() => set(causalMask(rows, columns))}>Causal</button>` : nothing}
+          <button class="button small" type="button" data-action="clear-mask" ?disabled=${stale || !this.masks[plane.name]} @click=${() => set(null)}>Clear the ${plane.name}</button>` : nothing}
+        <button class="button small" type="button" @click=${() => this.#saveShown(name)}>${name}.csv</button>
       </div>`;
   }
 
@@ -184,13 +211,22 @@ export class RunPanel extends LightElement {
   }
 }
 
-const NOTES = /** @type {Record<string, string>} */ ({ weights: ', every row sums to 1', scores: ', before softmax, where a mask has no say yet' });
+const NOTES = /** @type {Record<string, string>} */ ({
+  weights: 'every row sums to 1', cross_weights: 'over the memory; every row sums to 1', scores: 'before softmax, where a mask has no say yet',
+  pooled: 'the first position after its tanh layer', mask: 'painted here, hidden cells grey', logits: 'a score for each word of the vocabulary',
+});
 
-/** The class that the printed module has. @param {Store | null} store @param {any} config */
-const className = (store, config) => store?.scope.pytorch(config).match(/^class (\w+)\(nn\.Module\)/m)?.[1] ?? '';
+/** @param {Drawn} drawn @param {any} estimate */
+function noteOf({ name }, { steps }) {
+  const repeats = repeatOf(steps.find((/** @type {any} */ { output }) => output === name) ?? {});
+  return `, ${NOTES[name] ?? 'what the layer returns'}${repeats > 1 ? `; of the last of ${repeats} layers` : ''}`;
+}
 
-/** @param {Store | null} store @param {any} config */
-const planeOf = (store, config) => maskPlane(store?.scope.estimate(config).inputs ?? []);
+/** `Cross weights`. @param {string} name */
+const sentence = (name) => `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+
+/** The class that the printed module has, after those of its blocks. @param {Store | null} store @param {any} config */
+const className = (store, config) => [...(store?.scope.pytorch(config) ?? '').matchAll(/^class (\w+)\(nn\.\w+\)/gm)].at(-1)?.[1] ?? '';
 
 /** @param {import('./raster.js').Grid} grid */
 function gridCsv({ data, rows, columns }) {

@@ -15,13 +15,17 @@ const BUILDS = /** @type {Record<string, string>} */ ({
 export const buildView = ({ name, threads, reason }) => html`
   <p class="build"><b>WebAssembly, ${BUILDS[name] ?? name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}</b>${reason ? html` <span>${reason}</span>` : nothing}</p>`;
 
+const SHRINKING = ['batch_size', 'seq_len', 'num_layers'];
+
 /** @param {any} scope @param {any} config @param {number} needed @param {(patch: Record<string, unknown>) => void} set
  * @param {(scope: any, config: any, field: string) => number} largest */
 export function needsView(scope, config, needed, set, largest) {
-  const offers = ['batch_size', 'seq_len'].map((field) => ({ field, value: largest(scope, config, field) })).filter(({ value }) => value > 0);
+  const offers = SHRINKING.filter((field) => config[field] > 1).map((field) => ({ field, value: largest(scope, config, field) })).filter(({ value }) => value > 0);
+  const needs = Number.isFinite(needed) ? formatBytes(needed) : 'more than can be counted';
   return html`
     <div class="needs" role="status">
-      <p>This run needs ${formatBytes(needed)}; ${formatBytes(scope.memoryLimit)} is the limit here. The figures above hold all the same.</p>
+      <p>This run needs ${needs}; ${formatBytes(scope.memoryLimit)} is the limit here. The figures above hold all the same.${
+        offers.length ? nothing : ' No smaller batch, sequence or stack of layers would fit: the sizes themselves are too large for a browser.'}</p>
       <div class="actions">${offers.map(({ field, value }) => html`
         <button class="button" type="button" data-fit=${field} @click=${() => set({ [field]: value })}>Take the largest ${field} that fits, ${formatCount(value)}</button>`)}</div>
     </div>`;
@@ -34,12 +38,17 @@ export function outcomeView(scope, { config, outcome }) {
   return html`
     <dl class="facts">
       ${fact('Time', formatSeconds(outcome.seconds), outcome.runs > 1 ? `median of ${outcome.runs} runs` : 'one run', 'time')}
-      ${fact('Speed', `${formatSignificant(estimate.flops / outcome.seconds / 1e9)} GFLOP/s`, `${formatCount(estimate.flops)} FLOPs in that time`, 'speed')}
+      ${speedFact(estimate, outcome.seconds)}
       ${fact('Lower bound', formatSeconds(bound.seconds), `set by ${bound.by}: ${formatSignificant(outcome.peaks.flops_per_second / 1e9)} GFLOP/s and ${formatSignificant(outcome.peaks.bytes_per_second / 1e9)} GB/s measured here`, 'bound')}
       ${fact('Distance', `${formatSignificant(outcome.seconds / bound.seconds)} ×`, 'time over the bound; 1 is the best possible', 'distance')}
       ${outcome.rounding ? roundingFact(config.dtype, outcome.rounding) : nothing}
     </dl>`;
 }
+
+/** Of a layer without matrix products the bytes that it moves. @param {{ flops: number, bytes_moved: number }} estimate @param {number} seconds */
+const speedFact = ({ flops, bytes_moved: bytes }, seconds) => (flops > 0
+  ? fact('Speed', `${formatSignificant(flops / seconds / 1e9)} GFLOP/s`, `${formatCount(flops)} FLOPs in that time`, 'speed')
+  : fact('Speed', `${formatSignificant(bytes / seconds / 1e9)} GB/s`, `${formatBytes(bytes)} moved in that time`, 'speed'));
 
 /** @param {string} title @param {string} value @param {string} note @param {string} key */
 const fact = (title, value, note, key) => html`<div data-fact=${key}><dt>${title}</dt><dd><b>${value}</b><span>${note}</span></dd></div>`;
@@ -85,14 +94,15 @@ export function pooledView({ seed, outcome, python }) {
     </div>`;
 }
 
-/** What gives the same numbers in PyTorch. @param {import('./worker.js').Outcome} outcome @param {number} seed @param {Uint8Array | null} mask @param {string} className */
-export function pythonLines({ inputs, mask: maskShape }, seed, mask, className) {
-  const names = inputs.map(({ name }) => name).join(', ');
+/** What gives the same numbers in PyTorch. @param {import('./worker.js').Outcome} outcome @param {number} seed @param {import('./mask.js').Masks} painted @param {string} className */
+export function pythonLines({ inputs, masks }, seed, painted, className) {
+  const given = masks.filter(({ name }) => painted[name]);
+  const names = [...inputs.map(({ name }) => name), ...given.map(({ name }) => `${name}=${name}`)].join(', ');
   const draws = inputs.flatMap((input, index) => [`torch.manual_seed(${seed + 1 + index})`, `${input.name} = ${drawnInPython(input)}`]);
   return [
     `torch.manual_seed(${seed})`, `module = ${className}()  # the class of the PyTorch panel`, ...draws,
-    ...(mask && maskShape ? maskPython(mask, maskShape[0], maskShape[1]) : []),
-    'with torch.no_grad():', `    results = module(${names}${mask ? ', mask' : ''})`,
+    ...given.flatMap(({ name, shape }) => maskPython(name, painted[name], shape)),
+    'with torch.no_grad():', `    results = module(${names})`,
     'result = results if torch.is_tensor(results) else results[0]', `print(result.flatten()[:${SHOWN_VALUES}])`,
   ];
 }

@@ -2,23 +2,25 @@
 
 import { expose, transfer } from 'comlink';
 import { open } from '../../lib/index.js';
+import { lowerBound } from './bound.js';
 import { drawnOf } from './drawn.js';
-import { maskPlane } from './mask.js';
+import { maskPlanes } from './mask.js';
 import { randint } from './random.js';
 
 /**
- * @typedef {{ config: any, seed: number, mask: Uint8Array | null }} Job
+ * @typedef {{ config: any, seed: number, masks: import('./mask.js').Masks }} Job
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {{ name: string, shape: number[], integer?: boolean, limit?: number }} Input
- * @typedef {{ seconds: number, runs: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn, rounding?: any, build: any,
- *   peaks: { flops_per_second: number, bytes_per_second: number }, inputs: Input[], mask?: number[] }} Outcome `mask`: its shape
+ * @typedef {{ seconds: number, runs: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn[], rounding?: any, build: any,
+ *   peaks: { flops_per_second: number, bytes_per_second: number }, inputs: Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `masks`: those that it takes
  */
 
 const opening = open();
 
 /** @type {{ key: string, model: any, inputs: any } | null} */
 let prepared = null;
-/** @type {{ flops_per_second: number, bytes_per_second: number } | null} */
+/** @typedef {{ flops_per_second: number, bytes_per_second: number }} Peaks */
+/** @type {Peaks | null} */
 let peaks = null;
 
 const TIMED_SECONDS = 0.4;
@@ -26,28 +28,34 @@ const LONG_SECONDS = 1;
 const MAX_RUNS = 25;
 
 /** @param {Job} job @param {(progress: Progress) => void} report @returns {Promise<Outcome>} */
-async function run({ config, seed, mask }, report) {
+async function run({ config, seed, masks: painted }, report) {
   report({ stage: 'Opening the module', done: 0 });
   const scope = await opening;
   report({ stage: 'Measuring this machine', done: 0.05 });
   peaks ??= scope.measurePeaks();
   const { model, inputs: needed } = prepare(scope, config, seed, report);
-  const { inputs: described, steps } = scope.estimate(config);
-  const plane = maskPlane(described);
-  const inputs = mask ? { ...needed, mask: { data: mask, shape: plane } } : needed;
+  const { inputs: described, steps, output_shape: shape } = scope.estimate(config);
+  const masks = maskPlanes(described);
+  const given = masks.filter(({ name }) => painted[name]).map(({ name, shape }) => [name, { data: painted[name], shape }]);
+  const inputs = { ...needed, ...Object.fromEntries(given) };
   report({ stage: 'Warming up', done: 0.4 });
-  const first = timed(() => model.forward(inputs, { need_weights: true }));
-  const { seconds, runs } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1 }
-    : median(() => model.forward(inputs, { need_weights: true }), first.seconds, report);
+  const first = timed(() => model.forward(inputs));
+  const { seconds, runs } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1 } : median(() => model.forward(inputs), first.seconds, report);
   const rounds = config.dtype !== 'float32';
   if (rounds) report({ stage: `Rounding to ${config.dtype}`, done: 0.9 });
   const rounding = rounds ? model.forward(inputs, { round: config.dtype }).rounding_error : undefined;
+  if (seconds < lowerBound(scope.estimate({ ...config, dtype: 'float32' }), peaks).seconds) peaks = larger(peaks, scope.measurePeaks());
+  const last = steps.at(-1);
+  const outputName = last && String(last.shape) === String(shape) ? last.output : 'output';
+  const drawn = drawnOf(first.result, outputName, masks);
   report({ stage: 'Done', done: 1 });
-  const { output, weights } = first.result;
-  const drawn = drawnOf({ output, weights }, steps.at(-1)?.output ?? 'output');
-  const outcome = { seconds, runs, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), mask: plane };
-  return transfer(outcome, [...new Set([output.data.buffer, drawn.tensor.data.buffer])]);
+  const { output } = first.result;
+  const outcome = { seconds, runs, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), masks };
+  return transfer(outcome, [...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);
 }
+
+/** What else ran meanwhile makes a measurement too small, never too large. @param {Peaks} one @param {Peaks} other @returns {Peaks} */
+const larger = (one, other) => ({ flops_per_second: Math.max(one.flops_per_second, other.flops_per_second), bytes_per_second: Math.max(one.bytes_per_second, other.bytes_per_second) });
 
 /** @param {any} input */
 const isNeeded = ({ optional }) => !optional;

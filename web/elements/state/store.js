@@ -9,10 +9,14 @@ import { configOf, fitsField, parseField } from './fields.js';
  * @typedef {any} Scope
  */
 
+const MOST_KEPT = 256;
+
 /** Sends `change` after each edit; `event.detail.gesture` is the same text while one slider or box is being moved. */
 export class Store extends EventTarget {
   #shown = false;
   #seed = 0;
+  /** @type {Map<string, any>} */
+  #kept = new Map();
 
   /** @param {Scope} scope @param {Values} [initial] */
   constructor(scope, initial = {}) {
@@ -48,8 +52,19 @@ export class Store extends EventTarget {
     return Object.keys(this.errors).length === 0;
   }
 
-  /** The estimate of any configuration, or null where the core refuses it. @param {any} config */
+  /** The estimate of any configuration, or null where the core refuses it; the last ones are kept, as tables and charts ask anew. @param {any} config */
   estimateOrNull(config) {
+    const key = JSON.stringify(config);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const estimate = this.#estimateAnew(config);
+    if (this.#kept.size === MOST_KEPT) this.#kept.clear();
+    this.#kept.set(key, estimate);
+    return estimate;
+  }
+
+  /** @param {any} config */
+  #estimateAnew(config) {
     try {
       return this.scope.estimate(config);
     } catch (error) {

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../format.js';
 import { isSize } from '../state/fields.js';
-import { macFormula, memoryFormula, parameterFormula, shapeFormula } from '../formulas.js';
+import { cacheFormula, macFormula, memoryFormula, parameterFormula, shapeFormula } from '../formulas.js';
 
 /** @typedef {import('../state/store.js').Store} Store */
 
@@ -21,7 +21,7 @@ export function headlineView(store) {
           `${formatShort(estimate.flops)} FLOPs at 2 a MAC, as PyTorch counts them`)}
         ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
         ${figure('Memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
-        ${estimate.kv_cache ? cacheView(estimate) : nothing}
+        ${estimate.kv_cache ? cacheView(store) : nothing}
       </div>
     </section>`;
 }
@@ -31,13 +31,15 @@ const spoken = ({ parameters, macs, output_shape: shape, memory, kv_cache: cache
   `${formatCount(parameters)} parameters, ${formatCount(macs)} MACs, output ${formatList(shape)}, ${formatBytes(memory.inference_total)}${
     cache ? `, KV cache ${formatBytes(cache.bytes)}` : ''}`;
 
-/** @param {any} estimate */
-function cacheView({ kv_cache: cache, config }) {
+/** @param {Store} store */
+function cacheView(store) {
+  const { kv_cache: cache, config } = store.estimate;
+  const next = store.estimateOrNull({ ...config, seq_len: 1, past_len: 1 });
   const positions = (config.past_len ?? 0) + config.seq_len;
   const kept = config.window ? `; windowed layers keep the last ${formatCount(config.window)}` : '';
   return html`
     <div class="cache">
-      ${figure('KV cache of a token', 'kv_cache_token', split(splitBytes(cache.bytes_per_token)), `keys and values of one position in every layer, in ${config.dtype}`)}
+      ${figure('KV cache of a token', 'kv_cache_token', split(splitBytes(cache.bytes_per_token)), cacheFormula(store.estimate, next))}
       ${figure('KV cache of a sequence', 'kv_cache_sequence', split(splitBytes(cache.bytes_per_sequence)), `${formatCount(positions)} positions${kept}`)}
       ${figure('KV cache of the batch', 'kv_cache', split(splitBytes(cache.bytes)), `${formatCount(config.batch_size)} × ${formatBytes(cache.bytes_per_sequence)}`)}
     </div>`;

@@ -1,17 +1,11 @@
-// Published models; a click sizes the scorer on one. Parameter totals: each model built by transformers 5.12 on the
-// meta device and counted. Number formats: IEEE 754, the bfloat16 and OCP FP8 specifications.
+// Published models as rows: a click takes a whole one, or sizes the chosen layer on it. Number formats: IEEE 754, the bfloat16
+// and OCP FP8 specifications.
 
 import { html } from 'lit';
+import { fromHuggingFace } from '../../lib/index.js';
 import { formatBytes, formatCount } from '../format.js';
-
-export const models = [
-  { name: 'BERT base', hidden_size: 768, num_heads: 12, parameters: 109482240, max_len: 512 },
-  { name: 'BERT large', hidden_size: 1024, num_heads: 16, parameters: 335141888, max_len: 512 },
-  { name: 'DistilBERT', hidden_size: 768, num_heads: 12, parameters: 66362880, max_len: 512 },
-  { name: 'RoBERTa base', hidden_size: 768, num_heads: 12, parameters: 124645632, max_len: 512, note: '514 positions, 512 usable' },
-  { name: 'GPT-2', hidden_size: 768, num_heads: 12, parameters: 124439808, max_len: 1024 },
-  { name: 'Llama-3-8B', hidden_size: 4096, num_heads: 32, parameters: 8030261248, max_len: 8192 },
-];
+import { matches, presetValues } from './presets.js';
+import { published } from './published.js';
 
 export const formats = [
   { name: 'FP32', dtype: 'float32', bits: 32, largest: '3.403 × 10³⁸', step: 2 ** -23, use: 'Reference results, optimizer state, sums inside lower-precision products' },
@@ -24,46 +18,69 @@ export const formats = [
 
 /**
  * @typedef {import('../state/store.js').Store} Store
- * @typedef {typeof models[number]} Model
+ * @typedef {(patch: Record<string, unknown>) => void} Set
+ * @typedef {{ name: string, config: any, estimate: any, length: number, note: string }} Model `length`: positions that can be used
  */
 
+/** What one call over a whole model is sized for: every model can take it. */
+const WHOLE = { batch_size: 1, seq_len: 512 };
+
+/** The published models whose layer the registry has. @param {Store} store @returns {Model[]} */
+const modelsOf = (store) => published.map(({ name, file, usable }) => {
+  const config = presetValues(store, { ...fromHuggingFace(file).config, ...WHOLE });
+  const positions = Number(config.max_positions);
+  return { name, config, estimate: store.estimateOrNull(config), length: usable ?? positions, note: usable ? `${positions} positions, ${usable} usable` : '' };
+}).filter(({ estimate }) => estimate);
+
 /** The sizes of a model under the names of the chosen layer's fields; what the layer finds itself is left to it. @param {Store} store @param {Model} model */
-function sizesOf(store, { hidden_size, num_heads, max_len }) {
-  const sizes = /** @type {Record<string, number>} */ ({ hidden_size, num_heads, head_dim: hidden_size / num_heads, seq_len: max_len, kv_len: max_len });
-  return Object.fromEntries(store.layer.fields.filter(({ name }) => name in sizes).map((field) => [field.name, field.optional ? null : sizes[field.name]]));
+function sizesOf(store, { config, length }) {
+  const { hidden_size: hidden, num_heads: heads, intermediate_size } = config;
+  const sizes = /** @type {Record<string, number>} */ ({
+    hidden_size: hidden, num_heads: heads, num_kv_heads: heads, head_dim: config.head_dim ?? hidden / heads, intermediate_size, seq_len: length, kv_len: length,
+  });
+  return Object.fromEntries(store.layer.fields.filter(({ name }) => name in sizes).map(({ name, optional }) => [name, optional ? config[name] ?? null : sizes[name]]));
 }
 
-/** @param {Store} store @param {(patch: Record<string, unknown>) => void} set */
+/** @param {Store} store @param {Set} set */
 export function modelsView(store, set) {
+  const isModel = store.layer.fields.some(({ name }) => name === 'vocab_size');
   return html`
     <section class="panel" id="models" aria-labelledby="models-title">
-      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size the layer on it</span></h2>
+      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size it whole, or its last column to size the chosen layer on it</span></h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="models-title">
         <table class="table">
-          <thead><tr><th scope="col">Model</th><th scope="col" class="num">Hidden size</th><th scope="col" class="num">Heads</th>
-            <th scope="col" class="num">Parameters</th><th scope="col" class="num">Max length</th>
+          <thead><tr><th scope="col">Model</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">Layers</th><th scope="col" class="num">Hidden size</th>
+            <th scope="col" class="num"><abbr title="Of queries, and of keys where they are fewer">Heads</abbr></th><th scope="col" class="num">Max length</th><th scope="col" class="num"><abbr title="Bytes that one position keeps, in the format that the model is published in">Cache a token</abbr></th>
             <th scope="col" class="num">This layer adds</th></tr></thead>
-          <tbody>${models.map((model) => modelRow(model, store, set))}</tbody>
+          <tbody>${modelsOf(store).map((model) => modelRow(model, store, set, isModel))}</tbody>
         </table>
       </div>
     </section>`;
 }
 
-/** @param {Model} model @param {Store} store @param {(patch: Record<string, unknown>) => void} set */
-function modelRow(model, store, set) {
-  const sizes = sizesOf(store, model);
-  const pick = () => set(sizes);
-  const config = { ...store.config, ...(store.config.layer === store.layer.name ? sizes : {}) };
-  const estimate = store.estimateOrNull(config);
-  const fits = Object.entries(sizes).every(([name, value]) => store.config[name] === value);
+/** @param {Model} model @param {Store} store @param {Set} set @param {boolean} isModel whether the chosen layer is a whole model itself */
+function modelRow(model, store, set, isModel) {
+  const { name, config, estimate, length, note } = model;
   return html`
-    <tr class=${fits ? 'fits' : ''}>
-      <th scope="row"><button type="button" class="link" @click=${pick}>${model.name}</button></th>
-      <td class="num">${formatCount(model.hidden_size)}</td><td class="num">${model.num_heads}</td>
-      <td class="num">${formatCount(model.parameters)}</td>
-      <td class="num">${model.note ? html`<abbr title=${model.note}>${formatCount(model.max_len)}</abbr>` : formatCount(model.max_len)}</td>
-      <td class="num">${estimate ? percent(estimate.parameters / model.parameters) : '–'}</td>
+    <tr class=${matches(store.config, config) ? 'fits' : ''}>
+      <th scope="row"><button type="button" class="link" @click=${() => set(config)}>${name}</button></th>
+      <td class="num">${formatCount(estimate.parameters)}</td><td class="num">${config.num_layers}</td><td class="num">${formatCount(config.hidden_size)}</td>
+      <td class="num">${config.num_heads}${config.num_kv_heads ? ` / ${config.num_kv_heads}` : ''}</td>
+      <td class="num">${note ? html`<abbr title=${note}>${formatCount(length)}</abbr>` : formatCount(length)}</td>
+      <td class="num">${estimate.kv_cache ? formatBytes(estimate.kv_cache.bytes_per_token) : '–'}</td>
+      <td class="num">${isModel ? '–' : shareView(model, store, set)}</td>
     </tr>`;
+}
+
+/** What the chosen layer on a model's sizes has of the model's parameters. @param {Model} model @param {Store} store @param {Set} set */
+function shareView(model, store, set) {
+  const sizes = sizesOf(store, model);
+  const config = store.config.layer === store.layer.name ? { ...store.config, ...sizes } : store.config;
+  const estimate = store.estimateOrNull({ ...config, batch_size: 1 }); // of which parameters know nothing
+  if (!estimate) return '–';
+  const share = percent(estimate.parameters / model.estimate.parameters);
+  return html`<button type="button" class="link" aria-label=${`${share}, size the layer on ${model.name}`} aria-pressed=${matches(store.config, sizes) ? 'true' : 'false'}
+    @click=${() => set(sizes)}>${share}</button>`;
 }
 
 /** @param {number} share */
@@ -73,8 +90,9 @@ function percent(share) {
   return `${value >= 1e-5 ? Number(value.toPrecision(2)) : value.toExponential(1)} %`;
 }
 
-/** @param {any} estimate @param {(patch: Record<string, unknown>) => void} set */
+/** @param {any} estimate @param {Set} set */
 export function formatsView(estimate, set) {
+  const { shapes } = estimate;
   return html`
     <section class="panel" id="formats" aria-labelledby="formats-title">
       <h2 id="formats-title" class="panel-title">Number formats <span class="panel-note">choose one to see its bytes everywhere</span></h2>
@@ -82,21 +100,21 @@ export function formatsView(estimate, set) {
         <table class="table">
           <thead><tr><th scope="col">Format</th><th scope="col" class="num">Bits</th><th scope="col" class="num">Bytes</th>
             <th scope="col" class="num">Largest value</th><th scope="col" class="num">Step at 1</th>
-            <th scope="col" class="num">Scores here</th><th scope="col">Use</th></tr></thead>
+            <th scope="col" class="num">${shapes.scores ? 'Scores' : 'Output'} here</th><th scope="col">Use</th></tr></thead>
           <tbody>${formats.map((format) => formatRow(format, estimate, set))}</tbody>
         </table>
       </div>
     </section>`;
 }
 
-/** @param {typeof formats[number]} format @param {any} estimate @param {(patch: Record<string, unknown>) => void} set */
-function formatRow({ name, dtype, bits, largest, step, use }, { config, shapes }, set) {
-  const scores = shapes.scores?.reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, bits / 8);
+/** @param {typeof formats[number]} format @param {any} estimate @param {Set} set */
+function formatRow({ name, dtype, bits, largest, step, use }, { config, shapes, output_shape: output }, set) {
+  const bytes = (shapes.scores ?? output).reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, bits / 8);
   return html`
     <tr class=${dtype && dtype === config.dtype ? 'fits' : ''}>
       <th scope="row">${dtype ? html`<button type="button" class="link" @click=${() => set({ dtype })}>${name}</button>` : name}</th>
       <td class="num">${bits}</td><td class="num">${bits / 8}</td><td class="num">${largest}</td>
-      <td class="num">${stepText(step, name)}</td><td class="num">${scores === undefined ? '–' : formatBytes(scores)}</td><td class="use">${use}</td>
+      <td class="num">${stepText(step, name)}</td><td class="num">${formatBytes(bytes)}</td><td class="use">${use}</td>
     </tr>`;
 }
 

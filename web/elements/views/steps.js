@@ -1,13 +1,13 @@
 // The step table: what each line of the layer makes and costs.
 
 import { html, nothing } from 'lit';
-import { formatBytes, formatCount, formatList } from '../format.js';
+import { bytesPerElement, formatBytes, formatCount, formatList } from '../format.js';
 import { repeatOf, repeatText } from '../repeats.js';
 
 /** @param {any} estimate */
 export function stepsView(estimate) {
   const { steps, memory } = estimate;
-  const element = bytesPerElement(estimate);
+  const element = bytesPerElement(estimate.config);
   return html`
     <section class="panel" id="steps" aria-labelledby="steps-title">
       <h2 id="steps-title" class="panel-title">Step by step</h2>
@@ -32,25 +32,20 @@ export function stepsView(estimate) {
     </section>`;
 }
 
-/** @param {any} estimate */
-function bytesPerElement({ config }) {
-  return { float32: 4, float16: 2, bfloat16: 2, int8: 1 }[/** @type {'float32'} */ (config.dtype)];
-}
-
 /** @param {any} step @param {number} element @param {boolean} inferenceOnly */
 function stepRow(step, element, inferenceOnly) {
-  const count = step.shape.reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, 1);
+  const bytes = step.shape.reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, element);
   const repeat = repeatOf(step);
   return html`
     <tr class=${repeat > 1 ? 'repeated' : ''}>
       <th scope="row">${step.name}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${step.output} = ${step.pytorch}</code></th>
       <td class="shape"><code>${formatList(step.shape)}</code></td>
-      ${figure(step.parameters, repeat, formatCount)}${figure(step.macs, repeat, formatCount)}${figure(step.elementwise, repeat, formatCount)}
-      <td class="num">${formatBytes(count * element)}</td>
-      ${figure(inferenceOnly ? 0 : step.saved_bytes, repeat, formatBytes)}
+      ${count(step.parameters, repeat)}${count(step.macs, repeat)}${count(step.elementwise, repeat)}
+      <td class="num">${formatBytes(bytes)}</td>
+      <td class="num">${step.saved_bytes && !inferenceOnly ? formatBytes(step.saved_bytes) : '–'}</td>
     </tr>`;
 }
 
-/** Of every repetition, and below it of one. @param {number} value @param {number} repeat @param {(value: number) => string} format */
-const figure = (value, repeat, format) => html`<td class="num">${value ? format(value * repeat) : '–'}${
-  value && repeat > 1 ? html`<small>${repeat} × ${format(value)}</small>` : nothing}</td>`;
+/** Of every repetition, and below it of one. @param {number} value @param {number} repeat */
+const count = (value, repeat) => html`<td class="num">${value ? formatCount(value * repeat) : '–'}${
+  value && repeat > 1 ? html`<small>${repeat} × ${formatCount(value)}</small>` : nothing}</td>`;

@@ -10,6 +10,8 @@ import { repeatOf, repeatText } from '../repeats.js';
 export const liveBytes = (timeline, count) => Array.from({ length: count }, (_, step) =>
   timeline.reduce((sum, { bytes, born, freed }) => sum + (born <= step && step <= freed ? bytes : 0), 0));
 
+const MAX_ROOMY_STEPS = 9;
+
 /** @param {any} estimate */
 export function timelineView({ timeline, steps }) {
   const live = liveBytes(timeline, steps.length);
@@ -20,10 +22,10 @@ export function timelineView({ timeline, steps }) {
       <h2 id="timeline-title" class="panel-title">Tensor timeline
         <span class="panel-note">most at <em>${steps[at].name}</em>: ${formatBytes(peak)} alive${steps.some((/** @type {any} */ step) => repeatOf(step) > 1) ? '; repeated steps stand once' : ''}</span></h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="timeline-title">
-        <table class="table timeline">
+        <table class=${steps.length > MAX_ROOMY_STEPS ? 'table timeline dense' : 'table timeline'}>
           <thead><tr><th scope="col">Tensor</th><th scope="col" class="num">Bytes</th>
             ${steps.map((/** @type {any} */ step, /** @type {number} */ index) =>
-              html`<th scope="col" class=${index === at ? 'step peak' : 'step'}>${step.name}${repeatOf(step) > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}</th>`)}</tr></thead>
+              html`<th scope="col" class=${index === at ? 'step peak' : 'step'}><span>${step.name}${repeatOf(step) > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}</span></th>`)}</tr></thead>
           <tbody>
             ${timeline.map((/** @type {Lifetime} */ life) => lifeRow(life, steps.length, at))}
           </tbody>

@@ -1,0 +1,94 @@
+// Published models as the page has them, the presets, and the table of caches.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fromHuggingFace, open } from '../../web/lib/index.js';
+import { Store } from '../../web/elements/state/store.js';
+import { cacheKinds } from '../../web/elements/views/kv-cache.js';
+import { presetGroups, presetValues } from '../../web/elements/views/presets.js';
+import { published } from '../../web/elements/views/published.js';
+import { published as files } from '../torch/families.js';
+import { figure, openPage } from './open-page.js';
+
+const scope = await open({ threads: 1 });
+const store = new Store(scope);
+
+/** Each built by transformers 5.12 on the meta device and counted. @type {Record<string, number>} */
+const TOTALS = {
+  'BERT base': 109482240, 'BERT large': 335141888, DistilBERT: 66362880, 'RoBERTa base': 124645632, 'GPT-2': 124439808, 'Llama-3-8B': 8030261248,
+};
+
+for (const { name, file } of published) {
+  test(`${name} is read as its own config.json is, and has as many parameters as the model`, () => {
+    const config = presetValues(store, /** @type {any} */ (fromHuggingFace(file).config));
+    assert.deepEqual(config, presetValues(store, /** @type {any} */ (fromHuggingFace(files[name]).config)));
+    if (TOTALS[name]) assert.equal(scope.estimate(/** @type {any} */ (config)).parameters, TOTALS[name]);
+  });
+}
+
+for (const { title, values } of presetGroups.flatMap(({ presets }) => presets)) {
+  test(`the preset ${title} is a configuration that the core takes and this page can run`, () => {
+    const config = /** @type {any} */ (presetValues(store, values));
+    assert.deepEqual(scope.estimate(config).config, config);
+    assert.ok(scope.runBytes(config) <= scope.memoryLimit);
+  });
+}
+
+test('a cache keeps what the kind of attention says', () => {
+  const [own, grouped, window, single, latent] = cacheKinds(new Store(scope, { layer: 'multihead_attention', hidden_size: 4096, num_heads: 32, dtype: 'bfloat16' }))
+    .map(({ estimate }) => [estimate.kv_cache.bytes_per_token, estimate.kv_cache.bytes_per_sequence]);
+  assert.deepEqual([own, grouped, window, single, latent], [
+    [2 * 32 * 128 * 2, 2 * 32 * 128 * 2 * 8192], [2 * 8 * 128 * 2, 2 * 8 * 128 * 2 * 8192], [2 * 8 * 128 * 2, 2 * 8 * 128 * 2 * 1024],
+    [2 * 128 * 2, 2 * 128 * 2 * 8192], [(512 + 64) * 2, (512 + 64) * 2 * 8192],
+  ]);
+});
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+/** @type {import('playwright-core').Page} */
+let page;
+before(async () => {
+  site = await openPage();
+  page = site.page;
+});
+after(async () => {
+  await site.close();
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+test('a click on a model fills the form with all of it; what is too large to run is still sized', async () => {
+  await page.getByRole('button', { name: 'Llama-3-8B', exact: true }).click();
+  assert.equal(await page.inputValue('#field-layer'), 'decoder');
+  assert.match(await page.locator('[data-figure="parameters"] .figure-formula').innerText(), /= 8,030,261,248$/);
+  assert.equal(await page.isDisabled('[data-action="run"]'), true);
+  assert.match(await page.locator('.needs').innerText(), /^This run needs [\d.]+\sGiB; 3\.5\sGiB is the limit here\. The figures above hold all the same\./);
+  assert.equal(await page.locator('#models tr.fits th').innerText(), 'Llama-3-8B');
+});
+
+test('a kind of cache is taken for one step of decoding, and runs', async () => {
+  await page.getByRole('button', { name: 'One head', exact: true }).click();
+  await page.getByRole('button', { name: 'Latent', exact: true }).click();
+  assert.equal(await page.inputValue('#field-past_len'), '8191');
+  await page.fill('#field-past_len', '20');
+  await page.click('[data-action="run"]');
+  await page.waitForSelector('[data-run="fresh"]');
+  assert.match(await page.locator('.same pre').innerText(), /past_latent = torch\.randn\(1, 20, 512\)/);
+});
+
+test('a link of the guide fills the form, with the defaults of what it leaves out', async () => {
+  await page.getByRole('button', { name: 'On a phone, int8' }).click();
+  await page.locator('#time-steps a.fill').first().click();
+  assert.equal(await page.inputValue('#field-layer'), 'timestep_attention');
+  assert.equal(await figure(page, 'parameters'), '38');
+  assert.equal(await page.isChecked('input[name=dtype][value=float32]'), true);
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'field-layer');
+});
+
+test('every link of the guide is a configuration that the core takes', async () => {
+  const links = await page.locator('.guide a.fill').evaluateAll((list) => list.map((link) => /** @type {HTMLAnchorElement} */ (link).search));
+  assert.ok(links.length > 15, String(links.length));
+  for (const search of links) {
+    const { errors, unknown } = new Store(scope, Object.fromEntries(new URLSearchParams(search)));
+    assert.deepEqual({ errors, unknown }, { errors: {}, unknown: [] }, search);
+  }
+});
