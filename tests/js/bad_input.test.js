@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { answers, config, estimate, forward, hidden_states, linear, randn, testRefusals } from './refusals.js';
-import { randomInputs, scope, withModel } from './support.js';
+import { randomInputs, withModel } from './support.js';
 
 const MASK = 'a Uint8Array (1 = may attend) or a Float32Array (added to the scores)';
 const { data, shape } = hidden_states;
