@@ -35,7 +35,7 @@ inline Field num_heads(int64_t fallback = 12) {
 inline Field num_kv_heads() {
   return integer_field(
       "num_kv_heads",
-      "Heads of keys and values, each shared by num_heads / num_kv_heads query heads.", 1, 1,
+      "Heads of keys and values, each shared by num_heads / num_kv_heads query heads.", 4, 1,
       65536);
 }
 /// Where there are as many as num_heads by default.
