@@ -33,7 +33,7 @@ const Layer kLayer = {
     .summary =
         "A tanh layer compares each query with each key; the keys are combined under the weights.",
     .pytorch_class = "BahdanauAttention",
-    .fields = {fields::batch_size(), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
+    .fields = {fields::batch_size(4), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
                fields::kdim(), fields::attn_dim(), fields::bias(), fields::dtype()},
     .build = build,
 };

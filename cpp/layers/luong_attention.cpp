@@ -55,7 +55,7 @@ const Layer kLayer = {
     .pytorch_class = "LuongAttention",
     .fields = {choice_field("score", "How a query is compared with a key.",
                             {"dot", "general", "concat"}, "general"),
-               fields::batch_size(), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
+               fields::batch_size(4), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
                fields::kdim(), fields::attn_dim(), fields::dtype()},
     .build = build,
     .check = check,

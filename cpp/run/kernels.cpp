@@ -42,6 +42,8 @@ constexpr std::pair<std::string_view, Kernel (*)(const Site&)> kKernels[] = {
     {"scale", scale_kernel},
     {"softmax", softmax_kernel},
     {"weighted_sum", weighted_sum_kernel},
+    {"mean_pool", mean_pool_kernel},
+    {"max_pool", max_pool_kernel},
     {"layer_norm", layer_norm_kernel},
     {"rms_norm", rms_norm_kernel},
     {"rotate", rotate_kernel},

@@ -52,6 +52,8 @@ Kernel multiply_kernel(const Site& site);
 Kernel scale_kernel(const Site& site);
 Kernel softmax_kernel(const Site& site);
 Kernel weighted_sum_kernel(const Site& site);
+Kernel mean_pool_kernel(const Site& site);
+Kernel max_pool_kernel(const Site& site);
 Kernel layer_norm_kernel(const Site& site);
 Kernel rms_norm_kernel(const Site& site);
 Kernel rotate_kernel(const Site& site);

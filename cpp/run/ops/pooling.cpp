@@ -1,8 +1,12 @@
 #include "../../kernels/pooling.h"
 
+#include <algorithm>
+#include <limits>
 #include <string_view>
+#include <vector>
 
 #include "../../kernels/rows.h"
+#include "../../kernels/softmax.h"
 #include "../../ops/broadcast.h"
 #include "../kernels.h"
 #include "../threads.h"
@@ -23,6 +27,58 @@ Kernel weighted_sum_kernel(const Site& site) {
     });
   };
 }
+
+namespace {
+
+/// Where the mask of a sequence starts, or nullptr.
+const float* mask_of(const Workspace& workspace, TensorId id, const Shape& sequences, int64_t b) {
+  const float* mask = id == kNoTensor ? nullptr : workspace.read(id);
+  return mask ? mask + broadcast_row(workspace.given_shape(id), sequences, b) : nullptr;
+}
+
+/// A kernel that gets each sequence by itself: x (T, E), its mask (T,) or nullptr, y (E,).
+template <class Work>
+Kernel sequence_kernel(const Site& site, Work work) {
+  const Shape& shape = site.input_shape(0);
+  const int64_t B = shape[0], T = shape[1], E = shape[2];
+  const TensorId mask_id = site.has_input(1) ? site.input(1) : kNoTensor;
+  return [=, x = site.input(0), y = site.step.output](Workspace& workspace) {
+    const float* from = workspace.read(x);
+    float* to = workspace.write(y);
+    parallel_for(B, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        work(from + b * T * E, mask_of(workspace, mask_id, {B, T}, b), T, E, to + b * E);
+      }
+    });
+  };
+}
+
+void mean_of(const float* x, const float* mask, int64_t T, int64_t E, float* y) {
+  std::vector<float> weights(static_cast<size_t>(T), 0.0f);
+  kernels::softmax(weights.data(), mask, T, weights.data());
+  kernels::add_weighted_rows(x, weights.data(), T, E, 0.0f, y);
+}
+
+void max_of(const float* x, const float* mask, int64_t T, int64_t E, float* y) {
+  constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  bool any = false;
+  for (int64_t t = 0; t < T; ++t) {
+    if (mask && mask[t] == kHidden) continue;
+    const float* row = x + t * E;
+    for (int64_t e = 0; e < E; ++e) {
+      // NaN is neither larger nor smaller, and stays.
+      if (!any || row[e] > y[e] || row[e] != row[e]) y[e] = row[e];
+    }
+    any = true;
+  }
+  if (!any) std::fill_n(y, E, 0.0f);
+}
+
+}  // namespace
+
+Kernel mean_pool_kernel(const Site& site) { return sequence_kernel(site, mean_of); }
+
+Kernel max_pool_kernel(const Site& site) { return sequence_kernel(site, max_of); }
 
 Fusion linear_pooling(const Site& site, size_t first) {
   const std::vector<Step>& steps = site.graph.steps();
