@@ -442,7 +442,7 @@ class GPT2(OneKindOfLayer):
         for kind in ("weight", "bias"):
             own[f"transformer.ln_f.{kind}"] = state[f"model.norm.{kind}"]
             for layer in range(self.config["num_layers"]):
-                of = lambda name: state[f"model.layers.{layer}.{name}.{kind}"].T
+                of = lambda name: state[f"model.layers.{layer}.{name}.{kind}"].t()
                 to = f"transformer.h.{layer}"
                 own |= {f"{to}.{its}.{kind}": of(name) for name, its in self.NAMES.items()}
                 own[f"{to}.attn.c_attn.{kind}"] = torch.cat([of(f"self_attn.{one}_proj") for one in "qkv"], dim=-1)

@@ -5,17 +5,9 @@ import torch
 from torch import nn
 from transformers import BertConfig, BertModel, RobertaPreLayerNormConfig, RobertaPreLayerNormModel
 
-from peers import added, alibi, assert_agree, multihead_mask, seen, sinusoids, t5_bias
+from peers import added, alibi, assert_agree, multihead_mask, seen, sinusoids, t5_bias, without_fast_path  # noqa: F401, a fixture
 
 ACTIVATIONS = {"gelu_tanh": "gelu_pytorch_tanh"}  # those whose name differs in transformers
-
-
-@pytest.fixture(autouse=True)
-def without_fast_path():
-    """PyTorch's layers have a second implementation for eval, which knows fewer masks."""
-    torch.backends.mha.set_fastpath_enabled(False)
-    yield
-    torch.backends.mha.set_fastpath_enabled(True)
 
 
 # PyTorch's layers
