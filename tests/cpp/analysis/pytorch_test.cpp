@@ -40,7 +40,7 @@ TEST_CASE("a repeated block is printed as a class of its own, a ModuleList and a
                                         {"intermediate_size", raw(6)},
                                         {"gated", raw(false)}});
   const std::string text = pytorch_source(one, {.self_check = false});
-  const auto has = [&text](const char* part) {
+  const auto has = [&text](const std::string& part) {
     CAPTURE(part);
     CHECK(text.find(part) != text.npos);
   };
@@ -58,10 +58,10 @@ TEST_CASE("a repeated block is printed as a class of its own, a ModuleList and a
         self.input_layernorm = nn.RMSNorm(4, eps=0.00001)
         self.post_attention_layernorm = nn.RMSNorm(4, eps=0.00001)
 
-    def forward(self, word_vectors, mask):
+    def forward(self, hidden_states, mask):
 )");
   has(R"(
-        return hidden, weights
+        return layer_output, weights
 
 
 class Decoder(nn.Module):
@@ -75,11 +75,11 @@ class Decoder(nn.Module):
     def forward(self, tokens, mask=None):
         # tokens: (1, 3), integers below 7
         # mask: broadcasts to (1, 2, 3, 3), boolean (True = may attend) or float (added)
-        word_vectors = self.model.embed_tokens(tokens)  # (1, 3, 4)
+        hidden_states = self.model.embed_tokens(tokens)  # (1, 3, 4)
         for layer in self.model.layers:
-            word_vectors, weights = layer(word_vectors, mask)  # (1, 3, 4)
-        normed_hidden = self.model.norm(word_vectors)  # (1, 3, 4)
-        logits = self.lm_head(normed_hidden)           # (1, 3, 7)
+            hidden_states, weights = layer(hidden_states, mask)  # (1, 3, 4)
+        normed_hidden = self.model.norm(hidden_states)  # (1, 3, 4)
+        logits = self.lm_head(normed_hidden)            # (1, 3, 7)
         return logits, weights
 )");
 }
