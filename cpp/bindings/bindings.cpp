@@ -109,18 +109,20 @@ struct UnpackedInputs {
 
 using GivenTensors = std::map<std::string, GivenTensor>;
 
-/// Copies the inputs of a graph out; with `cached`, of everything but its KV cache.
-UnpackedInputs copied(const Graph& graph, const GivenTensors& tensors, bool cached = false) {
+/// Copies the inputs of a graph out for `owner`, as messages call the function; with `cached`, of
+/// everything but its KV cache.
+UnpackedInputs copied(const char* owner, const Graph& graph, const GivenTensors& tensors,
+                      bool cached = false) {
   const std::vector<TensorId> known = inputs_of(graph, cached);
   UnpackedInputs unpacked{std::vector<Values>(graph.tensors().size()),
                           Inputs(graph.tensors().size(), nullptr)};
   std::vector<bool> given(graph.tensors().size(), false);
   for (const auto& [name, tensor] : tensors) {
-    given[static_cast<size_t>(find_input(graph, known, name))] = true;
+    given[static_cast<size_t>(find_input(owner, graph, known, name))] = true;
   }
   check_all_given(graph, known, given);
   for (const auto& [name, tensor] : tensors) {
-    const size_t id = static_cast<size_t>(find_input(graph, known, name));
+    const size_t id = static_cast<size_t>(find_input(owner, graph, known, name));
     unpacked.values[id] = tensor.values(graph.tensors()[id]);
     unpacked.pointers[id] = &unpacked.values[id];
   }
@@ -152,7 +154,8 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
   ForwardOptions how{.round = std::nullopt, .reference = std::get<bool>(values[2])};
   if (round != Dtype::kFloat32) how.round = round;
 
-  const UnpackedInputs unpacked = copied(model.graph(), unpack_tensors("inputs", inputs));
+  const UnpackedInputs unpacked =
+      copied("forward", model.graph(), unpack_tensors("inputs", inputs));
   const Forward done = model.forward(unpacked.pointers, how);
   val results = pack_results(model.graph(), done.outputs, std::get<bool>(values[0]));
   if (done.error) {
@@ -175,8 +178,8 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
     throw FieldError(first.name,
                      first.name + " is missing; it must be like " + to_string(first.shape));
   }
-  const Graph graph = model.step_graph(positions_of(first, given->second.raw));
-  const UnpackedInputs unpacked = copied(graph, tensors, true);
+  const Graph graph = model.step_graph(positions_of(first, given->second.raw()));
+  const UnpackedInputs unpacked = copied("step", graph, tensors, true);
   const Outputs outputs = model.step(graph, unpacked.pointers);
   return ResultsValue(pack_results(graph, outputs, std::get<bool>(values[0])));
 }

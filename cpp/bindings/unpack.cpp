@@ -187,13 +187,22 @@ std::map<std::string, GivenTensor> unpack_tensors(const std::string& name, const
 }
 
 GivenTensor::GivenTensor(const std::string& name, const val& tensor) {
-  if (!is_object(tensor) || is_array(tensor) || !typed_array_name(tensor).empty()) {
-    throw FieldError(
-        name, name + " must be a tensor {data, shape}, got " + to_string(unpack_value(tensor)));
+  try {
+    if (!is_object(tensor) || is_array(tensor) || !typed_array_name(tensor).empty()) {
+      throw FieldError(
+          name, name + " must be a tensor {data, shape}, got " + to_string(unpack_value(tensor)));
+    }
+    const val shape = tensor["shape"];  // once, as the data: a getter may change its mind
+    data_ = tensor["data"];
+    raw_ = unpack_raw(name, data_, shape);
+  } catch (const FieldError& error) {
+    error_ = error;
   }
-  const val shape = tensor["shape"];  // once, as the data: a getter may change its mind
-  data_ = tensor["data"];
-  raw = unpack_raw(name, data_, shape);
+}
+
+const RawTensor& GivenTensor::raw() const {
+  if (error_) throw *error_;
+  return raw_;
 }
 
 template <class T>
@@ -204,12 +213,12 @@ std::vector<T> GivenTensor::copy(size_t count) const {
 }
 
 Values GivenTensor::values(const Tensor& expected) const {
-  RawTensor now = raw;  // another tensor's getter may have detached or shrunk this one's buffer
+  RawTensor now = raw();  // another tensor's getter may have detached or shrunk this one's buffer
   if (now.kind != RawTensor::Kind::kOther) {
     now.length = typed_array_property(data_, val("length")).as<double>();
   }
   Values values = make_values(check_tensor(expected, now));
-  switch (raw.kind) {
+  switch (now.kind) {
     case RawTensor::Kind::kBytes:
       mask_from_bytes(expected.name, copy<uint8_t>(values.size()), values.data());
       break;

@@ -7,6 +7,7 @@
 #include <emscripten/val.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,21 +26,25 @@ std::vector<std::pair<std::string, emscripten::val>> entries_of(const std::strin
 /// The same with the values as the core's gates take them.
 RawConfig unpack_object(const std::string& name, const emscripten::val& object);
 
-/// {data, shape} as the caller gave it. Throws FieldError when it is nothing like that.
+/// {data, shape} as the caller gave it. What is nothing like that is refused when it is asked for:
+/// an unknown name comes first.
 class GivenTensor {
  public:
   GivenTensor(const std::string& name, const emscripten::val& tensor);
 
+  /// Throws FieldError when it is no tensor.
+  const RawTensor& raw() const;
+
   /// Its numbers, copied out. Throws FieldError unless it fits `expected`.
   Values values(const Tensor& expected) const;
-
-  RawTensor raw;
 
  private:
   template <class T>
   std::vector<T> copy(size_t count) const;
 
   emscripten::val data_;
+  RawTensor raw_{};
+  std::optional<FieldError> error_;
 };
 
 /// The tensors of a plain object by name. No code of the caller's runs after that.

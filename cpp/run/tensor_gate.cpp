@@ -69,14 +69,14 @@ std::vector<TensorId> inputs_of(const Graph& graph, bool cached) {
   return inputs;
 }
 
-TensorId find_input(const Graph& graph, const std::vector<TensorId>& inputs,
+TensorId find_input(std::string_view owner, const Graph& graph, const std::vector<TensorId>& inputs,
                     const std::string& name) {
   std::vector<std::string_view> known;
   for (const TensorId id : inputs) {
     if (graph.tensor(id).name == name) return id;
     known.push_back(graph.tensor(id).name);
   }
-  throw unknown_name("forward", "input", name, known);
+  throw unknown_name(owner, "input", name, known);
 }
 
 Shape check_tensor(const Tensor& expected, const RawTensor& raw) {

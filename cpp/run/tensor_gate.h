@@ -22,8 +22,9 @@ struct RawTensor {
 /// The inputs that forward() takes: no parts of others and, where `cached`, no cache.
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached = false);
 
-/// The one of `inputs` called `name`. Throws FieldError that names the nearest one.
-TensorId find_input(const Graph& graph, const std::vector<TensorId>& inputs,
+/// The one of `inputs` called `name`, for the function `owner`. Throws FieldError that names the
+/// nearest one.
+TensorId find_input(std::string_view owner, const Graph& graph, const std::vector<TensorId>& inputs,
                     const std::string& name);
 
 /// Throws FieldError unless `raw` has the kind and shape of `expected`, and returns its shape. Only

@@ -38,7 +38,7 @@ export class Model {
    * before: their keys and values are in the model's KV cache. Step by step this gives what one
    * `forward` over all positions gives. The cache holds `batch_size` sequences.
    * @param {Record<string, Tensor | Mask | Ids>} inputs by name, without `past_` inputs; a mask is one
-   *   of (new positions, all positions)
+   *   of (new positions, positions that are kept and new ones)
    * @param {{need_weights?: boolean}} [options]
    * @returns {Results}
    * @throws {RangeError} for a layer without KV cache, or an ill-fitting tensor; the cache then stays

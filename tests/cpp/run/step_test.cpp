@@ -171,8 +171,8 @@ TEST_CASE("a mask of a step is one of its positions and all those before") {
   Inputs inputs(graph.tensors().size(), nullptr);
   const std::vector<TensorId> known = inputs_of(graph, true);
   inputs[static_cast<size_t>(first_input(graph))] = &part;
-  inputs[static_cast<size_t>(find_input(graph, known, "mask"))] = &mask;
-  CHECK(graph.tensor(find_input(graph, known, "mask")).shape == Shape{2, 6, 2, 6});
+  inputs[static_cast<size_t>(find_input("step", graph, known, "mask"))] = &mask;
+  CHECK(graph.tensor(find_input("step", graph, known, "mask")).shape == Shape{2, 6, 2, 6});
   const Values weights = decoding.model.step(graph, inputs)[1];
   for (size_t row = 0; row < weights.size() / 6; ++row) {
     CHECK(weights.data()[row * 6 + 1] == 0.0f);

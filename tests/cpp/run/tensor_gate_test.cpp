@@ -129,10 +129,10 @@ TEST_CASE("the inputs are what forward takes, and a step takes all but the cache
   CHECK(names(false) == std::vector<std::string>{"tokens", "past_keys", "past_values", "mask"});
   CHECK(names(true) == std::vector<std::string>{"tokens", "mask"});
   const std::vector<TensorId> stepped = inputs_of(graph, true);
-  CHECK(graph.tensor(find_input(graph, stepped, "mask")).name == "mask");
-  CHECK_THROWS_WITH(find_input(graph, stepped, "past_keys"),
+  CHECK(graph.tensor(find_input("forward", graph, stepped, "mask")).name == "mask");
+  CHECK_THROWS_WITH(find_input("forward", graph, stepped, "past_keys"),
                     "forward has no input \"past_keys\"; its inputs are tokens, mask");
-  CHECK_THROWS_WITH(find_input(graph, stepped, "token"),
+  CHECK_THROWS_WITH(find_input("forward", graph, stepped, "token"),
                     "forward has no input \"token\", did you mean tokens?");
   std::vector<bool> given(graph.tensors().size(), false);
   CHECK_THROWS_WITH(check_all_given(graph, stepped, given),
