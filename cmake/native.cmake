@@ -3,6 +3,8 @@
 find_package(Threads REQUIRED)
 attnscope_object_library(core ${core_sources} ${kernel_sources})
 attnscope_object_library(tests ${test_sources})
+attnscope_read_xtensor_once(core)
+attnscope_read_xtensor_once(tests)
 
 add_executable(attnscope_tests)
 target_link_libraries(attnscope_tests PRIVATE core tests Threads::Threads)

@@ -6,13 +6,14 @@ set(relaxed_flags -msimd128 -mrelaxed-simd)
 set(scalar_flags -DXSIMD_WITH_EMULATED=1 "-DXSIMD_DEFAULT_ARCH=emulated<128>")
 
 set(common_flags -fwasm-exceptions)
+set(threads_flags -pthread)
 
 # Numbers are made in kernels/ and run/: everything else is small rather than fast, because a page
 # loads all of it.
-file(GLOB small_sources CONFIGURE_DEPENDS cpp/ops/*.cpp cpp/layers/*.cpp cpp/analysis/*.cpp
-     cpp/bindings/*.cpp)
-set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
-set(threads_flags -pthread)
+set(fast_sources ${core_sources})
+list(FILTER fast_sources INCLUDE REGEX "cpp/(graph|run)/")
+set(small_sources ${core_sources})
+list(FILTER small_sources EXCLUDE REGEX "cpp/(graph|run)/")
 
 set(link_flags
     -fwasm-exceptions
@@ -25,8 +26,14 @@ set(link_flags
 
 # compile_set(<suffix> <flags>): objects of everything but kernels, for one thread model.
 function(compile_set suffix)
-  attnscope_object_library(core${suffix} ${core_sources})
-  target_compile_options(core${suffix} PRIVATE ${common_flags} -msimd128 ${ARGN})
+  attnscope_object_library(fast${suffix} ${fast_sources})
+  attnscope_object_library(small${suffix} ${small_sources})
+  attnscope_object_library(bindings${suffix} ${binding_sources})
+  target_compile_options(fast${suffix} PRIVATE ${common_flags} -msimd128 ${ARGN})
+  target_compile_options(small${suffix} PRIVATE ${common_flags} -msimd128 -Os ${ARGN})
+  target_compile_options(bindings${suffix} PRIVATE ${common_flags} -Os ${ARGN})
+  attnscope_read_xtensor_once(fast${suffix})
+  attnscope_read_xtensor_once(small${suffix})
 endfunction()
 
 function(compile_kernels name)
@@ -39,6 +46,7 @@ if(ATTNSCOPE_TESTS)
   foreach(build scalar simd relaxed)
     attnscope_object_library(tested_${build} ${core_sources} ${kernel_sources} ${test_sources})
     target_compile_options(tested_${build} PRIVATE ${common_flags} ${${build}_flags})
+    attnscope_read_xtensor_once(tested_${build})
     add_executable(attnscope_tests_${build})
     target_link_libraries(attnscope_tests_${build} PRIVATE tested_${build})
     target_link_options(attnscope_tests_${build} PRIVATE -fwasm-exceptions -sENVIRONMENT=node
@@ -52,7 +60,8 @@ endif()
 function(release name threads_suffix kernels)
   set(output "${CMAKE_SOURCE_DIR}/web/lib/core")
   add_executable(${name})
-  target_link_libraries(${name} PRIVATE core${threads_suffix} bindings${threads_suffix} ${kernels})
+  target_link_libraries(${name} PRIVATE fast${threads_suffix} small${threads_suffix}
+                        bindings${threads_suffix} ${kernels})
   target_link_options(${name} PRIVATE ${link_flags} ${ARGN} -lembind)
   set_target_properties(${name} PROPERTIES SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY "${output}")
 endfunction()
@@ -63,8 +72,6 @@ foreach(suffix "" -threads)
     set(flags ${threads_flags})
   endif()
   compile_set("${suffix}" ${flags})
-  attnscope_object_library(bindings${suffix} ${binding_sources})
-  target_compile_options(bindings${suffix} PRIVATE ${common_flags} ${flags})
   foreach(build simd relaxed)
     compile_kernels(kernels-${build}${suffix} ${${build}_flags} ${flags})
     set(thread_link "")
