@@ -51,7 +51,7 @@ const SMALL = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33];
 const LARGE = [63, 65, 100, 121, 127, 129, 257, 385, 769];
 const LARGE_SHARE = 0.15;
 
-const MAX_MACS = 1e7; // more would be slow in the reference executor
+const MAX_MACS = 3e6; // more would be slow in the reference executor
 // More would be slow to write; there are results for each mask.
 const MAX_BYTES = { inputs: 4e5, output: 2e5, inference_total: 3e6 };
 const MAX_TRIES = 2000;
