@@ -62,13 +62,14 @@ Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
 }
 
 Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const {
-  // dx = y (dy - Σ y dy); and where a band hides whole rows, which rows those are, a byte each.
-  Saved saved{.output = true};
+  // dx = y (dy - Σ y dy). Where a band hides whole rows, y is kept before they become zeros, and
+  // which rows those are, a byte each.
+  const Saved saved{.output = true};
   if (!band_.restricts() || output.size() < 2 || band_.tail > 0) return saved;
   const int64_t T = output[output.size() - 2], S = output.back();
   const auto hidden = [&](int64_t i) { return band_.visible(i, S).end == 0; };
-  if (hidden(0) || hidden(T - 1)) saved.bytes = elements(output) / S;
-  return saved;
+  if (!hidden(0) && !hidden(T - 1)) return saved;
+  return {.elements = elements(output), .bytes = elements(output) / S};
 }
 
 Array Softmax::forward(const std::vector<const Array*>& inputs) const {
