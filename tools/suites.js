@@ -74,7 +74,7 @@ function js(name, folder, { needs, alone, runner = runNode }) {
 }
 
 const minute = 60_000;
-const suiteLimit = 12 * minute;
+const suiteLimit = 25 * minute;
 const testOptions = ['--test', '--test-reporter=./tools/reporter.js', `--test-timeout=${5 * minute}`];
 
 /** @param {string} folder */
