@@ -19,10 +19,8 @@ void write_config(JsonWriter& json, const Config& config) {
 
 void write_inputs(JsonWriter& json, const Graph& graph) {
   json.begin_array();
-  for (size_t id = 0; id < graph.tensors().size(); ++id) {
-    const Tensor& tensor = graph.tensors()[id];
-    if (tensor.role != Role::kInput && tensor.role != Role::kOptionalInput) continue;
-    if (tensor.storage != static_cast<TensorId>(id)) continue;
+  for (const TensorId id : graph.inputs()) {
+    const Tensor& tensor = graph.tensor(id);
     json.begin_object();
     json.key("name").string(tensor.name);
     json.key("shape").shape(tensor.shape);

@@ -36,20 +36,10 @@ class Reader {
         memory_.parameters = sum(memory_.parameters, product({graph_.times(id), bytes(id)}));
       }
     }
-    const TensorId count = static_cast<TensorId>(graph_.tensors().size());
-    for (TensorId id = 0; id < count; ++id) {
-      const Tensor& tensor = graph_.tensor(id);
-      if (tensor.role == Role::kInput && tensor.storage == id) memory_.inputs += bytes(id);
+    for (const TensorId id : graph_.inputs()) {
+      if (graph_.tensor(id).role == Role::kInput) memory_.inputs += bytes(id);
     }
     for (const Result& result : graph_.results()) memory_.output += bytes(result.tensor);
-  }
-
-  /// The block of a step, or nullptr.
-  const Block* block_at(size_t step) const {
-    for (const Block& block : graph_.blocks()) {
-      if (block.first_step <= step && step < block.end_step) return &block;
-    }
-    return nullptr;
   }
 
   /// A repetition of a block that another one follows, which needs once more what comes from
@@ -84,14 +74,12 @@ class Reader {
   void read_timeline() {
     const int last_step = static_cast<int>(graph_.steps().size()) - 1;
     row_.assign(graph_.tensors().size(), -1);
-    const TensorId count = static_cast<TensorId>(graph_.tensors().size());
-    for (TensorId id = 0; id < count; ++id) {
-      const Tensor& tensor = graph_.tensor(id);
-      if (tensor.role == Role::kInput && tensor.storage == id) add_lifetime(id, 0, last_step);
+    for (const TensorId id : graph_.inputs()) {
+      if (graph_.tensor(id).role == Role::kInput) add_lifetime(id, 0, last_step);
     }
     for (int s = 0; s <= last_step; ++s) {
       const Step& step = graph_.steps()[static_cast<size_t>(s)];
-      const Block* block = block_at(static_cast<size_t>(s));
+      const Block* block = graph_.block_of(step.output);
       touch_inputs(s, block);
       if (graph_.tensor(step.output).storage == step.output) add_lifetime(step.output, s, s);
       if (block && static_cast<size_t>(s) + 1 == block->end_step) {
@@ -103,7 +91,7 @@ class Reader {
       if (graph_.tensor(result.tensor).block == kNoBlock) touch(result.tensor, last_step, kEarlier);
     }
     for (int s = 0; s <= last_step; ++s) {
-      const Block* block = block_at(static_cast<size_t>(s));
+      const Block* block = graph_.block_of(graph_.steps()[static_cast<size_t>(s)].output);
       const Count earlier = block && block->times > 1 ? alive(s, kEarlier) : 0;
       memory_.activations_peak = std::max({memory_.activations_peak, earlier, alive(s, kLast)});
     }
@@ -125,7 +113,7 @@ class Reader {
     for (std::vector<bool>& saved : saved_) saved.assign(graph_.tensors().size(), false);
     const std::vector<Step>& steps = graph_.steps();
     for (size_t s = 0; s < steps.size();) {
-      const Block* block = block_at(s);
+      const Block* block = graph_.block_of(steps[s].output);
       const size_t end = block ? block->end_step : s + 1;
       save_steps(s, end, 0, 1);
       // Every further repetition keeps what the second one does.

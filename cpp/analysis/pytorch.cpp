@@ -35,9 +35,9 @@ std::string torch_dtype(Dtype dtype, std::string_view name) {
 std::string check_text(const Config& config, const Graph& graph) {
   const Dtype dtype = dtype_from(config.choice("dtype"));
   std::string inputs;
-  for (size_t id = 0; id < graph.tensors().size(); ++id) {
-    const Tensor& tensor = graph.tensors()[id];
-    if (tensor.role != Role::kInput || tensor.storage != static_cast<TensorId>(id)) continue;
+  for (const TensorId id : graph.inputs()) {
+    const Tensor& tensor = graph.tensor(id);
+    if (tensor.role == Role::kOptionalInput) continue;
     const std::string shape = to_string(tensor.shape);
     inputs += "        \"" + tensor.name + "\": " +
               (tensor.limit > 0

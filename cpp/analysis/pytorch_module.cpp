@@ -231,36 +231,29 @@ std::string loop_text(const Graph& graph, int index) {
          to_string(graph.tensor(block.carried_in).shape) + "\n";
 }
 
-bool is_argument(const Graph& graph, size_t id, Role role) {
-  const Tensor& tensor = graph.tensors()[id];
-  return tensor.role == role && tensor.storage == static_cast<TensorId>(id);
-}
-
 std::string signature(const Graph& graph) {
-  std::string text = "def forward(self";
-  for (size_t id = 0; id < graph.tensors().size(); ++id) {
-    if (is_argument(graph, id, Role::kInput)) text += ", " + graph.tensors()[id].name;
+  std::string required, optional;
+  for (const TensorId id : graph.inputs()) {
+    const Tensor& tensor = graph.tensor(id);
+    if (tensor.role == Role::kInput) required += ", " + tensor.name;
+    if (tensor.role == Role::kOptionalInput) optional += ", " + tensor.name + "=None";
   }
-  for (size_t id = 0; id < graph.tensors().size(); ++id) {
-    if (is_argument(graph, id, Role::kOptionalInput))
-      text += ", " + graph.tensors()[id].name + "=None";
-  }
-  return text + "):";
+  return "def forward(self" + required + optional + "):";
 }
 
 std::string input_comments(const Graph& graph) {
   std::vector<Line> lines;
-  for (size_t id = 0; id < graph.tensors().size(); ++id) {
-    const Tensor& tensor = graph.tensors()[id];
+  for (const TensorId id : graph.inputs()) {
+    const Tensor& tensor = graph.tensor(id);
     const std::string shape = to_string(tensor.shape);
-    if (is_argument(graph, id, Role::kInput)) {
-      const std::string kind =
-          tensor.limit > 0 ? ", integers below " + std::to_string(tensor.limit) : "";
-      lines.push_back({"# " + tensor.name + ": " + shape + kind, ""});
-    } else if (is_argument(graph, id, Role::kOptionalInput)) {
+    if (tensor.role == Role::kOptionalInput) {
       lines.push_back({"# " + tensor.name + ": broadcasts to " + shape +
                            ", boolean (True = may attend) or float (added)",
                        ""});
+    } else {
+      const std::string kind =
+          tensor.limit > 0 ? ", integers below " + std::to_string(tensor.limit) : "";
+      lines.push_back({"# " + tensor.name + ": " + shape + kind, ""});
     }
   }
   return aligned(lines);

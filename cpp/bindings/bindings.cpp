@@ -31,6 +31,8 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(ResultsValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(StateValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(ShapeValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(TensorValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(IntegersValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(NumberValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(PeaksValue);
 
 namespace attnscope {
@@ -77,6 +79,12 @@ std::vector<Value> options_from(std::string_view owner, std::span<const Field> f
   return resolve(owner, fields, unpack_object("options", options), "option");
 }
 
+/// The one option of `owner`.
+uint64_t seed_from(std::string_view owner, const OptionsValue& options) {
+  static const std::vector<Field> fields = {seed_field()};
+  return static_cast<uint64_t>(std::get<int64_t>(options_from(owner, fields, options)[0]));
+}
+
 std::string estimate(const ConfigValue& config) { return estimate_json(config_from(config)); }
 
 std::string pytorch(const ConfigValue& config, const OptionsValue& options) {
@@ -87,18 +95,29 @@ std::string pytorch(const ConfigValue& config, const OptionsValue& options) {
 }
 
 Model* create(const ConfigValue& config, const OptionsValue& options) {
-  static const std::vector<Field> fields = {seed_field()};
-  const std::vector<Value> values = options_from("create", fields, options);
-  return new Model(config_from(config), static_cast<uint64_t>(std::get<int64_t>(values[0])),
-                   static_cast<Count>(kMemoryLimit));
+  const uint64_t seed = seed_from("create", options);
+  return new Model(config_from(config), seed, static_cast<Count>(kMemoryLimit));
+}
+
+Shape drawn_shape(const ShapeValue& shape) {
+  return unpack_shape(shape, static_cast<Count>(kMemoryLimit / sizeof(float)));
 }
 
 TensorValue randn_tensor(const ShapeValue& shape, const OptionsValue& options) {
-  static const std::vector<Field> fields = {seed_field()};
-  const std::vector<Value> values = options_from("randn", fields, options);
-  const Shape checked = unpack_shape(shape, static_cast<Count>(kMemoryLimit / sizeof(float)));
-  const uint64_t seed = static_cast<uint64_t>(std::get<int64_t>(values[0]));
-  return TensorValue(pack_tensor(randn(checked, seed)));
+  const uint64_t seed = seed_from("randn", options);
+  return TensorValue(pack_tensor(randn(drawn_shape(shape), seed)));
+}
+
+IntegersValue randint_tensor(const NumberValue& high, const ShapeValue& shape,
+                             const OptionsValue& options) {
+  static const std::vector<Field> fields = {
+      integer_field("high", "Above every number.", 1, 1, int64_t{1} << 31)};
+  const std::vector<Value> values =
+      resolve("randint", fields, {{"high", unpack_value(high)}}, "argument");
+  const uint64_t seed = seed_from("randint", options);
+  const Shape checked = drawn_shape(shape);
+  return IntegersValue(
+      pack_integers(randint(std::get<int64_t>(values[0]), checked, seed), checked));
 }
 
 /// The inputs of one forward(), owned, with the pointers that the executors take.
@@ -227,7 +246,8 @@ PeaksValue peaks() {
 double memory_limit() { return kMemoryLimit; }
 
 double run_bytes(const ConfigValue& config) {
-  return static_cast<double>(bytes_to_run(config_from(config)));
+  const Config checked = config_from(config);
+  return static_cast<double>(bytes_to_run(checked.layer().build(checked)));
 }
 
 /// The TypeScript type of a field's values.
@@ -275,6 +295,9 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       "FloatTensor; "
       "rounding_error?: { max_absolute: number; relative: number } }");
   emscripten::register_type<StateValue>("StateDict", "Record<string, FloatTensor>");
+  emscripten::register_type<IntegersValue>("IntegerTensor",
+                                           "{ data: Int32Array; shape: number[] }");
+  emscripten::register_type<NumberValue>("Integer", "number");
   emscripten::register_type<ShapeValue>("Shape", "number[]");
   emscripten::register_type<PeaksValue>("Peaks",
                                         "{ flops_per_second: number; bytes_per_second: number }");
@@ -288,6 +311,9 @@ EMSCRIPTEN_BINDINGS(attnscope) {
                        emscripten::return_value_policy::take_ownership());
   emscripten::function("randn(shape, options)",
                        &bound<&randn_tensor, const ShapeValue&, const OptionsValue&>);
+  emscripten::function(
+      "randint(high, shape, options)",
+      &bound<&randint_tensor, const NumberValue&, const ShapeValue&, const OptionsValue&>);
   emscripten::function("measurePeaks", &bound<&peaks>);
   emscripten::function("memoryLimit", &bound<&memory_limit>);
   emscripten::function("runBytes(config)", &bound<&run_bytes, const ConfigValue&>);

@@ -107,6 +107,8 @@ std::string text_of(const val& value) {
   return text;
 }
 
+}  // namespace
+
 RawValue unpack_value(const val& value) {
   if (value.isTrue()) return {true};
   if (value.isFalse()) return {false};
@@ -115,6 +117,8 @@ RawValue unpack_value(const val& value) {
   if (value.isNull()) return {Null()};
   return {RawValue::Other{describe(value)}};
 }
+
+namespace {
 
 /// The elements of an array that ought to be a shape. `name` is the array's, for messages.
 std::vector<RawValue> unpack_dimensions(const std::string& field, const std::string& name,
@@ -148,6 +152,17 @@ RawTensor unpack_raw(const std::string& name, const val& data, const val& shape)
   raw.length = typed_array_property(data, val("length")).as<double>();
   raw.shape = unpack_dimensions(name, name + ".shape", shape);
   return raw;
+}
+
+/// A copy of the numbers, with their shape.
+template <class Numbers, class Dimensions>
+val pack(const Numbers& numbers, const Dimensions& dimensions) {
+  val tensor = val::object();
+  tensor.set("data", val(typed_memory_view(numbers.size(), numbers.data())).call<val>("slice"));
+  val shape = val::array();
+  for (size_t i = 0; i < dimensions.size(); ++i) shape.set(i, static_cast<double>(dimensions[i]));
+  tensor.set("shape", shape);
+  return tensor;
 }
 
 }  // namespace
@@ -254,14 +269,10 @@ Shape unpack_shape(const val& shape, Count limit) {
   return result;
 }
 
-val pack_tensor(const Values& values) {
-  val tensor = val::object();
-  tensor.set("data", val(typed_memory_view(values.size(), values.data())).call<val>("slice"));
-  val shape = val::array();
-  for (size_t i = 0; i < values.dimension(); ++i)
-    shape.set(i, static_cast<double>(values.shape(i)));
-  tensor.set("shape", shape);
-  return tensor;
+val pack_tensor(const Values& values) { return pack(values, values.shape()); }
+
+val pack_integers(const std::vector<int32_t>& values, const Shape& shape) {
+  return pack(values, shape);
 }
 
 }  // namespace attnscope

@@ -51,11 +51,15 @@ class GivenTensor {
 std::map<std::string, GivenTensor> unpack_tensors(const std::string& name,
                                                   const emscripten::val& object);
 
+RawValue unpack_value(const emscripten::val& value);
+
 /// The dimensions of a shape given by the caller; each must be an integer of at least 1, and their
 /// product at most `limit`.
 Shape unpack_shape(const emscripten::val& shape, Count limit);
 
 /// {data: Float32Array, shape: number[]}: a copy, because views of the heap detach when it grows.
 emscripten::val pack_tensor(const Values& values);
+/// The same with an Int32Array.
+emscripten::val pack_integers(const std::vector<int32_t>& values, const Shape& shape);
 
 }  // namespace attnscope

@@ -120,9 +120,25 @@ TensorId Graph::add_repeated_input(const std::string& name, const Shape& shape) 
       {.name = name, .shape = shape, .role = Role::kInput, .storage = all, .block = open_block_});
 }
 
-int64_t Graph::times(TensorId id) const {
+std::vector<TensorId> Graph::inputs() const {
+  std::vector<TensorId> inputs;
+  for (size_t index = 0; index < tensors_.size(); ++index) {
+    const TensorId id = static_cast<TensorId>(index);
+    const Role role = tensors_[index].role;
+    const bool given = role == Role::kInput || role == Role::kOptionalInput;
+    if (given && tensors_[index].storage == id) inputs.push_back(id);
+  }
+  return inputs;
+}
+
+const Block* Graph::block_of(TensorId id) const {
   const int block = tensor(id).block;
-  return block == kNoBlock ? 1 : blocks_[static_cast<size_t>(block)].times;
+  return block == kNoBlock ? nullptr : &blocks_[static_cast<size_t>(block)];
+}
+
+int64_t Graph::times(TensorId id) const {
+  const Block* block = block_of(id);
+  return block ? block->times : 1;
 }
 
 InputShapes Graph::input_shapes(const Step& step, bool with_optional) const {

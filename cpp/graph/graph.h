@@ -129,6 +129,12 @@ class Graph {
 
   const Tensor& tensor(TensorId id) const { return tensors_[static_cast<size_t>(id)]; }
 
+  /// What the caller gives, optional inputs included; not the parts of stacked ones.
+  std::vector<TensorId> inputs() const;
+
+  /// The block that makes a tensor, or nullptr.
+  const Block* block_of(TensorId id) const;
+
   /// How often a tensor, a step's output say, is made: once, or as often as its block is repeated.
   int64_t times(TensorId id) const;
 

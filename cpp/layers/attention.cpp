@@ -60,6 +60,17 @@ void check_heads_divide(const Config& config, std::string_view field) {
                                     std::to_string(whole) + "), got " + std::to_string(H));
 }
 
+int64_t kv_heads_of(const Config& config) {
+  return config.optional_integer("num_kv_heads").value_or(config.integer("num_heads"));
+}
+
+void check_groups(int64_t num_heads, int64_t num_kv_heads) {
+  if (num_heads % num_kv_heads == 0) return;
+  throw FieldError("num_kv_heads", "num_kv_heads must divide num_heads (" +
+                                       std::to_string(num_heads) + "), got " +
+                                       std::to_string(num_kv_heads));
+}
+
 Band band_of(const Config& config, int64_t offset) {
   return {.is_causal = config.flag("is_causal"),
           .window = config.optional_integer("window"),

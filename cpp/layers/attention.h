@@ -40,6 +40,12 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
 /// Field `num_heads` must divide the one of this name. Throws FieldError.
 void check_heads_divide(const Config& config, std::string_view field);
 
+/// num_kv_heads, or num_heads where it is null.
+int64_t kv_heads_of(const Config& config);
+
+/// Throws FieldError unless num_kv_heads divides num_heads.
+void check_groups(int64_t num_heads, int64_t num_kv_heads);
+
 /// The band of the fields is_causal and window, with the query at position `offset` first.
 Band band_of(const Config& config, int64_t offset);
 

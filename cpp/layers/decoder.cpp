@@ -2,19 +2,12 @@
 // names of Hugging Face's LlamaForCausalLM.
 // Radford et al. 2019; Touvron et al. 2023, https://arxiv.org/abs/2302.13971.
 
-#include "../ops/arithmetic.h"
-#include "../ops/embedding.h"
-#include "../ops/positions.h"
 #include "fields.h"
 #include "grouped.h"
 #include "transformer.h"
 
 namespace attnscope {
 namespace {
-
-int64_t kv_heads_of(const Config& config) {
-  return config.optional_integer("num_kv_heads").value_or(config.integer("num_heads"));
-}
 
 void check(const Config& config) {
   check_groups(config.integer("num_heads"), kv_heads_of(config));
@@ -24,12 +17,8 @@ void check(const Config& config) {
                                        std::to_string(*config.optional_integer("full_every")) +
                                        " without one");
   }
-  const int64_t length = config.integer("past_len") + config.integer("seq_len");
-  const int64_t most = config.integer("max_positions");
-  if (config.choice("position") != "learned" || length <= most) return;
-  throw FieldError("seq_len", "past_len + seq_len must be at most max_positions (" +
-                                  std::to_string(most) + ") where position is learned, got " +
-                                  std::to_string(length));
+  check_positions(config, "past_len + seq_len",
+                  config.integer("past_len") + config.integer("seq_len"));
 }
 
 class Builder {
@@ -46,7 +35,7 @@ class Builder {
     const EmbeddingModule words = declare_embedding(graph_, "model.embed_tokens", V, E_);
     const TensorId embedded = add_embeddings(words, V);
     const Positions positions =
-        add_positions(graph_, config_, span_, H_, D_, embedded, true, "model.");
+        add_positions(graph_, config_, span_, {H_, D_}, embedded, /*is_causal=*/true, "model.");
     graph_.begin_block("model.layers", "DecoderLayer", config_.integer("num_layers"), embedded);
     const auto [hidden, weights] = add_layer(embedded, positions);
     graph_.end_block(hidden);
@@ -67,28 +56,12 @@ class Builder {
   }
 
   TensorId add_embeddings(const EmbeddingModule& words, int64_t V) {
-    static const auto add = std::make_shared<const Add>();
-    const std::string_view position = config_.choice("position");
-    const int64_t past = span_.past_len, T = span_.seq_len;
-    std::optional<EmbeddingModule> learned;
-    if (position == "learned") {
-      learned =
-          declare_embedding(graph_, "model.embed_positions", config_.integer("max_positions"), E_);
-    }
+    const auto learned = declare_position_vectors(graph_, config_, "model.embed_positions", E_);
     const TensorId tokens =
-        graph_.add_integer_input("tokens", {config_.integer("batch_size"), T}, V);
-    const bool placed = position == "learned" || position == "sinusoidal";
-    const TensorId x =
-        apply_embedding(graph_, words, tokens, placed ? "word_vectors" : "hidden_states");
-    TensorId vectors = kNoTensor;
-    if (learned) {
-      vectors = graph_.add_rows(learned->weight, past, past + T);
-    } else if (position == "sinusoidal") {
-      const auto table = std::make_shared<const SinusoidalTable>(T, E_, past);
-      vectors = graph_.add_step("sinusoidal", "position", table, {x}, "sinusoids");
-    }
-    if (vectors == kNoTensor) return x;
-    return graph_.add_step("add_position", "embed", add, {x, vectors}, "hidden_states");
+        graph_.add_integer_input("tokens", {config_.integer("batch_size"), span_.seq_len}, V);
+    const TensorId x = apply_embedding(
+        graph_, words, tokens, has_position_vectors(config_) ? "word_vectors" : "hidden_states");
+    return add_position_vectors(graph_, config_, span_, learned, x, "hidden_states");
   }
 
   Attended add_layer(TensorId x, const Positions& positions) {

@@ -4,10 +4,9 @@
 #include "../ops/activation.h"
 #include "../ops/arithmetic.h"
 #include "../ops/concat.h"
-#include "../ops/embedding.h"
-#include "../ops/positions.h"
 #include "fields.h"
-#include "grouped.h"
+#include "positions.h"
+#include "projections.h"
 #include "transformer.h"
 
 namespace attnscope {
@@ -15,17 +14,14 @@ namespace {
 
 void check(const Config& config) {
   check_heads_divide(config, "hidden_size");
-  const int64_t T = config.integer("seq_len"), most = config.integer("max_positions");
-  if (config.choice("position") != "learned" || T <= most) return;
-  throw FieldError("seq_len", "seq_len must be at most max_positions (" + std::to_string(most) +
-                                  ") where position is learned, got " + std::to_string(T));
+  check_positions(config, "seq_len", config.integer("seq_len"));
 }
 
 class Builder {
  public:
   explicit Builder(const Config& config)
       : config_(config),
-        T_(config.integer("seq_len")),
+        span_{.seq_len = config.integer("seq_len")},
         E_(config.integer("hidden_size")),
         H_(config.integer("num_heads")),
         norm_first_(config.flag("norm_first")),
@@ -34,9 +30,10 @@ class Builder {
 
   Graph run() {
     const TensorId embedded = add_embeddings();
-    const TensorId bias = add_position_bias(embedded);
+    const Positions positions = add_positions(graph_, config_, span_, {H_, E_ / H_}, embedded,
+                                              /*is_causal=*/false, "encoder.");
     graph_.begin_block("encoder.layer", "EncoderLayer", config_.integer("num_layers"), embedded);
-    const auto [hidden, weights] = add_layer(embedded, bias);
+    const auto [hidden, weights] = add_layer(embedded, positions.bias);
     graph_.end_block(hidden);
     TensorId output = hidden;
     if (norm_first_) {
@@ -50,20 +47,12 @@ class Builder {
   }
 
  private:
-  TensorId add(TensorId a, TensorId b, const std::string& step, const std::string& output) {
-    static const auto op = std::make_shared<const Add>();
-    return graph_.add_step(step, "embed", op, {a, b}, output);
-  }
-
   TensorId add_embeddings() {
     const int64_t V = config_.integer("vocab_size"), types = config_.integer("type_vocab_size");
-    const std::string_view position = config_.choice("position");
     const EmbeddingModule words = declare_embedding(graph_, "embeddings.word_embeddings", V, E_);
-    std::optional<EmbeddingModule> positions, kinds;
-    if (position == "learned") {
-      positions = declare_embedding(graph_, "embeddings.position_embeddings",
-                                    config_.integer("max_positions"), E_);
-    }
+    const auto positions =
+        declare_position_vectors(graph_, config_, "embeddings.position_embeddings", E_);
+    std::optional<EmbeddingModule> kinds;
     if (types > 0) {
       kinds = declare_embedding(graph_, "embeddings.token_type_embeddings", types, E_);
     }
@@ -71,33 +60,16 @@ class Builder {
     const DropoutModule dropout = declare_dropout(graph_, "embeddings.dropout", share_);
 
     const TensorId tokens =
-        graph_.add_integer_input("tokens", {config_.integer("batch_size"), T_}, V);
+        graph_.add_integer_input("tokens", {config_.integer("batch_size"), span_.seq_len}, V);
     TensorId x = apply_embedding(graph_, words, tokens, "word_vectors");
     if (kinds) {  // every token is of the first type
-      x = add(x, graph_.add_rows(kinds->weight, 0, 1), "add_type", "typed");
+      static const auto add = std::make_shared<const Add>();
+      const TensorId first = graph_.add_rows(kinds->weight, 0, 1);
+      x = graph_.add_step("add_type", "embed", add, {x, first}, "typed");
     }
-    if (positions) {
-      x = add(x, graph_.add_rows(positions->weight, 0, T_), "add_position", "placed");
-    } else if (position == "sinusoidal") {
-      const auto table = std::make_shared<const SinusoidalTable>(T_, E_, 0);
-      const TensorId sines = graph_.add_step("sinusoidal", "position", table, {x}, "sinusoids");
-      x = add(x, sines, "add_position", "placed");
-    }
+    x = add_position_vectors(graph_, config_, span_, positions, x, "placed");
     x = apply_norm(graph_, norm, x, share_ > 0 ? "normed_embeddings" : "hidden_states");
     return apply_dropout(graph_, dropout, "embed", x, "hidden_states");
-  }
-
-  TensorId add_position_bias(TensorId like) {
-    const std::string_view position = config_.choice("position");
-    if (position == "alibi") {
-      const auto bias = std::make_shared<const AlibiBias>(H_, T_, T_, 0);
-      return graph_.add_step("alibi", "position", bias, {like}, "position_bias");
-    }
-    if (position != "relative") return kNoTensor;
-    const EmbeddingModule table =
-        declare_embedding(graph_, "encoder.relative_attention_bias", RelativeBias::kBuckets, H_);
-    const auto bias = std::make_shared<const RelativeBias>(T_, T_, 0, true);
-    return graph_.add_step("relative", "position", bias, {table.weight}, "position_bias");
   }
 
   Attended add_layer(TensorId x, TensorId position_bias) {
@@ -149,7 +121,8 @@ class Builder {
   }
 
   const Config& config_;
-  const int64_t T_, E_, H_;
+  const Span span_;
+  const int64_t E_, H_;
   const bool norm_first_;
   const double share_, eps_;
   Graph graph_;

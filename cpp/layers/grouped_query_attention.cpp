@@ -29,7 +29,8 @@ Graph build(const Config& config) {
   const GroupedAttention attention(graph, "", shape);
   const TensorId x =
       graph.add_input("hidden_states", {config.integer("batch_size"), span.seq_len, E});
-  const Positions positions = add_positions(graph, config, span, H, D, x, config.flag("is_causal"));
+  const Positions positions =
+      add_positions(graph, config, span, {H, D}, x, config.flag("is_causal"));
   const Attended attended = attention.apply(graph, x, positions, span, config.flag("is_causal"),
                                             config.optional_number("scale"), "output");
   graph.add_result("output", attended.output);

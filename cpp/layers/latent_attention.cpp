@@ -7,6 +7,7 @@
 #include "../ops/heads.h"
 #include "../ops/norm.h"
 #include "../ops/positions.h"
+#include "cache.h"
 #include "fields.h"
 #include "projections.h"
 
@@ -46,7 +47,7 @@ class Builder {
     rotation_ = graph_.add_step("rotation", "position", table, {x}, "rotation");
 
     const TensorId query = add_query(x);
-    const auto [latent, turned] = add_cached(x);
+    const auto [latent, turned] = add_latent(x);
     const TensorId expanded =
         split_heads(graph_, linear(kv_b_, latent, "expanded"), sizes_.H, "expanded_heads");
     const TensorId plain_key = slice(expanded, 0, sizes_.nope, "plain_key");
@@ -120,27 +121,16 @@ class Builder {
   };
 
   /// What the cache keeps, with the past before the new positions.
-  Cached add_cached(TensorId x) {
+  Cached add_latent(TensorId x) {
     const TensorId compressed = linear(kv_a_, x, "compressed");
     const TensorId latent =
         apply_norm(graph_, kv_norm_, slice(compressed, 0, sizes_.rank, "raw_latent"), "new_latent");
     const TensorId key = split_heads(
         graph_, slice(compressed, sizes_.rank, sizes_.rank + sizes_.rope, "position_features"), 1,
         "position_key");
-    return {with_past(latent, 1, "latent"), with_past(rotate(key, "key"), 2, "key")};
-  }
-
-  TensorId with_past(TensorId present, int dimension, const std::string& name) {
-    TensorId past = kNoTensor;
-    Shape shape = graph_.tensor(present).shape;
-    const int64_t features = shape.back();
-    if (sizes_.past > 0) {
-      shape[static_cast<size_t>(dimension)] = sizes_.past;
-      past = graph_.add_input("past_" + name, shape);
-      present = concat(past, present, dimension, "all_" + name + "s");
-    }
-    graph_.add_cache({past, present, sizes_.T, features, std::nullopt, 0});
-    return present;
+    const Span span{sizes_.T, sizes_.past, sizes_.past};
+    return {add_cached(graph_, "latent", latent, span),
+            add_cached(graph_, "key", rotate(key, "key"), span)};
   }
 
   const Config& config_;

@@ -6,19 +6,12 @@
 namespace attnscope {
 namespace {
 
-void check(const Config& config) {
-  const int64_t H = config.integer("num_heads");
-  const int64_t G = config.optional_integer("num_kv_heads").value_or(H);
-  if (H % G == 0) return;
-  throw FieldError("num_kv_heads", "num_kv_heads must divide num_heads (" + std::to_string(H) +
-                                       "), got " + std::to_string(G));
-}
+void check(const Config& config) { check_groups(config.integer("num_heads"), kv_heads_of(config)); }
 
 Graph build(const Config& config) {
   const int64_t B = config.integer("batch_size"), H = config.integer("num_heads");
-  const int64_t G = config.optional_integer("num_kv_heads").value_or(H);
   const int64_t T = config.integer("seq_len"), S = config.integer("kv_len");
-  const int64_t D = config.integer("head_dim");
+  const int64_t D = config.integer("head_dim"), G = kv_heads_of(config);
   const int64_t V = config.optional_integer("vdim").value_or(D);
   Graph graph;
   const DropoutModule dropout{.share = config.number("dropout")};

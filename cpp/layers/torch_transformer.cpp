@@ -29,6 +29,16 @@ TensorId TorchSublayer::after(Graph& graph, TensorId x, TensorId made,
   return apply_norm(graph, norm_, sum, output);
 }
 
+FeedForward declare_torch_feed_forward(Graph& graph, const Config& config) {
+  const int64_t E = config.integer("hidden_size"), F = config.integer("intermediate_size");
+  const bool bias = config.flag("bias");
+  FeedForward feed_forward{.up = declare_linear(graph, "linear1", E, F, bias, false),
+                           .activation = config.choice("activation")};
+  feed_forward.dropout = declare_dropout(graph, "dropout", config.number("dropout"), false);
+  feed_forward.down = declare_linear(graph, "linear2", F, E, bias, false);
+  return feed_forward;
+}
+
 std::vector<Field> torch_layer_fields(std::vector<Field> sizes) {
   const std::vector<Field> rest{
       fields::hidden_size(512),

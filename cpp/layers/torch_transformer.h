@@ -32,6 +32,9 @@ class TorchSublayer {
   std::string name_;
 };
 
+/// linear1, dropout and linear2, which the base class constructs.
+FeedForward declare_torch_feed_forward(Graph& graph, const Config& config);
+
 /// Fields of both.
 std::vector<Field> torch_layer_fields(std::vector<Field> sizes);
 

@@ -10,17 +10,14 @@ namespace {
 void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
 
 Graph build(const Config& config) {
-  const int64_t E = config.integer("hidden_size"), F = config.integer("intermediate_size");
+  const int64_t E = config.integer("hidden_size");
   const bool bias = config.flag("bias");
   const double share = config.number("dropout"), eps = config.number("norm_eps");
   Graph graph;
   graph.inherit("nn.TransformerEncoderLayer", torch_layer_arguments(config));
   const PackedProjections attention =
       declare_packed_multihead(graph, "self_attn", {E, E, E, bias, false});
-  FeedForward feed_forward{.up = declare_linear(graph, "linear1", E, F, bias, false),
-                           .activation = config.choice("activation")};
-  feed_forward.dropout = declare_dropout(graph, "dropout", share, false);
-  feed_forward.down = declare_linear(graph, "linear2", F, E, bias, false);
+  const FeedForward feed_forward = declare_torch_feed_forward(graph, config);
   const NormModule norm1 = declare_layer_norm(graph, "norm1", E, eps, bias, false);
   const NormModule norm2 = declare_layer_norm(graph, "norm2", E, eps, bias, false);
   const TorchSublayer attend(config, norm1, declare_dropout(graph, "dropout1", share, false),

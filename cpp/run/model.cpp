@@ -13,12 +13,13 @@ constexpr Count kFloatBytes = 4;
 /// The graph that runs, refused before anything is allocated: past the limit sizes would also
 /// overflow the 32 bits of WebAssembly's size_t.
 Graph checked_graph(const Config& config, Count memory_limit) {
-  const Count bytes = bytes_to_run(config);
+  const Graph graph = config.layer().build(config);
+  const Count bytes = bytes_to_run(graph);
   if (bytes > memory_limit) {
     throw FieldError("", "the layer must need at most " + to_string(memory_limit) +
                              " bytes to run, got " + to_string(bytes));
   }
-  return unroll(config.layer().build(config));
+  return unroll(graph);
 }
 
 /// Masks whose last dimension is 1, with that repeated: kernels read whole rows. `spread` owns
@@ -59,8 +60,7 @@ Values kept(Values present, const Cache& cache) {
 
 }  // namespace
 
-Count bytes_to_run(const Config& config) {
-  const Graph graph = config.layer().build(config);
+Count bytes_to_run(const Graph& graph) {
   const std::vector<TensorId> storage = run_storage(graph);
   Count count = 0;
   for (size_t id = 0; id < storage.size(); ++id) {

@@ -84,7 +84,8 @@ class Model {
 };
 
 /// Bytes that Model and one forward() need in float32: parameters and their packed copy, inputs,
-/// all activations as if they lived to the end, and the results while they are handed out.
-Count bytes_to_run(const Config& config);
+/// all activations as if they lived to the end, and the results while they are handed out. Blocks
+/// count with all their repetitions.
+Count bytes_to_run(const Graph& graph);
 
 }  // namespace attnscope

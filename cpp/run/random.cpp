@@ -13,10 +13,21 @@ constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 float Generator::uniform() { return static_cast<float>(engine_() & 0xFFFFFF) * 0x1p-24f; }
 
-double Generator::uniform_double() {
+uint64_t Generator::bits() {
   const uint64_t high = engine_();
-  const uint64_t bits = high << 32 | engine_();
-  return static_cast<double>(bits & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+  return high << 32 | engine_();
+}
+
+double Generator::uniform_double() {
+  return static_cast<double>(bits() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+}
+
+void Generator::fill_integers(int64_t limit, int32_t* values, int64_t count) {
+  constexpr int64_t kWide = int64_t{1} << 28;  // from here on PyTorch draws 64 bits for each
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t drawn = limit < kWide ? engine_() : bits();
+    values[i] = static_cast<int32_t>(drawn % static_cast<uint64_t>(limit));
+  }
 }
 
 void Generator::fill_uniform(float low, float high, float* values, int64_t count) {
@@ -64,6 +75,12 @@ void Generator::fill_normal(float* values, int64_t count, double deviation) {
     fill_normal_block(last);
   }
   for (i = 0; deviation != 1 && i < count; ++i) values[i] *= static_cast<float>(deviation);
+}
+
+std::vector<int32_t> randint(int64_t high, const Shape& shape, uint64_t seed) {
+  std::vector<int32_t> values(static_cast<size_t>(elements(shape)));
+  Generator(seed).fill_integers(high, values.data(), static_cast<int64_t>(values.size()));
+  return values;
 }
 
 Values randn(const Shape& shape, uint64_t seed) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <vector>
 
 #include "values.h"
 
@@ -20,12 +21,16 @@ class Generator {
   /// tensor.uniform_(low, high) in float32.
   void fill_uniform(float low, float high, float* values, int64_t count);
 
+  /// tensor.random_(0, limit); `limit` at most 2^31.
+  void fill_integers(int64_t limit, int32_t* values, int64_t count);
+
   /// tensor.normal_(0, deviation) in float32. Values agree with PyTorch's to a few ULP of float32:
   /// its vector code has its own logarithm and cosine.
   void fill_normal(float* values, int64_t count, double deviation = 1);
 
  private:
   float uniform();
+  uint64_t bits();
   double uniform_double();
   double normal_double();
   void fill_normal_block(float* values);
@@ -36,5 +41,8 @@ class Generator {
 
 /// What torch.manual_seed(seed); torch.randn(shape) gives.
 Values randn(const Shape& shape, uint64_t seed);
+
+/// What torch.manual_seed(seed); torch.randint(high, shape) gives; `high` at most 2^31.
+std::vector<int32_t> randint(int64_t high, const Shape& shape, uint64_t seed);
 
 }  // namespace attnscope

@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-/// What a view has of its storage.
+/// What a tensor has of its storage: all of it, or the part that a view takes.
 Array part(const Values& storage, const Tensor& view) {
   Array values = Array::from_shape(std::vector<size_t>(view.shape.begin(), view.shape.end()));
   std::copy_n(storage.data() + view.offset, values.size(), values.data());
@@ -30,15 +30,16 @@ Outputs run_reference(const Graph& graph, const Parameters& parameters, const In
   for (size_t id = 0; id < values.size(); ++id) {
     const Tensor& tensor = graph.tensors()[id];
     if (tensor.role == Role::kActivation) continue;
-    bool view = tensor.storage != static_cast<TensorId>(id);
-    const Values* given = tensor.role == Role::kParameter ? parameters[id] : inputs[id];
-    if (!given && view) {
-      given = inputs[static_cast<size_t>(tensor.storage)];
-    } else if (tensor.role == Role::kInput) {
-      view = false;  // a part of a stacked input, given by itself
+    const bool parameter = tensor.role == Role::kParameter;
+    // A mask has the shape in which it was given; a part of a stacked input may be given by itself.
+    if (!parameter && inputs[id]) {
+      values[id] = xt::cast<double>(*inputs[id]);
+    } else if (const Values* whole =
+                   parameter ? parameters[id] : inputs[static_cast<size_t>(tensor.storage)]) {
+      values[id] = part(*whole, tensor);
+    } else {
+      continue;
     }
-    if (!given) continue;
-    values[id] = view ? part(*given, tensor) : Array(xt::cast<double>(*given));
     present[id] = true;
   }
   for (const Step& step : graph.steps()) {

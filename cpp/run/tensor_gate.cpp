@@ -54,17 +54,10 @@ std::optional<Shape> integer_shape(const std::vector<RawValue>& raw) {
 }  // namespace
 
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached) {
-  std::vector<TensorId> inputs;
-  for (size_t index = 0; index < graph.tensors().size(); ++index) {
-    const TensorId id = static_cast<TensorId>(index);
-    const Tensor& tensor = graph.tensor(id);
-    if (tensor.role != Role::kInput && tensor.role != Role::kOptionalInput) continue;
-    if (tensor.storage != id) continue;
-    const auto is_cache = [&](const Cache& cache) {
-      return cache.past != kNoTensor && graph.tensor(cache.past).storage == id;
-    };
-    const bool cache = std::any_of(graph.caches().begin(), graph.caches().end(), is_cache);
-    if (!cached || !cache) inputs.push_back(id);
+  std::vector<TensorId> inputs = graph.inputs();
+  if (!cached) return inputs;
+  for (const Cache& cache : graph.caches()) {
+    if (cache.past != kNoTensor) std::erase(inputs, graph.tensor(cache.past).storage);
   }
   return inputs;
 }
@@ -99,8 +92,8 @@ Shape check_tensor(const Tensor& expected, const RawTensor& raw) {
 int64_t positions_of(const Tensor& expected, const RawTensor& raw) {
   const std::optional<Shape> shape = integer_shape(raw.shape);
   if (shape && shape->size() == expected.shape.size() && shape->size() > 1) return (*shape)[1];
-  Shape any = expected.shape;
-  refuse(expected.name, ".shape", "be like " + to_string(any) + " with any number of positions",
+  refuse(expected.name, ".shape",
+         "be like " + to_string(expected.shape) + " with any number of positions",
          shape_text(raw.shape));
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answers, config, estimate, forward, hidden_states, linear, randn, testRefusals } from './refusals.js';
+import { answers, config, estimate, forward, hidden_states, linear, randint, randn, testRefusals } from './refusals.js';
 import { randomInputs, withModel } from './support.js';
 
 const MASK = 'a Uint8Array (1 = may attend) or a Float32Array (added to the scores)';
@@ -48,6 +48,16 @@ testRefusals([
   [randn(new Array(2 ** 32 - 1)), 'shape', 'shape must have at most 64 dimensions, got 4294967295'],
   [randn([2], { seed: '0' }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got "0"'],
   [randn([2], { seeds: 0 }), 'seeds', 'randn has no option "seeds", did you mean seed?'],
+
+  [randint(), 'high', 'high must be an integer from 1 to 2147483648, got undefined'],
+  [randint(0, [2]), 'high', 'high must be an integer from 1 to 2147483648, got 0'],
+  [randint(2 ** 31 + 1, [2]), 'high', 'high must be an integer from 1 to 2147483648, got 2147483649'],
+  [randint(1.5, [2]), 'high', 'high must be an integer from 1 to 2147483648, got 1.5'],
+  [randint([2]), 'high', 'high must be an integer from 1 to 2147483648, got an array'],
+  [randint(2), 'shape', 'shape must be an array of integers, got undefined'],
+  [randint(2, [0]), 'shape', 'shape must hold integers from 1 to 2147483647, got 0'],
+  [randint(2, [2], { seed: -1 }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got -1'],
+  [randint(2, [2], { high: 3 }), 'high', 'randint has no option "high"; its options are seed'],
 
   // Which inputs.
   [forward(), 'inputs', 'inputs must be a plain object, got undefined'],

@@ -1,4 +1,4 @@
-// randn: PyTorch's normal numbers.
+// randn and randint: PyTorch's normal numbers and integers.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -24,6 +24,13 @@ test('randn begins as torch.manual_seed(0); torch.randn(2) does', () => {
   assertClose(scope.randn([2]).data, [1.5409960746765137, -0.293428897857666], 1e-6);
 });
 
+test('randint begins as torch.manual_seed(0); torch.randint(10, (2, 3)) does', () => {
+  assert.deepEqual(scope.randint(10, [2, 3]), { data: Int32Array.of(4, 9, 3, 0, 3, 9), shape: [2, 3] });
+});
+
 test('every build draws the same numbers', () => {
-  for (const { scope: on } of variants) assert.deepEqual(on.randn([1000], { seed: 5 }), scope.randn([1000], { seed: 5 }));
+  for (const { scope: on } of variants) {
+    assert.deepEqual(on.randn([1000], { seed: 5 }), scope.randn([1000], { seed: 5 }));
+    assert.deepEqual(on.randint(50, [1000], { seed: 5 }), scope.randint(50, [1000], { seed: 5 }));
+  }
 });

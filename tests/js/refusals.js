@@ -11,6 +11,7 @@ export const { hidden_states } = randomInputs(config);
 export const estimate = (...args) => () => scope.estimate(...args);
 export const create = (...args) => () => scope.create(...args);
 export const randn = (...args) => () => scope.randn(...args);
+export const randint = (...args) => () => scope.randint(...args);
 export const pytorch = (...args) => () => scope.pytorch(...args);
 export const forward = (...args) => () => withModel(config, (model) => model.forward(...args));
 

@@ -4,7 +4,6 @@ import { afterEach, test } from 'node:test';
 import { configOf } from '../../web/elements/state/fields.js';
 import { readSearch } from '../../web/elements/state/url.js';
 import { open } from '../../web/lib/index.js';
-import { randint } from '../../web/elements/run/random.js';
 import { openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
@@ -108,7 +107,7 @@ test('token ids are drawn below their limit, and PyTorch draws the same', async 
   const values = (await page.locator('[data-values]').innerText()).trim().split(/\s+/).map(Number);
   const scope = await open({ threads: 1 });
   const model = scope.create(/** @type {any} */ (configOf(/** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder')), readSearch(DECODER))), { seed: 6 });
-  const { data } = model.forward({ tokens: randint([2, 8], 50, 7) }).output;
+  const { data } = model.forward({ tokens: scope.randint(50, [2, 8], { seed: 7 }) }).output;
   model.dispose();
   assert.ok(values.length === 6 && values.every((value, at) => Math.abs(value - data[at]) < 1e-5), String(values));
   assert.match(await page.locator('.same pre').innerText(), /module = Decoder\(\)[^\n]*\ntorch\.manual_seed\(7\)\ntokens = torch\.randint\(50, \(2, 8\)\)/);

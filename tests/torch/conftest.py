@@ -37,7 +37,7 @@ class Index:
         data = json.loads((folder / "index.json").read_text())
         self._numbers = numpy.memmap(folder / "tensors.f32", dtype="<f4", mode="r")
         self.builds, self.figures = data["builds"], data["figures"]
-        self.randn, self.rounding = data["randn"], data["rounding"]
+        self.randn, self.randint, self.rounding = data["randn"], data["randint"], data["rounding"]
         self.families, self.family_defaults = data["families"], data["family_defaults"]
         self.cases = [Case(self, entry) for entry in data["cases"]]
         self.peers = [Case(self, entry) for entry in data["peers"]]

@@ -7,7 +7,6 @@ from transformers import T5Config
 from transformers.models.t5.modeling_t5 import T5Attention
 
 import judge
-from test_forward import FLOAT32, REFERENCE
 
 
 class Peer:
@@ -33,23 +32,15 @@ class Peer:
 
 def assert_agree(case, make, call, adapt=dict):
     """Every run of a case, with a peer in float64: the reference executor agrees with it to the rounding of its
-    results, the kernels as far as float32 goes.
-
-    But where the peer's own float32 is off too (a norm over two features that are nearly equal enlarges whatever was
-    rounded before it; next to a mask of -1e4 a score keeps three digits), float32 judges nobody, and the reference
-    executor alone is judged.
-    """
-    peer, in_float32 = Peer(make, call, torch.float64, adapt), None
+    results, the kernels as far as float32 goes."""
+    peer = Peer(make, call, torch.float64, adapt)
     far = []
     for run in case.runs:
         expected = peer.results(run)
-        far += differences(run, "reference", expected, REFERENCE)
+        far += judge.differences(f"{run.name}, reference", run.results("reference"), expected, judge.REFERENCE)
         for build in run.builds:
-            found = differences(run, build, expected, FLOAT32)
-            if found:
-                in_float32 = in_float32 or Peer(make, call, torch.float32, adapt)
-                if not ill_conditioned(in_float32.results(run), expected):
-                    far += found
+            again = lambda: peer.results(run)
+            far += judge.float32_differences(f"{run.name}, {build}", run.results(build), expected, again)
     assert not far, "\n".join(far)
 
 
@@ -64,24 +55,8 @@ def assert_agree_in_float32(case, make, call, adapt=dict):
     for run in (run for run in case.runs if not run.name.endswith("lowest numbers")):
         expected = peer.results(run)
         for executor in ["reference", *run.builds]:
-            far += differences(run, executor, expected, FLOAT32)
+            far += judge.differences(f"{run.name}, {executor}", run.results(executor), expected, judge.FLOAT32)
     assert not far, "\n".join(far)
-
-
-def differences(run, executor, expected, tolerance):
-    ours = run.results(executor)
-    far = []
-    for name, result in expected.items():
-        distance = judge.distance(ours[name], result)
-        if not distance <= tolerance:
-            far.append(f"{run.name}: {name} of {executor} is {distance:.1e} from the peer's")
-    return far
-
-
-def ill_conditioned(in_float32, in_float64):
-    """A quarter: other orders of the same sums are easily off by four times as much. Well-conditioned layers are at a
-    thirtieth of FLOAT32."""
-    return any(not judge.distance(in_float32[name], result) <= FLOAT32 / 4 for name, result in in_float64.items())
 
 
 @pytest.fixture(autouse=True)

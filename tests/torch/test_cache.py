@@ -6,7 +6,6 @@ from transformers import DynamicCache
 
 import judge
 from peers import seen
-from test_forward import FLOAT32
 from test_modules_decoders import Family, LlamaAttention, Qwen3Attention, model_of
 
 
@@ -16,7 +15,7 @@ def joined(steps, name):
 
 def test_steps_of_any_size_give_what_one_pass_gives(decoding):
     for positions, steps in decoding.steps():
-        assert judge.distance(joined(steps, "output"), decoding.whole["output"]) <= FLOAT32, positions
+        assert judge.distance(joined(steps, "output"), decoding.whole["output"]) <= judge.FLOAT32, positions
 
 
 def test_weights_of_a_step_are_the_rows_of_one_pass(decoding):
@@ -25,7 +24,7 @@ def test_weights_of_a_step_are_the_rows_of_one_pass(decoding):
         for first, end, step in zip(positions, positions[1:], steps):
             rows = decoding.whole["weights"][:, :, first:end]
             kept = step["weights"].size(-1)
-            assert judge.distance(step["weights"], rows[..., end - kept : end]) <= FLOAT32, (first, end)
+            assert judge.distance(step["weights"], rows[..., end - kept : end]) <= judge.FLOAT32, (first, end)
             assert not rows[..., : end - kept].any() and not rows[..., end:].any()
 
 
@@ -78,7 +77,7 @@ def test_attention_decodes_as_that_of_llama_and_qwen3_does(decoding):
     attention.config._attn_implementation = "eager"
     for positions, steps in decoding.steps():
         expected = decoded_by_transformers(decoding, positions, attention_step(attention, family))
-        assert judge.distance(joined(steps, "output"), expected) <= FLOAT32, positions
+        assert judge.distance(joined(steps, "output"), expected) <= judge.FLOAT32, positions
 
 
 @pytest.mark.layer("decoder", only=is_llama)
@@ -92,4 +91,4 @@ def test_decoder_decodes_as_llama_does(decoding):
 
     for positions, steps in decoding.steps():
         expected = decoded_by_transformers(decoding, positions, step)
-        assert judge.distance(joined(steps, "output"), expected) <= FLOAT32, positions
+        assert judge.distance(joined(steps, "output"), expected) <= judge.FLOAT32, positions

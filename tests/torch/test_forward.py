@@ -8,40 +8,18 @@ import torch
 
 import judge
 
-# Kernels in float32 against PyTorch in float64: sums of up to a few hundred products, where float32 resolves
-# 6e-8. What is relative to what: judge.distance.
-FLOAT32 = 1e-5
 
-# The reference executor against PyTorch in float64: of both doubles only ours is rounded to float32 at
-# the end, by half a ULP.
-REFERENCE = 1.001 * 2.0**-24
-
-
-def compared(run, ours, expected, tolerance, executor):
-    """What differs: lines that name the run, the executor and the result."""
-    far = []
-    for name, result in zip(ours, judge.as_tuple(expected), strict=True):
-        distance = judge.distance(ours[name], result)
-        if not distance <= tolerance:
-            far.append(f"{run.name}: {name} of {executor} is {distance:.1e} from PyTorch's")
-        if name == "weights" and "mask" in run.inputs and (ours[name][result == 0] != 0).any():
-            far.append(f"{run.name}: {executor} gives a hidden position a weight")
-    return far
-
-
-def ill_conditioned(module, inputs, expected):
-    """Whether PyTorch's own float32 is off too: a norm over few features enlarges whatever was rounded before it. A
-    quarter: other orders of the same sums are easily off by four times as much."""
-    with torch.no_grad():
-        own = judge.as_tuple(module(**inputs))
-    return any(not judge.distance(a, b) <= FLOAT32 / 4 for a, b in zip(own, judge.as_tuple(expected)))
-
-
-def in_double(module, inputs):
-    """What PyTorch makes of the same numbers in float64, where its own rounding is out of the picture."""
+def in_double(module, inputs, names):
+    """What PyTorch makes of the same numbers in float64, where its own rounding is out of the picture: a function."""
+    module = copy.deepcopy(module).double()
     inputs = {name: t.double() if t.is_floating_point() else t for name, t in inputs.items()}
-    with torch.no_grad():
-        return copy.deepcopy(module).double()(**inputs)
+    return lambda: dict(zip(names, judge.as_tuple(module(**inputs)), strict=True))
+
+
+def weights_where_hidden(title, run, ours, expected):
+    if "mask" not in run.inputs or "weights" not in ours or not ours["weights"][expected["weights"] == 0].any():
+        return []
+    return [f"{title} gives a hidden position a weight"]
 
 
 @torch.no_grad()
@@ -49,13 +27,19 @@ def test_kernels_and_reference_executor_agree_with_pytorch(case):
     far = []
     for run in case.runs:
         assert run.builds
-        expected = in_double(run.module, run.inputs)
+        results = {executor: run.results(executor) for executor in ["reference", *run.builds]}
+        right = in_double(run.module, run.inputs, results["reference"])
+        expected = right()
         # Added to numbers that large, scores vanish in float32 and not in float64.
-        nearest = run.module(**run.inputs) if run.name.endswith("lowest numbers") else expected
-        off = [line for build in run.builds for line in compared(run, run.results(build), nearest, FLOAT32, build)]
-        if off and not ill_conditioned(run.module, run.inputs, expected):
-            far += off
-        far += compared(run, run.results("reference"), expected, REFERENCE, "the reference")
+        lowest = run.name.endswith("lowest numbers")
+        nearest = dict(zip(expected, judge.as_tuple(run.module(**run.inputs)))) if lowest else expected
+        for executor, ours in results.items():
+            title = f"{run.name}, {executor}"
+            if executor == "reference":
+                far += judge.differences(title, ours, expected, judge.REFERENCE)
+            else:
+                far += judge.float32_differences(title, ours, nearest, right)
+            far += weights_where_hidden(title, run, ours, expected if executor == "reference" else nearest)
     assert not far, "\n".join(far)
 
 
@@ -79,16 +63,17 @@ def rounded_module(module, format):
     return module
 
 
+@torch.no_grad()
 @pytest.mark.parametrize("format", ["float16", "bfloat16", "int8"])
 def test_rounded_runs_are_those_of_rounded_weights_and_inputs(case, format):
     plain = case.runs[0]
     inputs = {name: rounded(tensor, format) for name, tensor in plain.inputs.items()}
     module = rounded_module(case.loaded, format)
-    expected = in_double(module, inputs)
     entry = case.entry["rounded"][format]
     ours = case.index.tensors(entry["tensors"])
-    far = compared(plain, ours, expected, FLOAT32, format)
-    assert not far or ill_conditioned(module, inputs, expected), "\n".join(far)
+    right = in_double(module, inputs, ours)
+    far = judge.float32_differences(format, ours, right(), right)
+    assert not far, "\n".join(far)
     exact = plain.results(plain.builds[0])["output"].double()
     difference = ours["output"].double() - exact
     error = entry["rounding_error"]

@@ -11,7 +11,6 @@ from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
 import judge
 from peers import added, alibi, rotation, seen, sinusoids
-from test_forward import FLOAT32
 
 
 HALF_ULP = 2.0**-25  # of numbers below 1, in float32
@@ -44,7 +43,7 @@ def test_bloom_weighs_as_alibi_does(heads, length):
     causal = added(seen(length, length, is_causal=True), torch.float32)
     ours = (alibi(heads, length, length) + causal).softmax(dim=-1)
     bloom = bloom.view(heads, 1, length)
-    assert judge.distance(ours, (bloom + causal).softmax(dim=-1)) <= FLOAT32
+    assert judge.distance(ours, (bloom + causal).softmax(dim=-1)) <= judge.FLOAT32
 
 
 @pytest.mark.parametrize("features, theta", [(2, 10000.0), (8, 100.0), (16, 500000.0)])

@@ -32,6 +32,12 @@ def test_randn_is_that_of_pytorch_to_a_few_ulp(index):
             assert ulp_distance(ours, torchs) <= RANDN_ULP, what
 
 
+def test_randint_is_that_of_pytorch(index):
+    for draw in index.randint:
+        torch.manual_seed(draw["seed"])
+        assert draw["values"] == torch.randint(draw["high"], (1000,)).tolist(), f"high {draw['high']}"
+
+
 def normal_parameters(module):
     """What PyTorch draws from a normal distribution: embeddings, the extra key and value, Keras's vector."""
     names = {f"{name}.weight" for name, one in module.named_modules() if isinstance(one, torch.nn.Embedding)}

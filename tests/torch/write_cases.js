@@ -191,6 +191,12 @@ function writeRandn() {
     .map((seed) => ({ seed, values: file.add(scope.randn(shape, { seed })) })));
 }
 
+/** On both sides of the limit from which on PyTorch draws 64 bits for each. */
+function writeRandint() {
+  return [1, 2, 10, 50257, 2 ** 28 - 1, 2 ** 28, 2 ** 31].map((high, i) =>
+    ({ high, seed: SEEDS[i], values: [...scope.randint(high, [1000], { seed: SEEDS[i] }).data] })); // past 2^24 no float32
+}
+
 /** Floats of any sign and exponent: random bits, and the neighbourhood of each format's edges. */
 function probes() {
   const bits = Uint32Array.from({ length: 20000 }, () => draw.below(2 ** 32));
@@ -347,6 +353,7 @@ const index = {
   builds: Object.keys(scopes),
   cases: writeCases(),
   randn: writeRandn(),
+  randint: writeRandint(),
   rounding: writeRounding(),
   figures: writeFigures(),
   families: writeFamilies(),

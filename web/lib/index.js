@@ -111,6 +111,17 @@ export class Attnscope {
   }
 
   /**
+   * What `torch.manual_seed(seed); torch.randint(high, shape)` gives: token ids, say.
+   * @param {number} high above every number, at most 2 ** 31
+   * @param {number[]} shape
+   * @param {{seed?: number}} [options] 0 by default
+   * @returns {Ids}
+   */
+  randint(high, shape, options = {}) {
+    return this.#core.randint(high, shape, options);
+  }
+
+  /**
    * What this engine reaches with these threads: multiply-adds in registers, and reading memory.
    * Takes some 150 ms.
    * @returns {{flops_per_second: number, bytes_per_second: number}}

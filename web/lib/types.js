@@ -17,7 +17,7 @@
  */
 
 /**
- * @typedef {object} Ids token ids
+ * @typedef {object} Ids integers, token ids say
  * @property {Int32Array} data each from 0 to the input's `limit` - 1
  * @property {number[]} shape
  */

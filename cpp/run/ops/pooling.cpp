@@ -103,16 +103,13 @@ Fusion linear_pooling(const Site& site, size_t first) {
                  weights_id = normalize.output, output_id = combine.output;
   return {4, [=](Workspace& workspace) {
             const float* hidden = workspace.read(hidden_id);
-            const float* mask = workspace.read(mask_id);
-            const Shape mask_shape = mask ? workspace.given_shape(mask_id) : Shape{};
             float* weights = workspace.write(weights_id);
             float* out = workspace.write(output_id);
             parallel_for(B, 1, [&](int64_t begin, int64_t end) {
               for (int64_t b = begin; b < end; ++b) {
-                kernels::score_and_pool(
-                    hidden + b * T * E, vector, bias,
-                    mask ? mask + broadcast_row(mask_shape, {B, T}, b) : nullptr, T, E,
-                    weights + b * T, out + b * E);
+                kernels::score_and_pool(hidden + b * T * E, vector, bias,
+                                        mask_of(workspace, mask_id, {B, T}, b), T, E,
+                                        weights + b * T, out + b * E);
               }
             });
           }};

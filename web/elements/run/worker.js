@@ -5,7 +5,6 @@ import { open } from '../../lib/index.js';
 import { lowerBound } from './bound.js';
 import { drawnOf } from './drawn.js';
 import { maskPlanes } from './mask.js';
-import { randint } from './random.js';
 
 /**
  * @typedef {{ config: any, seed: number, masks: import('./mask.js').Masks }} Job
@@ -71,7 +70,7 @@ function prepare(scope, config, seed, report) {
   report({ stage: 'Drawing the inputs', done: 0.15 });
   const needed = scope.estimate(config).inputs.filter(isNeeded);
   const inputs = Object.fromEntries(needed.map((/** @type {any} */ { name, shape, integer, limit }, /** @type {number} */ index) =>
-    [name, integer ? randint(shape, limit, seed + 1 + index) : scope.randn(shape, { seed: seed + 1 + index })]));
+    [name, integer ? scope.randint(limit, shape, { seed: seed + 1 + index }) : scope.randn(shape, { seed: seed + 1 + index })]));
   prepared = { key, model, inputs };
   return prepared;
 }

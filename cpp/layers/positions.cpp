@@ -1,0 +1,81 @@
+#include "positions.h"
+
+#include "../ops/arithmetic.h"
+#include "../ops/positions.h"
+
+namespace attnscope {
+
+Field position_field(std::vector<std::string_view> choices, std::string_view fallback) {
+  return choice_field(
+      "position",
+      "How positions are told apart: learned or sinusoidal vectors added to the "
+      "input, rotary embedding (rope), or biases on the scores: ALiBi, T5's relative.",
+      std::move(choices), fallback);
+}
+
+void check_rotation(const Config& config, std::string_view field, int64_t head_dim) {
+  if (config.choice("position") != "rope" || head_dim % 2 == 0) return;
+  throw FieldError(
+      std::string(field),
+      std::string(field) + " must be even where position is rope, got " + std::to_string(head_dim));
+}
+
+void check_positions(const Config& config, std::string_view fields, int64_t length) {
+  const int64_t most = config.integer("max_positions");
+  if (config.choice("position") != "learned" || length <= most) return;
+  throw FieldError("seq_len", std::string(fields) + " must be at most max_positions (" +
+                                  std::to_string(most) + ") where position is learned, got " +
+                                  std::to_string(length));
+}
+
+bool has_position_vectors(const Config& config) {
+  return config.choice("position") == "learned" || config.choice("position") == "sinusoidal";
+}
+
+std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
+                                                        std::string name, int64_t features) {
+  if (config.choice("position") != "learned") return std::nullopt;
+  return declare_embedding(graph, std::move(name), config.integer("max_positions"), features);
+}
+
+TensorId add_position_vectors(Graph& graph, const Config& config, const Span& span,
+                              const std::optional<EmbeddingModule>& learned, TensorId x,
+                              std::string output) {
+  static const auto add = std::make_shared<const Add>();
+  if (!has_position_vectors(config)) return x;
+  TensorId vectors;
+  if (learned) {
+    vectors = graph.add_rows(learned->weight, span.past_len, span.past_len + span.seq_len);
+  } else {
+    const auto table = std::make_shared<const SinusoidalTable>(
+        span.seq_len, graph.tensor(x).shape.back(), span.past_len);
+    vectors = graph.add_step("sinusoidal", "position", table, {x}, "sinusoids");
+  }
+  return graph.add_step("add_position", "embed", add, {x, vectors}, std::move(output));
+}
+
+Positions add_positions(Graph& graph, const Config& config, const Span& span,
+                        const HeadShape& heads, TensorId like, bool is_causal,
+                        const std::string& prefix) {
+  const std::string_view position = config.choice("position");
+  if (position == "rope") {
+    const auto table = std::make_shared<const RotaryTable>(
+        span.seq_len, heads.head_dim, config.number("rope_theta"), span.past_len);
+    return {.rotation = graph.add_step("rotation", "position", table, {like}, "rotation")};
+  }
+  if (position == "alibi") {
+    const auto bias = std::make_shared<const AlibiBias>(heads.num_heads, span.seq_len,
+                                                        span.kv_len(), span.cached);
+    return {.bias = graph.add_step("alibi", "position", bias, {like}, "position_bias")};
+  }
+  if (position == "relative") {
+    const EmbeddingModule table = declare_embedding(graph, prefix + "relative_attention_bias",
+                                                    RelativeBias::kBuckets, heads.num_heads);
+    const auto bias =
+        std::make_shared<const RelativeBias>(span.seq_len, span.kv_len(), span.cached, !is_causal);
+    return {.bias = graph.add_step("relative", "position", bias, {table.weight}, "position_bias")};
+  }
+  return {};
+}
+
+}  // namespace attnscope
