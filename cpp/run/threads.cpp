@@ -17,7 +17,9 @@ constexpr bool kHasThreads = true;
 
 using Work = std::function<void(int64_t, int64_t)>;
 
-/// Workers sleep on `round_`; each new round they take chunks until none is left.
+/// Everyone, the caller too, takes chunks until none is left. The caller waits for chunks that
+/// somebody took, and for nobody who slept through it: to wake a thread takes longer than most
+/// layers. So a worker looks for more for a while before it sleeps.
 class Pool {
  public:
   ~Pool() { resize(1); }
@@ -30,49 +32,54 @@ class Pool {
     for (std::thread& worker : workers_) worker.join();
     workers_.clear();
     stop_ = false;
-    for (int i = 1; i < count; ++i)
-      workers_.emplace_back([this, round = round_.load()] { serve(round); });
+    for (int i = 1; i < count; ++i) workers_.emplace_back([this] { serve(); });
   }
 
-  void run(int64_t count, int64_t grain, const Work& work) {
+  void run(int64_t count, int64_t chunk, const Work& work) {
     count_ = count;
-    grain_ = grain;
+    chunk_ = chunk;
     work_ = &work;
-    next_ = 0;
-    busy_ = static_cast<int>(workers_.size());
+    const int32_t chunks = static_cast<int32_t>((count + chunk - 1) / chunk);
+    undone_ = chunks;
+    left_ = chunks;  // from here on workers read what is above
     wake();
     take_chunks();
-    for (int busy = busy_; busy > 0; busy = busy_) busy_.wait(busy);
+    for (int32_t undone = undone_; undone > 0; undone = undone_) undone_.wait(undone);
   }
 
  private:
+  static constexpr int kLooks = 50'000;  // some 50 µs
+
   void wake() {
     ++round_;
     round_.notify_all();
   }
 
   void take_chunks() {
-    for (int64_t begin = next_.fetch_add(grain_); begin < count_; begin = next_.fetch_add(grain_)) {
-      (*work_)(begin, std::min(begin + grain_, count_));
+    for (int32_t left = left_; left > 0; left = left_) {
+      if (!left_.compare_exchange_weak(left, left - 1)) continue;
+      const int64_t begin = (left - 1) * chunk_;
+      (*work_)(begin, std::min(begin + chunk_, count_));
+      if (--undone_ == 0) undone_.notify_all();
     }
   }
 
-  void serve(uint32_t seen) {
+  void serve() {
     for (;;) {
-      round_.wait(seen);
-      seen = round_;
+      const uint32_t round = round_;
       if (stop_) return;
       take_chunks();
-      if (--busy_ == 0) busy_.notify_all();
+      for (int looks = 0; looks < kLooks && round_.load(std::memory_order_relaxed) == round;)
+        ++looks;
+      round_.wait(round);
     }
   }
 
   std::vector<std::thread> workers_;
   std::atomic<uint32_t> round_ = 0;
   std::atomic<bool> stop_ = false;
-  std::atomic<int> busy_ = 0;
-  std::atomic<int64_t> next_ = 0;
-  int64_t count_ = 0, grain_ = 1;
+  std::atomic<int32_t> left_ = 0, undone_ = 0;  // chunks
+  int64_t count_ = 0, chunk_ = 1;
   const Work* work_ = nullptr;
 };
 
