@@ -68,6 +68,11 @@ export class ImportPanel extends LightElement {
     else this.read(event.dataTransfer?.getData('text') ?? '');
   }
 
+  /** What is pasted before there is a form to fill would be lost: until then the panel is the static page's. */
+  shouldUpdate() {
+    return this.store !== null;
+  }
+
   render() {
     return importView({
       text: this.text,
