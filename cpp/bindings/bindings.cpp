@@ -148,12 +148,11 @@ UnpackedInputs copied(const char* owner, const Graph& graph, const GivenTensors&
   return unpacked;
 }
 
-val pack_results(const Graph& graph, const Outputs& outputs, bool need_weights) {
+val pack_results(const Graph& graph, const Outputs& outputs, bool weights) {
   val results = val::object();
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::string& name = graph.results()[i].name;
-    const bool weights = name == "weights" || name == "cross_weights";
-    if (!weights || need_weights) results.set(name, pack_tensor(outputs[i]));
+  size_t next = 0;
+  for (const Result& result : graph.results()) {
+    if (weights || !result.is_weights()) results.set(result.name, pack_tensor(outputs[next++]));
   }
   return results;
 }
@@ -170,13 +169,15 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
       boolean_field("reference", "Plain loops in double precision instead of the kernels.", false)};
   const std::vector<Value> values = options_from("forward", options_known, options);
   const Dtype round = dtype_from(std::get<std::string_view>(values[1]));
-  ForwardOptions how{.round = std::nullopt, .reference = std::get<bool>(values[2])};
+  ForwardOptions how{.round = std::nullopt,
+                     .reference = std::get<bool>(values[2]),
+                     .weights = std::get<bool>(values[0])};
   if (round != Dtype::kFloat32) how.round = round;
 
   const UnpackedInputs unpacked =
       copied("forward", model.graph(), unpack_tensors("inputs", inputs));
   const Forward done = model.forward(unpacked.pointers, how);
-  val results = pack_results(model.graph(), done.outputs, std::get<bool>(values[0]));
+  val results = pack_results(model.graph(), done.outputs, how.weights);
   if (done.error) {
     val error = val::object();
     error.set("max_absolute", done.error->max_absolute);
@@ -199,8 +200,8 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
   }
   const Graph graph = model.step_graph(positions_of(first, given->second.raw()));
   const UnpackedInputs unpacked = copied("step", graph, tensors, true);
-  const Outputs outputs = model.step(graph, unpacked.pointers);
-  return ResultsValue(pack_results(graph, outputs, std::get<bool>(values[0])));
+  const bool weights = std::get<bool>(values[0]);
+  return ResultsValue(pack_results(graph, model.step(graph, unpacked.pointers, weights), weights));
 }
 
 double past_len(const Model& model) { return static_cast<double>(model.past_len()); }

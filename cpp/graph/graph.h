@@ -46,6 +46,9 @@ struct Step {
 struct Result {
   std::string name;
   TensorId tensor;
+
+  /// Whether these are attention weights, which forward() leaves out when they are not needed.
+  bool is_weights() const { return name == "weights" || name == "cross_weights"; }
 };
 
 /// Consecutive steps that are repeated with new parameters each time, as the layers of an encoder.

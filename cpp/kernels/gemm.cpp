@@ -18,117 +18,141 @@ constexpr int64_t kRows = 6;
 #else
 constexpr int64_t kRows = 5;
 #endif
-constexpr int64_t kColumns = 2 * kLanes;
+static_assert(kPanel == 2 * kLanes);
 
 // A panel of B (kDepth x 8) takes 12 kB and kRows rows of A 9 kB: both stay in a 32 kB L1 cache.
 constexpr int64_t kDepth = 384;
 // A block of A takes 180 kB: it stays in L2 while every panel of B passes.
 constexpr int64_t kBlockRows = 20 * kRows;
 
-struct Tile {
-  Batch sum[kRows][2];
-};
-
-/// Adds to the tile the products of kRows rows of A, `stride` apart, with a panel of B.
-inline void multiply(const float* a, int64_t stride, const float* b, int64_t depth, Tile& tile) {
-  const float* rows[kRows];
-  for (int64_t r = 0; r < kRows; ++r) rows[r] = a + r * stride;
+/// A tile of c from kHeight rows of a and a panel of B. It starts from `start`: the bias, whose
+/// stride is 0, or what is in c already.
+template <int64_t kHeight>
+void tile(ConstRows a, const float* b, int64_t depth, ConstRows start, Rows c) {
+  Batch sum[kHeight][2];
+  const float* rows[kHeight];
+  for (int64_t r = 0; r < kHeight; ++r) {
+    rows[r] = a.data + r * a.stride;
+    sum[r][0] = load(start.data + r * start.stride);
+    sum[r][1] = load(start.data + r * start.stride + kLanes);
+  }
   for (int64_t p = 0; p < depth; ++p) {
     const Batch left = load(b), right = load(b + kLanes);
-    for (int64_t r = 0; r < kRows; ++r) {
+    for (int64_t r = 0; r < kHeight; ++r) {
       const Batch value(rows[r][p]);
-      tile.sum[r][0] = madd(value, left, tile.sum[r][0]);
-      tile.sum[r][1] = madd(value, right, tile.sum[r][1]);
+      sum[r][0] = madd(value, left, sum[r][0]);
+      sum[r][1] = madd(value, right, sum[r][1]);
     }
-    b += kColumns;
+    b += kPanel;
+  }
+  for (int64_t r = 0; r < kHeight; ++r) {
+    store(c.data + r * c.stride, sum[r][0]);
+    store(c.data + r * c.stride + kLanes, sum[r][1]);
   }
 }
 
-/// Where a tile starts: from the bias, or from what earlier depths left in c.
-struct Start {
-  const float* values;
-  int64_t stride;
-};
+using TileFunction = void (*)(ConstRows, const float*, int64_t, ConstRows, Rows);
+constexpr TileFunction kTiles[] = {nullptr, tile<1>, tile<2>, tile<3>, tile<4>, tile<5>, tile<6>};
 
-/// A whole tile of c, whose rows lie c_stride apart.
-inline void full_tile(const float* a, int64_t a_stride, const float* b, int64_t depth, Start start,
-                      float* c, int64_t c_stride) {
-  Tile tile;
-  for (int64_t r = 0; r < kRows; ++r) {
-    tile.sum[r][0] = load(start.values + r * start.stride);
-    tile.sum[r][1] = load(start.values + r * start.stride + kLanes);
-  }
-  multiply(a, a_stride, b, depth, tile);
-  for (int64_t r = 0; r < kRows; ++r) {
-    store(c + r * c_stride, tile.sum[r][0]);
-    store(c + r * c_stride + kLanes, tile.sum[r][1]);
-  }
-}
-
-/// A tile of which only `height` rows or `width` columns exist: the rows of A are copied so that
-/// nothing past its end is read, the tile is computed whole, and what exists of it is copied out.
-void edge_tile(const float* a, int64_t a_stride, const float* b, int64_t depth, Start start,
-               float* c, int64_t c_stride, int64_t height, int64_t width) {
-  float rows[kRows * kDepth] = {};
-  float whole[kRows * kColumns] = {};
+/// A tile of which only `width` columns exist: it is made beside c, and what exists is copied.
+void narrow_tile(ConstRows a, const float* b, int64_t depth, ConstRows start, Rows c,
+                 int64_t height, int64_t width) {
+  float whole[kRows * kPanel] = {};
   for (int64_t r = 0; r < height; ++r) {
-    std::copy_n(a + r * a_stride, depth, rows + r * depth);
-    std::copy_n(start.values + r * start.stride, width, whole + r * kColumns);
+    std::copy_n(start.data + r * start.stride, width, whole + r * kPanel);
   }
-  full_tile(rows, depth, b, depth, {whole, kColumns}, whole, kColumns);
-  for (int64_t r = 0; r < height; ++r) std::copy_n(whole + r * kColumns, width, c + r * c_stride);
-}
-
-}  // namespace
-
-int64_t packed_size(int64_t n, int64_t k) { return (n + kColumns - 1) / kColumns * kColumns * k; }
-
-void pack_transposed(const float* b, int64_t n, int64_t k, float* packed) {
-  for (int64_t panel = 0; panel < n; panel += kColumns) {
-    for (int64_t j = 0; j < kColumns; ++j) {
-      const float* from = b + (panel + j) * k;
-      for (int64_t p = 0; p < k; ++p) packed[p * kColumns + j] = panel + j < n ? from[p] : 0.0f;
-    }
-    packed += kColumns * k;
+  kTiles[height](a, b, depth, {whole, kPanel}, {whole, kPanel});
+  for (int64_t r = 0; r < height; ++r) {
+    std::copy_n(whole + r * kPanel, width, c.data + r * c.stride);
   }
 }
 
-void pack_plain(const float* b, int64_t n, int64_t k, float* packed) {
-  for (int64_t panel = 0; panel < n; panel += kColumns) {
-    const int64_t width = std::min(kColumns, n - panel);
-    for (int64_t p = 0; p < k; ++p) {
-      float* to = packed + p * kColumns;
-      std::fill(std::copy_n(b + p * n + panel, width, to), to + kColumns, 0.0f);
-    }
-    packed += kColumns * k;
-  }
-}
-
-void gemm(const float* a, const float* packed, const float* bias, float* c, int64_t m, int64_t n,
-          int64_t k) {
+/// `add` starts from what is in c, otherwise from the bias.
+void multiply(ConstRows a, Panels b, const float* bias, bool add, Rows c, int64_t m, int64_t n,
+              int64_t k) {
   for (int64_t p = 0; p < k; p += kDepth) {
     const int64_t depth = std::min(kDepth, k - p);
     for (int64_t i = 0; i < m; i += kBlockRows) {
       const int64_t block_end = std::min(i + kBlockRows, m);
-      for (int64_t j = 0; j < n; j += kColumns) {
-        const int64_t width = std::min(kColumns, n - j);
-        const float* panel = packed + j * k + p * kColumns;
-        float first[kColumns] = {};
+      for (int64_t j = 0; j < n; j += kPanel) {
+        const int64_t width = std::min(kPanel, n - j);
+        const float* panel = b.data + j * b.depth + p * kPanel;
+        float first[kPanel] = {};
         if (bias) std::copy_n(bias + j, width, first);
         for (int64_t r = i; r < block_end; r += kRows) {
           const int64_t height = std::min(kRows, block_end - r);
-          const float* rows = a + r * k + p;
-          float* tile = c + r * n + j;
-          const Start start = p == 0 ? Start{first, 0} : Start{tile, n};
-          if (height == kRows && width == kColumns) {
-            full_tile(rows, k, panel, depth, start, tile, n);
+          const ConstRows rows{a.data + r * a.stride + p, a.stride};
+          const Rows to{c.data + r * c.stride + j, c.stride};
+          const ConstRows start =
+              add || p > 0 ? ConstRows{to.data, to.stride} : ConstRows{first, 0};
+          if (width < kPanel) {
+            narrow_tile(rows, panel, depth, start, to, height, width);
+          } else if (height == kRows) {
+            tile<kRows>(rows, panel, depth, start, to);
           } else {
-            edge_tile(rows, k, panel, depth, start, tile, n, height, width);
+            kTiles[height](rows, panel, depth, start, to);
           }
         }
       }
     }
   }
+}
+
+/// Four rows of 4, `stride` apart, as four columns, kPanel apart.
+inline void transpose(const float* from, int64_t stride, float* to) {
+  Batch rows[] = {load(from), load(from + stride), load(from + 2 * stride),
+                  load(from + 3 * stride)};
+  const Batch a = xsimd::zip_lo(rows[0], rows[2]), b = xsimd::zip_lo(rows[1], rows[3]);
+  const Batch c = xsimd::zip_hi(rows[0], rows[2]), d = xsimd::zip_hi(rows[1], rows[3]);
+  store(to, xsimd::zip_lo(a, b));
+  store(to + kPanel, xsimd::zip_hi(a, b));
+  store(to + 2 * kPanel, xsimd::zip_lo(c, d));
+  store(to + 3 * kPanel, xsimd::zip_hi(c, d));
+}
+
+}  // namespace
+
+void pack_transposed(const float* b, int64_t stride, int64_t n, int64_t k, float* packed) {
+  for (int64_t panel = 0; panel < n; panel += kPanel) {
+    const int64_t width = std::min(kPanel, n - panel);
+    const float* from = b + panel * stride;
+    int64_t p = 0;
+    if (width == kPanel) {
+      for (; p + kLanes <= k; p += kLanes) {
+        transpose(from + p, stride, packed + p * kPanel);
+        transpose(from + kLanes * stride + p, stride, packed + p * kPanel + kLanes);
+      }
+    }
+    for (; p < k; ++p) {
+      for (int64_t j = 0; j < kPanel; ++j) {
+        packed[p * kPanel + j] = j < width ? from[j * stride + p] : 0.0f;
+      }
+    }
+    packed += kPanel * k;
+  }
+}
+
+void pack_plain(const float* b, int64_t stride, int64_t n, int64_t k, float* packed) {
+  for (int64_t panel = 0; panel < n; panel += kPanel) {
+    const int64_t width = std::min(kPanel, n - panel);
+    const float* from = b + panel;
+    for (int64_t p = 0; p < k; ++p, from += stride, packed += kPanel) {
+      if (width == kPanel) {
+        store(packed, load(from));
+        store(packed + kLanes, load(from + kLanes));
+      } else {
+        std::fill(std::copy_n(from, width, packed), packed + kPanel, 0.0f);
+      }
+    }
+  }
+}
+
+void gemm(ConstRows a, Panels b, const float* bias, Rows c, int64_t m, int64_t n, int64_t k) {
+  multiply(a, b, bias, false, c, m, n, k);
+}
+
+void gemm_add(ConstRows a, Panels b, Rows c, int64_t m, int64_t n, int64_t k) {
+  multiply(a, b, nullptr, true, c, m, n, k);
 }
 
 }  // namespace attnscope::kernels

@@ -6,22 +6,48 @@
 
 namespace attnscope::kernels {
 
-/// Floats that pack_transposed() writes for B (n, k).
-int64_t packed_size(int64_t n, int64_t k);
+/// Columns of C that a panel of packed B makes. Packed sizes are rounded up to it.
+inline constexpr int64_t kPanel = 8;
 
-/// Packs B (n, k), row-major, into panels of 8 rows, each panel k-major; the last is padded with 0.
-void pack_transposed(const float* b, int64_t n, int64_t k, float* packed);
+/// `n` rounded up to whole panels.
+constexpr int64_t padded(int64_t n) { return (n + kPanel - 1) / kPanel * kPanel; }
 
-/// Packs B given transposed, as (k, n), row-major, to the same panels.
-void pack_plain(const float* b, int64_t n, int64_t k, float* packed);
+/// Floats that the pack functions write for B (n, k).
+constexpr int64_t packed_size(int64_t n, int64_t k) { return padded(n) * k; }
+
+/// Packs B (n, k), rows `stride` apart, into panels of 8 rows, each panel k-major; the last is
+/// padded with 0.
+void pack_transposed(const float* b, int64_t stride, int64_t n, int64_t k, float* packed);
+
+/// Packs B given transposed, as (k, n), rows `stride` apart, to the same panels.
+void pack_plain(const float* b, int64_t stride, int64_t n, int64_t k, float* packed);
+
+/// Rows of a matrix, `stride` floats apart.
+struct ConstRows {
+  const float* data;
+  int64_t stride;
+};
+struct Rows {
+  float* data;
+  int64_t stride;
+};
+
+/// Packed B, or a part of it: panel j/8 starts at data + j * depth. Some of the `depth` terms may
+/// be left out before `data` and after k.
+struct Panels {
+  const float* data;
+  int64_t depth;
+};
 
 /// c[i, j] = Σ_p a[i, p] b[j, p] + bias[j].
 ///
-///   a      (m, k), row-major, k apart
-///   packed B (n, k) as pack_transposed() left it
+///   a      (m, k)
+///   b      (n, k) as the pack functions left it
 ///   bias   (n,) or nullptr
-///   c      (m, n), row-major, n apart; must not overlap the others
-void gemm(const float* a, const float* packed, const float* bias, float* c, int64_t m, int64_t n,
-          int64_t k);
+///   c      (m, n); must not overlap the others
+void gemm(ConstRows a, Panels b, const float* bias, Rows c, int64_t m, int64_t n, int64_t k);
+
+/// c[i, j] += Σ_p a[i, p] b[j, p].
+void gemm_add(ConstRows a, Panels b, Rows c, int64_t m, int64_t n, int64_t k);
 
 }  // namespace attnscope::kernels

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <xsimd/xsimd.hpp>
 
-#ifdef __wasm_relaxed_simd__
+#ifdef __wasm_simd128__
 #include <wasm_simd128.h>
 #endif
 
@@ -30,6 +30,24 @@ inline Batch madd(Batch a, Batch b, Batch c) {
   return wasm_f32x4_relaxed_madd(a, b, c);
 #else
   return a * b + c;
+#endif
+}
+
+/// The larger of two, and x where x is NaN.
+inline Batch at_least(Batch x, Batch bound) {
+#ifdef __wasm_simd128__
+  return wasm_f32x4_pmax(x, bound);  // one instruction, where wasm_f32x4_max is six
+#else
+  return xsimd::select(x < bound, bound, x);
+#endif
+}
+
+/// The number at `from` in every lane.
+inline Batch spread(const float* from) {
+#ifdef __wasm_simd128__
+  return wasm_v128_load32_splat(from);
+#else
+  return Batch(*from);
 #endif
 }
 

@@ -6,12 +6,27 @@
 
 namespace attnscope {
 
+/// Who makes each tensor of a graph, and how often it is read; as an output of the run, once more.
+class Uses {
+ public:
+  Uses(const Graph& graph, const std::vector<TensorId>& outputs);
+
+  /// nullptr for inputs and parameters.
+  const Step* producer(TensorId id) const { return producers_[static_cast<size_t>(id)]; }
+  int reads(TensorId id) const { return reads_[static_cast<size_t>(id)]; }
+
+ private:
+  std::vector<const Step*> producers_;
+  std::vector<int> reads_;
+};
+
 /// A step whose kernel is to be made.
 struct Site {
   const Graph& graph;
   const Step& step;
   const Parameters& parameters;
   PackedWeights& packed;
+  const Uses& uses;
 
   TensorId input(size_t i) const { return step.inputs[i]; }
   bool has_input(size_t i) const { return i < step.inputs.size(); }
@@ -37,11 +52,15 @@ Kernel kernel_for(const Site& site);
 /// A kernel that does several consecutive steps at once.
 struct Fusion {
   size_t steps = 0;  // how many; 0 when none fits
-  Kernel kernel;
+  Kernel kernel{};
+  std::vector<TensorId> reads{};  // which need not be what the steps read
 };
 
 /// The fused kernel that can start at the site's step, which is steps()[first].
 Fusion fusion_at(const Site& site, size_t first);
+
+/// Attention: from the product of queries and keys to that of weights and values.
+Fusion attention(const Site& site, size_t first);
 
 // Of single operations; the table in kernels.cpp says which op has which.
 Kernel linear_kernel(const Site& site);

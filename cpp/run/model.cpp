@@ -96,16 +96,20 @@ void Model::load_state(State values) {
   clear_cache();
 }
 
-Outputs Model::run(const Weights& weights, const Inputs& inputs, bool reference) const {
+Outputs Model::run(const Weights& weights, const Inputs& inputs,
+                   const ForwardOptions& options) const {
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph_, inputs, spread);
-  return reference ? run_reference(graph_, parameters_of(graph_, weights.state), whole)
-                   : weights.program.run(whole);
+  if (options.reference) {
+    return run_reference(graph_, parameters_of(graph_, weights.state), whole,
+                         {.weights = options.weights});
+  }
+  return (options.weights ? weights.program : weights.without_weights).run(whole);
 }
 
 Forward Model::forward(const Inputs& inputs, const ForwardOptions& options) const {
   if (options.round) return forward_rounded(inputs, options);
-  return {run(*weights_, inputs, options.reference), std::nullopt};
+  return {run(*weights_, inputs, options), std::nullopt};
 }
 
 Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& options) const {
@@ -125,8 +129,8 @@ Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& optio
     rounded_inputs[id] = &rounded[id];
   }
   const Weights weights(graph_, std::move(state));
-  Forward forward{run(weights, rounded_inputs, options.reference), {}};
-  const Outputs exact = run(*weights_, inputs, options.reference);
+  Forward forward{run(weights, rounded_inputs, options), {}};
+  const Outputs exact = run(*weights_, inputs, options);
   forward.error = rounding_error(forward.outputs.front(), exact.front());
   return forward;
 }
@@ -140,16 +144,17 @@ Graph Model::step_graph(int64_t new_len) const {
   return checked_graph(next, memory_limit_);
 }
 
-Outputs Model::step(const Graph& graph, Inputs inputs) {
+Outputs Model::step(const Graph& graph, Inputs inputs, bool weights) {
   for (size_t i = 0; i < cache_.size(); ++i) {
     const TensorId past = graph.caches()[i].past;
     if (past != kNoTensor) inputs[static_cast<size_t>(past)] = &cache_[i];
   }
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph, std::move(inputs), spread);
-  const Program program(graph, weights_->state, weights_->packed, Keep::kResultsAndCaches);
+  const Program program(graph, weights_->state, weights_->packed,
+                        {.weights = weights, .caches = true});
   Outputs outputs = program.run(whole);
-  const size_t results = graph.results().size();
+  const size_t results = outputs.size() - graph.caches().size();
   std::vector<Values> present;
   for (size_t i = 0; i < graph.caches().size(); ++i) {
     present.push_back(kept(std::move(outputs[results + i]), graph.caches()[i]));

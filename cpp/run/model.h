@@ -18,10 +18,11 @@ namespace attnscope {
 struct ForwardOptions {
   std::optional<Dtype> round;  // round weights and inputs to this format first; int8 leaves biases
   bool reference = false;      // by plain loops in double precision instead of the kernels
+  bool weights = true;         // whether attention weights are among the outputs
 };
 
 struct Forward {
-  Outputs outputs;                     // parallel to Graph::results()
+  Outputs outputs;                     // of Graph::results(), in that order
   std::optional<RoundingError> error;  // of the first result against float32; only with `round`
 };
 
@@ -55,8 +56,9 @@ class Model {
   /// needs more than the memory limit.
   Graph step_graph(int64_t new_len) const;
 
-  /// Runs a step_graph() on inputs for everything but the cache, and adds to the cache.
-  Outputs step(const Graph& graph, Inputs inputs);
+  /// Runs a step_graph() on inputs for everything but the cache, and adds to the cache. Its
+  /// results, those that are attention weights only when they are wanted.
+  Outputs step(const Graph& graph, Inputs inputs, bool weights = true);
 
   /// Positions in the KV cache.
   int64_t past_len() const { return past_len_; }
@@ -66,13 +68,15 @@ class Model {
   /// Parameters, with what kernels have made of them; replaced as a whole or not at all.
   struct Weights {
     Weights(const Graph& graph, State values)
-        : state(std::move(values)), program(graph, state, packed) {}
+        : state(std::move(values)),
+          program(graph, state, packed),
+          without_weights(graph, state, packed, {.weights = false}) {}
     const State state;
     PackedWeights packed;
-    const Program program;
+    const Program program, without_weights;
   };
 
-  Outputs run(const Weights& weights, const Inputs& inputs, bool reference) const;
+  Outputs run(const Weights& weights, const Inputs& inputs, const ForwardOptions& options) const;
   Forward forward_rounded(const Inputs& inputs, const ForwardOptions& options) const;
 
   Config config_;

@@ -8,26 +8,26 @@
 namespace attnscope {
 namespace {
 
-/// For each step, the activations that it is the last to read.
-std::vector<std::vector<TensorId>> last_reads(const Graph& graph,
-                                              const std::vector<TensorId>& storages,
-                                              const std::vector<TensorId>& outputs) {
+/// Steps that one kernel does.
+struct Planned {
+  size_t first, count;
+  Kernel kernel;  // of a fusion; that of a single step is made when it turns out to be needed
+  std::vector<TensorId> reads;
+};
+
+std::vector<Planned> plan_of(const Graph& graph, const Parameters& parameters,
+                             PackedWeights& packed, const Uses& uses) {
   const std::vector<Step>& steps = graph.steps();
-  std::vector<bool> needed(graph.tensors().size(), false);  // by storage, from the end backwards
-  for (const TensorId id : outputs) {
-    needed[static_cast<size_t>(storages[static_cast<size_t>(id)])] = true;
-  }
-  std::vector<std::vector<TensorId>> dead(steps.size());
-  for (size_t s = steps.size(); s-- > 0;) {
-    for (const TensorId id : steps[s].inputs) {
-      const TensorId storage = storages[static_cast<size_t>(id)];
-      if (graph.tensor(storage).role != Role::kActivation || needed[static_cast<size_t>(storage)])
-        continue;
-      needed[static_cast<size_t>(storage)] = true;
-      dead[s].push_back(storage);
+  std::vector<Planned> plan;
+  for (size_t s = 0; s < steps.size(); s += plan.back().count) {
+    Fusion fusion = fusion_at({graph, steps[s], parameters, packed, uses}, s);
+    if (fusion.steps > 0) {
+      plan.push_back({s, fusion.steps, std::move(fusion.kernel), std::move(fusion.reads)});
+    } else {
+      plan.push_back({s, 1, {}, steps[s].inputs});
     }
   }
-  return dead;
+  return plan;
 }
 
 }  // namespace
@@ -108,20 +108,34 @@ Program::Program(const Graph& graph, const State& state, PackedWeights& packed, 
       outputs_(outputs_of(graph, keep)),
       parameters_(parameters_of(graph, state)),
       storage_(run_storage(graph)) {
-  const std::vector<std::vector<TensorId>> dead = last_reads(graph, storage_, outputs_);
-  for (size_t s = 0; s < graph.steps().size();) {
-    Fusion fusion = fusion_at({graph, graph.steps()[s], parameters_, packed}, s);
-    const size_t count = fusion.steps > 0 ? fusion.steps : 1;
-    Instruction instruction;
-    instruction.kernel = fusion.steps > 0
-                             ? std::move(fusion.kernel)
-                             : kernel_for({graph, graph.steps()[s], parameters_, packed});
-    for (size_t i = s; i < s + count; ++i) {
-      instruction.dead.insert(instruction.dead.end(), dead[i].begin(), dead[i].end());
+  const Uses uses(graph, outputs_);
+  std::vector<Planned> plan = plan_of(graph, parameters_, packed, uses);
+  std::vector<bool> needed(graph.tensors().size(), false);  // by storage
+  const auto need = [&](TensorId id) {
+    const size_t storage = static_cast<size_t>(storage_[static_cast<size_t>(id)]);
+    const bool first = !needed[storage] && graph.tensors()[storage].role == Role::kActivation;
+    needed[storage] = true;
+    return first;
+  };
+  for (const TensorId id : outputs_) need(id);
+  // From the end backwards: what nothing needs is left out, and what nothing needs any more dies.
+  for (size_t i = plan.size(); i-- > 0;) {
+    Planned& planned = plan[i];
+    bool used = false;
+    for (size_t s = planned.first; s < planned.first + planned.count; ++s) {
+      const TensorId output = storage_[static_cast<size_t>(graph.steps()[s].output)];
+      used = used || needed[static_cast<size_t>(output)];
     }
+    if (!used) continue;
+    Instruction instruction;
+    for (const TensorId id : planned.reads) {
+      if (need(id)) instruction.dead.push_back(storage_[static_cast<size_t>(id)]);
+    }
+    const Site site{graph, graph.steps()[planned.first], parameters_, packed, uses};
+    instruction.kernel = planned.kernel ? std::move(planned.kernel) : kernel_for(site);
     instructions_.push_back(std::move(instruction));
-    s += count;
   }
+  std::reverse(instructions_.begin(), instructions_.end());
 }
 
 Outputs Program::run(const Inputs& inputs) const {

@@ -71,8 +71,7 @@ class Program {
  public:
   /// `graph`, which has no blocks, and `state` must outlive the program; after a parameter changed
   /// it is made anew.
-  Program(const Graph& graph, const State& state, PackedWeights& packed,
-          Keep keep = Keep::kResults);
+  Program(const Graph& graph, const State& state, PackedWeights& packed, Keep keep = {});
 
   Outputs run(const Inputs& inputs) const;
 

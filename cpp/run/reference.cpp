@@ -17,8 +17,10 @@ Array part(const Values& storage, const Tensor& view) {
 
 std::vector<TensorId> outputs_of(const Graph& graph, Keep keep) {
   std::vector<TensorId> outputs;
-  for (const Result& result : graph.results()) outputs.push_back(result.tensor);
-  if (keep == Keep::kResults) return outputs;
+  for (const Result& result : graph.results()) {
+    if (keep.weights || !result.is_weights()) outputs.push_back(result.tensor);
+  }
+  if (!keep.caches) return outputs;
   for (const Cache& cache : graph.caches()) outputs.push_back(cache.present);
   return outputs;
 }

@@ -14,14 +14,18 @@ namespace attnscope {
 /// everything that is no input.
 using Inputs = std::vector<const Values*>;
 
-/// What a run hands out: Graph::results(), and with caches what takes their place afterwards.
-enum class Keep { kResults, kResultsAndCaches };
+/// What a run hands out: Graph::results(), with attention weights or without, and what takes the
+/// place of caches afterwards.
+struct Keep {
+  bool weights = true;
+  bool caches = false;
+};
 std::vector<TensorId> outputs_of(const Graph& graph, Keep keep);
 
 /// Values of outputs_of(), in that order.
 using Outputs = std::vector<Values>;
 
 Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
-                      Keep keep = Keep::kResults);
+                      Keep keep = {});
 
 }  // namespace attnscope

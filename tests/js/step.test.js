@@ -115,7 +115,9 @@ test('need_weights: false leaves the weights of a step out', () => {
   withModel(decoder, (model) => {
     const { output } = model.step({ [name]: part(whole, 0, 3) });
     model.clearCache();
-    assert.deepEqual(model.step({ [name]: part(whole, 0, 3) }, { need_weights: false }), { output });
+    const without = model.step({ [name]: part(whole, 0, 3) }, { need_weights: false });
+    assert.deepEqual(Object.keys(without), ['output']);
+    assertClose(without.output.data, output.data, FLOAT32_TOLERANCE);
   });
 });
 

@@ -68,22 +68,26 @@ function sameBits(a, b) {
 
 /**
  * One forward pass by the reference executor and by every build's kernels. Builds whose every bit agrees
- * share one entry, "simd simd-threads".
+ * share one entry, "simd, simd-threads".
  * @param {Record<string, Model>} models by build
  * @param {Tensors} inputs
  */
 function results(models, inputs) {
   const groups = /** @type {{names: string[], results: import('../../web/lib/index.js').Results}[]} */ ([]);
-  for (const [name, model] of Object.entries(models)) {
-    const one = /** @type {any} */ (model.forward(inputs));
-    const same = groups.find(({ results }) =>
+  const add = (/** @type {string} */ name, /** @type {any} */ one) => {
+    const same = groups.find(({ results }) => Object.keys(results).length === Object.keys(one).length &&
       Object.entries(results).every(([result, tensor]) => sameBits(/** @type {any} */ (tensor).data, one[result].data)));
     same ? same.names.push(name) : groups.push({ names: [name], results: one });
+  };
+  for (const [name, model] of Object.entries(models)) {
+    const whole = model.forward(inputs);
+    add(name, whole);
+    if ('weights' in whole) add(`${name} without weights`, model.forward(inputs, { need_weights: false }));
   }
   const reference = Object.values(models)[0].forward(inputs, { reference: true });
   return {
     reference: written(reference),
-    ...Object.fromEntries(groups.map(({ names, results }) => [names.join(' '), written(results)]))
+    ...Object.fromEntries(groups.map(({ names, results }) => [names.join(', '), written(results)]))
   };
 }
 

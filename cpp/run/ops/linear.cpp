@@ -28,7 +28,7 @@ Kernel linear_kernel(const Site& site) {
 
   const PackedWeights::Packed packed = site.packed.get(site.graph.tensor(site.input(1)).name, [&] {
     std::vector<float> panels(static_cast<size_t>(kernels::packed_size(n, k)));
-    kernels::pack_transposed(site.parameter(1), n, k, panels.data());
+    kernels::pack_transposed(site.parameter(1), k, n, k, panels.data());
     return panels;
   });
   const float* bias = site.has_input(2) ? site.parameter(2) : nullptr;
@@ -37,7 +37,8 @@ Kernel linear_kernel(const Site& site) {
     const float* rows = workspace.read(x);
     float* out = workspace.write(y);
     parallel_for(m, kGrain, [&](int64_t begin, int64_t end) {
-      kernels::gemm(rows + begin * k, packed->data(), bias, out + begin * n, end - begin, n, k);
+      kernels::gemm({rows + begin * k, k}, {packed->data(), k}, bias, {out + begin * n, n},
+                    end - begin, n, k);
     });
   };
 }

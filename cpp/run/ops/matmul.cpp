@@ -21,8 +21,9 @@ Kernel matmul_kernel(const Site& site) {
       std::vector<float> packed(static_cast<size_t>(kernels::packed_size(N, K)));
       for (int64_t i = begin; i < end; ++i) {
         const auto pack = transposed ? kernels::pack_transposed : kernels::pack_plain;
-        pack(right + i * K * N, N, K, packed.data());
-        kernels::gemm(left + i * rows * K, packed.data(), nullptr, out + i * rows * N, rows, N, K);
+        pack(right + i * K * N, transposed ? K : N, N, K, packed.data());
+        kernels::gemm({left + i * rows * K, K}, {packed.data(), K}, nullptr,
+                      {out + i * rows * N, N}, rows, N, K);
       }
     });
   };

@@ -101,18 +101,19 @@ Fusion linear_pooling(const Site& site, size_t first) {
   const float bias = site.has_input(2) ? *site.parameter(2) : 0.0f;
   const TensorId hidden_id = site.input(0), mask_id = normalize.inputs[1],
                  weights_id = normalize.output, output_id = combine.output;
-  return {4, [=](Workspace& workspace) {
-            const float* hidden = workspace.read(hidden_id);
-            float* weights = workspace.write(weights_id);
-            float* out = workspace.write(output_id);
-            parallel_for(B, 1, [&](int64_t begin, int64_t end) {
-              for (int64_t b = begin; b < end; ++b) {
-                kernels::score_and_pool(hidden + b * T * E, vector, bias,
-                                        mask_of(workspace, mask_id, {B, T}, b), T, E,
-                                        weights + b * T, out + b * E);
-              }
-            });
-          }};
+  const auto kernel = [=](Workspace& workspace) {
+    const float* hidden = workspace.read(hidden_id);
+    float* weights = workspace.write(weights_id);
+    float* out = workspace.write(output_id);
+    parallel_for(B, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        kernels::score_and_pool(hidden + b * T * E, vector, bias,
+                                mask_of(workspace, mask_id, {B, T}, b), T, E, weights + b * T,
+                                out + b * E);
+      }
+    });
+  };
+  return {.steps = 4, .kernel = kernel, .reads = {hidden_id}};
 }
 
 }  // namespace attnscope

@@ -34,13 +34,14 @@ struct Product {
 
   std::vector<float> run(bool with_bias, const std::vector<float>& packed) const {
     std::vector<float> c(static_cast<size_t>(m * n), NAN);
-    kernels::gemm(a.data(), packed.data(), with_bias ? bias.data() : nullptr, c.data(), m, n, k);
+    kernels::gemm({a.data(), k}, {packed.data(), k}, with_bias ? bias.data() : nullptr,
+                  {c.data(), n}, m, n, k);
     return c;
   }
 
   std::vector<float> packed() const {
     std::vector<float> to(static_cast<size_t>(kernels::packed_size(n, k)), NAN);
-    kernels::pack_transposed(b.data(), n, k, to.data());
+    kernels::pack_transposed(b.data(), k, n, k, to.data());
     return to;
   }
 };
@@ -80,7 +81,7 @@ TEST_CASE("packing B from (k, n) gives the panels of packing it from (n, k)") {
       for (int64_t p = 0; p < k; ++p)
         turned[static_cast<size_t>(p * n + j)] = product.b[static_cast<size_t>(j * k + p)];
     }
-    kernels::pack_plain(turned.data(), n, k, plain.data());
+    kernels::pack_plain(turned.data(), n, n, k, plain.data());
     CHECK(plain == product.packed());
   }
 }

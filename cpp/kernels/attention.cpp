@@ -1,0 +1,270 @@
+// Attention block by block, after Dao et al. 2022, "FlashAttention",
+// https://arxiv.org/abs/2205.14135: scores of kQueries queries with kKeys keys are made,
+// exponentiated and multiplied with the values while they are in L1, and never stand in memory.
+// Softmax runs along (Milakov and Gimelshein 2018, https://arxiv.org/abs/1805.02867): a row's
+// maximum and sum so far are kept, and what it has gathered is scaled down when a larger score
+// turns up.
+//
+// Keys and values are packed a block at a time, for all queries of the call: 64 kB for 64 features.
+// Blocks that no query sees are skipped, and of those at a band's edge the columns outside.
+//
+// Where the weights are wanted, a block has all keys: its scores are written to where the weights
+// belong, and become them.
+
+#include "attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "exp.h"
+
+namespace attnscope::kernels {
+namespace {
+
+constexpr int64_t kQueries = 30;  // five tiles of 6 rows, or six of 5
+constexpr int64_t kKeys = 128;
+constexpr int64_t kWide = 4;  // vectors at a time, for what waits on its own results
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+/// A row's softmax so far.
+struct Running {
+  float maximum = kHidden, sum = 0.0f;
+};
+
+/// scores · scale + bias + mask, in place. Hidden where they are masked with -inf.
+void add_to_scores(float* scores, int64_t count, float scale, const float* bias,
+                   const float* mask) {
+  const Batch factor(scale);
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Batch score = load(scores + i) * factor;
+    if (bias) score = score + load(bias + i);
+    if (mask) score = score + load(mask + i);
+    store(scores + i, score);
+  }
+  for (; i < count; ++i) {
+    scores[i] *= scale;
+    if (bias) scores[i] += bias[i];
+    if (mask) scores[i] += mask[i];
+  }
+}
+
+/// The largest; NaN is passed over, and turns up again in every exponential.
+float largest(const float* scores, int64_t count) {
+  Batch most[kWide];
+  for (Batch& one : most) one = Batch(kHidden);
+  int64_t i = 0;
+  for (; i + kWide * kLanes <= count; i += kWide * kLanes) {
+    for (int64_t w = 0; w < kWide; ++w) most[w] = at_least(most[w], load(scores + i + w * kLanes));
+  }
+  for (; i + kLanes <= count; i += kLanes) most[0] = at_least(most[0], load(scores + i));
+  const Batch all = at_least(at_least(most[0], most[1]), at_least(most[2], most[3]));
+  float maximum = std::max(std::max(all.get(0), all.get(1)), std::max(all.get(2), all.get(3)));
+  for (; i < count; ++i) {
+    if (maximum < scores[i]) maximum = scores[i];
+  }
+  return maximum;
+}
+
+/// scores <- e^(scale · scores - maximum); returns their sum. Rounded after the product, as the
+/// maximum was: of the largest score nothing may be left, however large it is.
+float exponentiate(float* scores, int64_t count, float scale, float maximum) {
+  const Batch factor(scale), shift(maximum);
+  Batch sum(0.0f);
+  int64_t i = 0;
+  for (; i + kWide * kLanes <= count; i += kWide * kLanes) {
+    Batch x[kWide];
+    for (int64_t w = 0; w < kWide; ++w) x[w] = load(scores + i + w * kLanes) * factor - shift;
+    exp_below_zero(x);
+    for (int64_t w = 0; w < kWide; ++w) store(scores + i + w * kLanes, x[w]);
+    sum += (x[0] + x[1]) + (x[2] + x[3]);
+  }
+  for (; i + kLanes <= count; i += kLanes) {
+    Batch x[] = {load(scores + i) * factor - shift};
+    exp_below_zero(x);
+    store(scores + i, x[0]);
+    sum += x[0];
+  }
+  float total = xsimd::reduce_add(sum);
+  for (; i < count; ++i) total += scores[i] = exp_below_zero(scores[i] * scale - maximum);
+  return total;
+}
+
+void scale_row(float* row, int64_t count, float factor) {
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(row + i, load(row + i) * Batch(factor));
+  for (; i < count; ++i) row[i] *= factor;
+}
+
+/// Makes weights, yet to be divided by the row's sum, of a row's scores for the keys
+/// [first, first + count). Returns by what the row's earlier weights are now too large.
+float soften(float* scores, int64_t first, int64_t count, const QueryHead& head, int64_t query,
+             KeyRange visible, float scale, Running& running) {
+  const int64_t begin = std::clamp<int64_t>(visible.first - first, 0, count);
+  const int64_t end = std::clamp<int64_t>(visible.end - first, begin, count);
+  std::fill(scores, scores + begin, 0.0f);
+  std::fill(scores + end, scores + count, 0.0f);
+  float* seen = scores + begin;
+  if (head.bias.data || head.mask.data || scale <= 0.0f) {
+    const auto row = [&](ConstRows rows) {
+      return rows.data ? rows.data + query * rows.stride + first + begin : nullptr;
+    };
+    add_to_scores(seen, end - begin, scale, row(head.bias), row(head.mask));
+    scale = 1.0f;
+  }
+  const float before = running.maximum;
+  running.maximum = std::max(before, scale * largest(seen, end - begin));
+  // With nothing visible so far, exponentials of 0 - inf: zeros, or NaN where there was one.
+  const float maximum = running.maximum == kHidden ? 0.0f : running.maximum;
+  const float decay = before == kHidden ? 1.0f : std::exp(before - maximum);
+  running.sum = running.sum * decay + exponentiate(seen, end - begin, scale, maximum);
+  return decay;
+}
+
+/// 1 / sum; 0 for a row that sees nothing.
+float reciprocal(const Running& running) { return running.sum == 0.0f ? 0.0f : 1.0f / running.sum; }
+
+/// What the queries [begin, end) see together.
+KeyRange seen_by(const KeyRange* visible, int64_t begin, int64_t end) {
+  KeyRange all{std::numeric_limits<int64_t>::max(), 0};
+  for (int64_t t = begin; t < end; ++t) {
+    if (visible[t].first >= visible[t].end) continue;
+    all.first = std::min(all.first, visible[t].first);
+    all.end = std::max(all.end, visible[t].end);
+  }
+  return all.end == 0 ? KeyRange{0, 0} : all;
+}
+
+template <class Kind>
+Kind from_row(Kind rows, int64_t row) {
+  return {rows.data + row * rows.stride, rows.stride};
+}
+
+/// Keys and values [first, first + count), packed.
+class Block {
+ public:
+  Block(const AttentionSizes& sizes, int64_t most)
+      : sizes_(sizes),
+        keys_(static_cast<size_t>(packed_size(most, sizes.features))),
+        values_(static_cast<size_t>(packed_size(sizes.value_features, most))) {}
+
+  void pack(const KeysAndValues& from, int64_t first, int64_t count) {
+    count_ = count;
+    const ConstRows key = from_row(from.key, first), value = from_row(from.value, first);
+    pack_transposed(key.data, key.stride, count, sizes_.features, keys_.data());
+    pack_plain(value.data, value.stride, sizes_.value_features, count, values_.data());
+  }
+
+  /// Scores of `queries` queries with the block's keys [begin, end), `begin` at a panel's edge.
+  void score(ConstRows query, Rows scores, int64_t queries, int64_t begin, int64_t end) const {
+    const Panels panels{keys_.data() + begin * sizes_.features, sizes_.features};
+    gemm(query, panels, nullptr, scores, queries, end - begin, sizes_.features);
+  }
+
+  /// output += weights of those keys times their values.
+  void combine(ConstRows weights, Rows output, int64_t queries, int64_t begin, int64_t end) const {
+    const Panels panels{values_.data() + begin * kPanel, count_};
+    gemm_add(weights, panels, output, queries, sizes_.value_features, end - begin);
+  }
+
+ private:
+  const AttentionSizes sizes_;
+  std::vector<float> keys_, values_;
+  int64_t count_ = 0;
+};
+
+void clear(Rows rows, int64_t begin, int64_t end, int64_t columns) {
+  for (int64_t t = begin; t < end; ++t) std::fill_n(rows.data + t * rows.stride, columns, 0.0f);
+}
+
+void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& shared,
+                      const AttentionSizes& sizes, const KeyRange* visible, int64_t begin,
+                      int64_t end) {
+  const int64_t count = end - begin, V = sizes.value_features;
+  const KeyRange all = seen_by(visible, begin, end);
+  Block block(sizes, std::min(kKeys, all.end - all.first));
+  std::vector<Running> running(heads.size() * static_cast<size_t>(count));
+  float scores[kQueries * kKeys];
+  for (const QueryHead& head : heads) clear(head.output, begin, end, V);
+
+  for (int64_t first = all.first; first < all.end; first += kKeys) {
+    const int64_t keys = std::min(kKeys, all.end - first);
+    block.pack(shared, first, keys);
+    for (int64_t t = begin; t < end; t += kQueries) {
+      const int64_t queries = std::min(kQueries, end - t);
+      const KeyRange seen = seen_by(visible, t, t + queries);
+      const int64_t from = std::max<int64_t>(seen.first - first, 0) / kPanel * kPanel;
+      const int64_t to = std::min(seen.end - first, keys);
+      if (from >= to) continue;
+      for (size_t h = 0; h < heads.size(); ++h) {
+        const QueryHead& head = heads[h];
+        const Rows rows{scores, kKeys};
+        // Whole panels: what lies past the keys is never read.
+        block.score(from_row(head.query, t), rows, queries, from, padded(to));
+        for (int64_t q = 0; q < queries; ++q) {
+          Running& own =
+              running[h * static_cast<size_t>(count) + static_cast<size_t>(t + q - begin)];
+          const float decay = soften(scores + q * kKeys, first + from, to - from, head, t + q,
+                                     visible[t + q], sizes.scale, own);
+          if (decay != 1.0f) scale_row(from_row(head.output, t + q).data, V, decay);
+        }
+        block.combine({scores, kKeys}, from_row(head.output, t), queries, from, to);
+      }
+    }
+  }
+  for (size_t h = 0; h < heads.size(); ++h) {
+    for (int64_t t = begin; t < end; ++t) {
+      const Running& own = running[h * static_cast<size_t>(count) + static_cast<size_t>(t - begin)];
+      scale_row(from_row(heads[h].output, t).data, V, reciprocal(own));
+    }
+  }
+}
+
+void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& shared,
+                      const AttentionSizes& sizes, const KeyRange* visible, int64_t begin,
+                      int64_t end) {
+  const KeyRange all = seen_by(visible, begin, end);
+  Block block(sizes, all.end - all.first);
+  block.pack(shared, all.first, all.end - all.first);
+  for (const QueryHead& head : heads) {
+    clear(head.output, begin, end, sizes.value_features);
+    for (int64_t t = begin; t < end; t += kQueries) {
+      const int64_t queries = std::min(kQueries, end - t);
+      const KeyRange seen = seen_by(visible, t, t + queries);
+      const int64_t from = (seen.first - all.first) / kPanel * kPanel;
+      const int64_t to = seen.end - all.first;
+      if (from >= to) {
+        clear(head.weights, t, t + queries, sizes.keys);
+        continue;
+      }
+      const int64_t first = all.first + from;
+      Rows weights = from_row(head.weights, t);
+      weights.data += first;
+      block.score(from_row(head.query, t), weights, queries, from, to);
+      for (int64_t q = 0; q < queries; ++q) {
+        float* row = weights.data + q * weights.stride;
+        Running own;
+        soften(row, first, to - from, head, t + q, visible[t + q], sizes.scale, own);
+        scale_row(row, to - from, reciprocal(own));
+        std::fill(row - first, row, 0.0f);
+        std::fill(row + to - from, row - first + sizes.keys, 0.0f);
+      }
+      block.combine({weights.data, weights.stride}, from_row(head.output, t), queries, from, to);
+    }
+  }
+}
+
+}  // namespace
+
+void attend(std::span<const QueryHead> heads, const KeysAndValues& shared,
+            const AttentionSizes& sizes, const KeyRange* visible, int64_t begin, int64_t end) {
+  if (heads.front().weights.data) {
+    attend_and_write(heads, shared, sizes, visible, begin, end);
+  } else {
+    attend_in_blocks(heads, shared, sizes, visible, begin, end);
+  }
+}
+
+}  // namespace attnscope::kernels
