@@ -18,14 +18,14 @@
 #include <limits>
 #include <vector>
 
-#include "exp.h"
+#include "softmax.h"
+#include "vector.h"
 
 namespace attnscope::kernels {
 namespace {
 
 constexpr int64_t kQueries = 30;  // five tiles of 6 rows, or six of 5
 constexpr int64_t kKeys = 128;
-constexpr int64_t kWide = 4;  // vectors at a time, for what waits on its own results
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 /// A row's softmax so far.
@@ -51,53 +51,6 @@ void add_to_scores(float* scores, int64_t count, float scale, const float* bias,
   }
 }
 
-/// The largest; NaN is passed over, and turns up again in every exponential.
-float largest(const float* scores, int64_t count) {
-  Batch most[kWide];
-  for (Batch& one : most) one = Batch(kHidden);
-  int64_t i = 0;
-  for (; i + kWide * kLanes <= count; i += kWide * kLanes) {
-    for (int64_t w = 0; w < kWide; ++w) most[w] = at_least(most[w], load(scores + i + w * kLanes));
-  }
-  for (; i + kLanes <= count; i += kLanes) most[0] = at_least(most[0], load(scores + i));
-  const Batch all = at_least(at_least(most[0], most[1]), at_least(most[2], most[3]));
-  float maximum = std::max(std::max(all.get(0), all.get(1)), std::max(all.get(2), all.get(3)));
-  for (; i < count; ++i) {
-    if (maximum < scores[i]) maximum = scores[i];
-  }
-  return maximum;
-}
-
-/// scores <- e^(scale · scores - maximum); returns their sum. Rounded after the product, as the
-/// maximum was: of the largest score nothing may be left, however large it is.
-float exponentiate(float* scores, int64_t count, float scale, float maximum) {
-  const Batch factor(scale), shift(maximum);
-  Batch sum(0.0f);
-  int64_t i = 0;
-  for (; i + kWide * kLanes <= count; i += kWide * kLanes) {
-    Batch x[kWide];
-    for (int64_t w = 0; w < kWide; ++w) x[w] = load(scores + i + w * kLanes) * factor - shift;
-    exp_below_zero(x);
-    for (int64_t w = 0; w < kWide; ++w) store(scores + i + w * kLanes, x[w]);
-    sum += (x[0] + x[1]) + (x[2] + x[3]);
-  }
-  for (; i + kLanes <= count; i += kLanes) {
-    Batch x[] = {load(scores + i) * factor - shift};
-    exp_below_zero(x);
-    store(scores + i, x[0]);
-    sum += x[0];
-  }
-  float total = xsimd::reduce_add(sum);
-  for (; i < count; ++i) total += scores[i] = exp_below_zero(scores[i] * scale - maximum);
-  return total;
-}
-
-void scale_row(float* row, int64_t count, float factor) {
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(row + i, load(row + i) * Batch(factor));
-  for (; i < count; ++i) row[i] *= factor;
-}
-
 /// Makes weights, yet to be divided by the row's sum, of a row's scores for the keys
 /// [first, first + count). Returns by what the row's earlier weights are now too large.
 float soften(float* scores, int64_t first, int64_t count, const QueryHead& head, int64_t query,
@@ -116,15 +69,10 @@ float soften(float* scores, int64_t first, int64_t count, const QueryHead& head,
   }
   const float before = running.maximum;
   running.maximum = std::max(before, scale * largest(seen, end - begin));
-  // With nothing visible so far, exponentials of 0 - inf: zeros, or NaN where there was one.
-  const float maximum = running.maximum == kHidden ? 0.0f : running.maximum;
-  const float decay = before == kHidden ? 1.0f : std::exp(before - maximum);
-  running.sum = running.sum * decay + exponentiate(seen, end - begin, scale, maximum);
+  const float decay = before == kHidden ? 1.0f : std::exp(before - running.maximum);
+  running.sum = running.sum * decay + exponentiate(seen, end - begin, scale, running.maximum);
   return decay;
 }
-
-/// 1 / sum; 0 for a row that sees nothing.
-float reciprocal(const Running& running) { return running.sum == 0.0f ? 0.0f : 1.0f / running.sum; }
 
 /// What the queries [begin, end) see together.
 KeyRange seen_by(const KeyRange* visible, int64_t begin, int64_t end) {
@@ -217,7 +165,7 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
   for (size_t h = 0; h < heads.size(); ++h) {
     for (int64_t t = begin; t < end; ++t) {
       const Running& own = running[h * static_cast<size_t>(count) + static_cast<size_t>(t - begin)];
-      scale_row(from_row(heads[h].output, t).data, V, reciprocal(own));
+      scale_row(from_row(heads[h].output, t).data, V, reciprocal(own.sum));
     }
   }
 }
@@ -247,7 +195,7 @@ void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& sha
         float* row = weights.data + q * weights.stride;
         Running own;
         soften(row, first, to - from, head, t + q, visible[t + q], sizes.scale, own);
-        scale_row(row, to - from, reciprocal(own));
+        scale_row(row, to - from, reciprocal(own.sum));
         std::fill(row - first, row, 0.0f);
         std::fill(row + to - from, row - first + sizes.keys, 0.0f);
       }

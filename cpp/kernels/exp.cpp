@@ -10,6 +10,6 @@ const ExpConstants kExp = {
     .shift = 0x1.8p23f + 127.0f,
     .minus_ln2_high = -0.693359375f,
     .minus_ln2_low = 2.12194440e-4f,
-    .polynomial = {0.0013934541f, 0.0083698696f, 0.041666456f, 0.16666499f, 0.5f, 1.0f, 1.0f}};
+    .polynomial = {0.0013934541f, 0.0083698696f, 0.041666456f, 0.16666499f, 0.5f, 1.0f}};
 
 }  // namespace attnscope::kernels

@@ -1,49 +1,69 @@
 #include "softmax.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "vector.h"
+#include "exp.h"
 
 namespace attnscope::kernels {
+namespace {
+
+constexpr int64_t kWide = 4;  // vectors at a time, for what waits on its own results
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+float largest(const float* scores, int64_t length) {
+  Batch most[kWide];
+  for (Batch& one : most) one = Batch(kHidden);
+  int64_t i = 0;
+  for (; i + kWide * kLanes <= length; i += kWide * kLanes) {
+    for (int64_t w = 0; w < kWide; ++w) most[w] = at_least(most[w], load(scores + i + w * kLanes));
+  }
+  for (; i + kLanes <= length; i += kLanes) most[0] = at_least(most[0], load(scores + i));
+  const Batch all = at_least(at_least(most[0], most[1]), at_least(most[2], most[3]));
+  float maximum = std::max(std::max(all.get(0), all.get(1)), std::max(all.get(2), all.get(3)));
+  for (; i < length; ++i) {
+    if (maximum < scores[i]) maximum = scores[i];
+  }
+  return maximum;
+}
+
+float exponentiate(float* scores, int64_t length, float scale, float maximum) {
+  // Rounded after the product, as the maximum was: of the largest score nothing may be left,
+  // however large it is.
+  if (maximum == kHidden) maximum = 0.0f;
+  const Batch factor(scale), shift(maximum);
+  Batch sum(0.0f);
+  int64_t i = 0;
+  for (; i + kWide * kLanes <= length; i += kWide * kLanes) {
+    Batch x[kWide];
+    for (int64_t w = 0; w < kWide; ++w) x[w] = load(scores + i + w * kLanes) * factor - shift;
+    exp_below_zero(x);
+    for (int64_t w = 0; w < kWide; ++w) store(scores + i + w * kLanes, x[w]);
+    sum += (x[0] + x[1]) + (x[2] + x[3]);
+  }
+  for (; i + kLanes <= length; i += kLanes) {
+    Batch x[] = {load(scores + i) * factor - shift};
+    exp_below_zero(x);
+    store(scores + i, x[0]);
+    sum += x[0];
+  }
+  float total = xsimd::reduce_add(sum);
+  for (; i < length; ++i) total += scores[i] = exp_below_zero(scores[i] * scale - maximum);
+  return total;
+}
+
+void scale_row(float* row, int64_t length, float factor) {
+  int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) store(row + i, load(row + i) * Batch(factor));
+  for (; i < length; ++i) row[i] *= factor;
+}
 
 void softmax(const float* scores, const float* mask, int64_t length, float* weights) {
-  constexpr float kHidden = -std::numeric_limits<float>::infinity();
-  const int64_t whole = length / kLanes * kLanes;
-
-  // pass 1: add the mask, find the maximum
-  Batch maxima(kHidden);
-  for (int64_t i = 0; i < whole; i += kLanes) {
-    const Batch score = mask ? load(scores + i) + load(mask + i) : load(scores + i);
-    store(weights + i, score);
-    maxima = xsimd::max(maxima, score);
-  }
-  float maximum = xsimd::reduce_max(maxima);
-  for (int64_t i = whole; i < length; ++i) {
-    weights[i] = mask ? scores[i] + mask[i] : scores[i];
-    maximum = std::max(maximum, weights[i]);
-  }
-  const auto is_nan = [](float score) { return std::isnan(score); };
-  if (maximum == kHidden && std::none_of(weights, weights + length, is_nan)) {
-    std::fill_n(weights, length, 0.0f);
-    return;
-  }
-
-  // pass 2: exponentiate; subtracting the maximum keeps exp() finite
-  Batch sums(0.0f);
-  for (int64_t i = 0; i < whole; i += kLanes) {
-    const Batch weight = xsimd::exp(load(weights + i) - Batch(maximum));
-    store(weights + i, weight);
-    sums += weight;
-  }
-  float sum = xsimd::reduce_add(sums);
-  for (int64_t i = whole; i < length; ++i) sum += weights[i] = std::exp(weights[i] - maximum);
-
-  // pass 3: normalize
-  const float scale = 1.0f / sum;
-  for (int64_t i = 0; i < whole; i += kLanes) store(weights + i, load(weights + i) * Batch(scale));
-  for (int64_t i = whole; i < length; ++i) weights[i] *= scale;
+  for (int64_t i = 0; i < length; ++i) weights[i] = mask ? scores[i] + mask[i] : scores[i];
+  const float sum = exponentiate(weights, length, 1.0f, largest(weights, length));
+  scale_row(weights, length, reciprocal(sum));
 }
 
 }  // namespace attnscope::kernels

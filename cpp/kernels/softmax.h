@@ -1,13 +1,25 @@
 #pragma once
 
+// Softmax of one row, and its parts for kernels that go through a row in pieces.
+
 #include <cstdint>
 
 namespace attnscope::kernels {
 
-/// weights[i] = exp(scores[i] + mask[i] - max) / Σ, over one row of `length`.
-///
-/// mask is added to the scores (-inf hides a position) or nullptr. A row whose every position is
-/// hidden gets zeros. scores and weights may be the same memory.
+/// weights = softmax(scores + mask). `mask` (length,) or nullptr; -inf hides a position. A row
+/// whose every position is hidden gets zeros.
 void softmax(const float* scores, const float* mask, int64_t length, float* weights);
+
+/// The largest of a row's scores, -inf for none. NaN is passed over.
+float largest(const float* scores, int64_t length);
+
+/// scores <- e^(scale · scores - maximum), where no scale · score is larger; returns their sum. A
+/// maximum of -inf stands for a row with nothing to see: zeros. NaN stays NaN.
+float exponentiate(float* scores, int64_t length, float scale, float maximum);
+
+/// 1 / sum; 0 for a row with nothing to see.
+inline float reciprocal(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
+
+void scale_row(float* row, int64_t length, float factor);
 
 }  // namespace attnscope::kernels

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../../kernels/tanh.h"
+#include "../../kernels/activation.h"
 #include "../../ops/activation.h"
 #include "../../ops/arithmetic.h"
 #include "../../ops/broadcast.h"
@@ -29,17 +29,20 @@ Kernel map_kernel(const Site& site, Work work) {
 }  // namespace
 
 Kernel activation_kernel(const Site& site) {
-  const Activation::Kind kind = site.op<Activation>().kind();
-  if (kind == Activation::Kind::kTanh) return map_kernel(site, kernels::tanh);
-  if (kind == Activation::Kind::kRelu) {
-    return map_kernel(site, [](const float* from, int64_t count, float* to) {
-      // not std::max, which would turn NaN into 0
-      for (int64_t i = 0; i < count; ++i) to[i] = from[i] < 0.0f ? 0.0f : from[i];
-    });
+  switch (site.op<Activation>().kind()) {
+    case Activation::Kind::kTanh:
+      return map_kernel(site, kernels::tanh);
+    case Activation::Kind::kRelu:
+      return map_kernel(site, kernels::relu);
+    case Activation::Kind::kSigmoid:
+      return map_kernel(site, kernels::sigmoid);
+    case Activation::Kind::kGelu:
+      return map_kernel(site, kernels::gelu);
+    case Activation::Kind::kGeluTanh:
+      return map_kernel(site, kernels::gelu_tanh);
+    case Activation::Kind::kSilu:
+      return map_kernel(site, kernels::silu);
   }
-  return map_kernel(site, [kind](const float* from, int64_t count, float* to) {
-    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(activate(kind, from[i]));
-  });
 }
 
 Kernel scale_kernel(const Site& site) {

@@ -1,0 +1,120 @@
+// Activations by way of e^-|x|, which is never too large.
+
+#include "activation.h"
+
+#include <algorithm>
+
+#include "exp.h"
+
+namespace attnscope::kernels {
+namespace {
+
+constexpr int kWide = 4;  // vectors at a time
+constexpr int64_t kRun = kWide * kLanes;
+using Wide = Batch[kWide];
+
+/// Runs of f, which changes four vectors in place; the last one, where it is not whole, in a copy.
+template <class Function>
+void map(const float* x, int64_t length, float* y, Function f) {
+  const auto run = [&f](const float* from, float* to) {
+    Wide values;
+    for (int i = 0; i < kWide; ++i) values[i] = load(from + i * kLanes);
+    f(values);
+    for (int i = 0; i < kWide; ++i) store(to + i * kLanes, values[i]);
+  };
+  int64_t i = 0;
+  for (; i + kRun <= length; i += kRun) run(x + i, y + i);
+  if (i == length) return;
+  float last[kRun] = {};
+  std::copy_n(x + i, length - i, last);
+  run(last, last);
+  std::copy_n(last, length - i, y + i);
+}
+
+void sigmoid_of(Wide& x) {
+  Wide e;
+  for (int i = 0; i < kWide; ++i) e[i] = -xsimd::abs(x[i]);
+  exp_below_zero(e);
+  const Batch one(1.0f), zero(0.0f);
+  for (int i = 0; i < kWide; ++i) x[i] = xsimd::select(x[i] < zero, e[i], one) / (one + e[i]);
+}
+
+}  // namespace
+
+// Φ(-z) = e^(-z²/2) R(1 / (1 + pole z)), z ≥ 0: R varies slowly, and the polynomial meets it at the
+// Chebyshev nodes of z ≤ 14, past which the exponential is 0. Its relative error is 9e-8.
+struct GeluConstants {
+  float pole, minus_half;
+  float polynomial[9];  // the highest degree first
+};
+extern const GeluConstants kGelu;  // loaded, as kExp is
+const GeluConstants kGelu = {
+    .pole = 0.23f,
+    .minus_half = -0.5f,
+    .polynomial = {-0.07793399f, 0.28794792f, -0.27330804f, 0.29629013f, -0.029574359f, 0.11818977f,
+                   0.08607613f, 0.09233803f, -2.5580981e-5f}};
+
+void relu(const float* x, int64_t length, float* y) {
+  const Batch zero(0.0f);
+  map(x, length, y, [&](Wide& values) {
+    for (Batch& value : values) value = at_least(value, zero);
+  });
+}
+
+void tanh(const float* x, int64_t length, float* y) {
+  map(x, length, y, [](Wide& values) {
+    // With m = e^(-2|x|) - 1, tanh |x| = -m / (2 + m).
+    Wide m;
+    for (int i = 0; i < kWide; ++i) m[i] = xsimd::abs(values[i]) * Batch(-2.0f);
+    expm1_below_zero(m);
+    for (int i = 0; i < kWide; ++i) {
+      values[i] = xsimd::copysign(m[i] / (Batch(2.0f) + m[i]), values[i]);
+    }
+  });
+}
+
+void sigmoid(const float* x, int64_t length, float* y) { map(x, length, y, sigmoid_of); }
+
+void silu(const float* x, int64_t length, float* y) {
+  map(x, length, y, [](Wide& values) {
+    Wide share;
+    std::copy_n(values, kWide, share);
+    sigmoid_of(share);
+    for (int i = 0; i < kWide; ++i) values[i] *= share[i];
+  });
+}
+
+void gelu(const float* x, int64_t length, float* y) {
+  map(x, length, y, [](Wide& values) {
+    Wide e, t, sum;
+    const Batch one(1.0f), zero(0.0f), pole = spread(&kGelu.pole), half = spread(&kGelu.minus_half);
+    for (int i = 0; i < kWide; ++i) {
+      e[i] = values[i] * values[i] * half;
+      t[i] = one / madd(xsimd::abs(values[i]), pole, one);
+      sum[i] = spread(kGelu.polynomial);
+    }
+    for (int degree = 1; degree < 9; ++degree) {
+      const Batch next = spread(kGelu.polynomial + degree);
+      for (int i = 0; i < kWide; ++i) sum[i] = madd(sum[i], t[i], next);
+    }
+    exp_below_zero(e);
+    for (int i = 0; i < kWide; ++i) {
+      const Batch tail = e[i] * sum[i];
+      values[i] *= xsimd::select(values[i] < zero, tail, one - tail);
+    }
+  });
+}
+
+void gelu_tanh(const float* x, int64_t length, float* y) {
+  map(x, length, y, [](Wide& values) {
+    Wide share;
+    const Batch linear(1.5957691f), cubic(0.071354814f);  // 2 √(2/π), and 0.044715 of it
+    for (int i = 0; i < kWide; ++i) {
+      share[i] = values[i] * madd(values[i] * values[i], cubic, linear);
+    }
+    sigmoid_of(share);
+    for (int i = 0; i < kWide; ++i) values[i] *= share[i];
+  });
+}
+
+}  // namespace attnscope::kernels
