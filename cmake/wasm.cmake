@@ -6,14 +6,15 @@ set(relaxed_flags -msimd128 -mrelaxed-simd)
 set(scalar_flags -DXSIMD_WITH_EMULATED=1 "-DXSIMD_DEFAULT_ARCH=emulated<128>")
 
 set(common_flags -fwasm-exceptions)
+set(core_flags -fno-rtti)
 set(threads_flags -pthread)
 
 # Numbers are made in kernels/ and run/: everything else is small rather than fast, because a page
 # loads all of it.
 set(fast_sources ${core_sources})
-list(FILTER fast_sources INCLUDE REGEX "cpp/(graph|run)/")
+list(FILTER fast_sources INCLUDE REGEX "cpp/run/(ops/|random|reference)")
 set(small_sources ${core_sources})
-list(FILTER small_sources EXCLUDE REGEX "cpp/(graph|run)/")
+list(FILTER small_sources EXCLUDE REGEX "cpp/run/(ops/|random|reference)")
 
 set(link_flags
     -fwasm-exceptions
@@ -29,9 +30,9 @@ function(compile_set suffix)
   attnscope_object_library(fast${suffix} ${fast_sources})
   attnscope_object_library(small${suffix} ${small_sources})
   attnscope_object_library(bindings${suffix} ${binding_sources})
-  target_compile_options(fast${suffix} PRIVATE ${common_flags} -msimd128 ${ARGN})
-  target_compile_options(small${suffix} PRIVATE ${common_flags} -msimd128 -Os ${ARGN})
-  target_compile_options(bindings${suffix} PRIVATE ${common_flags} -Os ${ARGN})
+  target_compile_options(fast${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 ${ARGN})
+  target_compile_options(small${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 -Oz ${ARGN})
+  target_compile_options(bindings${suffix} PRIVATE ${common_flags} -Oz ${ARGN})
   attnscope_read_xtensor_once(fast${suffix})
   attnscope_read_xtensor_once(small${suffix})
 endfunction()
