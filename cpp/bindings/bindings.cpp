@@ -198,9 +198,9 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
     throw FieldError(first.name,
                      first.name + " is missing; it must be like " + to_string(first.shape));
   }
-  const Graph graph = model.step_graph(positions_of(first, given->second.raw()));
-  const UnpackedInputs unpacked = copied("step", graph, tensors, true);
   const bool weights = std::get<bool>(values[0]);
+  const Graph graph = model.step_graph(positions_of(first, given->second.raw()), weights);
+  const UnpackedInputs unpacked = copied("step", graph, tensors, true);
   return ResultsValue(pack_results(graph, model.step(graph, unpacked.pointers, weights), weights));
 }
 
@@ -246,9 +246,11 @@ PeaksValue peaks() {
 
 double memory_limit() { return kMemoryLimit; }
 
-double run_bytes(const ConfigValue& config) {
-  const Config checked = config_from(config);
-  return static_cast<double>(bytes_to_run(checked.layer().build(checked)));
+double run_bytes(const ConfigValue& config, const OptionsValue& options) {
+  static const std::vector<Field> options_known = {need_weights_field()};
+  const std::vector<Value> values = options_from("runBytes", options_known, options);
+  const Keep keep{.weights = std::get<bool>(values[0])};
+  return static_cast<double>(bytes_to_run(config_from(config), keep));
 }
 
 /// The TypeScript type of a field's values.
@@ -317,7 +319,8 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       &bound<&randint_tensor, const NumberValue&, const ShapeValue&, const OptionsValue&>);
   emscripten::function("measurePeaks", &bound<&peaks>);
   emscripten::function("memoryLimit", &bound<&memory_limit>);
-  emscripten::function("runBytes(config)", &bound<&run_bytes, const ConfigValue&>);
+  emscripten::function("runBytes(config, options)",
+                       &bound<&run_bytes, const ConfigValue&, const OptionsValue&>);
   emscripten::function("setThreadCount(count)", &bound<&set_thread_count, int>);
   emscripten::class_<Model>("Model")
       .function("forward(inputs, options)",

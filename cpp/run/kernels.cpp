@@ -69,20 +69,11 @@ Kernel kernel_for(const Site& site) {
   return reference_kernel(site);
 }
 
-Fusion fusion_at(const Site& site, size_t first) {
+Fusion fusion_at(const Place& place, const Uses& uses, size_t first) {
   for (const auto fuse : {linear_pooling, attention}) {
-    if (Fusion fusion = fuse(site, first); fusion.steps > 0) return fusion;
+    if (Fusion fusion = fuse(place, uses, first); fusion.steps > 0) return fusion;
   }
   return {};
-}
-
-Uses::Uses(const Graph& graph, const std::vector<TensorId>& outputs)
-    : producers_(graph.tensors().size(), nullptr), reads_(graph.tensors().size(), 0) {
-  for (const Step& step : graph.steps()) {
-    producers_[static_cast<size_t>(step.output)] = &step;
-    for (const TensorId id : step.inputs) ++reads_[static_cast<size_t>(id)];
-  }
-  for (const TensorId id : outputs) ++reads_[static_cast<size_t>(id)];
 }
 
 }  // namespace attnscope

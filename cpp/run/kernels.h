@@ -6,41 +6,30 @@
 
 namespace attnscope {
 
-/// Who makes each tensor of a graph, and how often it is read; as an output of the run, once more.
-class Uses {
- public:
-  Uses(const Graph& graph, const std::vector<TensorId>& outputs);
-
-  /// nullptr for inputs and parameters.
-  const Step* producer(TensorId id) const { return producers_[static_cast<size_t>(id)]; }
-  int reads(TensorId id) const { return reads_[static_cast<size_t>(id)]; }
-
- private:
-  std::vector<const Step*> producers_;
-  std::vector<int> reads_;
-};
-
-/// A step whose kernel is to be made.
-struct Site {
+/// A step in its graph.
+struct Place {
   const Graph& graph;
   const Step& step;
-  const Parameters& parameters;
-  PackedWeights& packed;
-  const Uses& uses;
 
   TensorId input(size_t i) const { return step.inputs[i]; }
   bool has_input(size_t i) const { return i < step.inputs.size(); }
   const Shape& input_shape(size_t i) const { return graph.tensor(step.inputs[i]).shape; }
   const Shape& output_shape() const { return graph.tensor(step.output).shape; }
 
-  /// A parameter's first value.
-  const float* parameter(size_t i) const {
-    return parameters[static_cast<size_t>(input(i))]->data() + graph.tensor(input(i)).offset;
-  }
-
   template <class Operation>
   const Operation& op() const {
     return static_cast<const Operation&>(*step.op);
+  }
+};
+
+/// A step whose kernel is to be made.
+struct Site : Place {
+  const Parameters& parameters;
+  PackedWeights& packed;
+
+  /// A parameter's first value.
+  const float* parameter(size_t i) const {
+    return parameters[static_cast<size_t>(input(i))]->data() + graph.tensor(input(i)).offset;
   }
 };
 
@@ -49,18 +38,15 @@ inline int64_t count_of(const Shape& shape) { return static_cast<int64_t>(elemen
 /// The kernel of one step; a step whose op has none yet runs by its reference loops.
 Kernel kernel_for(const Site& site);
 
-/// A kernel that does several consecutive steps at once.
-struct Fusion {
-  size_t steps = 0;  // how many; 0 when none fits
-  Kernel kernel{};
-  std::vector<TensorId> reads{};  // which need not be what the steps read
-};
+/// The fused kernel that can start at this step, which is steps()[first].
+Fusion fusion_at(const Place& place, const Uses& uses, size_t first);
 
-/// The fused kernel that can start at the site's step, which is steps()[first].
-Fusion fusion_at(const Site& site, size_t first);
+/// linear to one score, squeeze, softmax, weighted sum of the same rows: each row is read once.
+Fusion linear_pooling(const Place& place, const Uses& uses, size_t first);
 
-/// Attention: from the product of queries and keys to that of weights and values.
-Fusion attention(const Site& site, size_t first);
+/// Attention: from the product of queries and keys to that of weights and values, or to the
+/// merging of heads after it.
+Fusion attention(const Place& place, const Uses& uses, size_t first);
 
 // Of single operations; the table in kernels.cpp says which op has which.
 Kernel linear_kernel(const Site& site);
@@ -83,8 +69,5 @@ Kernel merge_heads_kernel(const Site& site);
 Kernel repeat_heads_kernel(const Site& site);
 Kernel concat_kernel(const Site& site);
 Kernel slice_kernel(const Site& site);
-
-/// linear to one score, squeeze, softmax, weighted sum of the same rows: each row is read once.
-Fusion linear_pooling(const Site& site, size_t first);
 
 }  // namespace attnscope

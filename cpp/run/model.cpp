@@ -8,18 +8,15 @@
 namespace attnscope {
 namespace {
 
-constexpr Count kFloatBytes = 4;
+Graph unrolled(const Config& config) { return unroll(config.layer().build(config)); }
 
-/// The graph that runs, refused before anything is allocated: past the limit sizes would also
-/// overflow the 32 bits of WebAssembly's size_t.
-Graph checked_graph(const Config& config, Count memory_limit) {
-  const Graph graph = config.layer().build(config);
-  const Count bytes = bytes_to_run(graph);
-  if (bytes > memory_limit) {
-    throw FieldError("", "the layer must need at most " + to_string(memory_limit) +
-                             " bytes to run, got " + to_string(bytes));
-  }
-  return unroll(graph);
+/// Refused before anything is allocated: past the limit sizes would also overflow the 32 bits of
+/// WebAssembly's size_t.
+void check_memory(const Schedule& schedule, Count memory_limit) {
+  const Count bytes = schedule.bytes();
+  if (bytes <= memory_limit) return;
+  throw FieldError("", "the layer must need at most " + to_string(memory_limit) +
+                           " bytes to run, got " + to_string(bytes));
 }
 
 /// Masks whose last dimension is 1, with that repeated: kernels read whole rows. `spread` owns
@@ -60,27 +57,20 @@ Values kept(Values present, const Cache& cache) {
 
 }  // namespace
 
-Count bytes_to_run(const Graph& graph) {
-  const std::vector<TensorId> storage = run_storage(graph);
-  Count count = 0;
-  for (size_t id = 0; id < storage.size(); ++id) {
-    if (storage[id] != static_cast<TensorId>(id)) continue;
-    const Tensor& tensor = graph.tensors()[id];
-    const int copies = tensor.role == Role::kParameter ? 2 : 1;  // a parameter is packed as well
-    const int64_t times = graph.times(static_cast<TensorId>(id));
-    count = sum(count, product({copies, times, elements(tensor.shape)}));
-  }
-  for (const Result& result : graph.results()) {
-    count = sum(count, elements(graph.tensor(result.tensor).shape));  // the copy that leaves
-  }
-  return product({count, kFloatBytes});
+Count bytes_to_run(const Config& config, Keep keep) {
+  const Graph graph = unrolled(config);
+  return Schedule(graph, keep).bytes();
 }
 
 Model::Model(const Config& config, uint64_t seed, Count memory_limit)
     : config_(config),
       memory_limit_(memory_limit),
-      graph_(checked_graph(config, memory_limit)),
-      weights_(std::make_unique<Weights>(graph_, initial_state(graph_, seed))) {}
+      graph_(unrolled(config)),
+      all_(graph_),
+      least_(graph_, {.weights = false}) {
+  check_memory(least_, memory_limit);
+  weights_ = std::make_unique<Weights>(all_, least_, initial_state(graph_, seed));
+}
 
 std::vector<StateEntry> Model::state() const {
   std::vector<StateEntry> entries;
@@ -92,7 +82,7 @@ std::vector<StateEntry> Model::state() const {
 }
 
 void Model::load_state(State values) {
-  weights_ = std::make_unique<Weights>(graph_, std::move(values));
+  weights_ = std::make_unique<Weights>(all_, least_, std::move(values));
   clear_cache();
 }
 
@@ -104,10 +94,16 @@ Outputs Model::run(const Weights& weights, const Inputs& inputs,
     return run_reference(graph_, parameters_of(graph_, weights.state), whole,
                          {.weights = options.weights});
   }
-  return (options.weights ? weights.program : weights.without_weights).run(whole);
+  return (options.weights ? weights.program : weights.least).run(whole);
 }
 
 Forward Model::forward(const Inputs& inputs, const ForwardOptions& options) const {
+  if (options.weights && all_.bytes() > memory_limit_) {
+    throw FieldError("need_weights", "the layer must need at most " + to_string(memory_limit_) +
+                                         " bytes to run with its attention weights, got " +
+                                         to_string(all_.bytes()) +
+                                         "; need_weights: false leaves them out");
+  }
   if (options.round) return forward_rounded(inputs, options);
   return {run(*weights_, inputs, options), std::nullopt};
 }
@@ -128,20 +124,22 @@ Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& optio
     round_to(*options.round, rounded[id]);
     rounded_inputs[id] = &rounded[id];
   }
-  const Weights weights(graph_, std::move(state));
+  const Weights weights(all_, least_, std::move(state));
   Forward forward{run(weights, rounded_inputs, options), {}};
   const Outputs exact = run(*weights_, inputs, options);
   forward.error = rounding_error(forward.outputs.front(), exact.front());
   return forward;
 }
 
-Graph Model::step_graph(int64_t new_len) const {
+Graph Model::step_graph(int64_t new_len, bool weights) const {
   if (graph_.caches().empty()) {
     throw FieldError("", std::string(config_.layer().name) + " has no KV cache to step with");
   }
   const Config next = config_.with("seq_len", new_len).with("past_len", past_len_);
   if (next.layer().check) next.layer().check(next);
-  return checked_graph(next, memory_limit_);
+  Graph graph = unrolled(next);
+  check_memory(Schedule(graph, {.weights = weights, .caches = true}), memory_limit_);
+  return graph;
 }
 
 Outputs Model::step(const Graph& graph, Inputs inputs, bool weights) {
@@ -151,8 +149,8 @@ Outputs Model::step(const Graph& graph, Inputs inputs, bool weights) {
   }
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph, std::move(inputs), spread);
-  const Program program(graph, weights_->state, weights_->packed,
-                        {.weights = weights, .caches = true});
+  const Schedule schedule(graph, {.weights = weights, .caches = true});
+  const Program program(schedule, weights_->state, weights_->packed);
   Outputs outputs = program.run(whole);
   const size_t results = outputs.size() - graph.caches().size();
   std::vector<Values> present;

@@ -35,7 +35,8 @@ struct StateEntry {
 class Model {
  public:
   /// Draws the weights that torch.manual_seed(seed) gives the printed module. Throws FieldError,
-  /// before anything is allocated, when a run needs more than `memory_limit` bytes.
+  /// before anything is allocated, when even a run that returns no attention weights needs more
+  /// than `memory_limit` bytes.
   Model(const Config& config, uint64_t seed, Count memory_limit);
 
   // The program points into the graph and the parameters.
@@ -49,12 +50,13 @@ class Model {
   /// Replaces every parameter; `values` are parallel to state() and of the same shapes.
   void load_state(State values);
 
+  /// Throws FieldError when attention weights are wanted and need more than the memory limit.
   Forward forward(const Inputs& inputs, const ForwardOptions& options) const;
 
   /// The layer as it runs on `new_len` further positions after those in the KV cache. Throws
   /// FieldError for a layer without cache, where the layer's own rules forbid it, and where it
   /// needs more than the memory limit.
-  Graph step_graph(int64_t new_len) const;
+  Graph step_graph(int64_t new_len, bool weights = true) const;
 
   /// Runs a step_graph() on inputs for everything but the cache, and adds to the cache. Its
   /// results, those that are attention weights only when they are wanted.
@@ -67,13 +69,11 @@ class Model {
  private:
   /// Parameters, with what kernels have made of them; replaced as a whole or not at all.
   struct Weights {
-    Weights(const Graph& graph, State values)
-        : state(std::move(values)),
-          program(graph, state, packed),
-          without_weights(graph, state, packed, {.weights = false}) {}
+    Weights(const Schedule& all, const Schedule& least, State values)
+        : state(std::move(values)), program(all, state, packed), least(least, state, packed) {}
     const State state;
     PackedWeights packed;
-    const Program program, without_weights;
+    const Program program, least;
   };
 
   Outputs run(const Weights& weights, const Inputs& inputs, const ForwardOptions& options) const;
@@ -82,14 +82,13 @@ class Model {
   Config config_;
   Count memory_limit_;
   Graph graph_;
+  Schedule all_, least_;  // with attention weights and without
   std::unique_ptr<Weights> weights_;
   int64_t past_len_ = 0;
   std::vector<Values> cache_;  // parallel to Graph::caches()
 };
 
-/// Bytes that Model and one forward() need in float32: parameters and their packed copy, inputs,
-/// all activations as if they lived to the end, and the results while they are handed out. Blocks
-/// count with all their repetitions.
-Count bytes_to_run(const Graph& graph);
+/// Bytes that Model and one forward() need in float32, as Schedule::bytes() counts them.
+Count bytes_to_run(const Config& config, Keep keep = {});
 
 }  // namespace attnscope

@@ -6,44 +6,6 @@
 #include "kernels.h"
 
 namespace attnscope {
-namespace {
-
-/// Steps that one kernel does.
-struct Planned {
-  size_t first, count;
-  Kernel kernel;  // of a fusion; that of a single step is made when it turns out to be needed
-  std::vector<TensorId> reads;
-};
-
-std::vector<Planned> plan_of(const Graph& graph, const Parameters& parameters,
-                             PackedWeights& packed, const Uses& uses) {
-  const std::vector<Step>& steps = graph.steps();
-  std::vector<Planned> plan;
-  for (size_t s = 0; s < steps.size(); s += plan.back().count) {
-    Fusion fusion = fusion_at({graph, steps[s], parameters, packed, uses}, s);
-    if (fusion.steps > 0) {
-      plan.push_back({s, fusion.steps, std::move(fusion.kernel), std::move(fusion.reads)});
-    } else {
-      plan.push_back({s, 1, {}, steps[s].inputs});
-    }
-  }
-  return plan;
-}
-
-}  // namespace
-
-std::vector<TensorId> run_storage(const Graph& graph) {
-  std::vector<TensorId> storage;
-  for (const Tensor& tensor : graph.tensors()) storage.push_back(tensor.storage);
-  for (const Step& step : graph.steps()) {
-    const Aliasing aliasing = step.op->aliasing();
-    const bool shared = aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining;
-    storage[static_cast<size_t>(step.output)] =
-        shared ? storage[static_cast<size_t>(step.inputs[0])] : step.output;
-  }
-  return storage;
-}
-
 Workspace::Workspace(const Graph& graph, const std::vector<TensorId>& storage,
                      const Parameters& parameters, const Inputs& inputs)
     : graph_(graph),
@@ -103,49 +65,22 @@ PackedWeights::Packed PackedWeights::get(const std::string& name,
   return packed;
 }
 
-Program::Program(const Graph& graph, const State& state, PackedWeights& packed, Keep keep)
-    : graph_(graph),
-      outputs_(outputs_of(graph, keep)),
-      parameters_(parameters_of(graph, state)),
-      storage_(run_storage(graph)) {
-  const Uses uses(graph, outputs_);
-  std::vector<Planned> plan = plan_of(graph, parameters_, packed, uses);
-  std::vector<bool> needed(graph.tensors().size(), false);  // by storage
-  const auto need = [&](TensorId id) {
-    const size_t storage = static_cast<size_t>(storage_[static_cast<size_t>(id)]);
-    const bool first = !needed[storage] && graph.tensors()[storage].role == Role::kActivation;
-    needed[storage] = true;
-    return first;
-  };
-  for (const TensorId id : outputs_) need(id);
-  // From the end backwards: what nothing needs is left out, and what nothing needs any more dies.
-  for (size_t i = plan.size(); i-- > 0;) {
-    Planned& planned = plan[i];
-    bool used = false;
-    for (size_t s = planned.first; s < planned.first + planned.count; ++s) {
-      const TensorId output = storage_[static_cast<size_t>(graph.steps()[s].output)];
-      used = used || needed[static_cast<size_t>(output)];
-    }
-    if (!used) continue;
-    Instruction instruction;
-    for (const TensorId id : planned.reads) {
-      if (need(id)) instruction.dead.push_back(storage_[static_cast<size_t>(id)]);
-    }
-    const Site site{graph, graph.steps()[planned.first], parameters_, packed, uses};
-    instruction.kernel = planned.kernel ? std::move(planned.kernel) : kernel_for(site);
-    instructions_.push_back(std::move(instruction));
+Program::Program(const Schedule& schedule, const State& state, PackedWeights& packed)
+    : schedule_(schedule), parameters_(parameters_of(schedule.graph(), state)) {
+  for (const Schedule::Entry& entry : schedule.entries()) {
+    kernels_.push_back(
+        entry.fusion.make_kernel({{schedule.graph(), *entry.step}, parameters_, packed}));
   }
-  std::reverse(instructions_.begin(), instructions_.end());
 }
 
 Outputs Program::run(const Inputs& inputs) const {
-  Workspace workspace(graph_, storage_, parameters_, inputs);
-  for (const Instruction& instruction : instructions_) {
-    instruction.kernel(workspace);
-    for (const TensorId id : instruction.dead) workspace.free(id);
+  Workspace workspace(schedule_.graph(), schedule_.storage(), parameters_, inputs);
+  for (size_t i = 0; i < kernels_.size(); ++i) {
+    kernels_[i](workspace);
+    for (const TensorId id : schedule_.entries()[i].dead) workspace.free(id);
   }
   Outputs outputs;
-  for (const TensorId id : outputs_) outputs.push_back(workspace.take(id));
+  for (const TensorId id : schedule_.outputs()) outputs.push_back(workspace.take(id));
   return outputs;
 }
 

@@ -12,12 +12,9 @@
 #include "../graph/graph.h"
 #include "parameters.h"
 #include "reference.h"
+#include "schedule.h"
 
 namespace attnscope {
-
-/// For each tensor, the one whose memory it uses when the kernels run: reshapes share memory, but
-/// what PyTorch reorders by strides is a copy here, because kernels read contiguous rows.
-std::vector<TensorId> run_storage(const Graph& graph);
 
 /// Where the tensors of one run are.
 class Workspace {
@@ -64,28 +61,18 @@ class PackedWeights {
   std::map<std::string, Packed> packed_;
 };
 
-/// One kernel call; it knows the tensors that it reads and writes.
-using Kernel = std::function<void(Workspace&)>;
-
 class Program {
  public:
-  /// `graph`, which has no blocks, and `state` must outlive the program; after a parameter changed
-  /// it is made anew.
-  Program(const Graph& graph, const State& state, PackedWeights& packed, Keep keep = {});
+  /// `schedule`, its graph and `state` must outlive the program; after a parameter changed it is
+  /// made anew.
+  Program(const Schedule& schedule, const State& state, PackedWeights& packed);
 
   Outputs run(const Inputs& inputs) const;
 
  private:
-  struct Instruction {
-    Kernel kernel;
-    std::vector<TensorId> dead;  // activations that nothing reads afterwards
-  };
-
-  const Graph& graph_;
-  const std::vector<TensorId> outputs_;
+  const Schedule& schedule_;
   const Parameters parameters_;
-  const std::vector<TensorId> storage_;
-  std::vector<Instruction> instructions_;
+  std::vector<Kernel> kernels_;  // of the schedule's entries
 };
 
 }  // namespace attnscope

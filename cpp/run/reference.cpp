@@ -15,16 +15,6 @@ Array part(const Values& storage, const Tensor& view) {
 
 }  // namespace
 
-std::vector<TensorId> outputs_of(const Graph& graph, Keep keep) {
-  std::vector<TensorId> outputs;
-  for (const Result& result : graph.results()) {
-    if (keep.weights || !result.is_weights()) outputs.push_back(result.tensor);
-  }
-  if (!keep.caches) return outputs;
-  for (const Cache& cache : graph.caches()) outputs.push_back(cache.present);
-  return outputs;
-}
-
 Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
                       Keep keep) {
   std::vector<Array> values(graph.tensors().size());

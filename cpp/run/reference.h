@@ -7,20 +7,13 @@
 
 #include "../graph/graph.h"
 #include "parameters.h"
+#include "schedule.h"
 
 namespace attnscope {
 
 /// Values of the inputs, indexed by TensorId; nullptr for an absent optional input and for
 /// everything that is no input.
 using Inputs = std::vector<const Values*>;
-
-/// What a run hands out: Graph::results(), with attention weights or without, and what takes the
-/// place of caches afterwards.
-struct Keep {
-  bool weights = true;
-  bool caches = false;
-};
-std::vector<TensorId> outputs_of(const Graph& graph, Keep keep);
 
 /// Values of outputs_of(), in that order.
 using Outputs = std::vector<Values>;

@@ -192,11 +192,11 @@ testRefusals([
   [forward({ hidden_states }, []), 'options', 'options must be a plain object, got an array'],
 
   // Too large for memory, refused before it is allocated. The first: 4 bytes for each hidden state, two
-  // copies of each parameter, output and weight, each score and mask element.
+  // copies of each parameter, each output and weight.
   [create({ ...linear, batch_size: 1024, seq_len: 4096, hidden_size: 4096 }), undefined,
-    'the layer must need at most 3758096384 bytes to run, got 68820172808'],
+    'the layer must need at most 3758096384 bytes to run, got 68769841160'],
   [create({ layer: 'additive_scorer', batch_size: 2 ** 31 - 1, seq_len: 2 ** 31 - 1, hidden_size: 2 ** 31 - 1, attn_dim: 2 ** 31 - 1 }), undefined,
-    'the layer must need at most 3758096384 bytes to run, got 118842243752949762290836570124'],
+    'the layer must need at most 3758096384 bytes to run, got 118842243660716042008188157944'],
 ]);
 
 test('a layer refuses more heads than its width has room for, whichever field the config names', () => {

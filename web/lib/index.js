@@ -70,13 +70,14 @@ export class Attnscope {
 
   /**
    * Bytes that running a layer takes, in float32 whatever its dtype: parameters and their packed
-   * copy, inputs and a mask, every activation as if it lived to the end, and the results' copies.
-   * `create` refuses what exceeds `memoryLimit`.
+   * copy, inputs without masks, activations as they come and go, and the results' copies. `create` refuses what exceeds
+   * `memoryLimit` without attention weights, `forward` what exceeds it with those it is to return.
    * @param {Config} config
+   * @param {{need_weights?: boolean}} [options] true by default
    * @returns {number}
    */
-  runBytes(config) {
-    return this.#core.runBytes(config);
+  runBytes(config, options = {}) {
+    return this.#core.runBytes(config, options);
   }
 
   /**

@@ -40,20 +40,20 @@ Heads side_by_side(TensorId id, const Shape& merged, int64_t num_heads) {
 }
 
 /// Heads as they were before they were split or repeated.
-Heads source_of(const Site& site, TensorId id) {
-  const Step* made = site.uses.producer(id);
-  const Shape& shape = site.graph.tensor(id).shape;
-  if (made && made->op->name() == "repeat_heads") return source_of(site, made->inputs[0]);
+Heads source_of(const Place& place, const Uses& uses, TensorId id) {
+  const Step* made = uses.producer(id);
+  const Shape& shape = place.graph.tensor(id).shape;
+  if (made && made->op->name() == "repeat_heads") return source_of(place, uses, made->inputs[0]);
   if (made && made->op->name() == "split_heads") {
-    return side_by_side(made->inputs[0], site.graph.tensor(made->inputs[0]).shape, shape[1]);
+    return side_by_side(made->inputs[0], place.graph.tensor(made->inputs[0]).shape, shape[1]);
   }
   return contiguous(id, shape);
 }
 
-int64_t heads_in(const Site& site, TensorId id) {
-  const Step* made = site.uses.producer(id);
+int64_t heads_in(const Place& place, const Uses& uses, TensorId id) {
+  const Step* made = uses.producer(id);
   if (made && made->op->name() == "repeat_heads") id = made->inputs[0];
-  const Shape& shape = site.graph.tensor(id).shape;
+  const Shape& shape = place.graph.tensor(id).shape;
   return shape.size() == 4 ? shape[1] : 1;
 }
 
@@ -73,8 +73,8 @@ struct Attention {
 /// else does.
 class Matcher {
  public:
-  Matcher(const Site& site, size_t first)
-      : site_(site), steps_(site.graph.steps()), first_(first), next_(first) {}
+  Matcher(const Graph& graph, const Uses& uses, size_t first)
+      : graph_(graph), uses_(uses), steps_(graph.steps()), first_(first), next_(first) {}
 
   bool run() { return scores() && softmax() && combine(); }
   const Attention& found() const { return found_; }
@@ -90,9 +90,9 @@ class Matcher {
     if (taken) made_ = taken->output, ++next_;
     return taken;
   }
-  bool only_read_here() const { return site_.uses.reads(made_) == 1; }
+  bool only_read_here() const { return uses_.reads(made_) == 1; }
 
-  const Shape& shape(TensorId id) const { return site_.graph.tensor(id).shape; }
+  const Shape& shape(TensorId id) const { return graph_.tensor(id).shape; }
 
   bool scores() {
     const Step* dot = take("matmul");
@@ -136,7 +136,8 @@ class Matcher {
     return true;
   }
 
-  const Site& site_;
+  const Graph& graph_;
+  const Uses& uses_;
   const std::vector<Step>& steps_;
   const size_t first_;
   size_t next_;
@@ -164,57 +165,60 @@ int64_t queries_a_task(int64_t queries, int64_t groups) {
 
 }  // namespace
 
-Fusion attention(const Site& site, size_t first) {
-  Matcher matcher(site, first);
+Fusion attention(const Place& place, const Uses& uses, size_t first) {
+  Matcher matcher(place.graph, uses, first);
   if (!matcher.run()) return {};
   const Attention found = matcher.found();
 
-  const Shape scores = site.graph.tensor(site.step.output).shape;
-  const Shape query_shape = site.graph.tensor(found.query).shape;
+  const Shape scores = place.graph.tensor(place.step.output).shape;
+  const Shape query_shape = place.graph.tensor(found.query).shape;
   const int64_t T = scores[scores.size() - 2], S = scores.back(), B = scores[0];
   const int64_t H = scores.size() == 4 ? scores[1] : 1;
-  const int64_t G = heads_in(site, found.key);
-  if (heads_in(site, found.value) != G) return {};
-  const int64_t V = site.graph.tensor(found.value).shape.back();
+  const int64_t G = heads_in(place, uses, found.key);
+  if (heads_in(place, uses, found.value) != G) return {};
+  const int64_t V = place.graph.tensor(found.value).shape.back();
   const kernels::AttentionSizes sizes{S, query_shape.back(), V, static_cast<float>(found.scale)};
-  const Heads query = source_of(site, found.query), key = source_of(site, found.key),
-              value = source_of(site, found.value);
-  const Shape& output_shape = site.graph.tensor(found.output).shape;
+  const Heads query = source_of(place, uses, found.query), key = source_of(place, uses, found.key),
+              value = source_of(place, uses, found.value);
+  const Shape& output_shape = place.graph.tensor(found.output).shape;
   const Heads output = found.merged ? side_by_side(found.output, output_shape, H)
                                     : contiguous(found.output, output_shape);
-  const Shape bias_shape = found.bias == kNoTensor ? Shape{} : site.graph.tensor(found.bias).shape;
-  std::vector<kernels::KeyRange> visible;
-  for (int64_t t = 0; t < T; ++t) {
-    const Band::Range range = found.band.visible(t, S);
-    visible.push_back({range.first, range.end});
-  }
-
-  Fusion fusion{.steps = found.steps, .reads = {query.id, key.id, value.id}};
+  const Shape bias_shape = found.bias == kNoTensor ? Shape{} : place.graph.tensor(found.bias).shape;
+  Fusion fusion{found.steps, {query.id, key.id, value.id}, {found.output}};
   if (found.bias != kNoTensor) fusion.reads.push_back(found.bias);
-  fusion.kernel = [=](Workspace& workspace) {
-    const float* bias = found.bias == kNoTensor ? nullptr : workspace.read(found.bias);
-    const float* mask = found.mask == kNoTensor ? nullptr : workspace.read(found.mask);
-    const Shape mask_shape = mask ? workspace.given_shape(found.mask) : Shape{};
-    float* weights = found.weights == kNoTensor ? nullptr : workspace.write(found.weights);
-    float* out = workspace.write(found.output);
-    const int64_t chunk = queries_a_task(T, B * G), chunks = (T + chunk - 1) / chunk;
-    parallel_for(B * G * chunks, 1, [&](int64_t begin, int64_t end) {
-      std::vector<kernels::QueryHead> heads(static_cast<size_t>(H / G));
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t b = task / (G * chunks), g = task / chunks % G, t = task % chunks * chunk;
-        for (int64_t i = 0; i < H / G; ++i) {
-          const int64_t h = g * (H / G) + i, head = b * H + h;
-          heads[static_cast<size_t>(i)] = {
-              .query = query.head(workspace, b, h),
-              .bias = added_rows(bias, bias_shape, scores, head),
-              .mask = added_rows(mask, mask_shape, scores, head),
-              .output = {out + b * output.batch_stride + h * output.head_stride, output.row_stride},
-              .weights = {weights ? weights + head * T * S : nullptr, S}};
+  if (found.weights != kNoTensor) fusion.writes.push_back(found.weights);
+  fusion.make_kernel = [=](const Site&) -> Kernel {
+    std::vector<kernels::KeyRange> visible;
+    for (int64_t t = 0; t < T; ++t) {
+      const Band::Range range = found.band.visible(t, S);
+      visible.push_back({range.first, range.end});
+    }
+    return [=](Workspace& workspace) {
+      const float* bias = found.bias == kNoTensor ? nullptr : workspace.read(found.bias);
+      const float* mask = found.mask == kNoTensor ? nullptr : workspace.read(found.mask);
+      const Shape mask_shape = mask ? workspace.given_shape(found.mask) : Shape{};
+      float* weights = found.weights == kNoTensor ? nullptr : workspace.write(found.weights);
+      float* out = workspace.write(found.output);
+      const int64_t chunk = queries_a_task(T, B * G), chunks = (T + chunk - 1) / chunk;
+      parallel_for(B * G * chunks, 1, [&](int64_t begin, int64_t end) {
+        std::vector<kernels::QueryHead> heads(static_cast<size_t>(H / G));
+        for (int64_t task = begin; task < end; ++task) {
+          const int64_t b = task / (G * chunks), g = task / chunks % G, t = task % chunks * chunk;
+          for (int64_t i = 0; i < H / G; ++i) {
+            const int64_t h = g * (H / G) + i, head = b * H + h;
+            heads[static_cast<size_t>(i)] = {
+                .query = query.head(workspace, b, h),
+                .bias = added_rows(bias, bias_shape, scores, head),
+                .mask = added_rows(mask, mask_shape, scores, head),
+                .output = {out + b * output.batch_stride + h * output.head_stride,
+                           output.row_stride},
+                .weights = {weights ? weights + head * T * S : nullptr, S}};
+          }
+          kernels::attend(heads, {key.head(workspace, b, g), value.head(workspace, b, g)}, sizes,
+                          visible.data(), t, std::min(t + chunk, T));
         }
-        kernels::attend(heads, {key.head(workspace, b, g), value.head(workspace, b, g)}, sizes,
-                        visible.data(), t, std::min(t + chunk, T));
-      }
-    });
+      });
+    };
   };
   return fusion;
 }

@@ -80,40 +80,41 @@ Kernel mean_pool_kernel(const Site& site) { return sequence_kernel(site, mean_of
 
 Kernel max_pool_kernel(const Site& site) { return sequence_kernel(site, max_of); }
 
-Fusion linear_pooling(const Site& site, size_t first) {
-  const std::vector<Step>& steps = site.graph.steps();
+Fusion linear_pooling(const Place& place, const Uses&, size_t first) {
+  const std::vector<Step>& steps = place.graph.steps();
   if (first + 4 > steps.size()) return {};
   const Step &score = steps[first], &squeeze = steps[first + 1], &normalize = steps[first + 2],
              &combine = steps[first + 3];
   const auto is_op = [](const Step& step, std::string_view name) {
     return step.op->name() == name;
   };
-  const bool fits = is_op(score, "linear") && site.output_shape().back() == 1 &&
+  const bool fits = is_op(score, "linear") && place.output_shape().back() == 1 &&
                     is_op(squeeze, "squeeze") && squeeze.inputs[0] == score.output &&
                     is_op(normalize, "softmax") && normalize.inputs[0] == squeeze.output &&
                     is_op(combine, "weighted_sum") && combine.inputs[0] == normalize.output &&
                     combine.inputs[1] == score.inputs[0];
   if (!fits) return {};
 
-  const Shape& shape = site.input_shape(0);
+  const Shape& shape = place.input_shape(0);
   const int64_t B = shape[0], T = shape[1], E = shape[2];
-  const float* vector = site.parameter(1);
-  const float bias = site.has_input(2) ? *site.parameter(2) : 0.0f;
-  const TensorId hidden_id = site.input(0), mask_id = normalize.inputs[1],
+  const TensorId hidden_id = place.input(0), mask_id = normalize.inputs[1],
                  weights_id = normalize.output, output_id = combine.output;
-  const auto kernel = [=](Workspace& workspace) {
-    const float* hidden = workspace.read(hidden_id);
-    float* weights = workspace.write(weights_id);
-    float* out = workspace.write(output_id);
-    parallel_for(B, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end; ++b) {
-        kernels::score_and_pool(hidden + b * T * E, vector, bias,
-                                mask_of(workspace, mask_id, {B, T}, b), T, E, weights + b * T,
-                                out + b * E);
-      }
-    });
+  const auto make_kernel = [=](const Site& site) {
+    return [=, vector = site.parameter(1),
+            bias = site.has_input(2) ? *site.parameter(2) : 0.0f](Workspace& workspace) {
+      const float* hidden = workspace.read(hidden_id);
+      float* weights = workspace.write(weights_id);
+      float* out = workspace.write(output_id);
+      parallel_for(B, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t b = begin; b < end; ++b) {
+          kernels::score_and_pool(hidden + b * T * E, vector, bias,
+                                  mask_of(workspace, mask_id, {B, T}, b), T, E, weights + b * T,
+                                  out + b * E);
+        }
+      });
+    };
   };
-  return {.steps = 4, .kernel = kernel, .reads = {hidden_id}};
+  return {4, {hidden_id}, {weights_id, output_id}, make_kernel};
 }
 
 }  // namespace attnscope

@@ -146,7 +146,28 @@ TEST_CASE("rounding weights and inputs changes the output by about the format's 
 
 TEST_CASE("a layer above the memory limit is refused with the bytes it needs") {
   CHECK_THROWS_WITH(Model(config("linear_scorer", {{"seq_len", raw(1000000)}}), 0, Count{1} << 30),
-                    "the layer must need at most 1073741824 bytes to run, got 98816202760");
+                    "the layer must need at most 1073741824 bytes to run, got 98432202760");
+}
+
+TEST_CASE("attention weights above the memory limit are refused, and their absence is not") {
+  // Weights of 8 x 500 x 500 and the copy that leaves take 16 MB, everything else less than 2.
+  const Config one = config("scaled_dot_product_attention", {{"batch_size", raw(1)},
+                                                             {"num_heads", raw(8)},
+                                                             {"seq_len", raw(500)},
+                                                             {"kv_len", raw(500)},
+                                                             {"head_dim", raw(16)}});
+  const Count least = bytes_to_run(one, {.weights = false});
+  CHECK(bytes_to_run(one) - least == Count{2} * 8 * 500 * 500 * 4);
+  const Model model(one, 0, least);
+  const RandomInputs inputs(model.graph(), false);
+  CHECK_THROWS_WITH(model.forward(inputs.pointers, {}),
+                    ("the layer must need at most " + to_string(least) +
+                     " bytes to run with its attention weights, got " +
+                     to_string(bytes_to_run(one)) + "; need_weights: false leaves them out")
+                        .c_str());
+  CHECK(
+      model.forward(inputs.pointers, {.round = std::nullopt, .reference = false, .weights = false})
+          .outputs.size() == 1);
 }
 
 TEST_CASE("loading a state replaces the weights that forward uses") {

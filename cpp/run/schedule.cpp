@@ -1,0 +1,111 @@
+#include "schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels.h"
+
+namespace attnscope {
+namespace {
+
+constexpr Count kFloatBytes = 4;
+
+}  // namespace
+
+std::vector<TensorId> outputs_of(const Graph& graph, Keep keep) {
+  std::vector<TensorId> outputs;
+  for (const Result& result : graph.results()) {
+    if (keep.weights || !result.is_weights()) outputs.push_back(result.tensor);
+  }
+  if (!keep.caches) return outputs;
+  for (const Cache& cache : graph.caches()) outputs.push_back(cache.present);
+  return outputs;
+}
+
+std::vector<TensorId> run_storage(const Graph& graph) {
+  std::vector<TensorId> storage;
+  for (const Tensor& tensor : graph.tensors()) storage.push_back(tensor.storage);
+  for (const Step& step : graph.steps()) {
+    const Aliasing aliasing = step.op->aliasing();
+    const bool shared = aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining;
+    storage[static_cast<size_t>(step.output)] =
+        shared ? storage[static_cast<size_t>(step.inputs[0])] : step.output;
+  }
+  return storage;
+}
+
+Uses::Uses(const Graph& graph, const std::vector<TensorId>& outputs)
+    : producers_(graph.tensors().size(), nullptr), reads_(graph.tensors().size(), 0) {
+  for (const Step& step : graph.steps()) {
+    producers_[static_cast<size_t>(step.output)] = &step;
+    for (const TensorId id : step.inputs) ++reads_[static_cast<size_t>(id)];
+  }
+  for (const TensorId id : outputs) ++reads_[static_cast<size_t>(id)];
+}
+
+Schedule::Schedule(const Graph& graph, Keep keep)
+    : graph_(graph),
+      outputs_(outputs_of(graph, keep)),
+      results_(outputs_.size() - (keep.caches ? graph.caches().size() : 0)),
+      storage_(run_storage(graph)) {
+  const Uses uses(graph, outputs_);
+  const std::vector<Step>& steps = graph.steps();
+  for (size_t s = 0; s < steps.size();) {
+    Fusion fusion = fusion_at({graph, steps[s]}, uses, s);
+    const size_t count = std::max<size_t>(fusion.steps, 1);
+    if (fusion.steps == 0) fusion = {1, steps[s].inputs, {steps[s].output}, kernel_for};
+    entries_.push_back({&steps[s], std::move(fusion), {}});
+    s += count;
+  }
+
+  // From the end backwards: what nothing needs is left out, and what nothing needs any more dies.
+  std::vector<bool> needed(graph.tensors().size(), false);  // by storage
+  const auto storage = [this](TensorId id) { return storage_[static_cast<size_t>(id)]; };
+  for (const TensorId id : outputs_) needed[static_cast<size_t>(storage(id))] = true;
+  std::vector<Entry> kept;
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    const std::vector<TensorId>& writes = entry->fusion.writes;
+    if (std::none_of(writes.begin(), writes.end(),
+                     [&](TensorId id) { return needed[static_cast<size_t>(storage(id))]; })) {
+      continue;
+    }
+    for (const TensorId id : entry->fusion.reads) {
+      const TensorId read = storage(id);
+      if (graph.tensor(read).role != Role::kActivation || needed[static_cast<size_t>(read)])
+        continue;
+      needed[static_cast<size_t>(read)] = true;
+      entry->dead.push_back(read);
+    }
+    kept.push_back(std::move(*entry));
+  }
+  entries_.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+}
+
+Count Schedule::bytes() const {
+  Count fixed = 0, alive = 0, peak = 0;
+  std::vector<bool> allocated(graph_.tensors().size(), false);
+  for (size_t id = 0; id < graph_.tensors().size(); ++id) {
+    const Tensor& tensor = graph_.tensors()[id];
+    if (tensor.storage != static_cast<TensorId>(id) || tensor.role == Role::kActivation) continue;
+    allocated[id] = true;
+    if (tensor.role == Role::kOptionalInput) continue;
+    const int copies = tensor.role == Role::kParameter ? 2 : 1;  // a parameter is packed as well
+    fixed = sum(fixed, product({copies, elements(tensor.shape)}));
+  }
+  // The copies that leave. With them what is too large for one allocation, 2 GiB, is refused too.
+  for (size_t i = 0; i < results_; ++i) {
+    fixed = sum(fixed, elements(graph_.tensor(outputs_[i]).shape));
+  }
+  for (const Entry& entry : entries_) {
+    for (const TensorId written : entry.fusion.writes) {
+      const size_t id = static_cast<size_t>(storage_[static_cast<size_t>(written)]);
+      if (!allocated[id]) alive = sum(alive, elements(graph_.tensors()[id].shape));
+      allocated[id] = true;
+    }
+    peak = std::max(peak, alive);
+    for (const TensorId id : entry.dead) alive -= elements(graph_.tensor(id).shape);
+  }
+  return product({sum(fixed, peak), kFloatBytes});
+}
+
+}  // namespace attnscope

@@ -1,0 +1,80 @@
+#pragma once
+
+// What runs, in which order and in how much memory: single steps and fused ones, without those that
+// nothing needs. Known before anything is allocated.
+
+#include <functional>
+#include <vector>
+
+#include "../graph/graph.h"
+
+namespace attnscope {
+
+class Workspace;
+struct Site;
+
+/// One kernel call; it knows the tensors that it reads and writes.
+using Kernel = std::function<void(Workspace&)>;
+
+/// What a run hands out: Graph::results(), with attention weights or without, and what takes the
+/// place of caches afterwards.
+struct Keep {
+  bool weights = true;
+  bool caches = false;
+};
+std::vector<TensorId> outputs_of(const Graph& graph, Keep keep);
+
+/// For each tensor, the one whose memory it uses when the kernels run: reshapes share memory, but
+/// what PyTorch reorders by strides is a copy here, because kernels read contiguous rows.
+std::vector<TensorId> run_storage(const Graph& graph);
+
+/// Who makes each tensor of a graph, and how often it is read; as an output of the run, once more.
+class Uses {
+ public:
+  Uses(const Graph& graph, const std::vector<TensorId>& outputs);
+
+  /// nullptr for inputs and parameters.
+  const Step* producer(TensorId id) const { return producers_[static_cast<size_t>(id)]; }
+  int reads(TensorId id) const { return reads_[static_cast<size_t>(id)]; }
+
+ private:
+  std::vector<const Step*> producers_;
+  std::vector<int> reads_;
+};
+
+/// Consecutive steps that one kernel does.
+struct Fusion {
+  size_t steps = 0;                                  // how many; 0 when none fits
+  std::vector<TensorId> reads{}, writes{};           // which need not be what the steps read
+  std::function<Kernel(const Site&)> make_kernel{};  // at the first step's site
+};
+
+class Schedule {
+ public:
+  struct Entry {
+    const Step* step;            // the first
+    Fusion fusion;               // of one step when there is none
+    std::vector<TensorId> dead;  // activations that nothing reads afterwards
+  };
+
+  /// `graph`, which has no blocks, must outlive the schedule.
+  explicit Schedule(const Graph& graph, Keep keep = {});
+
+  const Graph& graph() const { return graph_; }
+  const std::vector<TensorId>& outputs() const { return outputs_; }
+  const std::vector<TensorId>& storage() const { return storage_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  /// Bytes of a run in float32: parameters and their packed copy, inputs but for masks,
+  /// activations as they come and go, and the copies of the results.
+  Count bytes() const;
+
+ private:
+  const Graph& graph_;
+  std::vector<TensorId> outputs_;
+  size_t results_;  // outputs that leave; the others are caches
+  std::vector<TensorId> storage_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace attnscope
