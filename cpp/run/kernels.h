@@ -44,9 +44,18 @@ Fusion fusion_at(const Place& place, const Uses& uses, size_t first);
 /// linear to one score, squeeze, softmax, weighted sum of the same rows: each row is read once.
 Fusion linear_pooling(const Place& place, const Uses& uses, size_t first);
 
+/// linear and its activation, and after them linear to one score.
+Fusion activated_linear(const Place& place, const Uses& uses, size_t first);
+
 /// Attention: from the product of queries and keys to that of weights and values, or to the
 /// merging of heads after it.
 Fusion attention(const Place& place, const Uses& uses, size_t first);
+
+/// y[i] = f(x[i]) of `length` numbers; x and y may be the same memory.
+using MapFunction = void (*)(const float* x, int64_t length, float* y);
+
+/// nullptr for an op that is no activation.
+MapFunction activation_function(const Op& op);
 
 // Of single operations; the table in kernels.cpp says which op has which.
 Kernel linear_kernel(const Site& site);

@@ -44,8 +44,10 @@ def assert_agree(case, make, call, adapt=dict):
     assert not far, "\n".join(far)
 
 
+@torch.no_grad()
 def assert_agree_in_float32(case, make, call, adapt=dict):
-    """With a peer that computes in float32 whatever it is given: transformers' norms, softmax and rotary angles.
+    """With a peer that computes in float32 whatever it is given: transformers' norms, softmax and rotary angles. What
+    rounding errors do to a layer, the printed module says in its place.
 
     Without the mask of -1e4 and lower numbers: next to them a score keeps three digits, which count where a window or
     causality hides the columns that have none.
@@ -54,8 +56,9 @@ def assert_agree_in_float32(case, make, call, adapt=dict):
     far = []
     for run in (run for run in case.runs if not run.name.endswith("lowest numbers")):
         expected = peer.results(run)
+        printed = lambda: judge.in_double(run.module, run.inputs, run.results("reference"))()
         for executor in ["reference", *run.builds]:
-            far += judge.differences(f"{run.name}, {executor}", run.results(executor), expected, judge.FLOAT32)
+            far += judge.float32_differences(f"{run.name}, {executor}", run.results(executor), expected, printed)
     assert not far, "\n".join(far)
 
 

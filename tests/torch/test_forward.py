@@ -9,13 +9,6 @@ import torch
 import judge
 
 
-def in_double(module, inputs, names):
-    """What PyTorch makes of the same numbers in float64, where its own rounding is out of the picture: a function."""
-    module = copy.deepcopy(module).double()
-    inputs = {name: t.double() if t.is_floating_point() else t for name, t in inputs.items()}
-    return lambda: dict(zip(names, judge.as_tuple(module(**inputs)), strict=True))
-
-
 def weights_where_hidden(title, run, ours, expected):
     if "mask" not in run.inputs or "weights" not in ours or not ours["weights"][expected["weights"] == 0].any():
         return []
@@ -28,7 +21,7 @@ def test_kernels_and_reference_executor_agree_with_pytorch(case):
     for run in case.runs:
         assert run.builds
         results = {executor: run.results(executor) for executor in ["reference", *run.builds]}
-        right = in_double(run.module, run.inputs, results["reference"])
+        right = judge.in_double(run.module, run.inputs, results["reference"])
         expected = right()
         # Added to numbers that large, scores vanish in float32 and not in float64.
         lowest = run.name.endswith("lowest numbers")
@@ -71,7 +64,7 @@ def test_rounded_runs_are_those_of_rounded_weights_and_inputs(case, format):
     module = rounded_module(case.loaded, format)
     entry = case.entry["rounded"][format]
     ours = case.index.tensors(entry["tensors"])
-    right = in_double(module, inputs, ours)
+    right = judge.in_double(module, inputs, ours)
     far = judge.float32_differences(format, ours, right(), right)
     assert not far, "\n".join(far)
     exact = plain.results(plain.builds[0])["output"].double()

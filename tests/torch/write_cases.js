@@ -301,7 +301,7 @@ function writePeer(draw, peer, config) {
     { name: 'mask', inputs: { ...places, mask: file.add(mask) }, results: results(models, { ...inputs, mask }) }
   ];
   for (const model of Object.values(models)) model.dispose();
-  return { peer, config: estimate.config, estimate, seed, state: file.addAll(state), runs };
+  return { peer, config: estimate.config, estimate, seed, pytorch: scope.pytorch(any), state: file.addAll(state), runs };
 }
 
 /** Sequences in one pass, and in steps of several sizes. */

@@ -26,6 +26,9 @@ struct Heads {
   kernels::ConstRows head(const Workspace& workspace, int64_t batch, int64_t head) const {
     return {workspace.read(id) + batch * batch_stride + head * head_stride, row_stride};
   }
+  kernels::Rows rows_to_write(Workspace& workspace, int64_t batch, int64_t head) const {
+    return {workspace.write(id) + batch * batch_stride + head * head_stride, row_stride};
+  }
 };
 
 /// (B, H, T, D), or (B, T, D), of which the head is one.
@@ -148,7 +151,6 @@ class Matcher {
 /// Rows (T, S) that are added to one head's scores, of a tensor that broadcasts to (B, H, T, S).
 kernels::ConstRows added_rows(const float* data, const Shape& from, const Shape& scores,
                               int64_t head) {
-  if (!data) return {nullptr, 0};
   const int64_t T = scores[scores.size() - 2];
   const int64_t start = broadcast_row(from, scores, head * T);
   const int64_t next = T > 1 ? broadcast_row(from, scores, head * T + 1) : start;
@@ -163,62 +165,106 @@ int64_t queries_a_task(int64_t queries, int64_t groups) {
   return std::clamp((even + kFewest - 1) / kFewest * kFewest, kFewest, kMost);
 }
 
+/// One kernel: every head of every sequence, a run of queries at a time.
+class AttentionKernel {
+ public:
+  AttentionKernel(const Place& place, const Uses& uses, const Attention& found)
+      : found_(found), scores_(place.output_shape()), H_(scores_.size() == 4 ? scores_[1] : 1) {
+    const Graph& graph = place.graph;
+    query_ = source_of(place, uses, found.query);
+    key_ = source_of(place, uses, found.key);
+    value_ = source_of(place, uses, found.value);
+    groups_ = heads_in(place, uses, found.key);
+    const Shape& output = graph.tensor(found.output).shape;
+    output_ =
+        found.merged ? side_by_side(found.output, output, H_) : contiguous(found.output, output);
+    if (found.bias != kNoTensor) bias_shape_ = graph.tensor(found.bias).shape;
+    sizes_ = {keys(), graph.tensor(found.query).shape.back(),
+              graph.tensor(found.value).shape.back(), static_cast<float>(found.scale)};
+  }
+
+  std::vector<TensorId> reads() const {
+    std::vector<TensorId> reads{query_.id, key_.id, value_.id};
+    if (found_.bias != kNoTensor) reads.push_back(found_.bias);
+    return reads;
+  }
+
+  /// What each query sees: as much as there are queries, so not before the kernel is to run.
+  void prepare() {
+    for (int64_t t = 0; t < queries(); ++t) {
+      const Band::Range range = found_.band.visible(t, keys());
+      visible_.push_back({range.first, range.end});
+    }
+  }
+
+  void operator()(Workspace& workspace) const {
+    workspace.write(found_.output);  // allocated before threads ask for it
+    if (found_.weights != kNoTensor) workspace.write(found_.weights);
+    const int64_t T = queries(), sequences = scores_[0];
+    const int64_t chunk = queries_a_task(T, sequences * groups_), chunks = (T + chunk - 1) / chunk;
+    parallel_for(sequences * groups_ * chunks, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t first = task % chunks * chunk;
+        run(workspace, task / chunks / groups_, task / chunks % groups_, first,
+            std::min(first + chunk, T));
+      }
+    });
+  }
+
+ private:
+  int64_t queries() const { return scores_[scores_.size() - 2]; }
+  int64_t keys() const { return scores_.back(); }
+
+  /// Queries [begin, end) of the heads that share the keys and values of `group`.
+  void run(Workspace& workspace, int64_t batch, int64_t group, int64_t begin, int64_t end) const {
+    const int64_t count = H_ / groups_;
+    std::vector<kernels::QueryHead> heads;
+    for (int64_t h = group * count; h < (group + 1) * count; ++h) {
+      heads.push_back({.query = query_.head(workspace, batch, h),
+                       .bias = added(workspace, found_.bias, batch * H_ + h),
+                       .mask = added(workspace, found_.mask, batch * H_ + h),
+                       .output = output_.rows_to_write(workspace, batch, h),
+                       .weights = weights(workspace, batch * H_ + h)});
+    }
+    kernels::attend(heads,
+                    {key_.head(workspace, batch, group), value_.head(workspace, batch, group)},
+                    sizes_, visible_.data(), begin, end);
+  }
+
+  kernels::ConstRows added(const Workspace& workspace, TensorId id, int64_t head) const {
+    const float* data = id == kNoTensor ? nullptr : workspace.read(id);
+    if (!data) return {nullptr, 0};
+    return added_rows(data, id == found_.bias ? bias_shape_ : workspace.given_shape(id), scores_,
+                      head);
+  }
+
+  kernels::Rows weights(Workspace& workspace, int64_t head) const {
+    if (found_.weights == kNoTensor) return {nullptr, 0};
+    return {workspace.write(found_.weights) + head * queries() * keys(), keys()};
+  }
+
+  Attention found_;
+  Shape scores_, bias_shape_{};
+  int64_t H_, groups_ = 1;
+  Heads query_{}, key_{}, value_{}, output_{};
+  kernels::AttentionSizes sizes_{};
+  std::vector<kernels::KeyRange> visible_{};
+};
+
 }  // namespace
 
 Fusion attention(const Place& place, const Uses& uses, size_t first) {
   Matcher matcher(place.graph, uses, first);
   if (!matcher.run()) return {};
-  const Attention found = matcher.found();
-
-  const Shape scores = place.graph.tensor(place.step.output).shape;
-  const Shape query_shape = place.graph.tensor(found.query).shape;
-  const int64_t T = scores[scores.size() - 2], S = scores.back(), B = scores[0];
-  const int64_t H = scores.size() == 4 ? scores[1] : 1;
-  const int64_t G = heads_in(place, uses, found.key);
-  if (heads_in(place, uses, found.value) != G) return {};
-  const int64_t V = place.graph.tensor(found.value).shape.back();
-  const kernels::AttentionSizes sizes{S, query_shape.back(), V, static_cast<float>(found.scale)};
-  const Heads query = source_of(place, uses, found.query), key = source_of(place, uses, found.key),
-              value = source_of(place, uses, found.value);
-  const Shape& output_shape = place.graph.tensor(found.output).shape;
-  const Heads output = found.merged ? side_by_side(found.output, output_shape, H)
-                                    : contiguous(found.output, output_shape);
-  const Shape bias_shape = found.bias == kNoTensor ? Shape{} : place.graph.tensor(found.bias).shape;
-  Fusion fusion{found.steps, {query.id, key.id, value.id}, {found.output}};
-  if (found.bias != kNoTensor) fusion.reads.push_back(found.bias);
+  const Attention& found = matcher.found();
+  if (heads_in(place, uses, found.key) != heads_in(place, uses, found.value)) return {};
+  const AttentionKernel kernel(place, uses, found);
+  Fusion fusion{found.steps, kernel.reads(), {found.output}};
   if (found.weights != kNoTensor) fusion.writes.push_back(found.weights);
-  fusion.make_kernel = [=](const Site&) -> Kernel {
-    std::vector<kernels::KeyRange> visible;
-    for (int64_t t = 0; t < T; ++t) {
-      const Band::Range range = found.band.visible(t, S);
-      visible.push_back({range.first, range.end});
-    }
-    return [=](Workspace& workspace) {
-      const float* bias = found.bias == kNoTensor ? nullptr : workspace.read(found.bias);
-      const float* mask = found.mask == kNoTensor ? nullptr : workspace.read(found.mask);
-      const Shape mask_shape = mask ? workspace.given_shape(found.mask) : Shape{};
-      float* weights = found.weights == kNoTensor ? nullptr : workspace.write(found.weights);
-      float* out = workspace.write(found.output);
-      const int64_t chunk = queries_a_task(T, B * G), chunks = (T + chunk - 1) / chunk;
-      parallel_for(B * G * chunks, 1, [&](int64_t begin, int64_t end) {
-        std::vector<kernels::QueryHead> heads(static_cast<size_t>(H / G));
-        for (int64_t task = begin; task < end; ++task) {
-          const int64_t b = task / (G * chunks), g = task / chunks % G, t = task % chunks * chunk;
-          for (int64_t i = 0; i < H / G; ++i) {
-            const int64_t h = g * (H / G) + i, head = b * H + h;
-            heads[static_cast<size_t>(i)] = {
-                .query = query.head(workspace, b, h),
-                .bias = added_rows(bias, bias_shape, scores, head),
-                .mask = added_rows(mask, mask_shape, scores, head),
-                .output = {out + b * output.batch_stride + h * output.head_stride,
-                           output.row_stride},
-                .weights = {weights ? weights + head * T * S : nullptr, S}};
-          }
-          kernels::attend(heads, {key.head(workspace, b, g), value.head(workspace, b, g)}, sizes,
-                          visible.data(), t, std::min(t + chunk, T));
-        }
-      });
-    };
+  fusion.make_kernel = [kernel](const Site&) {
+    AttentionKernel prepared = kernel;
+    prepared.prepare();
+    return prepared;
   };
   return fusion;
 }

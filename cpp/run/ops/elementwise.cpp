@@ -1,6 +1,8 @@
 // Operations on single elements: activations, sums, products, factors.
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "../../kernels/activation.h"
 #include "../../ops/activation.h"
@@ -28,21 +30,18 @@ Kernel map_kernel(const Site& site, Work work) {
 
 }  // namespace
 
-Kernel activation_kernel(const Site& site) {
-  switch (site.op<Activation>().kind()) {
-    case Activation::Kind::kTanh:
-      return map_kernel(site, kernels::tanh);
-    case Activation::Kind::kRelu:
-      return map_kernel(site, kernels::relu);
-    case Activation::Kind::kSigmoid:
-      return map_kernel(site, kernels::sigmoid);
-    case Activation::Kind::kGelu:
-      return map_kernel(site, kernels::gelu);
-    case Activation::Kind::kGeluTanh:
-      return map_kernel(site, kernels::gelu_tanh);
-    case Activation::Kind::kSilu:
-      return map_kernel(site, kernels::silu);
+MapFunction activation_function(const Op& op) {
+  constexpr std::pair<std::string_view, MapFunction> kFunctions[] = {
+      {"tanh", kernels::tanh}, {"relu", kernels::relu},           {"sigmoid", kernels::sigmoid},
+      {"gelu", kernels::gelu}, {"gelu_tanh", kernels::gelu_tanh}, {"silu", kernels::silu}};
+  for (const auto& [name, function] : kFunctions) {
+    if (op.name() == name) return function;
   }
+  return nullptr;
+}
+
+Kernel activation_kernel(const Site& site) {
+  return map_kernel(site, activation_function(*site.step.op));
 }
 
 Kernel scale_kernel(const Site& site) {
