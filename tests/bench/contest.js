@@ -1,0 +1,146 @@
+// One workload, every runtime: results are compared, then times are taken in turns.
+
+import { difference, median, shuffled } from './numbers.js';
+import { Runner } from './runner.js';
+
+/**
+ * @typedef {import('./workloads.js').Workload} Workload
+ * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
+ *
+ * @typedef {object} Entry a runtime's part in one row
+ * @property {string} runtime
+ * @property {string} [way] the fastest that gives the right result
+ * @property {number} [ms] the median
+ * @property {number} [runs] how many it is the median of
+ * @property {string} [problem] why there is no time
+ * @property {Record<string, string>} [failed] ways that do not work, and why
+ *
+ * @typedef {object} Contender
+ * @property {Entry} entry
+ * @property {Runner} runner
+ * @property {number} trial milliseconds a run, about
+ * @property {number[]} times
+ *
+ * @typedef {(runtime: string) => Runner} Start
+ */
+
+const TOLERANCE = 1e-3; // of the largest magnitude; float32 in any order of sums stays far below
+const LIMIT = 30_000; // milliseconds for one order
+const REFERENCE_FLOPS = 1e9; // plain loops take seconds for as many
+const ROUNDS = 5;
+const TURN = 250; // milliseconds that a turn of several runs takes, about
+const MOST_RUNS = 25;
+const REST = 50; // milliseconds in which threads that spin for work give up
+
+/**
+ * @param {Workload} workload
+ * @param {Runtime[]} runtimes ours first
+ * @param {Start} start
+ * @returns {Promise<Entry[]>} in the order of runtimes
+ */
+export async function contest(workload, runtimes, start) {
+  const [ours, ...rivals] = runtimes;
+  /** @type {Contender[]} */
+  const contenders = [];
+  try {
+    const { entry, expected } = await enterOurs(workload, ours, start, contenders);
+    const entries = [entry];
+    for (const rival of rivals) entries.push(expected ? await enterRival(workload, rival, start, contenders, expected) : { runtime: rival.name, problem: 'not compared' });
+    await takeTurns(contenders);
+    for (const { entry, times } of contenders) if (!entry.problem) Object.assign(entry, { ms: median(times), runs: times.length });
+    return entries;
+  } finally {
+    for (const { runner } of contenders) runner.end();
+  }
+}
+
+/**
+ * @param {Workload} workload @param {Runtime} ours @param {Start} start @param {Contender[]} contenders
+ * @returns {Promise<{ entry: Entry, expected?: Float32Array }>} expected: our result, held against the reference loops if these are quick
+ */
+async function enterOurs(workload, ours, start, contenders) {
+  const runner = start(ours.name);
+  const [way] = ours.ways(workload);
+  try {
+    const { result, trial } = await tryOut(runner, workload, way);
+    if (workload.flops <= REFERENCE_FLOPS) check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
+    const entry = { runtime: ours.name, way };
+    contenders.push({ entry, runner, trial, times: [] });
+    return { entry, expected: result };
+  } catch (error) {
+    runner.end();
+    return { entry: { runtime: ours.name, problem: reasonOf(error) } };
+  }
+}
+
+/**
+ * Tries each way in a process of its own, for one that fails may leave a broken runtime; the fastest one stays.
+ * @param {Workload} workload @param {Runtime} rival @param {Start} start @param {Contender[]} contenders @param {Float32Array} expected
+ * @returns {Promise<Entry>}
+ */
+async function enterRival(workload, rival, start, contenders, expected) {
+  /** @type {Record<string, string>} */
+  const failed = {};
+  /** @type {Contender | null} */
+  let best = null;
+  for (const way of rival.ways(workload)) {
+    const runner = start(rival.name);
+    try {
+      const { result, trial } = await tryOut(runner, workload, way);
+      check(result, expected);
+      if (best && best.trial <= trial) {
+        runner.end();
+        continue;
+      }
+      best?.runner.end();
+      best = { entry: { runtime: rival.name, way, failed }, runner, trial, times: [] };
+    } catch (error) {
+      runner.end();
+      failed[way] = reasonOf(error);
+    }
+  }
+  if (!best) return { runtime: rival.name, problem: Object.values(failed)[0], failed };
+  contenders.push(best);
+  return best.entry;
+}
+
+/** @param {Runner} runner @param {Workload} workload @param {string} way */
+async function tryOut(runner, workload, way) {
+  await runner.ask({ order: 'open' }, LIMIT);
+  await runner.ask({ order: 'prepare', workload: workload.name, way }, LIMIT);
+  /** @type {Float32Array} */
+  const result = await runner.ask({ order: 'result' }, LIMIT);
+  return { result, trial: Math.min(...(await runner.ask({ order: 'time', runs: 3 }, 3 * LIMIT))) };
+}
+
+/** @param {Float32Array} result @param {Float32Array} expected */
+function check(result, expected) {
+  const apart = difference(result, expected);
+  if (!(apart <= TOLERANCE)) throw new WrongResult(`wrong result (off by ${apart.toPrecision(2)})`);
+}
+
+class WrongResult extends Error {}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  if (error instanceof WrongResult) return error.message;
+  return `fails: ${error instanceof Error ? error.message.split('\n')[0] : error}`;
+}
+
+/** Other work of the machine meets everybody alike: in each round all have their turn, in any order. @param {Contender[]} contenders */
+async function takeTurns(contenders) {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const contender of shuffled(contenders, Math.random)) {
+      if (contender.entry.problem) continue;
+      await new Promise((resolve) => setTimeout(resolve, REST));
+      await takeTurn(contender).catch((error) => (contender.entry.problem = reasonOf(error)));
+    }
+  }
+}
+
+/** @param {Contender} contender */
+async function takeTurn({ runner, trial, times }) {
+  if (trial < TURN) await runner.ask({ order: 'time', runs: 1 }, LIMIT); // fills the caches, which held somebody else's numbers
+  const runs = Math.min(MOST_RUNS, Math.max(1, Math.round(TURN / trial)));
+  times.push(...(await runner.ask({ order: 'time', runs }, LIMIT * runs)));
+}
