@@ -66,6 +66,7 @@ function larger(a, b) {
 async function runPart(tools, threads, chosen) {
   const able = runtimes.filter((runtime) => runtime.threads.includes(threads));
   const before = await measurePeaks(tools, threads);
+  /** @type {import('./contest.js').Entry[][]} */
   const entries = [];
   for (const workload of chosen) {
     progress(`${threads} thread${threads > 1 ? 's' : ''}: ${workload.name} (${entries.length + 1} of ${chosen.length})`);

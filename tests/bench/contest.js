@@ -18,6 +18,7 @@ import { Runner } from './runner.js';
  * @typedef {object} Contender
  * @property {Entry} entry
  * @property {Runner} runner
+ * @property {Float32Array} result
  * @property {number} trial milliseconds a run, about
  * @property {number[]} times
  *
@@ -30,6 +31,7 @@ const REFERENCE_FLOPS = 1e9; // plain loops take seconds for as many
 const ROUNDS = 5;
 const TURN = 250; // milliseconds that a turn of several runs takes, about
 const MOST_RUNS = 25;
+const SLOW = 2000; // milliseconds of a run that is not repeated within a turn
 const REST = 50; // milliseconds in which threads that spin for work give up
 
 /**
@@ -39,13 +41,20 @@ const REST = 50; // milliseconds in which threads that spin for work give up
  * @returns {Promise<Entry[]>} in the order of runtimes
  */
 export async function contest(workload, runtimes, start) {
-  const [ours, ...rivals] = runtimes;
   /** @type {Contender[]} */
   const contenders = [];
+  /** @type {Entry[]} */
+  const entries = [];
   try {
-    const { entry, expected } = await enterOurs(workload, ours, start, contenders);
-    const entries = [entry];
-    for (const rival of rivals) entries.push(expected ? await enterRival(workload, rival, start, contenders, expected) : { runtime: rival.name, problem: 'not compared' });
+    const [ours, ...rivals] = runtimes;
+    const { entry, contender } = await enter(workload, ours, start);
+    entries.push(entry);
+    if (contender) contenders.push(contender);
+    for (const rival of rivals) {
+      const { entry, contender: other } = contender ? await enter(workload, rival, start, contender.result) : nothingToCompare(rival);
+      entries.push(entry);
+      if (other) contenders.push(other);
+    }
     await takeTurns(contenders);
     for (const { entry, times } of contenders) if (!entry.problem) Object.assign(entry, { ms: median(times), runs: times.length });
     return entries;
@@ -55,53 +64,37 @@ export async function contest(workload, runtimes, start) {
 }
 
 /**
- * @param {Workload} workload @param {Runtime} ours @param {Start} start @param {Contender[]} contenders
- * @returns {Promise<{ entry: Entry, expected?: Float32Array }>} expected: our result, held against the reference loops if these are quick
- */
-async function enterOurs(workload, ours, start, contenders) {
-  const runner = start(ours.name);
-  const [way] = ours.ways(workload);
-  try {
-    const { result, trial } = await tryOut(runner, workload, way);
-    if (workload.flops <= REFERENCE_FLOPS) check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
-    const entry = { runtime: ours.name, way };
-    contenders.push({ entry, runner, trial, times: [] });
-    return { entry, expected: result };
-  } catch (error) {
-    runner.end();
-    return { entry: { runtime: ours.name, problem: reasonOf(error) } };
-  }
-}
-
-/**
  * Tries each way in a process of its own, for one that fails may leave a broken runtime; the fastest one stays.
- * @param {Workload} workload @param {Runtime} rival @param {Start} start @param {Contender[]} contenders @param {Float32Array} expected
- * @returns {Promise<Entry>}
+ * @param {Workload} workload @param {Runtime} runtime @param {Start} start
+ * @param {Float32Array} [expected] our result; without it, ours is held against the reference loops if these are quick
+ * @returns {Promise<{ entry: Entry, contender?: Contender }>}
  */
-async function enterRival(workload, rival, start, contenders, expected) {
+async function enter(workload, runtime, start, expected) {
   /** @type {Record<string, string>} */
   const failed = {};
-  /** @type {Contender | null} */
-  let best = null;
-  for (const way of rival.ways(workload)) {
-    const runner = start(rival.name);
+  /** @type {Contender | undefined} */
+  let best;
+  for (const way of runtime.ways(workload)) {
+    const runner = start(runtime.name);
     try {
       const { result, trial } = await tryOut(runner, workload, way);
-      check(result, expected);
-      if (best && best.trial <= trial) {
-        runner.end();
-        continue;
-      }
-      best?.runner.end();
-      best = { entry: { runtime: rival.name, way, failed }, runner, trial, times: [] };
+      if (expected) check(result, expected);
+      else if (workload.flops <= REFERENCE_FLOPS) check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
+      const slower = best && best.trial <= trial;
+      (slower ? runner : best?.runner)?.end();
+      if (!slower) best = { entry: { runtime: runtime.name, way, failed }, runner, result, trial, times: [] };
     } catch (error) {
       runner.end();
       failed[way] = reasonOf(error);
     }
   }
-  if (!best) return { runtime: rival.name, problem: Object.values(failed)[0], failed };
-  contenders.push(best);
-  return best.entry;
+  if (!best) return { entry: { runtime: runtime.name, problem: Object.values(failed)[0], failed } };
+  return { entry: best.entry, contender: best };
+}
+
+/** @param {Runtime} rival @returns {{ entry: Entry, contender?: Contender }} */
+function nothingToCompare({ name }) {
+  return { entry: { runtime: name, problem: 'nothing to compare with' } };
 }
 
 /** @param {Runner} runner @param {Workload} workload @param {string} way */
@@ -141,6 +134,6 @@ async function takeTurns(contenders) {
 /** @param {Contender} contender */
 async function takeTurn({ runner, trial, times }) {
   if (trial < TURN) await runner.ask({ order: 'time', runs: 1 }, LIMIT); // fills the caches, which held somebody else's numbers
-  const runs = Math.min(MOST_RUNS, Math.max(1, Math.round(TURN / trial)));
+  const runs = trial > SLOW ? 1 : Math.min(MOST_RUNS, Math.max(2, Math.round(TURN / trial)));
   times.push(...(await runner.ask({ order: 'time', runs }, LIMIT * runs)));
 }
