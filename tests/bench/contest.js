@@ -32,6 +32,7 @@ const ROUNDS = 5;
 const TURN = 250; // milliseconds that a turn of several runs takes, about
 const MOST_RUNS = 25;
 const SLOW = 2000; // milliseconds of a run that is not repeated within a turn
+const LINE = 120; // characters of a reason
 const REST = 50; // milliseconds in which threads that spin for work give up
 
 /**
@@ -117,7 +118,8 @@ class WrongResult extends Error {}
 /** @param {unknown} error */
 function reasonOf(error) {
   if (error instanceof WrongResult) return error.message;
-  return `fails: ${error instanceof Error ? error.message.split('\n')[0] : error}`;
+  const [line] = String(error instanceof Error ? error.message : error).split('\n');
+  return `fails: ${line.length > LINE ? `${line.slice(0, LINE)}…` : line}`;
 }
 
 /** Other work of the machine meets everybody alike: in each round all have their turn, in any order. @param {Contender[]} contenders */

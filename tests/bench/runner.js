@@ -32,7 +32,7 @@ export class Runner {
     this.#child = spawn(command, args, {
       cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced'
     });
-    this.#child.on('error', () => {}); // `ask` tells of it
+    this.#child.on('error', () => {}); // the next order fails, and says so
     this.#child.stderr?.on('data', (chunk) => (this.#errors = (this.#errors + chunk).slice(-2000)));
     running.add(this);
   }
@@ -53,10 +53,10 @@ export class Runner {
       };
       const fail = (/** @type {string} */ why) => settle(() => reject(new Error(why)));
       const answered = (/** @type {any} */ { value, error }) => (error === undefined ? settle(() => resolve(value)) : fail(error));
-      const ended = () => fail(`its process ended${this.#errors && `: ${this.#errors.trim().split('\n')[0]}`}`);
+      const ended = () => fail(['its process ended', ...this.#errors.trim().split('\n').filter(Boolean).slice(0, 1)].join(': '));
       const timer = setTimeout(() => fail(`no answer to "${order.order}" within ${limit / 1000} s`), limit);
       child.on('message', answered).on('close', ended);
-      child.send(order, (error) => error && fail(`its process ended${this.#errors && `: ${this.#errors.trim().split('\n')[0]}`}`));
+      child.send(order, (error) => error && ended());
     });
   }
 
