@@ -1,60 +1,111 @@
-// What attnscope takes on this machine: `npm run bench`. Medians of many calls after a warm-up;
-// nothing here passes or fails.
+// npm run bench: attnscope beside other runtimes on the same work, on this machine. Nothing here passes or fails.
+// What it takes as arguments is in arguments.js, what it runs in workloads.js.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import os from 'node:os';
-import { open } from '../../web/lib/index.js';
-
-const batch = { batch_size: 32, seq_len: 128, hidden_size: 768 };
-/** @type {import('../../web/lib/index.js').Config[]} */
-const configs = [
-  { layer: 'linear_scorer', ...batch },
-  { layer: 'additive_scorer', ...batch },
-  { layer: 'multihead_attention', ...batch },
-  // BERT base
-  { layer: 'encoder', batch_size: 1, seq_len: 128, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072 }
-];
+import { node24 } from '../../tools/toolchain.js';
+import { parseArguments } from './arguments.js';
+import { contest } from './contest.js';
+import { installRivals } from './install.js';
+import { Runner, endWithThisProcess } from './runner.js';
+import { runtimes } from './runtimes/all.js';
+import { remarks, rowOf, table } from './table.js';
+import { workloads } from './workloads.js';
 
 /**
- * The median of `runs` timings of `work`, each of `calls` calls, in microseconds a call.
- * @param {() => void} work
- * @param {{runs: number, calls: number}} how
+ * @typedef {Awaited<ReturnType<typeof node24>>} Tools
+ * @typedef {import('./table.js').Peaks} Peaks
+ * @typedef {{ threads: number, peaks: Peaks, rows: import('./table.js').Row[] }} Part
  */
-function median(work, { runs, calls }) {
-  const times = [];
-  for (let run = 0; run < runs + 3; run++) {
-    const start = performance.now();
-    for (let call = 0; call < calls; call++) work();
-    times.push(((performance.now() - start) / calls) * 1000);
-  }
-  return times.slice(3).sort((a, b) => a - b)[runs >> 1]; // three runs warm up
+
+const PEAK_LIMIT = 30_000; // milliseconds
+const PEAK_TRIES = 5;
+
+/** What the machine does besides, over the last minute. */
+const load = () => Number(os.loadavg()[0].toFixed(2));
+
+/** @param {Tools} tools */
+async function timeOurs(tools) {
+  const [command, args, { cwd, env }] = tools.line(tools.node, ['tests/bench/ours.js']);
+  const [code] = await once(spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: 'inherit' }), 'close');
+  process.exitCode = code ?? 1;
 }
 
 /**
- * @param {import('../../web/lib/index.js').Attnscope} scope
- * @param {import('../../web/lib/index.js').Config} config
+ * What the machine reaches; the best of several tries, before and after the workloads: other work only lowers it.
+ * @param {Tools} tools
+ * @param {number} threads
+ * @returns {Promise<{ peaks: Peaks, node: string }>}
  */
-function forwardTime(scope, config) {
-  const model = scope.create(config, { seed: 0 });
-  const required = scope.estimate(config).inputs.filter(({ optional }) => !optional);
-  const inputs = Object.fromEntries(required.map(({ name, shape, limit }) => [
-    name, limit ? { data: new Int32Array(shape.reduce((a, b) => a * b)), shape } : scope.randn(shape, { seed: 1 })
-  ]));
-  const time = median(() => model.forward(inputs), { runs: 21, calls: 1 });
-  model.dispose();
-  return time;
+async function measurePeaks(tools, threads) {
+  const runner = new Runner(tools, runtimes[0].name, threads);
+  const node = await runner.ask({ order: 'open' }, PEAK_LIMIT);
+  /** @type {Peaks} */
+  let peaks = { flops_per_second: 0, bytes_per_second: 0 };
+  for (let i = 0; i < PEAK_TRIES; i++) peaks = larger(peaks, await runner.ask({ order: 'peaks' }, PEAK_LIMIT));
+  runner.end();
+  return { peaks, node };
 }
 
-console.log(`Node ${process.versions.node}, ${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} cores`);
-for (const threads of [1, 2]) {
-  const scope = await open({ threads });
-  console.log(`\n${scope.build.name}, ${threads} thread${threads > 1 ? 's' : ''}`);
-  for (const config of configs) {
-    const estimate = median(() => void scope.estimate(config), { runs: 21, calls: 200 });
-    const forward = forwardTime(scope, config);
-    const rate = scope.estimate(config).flops / forward / 1000;
-    console.log(
-      `${config.layer.padEnd(20)} estimate ${estimate.toFixed(1).padStart(5)} µs   ` +
-        `forward ${(forward / 1000).toFixed(2).padStart(7)} ms   ${rate.toFixed(1).padStart(6)} GFLOP/s`
-    );
-  }
+/** @param {Peaks} a @param {Peaks} b @returns {Peaks} */
+function larger(a, b) {
+  return {
+    flops_per_second: Math.max(a.flops_per_second, b.flops_per_second),
+    bytes_per_second: Math.max(a.bytes_per_second, b.bytes_per_second)
+  };
 }
+
+/**
+ * @param {Tools} tools
+ * @param {number} threads
+ * @param {import('./workloads.js').Workload[]} chosen
+ * @returns {Promise<Part>}
+ */
+async function runPart(tools, threads, chosen) {
+  const able = runtimes.filter((runtime) => runtime.threads.includes(threads));
+  const before = await measurePeaks(tools, threads);
+  /** @type {import('./contest.js').Entry[][]} */
+  const entries = [];
+  for (const workload of chosen) {
+    progress(`${threads} thread${threads > 1 ? 's' : ''}: ${workload.name} (${entries.length + 1} of ${chosen.length})`);
+    entries.push(await contest(workload, able, (runtime) => new Runner(tools, runtime, threads)));
+  }
+  progress('');
+  const { peaks: after, node } = await measurePeaks(tools, threads);
+  const peaks = larger(before.peaks, after);
+  const rows = chosen.map((workload, i) => rowOf(workload, entries[i], peaks));
+  console.log(`\nNode ${node}, ${threads} thread${threads > 1 ? 's' : ''}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, ` +
+    `reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`);
+  console.log([table(rows), ...remarks(rows)].join('\n'));
+  return { threads, peaks, rows };
+}
+
+/** One line that the next one replaces. @param {string} text */
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+async function main() {
+  const options = parseArguments(process.argv.slice(2));
+  const chosen = workloads.filter(({ name }) => name.includes(options.only));
+  if (chosen.length === 0) throw new Error(`no workload's name contains ${options.only}; there are\n  ${workloads.map(({ name }) => name).join('\n  ')}`);
+  const tools = await node24();
+  if (options.ours) return timeOurs(tools);
+  await installRivals();
+  endWithThisProcess();
+  const machine = { cpu: os.cpus()[0]?.model.trim(), cores: os.availableParallelism(), load_before: load(), load_after: 0 };
+  console.log(`${machine.cpu}, ${machine.cores} cores, load average ${machine.load_before}`);
+  console.log('medians, milliseconds and GFLOP/s; ratio: the best rival over attnscope, above 1 attnscope is faster');
+  const parts = [];
+  for (const threads of [1, 2]) parts.push(await runPart(tools, threads, chosen));
+  machine.load_after = load();
+  console.log(`\nload average ${machine.load_after} at the end, this benchmark included`);
+  if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ machine, parts }, null, 2)}\n`);
+}
+
+await main().catch((error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

@@ -1,0 +1,141 @@
+// One workload, every runtime: results are compared, then times are taken in turns.
+
+import { difference, median, shuffled } from './numbers.js';
+import { Runner } from './runner.js';
+
+/**
+ * @typedef {import('./workloads.js').Workload} Workload
+ * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
+ *
+ * @typedef {object} Entry a runtime's part in one row
+ * @property {string} runtime
+ * @property {string} [way] the fastest that gives the right result
+ * @property {number} [ms] the median
+ * @property {number} [runs] how many it is the median of
+ * @property {string} [problem] why there is no time
+ * @property {Record<string, string>} [failed] ways that do not work, and why
+ *
+ * @typedef {object} Contender
+ * @property {Entry} entry
+ * @property {Runner} runner
+ * @property {Float32Array} result
+ * @property {number} trial milliseconds a run, about
+ * @property {number[]} times
+ *
+ * @typedef {(runtime: string) => Runner} Start
+ */
+
+const TOLERANCE = 1e-3; // of the largest magnitude; float32 in any order of sums stays far below
+const LIMIT = 30_000; // milliseconds for one order
+const REFERENCE_FLOPS = 1e9; // plain loops take seconds for as many
+const ROUNDS = 5;
+const TURN = 250; // milliseconds that a turn of several runs takes, about
+const MOST_RUNS = 25;
+const SLOW = 2000; // milliseconds of a run that is not repeated within a turn
+const LINE = 120; // characters of a reason
+const REST = 50; // milliseconds in which threads that spin for work give up
+
+/**
+ * @param {Workload} workload
+ * @param {Runtime[]} runtimes ours first
+ * @param {Start} start
+ * @returns {Promise<Entry[]>} in the order of runtimes
+ */
+export async function contest(workload, runtimes, start) {
+  /** @type {Contender[]} */
+  const contenders = [];
+  /** @type {Entry[]} */
+  const entries = [];
+  try {
+    const [ours, ...rivals] = runtimes;
+    const { entry, contender } = await enter(workload, ours, start);
+    entries.push(entry);
+    if (contender) contenders.push(contender);
+    for (const rival of rivals) {
+      const { entry, contender: other } = contender ? await enter(workload, rival, start, contender.result) : nothingToCompare(rival);
+      entries.push(entry);
+      if (other) contenders.push(other);
+    }
+    await takeTurns(contenders);
+    for (const { entry, times } of contenders) if (!entry.problem) Object.assign(entry, { ms: median(times), runs: times.length });
+    return entries;
+  } finally {
+    for (const { runner } of contenders) runner.end();
+  }
+}
+
+/**
+ * Tries each way in a process of its own, for one that fails may leave a broken runtime; the fastest one stays.
+ * @param {Workload} workload @param {Runtime} runtime @param {Start} start
+ * @param {Float32Array} [expected] our result; without it, ours is held against the reference loops if these are quick
+ * @returns {Promise<{ entry: Entry, contender?: Contender }>}
+ */
+async function enter(workload, runtime, start, expected) {
+  /** @type {Record<string, string>} */
+  const failed = {};
+  /** @type {Contender | undefined} */
+  let best;
+  for (const way of runtime.ways(workload)) {
+    const runner = start(runtime.name);
+    try {
+      const { result, trial } = await tryOut(runner, workload, way);
+      if (expected) check(result, expected);
+      else if (workload.flops <= REFERENCE_FLOPS) check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
+      const slower = best && best.trial <= trial;
+      (slower ? runner : best?.runner)?.end();
+      if (!slower) best = { entry: { runtime: runtime.name, way, failed }, runner, result, trial, times: [] };
+    } catch (error) {
+      runner.end();
+      failed[way] = reasonOf(error);
+    }
+  }
+  if (!best) return { entry: { runtime: runtime.name, problem: Object.values(failed)[0], failed } };
+  return { entry: best.entry, contender: best };
+}
+
+/** @param {Runtime} rival @returns {{ entry: Entry, contender?: Contender }} */
+function nothingToCompare({ name }) {
+  return { entry: { runtime: name, problem: 'nothing to compare with' } };
+}
+
+/** @param {Runner} runner @param {Workload} workload @param {string} way */
+async function tryOut(runner, workload, way) {
+  await runner.ask({ order: 'open' }, LIMIT);
+  await runner.ask({ order: 'prepare', workload: workload.name, way }, LIMIT);
+  /** @type {Float32Array} */
+  const result = await runner.ask({ order: 'result' }, LIMIT);
+  return { result, trial: Math.min(...(await runner.ask({ order: 'time', runs: 3 }, 3 * LIMIT))) };
+}
+
+/** @param {Float32Array} result @param {Float32Array} expected */
+function check(result, expected) {
+  const apart = difference(result, expected);
+  if (!(apart <= TOLERANCE)) throw new WrongResult(`wrong result (off by ${apart.toPrecision(2)})`);
+}
+
+class WrongResult extends Error {}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  if (error instanceof WrongResult) return error.message;
+  const [line] = String(error instanceof Error ? error.message : error).split('\n');
+  return `fails: ${line.length > LINE ? `${line.slice(0, LINE)}…` : line}`;
+}
+
+/** Other work of the machine meets everybody alike: in each round all have their turn, in any order. @param {Contender[]} contenders */
+async function takeTurns(contenders) {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const contender of shuffled(contenders, Math.random)) {
+      if (contender.entry.problem) continue;
+      await new Promise((resolve) => setTimeout(resolve, REST));
+      await takeTurn(contender).catch((error) => (contender.entry.problem = reasonOf(error)));
+    }
+  }
+}
+
+/** @param {Contender} contender */
+async function takeTurn({ runner, trial, times }) {
+  if (trial < TURN) await runner.ask({ order: 'time', runs: 1 }, LIMIT); // fills the caches, which held somebody else's numbers
+  const runs = trial > SLOW ? 1 : Math.min(MOST_RUNS, Math.max(2, Math.round(TURN / trial)));
+  times.push(...(await runner.ask({ order: 'time', runs }, LIMIT * runs)));
+}

@@ -1,0 +1,60 @@
+// What attnscope alone takes on this machine: `npm run bench -- --ours`. Medians of many calls after a warm-up; nothing
+// here passes or fails.
+
+import os from 'node:os';
+import { open } from '../../web/lib/index.js';
+
+const batch = { batch_size: 32, seq_len: 128, hidden_size: 768 };
+/** @type {import('../../web/lib/index.js').Config[]} */
+const configs = [
+  { layer: 'linear_scorer', ...batch },
+  { layer: 'additive_scorer', ...batch },
+  { layer: 'multihead_attention', ...batch },
+  // BERT base
+  { layer: 'encoder', batch_size: 1, seq_len: 128, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072 }
+];
+
+/**
+ * The median of `runs` timings of `work`, each of `calls` calls, in microseconds a call.
+ * @param {() => void} work
+ * @param {{runs: number, calls: number}} how
+ */
+function median(work, { runs, calls }) {
+  const times = [];
+  for (let run = 0; run < runs + 3; run++) {
+    const start = performance.now();
+    for (let call = 0; call < calls; call++) work();
+    times.push(((performance.now() - start) / calls) * 1000);
+  }
+  return times.slice(3).sort((a, b) => a - b)[runs >> 1]; // three runs warm up
+}
+
+/**
+ * @param {import('../../web/lib/index.js').Attnscope} scope
+ * @param {import('../../web/lib/index.js').Config} config
+ */
+function forwardTime(scope, config) {
+  const model = scope.create(config, { seed: 0 });
+  const required = scope.estimate(config).inputs.filter(({ optional }) => !optional);
+  const inputs = Object.fromEntries(required.map(({ name, shape, limit }) => [
+    name, limit ? { data: new Int32Array(shape.reduce((a, b) => a * b)), shape } : scope.randn(shape, { seed: 1 })
+  ]));
+  const time = median(() => model.forward(inputs), { runs: 21, calls: 1 });
+  model.dispose();
+  return time;
+}
+
+console.log(`Node ${process.versions.node}, ${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} cores`);
+for (const threads of [1, 2]) {
+  const scope = await open({ threads });
+  console.log(`\n${scope.build.name}, ${threads} thread${threads > 1 ? 's' : ''}`);
+  for (const config of configs) {
+    const estimate = median(() => void scope.estimate(config), { runs: 21, calls: 200 });
+    const forward = forwardTime(scope, config);
+    const rate = scope.estimate(config).flops / forward / 1000;
+    console.log(
+      `${config.layer.padEnd(20)} estimate ${estimate.toFixed(1).padStart(5)} µs   ` +
+        `forward ${(forward / 1000).toFixed(2).padStart(7)} ms   ${rate.toFixed(1).padStart(6)} GFLOP/s`
+    );
+  }
+}
