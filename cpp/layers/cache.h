@@ -17,9 +17,8 @@ struct Span {
   int64_t kv_len() const { return cached + seq_len; }
 };
 
-/// The span of the fields seq_len, past_len and window. A window needs no
-/// more of the past than what its next query sees; with layers that see everything all of it is
-/// kept.
+/// The span of the fields seq_len, past_len and window. A window needs no more of the past than
+/// what its next query sees; with layers that see everything all of it is kept.
 Span span_of(const Config& config, int64_t full_every = 0);
 
 /// Caches `fresh` (B, ..., T, D), a key say: with a past, adds the input past_`name`

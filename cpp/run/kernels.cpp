@@ -31,12 +31,6 @@ Kernel reference_kernel(const Site& site) {
 constexpr std::pair<std::string_view, Kernel (*)(const Site&)> kKernels[] = {
     {"linear", linear_kernel},
     {"matmul", matmul_kernel},
-    {"tanh", activation_kernel},
-    {"relu", activation_kernel},
-    {"sigmoid", activation_kernel},
-    {"gelu", activation_kernel},
-    {"gelu_tanh", activation_kernel},
-    {"silu", activation_kernel},
     {"add", add_kernel},
     {"multiply", multiply_kernel},
     {"scale", scale_kernel},
@@ -63,6 +57,7 @@ Kernel kernel_for(const Site& site) {
   if (aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining) {
     return [](Workspace&) {};  // nothing to do
   }
+  if (activation_function(*site.step.op)) return activation_kernel(site);
   for (const auto& [name, make] : kKernels) {
     if (site.step.op->name() == name) return make(site);
   }

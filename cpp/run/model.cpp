@@ -69,6 +69,7 @@ Model::Model(const Config& config, uint64_t seed, Count memory_limit)
       all_(graph_),
       least_(graph_, {.weights = false}) {
   check_memory(least_, memory_limit);
+  all_bytes_ = all_.bytes();
   weights_ = std::make_unique<Weights>(all_, least_, initial_state(graph_, seed));
 }
 
@@ -98,10 +99,10 @@ Outputs Model::run(const Weights& weights, const Inputs& inputs,
 }
 
 Forward Model::forward(const Inputs& inputs, const ForwardOptions& options) const {
-  if (options.weights && all_.bytes() > memory_limit_) {
+  if (options.weights && all_bytes_ > memory_limit_) {
     throw FieldError("need_weights", "the layer must need at most " + to_string(memory_limit_) +
                                          " bytes to run with its attention weights, got " +
-                                         to_string(all_.bytes()) +
+                                         to_string(all_bytes_) +
                                          "; need_weights: false leaves them out");
   }
   if (options.round) return forward_rounded(inputs, options);

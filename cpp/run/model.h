@@ -83,6 +83,7 @@ class Model {
   Count memory_limit_;
   Graph graph_;
   Schedule all_, least_;  // with attention weights and without
+  Count all_bytes_ = 0;
   std::unique_ptr<Weights> weights_;
   int64_t past_len_ = 0;
   std::vector<Values> cache_;  // parallel to Graph::caches()

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "../../kernels/activation.h"
-#include "../../ops/activation.h"
 #include "../../ops/arithmetic.h"
 #include "../../ops/broadcast.h"
 #include "../kernels.h"
