@@ -1,19 +1,4 @@
-// Arithmetic of the benchmark: random numbers, medians, how far two results are apart.
-
-/**
- * Numbers in [0, 1) that are the same in every process (mulberry32).
- * @param {number} seed
- * @returns {() => number}
- */
-export function randomNumbers(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6D2B79F5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+// Arithmetic of the benchmark: medians, how far two results are apart.
 
 /**
  * Of an even count the mean of the two in the middle.

@@ -3,6 +3,7 @@
 
 import os from 'node:os';
 import { open } from '../../web/lib/index.js';
+import { median } from './numbers.js';
 
 const batch = { batch_size: 32, seq_len: 128, hidden_size: 768 };
 /** @type {import('../../web/lib/index.js').Config[]} */
@@ -19,14 +20,14 @@ const configs = [
  * @param {() => void} work
  * @param {{runs: number, calls: number}} how
  */
-function median(work, { runs, calls }) {
+function timeOf(work, { runs, calls }) {
   const times = [];
   for (let run = 0; run < runs + 3; run++) {
     const start = performance.now();
     for (let call = 0; call < calls; call++) work();
     times.push(((performance.now() - start) / calls) * 1000);
   }
-  return times.slice(3).sort((a, b) => a - b)[runs >> 1]; // three runs warm up
+  return median(times.slice(3)); // three runs warm up
 }
 
 /**
@@ -39,7 +40,7 @@ function forwardTime(scope, config) {
   const inputs = Object.fromEntries(required.map(({ name, shape, limit }) => [
     name, limit ? { data: new Int32Array(shape.reduce((a, b) => a * b)), shape } : scope.randn(shape, { seed: 1 })
   ]));
-  const time = median(() => model.forward(inputs), { runs: 21, calls: 1 });
+  const time = timeOf(() => model.forward(inputs), { runs: 21, calls: 1 });
   model.dispose();
   return time;
 }
@@ -49,7 +50,7 @@ for (const threads of [1, 2]) {
   const scope = await open({ threads });
   console.log(`\n${scope.build.name}, ${threads} thread${threads > 1 ? 's' : ''}`);
   for (const config of configs) {
-    const estimate = median(() => void scope.estimate(config), { runs: 21, calls: 200 });
+    const estimate = timeOf(() => void scope.estimate(config), { runs: 21, calls: 200 });
     const forward = forwardTime(scope, config);
     const rate = scope.estimate(config).flops / forward / 1000;
     console.log(

@@ -1,7 +1,7 @@
 // What is timed: layers as attnscope's configs, with the shapes of their inputs and weights under the names that
 // attnscope, and so PyTorch, gives them. Runtimes rearrange both as they need.
 
-import { randomNumbers } from './numbers.js';
+import { randomNumbers } from '../random.js';
 
 /**
  * Sizes: B sequences of S positions with E features; H heads of D features; A features of a scorer between its two

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { brokenRules, mended } from './rules.js';
-import { layers, nameOf, randomInputs, randomNumbers, scope, smallConfigs } from './support.js';
+import { layers, nameOf, randomInputs, scope, smallConfigs } from './support.js';
+import { randomNumbers } from '../random.js';
 
 const ROUNDS = 6000;
 const next = randomNumbers(20);

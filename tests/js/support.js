@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { relaxedSimd } from 'wasm-feature-detect';
 import { open } from '../../web/lib/index.js';
+import { randomNumbers } from '../random.js';
 import { mended } from './rules.js';
 
 /** @typedef {import('../../web/lib/index.js').Config} Config */
@@ -79,17 +80,6 @@ export const smallConfigs = layers.map((layer) => configOf(layer, sizes[1]));
 /** A config in one line, for names of tests. */
 export function nameOf(config) {
   return Object.entries(config).map(([key, value]) => (key === 'layer' ? value : `${key} ${value}`)).join(', ');
-}
-
-/** Numbers in [0, 1) that are the same everywhere (mulberry32). */
-export function randomNumbers(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6D2B79F5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 export const product = (shape) => shape.reduce((count, size) => count * size, 1);

@@ -8,7 +8,8 @@ import { attempt } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
 import { parseArguments, usage } from '../bench/arguments.js';
 import { causalMask, headByHead, swapped, transposed } from '../bench/layouts.js';
-import { difference, median, randomNumbers, shuffled } from '../bench/numbers.js';
+import { difference, median, shuffled } from '../bench/numbers.js';
+import { randomNumbers } from '../random.js';
 import { ratioOf, remarks, rowOf, table } from '../bench/table.js';
 import { dataOf, lengthOf, workloads } from '../bench/workloads.js';
 

@@ -1,6 +1,8 @@
 // Seeded draws of what the cases need: numbers, configs of any layer, masks. Knows no layer by name but
 // in `hints`.
 
+import { randomNumbers } from '../random.js';
+
 /** @typedef {import('../../web/lib/types.js').Field} Field */
 /** @typedef {import('../../web/lib/types.js').Layer} Layer */
 /** @typedef {Record<string, number | boolean | string | null>} Config */
@@ -56,19 +58,11 @@ const MAX_MACS = 3e6; // more would be slow in the reference executor
 const MAX_BYTES = { inputs: 4e5, output: 2e5, inference_total: 3e6 };
 const MAX_TRIES = 2000;
 
-/** Uniform numbers in [0, 1): the 32-bit generator "mulberry32" of Tommy Ettinger, public domain. */
+/** Uniform numbers in [0, 1), and what is drawn with them. */
 export class Draw {
   /** @param {number} seed */
   constructor(seed) {
-    this.state = seed >>> 0;
-  }
-
-  uniform() {
-    this.state = (this.state + 0x6d2b79f5) >>> 0;
-    let t = this.state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+    this.uniform = randomNumbers(seed);
   }
 
   /** @param {number} count */

@@ -1,7 +1,6 @@
 // Ourselves.
 
 import { open } from '../../../web/lib/index.js';
-import { headByHead } from '../layouts.js';
 
 /**
  * @typedef {import('./runtime.js').Workload} Workload
@@ -12,11 +11,9 @@ import { headByHead } from '../layouts.js';
  * @param {import('../../../web/lib/index.js').Attnscope} scope
  * @param {Workload} workload
  * @param {Data} data
- * @param {string} [way]
  */
-function modelOf(scope, { config, weights }, data, way) {
-  const oneHead = /** @type {typeof config} */ ({ ...config, num_heads: 1 });
-  const model = scope.create(way === 'head by head' ? oneHead : config);
+function modelOf(scope, { config, weights }, data) {
+  const model = scope.create(config);
   model.loadStateDict(tensorsOf(weights, data.weights));
   return model;
 }
@@ -30,19 +27,13 @@ function tensorsOf(shapes, values) {
 export const attnscope = {
   name: 'attnscope',
   threads: [1, 2],
-  // A long sequence may be more than the core lets a layer need.
-  ways: ({ kind, sizes: { S } }) => (kind === 'attention' && S > 2048 ? ['at once', 'head by head'] : ['at once']),
+  ways: () => ['at once'],
   async open(threads) {
     const scope = await open({ threads });
     return {
-      prepare(workload, data, way) {
-        const model = modelOf(scope, workload, data, way);
-        const { S, H, D } = workload.sizes;
-        if (way !== 'head by head') return { run: () => model.forward(tensorsOf(workload.inputs, data.inputs), { need_weights: false }).output.data };
-        const shape = [1, 1, S, D];
-        const head = async (/** @type {Record<string, Float32Array>} */ inputs) =>
-          model.forward(tensorsOf({ query: shape, key: shape, value: shape }, inputs), { need_weights: false }).output.data;
-        return { run: () => headByHead(data.inputs, H, head) };
+      prepare(workload, data) {
+        const model = modelOf(scope, workload, data);
+        return { run: () => model.forward(tensorsOf(workload.inputs, data.inputs), { need_weights: false }).output.data };
       },
       reference(workload, data) {
         const model = modelOf(scope, workload, data);
