@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -33,6 +34,7 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(ShapeValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(TensorValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(IntegersValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(NumberValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(DataValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(PeaksValue);
 
 namespace attnscope {
@@ -142,17 +144,24 @@ UnpackedInputs copied(const char* owner, const Graph& graph, const GivenTensors&
   check_all_given(graph, known, given);
   for (const auto& [name, tensor] : tensors) {
     const size_t id = static_cast<size_t>(find_input(owner, graph, known, name));
-    unpacked.values[id] = tensor.values(graph.tensors()[id]);
-    unpacked.pointers[id] = &unpacked.values[id];
+    unpacked.pointers[id] = tensor.values(graph.tensors()[id], unpacked.values[id]);
   }
   return unpacked;
 }
 
-val pack_results(const Graph& graph, const Outputs& outputs, bool weights) {
+/// `resident`: the results stay in the core.
+val pack_results(const Graph& graph, Outputs outputs, bool weights, bool resident) {
   val results = val::object();
   size_t next = 0;
   for (const Result& result : graph.results()) {
-    if (weights || !result.is_weights()) results.set(result.name, pack_tensor(outputs[next++]));
+    if (!weights && result.is_weights()) continue;
+    Values& values = outputs[next++];
+    if (!resident) {
+      results.set(result.name, pack_tensor(values));
+      continue;
+    }
+    const Shape shape = shape_of(values);
+    results.set(result.name, std::make_shared<ResidentTensor>(std::move(values), shape));
   }
   return results;
 }
@@ -161,12 +170,27 @@ Field need_weights_field() {
   return boolean_field("need_weights", "Whether the attention weights are returned.", true);
 }
 
+Field resident_field() {
+  return boolean_field("resident", "Whether the results stay in the core.", false);
+}
+
+std::shared_ptr<ResidentTensor> tensor(const DataValue& data, const ShapeValue& shape) {
+  return unpack_resident(data, shape, static_cast<Count>(kMemoryLimit / sizeof(float)));
+}
+
+DataValue resident_data(const ResidentTensor& tensor) { return DataValue(pack_data(tensor)); }
+
+ShapeValue resident_shape(const ResidentTensor& tensor) {
+  return ShapeValue(pack_shape(tensor.shape));
+}
+
 ResultsValue forward(const Model& model, const InputsValue& inputs, const OptionsValue& options) {
   static const std::vector<Field> options_known = {
       need_weights_field(),
       choice_field("round", "Format that weights and inputs are rounded to first.",
                    fields::dtype_names(), "float32"),
-      boolean_field("reference", "Plain loops in double precision instead of the kernels.", false)};
+      boolean_field("reference", "Plain loops in double precision instead of the kernels.", false),
+      resident_field()};
   const std::vector<Value> values = options_from("forward", options_known, options);
   const Dtype round = dtype_from(std::get<std::string_view>(values[1]));
   ForwardOptions how{.round = std::nullopt,
@@ -174,10 +198,11 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
                      .weights = std::get<bool>(values[0])};
   if (round != Dtype::kFloat32) how.round = round;
 
-  const UnpackedInputs unpacked =
-      copied("forward", model.graph(), unpack_tensors("inputs", inputs));
-  const Forward done = model.forward(unpacked.pointers, how);
-  val results = pack_results(model.graph(), done.outputs, how.weights);
+  const GivenTensors tensors = unpack_tensors("inputs", inputs);
+  const UnpackedInputs unpacked = copied("forward", model.graph(), tensors);
+  Forward done = model.forward(unpacked.pointers, how);
+  val results =
+      pack_results(model.graph(), std::move(done.outputs), how.weights, std::get<bool>(values[3]));
   if (done.error) {
     val error = val::object();
     error.set("max_absolute", done.error->max_absolute);
@@ -188,7 +213,7 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
 }
 
 ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& options) {
-  static const std::vector<Field> options_known = {need_weights_field()};
+  static const std::vector<Field> options_known = {need_weights_field(), resident_field()};
   const std::vector<Value> values = options_from("step", options_known, options);
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   // As many positions as the first input has.
@@ -201,7 +226,8 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
   const bool weights = std::get<bool>(values[0]);
   const Graph graph = model.step_graph(positions_of(first, given->second.raw()), weights);
   const UnpackedInputs unpacked = copied("step", graph, tensors, true);
-  return ResultsValue(pack_results(graph, model.step(graph, unpacked.pointers, weights), weights));
+  return ResultsValue(pack_results(graph, model.step(graph, unpacked.pointers, weights), weights,
+                                   std::get<bool>(values[1])));
 }
 
 double past_len(const Model& model) { return static_cast<double>(model.past_len()); }
@@ -231,13 +257,19 @@ void load_state_dict(Model& model, const StateValue& state) {
     }
     const Tensor expected{
         .name = entry.name, .shape = shape_of(*entry.values), .role = Role::kParameter};
-    values.push_back(tensor->second.values(expected));
+    Values own;
+    const Values* read = tensor->second.values(expected, own);
+    values.push_back(read == &own ? std::move(own) : *read);
   }
   model.load_state(std::move(values));
 }
 
-PeaksValue peaks() {
-  const Peaks measured = measure_peaks();
+PeaksValue peaks(const OptionsValue& options) {
+  constexpr int64_t kDefault = int64_t{64} << 20, kMost = int64_t{1} << 30;
+  static const std::vector<Field> options_known = {integer_field(
+      "read_bytes", "How much is read front to back, again and again.", kDefault, 1024, kMost)};
+  const std::vector<Value> values = options_from("measurePeaks", options_known, options);
+  const Peaks measured = measure_peaks(std::get<int64_t>(values[0]));
   val result = val::object();
   result.set("flops_per_second", measured.flops_per_second);
   result.set("bytes_per_second", measured.bytes_per_second);
@@ -291,12 +323,10 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::register_type<TensorValue>("FloatTensor", "{ data: Float32Array; shape: number[] }");
   emscripten::register_type<InputsValue>(
       "Inputs",
-      "Record<string, { data: Float32Array | Uint8Array | Int32Array; shape: number[] }>");
-  emscripten::register_type<ResultsValue>(
-      "Results",
-      "{ output: FloatTensor; weights?: FloatTensor; cross_weights?: FloatTensor; pooled?: "
-      "FloatTensor; "
-      "rounding_error?: { max_absolute: number; relative: number } }");
+      "Record<string, { data: Float32Array | Uint8Array | Int32Array; shape: number[] } | "
+      "ResidentTensor>");
+  emscripten::register_type<DataValue>("Data", "Float32Array | Uint8Array | Int32Array");
+  emscripten::register_type<ResultsValue>("Results", "Record<string, unknown>");
   emscripten::register_type<StateValue>("StateDict", "Record<string, FloatTensor>");
   emscripten::register_type<IntegersValue>("IntegerTensor",
                                            "{ data: Int32Array; shape: number[] }");
@@ -317,11 +347,16 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::function(
       "randint(high, shape, options)",
       &bound<&randint_tensor, const NumberValue&, const ShapeValue&, const OptionsValue&>);
-  emscripten::function("measurePeaks", &bound<&peaks>);
+  emscripten::function("measurePeaks(options)", &bound<&peaks, const OptionsValue&>);
   emscripten::function("memoryLimit", &bound<&memory_limit>);
   emscripten::function("runBytes(config, options)",
                        &bound<&run_bytes, const ConfigValue&, const OptionsValue&>);
   emscripten::function("setThreadCount(count)", &bound<&set_thread_count, int>);
+  emscripten::function("tensor(data, shape)", &bound<&tensor, const DataValue&, const ShapeValue&>);
+  emscripten::class_<ResidentTensor>("ResidentTensor")
+      .smart_ptr<std::shared_ptr<ResidentTensor>>("SharedTensor")
+      .function("data", &bound<&resident_data, const ResidentTensor&>)
+      .function("shape", &bound<&resident_shape, const ResidentTensor&>);
   emscripten::class_<Model>("Model")
       .function("forward(inputs, options)",
                 &bound<&forward, const Model&, const InputsValue&, const OptionsValue&>)

@@ -139,12 +139,16 @@ std::vector<RawValue> unpack_dimensions(const std::string& field, const std::str
   return dimensions;
 }
 
+RawTensor::Kind kind_of(const val& data) {
+  const std::string name = typed_array_name(data);
+  if (name == "Float32Array") return RawTensor::Kind::kFloats;
+  if (name == "Uint8Array") return RawTensor::Kind::kBytes;
+  if (name == "Int32Array") return RawTensor::Kind::kIntegers;
+  return RawTensor::Kind::kOther;
+}
+
 RawTensor unpack_raw(const std::string& name, const val& data, const val& shape) {
-  const std::string kind = typed_array_name(data);
-  RawTensor raw{RawTensor::Kind::kOther, "", 0, {}};
-  if (kind == "Float32Array") raw.kind = RawTensor::Kind::kFloats;
-  if (kind == "Uint8Array") raw.kind = RawTensor::Kind::kBytes;
-  if (kind == "Int32Array") raw.kind = RawTensor::Kind::kIntegers;
+  RawTensor raw{kind_of(data), "", 0, {}};
   if (raw.kind == RawTensor::Kind::kOther) {
     raw.kind_text = to_string(unpack_value(data));
     return raw;
@@ -154,14 +158,28 @@ RawTensor unpack_raw(const std::string& name, const val& data, const val& shape)
   return raw;
 }
 
+RawTensor raw_of(const ResidentTensor& tensor) {
+  constexpr RawTensor::Kind kKinds[] = {RawTensor::Kind::kFloats, RawTensor::Kind::kBytes,
+                                        RawTensor::Kind::kIntegers};
+  RawTensor raw{
+      kKinds[tensor.numbers.index()], "", static_cast<double>(elements(tensor.shape)), {}};
+  for (const int64_t dimension : tensor.shape) {
+    raw.shape.push_back({static_cast<double>(dimension)});
+  }
+  return raw;
+}
+
+template <class Numbers>
+val copy_of(const Numbers& numbers) {
+  return val(typed_memory_view(numbers.size(), numbers.data())).template call<val>("slice");
+}
+
 /// A copy of the numbers, with their shape.
-template <class Numbers, class Dimensions>
-val pack(const Numbers& numbers, const Dimensions& dimensions) {
+template <class Numbers>
+val pack(const Numbers& numbers, const Shape& shape) {
   val tensor = val::object();
-  tensor.set("data", val(typed_memory_view(numbers.size(), numbers.data())).call<val>("slice"));
-  val shape = val::array();
-  for (size_t i = 0; i < dimensions.size(); ++i) shape.set(i, static_cast<double>(dimensions[i]));
-  tensor.set("shape", shape);
+  tensor.set("data", copy_of(numbers));
+  tensor.set("shape", pack_shape(shape));
   return tensor;
 }
 
@@ -203,6 +221,13 @@ std::map<std::string, GivenTensor> unpack_tensors(const std::string& name, const
 
 GivenTensor::GivenTensor(const std::string& name, const val& tensor) {
   try {
+    if (is_object(tensor) && tensor.instanceof(val::module_property("ResidentTensor"))) {
+      // A getter of another input may have disposed of it meanwhile.
+      if (tensor.call<bool>("isDeleted")) throw FieldError(name, name + " was disposed");
+      resident_ = tensor.as<std::shared_ptr<ResidentTensor>>();
+      raw_ = raw_of(*resident_);
+      return;
+    }
     if (!is_object(tensor) || is_array(tensor) || !typed_array_name(tensor).empty()) {
       throw FieldError(
           name, name + " must be a tensor {data, shape}, got " + to_string(unpack_value(tensor)));
@@ -222,28 +247,32 @@ const RawTensor& GivenTensor::raw() const {
 
 template <class T>
 std::vector<T> GivenTensor::copy(size_t count) const {
+  if (resident_) return std::get<std::vector<T>>(resident_->numbers);
   std::vector<T> elements(count);
   val(typed_memory_view(count, elements.data())).template call<void>("set", data_);
   return elements;
 }
 
-Values GivenTensor::values(const Tensor& expected) const {
+const Values* GivenTensor::values(const Tensor& expected, Values& own) const {
   RawTensor now = raw();  // another tensor's getter may have detached or shrunk this one's buffer
-  if (now.kind != RawTensor::Kind::kOther) {
+  if (!resident_ && now.kind != RawTensor::Kind::kOther) {
     now.length = typed_array_property(data_, val("length")).as<double>();
   }
-  Values values = make_values(check_tensor(expected, now));
+  const Shape shape = check_tensor(expected, now);
+  const bool in_place = resident_ && now.kind == RawTensor::Kind::kFloats;
+  const Values* values = in_place ? &std::get<Values>(resident_->numbers) : &own;
+  if (!in_place) own = make_values(shape);
   switch (now.kind) {
     case RawTensor::Kind::kBytes:
-      mask_from_bytes(expected.name, copy<uint8_t>(values.size()), values.data());
+      mask_from_bytes(expected.name, copy<uint8_t>(own.size()), own.data());
       break;
     case RawTensor::Kind::kIntegers:
-      check_integers(expected, copy<int32_t>(values.size()), values.data());
+      check_integers(expected, copy<int32_t>(own.size()), own.data());
       break;
     default:
-      val(typed_memory_view(values.size(), values.data())).call<void>("set", data_);
+      if (!in_place) val(typed_memory_view(own.size(), own.data())).call<void>("set", data_);
       if (expected.role == Role::kOptionalInput) {
-        check_float_mask(expected.name, values.data(), values.size());
+        check_float_mask(expected.name, values->data(), values->size());
       }
   }
   return values;
@@ -269,7 +298,42 @@ Shape unpack_shape(const val& shape, Count limit) {
   return result;
 }
 
-val pack_tensor(const Values& values) { return pack(values, values.shape()); }
+std::shared_ptr<ResidentTensor> unpack_resident(const val& data, const val& shape, Count limit) {
+  const RawTensor::Kind kind = kind_of(data);
+  if (kind == RawTensor::Kind::kOther) {
+    throw FieldError("data", "data must be a Float32Array, a Uint8Array or an Int32Array, got " +
+                                 to_string(unpack_value(data)));
+  }
+  ResidentTensor tensor{{}, unpack_shape(shape, limit)};
+  const Count count = elements(tensor.shape);
+  const double length = typed_array_property(data, val("length")).as<double>();
+  if (length != static_cast<double>(count)) {
+    throw FieldError("data", "data must have " + to_string(count) + " elements, got " +
+                                 to_string(RawValue{length}));
+  }
+  const size_t size = static_cast<size_t>(length);
+  if (kind == RawTensor::Kind::kFloats) tensor.numbers = make_values(tensor.shape);
+  if (kind == RawTensor::Kind::kBytes) tensor.numbers = std::vector<uint8_t>(size);
+  if (kind == RawTensor::Kind::kIntegers) tensor.numbers = std::vector<int32_t>(size);
+  std::visit(
+      [&](auto& numbers) {
+        val(typed_memory_view(size, numbers.data())).template call<void>("set", data);
+      },
+      tensor.numbers);
+  return std::make_shared<ResidentTensor>(std::move(tensor));
+}
+
+val pack_data(const ResidentTensor& tensor) {
+  return std::visit([](const auto& numbers) { return copy_of(numbers); }, tensor.numbers);
+}
+
+val pack_shape(const Shape& shape) {
+  val dimensions = val::array();
+  for (size_t i = 0; i < shape.size(); ++i) dimensions.set(i, static_cast<double>(shape[i]));
+  return dimensions;
+}
+
+val pack_tensor(const Values& values) { return pack(values, shape_of(values)); }
 
 val pack_integers(const std::vector<int32_t>& values, const Shape& shape) {
   return pack(values, shape);

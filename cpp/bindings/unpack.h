@@ -6,10 +6,13 @@
 
 #include <emscripten/val.h>
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../layers/field.h"
@@ -26,8 +29,14 @@ std::vector<std::pair<std::string, emscripten::val>> entries_of(const std::strin
 /// The same with the values as the core's gates take them.
 RawConfig unpack_object(const std::string& name, const emscripten::val& object);
 
-/// {data, shape} as the caller gave it. What is nothing like that is refused when it is asked for:
-/// an unknown name comes first.
+/// Numbers that live in the core until JavaScript disposes of them. Nothing changes them.
+struct ResidentTensor {
+  std::variant<Values, std::vector<uint8_t>, std::vector<int32_t>> numbers;
+  Shape shape;
+};
+
+/// {data, shape} as the caller gave it, or a ResidentTensor. What is nothing like that is refused
+/// when it is asked for: an unknown name comes first.
 class GivenTensor {
  public:
   GivenTensor(const std::string& name, const emscripten::val& tensor);
@@ -35,14 +44,16 @@ class GivenTensor {
   /// Throws FieldError when it is no tensor.
   const RawTensor& raw() const;
 
-  /// Its numbers, copied out. Throws FieldError unless it fits `expected`.
-  Values values(const Tensor& expected) const;
+  /// Its numbers as floats: where they live, or copied out to `own`. Throws FieldError unless it
+  /// fits `expected`.
+  const Values* values(const Tensor& expected, Values& own) const;
 
  private:
   template <class T>
   std::vector<T> copy(size_t count) const;
 
   emscripten::val data_;
+  std::shared_ptr<const ResidentTensor> resident_;  // has neither data_ nor getters
   RawTensor raw_{};
   std::optional<FieldError> error_;
 };
@@ -57,7 +68,16 @@ RawValue unpack_value(const emscripten::val& value);
 /// product at most `limit`.
 Shape unpack_shape(const emscripten::val& shape, Count limit);
 
-/// {data: Float32Array, shape: number[]}: a copy, because views of the heap detach when it grows.
+/// A tensor that lives in the core from now on, of a typed array and a shape. Throws FieldError for
+/// anything else and for more than `limit` elements.
+std::shared_ptr<ResidentTensor> unpack_resident(const emscripten::val& data,
+                                                const emscripten::val& shape, Count limit);
+
+/// A typed array: a copy, because views of the heap detach when it grows.
+emscripten::val pack_data(const ResidentTensor& tensor);
+emscripten::val pack_shape(const Shape& shape);
+
+/// {data: Float32Array, shape: number[]}, copied.
 emscripten::val pack_tensor(const Values& values);
 /// The same with an Int32Array.
 emscripten::val pack_integers(const std::vector<int32_t>& values, const Shape& shape);

@@ -30,7 +30,7 @@ volatile float sink;  // a read of the results, without which compilers remove t
 
 }  // namespace
 
-Peaks measure_peaks() {
+Peaks measure_peaks(int64_t read_bytes) {
   constexpr int64_t kRounds = 2000, kChunks = 64;  // 0.2 ms at 64 GFLOP/s
   const double chain = fastest_seconds([] {
     parallel_for(kChunks, 1, [](int64_t begin, int64_t end) {
@@ -38,15 +38,16 @@ Peaks measure_peaks() {
         sink = kernels::madd_chain(static_cast<float>(i), kRounds);
     });
   });
-  constexpr int64_t kFloats = int64_t{16} << 20, kGrain = int64_t{1} << 16;
-  const std::vector<float> data(kFloats, 1.0f);
-  const double stream = fastest_seconds([&data] {
-    parallel_for(kFloats, kGrain, [&data](int64_t begin, int64_t end) {
+  constexpr int64_t kGrain = 1024;
+  const int64_t floats = read_bytes / int64_t{sizeof(float)};
+  const std::vector<float> data(static_cast<size_t>(floats), 1.0f);
+  const double stream = fastest_seconds([&data, floats] {
+    parallel_for(floats, kGrain, [&data](int64_t begin, int64_t end) {
       sink = kernels::read_stream(data.data() + begin, end - begin);
     });
   });
   return {static_cast<double>(kChunks * kernels::madd_chain_flops(kRounds)) / chain,
-          static_cast<double>(kFloats * int64_t{sizeof(float)}) / stream};
+          static_cast<double>(floats * int64_t{sizeof(float)}) / stream};
 }
 
 }  // namespace attnscope

@@ -77,14 +77,20 @@ for (const build of builds) {
           short.dispose();
         }
       }],
+      ['rounds of tensors in the core, as inputs and as results', (scope, i, model) => {
+        const hidden_states = scope.tensor(inputs.hidden_states.data, inputs.hidden_states.shape);
+        const { output, weights } = model.forward({ hidden_states }, { resident: true });
+        [hidden_states, output, weights].forEach((tensor) => tensor?.dispose());
+      }],
       ['refused calls', (scope, i) => refuse([
         () => scope.estimate({ ...config, seq_len: 'x'.repeat(500) }),
         () => scope.estimate({ ...config, ['k'.repeat(500)]: 1 }),
         () => scope.create({ ...config, hidden_size: 2 ** 31 - 1, batch_size: 2 ** 31 - 1 }),
         () => scope.create(config, { seed: [] }),
         () => scope.randn([2 ** 31 - 1, 2]),
+        () => scope.tensor(inputs.hidden_states.data, [3]),
         () => scope.estimate({ ...config, get seq_len() { throw new RangeError('a getter'); } })
-      ][i % 6])],
+      ][i % 7])],
       ['refused tensors', (scope, i, model, stepping) => refuse([
         () => stepping.step({ tokens: { data: Int32Array.of(1, 9), shape: [2, 1] } }),
         () => stepping.step({ ...tokens, mask: { data: new Uint8Array(9), shape: [9] } }),

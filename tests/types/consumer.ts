@@ -1,9 +1,9 @@
 // A user of the package, as TypeScript sees him. Every line under `@ts-expect-error` must be refused: tsc
 // reports an expectation that nothing fails.
 
-import { Attnscope, Model, fromHuggingFace, open } from 'attnscope';
+import { Attnscope, Model, ResidentTensor, fromHuggingFace, open } from 'attnscope';
 import type {
-  Build, Config, Estimate, Field, ForwardOptions, Ids, Imported, ImportedKey, Input, KvCache, Layer, Mask, Memory, OpenOptions, Results, Step, Tensor
+  Build, Config, Estimate, Field, ForwardOptions, Ids, Imported, ImportedKey, Input, KvCache, Layer, Mask, Memory, OpenOptions, ResidentResults, Results, Step, Tensor
 } from 'attnscope';
 
 const options: OpenOptions = { threads: 2, build: 'simd', wasmUrl: new URL('file:///folder/') };
@@ -54,9 +54,14 @@ const stepped: Results = decoder.step({ tokens, mask: { data: new Uint8Array(2),
 const past: number = decoder.pastLength;
 decoder.clearCache();
 const pooledToken: Tensor | undefined = stepped.pooled;
+const resident: ResidentTensor = scope.tensor(hidden_states.data, hidden_states.shape);
+const left: ResidentResults = model.forward({ hidden_states: resident }, { resident: true });
+const next: ResidentTensor = left.output;
+const copied: Float32Array = model.forward({ hidden_states: next }, { need_weights: false }).output.data;
+next.dispose();
 model.dispose();
 const source: string = scope.pytorch(full, { self_check: false });
-const flops: number = scope.measurePeaks().flops_per_second;
+const flops: number = scope.measurePeaks({ read_bytes: 1 << 20 }).flops_per_second;
 
 // Configs.
 // @ts-expect-error there is no such layer

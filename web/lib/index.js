@@ -3,6 +3,7 @@
 import { load } from './loader.js';
 import { fromHuggingFace } from './huggingface.js';
 import { Model } from './model.js';
+import { ResidentTensor } from './tensor.js';
 
 /** @typedef {import('./types.js').Build} Build */
 /** @typedef {import('./types.js').Config} Config */
@@ -18,11 +19,12 @@ import { Model } from './model.js';
 /** @typedef {import('./types.js').Mask} Mask */
 /** @typedef {import('./types.js').Memory} Memory */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
+/** @typedef {import('./types.js').ResidentResults} ResidentResults */
 /** @typedef {import('./types.js').Results} Results */
 /** @typedef {import('./types.js').Step} Step */
 /** @typedef {import('./types.js').Tensor} Tensor */
 
-export { Model, fromHuggingFace };
+export { Model, ResidentTensor, fromHuggingFace };
 
 /**
  * Loads the fastest build that this engine can run.
@@ -123,11 +125,22 @@ export class Attnscope {
   }
 
   /**
-   * What this engine reaches with these threads: multiply-adds in registers, and reading memory.
-   * Takes some 150 ms.
+   * A tensor that lives in the core: forward() reads it where it is, where it copies others.
+   * @param {Float32Array | Uint8Array | Int32Array} data is copied
+   * @param {number[]} shape
+   * @returns {ResidentTensor} holds memory until `dispose()`
+   */
+  tensor(data, shape) {
+    return new ResidentTensor(/** @type {import('./core/core.js').ResidentTensor} */ (this.#core.tensor(data, shape)));
+  }
+
+  /**
+   * What this engine reaches with these threads: multiply-adds in registers, and reading `read_bytes` (64 MiB, if not
+   * given) of memory from front to back. Takes some 150 ms.
+   * @param {{read_bytes?: number}} [options]
    * @returns {{flops_per_second: number, bytes_per_second: number}}
    */
-  measurePeaks() {
-    return this.#core.measurePeaks();
+  measurePeaks(options = {}) {
+    return this.#core.measurePeaks(options);
   }
 }

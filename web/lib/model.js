@@ -1,10 +1,40 @@
 // A layer with its weights, ready to run.
 
+import { ResidentTensor, coreOf } from './tensor.js';
+import { isPlain } from './values.js';
+
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('./types.js').Ids} Ids */
 /** @typedef {import('./types.js').Mask} Mask */
+/** @typedef {import('./types.js').ResidentResults} ResidentResults */
 /** @typedef {import('./types.js').Results} Results */
 /** @typedef {import('./types.js').Tensor} Tensor */
+
+/** @typedef {Record<string, Tensor | Mask | Ids | ResidentTensor>} Inputs */
+
+/**
+ * Each value read once, resident tensors as the core knows them. What is no plain object is for the core to refuse.
+ * @param {unknown} inputs
+ */
+function coreInputs(inputs) {
+  const known = isPlain(inputs)
+    ? Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, coreOf(value)]))
+    : inputs;
+  return /** @type {import('./core/core.js').Inputs} */ (known);
+}
+
+/** @param {object} [options] */
+const coreOptions = (options = {}) => /** @type {import('./core/core.js').Options} */ (options);
+
+/**
+ * What the core left in its memory comes out as resident tensors.
+ * @param {Record<string, any>} made
+ * @returns {any}
+ */
+function results(made) {
+  const wrapped = Object.entries(made).map(([name, value]) => [name, 'isDeleted' in value ? new ResidentTensor(value) : value]);
+  return Object.fromEntries(wrapped);
+}
 
 /** Holds memory of the WebAssembly core until `dispose()`. */
 export class Model {
@@ -19,37 +49,29 @@ export class Model {
 
   /**
    * Runs the layer in float32.
-   * @param {Record<string, Tensor | Mask | Ids>} inputs by name; they are copied, neither kept nor changed
-   * @param {ForwardOptions} [options]
-   * @returns {Results}
+   * @template {ForwardOptions} [Options={}]
+   * @param {Inputs} inputs by name; they are copied, but for resident ones, and neither kept nor changed
+   * @param {Options} [options]
+   * @returns {Options extends { resident: true } ? ResidentResults : Results}
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor
    */
-  forward(inputs, options = {}) {
-    return this.#read((core) =>
-      core.forward(
-        /** @type {import('./core/core.js').Inputs} */ (inputs),
-        /** @type {import('./core/core.js').Options} */ (options)
-      )
-    );
+  forward(inputs, options) {
+    return this.#read((core) => results(core.forward(coreInputs(inputs), coreOptions(options))));
   }
 
   /**
    * Runs the layer on further positions, as many as the first input has, after those of the calls
    * before: their keys and values are in the model's KV cache. Step by step this gives what one
    * `forward` over all positions gives. The cache holds `batch_size` sequences.
-   * @param {Record<string, Tensor | Mask | Ids>} inputs by name, without `past_` inputs; a mask is one
-   *   of (new positions, positions that are kept and new ones)
-   * @param {{need_weights?: boolean}} [options]
-   * @returns {Results}
+   * @template {{need_weights?: boolean, resident?: boolean}} [Options={}]
+   * @param {Inputs} inputs by name, without `past_` inputs; a mask is one of (new positions, positions
+   *   that are kept and new ones)
+   * @param {Options} [options]
+   * @returns {Options extends { resident: true } ? ResidentResults : Results}
    * @throws {RangeError} for a layer without KV cache, or an ill-fitting tensor; the cache then stays
    */
-  step(inputs, options = {}) {
-    return this.#read((core) =>
-      core.step(
-        /** @type {import('./core/core.js').Inputs} */ (inputs),
-        /** @type {import('./core/core.js').Options} */ (options)
-      )
-    );
+  step(inputs, options) {
+    return this.#read((core) => results(core.step(coreInputs(inputs), coreOptions(options))));
   }
 
   /** Positions in the KV cache: how many `step` has seen. */
@@ -72,11 +94,11 @@ export class Model {
 
   /**
    * Replaces every weight, and empties the KV cache.
-   * @param {Record<string, Tensor>} state each parameter's tensor, no more and no less
+   * @param {Record<string, Tensor | ResidentTensor>} state each parameter's tensor, no more and no less
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights then stay
    */
   loadStateDict(state) {
-    this.#read((core) => core.loadStateDict(state));
+    this.#read((core) => core.loadStateDict(/** @type {any} */ (coreInputs(state))));
   }
 
   /**

@@ -121,6 +121,7 @@
  *   format first and report the error against float32; int8 is symmetric, with one scale a row, and
  *   leaves biases
  * @property {boolean} [reference] by plain loops in double precision instead of the kernels
+ * @property {boolean} [resident] leave the results in the core, as tensors that other calls take without a copy
  */
 
 /**
@@ -132,6 +133,17 @@
  * @property {{max_absolute: number, relative: number}} [rounding_error] of the output: the largest
  *   difference from float32, and the Euclidean norm of all differences over that of the output
  */
+
+/**
+ * @typedef {object} ResidentResults to be disposed of by the caller, each
+ * @property {ResidentTensor} output
+ * @property {ResidentTensor} [weights]
+ * @property {ResidentTensor} [cross_weights]
+ * @property {ResidentTensor} [pooled]
+ * @property {{max_absolute: number, relative: number}} [rounding_error]
+ */
+
+/** @typedef {import('./tensor.js').ResidentTensor} ResidentTensor */
 
 /**
  * @typedef {object} OpenOptions
