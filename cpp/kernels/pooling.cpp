@@ -8,13 +8,13 @@
 #include <cmath>
 #include <limits>
 
+#include "exp.h"
 #include "rows.h"
 #include "softmax.h"
 
 namespace attnscope::kernels {
 namespace {
 
-constexpr int64_t kBlock = 8;  // rows scored, then added while they are still in L1
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 /// The larger of two; NaN as soon as one of them is, which std::max forgets.
@@ -22,32 +22,50 @@ float max_or_nan(float a, float b) { return a > b || std::isnan(a) ? a : b; }
 
 }  // namespace
 
-void score_and_pool(const float* hidden, const float* vector, float bias, const float* mask,
-                    int64_t seq_len, int64_t hidden_size, float* weights, float* out) {
-  float maximum = kHidden, sum = 0.0f;
+Pooled score_and_pool(const float* hidden, const float* vector, float bias, const float* mask,
+                      int64_t seq_len, int64_t hidden_size, float* scores, float* out) {
+  Pooled pooled;
   std::fill_n(out, hidden_size, 0.0f);
-  for (int64_t t = 0; t < seq_len; t += kBlock) {
-    const int64_t count = std::min(kBlock, seq_len - t);
+  for (int64_t t = 0; t < seq_len; t += kRowGroup) {
+    const int64_t count = std::min(kRowGroup, seq_len - t);
     const float* rows = hidden + t * hidden_size;
-    float* scores = weights + t;
-    dot_rows(rows, vector, bias, count, hidden_size, scores);
-    if (mask) {
-      for (int64_t i = 0; i < count; ++i) scores[i] += mask[t + i];
+    dot_rows(rows, vector, bias, count, hidden_size, scores + t);
+    float larger = pooled.maximum;
+    for (int64_t i = t; i < t + count; ++i) {
+      if (mask) scores[i] += mask[i];
+      larger = max_or_nan(larger, scores[i]);
     }
-    float larger = maximum;
-    for (int64_t i = 0; i < count; ++i) larger = max_or_nan(larger, scores[i]);
     if (larger == kHidden) continue;
-    float added[kBlock];
-    const float decay = std::exp(maximum - larger);  // 0 for the first visible block
-    sum *= decay;
-    for (int64_t i = 0; i < count; ++i) sum += added[i] = std::exp(scores[i] - larger);
-    add_weighted_rows(rows, added, count, hidden_size, decay, out);
-    maximum = larger;
+    if (larger != pooled.maximum) {
+      const float decay = exp_below_zero(pooled.maximum - larger);  // 0 for the first
+      scale_row(out, hidden_size, decay);
+      pooled = {larger, pooled.sum * decay};
+    }
+    float added[kRowGroup];
+    for (int64_t i = 0; i < count; ++i) added[i] = scores[t + i];
+    pooled.sum += exponentiate(added, count, 1.0f, larger);
+    const bool more = t + 2 * kRowGroup <= seq_len;
+    add_weighted_rows(rows, added, count, hidden_size, out,
+                      more ? rows + kRowGroup * hidden_size : nullptr);
   }
-  softmax(weights, nullptr, seq_len, weights);
-  if (maximum == kHidden) return;
-  const float scale = 1.0f / sum;
-  for (int64_t e = 0; e < hidden_size; ++e) out[e] *= scale;
+  return pooled;
+}
+
+Pooled add_pooled(Pooled pooled, float* out, Pooled other, const float* other_out,
+                  int64_t hidden_size) {
+  const float larger = max_or_nan(pooled.maximum, other.maximum);
+  if (larger == kHidden) return pooled;
+  const float decay = exp_below_zero(pooled.maximum - larger);
+  const float factor = exp_below_zero(other.maximum - larger);
+  scale_row(out, hidden_size, decay);
+  add_weighted_rows(other_out, &factor, 1, hidden_size, out);
+  return {larger, pooled.sum * decay + other.sum * factor};
+}
+
+void finish_pooling(Pooled pooled, int64_t seq_len, int64_t hidden_size, float* scores,
+                    float* out) {
+  softmax(scores, nullptr, seq_len, scores);
+  scale_row(out, hidden_size, reciprocal(pooled.sum));
 }
 
 }  // namespace attnscope::kernels

@@ -1,19 +1,33 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace attnscope::kernels {
 
+/// What a part of a sequence has given so far: its largest score, and the sum of e^(score -
+/// maximum).
+struct Pooled {
+  float maximum = -std::numeric_limits<float>::infinity(), sum = 0.0f;
+};
+
 /// A linear scorer and its pooling in one pass: each hidden state is read from memory once.
 ///
-///   score[t] = Σ_e hidden[t, e] vector[e] + bias + mask[t]
-///   out[e]   = Σ_t softmax(score)[t] hidden[t, e]
+///   scores[t] = Σ_e hidden[t, e] vector[e] + bias + mask[t]
+///   out[e]    = Σ_t e^(scores[t] - maximum) hidden[t, e]
 ///
 ///   hidden  (seq_len, hidden_size)
 ///   mask    (seq_len,), added, -inf hides a position; or nullptr
-///   weights (seq_len,) receives the softmax
-///   out     (hidden_size,); zeros, as the weights, when every position is hidden
-void score_and_pool(const float* hidden, const float* vector, float bias, const float* mask,
-                    int64_t seq_len, int64_t hidden_size, float* weights, float* out);
+///   scores  (seq_len,)
+///   out     (hidden_size,); zeros when every position is hidden
+Pooled score_and_pool(const float* hidden, const float* vector, float bias, const float* mask,
+                      int64_t seq_len, int64_t hidden_size, float* scores, float* out);
+
+/// Adds what another part of the same sequence has given, `other_out`, to `out`.
+Pooled add_pooled(Pooled pooled, float* out, Pooled other, const float* other_out,
+                  int64_t hidden_size);
+
+/// scores <- softmax(scores) and out <- Σ_t softmax(scores)[t] hidden[t], where all parts are in.
+void finish_pooling(Pooled pooled, int64_t seq_len, int64_t hidden_size, float* scores, float* out);
 
 }  // namespace attnscope::kernels

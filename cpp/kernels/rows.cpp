@@ -7,12 +7,15 @@
 namespace attnscope::kernels {
 namespace {
 
-constexpr int64_t kGroup = 4;  // rows that share each load of the vector, or of out
+constexpr int64_t kGroup = kRowGroup;
+// Two vectors of each row at a time: eight chains of multiply-add hide each other's latency.
+constexpr int64_t kStep = 2 * kLanes;
+constexpr int64_t kCacheLine = 16;  // floats
 
 float dot(const float* a, const float* b, int64_t length) {
   Batch sum0(0.0f), sum1(0.0f);
   int64_t e = 0;
-  for (; e + 2 * kLanes <= length; e += 2 * kLanes) {
+  for (; e + kStep <= length; e += kStep) {
     sum0 = madd(load(a + e), load(b + e), sum0);
     sum1 = madd(load(a + e + kLanes), load(b + e + kLanes), sum1);
   }
@@ -22,47 +25,67 @@ float dot(const float* a, const float* b, int64_t length) {
 }
 
 void dot_group(const float* rows, const float* vector, int64_t length, float* scores) {
-  Batch sums[kGroup] = {Batch(0.0f), Batch(0.0f), Batch(0.0f), Batch(0.0f)};
+  Batch sums[kGroup][2];
+  const float* row[kGroup];
+  for (int64_t i = 0; i < kGroup; ++i) {
+    sums[i][0] = sums[i][1] = Batch(0.0f);
+    row[i] = rows + i * length;
+  }
   int64_t e = 0;
-  for (; e + kLanes <= length; e += kLanes) {
-    const Batch shared = load(vector + e);
-    for (int64_t i = 0; i < kGroup; ++i)
-      sums[i] = madd(load(rows + i * length + e), shared, sums[i]);
+  for (; e + kStep <= length; e += kStep) {
+    const Batch left = load(vector + e), right = load(vector + e + kLanes);
+    for (int64_t i = 0; i < kGroup; ++i) {
+      sums[i][0] = madd(load(row[i]), left, sums[i][0]);
+      sums[i][1] = madd(load(row[i] + kLanes), right, sums[i][1]);
+      row[i] += kStep;
+    }
   }
   for (int64_t i = 0; i < kGroup; ++i) {
-    scores[i] = xsimd::reduce_add(sums[i]);
+    scores[i] = xsimd::reduce_add(sums[i][0] + sums[i][1]);
     for (int64_t tail = e; tail < length; ++tail)
       scores[i] += rows[i * length + tail] * vector[tail];
   }
 }
 
-void add_group(const float* rows, const float* weights, int64_t length, float decay, float* out) {
-  const Batch w0(weights[0]), w1(weights[1]), w2(weights[2]), w3(weights[3]), scale(decay);
-  const float *r0 = rows, *r1 = r0 + length, *r2 = r1 + length, *r3 = r2 + length;
+/// Reads a number without using it, so that its cache line is there when it is used.
+inline void touch(const float* number) { (void)*static_cast<const volatile float*>(number); }
+
+/// With kTouch, kGroup rows at `next` are touched meanwhile.
+template <bool kTouch>
+void add_group(const float* rows, const float* weights, int64_t length, float* out,
+               const float* next) {
+  Batch factors[kGroup];
+  const float* row[kGroup];
+  for (int64_t i = 0; i < kGroup; ++i) {
+    factors[i] = Batch(weights[i]);
+    row[i] = rows + i * length;
+  }
   int64_t e = 0;
-  for (; e + kLanes <= length; e += kLanes) {
-    Batch sum = decay == 0.0f ? Batch(0.0f) : load(out + e) * scale;
-    sum = madd(w0, load(r0 + e), sum);
-    sum = madd(w1, load(r1 + e), sum);
-    sum = madd(w2, load(r2 + e), sum);
-    sum = madd(w3, load(r3 + e), sum);
-    store(out + e, sum);
+  for (; e + kStep <= length; e += kStep) {
+    Batch left = load(out + e), right = load(out + e + kLanes);
+    for (int64_t i = 0; i < kGroup; ++i) {
+      left = madd(load(row[i]), factors[i], left);
+      right = madd(load(row[i] + kLanes), factors[i], right);
+      row[i] += kStep;
+    }
+    store(out + e, left);
+    store(out + e + kLanes, right);
+    if (kTouch) {
+      for (int64_t line = 0; line < kGroup * kStep; line += kCacheLine) touch(next + line);
+      next += kGroup * kStep;
+    }
   }
   for (; e < length; ++e) {
-    const float before = decay == 0.0f ? 0.0f : out[e] * decay;
-    out[e] =
-        before + weights[0] * r0[e] + weights[1] * r1[e] + weights[2] * r2[e] + weights[3] * r3[e];
+    for (int64_t i = 0; i < kGroup; ++i) out[e] += weights[i] * rows[i * length + e];
   }
 }
 
-void add_row(const float* row, float weight, int64_t length, float decay, float* out) {
-  const Batch w(weight), scale(decay);
+void add_row(const float* row, float weight, int64_t length, float* out) {
+  const Batch factor(weight);
   int64_t e = 0;
-  for (; e + kLanes <= length; e += kLanes) {
-    const Batch before = decay == 0.0f ? Batch(0.0f) : load(out + e) * scale;
-    store(out + e, madd(w, load(row + e), before));
-  }
-  for (; e < length; ++e) out[e] = (decay == 0.0f ? 0.0f : out[e] * decay) + weight * row[e];
+  for (; e + kLanes <= length; e += kLanes)
+    store(out + e, madd(load(row + e), factor, load(out + e)));
+  for (; e < length; ++e) out[e] += weight * row[e];
 }
 
 }  // namespace
@@ -76,15 +99,13 @@ void dot_rows(const float* rows, const float* vector, float bias, int64_t count,
 }
 
 void add_weighted_rows(const float* rows, const float* weights, int64_t count, int64_t length,
-                       float decay, float* out) {
-  if (count == 0) {
-    for (int64_t e = 0; e < length; ++e) out[e] = decay == 0.0f ? 0.0f : out[e] * decay;
-  }
+                       float* out, const float* next) {
   int64_t i = 0;
   for (; i + kGroup <= count; i += kGroup) {
-    add_group(rows + i * length, weights + i, length, i == 0 ? decay : 1.0f, out);
+    (next ? add_group<true> : add_group<false>)(rows + i * length, weights + i, length, out, next);
+    if (next) next += kGroup * length;
   }
-  for (; i < count; ++i) add_row(rows + i * length, weights[i], length, i == 0 ? decay : 1.0f, out);
+  for (; i < count; ++i) add_row(rows + i * length, weights[i], length, out);
 }
 
 }  // namespace attnscope::kernels

@@ -22,7 +22,8 @@ Kernel weighted_sum_kernel(const Site& site) {
     float* out = workspace.write(y);
     parallel_for(B, 1, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
-        kernels::add_weighted_rows(values + b * T * E, weights + b * T, T, E, 0.0f, out + b * E);
+        std::fill_n(out + b * E, E, 0.0f);
+        kernels::add_weighted_rows(values + b * T * E, weights + b * T, T, E, out + b * E);
       }
     });
   };
@@ -56,7 +57,8 @@ Kernel sequence_kernel(const Site& site, Work work) {
 void mean_of(const float* x, const float* mask, int64_t T, int64_t E, float* y) {
   std::vector<float> weights(static_cast<size_t>(T), 0.0f);
   kernels::softmax(weights.data(), mask, T, weights.data());
-  kernels::add_weighted_rows(x, weights.data(), T, E, 0.0f, y);
+  std::fill_n(y, E, 0.0f);
+  kernels::add_weighted_rows(x, weights.data(), T, E, y);
 }
 
 void max_of(const float* x, const float* mask, int64_t T, int64_t E, float* y) {
@@ -80,6 +82,52 @@ Kernel mean_pool_kernel(const Site& site) { return sequence_kernel(site, mean_of
 
 Kernel max_pool_kernel(const Site& site) { return sequence_kernel(site, max_of); }
 
+namespace {
+
+/// A linear scorer and its pooling. Few long sequences are cut into parts, so that each thread gets
+/// some.
+struct LinearPooling {
+  Shape shape;
+  TensorId hidden_id, mask_id, weights_id, output_id;
+  const float* vector = nullptr;
+  float bias = 0.0f;
+
+  void operator()(Workspace& workspace) const {
+    constexpr int64_t kFewest = 64, kTasksOfAThread = 4;
+    const int64_t B = shape[0], T = shape[1], E = shape[2];
+    const int64_t wanted = std::max<int64_t>(1, thread_count() * kTasksOfAThread / B);
+    const int64_t part = thread_count() == 1 ? T : std::max(kFewest, (T + wanted - 1) / wanted);
+    const int64_t parts = (T + part - 1) / part;
+    const float* hidden = workspace.read(hidden_id);
+    float* weights = workspace.write(weights_id);
+    float* out = workspace.write(output_id);
+    std::vector<kernels::Pooled> pooled(static_cast<size_t>(B * parts));
+    std::vector<float> partial(static_cast<size_t>(B * (parts - 1) * E));  // of all but the first
+    const auto result_of = [&](int64_t b, int64_t p) {
+      return p == 0 ? out + b * E : partial.data() + (b * (parts - 1) + p - 1) * E;
+    };
+    parallel_for(B * parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t b = task / parts, p = task % parts, first = p * part;
+        const float* mask = mask_of(workspace, mask_id, {B, T}, b);
+        pooled[static_cast<size_t>(task)] = kernels::score_and_pool(
+            hidden + (b * T + first) * E, vector, bias, mask ? mask + first : nullptr,
+            std::min(part, T - first), E, weights + b * T + first, result_of(b, p));
+      }
+    });
+    for (int64_t b = 0; b < B; ++b) {
+      kernels::Pooled all = pooled[static_cast<size_t>(b * parts)];
+      for (int64_t p = 1; p < parts; ++p) {
+        all = kernels::add_pooled(all, out + b * E, pooled[static_cast<size_t>(b * parts + p)],
+                                  result_of(b, p), E);
+      }
+      kernels::finish_pooling(all, T, E, weights + b * T, out + b * E);
+    }
+  }
+};
+
+}  // namespace
+
 Fusion linear_pooling(const Place& place, const Uses&, size_t first) {
   const std::vector<Step>& steps = place.graph.steps();
   if (first + 4 > steps.size()) return {};
@@ -95,26 +143,16 @@ Fusion linear_pooling(const Place& place, const Uses&, size_t first) {
                     combine.inputs[1] == score.inputs[0];
   if (!fits) return {};
 
-  const Shape& shape = place.input_shape(0);
-  const int64_t B = shape[0], T = shape[1], E = shape[2];
-  const TensorId hidden_id = place.input(0), mask_id = normalize.inputs[1],
-                 weights_id = normalize.output, output_id = combine.output;
-  const auto make_kernel = [=](const Site& site) {
-    return [=, vector = site.parameter(1),
-            bias = site.has_input(2) ? *site.parameter(2) : 0.0f](Workspace& workspace) {
-      const float* hidden = workspace.read(hidden_id);
-      float* weights = workspace.write(weights_id);
-      float* out = workspace.write(output_id);
-      parallel_for(B, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t b = begin; b < end; ++b) {
-          kernels::score_and_pool(hidden + b * T * E, vector, bias,
-                                  mask_of(workspace, mask_id, {B, T}, b), T, E, weights + b * T,
-                                  out + b * E);
-        }
-      });
-    };
-  };
-  return {4, {hidden_id}, {weights_id, output_id}, make_kernel};
+  const TensorId hidden_id = place.input(0), weights_id = normalize.output,
+                 output_id = combine.output;
+  const LinearPooling kernel{place.input_shape(0), hidden_id, normalize.inputs[1], weights_id,
+                             output_id};
+  return {4, {hidden_id}, {weights_id, output_id}, [kernel](const Site& site) {
+            LinearPooling own = kernel;
+            own.vector = site.parameter(1);
+            if (site.has_input(2)) own.bias = *site.parameter(2);
+            return own;
+          }};
 }
 
 }  // namespace attnscope

@@ -38,23 +38,22 @@ TEST_CASE("dot_rows equals plain loops around the lane count and off its alignme
   }
 }
 
-TEST_CASE("add_weighted_rows equals plain loops, and with decay 0 does not read what was there") {
+TEST_CASE("add_weighted_rows equals plain loops, whether or not other rows are touched meanwhile") {
   for (const int64_t length : kLengths) {
     for (const int64_t count : kCounts) {
-      for (const float decay : {0.0f, 0.5f, 1.0f}) {
+      for (const bool touch : {false, true}) {
         CAPTURE(length);
         CAPTURE(count);
-        CAPTURE(decay);
+        CAPTURE(touch);
         const std::vector<float> rows = random_floats(count * length, 1),
-                                 weights = random_floats(count, 2);
-        const std::vector<float> before = decay == 0.0f
-                                              ? std::vector<float>(static_cast<size_t>(length), NAN)
-                                              : random_floats(length, 3);
+                                 weights = random_floats(count, 2),
+                                 next = random_floats(count * length, 4);
+        const std::vector<float> before = random_floats(length, 3);
         std::vector<float> out = before;
-        kernels::add_weighted_rows(rows.data(), weights.data(), count, length, decay, out.data());
+        kernels::add_weighted_rows(rows.data(), weights.data(), count, length, out.data(),
+                                   touch ? next.data() : nullptr);
         for (int64_t e = 0; e < length; ++e) {
-          double expected =
-              decay == 0.0f ? 0.0 : static_cast<double>(decay) * before[static_cast<size_t>(e)];
+          double expected = before[static_cast<size_t>(e)];
           for (int64_t i = 0; i < count; ++i) {
             expected += static_cast<double>(weights[static_cast<size_t>(i)]) *
                         rows[static_cast<size_t>(i * length + e)];

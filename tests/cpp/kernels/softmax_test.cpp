@@ -63,13 +63,35 @@ TEST_CASE("a hidden position has weight 0, and a row with nothing visible is all
   for (const float weight : weights) CHECK(weight == 0.0f);
 }
 
+namespace {
+
+/// All positions in one go, or the first half and the second.
+void pool_in_parts(const std::vector<float>& hidden, const std::vector<float>& vector,
+                   const std::vector<float>& mask, int64_t T, int64_t E, int parts,
+                   std::vector<float>& weights, std::vector<float>& out) {
+  const int64_t first = parts == 1 ? T : T / 2;
+  kernels::Pooled all = kernels::score_and_pool(hidden.data(), vector.data(), 0.5f, mask.data(),
+                                                first, E, weights.data(), out.data());
+  if (first < T) {
+    std::vector<float> rest(out.size(), NAN);
+    const kernels::Pooled other =
+        kernels::score_and_pool(hidden.data() + first * E, vector.data(), 0.5f, mask.data() + first,
+                                T - first, E, weights.data() + first, rest.data());
+    all = kernels::add_pooled(all, out.data(), other, rest.data(), E);
+  }
+  kernels::finish_pooling(all, T, E, weights.data(), out.data());
+}
+
+}  // namespace
+
 TEST_CASE("scoring and pooling in one pass equals doing one after the other") {
   for (const int64_t T : {1, 7, 8, 9, 16, 50}) {
     for (const int64_t E : {1, 4, 13, 32}) {
-      for (const int64_t period : {1, 2, 100}) {
+      for (const auto& [period, parts] : {std::pair{1, 1}, {2, 1}, {100, 1}, {1, 2}, {2, 2}}) {
         CAPTURE(T);
         CAPTURE(E);
         CAPTURE(period);
+        CAPTURE(parts);
         const std::vector<float> hidden = random_floats(T * E, 1), vector = random_floats(E, 2);
         const std::vector<float> mask = masked(T, period);
         std::vector<float> scores(static_cast<size_t>(T), 0.5f), weights(scores.size(), NAN),
@@ -80,8 +102,7 @@ TEST_CASE("scoring and pooling in one pass equals doing one after the other") {
                 hidden[static_cast<size_t>(t * E + e)] * vector[static_cast<size_t>(e)];
         }
         const std::vector<double> expected = plain_softmax(scores, mask);
-        kernels::score_and_pool(hidden.data(), vector.data(), 0.5f, mask.data(), T, E,
-                                weights.data(), out.data());
+        pool_in_parts(hidden, vector, mask, T, E, parts, weights, out);
         for (size_t t = 0; t < weights.size(); ++t) check_close(weights[t], expected[t], 4e-6);
         for (int64_t e = 0; e < E; ++e) {
           double pooled = 0.0;
