@@ -5,6 +5,7 @@
 #include <emscripten/val.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <map>
 #include <memory>
@@ -35,6 +36,7 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(TensorValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(IntegersValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(NumberValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(DataValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(ProgressValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(PeaksValue);
 
 namespace attnscope {
@@ -184,7 +186,20 @@ ShapeValue resident_shape(const ResidentTensor& tensor) {
   return ShapeValue(pack_shape(tensor.shape));
 }
 
-ResultsValue forward(const Model& model, const InputsValue& inputs, const OptionsValue& options) {
+/// Calls the function `progress`, unless it is undefined, but no more often than a page is drawn.
+Progress progress_from(const ProgressValue& progress) {
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kPause = std::chrono::milliseconds(16);
+  if (progress.isUndefined()) return {};
+  return [&progress, next = Clock::now() + kPause](double done) mutable {
+    if (Clock::now() < next) return;
+    progress(done);
+    next = Clock::now() + kPause;
+  };
+}
+
+ResultsValue forward(const Model& model, const InputsValue& inputs, const OptionsValue& options,
+                     const ProgressValue& progress) {
   static const std::vector<Field> options_known = {
       need_weights_field(),
       choice_field("round", "Format that weights and inputs are rounded to first.",
@@ -200,7 +215,7 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
 
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   const UnpackedInputs unpacked = copied("forward", model.graph(), tensors);
-  Forward done = model.forward(unpacked.pointers, how);
+  Forward done = model.forward(unpacked.pointers, how, progress_from(progress));
   val results =
       pack_results(model.graph(), std::move(done.outputs), how.weights, std::get<bool>(values[3]));
   if (done.error) {
@@ -212,7 +227,8 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
   return ResultsValue(results);
 }
 
-ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& options) {
+ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& options,
+                  const ProgressValue& progress) {
   static const std::vector<Field> options_known = {need_weights_field(), resident_field()};
   const std::vector<Value> values = options_from("step", options_known, options);
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
@@ -224,10 +240,11 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
                      first.name + " is missing; it must be like " + to_string(first.shape));
   }
   const bool weights = std::get<bool>(values[0]);
-  const Graph graph = model.step_graph(positions_of(first, given->second.raw()), weights);
-  const UnpackedInputs unpacked = copied("step", graph, tensors, true);
-  return ResultsValue(pack_results(graph, model.step(graph, unpacked.pointers, weights), weights,
-                                   std::get<bool>(values[1])));
+  const auto next = model.next_step(positions_of(first, given->second.raw()), weights);
+  const UnpackedInputs unpacked = copied("step", next->graph, tensors, true);
+  Outputs outputs = model.step(*next, unpacked.pointers, progress_from(progress));
+  return ResultsValue(
+      pack_results(next->graph, std::move(outputs), weights, std::get<bool>(values[1])));
 }
 
 double past_len(const Model& model) { return static_cast<double>(model.past_len()); }
@@ -325,6 +342,7 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       "Inputs",
       "Record<string, { data: Float32Array | Uint8Array | Int32Array; shape: number[] } | "
       "ResidentTensor>");
+  emscripten::register_type<ProgressValue>("Progress", "((done: number) => void) | undefined");
   emscripten::register_type<DataValue>("Data", "Float32Array | Uint8Array | Int32Array");
   emscripten::register_type<ResultsValue>("Results", "Record<string, unknown>");
   emscripten::register_type<StateValue>("StateDict", "Record<string, FloatTensor>");
@@ -358,10 +376,12 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       .function("data", &bound<&resident_data, const ResidentTensor&>)
       .function("shape", &bound<&resident_shape, const ResidentTensor&>);
   emscripten::class_<Model>("Model")
-      .function("forward(inputs, options)",
-                &bound<&forward, const Model&, const InputsValue&, const OptionsValue&>)
-      .function("step(inputs, options)",
-                &bound<&step, Model&, const InputsValue&, const OptionsValue&>)
+      .function("forward(inputs, options, progress)",
+                &bound<&forward, const Model&, const InputsValue&, const OptionsValue&,
+                       const ProgressValue&>)
+      .function(
+          "step(inputs, options, progress)",
+          &bound<&step, Model&, const InputsValue&, const OptionsValue&, const ProgressValue&>)
       .function("pastLength", &bound<&past_len, const Model&>)
       .function("clearCache", &bound<&clear_cache, Model&>)
       .function("stateDict", &bound<&state_dict, const Model&>)

@@ -24,7 +24,7 @@
 namespace attnscope::kernels {
 namespace {
 
-constexpr int64_t kQueries = 30;  // five tiles of 6 rows, or six of 5
+constexpr int64_t kQueries = kAttentionQueries;
 constexpr int64_t kKeys = 128;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 

@@ -9,6 +9,9 @@
 
 namespace attnscope::kernels {
 
+/// Queries whose scores are made at once: fastest in multiples of it.
+inline constexpr int64_t kAttentionQueries = 30;  // five tiles of 6 rows, or six of 5
+
 /// The keys [first, end) that a query sees.
 struct KeyRange {
   int64_t first, end;

@@ -87,29 +87,31 @@ void Model::load_state(State values) {
   clear_cache();
 }
 
-Outputs Model::run(const Weights& weights, const Inputs& inputs,
-                   const ForwardOptions& options) const {
+Outputs Model::run(const Weights& weights, const Inputs& inputs, const ForwardOptions& options,
+                   const Progress& progress) const {
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph_, inputs, spread);
   if (options.reference) {
     return run_reference(graph_, parameters_of(graph_, weights.state), whole,
-                         {.weights = options.weights});
+                         {.weights = options.weights}, progress);
   }
-  return (options.weights ? weights.program : weights.least).run(whole);
+  return (options.weights ? weights.program : weights.least).run(whole, progress);
 }
 
-Forward Model::forward(const Inputs& inputs, const ForwardOptions& options) const {
+Forward Model::forward(const Inputs& inputs, const ForwardOptions& options,
+                       const Progress& progress) const {
   if (options.weights && all_bytes_ > memory_limit_) {
     throw FieldError("need_weights", "the layer must need at most " + to_string(memory_limit_) +
                                          " bytes to run with its attention weights, got " +
                                          to_string(all_bytes_) +
                                          "; need_weights: false leaves them out");
   }
-  if (options.round) return forward_rounded(inputs, options);
-  return {run(*weights_, inputs, options), std::nullopt};
+  if (options.round) return forward_rounded(inputs, options, progress);
+  return {run(*weights_, inputs, options, progress), std::nullopt};
 }
 
-Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& options) const {
+Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& options,
+                               const Progress& progress) const {
   State state = weights_->state;
   for (Values& values : state) {
     const bool bias = options.round == Dtype::kInt8 && values.dimension() < 2;
@@ -126,33 +128,33 @@ Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& optio
     rounded_inputs[id] = &rounded[id];
   }
   const Weights weights(all_, least_, std::move(state));
-  Forward forward{run(weights, rounded_inputs, options), {}};
-  const Outputs exact = run(*weights_, inputs, options);
+  Forward forward{run(weights, rounded_inputs, options, part_of(progress, 0, 0.5)), {}};
+  const Outputs exact = run(*weights_, inputs, options, part_of(progress, 0.5, 1));
   forward.error = rounding_error(forward.outputs.front(), exact.front());
   return forward;
 }
 
-Graph Model::step_graph(int64_t new_len, bool weights) const {
+std::unique_ptr<const Model::NextStep> Model::next_step(int64_t new_len, bool weights) const {
   if (graph_.caches().empty()) {
     throw FieldError("", std::string(config_.layer().name) + " has no KV cache to step with");
   }
   const Config next = config_.with("seq_len", new_len).with("past_len", past_len_);
   if (next.layer().check) next.layer().check(next);
-  Graph graph = unrolled(next);
-  check_memory(Schedule(graph, {.weights = weights, .caches = true}), memory_limit_);
-  return graph;
+  auto step = std::make_unique<const NextStep>(unrolled(next), weights);
+  check_memory(step->schedule, memory_limit_);
+  return step;
 }
 
-Outputs Model::step(const Graph& graph, Inputs inputs, bool weights) {
+Outputs Model::step(const NextStep& next, Inputs inputs, const Progress& progress) {
+  const Graph& graph = next.graph;
   for (size_t i = 0; i < cache_.size(); ++i) {
     const TensorId past = graph.caches()[i].past;
     if (past != kNoTensor) inputs[static_cast<size_t>(past)] = &cache_[i];
   }
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph, std::move(inputs), spread);
-  const Schedule schedule(graph, {.weights = weights, .caches = true});
-  const Program program(schedule, weights_->state, weights_->packed);
-  Outputs outputs = program.run(whole);
+  const Program program(next.schedule, weights_->state, weights_->packed);
+  Outputs outputs = program.run(whole, progress);
   const size_t results = outputs.size() - graph.caches().size();
   std::vector<Values> present;
   for (size_t i = 0; i < graph.caches().size(); ++i) {

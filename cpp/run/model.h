@@ -51,16 +51,24 @@ class Model {
   void load_state(State values);
 
   /// Throws FieldError when attention weights are wanted and need more than the memory limit.
-  Forward forward(const Inputs& inputs, const ForwardOptions& options) const;
+  Forward forward(const Inputs& inputs, const ForwardOptions& options,
+                  const Progress& progress = {}) const;
 
-  /// The layer as it runs on `new_len` further positions after those in the KV cache. Throws
-  /// FieldError for a layer without cache, where the layer's own rules forbid it, and where it
-  /// needs more than the memory limit.
-  Graph step_graph(int64_t new_len, bool weights = true) const;
+  /// The layer as it runs on further positions after those in the KV cache.
+  struct NextStep {
+    NextStep(Graph unrolled, bool weights)
+        : graph(std::move(unrolled)), schedule(graph, {.weights = weights, .caches = true}) {}
+    const Graph graph;
+    const Schedule schedule;
+  };
 
-  /// Runs a step_graph() on inputs for everything but the cache, and adds to the cache. Its
-  /// results, those that are attention weights only when they are wanted.
-  Outputs step(const Graph& graph, Inputs inputs, bool weights = true);
+  /// With `new_len` positions. Throws FieldError for a layer without cache, where the layer's own
+  /// rules forbid it, and where it needs more than the memory limit.
+  std::unique_ptr<const NextStep> next_step(int64_t new_len, bool weights = true) const;
+
+  /// Runs it on inputs for everything but the cache, and adds to the cache. Its results, those that
+  /// are attention weights only when they are wanted.
+  Outputs step(const NextStep& next, Inputs inputs, const Progress& progress = {});
 
   /// Positions in the KV cache.
   int64_t past_len() const { return past_len_; }
@@ -76,8 +84,10 @@ class Model {
     const Program program, least;
   };
 
-  Outputs run(const Weights& weights, const Inputs& inputs, const ForwardOptions& options) const;
-  Forward forward_rounded(const Inputs& inputs, const ForwardOptions& options) const;
+  Outputs run(const Weights& weights, const Inputs& inputs, const ForwardOptions& options,
+              const Progress& progress) const;
+  Forward forward_rounded(const Inputs& inputs, const ForwardOptions& options,
+                          const Progress& progress) const;
 
   Config config_;
   Count memory_limit_;

@@ -1,9 +1,11 @@
 #include "program.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "kernels.h"
+#include "threads.h"
 
 namespace attnscope {
 Workspace::Workspace(const Graph& graph, const std::vector<TensorId>& storage,
@@ -73,11 +75,20 @@ Program::Program(const Schedule& schedule, const State& state, PackedWeights& pa
   }
 }
 
-Outputs Program::run(const Inputs& inputs) const {
+Outputs Program::run(const Inputs& inputs, const Progress& progress) const {
   Workspace workspace(schedule_.graph(), schedule_.storage(), parameters_, inputs);
+  double all = 1, before = 0;  // one more than is done, lest it be 0
+  for (const Schedule::Entry& entry : schedule_.entries()) all += entry.work;
   for (size_t i = 0; i < kernels_.size(); ++i) {
+    const Schedule::Entry& entry = schedule_.entries()[i];
+    const double after = before + entry.work;
+    const Progress own = part_of(progress, before / all, after / all);
+    std::optional<Watch> watch;
+    if (own) watch.emplace(own);
     kernels_[i](workspace);
-    for (const TensorId id : schedule_.entries()[i].dead) workspace.free(id);
+    if (own) own(1);
+    for (const TensorId id : entry.dead) workspace.free(id);
+    before = after;
   }
   Outputs outputs;
   for (const TensorId id : schedule_.outputs()) outputs.push_back(workspace.take(id));

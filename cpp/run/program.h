@@ -11,6 +11,7 @@
 
 #include "../graph/graph.h"
 #include "parameters.h"
+#include "progress.h"
 #include "reference.h"
 #include "schedule.h"
 
@@ -67,7 +68,8 @@ class Program {
   /// made anew.
   Program(const Schedule& schedule, const State& state, PackedWeights& packed);
 
-  Outputs run(const Inputs& inputs) const;
+  /// `progress` may be empty.
+  Outputs run(const Inputs& inputs, const Progress& progress) const;
 
  private:
   const Schedule& schedule_;

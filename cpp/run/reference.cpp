@@ -16,7 +16,7 @@ Array part(const Values& storage, const Tensor& view) {
 }  // namespace
 
 Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
-                      Keep keep) {
+                      Keep keep, const Progress& progress) {
   std::vector<Array> values(graph.tensors().size());
   std::vector<bool> present(graph.tensors().size(), false);
   for (size_t id = 0; id < values.size(); ++id) {
@@ -42,6 +42,8 @@ Outputs run_reference(const Graph& graph, const Parameters& parameters, const In
     }
     values[static_cast<size_t>(step.output)] = step.op->forward(operands);
     present[static_cast<size_t>(step.output)] = true;
+    const double done = static_cast<double>(&step - graph.steps().data() + 1);
+    if (progress) progress(done / static_cast<double>(graph.steps().size()));
   }
   Outputs outputs;
   for (const TensorId id : outputs_of(graph, keep)) {

@@ -7,6 +7,7 @@
 
 #include "../graph/graph.h"
 #include "parameters.h"
+#include "progress.h"
 #include "schedule.h"
 
 namespace attnscope {
@@ -19,6 +20,6 @@ using Inputs = std::vector<const Values*>;
 using Outputs = std::vector<Values>;
 
 Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
-                      Keep keep = {});
+                      Keep keep = {}, const Progress& progress = {});
 
 }  // namespace attnscope

@@ -10,6 +10,15 @@ namespace {
 
 constexpr Count kFloatBytes = 4;
 
+double work_of(const Graph& graph, const Step* first, size_t count) {
+  double work = 0;
+  for (const Step* step = first; step != first + count; ++step) {
+    const Cost cost = step->op->cost(graph.input_shapes(*step), graph.tensor(step->output).shape);
+    work += static_cast<double>(cost.macs) + static_cast<double>(cost.elementwise);
+  }
+  return work;
+}
+
 }  // namespace
 
 std::vector<TensorId> outputs_of(const Graph& graph, Keep keep) {
@@ -54,7 +63,7 @@ Schedule::Schedule(const Graph& graph, Keep keep)
     Fusion fusion = fusion_at({graph, steps[s]}, uses, s);
     const size_t count = std::max<size_t>(fusion.steps, 1);
     if (fusion.steps == 0) fusion = {1, steps[s].inputs, {steps[s].output}, kernel_for};
-    entries_.push_back({&steps[s], std::move(fusion), {}});
+    entries_.push_back({&steps[s], std::move(fusion), {}, work_of(graph, &steps[s], count)});
     s += count;
   }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace attnscope {
@@ -98,7 +100,21 @@ void set_thread_count(int count) {
   pool().resize(count);
 }
 
-void parallel_for(int64_t count, int64_t grain, const Work& work) {
+namespace {
+
+const Progress* watcher = nullptr;  // of the one thread that calls parallel_for()
+
+/// Tells the watcher, whom nobody watches meanwhile.
+void tell(double done) {
+  struct Pause {
+    const Progress* paused = std::exchange(watcher, nullptr);
+    ~Pause() { watcher = paused; }
+  };
+  const Pause pause;
+  (*pause.paused)(done);
+}
+
+void share_out(int64_t count, int64_t grain, const Work& work) {
   const int64_t threads = thread_count();
   const int64_t chunks_per_thread = 4;  // so that a thread that starts late leaves no long tail
   const int64_t chunk = std::max(grain, count / (threads * chunks_per_thread) / grain * grain);
@@ -106,6 +122,34 @@ void parallel_for(int64_t count, int64_t grain, const Work& work) {
     work(0, count);
   } else {
     pool().run(count, chunk, work);
+  }
+}
+
+}  // namespace
+
+Watch::Watch(Progress report) : report_(std::move(report)), outer_(watcher) { watcher = &report_; }
+
+Watch::~Watch() { watcher = outer_; }
+
+bool is_watched() { return watcher != nullptr; }
+
+void parallel_for(int64_t count, int64_t grain, const Work& work) {
+  if (!is_watched()) return share_out(count, grain, work);
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::duration<double> kSlice = std::chrono::milliseconds(8);
+  constexpr double kMostGrowth = 8;
+  const int64_t least = thread_count() * grain;
+  int64_t slice = least;
+  for (int64_t done = 0; done < count;) {
+    const int64_t size = std::min(slice, count - done);
+    const auto start = Clock::now();
+    share_out(size, grain, [&](int64_t begin, int64_t end) { work(done + begin, done + end); });
+    const std::chrono::duration<double> taken = Clock::now() - start;
+    const double growth = std::min(kMostGrowth, kSlice / std::max(taken, kSlice / kMostGrowth));
+    slice =
+        std::max(least, static_cast<int64_t>(static_cast<double>(slice) * growth) / grain * grain);
+    done += size;
+    tell(static_cast<double>(done) / static_cast<double>(count));
   }
 }
 

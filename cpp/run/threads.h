@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "progress.h"
+
 namespace attnscope {
 
 /// Threads that parallel_for() uses, the caller included; 1 until set_thread_count() is called.
@@ -16,8 +18,25 @@ void set_thread_count(int count);
 
 /// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns
 /// when every range is done. Ranges are multiples of `grain`, but for the last. `work` must not
-/// throw and must not call parallel_for().
+/// throw and must not call parallel_for(). What Watch reports to may do both.
 void parallel_for(int64_t count, int64_t grain,
                   const std::function<void(int64_t begin, int64_t end)>& work);
+
+/// While it lives, each parallel_for() goes through its work in slices of some milliseconds, and
+/// tells `report` after each how much of it is done.
+class Watch {
+ public:
+  explicit Watch(Progress report);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  Progress report_;
+  const Progress* outer_;
+};
+
+/// Whether work ought to come in small portions, because somebody watches.
+bool is_watched();
 
 }  // namespace attnscope

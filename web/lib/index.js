@@ -22,6 +22,7 @@ import { ResidentTensor } from './tensor.js';
 /** @typedef {import('./types.js').ResidentResults} ResidentResults */
 /** @typedef {import('./types.js').Results} Results */
 /** @typedef {import('./types.js').Step} Step */
+/** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
 
 export { Model, ResidentTensor, fromHuggingFace };

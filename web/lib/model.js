@@ -1,13 +1,14 @@
 // A layer with its weights, ready to run.
 
 import { ResidentTensor, coreOf } from './tensor.js';
-import { isPlain } from './values.js';
+import { isPlain, show } from './values.js';
 
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('./types.js').Ids} Ids */
 /** @typedef {import('./types.js').Mask} Mask */
 /** @typedef {import('./types.js').ResidentResults} ResidentResults */
 /** @typedef {import('./types.js').Results} Results */
+/** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
 
 /** @typedef {Record<string, Tensor | Mask | Ids | ResidentTensor>} Inputs */
@@ -23,8 +24,19 @@ function coreInputs(inputs) {
   return /** @type {import('./core/core.js').Inputs} */ (known);
 }
 
-/** @param {object} [options] */
-const coreOptions = (options = {}) => /** @type {import('./core/core.js').Options} */ (options);
+/**
+ * The options that the core checks, and the function that it does not know.
+ * @param {any} options
+ * @returns {{ options: import('./core/core.js').Options, progress?: (done: number) => unknown }}
+ */
+function splitOptions(options = {}) {
+  if (!isPlain(options)) return { options };
+  const { progress, ...others } = options;
+  if (progress !== undefined && typeof progress !== 'function') {
+    throw Object.assign(new RangeError(`progress must be a function, got ${show(progress)}`), { field: 'progress' });
+  }
+  return { options: others, progress: /** @type {any} */ (progress) };
+}
 
 /**
  * What the core left in its memory comes out as resident tensors.
@@ -41,6 +53,7 @@ export class Model {
   /** @type {import('./core/core.js').Model | null} */
   #core;
   #reading = false; // while forward() or loadStateDict() reads its argument, whose getters may call back
+  #running = false; // while progress() is called from forward() or step()
 
   /** @param {import('./core/core.js').Model} core */
   constructor(core) {
@@ -54,16 +67,17 @@ export class Model {
    * @param {Options} [options]
    * @returns {Options extends { resident: true } ? ResidentResults : Results}
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor
+   * @throws {DOMException} an AbortError, when `progress` returned false
    */
   forward(inputs, options) {
-    return this.#read((core) => results(core.forward(coreInputs(inputs), coreOptions(options))));
+    return this.#run('forward', inputs, options);
   }
 
   /**
    * Runs the layer on further positions, as many as the first input has, after those of the calls
    * before: their keys and values are in the model's KV cache. Step by step this gives what one
    * `forward` over all positions gives. The cache holds `batch_size` sequences.
-   * @template {{need_weights?: boolean, resident?: boolean}} [Options={}]
+   * @template {StepOptions} [Options={}]
    * @param {Inputs} inputs by name, without `past_` inputs; a mask is one of (new positions, positions
    *   that are kept and new ones)
    * @param {Options} [options]
@@ -71,7 +85,8 @@ export class Model {
    * @throws {RangeError} for a layer without KV cache, or an ill-fitting tensor; the cache then stays
    */
   step(inputs, options) {
-    return this.#read((core) => results(core.step(coreInputs(inputs), coreOptions(options))));
+    this.#checkIdle();
+    return this.#run('step', inputs, options);
   }
 
   /** Positions in the KV cache: how many `step` has seen. */
@@ -81,6 +96,7 @@ export class Model {
 
   /** Empties the KV cache; the next `step` starts at position 0. */
   clearCache() {
+    this.#checkIdle();
     this.#alive().clearCache();
   }
 
@@ -98,12 +114,13 @@ export class Model {
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights then stay
    */
   loadStateDict(state) {
+    this.#checkIdle();
     this.#read((core) => core.loadStateDict(/** @type {any} */ (coreInputs(state))));
   }
 
   /**
    * Frees the model's memory. A second call does nothing.
-   * @throws {Error} when called from a getter of an input that forward() is reading
+   * @throws {Error} when called from a getter of an input that forward() is reading, or from its `progress`
    */
   dispose() {
     if (this.#reading) throw new Error('this model is in use and cannot be disposed');
@@ -116,6 +133,32 @@ export class Model {
    * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
   [Symbol.dispose]() {
     this.dispose();
+  }
+
+  /**
+   * @param {'forward' | 'step'} call @param {unknown} inputs @param {unknown} given its options
+   * @returns {any}
+   */
+  #run(call, inputs, given) {
+    const { options, progress } = splitOptions(given);
+    const report = progress && ((/** @type {number} */ done) => this.#report(progress, done));
+    return this.#read((core) => results(core[call](coreInputs(inputs), options, report)));
+  }
+
+  /** @param {(done: number) => unknown} progress @param {number} done */
+  #report(progress, done) {
+    const before = this.#running;
+    this.#running = true;
+    try {
+      if (progress(done) === false) throw new DOMException('the run was stopped', 'AbortError');
+    } finally {
+      this.#running = before;
+    }
+  }
+
+  /** What changes the model may not be called from its own progress(). */
+  #checkIdle() {
+    if (this.#running) throw new Error('this model is in use and cannot be changed');
   }
 
   /**

@@ -115,14 +115,22 @@
  */
 
 /**
- * @typedef {object} ForwardOptions
+ * @typedef {object} StepOptions
  * @property {boolean} [need_weights] whether the weights are returned; true by default
+ * @property {boolean} [resident] leave the results in the core, as tensors that other calls take without a copy
+ * @property {(done: number) => boolean | void} [progress] of a long run: called every 16 ms or so with the part that is
+ *   done, from 0 to 1; returns false to stop the run, which then throws an AbortError
+ */
+
+/**
+ * @typedef {object} OwnForwardOptions
  * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [round] round weights and inputs to this
  *   format first and report the error against float32; int8 is symmetric, with one scale a row, and
  *   leaves biases
  * @property {boolean} [reference] by plain loops in double precision instead of the kernels
- * @property {boolean} [resident] leave the results in the core, as tensors that other calls take without a copy
  */
+
+/** @typedef {StepOptions & OwnForwardOptions} ForwardOptions */
 
 /**
  * @typedef {object} Results copies, owned by the caller

@@ -158,11 +158,14 @@ kernels::ConstRows added_rows(const float* data, const Shape& from, const Shape&
 }
 
 /// Queries of a task: many, so that blocks of keys are packed for few tasks, and few enough that
-/// every thread gets some.
-int64_t queries_a_task(int64_t queries, int64_t groups) {
-  constexpr int64_t kFewest = 120, kMost = 960, kTasksOfAThread = 4;
+/// every thread gets some. Where somebody watches, a task takes no more than some milliseconds.
+int64_t queries_a_task(int64_t queries, int64_t groups, int64_t macs_a_query) {
+  constexpr int64_t kFewest = 120, kMost = 960, kTasksOfAThread = 4, kWatchedMacs = 300'000'000;
   const int64_t even = queries * groups / (thread_count() * kTasksOfAThread);
-  return std::clamp((even + kFewest - 1) / kFewest * kFewest, kFewest, kMost);
+  const int64_t whole = std::clamp((even + kFewest - 1) / kFewest * kFewest, kFewest, kMost);
+  if (!is_watched()) return whole;
+  return std::clamp(kWatchedMacs / macs_a_query, std::min(queries, kernels::kAttentionQueries),
+                    whole);
 }
 
 /// One kernel: every head of every sequence, a run of queries at a time.
@@ -201,7 +204,9 @@ class AttentionKernel {
     workspace.write(found_.output);  // allocated before threads ask for it
     if (found_.weights != kNoTensor) workspace.write(found_.weights);
     const int64_t T = queries(), sequences = scores_[0];
-    const int64_t chunk = queries_a_task(T, sequences * groups_), chunks = (T + chunk - 1) / chunk;
+    const int64_t macs = H_ / groups_ * keys() * (sizes_.features + sizes_.value_features);
+    const int64_t chunk = queries_a_task(T, sequences * groups_, macs);
+    const int64_t chunks = (T + chunk - 1) / chunk;
     parallel_for(sequences * groups_ * chunks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) {
         const int64_t first = task % chunks * chunk;

@@ -92,10 +92,10 @@ Values positions(const Values& all, int64_t begin, int64_t end) {
 }
 
 Outputs step(Model& model, const Values& part) {
-  const Graph graph = model.step_graph(shape_of(part)[1]);
-  Inputs inputs(graph.tensors().size(), nullptr);
-  inputs[static_cast<size_t>(first_input(graph))] = &part;
-  return model.step(graph, inputs);
+  const auto next = model.next_step(shape_of(part)[1]);
+  Inputs inputs(next->graph.tensors().size(), nullptr);
+  inputs[static_cast<size_t>(first_input(next->graph))] = &part;
+  return model.step(*next, inputs);
 }
 
 struct Decoding {
@@ -163,7 +163,8 @@ TEST_CASE("a cleared cache, or new weights, start at the first position again") 
 TEST_CASE("a mask of a step is one of its positions and all those before") {
   Decoding decoding(grouped({}));
   step(decoding.model, positions(decoding.given, 0, 4));
-  const Graph graph = decoding.model.step_graph(2);
+  const auto next = decoding.model.next_step(2);
+  const Graph& graph = next->graph;
   const Values part = positions(decoding.given, 4, 6);
   Values mask = make_values({1, 6});  // hides the second of the past, for both new positions
   mask.fill(0);
@@ -173,7 +174,7 @@ TEST_CASE("a mask of a step is one of its positions and all those before") {
   inputs[static_cast<size_t>(first_input(graph))] = &part;
   inputs[static_cast<size_t>(find_input("step", graph, known, "mask"))] = &mask;
   CHECK(graph.tensor(find_input("step", graph, known, "mask")).shape == Shape{2, 6, 2, 6});
-  const Values weights = decoding.model.step(graph, inputs)[1];
+  const Values weights = decoding.model.step(*next, inputs)[1];
   for (size_t row = 0; row < weights.size() / 6; ++row) {
     CHECK(weights.data()[row * 6 + 1] == 0.0f);
     CHECK(weights.data()[row * 6] > 0.0f);
@@ -183,23 +184,23 @@ TEST_CASE("a mask of a step is one of its positions and all those before") {
 TEST_CASE("a layer without cache, or past its learned positions, is refused, and the cache stays") {
   const Model encoder(config("encoder", {{"hidden_size", raw(8)}, {"num_layers", raw(1)}}), 0,
                       kNoLimit);
-  CHECK_THROWS_WITH(encoder.step_graph(1), "encoder has no KV cache to step with");
+  CHECK_THROWS_WITH(encoder.next_step(1), "encoder has no KV cache to step with");
 
   Decoding decoding(decoder({{"position", raw("learned")}}));
   step(decoding.model, decoding.given);
-  CHECK_THROWS_WITH(decoding.model.step_graph(7),
+  CHECK_THROWS_WITH(decoding.model.next_step(7),
                     "past_len + seq_len must be at most max_positions (16) where position is "
                     "learned, got 17");
   CHECK(decoding.model.past_len() == kLength);
-  CHECK(decoding.model.step_graph(6).results().size() == 2);
+  CHECK(decoding.model.next_step(6)->graph.results().size() == 2);
 }
 
 TEST_CASE("a step above the memory limit is refused with the bytes it needs") {
   // Nearly all of it: weights of 2 x 6 x 70000 x 70000 and their copy.
   const Config config = grouped({{"position", raw("none")}});
   Model model(config, 0, Count{1} << 20);
-  CHECK_THROWS_WITH(model.step_graph(70000),
+  CHECK_THROWS_WITH(model.next_step(70000),
                     "the layer must need at most 1048576 bytes to run, got 470458246144");
   CHECK(model.past_len() == 0);
-  CHECK(model.step_graph(1).steps().size() > 0);
+  CHECK(model.next_step(1)->graph.steps().size() > 0);
 }

@@ -38,7 +38,8 @@ async function run({ config, seed, masks: painted }, report) {
   const given = masks.filter(({ name }) => painted[name]).map(({ name, shape }) => [name, { data: painted[name], shape }]);
   const inputs = { ...needed, ...Object.fromEntries(given) };
   report({ stage: 'Warming up', done: 0.4 });
-  const first = timed(() => model.forward(inputs));
+  const progress = (/** @type {number} */ done) => report({ stage: 'Running', done: 0.4 + 0.5 * done });
+  const first = timed(() => model.forward(inputs, { progress }));
   const { seconds, runs } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1 } : median(() => model.forward(inputs), first.seconds, report);
   const rounds = config.dtype !== 'float32';
   if (rounds) report({ stage: `Rounding to ${config.dtype}`, done: 0.9 });
