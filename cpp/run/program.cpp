@@ -8,15 +8,15 @@
 #include "threads.h"
 
 namespace attnscope {
-Workspace::Workspace(const Graph& graph, const std::vector<TensorId>& storage,
-                     const Parameters& parameters, const Inputs& inputs)
-    : graph_(graph),
-      storage_(storage),
+Workspace::Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs)
+    : schedule_(schedule),
+      graph_(schedule.graph()),
       inputs_(inputs),
-      memory_(graph.tensors().size(), nullptr),
-      owned_(graph.tensors().size()) {
+      arena_(std::make_unique_for_overwrite<float[]>(static_cast<size_t>(schedule.arena_size()))),
+      memory_(graph_.tensors().size(), nullptr),
+      owned_(graph_.tensors().size()) {
   for (size_t id = 0; id < memory_.size(); ++id) {
-    const Tensor& tensor = graph.tensors()[id];
+    const Tensor& tensor = graph_.tensors()[id];
     if (tensor.storage != static_cast<TensorId>(id)) continue;  // a view
     if (tensor.role == Role::kParameter) memory_[id] = parameters[id]->data();
     if (tensor.role != Role::kParameter && inputs[id]) memory_[id] = inputs[id]->data();
@@ -34,6 +34,11 @@ const float* Workspace::read(TensorId id) const {
 
 float* Workspace::write(TensorId id) {
   const size_t index = storage(id);
+  if (const std::optional<Count> offset = schedule_.offset(static_cast<TensorId>(index))) {
+    float* place = arena_.get() + static_cast<size_t>(*offset);
+    if (!memory_[index]) memory_[index] = place;
+    return place;
+  }
   if (!memory_[index]) {
     owned_[index] = make_values(graph_.tensors()[index].shape);
     memory_[index] = owned_[index].data();
@@ -54,12 +59,6 @@ Values Workspace::take(TensorId id) {
   return values;
 }
 
-void Workspace::free(TensorId id) {
-  const size_t index = storage(id);
-  memory_[index] = nullptr;
-  owned_[index] = Values();
-}
-
 PackedWeights::Packed PackedWeights::get(const std::string& name,
                                          const std::function<std::vector<float>()>& pack) {
   Packed& packed = packed_[name];
@@ -76,7 +75,7 @@ Program::Program(const Schedule& schedule, const State& state, PackedWeights& pa
 }
 
 Outputs Program::run(const Inputs& inputs, const Progress& progress) const {
-  Workspace workspace(schedule_.graph(), schedule_.storage(), parameters_, inputs);
+  Workspace workspace(schedule_, parameters_, inputs);
   double all = 1, before = 0;  // one more than is done, lest it be 0
   for (const Schedule::Entry& entry : schedule_.entries()) all += entry.work;
   for (size_t i = 0; i < kernels_.size(); ++i) {
@@ -87,7 +86,6 @@ Outputs Program::run(const Inputs& inputs, const Progress& progress) const {
     if (own) watch.emplace(own);
     kernels_[i](workspace);
     if (own) own(1);
-    for (const TensorId id : entry.dead) workspace.free(id);
     before = after;
   }
   Outputs outputs;

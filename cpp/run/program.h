@@ -20,8 +20,7 @@ namespace attnscope {
 /// Where the tensors of one run are.
 class Workspace {
  public:
-  Workspace(const Graph& graph, const std::vector<TensorId>& storage, const Parameters& parameters,
-            const Inputs& inputs);
+  Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs);
 
   /// nullptr for an absent optional input.
   const float* read(TensorId id) const;
@@ -29,24 +28,23 @@ class Workspace {
   /// The shape in which an optional input was given: one that broadcasts to the graph's.
   Shape given_shape(TensorId id) const { return shape_of(*inputs_[static_cast<size_t>(id)]); }
 
-  /// The tensor's memory, allocated if it has none yet.
+  /// The tensor's memory: its place in the arena, or its own, allocated if it has none yet.
   float* write(TensorId id);
 
   /// Takes the tensor out, as the values that forward() returns.
   Values take(TensorId id);
 
-  void free(TensorId id);
-
  private:
   size_t storage(TensorId id) const {
-    return static_cast<size_t>(storage_[static_cast<size_t>(id)]);
+    return static_cast<size_t>(schedule_.storage()[static_cast<size_t>(id)]);
   }
 
+  const Schedule& schedule_;
   const Graph& graph_;
-  const std::vector<TensorId>& storage_;
   const Inputs& inputs_;
+  std::unique_ptr<float[]> arena_;
   std::vector<const float*> memory_;  // by storage
-  std::vector<Values> owned_;         // by storage; activations only
+  std::vector<Values> owned_;         // by storage; outputs only
 };
 
 /// Weights in the order in which kernels read them, by the parameter's name: each is packed once,

@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "arena.h"
 #include "kernels.h"
 
 namespace attnscope {
 namespace {
 
 constexpr Count kFloatBytes = 4;
+
+/// Floats rounded up to whole cache lines of 64 bytes: no two tensors share one.
+Count in_cache_lines(Count floats) {
+  constexpr Count kLine = 16;
+  return product({sum(floats, kLine - 1) / kLine, kLine});
+}
 
 double work_of(const Graph& graph, const Step* first, size_t count) {
   double work = 0;
@@ -66,9 +73,13 @@ Schedule::Schedule(const Graph& graph, Keep keep)
     entries_.push_back({&steps[s], std::move(fusion), {}, work_of(graph, &steps[s], count)});
     s += count;
   }
+  leave_out_unneeded();
+  plan();
+}
 
-  // From the end backwards: what nothing needs is left out, and what nothing needs any more dies.
-  std::vector<bool> needed(graph.tensors().size(), false);  // by storage
+/// From the end backwards: what nothing needs is left out, and what nothing needs any more dies.
+void Schedule::leave_out_unneeded() {
+  std::vector<bool> needed(graph_.tensors().size(), false);  // by storage
   const auto storage = [this](TensorId id) { return storage_[static_cast<size_t>(id)]; };
   for (const TensorId id : outputs_) needed[static_cast<size_t>(storage(id))] = true;
   std::vector<Entry> kept;
@@ -80,7 +91,7 @@ Schedule::Schedule(const Graph& graph, Keep keep)
     }
     for (const TensorId id : entry->fusion.reads) {
       const TensorId read = storage(id);
-      if (graph.tensor(read).role != Role::kActivation || needed[static_cast<size_t>(read)])
+      if (graph_.tensor(read).role != Role::kActivation || needed[static_cast<size_t>(read)])
         continue;
       needed[static_cast<size_t>(read)] = true;
       entry->dead.push_back(read);
@@ -90,31 +101,46 @@ Schedule::Schedule(const Graph& graph, Keep keep)
   entries_.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
 }
 
-Count Schedule::bytes() const {
-  Count fixed = 0, alive = 0, peak = 0;
-  std::vector<bool> allocated(graph_.tensors().size(), false);
-  for (size_t id = 0; id < graph_.tensors().size(); ++id) {
-    const Tensor& tensor = graph_.tensors()[id];
-    if (tensor.storage != static_cast<TensorId>(id) || tensor.role == Role::kActivation) continue;
-    allocated[id] = true;
-    if (tensor.role == Role::kOptionalInput) continue;
-    const int copies = tensor.role == Role::kParameter ? 2 : 1;  // a parameter is packed as well
-    fixed = sum(fixed, product({copies, elements(tensor.shape)}));
-  }
-  // The copies that leave. With them what is too large for one allocation, 2 GiB, is refused too.
-  for (size_t i = 0; i < results_; ++i) {
-    fixed = sum(fixed, elements(graph_.tensor(outputs_[i]).shape));
-  }
-  for (const Entry& entry : entries_) {
+void Schedule::plan() {
+  offsets_.resize(graph_.tensors().size());
+  std::vector<bool> own(graph_.tensors().size(), false);  // by storage: what leaves as it is
+  for (const TensorId id : outputs_)
+    own[static_cast<size_t>(storage_[static_cast<size_t>(id)])] = true;
+  std::vector<Span> spans;
+  std::vector<size_t> storages;  // parallel to spans
+  std::vector<int> span_of(graph_.tensors().size(), -1);
+  for (int e = 0; e < static_cast<int>(entries_.size()); ++e) {
+    const Entry& entry = entries_[static_cast<size_t>(e)];
     for (const TensorId written : entry.fusion.writes) {
       const size_t id = static_cast<size_t>(storage_[static_cast<size_t>(written)]);
-      if (!allocated[id]) alive = sum(alive, elements(graph_.tensors()[id].shape));
-      allocated[id] = true;
+      if (own[id] || span_of[id] >= 0 || graph_.tensors()[id].role != Role::kActivation) continue;
+      span_of[id] = static_cast<int>(spans.size());
+      spans.push_back({in_cache_lines(elements(graph_.tensors()[id].shape)), e, e});
+      storages.push_back(id);
     }
-    peak = std::max(peak, alive);
-    for (const TensorId id : entry.dead) alive -= elements(graph_.tensor(id).shape);
+    for (const TensorId dead : entry.dead) {
+      const int span = span_of[static_cast<size_t>(dead)];
+      if (span >= 0) spans[static_cast<size_t>(span)].freed = e;
+    }
   }
-  return product({sum(fixed, peak), kFloatBytes});
+  const ArenaPlan plan = plan_arena(spans);
+  for (size_t i = 0; i < spans.size(); ++i) offsets_[storages[i]] = plan.offsets[i];
+  arena_size_ = plan.size;
+}
+
+Count Schedule::bytes() const {
+  Count floats = arena_size_;
+  for (const Tensor& tensor : graph_.tensors()) {
+    const bool view = tensor.storage != static_cast<TensorId>(&tensor - graph_.tensors().data());
+    if (view || tensor.role == Role::kActivation || tensor.role == Role::kOptionalInput) continue;
+    const int copies = tensor.role == Role::kParameter ? 2 : 1;  // a parameter is packed as well
+    floats = sum(floats, product({copies, elements(tensor.shape)}));
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const int copies = i < results_ ? 2 : 1;  // a result is copied when it leaves
+    floats = sum(floats, product({copies, elements(graph_.tensor(outputs_[i]).shape)}));
+  }
+  return product({floats, kFloatBytes});
 }
 
 }  // namespace attnscope

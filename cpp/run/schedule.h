@@ -4,6 +4,7 @@
 // nothing needs. Known before anything is allocated.
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "../graph/graph.h"
@@ -66,16 +67,28 @@ class Schedule {
   const std::vector<TensorId>& storage() const { return storage_; }
   const std::vector<Entry>& entries() const { return entries_; }
 
+  /// Where an activation that is no output lies in the arena, in floats from its start; nothing
+  /// for what has memory of its own.
+  std::optional<Count> offset(TensorId storage) const {
+    return offsets_[static_cast<size_t>(storage)];
+  }
+  Count arena_size() const { return arena_size_; }
+
   /// Bytes of a run in float32: parameters and their packed copy, inputs but for masks,
-  /// activations as they come and go, and the copies of the results.
+  /// the arena, the results and their copies.
   Count bytes() const;
 
  private:
+  void leave_out_unneeded();
+  void plan();
+
   const Graph& graph_;
   std::vector<TensorId> outputs_;
   size_t results_;  // outputs that leave; the others are caches
   std::vector<TensorId> storage_;
   std::vector<Entry> entries_;
+  std::vector<std::optional<Count>> offsets_;  // by storage
+  Count arena_size_ = 0;                       // floats
 };
 
 }  // namespace attnscope
