@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace attnscope {
 namespace {
@@ -32,16 +33,40 @@ ArenaPlan place(std::span<const Span> spans, const std::vector<size_t>& order) {
   return plan;
 }
 
+/// For each span, the most that is alive at once while it is.
+std::vector<Count> breadths(std::span<const Span> spans) {
+  int steps = 0;
+  for (const Span& span : spans) steps = std::max(steps, span.freed + 1);
+  std::vector<Count> alive(static_cast<size_t>(steps), 0);
+  for (const Span& span : spans) {
+    for (int s = span.born; s <= span.freed; ++s)
+      alive[static_cast<size_t>(s)] = sum(alive[static_cast<size_t>(s)], span.size);
+  }
+  std::vector<Count> breadths;
+  for (const Span& span : spans) {
+    breadths.push_back(
+        *std::max_element(alive.begin() + span.born, alive.begin() + span.freed + 1));
+  }
+  return breadths;
+}
+
 }  // namespace
 
 ArenaPlan plan_arena(std::span<const Span> spans) {
   std::vector<size_t> order(spans.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  ArenaPlan in_given_order = place(spans, order);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return spans[a].size > spans[b].size; });
-  ArenaPlan largest_first = place(spans, order);
-  return largest_first.size < in_given_order.size ? largest_first : in_given_order;
+  ArenaPlan best = place(spans, order);
+  const auto try_largest_first = [&](const std::vector<Count>& keys) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+    ArenaPlan plan = place(spans, order);
+    if (plan.size < best.size) best = std::move(plan);
+  };
+  std::vector<Count> sizes;
+  for (const Span& span : spans) sizes.push_back(span.size);
+  try_largest_first(sizes);
+  try_largest_first(breadths(spans));
+  return best;
 }
 
 }  // namespace attnscope

@@ -21,9 +21,9 @@ struct ArenaPlan {
 };
 
 /// Places spans so that none shares memory with another of the same time: each in the smallest gap
-/// that it fits, the largest first or in the order given, whichever takes less. Source: Pisarchyk
-/// and Lee 2020, "Efficient Memory Management for Deep Neural Net Inference",
-/// https://arxiv.org/abs/2001.03288, greedy by size.
+/// that it fits, in the order given, the largest first, or first those of the fullest time,
+/// whichever takes least. Source: Pisarchyk and Lee 2020, "Efficient Memory Management for Deep
+/// Neural Net Inference", https://arxiv.org/abs/2001.03288, greedy by size and by breadth.
 ArenaPlan plan_arena(std::span<const Span> spans);
 
 }  // namespace attnscope
