@@ -18,6 +18,7 @@
 #include <limits>
 #include <vector>
 
+#include "rows.h"
 #include "softmax.h"
 #include "vector.h"
 
@@ -26,6 +27,7 @@ namespace {
 
 constexpr int64_t kQueries = kAttentionQueries;
 constexpr int64_t kKeys = 128;
+constexpr int64_t kFewQueries = 3;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 /// A row's softmax so far.
@@ -204,11 +206,38 @@ void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& sha
   }
 }
 
+/// For few queries: keys and values are read where they are, because packing a row takes as long as
+/// using it once.
+void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& shared,
+                    const AttentionSizes& sizes, const KeyRange* visible, int64_t begin,
+                    int64_t end) {
+  std::vector<float> own_weights(heads.front().weights.data ? 0 : static_cast<size_t>(sizes.keys));
+  for (const QueryHead& head : heads) {
+    clear(head.output, begin, end, sizes.value_features);
+    if (head.weights.data) clear(head.weights, begin, end, sizes.keys);
+    for (int64_t t = begin; t < end; ++t) {
+      const auto [first, last] = visible[t];
+      if (first >= last) continue;
+      float* weights =
+          head.weights.data ? from_row(head.weights, t).data + first : own_weights.data();
+      dot_rows(from_row(shared.key, first), from_row(head.query, t).data, 0.0f, last - first,
+               sizes.features, weights);
+      Running own;
+      soften(weights, first, last - first, head, t, visible[t], sizes.scale, own);
+      scale_row(weights, last - first, reciprocal(own.sum));
+      add_weighted_rows(from_row(shared.value, first), weights, last - first, sizes.value_features,
+                        from_row(head.output, t).data);
+    }
+  }
+}
+
 }  // namespace
 
 void attend(std::span<const QueryHead> heads, const KeysAndValues& shared,
             const AttentionSizes& sizes, const KeyRange* visible, int64_t begin, int64_t end) {
-  if (heads.front().weights.data) {
+  if ((end - begin) * static_cast<int64_t>(heads.size()) <= kFewQueries) {
+    attend_to_rows(heads, shared, sizes, visible, begin, end);
+  } else if (heads.front().weights.data) {
     attend_and_write(heads, shared, sizes, visible, begin, end);
   } else {
     attend_in_blocks(heads, shared, sizes, visible, begin, end);

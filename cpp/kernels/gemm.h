@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "matrix.h"
+
 namespace attnscope::kernels {
 
 /// Columns of C that a panel of packed B makes. Packed sizes are rounded up to it.
@@ -21,16 +23,6 @@ void pack_transposed(const float* b, int64_t stride, int64_t n, int64_t k, float
 
 /// Packs B given transposed, as (k, n), rows `stride` apart, to the same panels.
 void pack_plain(const float* b, int64_t stride, int64_t n, int64_t k, float* packed);
-
-/// Rows of a matrix, `stride` floats apart.
-struct ConstRows {
-  const float* data;
-  int64_t stride;
-};
-struct Rows {
-  float* data;
-  int64_t stride;
-};
 
 /// Packed B, or a part of it: panel j/8 starts at data + j * depth. Some of the `depth` terms may
 /// be left out before `data` and after k.

@@ -29,7 +29,7 @@ Pooled score_and_pool(const float* hidden, const float* vector, float bias, cons
   for (int64_t t = 0; t < seq_len; t += kRowGroup) {
     const int64_t count = std::min(kRowGroup, seq_len - t);
     const float* rows = hidden + t * hidden_size;
-    dot_rows(rows, vector, bias, count, hidden_size, scores + t);
+    dot_rows({rows, hidden_size}, vector, bias, count, hidden_size, scores + t);
     float larger = pooled.maximum;
     for (int64_t i = t; i < t + count; ++i) {
       if (mask) scores[i] += mask[i];
@@ -45,7 +45,7 @@ Pooled score_and_pool(const float* hidden, const float* vector, float bias, cons
     for (int64_t i = 0; i < count; ++i) added[i] = scores[t + i];
     pooled.sum += exponentiate(added, count, 1.0f, larger);
     const bool more = t + 2 * kRowGroup <= seq_len;
-    add_weighted_rows(rows, added, count, hidden_size, out,
+    add_weighted_rows({rows, hidden_size}, added, count, hidden_size, out,
                       more ? rows + kRowGroup * hidden_size : nullptr);
   }
   return pooled;
@@ -58,7 +58,7 @@ Pooled add_pooled(Pooled pooled, float* out, Pooled other, const float* other_ou
   const float decay = exp_below_zero(pooled.maximum - larger);
   const float factor = exp_below_zero(other.maximum - larger);
   scale_row(out, hidden_size, decay);
-  add_weighted_rows(other_out, &factor, 1, hidden_size, out);
+  add_weighted_rows({other_out, hidden_size}, &factor, 1, hidden_size, out);
   return {larger, pooled.sum * decay + other.sum * factor};
 }
 

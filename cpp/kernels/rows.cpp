@@ -24,12 +24,12 @@ float dot(const float* a, const float* b, int64_t length) {
   return sum;
 }
 
-void dot_group(const float* rows, const float* vector, int64_t length, float* scores) {
+void dot_group(ConstRows rows, const float* vector, int64_t length, float* scores) {
   Batch sums[kGroup][2];
   const float* row[kGroup];
   for (int64_t i = 0; i < kGroup; ++i) {
     sums[i][0] = sums[i][1] = Batch(0.0f);
-    row[i] = rows + i * length;
+    row[i] = rows.data + i * rows.stride;
   }
   int64_t e = 0;
   for (; e + kStep <= length; e += kStep) {
@@ -43,7 +43,7 @@ void dot_group(const float* rows, const float* vector, int64_t length, float* sc
   for (int64_t i = 0; i < kGroup; ++i) {
     scores[i] = xsimd::reduce_add(sums[i][0] + sums[i][1]);
     for (int64_t tail = e; tail < length; ++tail)
-      scores[i] += rows[i * length + tail] * vector[tail];
+      scores[i] += rows.data[i * rows.stride + tail] * vector[tail];
   }
 }
 
@@ -52,13 +52,13 @@ inline void touch(const float* number) { (void)*static_cast<const volatile float
 
 /// With kTouch, kGroup rows at `next` are touched meanwhile.
 template <bool kTouch>
-void add_group(const float* rows, const float* weights, int64_t length, float* out,
+void add_group(ConstRows rows, const float* weights, int64_t length, float* out,
                const float* next) {
   Batch factors[kGroup];
   const float* row[kGroup];
   for (int64_t i = 0; i < kGroup; ++i) {
     factors[i] = Batch(weights[i]);
-    row[i] = rows + i * length;
+    row[i] = rows.data + i * rows.stride;
   }
   int64_t e = 0;
   for (; e + kStep <= length; e += kStep) {
@@ -76,7 +76,7 @@ void add_group(const float* rows, const float* weights, int64_t length, float* o
     }
   }
   for (; e < length; ++e) {
-    for (int64_t i = 0; i < kGroup; ++i) out[e] += weights[i] * rows[i * length + e];
+    for (int64_t i = 0; i < kGroup; ++i) out[e] += weights[i] * rows.data[i * rows.stride + e];
   }
 }
 
@@ -88,24 +88,28 @@ void add_row(const float* row, float weight, int64_t length, float* out) {
   for (; e < length; ++e) out[e] += weight * row[e];
 }
 
+ConstRows from_row(ConstRows rows, int64_t row) {
+  return {rows.data + row * rows.stride, rows.stride};
+}
+
 }  // namespace
 
-void dot_rows(const float* rows, const float* vector, float bias, int64_t count, int64_t length,
+void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores) {
   int64_t i = 0;
-  for (; i + kGroup <= count; i += kGroup) dot_group(rows + i * length, vector, length, scores + i);
-  for (; i < count; ++i) scores[i] = dot(rows + i * length, vector, length);
+  for (; i + kGroup <= count; i += kGroup) dot_group(from_row(rows, i), vector, length, scores + i);
+  for (; i < count; ++i) scores[i] = dot(from_row(rows, i).data, vector, length);
   for (i = 0; i < count; ++i) scores[i] += bias;
 }
 
-void add_weighted_rows(const float* rows, const float* weights, int64_t count, int64_t length,
+void add_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
                        float* out, const float* next) {
   int64_t i = 0;
   for (; i + kGroup <= count; i += kGroup) {
-    (next ? add_group<true> : add_group<false>)(rows + i * length, weights + i, length, out, next);
+    (next ? add_group<true> : add_group<false>)(from_row(rows, i), weights + i, length, out, next);
     if (next) next += kGroup * length;
   }
-  for (; i < count; ++i) add_row(rows + i * length, weights[i], length, out);
+  for (; i < count; ++i) add_row(from_row(rows, i).data, weights[i], length, out);
 }
 
 }  // namespace attnscope::kernels

@@ -5,18 +5,28 @@
 
 #include <cstdint>
 
+#include "matrix.h"
+
 namespace attnscope::kernels {
 
 /// Rows that share each load of the vector, or of out: fastest in multiples of it.
 inline constexpr int64_t kRowGroup = 4;
 
-/// scores[i] = Σ_e rows[i, e] vector[e] + bias, for `count` rows that lie `length` apart.
-void dot_rows(const float* rows, const float* vector, float bias, int64_t count, int64_t length,
+/// scores[i] = Σ_e rows[i, e] vector[e] + bias.
+///
+///   rows    (count, length)
+///   vector  (length,)
+///   scores  (count,)
+void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores);
 
-/// out[e] += Σ_i weights[i] rows[i, e]. As many rows at `next`, unless it is nullptr, are on their
-/// way into the cache afterwards: WebAssembly has no prefetch.
-void add_weighted_rows(const float* rows, const float* weights, int64_t count, int64_t length,
+/// out[e] += Σ_i weights[i] rows[i, e]. As many numbers at `next`, unless it is nullptr, are on
+/// their way into the cache afterwards: WebAssembly has no prefetch.
+///
+///   rows     (count, length)
+///   weights  (count,)
+///   out      (length,)
+void add_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
                        float* out, const float* next = nullptr);
 
 }  // namespace attnscope::kernels

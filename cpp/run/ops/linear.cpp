@@ -17,7 +17,7 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
     const float* from = workspace.read(x);
     float* scores = workspace.write(y);
     parallel_for(rows, kGrain, [&](int64_t begin, int64_t end) {
-      kernels::dot_rows(from + begin * k, vector, bias, end - begin, k, scores + begin);
+      kernels::dot_rows({from + begin * k, k}, vector, bias, end - begin, k, scores + begin);
     });
   };
 }
@@ -91,7 +91,7 @@ Kernel activated_kernel(const Site& site, const Step& activation, const Step* sc
         const int64_t count = std::min(kGrain, end - row);
         projection.run(from, row, row + count, activated.data());
         activate(activated.data(), count * n, activated.data());
-        kernels::dot_rows(activated.data(), vector, bias, count, n, scores + row);
+        kernels::dot_rows({activated.data(), n}, vector, bias, count, n, scores + row);
       }
     });
   };

@@ -23,7 +23,7 @@ Kernel weighted_sum_kernel(const Site& site) {
     parallel_for(B, 1, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
         std::fill_n(out + b * E, E, 0.0f);
-        kernels::add_weighted_rows(values + b * T * E, weights + b * T, T, E, out + b * E);
+        kernels::add_weighted_rows({values + b * T * E, E}, weights + b * T, T, E, out + b * E);
       }
     });
   };
@@ -58,7 +58,7 @@ void mean_of(const float* x, const float* mask, int64_t T, int64_t E, float* y) 
   std::vector<float> weights(static_cast<size_t>(T), 0.0f);
   kernels::softmax(weights.data(), mask, T, weights.data());
   std::fill_n(y, E, 0.0f);
-  kernels::add_weighted_rows(x, weights.data(), T, E, y);
+  kernels::add_weighted_rows({x, E}, weights.data(), T, E, y);
 }
 
 void max_of(const float* x, const float* mask, int64_t T, int64_t E, float* y) {

@@ -20,15 +20,16 @@ TEST_CASE("dot_rows equals plain loops around the lane count and off its alignme
         CAPTURE(length);
         CAPTURE(count);
         CAPTURE(offset);
-        const std::vector<float> rows = random_floats(count * length + offset, 1);
+        const int64_t stride = length + offset;
+        const std::vector<float> rows = random_floats(count * stride + offset, 1);
         const std::vector<float> vector = random_floats(length + offset, 2);
         std::vector<float> scores(static_cast<size_t>(count), NAN);
-        kernels::dot_rows(rows.data() + offset, vector.data() + offset, 0.25f, count, length,
-                          scores.data());
+        kernels::dot_rows({rows.data() + offset, stride}, vector.data() + offset, 0.25f, count,
+                          length, scores.data());
         for (int64_t i = 0; i < count; ++i) {
           double expected = 0.25;
           for (int64_t e = 0; e < length; ++e) {
-            expected += static_cast<double>(rows[static_cast<size_t>(offset + i * length + e)]) *
+            expected += static_cast<double>(rows[static_cast<size_t>(offset + i * stride + e)]) *
                         vector[static_cast<size_t>(offset + e)];
           }
           check_close(scores[static_cast<size_t>(i)], expected, kTolerance);
@@ -45,18 +46,19 @@ TEST_CASE("add_weighted_rows equals plain loops, whether or not other rows are t
         CAPTURE(length);
         CAPTURE(count);
         CAPTURE(touch);
-        const std::vector<float> rows = random_floats(count * length, 1),
+        const int64_t stride = length + (touch ? 3 : 0);
+        const std::vector<float> rows = random_floats(count * stride, 1),
                                  weights = random_floats(count, 2),
                                  next = random_floats(count * length, 4);
         const std::vector<float> before = random_floats(length, 3);
         std::vector<float> out = before;
-        kernels::add_weighted_rows(rows.data(), weights.data(), count, length, out.data(),
+        kernels::add_weighted_rows({rows.data(), stride}, weights.data(), count, length, out.data(),
                                    touch ? next.data() : nullptr);
         for (int64_t e = 0; e < length; ++e) {
           double expected = before[static_cast<size_t>(e)];
           for (int64_t i = 0; i < count; ++i) {
             expected += static_cast<double>(weights[static_cast<size_t>(i)]) *
-                        rows[static_cast<size_t>(i * length + e)];
+                        rows[static_cast<size_t>(i * stride + e)];
           }
           check_close(out[static_cast<size_t>(e)], expected, kTolerance);
         }
