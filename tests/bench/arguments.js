@@ -1,17 +1,24 @@
 // What `npm run bench --` takes.
 
 /**
+ * @typedef {import('./engines/engine.js').EngineName} EngineName
+ *
  * @typedef {object} Options
+ * @property {EngineName[]} engines one after the other
  * @property {boolean} ours times only attnscope
  * @property {string | null} json where the result is also written
  * @property {string} only workloads whose name contains it
  */
 
+/** @type {Record<string, EngineName[]>} */
+const choices = { node: ['node'], chromium: ['chromium'], both: ['node', 'chromium'] };
+
 export const usage = `\
-npm run bench                  attnscope beside other runtimes
-npm run bench -- --only TEXT   only workloads whose name contains TEXT
-npm run bench -- --json FILE   writes the result as well
-npm run bench -- --ours        only attnscope: estimate and forward of four layers`;
+npm run bench                    attnscope beside other runtimes, in Node and in Chromium
+npm run bench -- --engine NAME   in node, chromium or both
+npm run bench -- --only TEXT     only workloads whose name contains TEXT
+npm run bench -- --json FILE     writes the result as well
+npm run bench -- --ours          only attnscope, in Node: estimate and forward of four layers`;
 
 /**
  * @param {string[]} words
@@ -20,7 +27,7 @@ npm run bench -- --ours        only attnscope: estimate and forward of four laye
  */
 export function parseArguments(words) {
   /** @type {Options} */
-  const options = { ours: false, json: null, only: '' };
+  const options = { engines: choices.both, ours: false, json: null, only: '' };
   const rest = [...words];
   const valueOf = (/** @type {string} */ name) => {
     const value = rest.shift();
@@ -31,8 +38,15 @@ export function parseArguments(words) {
     if (word === '--ours') options.ours = true;
     else if (word === '--json') options.json = valueOf(word);
     else if (word === '--only') options.only = valueOf(word);
+    else if (word === '--engine') options.engines = enginesOf(valueOf(word));
     else throw new Error(`no argument ${word}\n\n${usage}`);
   }
-  if (options.ours && (options.json !== null || options.only)) throw new Error(`--ours stands alone\n\n${usage}`);
+  if (options.ours && words.length > 1) throw new Error(`--ours stands alone\n\n${usage}`);
   return options;
+}
+
+/** @param {string} name */
+function enginesOf(name) {
+  if (!Object.hasOwn(choices, name)) throw new Error(`--engine must be one of ${Object.keys(choices).join(', ')}, got ${name}\n\n${usage}`);
+  return choices[name];
 }

@@ -1,23 +1,26 @@
 // npm run bench: attnscope beside other runtimes on the same work, on this machine. Nothing here passes or fails.
-// What it takes as arguments is in arguments.js, what it runs in workloads.js.
+// What it takes as arguments is in arguments.js, what it runs in web/elements/speed/workloads.js,
+// where in engines/.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
+import { ensureCommands } from '../../tools/packages.js';
 import { node24 } from '../../tools/toolchain.js';
+import { workloads } from '../../web/elements/speed/workloads.js';
 import { parseArguments } from './arguments.js';
 import { contest } from './contest.js';
+import { engines } from './engines/engine.js';
 import { installRivals } from './install.js';
-import { Runner, endWithThisProcess } from './runner.js';
 import { runtimes } from './runtimes/all.js';
 import { remarks, rowOf, table } from './table.js';
-import { workloads } from './workloads.js';
 
 /**
- * @typedef {Awaited<ReturnType<typeof node24>>} Tools
+ * @typedef {import('./engines/engine.js').Engine} Engine
+ * @typedef {import('./engines/engine.js').EngineName} EngineName
  * @typedef {import('./table.js').Peaks} Peaks
- * @typedef {{ threads: number, peaks: Peaks, rows: import('./table.js').Row[] }} Part
+ * @typedef {{ engine: string, threads: number, peaks: Peaks, rows: import('./table.js').Row[] }} Part
  */
 
 const PEAK_LIMIT = 30_000; // milliseconds
@@ -26,8 +29,8 @@ const PEAK_TRIES = 5;
 /** What the machine does besides, over the last minute. */
 const load = () => Number(os.loadavg()[0].toFixed(2));
 
-/** @param {Tools} tools */
-async function timeOurs(tools) {
+async function timeOurs() {
+  const tools = await node24();
   const [command, args, { cwd, env }] = tools.line(tools.node, ['tests/bench/ours.js']);
   const [code] = await once(spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: 'inherit' }), 'close');
   process.exitCode = code ?? 1;
@@ -35,18 +38,20 @@ async function timeOurs(tools) {
 
 /**
  * What the machine reaches; the best of several tries, before and after the workloads: other work only lowers it.
- * @param {Tools} tools
+ * @param {Engine} engine
  * @param {number} threads
- * @returns {Promise<{ peaks: Peaks, node: string }>}
  */
-async function measurePeaks(tools, threads) {
-  const runner = new Runner(tools, runtimes[0].name, threads);
-  const node = await runner.ask({ order: 'open' }, PEAK_LIMIT);
-  /** @type {Peaks} */
-  let peaks = { flops_per_second: 0, bytes_per_second: 0 };
-  for (let i = 0; i < PEAK_TRIES; i++) peaks = larger(peaks, await runner.ask({ order: 'peaks' }, PEAK_LIMIT));
-  runner.end();
-  return { peaks, node };
+async function measurePeaks(engine, threads) {
+  const runner = engine.start(runtimes[0].name, threads);
+  try {
+    await runner.ask({ order: 'open' }, PEAK_LIMIT);
+    /** @type {Peaks} */
+    let peaks = { flops_per_second: 0, bytes_per_second: 0 };
+    for (let i = 0; i < PEAK_TRIES; i++) peaks = larger(peaks, await runner.ask({ order: 'peaks' }, PEAK_LIMIT));
+    return peaks;
+  } finally {
+    await runner.end();
+  }
 }
 
 /** @param {Peaks} a @param {Peaks} b @returns {Peaks} */
@@ -58,28 +63,28 @@ function larger(a, b) {
 }
 
 /**
- * @param {Tools} tools
+ * @param {Engine} engine
+ * @param {EngineName} name
  * @param {number} threads
- * @param {import('./workloads.js').Workload[]} chosen
+ * @param {import('./data.js').Workload[]} chosen
  * @returns {Promise<Part>}
  */
-async function runPart(tools, threads, chosen) {
-  const able = runtimes.filter((runtime) => runtime.threads.includes(threads));
-  const before = await measurePeaks(tools, threads);
+async function runPart(engine, name, threads, chosen) {
+  const title = `${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`;
+  const able = runtimes.filter((runtime) => runtime.threads[name].includes(threads));
+  const before = await measurePeaks(engine, threads);
   /** @type {import('./contest.js').Entry[][]} */
   const entries = [];
   for (const workload of chosen) {
-    progress(`${threads} thread${threads > 1 ? 's' : ''}: ${workload.name} (${entries.length + 1} of ${chosen.length})`);
-    entries.push(await contest(workload, able, (runtime) => new Runner(tools, runtime, threads)));
+    progress(`${title}: ${workload.name} (${entries.length + 1} of ${chosen.length})`);
+    entries.push(await contest(workload, able, (runtime) => engine.start(runtime, threads)));
   }
   progress('');
-  const { peaks: after, node } = await measurePeaks(tools, threads);
-  const peaks = larger(before.peaks, after);
+  const peaks = larger(before, await measurePeaks(engine, threads));
   const rows = chosen.map((workload, i) => rowOf(workload, entries[i], peaks));
-  console.log(`\nNode ${node}, ${threads} thread${threads > 1 ? 's' : ''}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, ` +
-    `reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`);
+  console.log(`\n${title}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`);
   console.log([table(rows), ...remarks(rows)].join('\n'));
-  return { threads, peaks, rows };
+  return { engine: engine.version, threads, peaks, rows };
 }
 
 /** One line that the next one replaces. @param {string} text */
@@ -87,19 +92,30 @@ function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
+/** @param {EngineName} name @param {import('./data.js').Workload[]} chosen */
+async function runEngine(name, chosen) {
+  const engine = await engines[name]();
+  try {
+    const parts = [];
+    for (const threads of [1, 2]) parts.push(await runPart(engine, name, threads, chosen));
+    return parts;
+  } finally {
+    await engine.close();
+  }
+}
+
 async function main() {
   const options = parseArguments(process.argv.slice(2));
   const chosen = workloads.filter(({ name }) => name.includes(options.only));
   if (chosen.length === 0) throw new Error(`no workload's name contains ${options.only}; there are\n  ${workloads.map(({ name }) => name).join('\n  ')}`);
-  const tools = await node24();
-  if (options.ours) return timeOurs(tools);
+  if (options.ours) return timeOurs();
+  if (options.engines.includes('chromium')) await ensureCommands(['chromium']);
   await installRivals();
-  endWithThisProcess();
   const machine = { cpu: os.cpus()[0]?.model.trim(), cores: os.availableParallelism(), load_before: load(), load_after: 0 };
   console.log(`${machine.cpu}, ${machine.cores} cores, load average ${machine.load_before}`);
   console.log('medians, milliseconds and GFLOP/s; ratio: the best rival over attnscope, above 1 attnscope is faster');
   const parts = [];
-  for (const threads of [1, 2]) parts.push(await runPart(tools, threads, chosen));
+  for (const name of options.engines) parts.push(...(await runEngine(name, chosen)));
   machine.load_after = load();
   console.log(`\nload average ${machine.load_after} at the end, this benchmark included`);
   if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ machine, parts }, null, 2)}\n`);

@@ -1,10 +1,10 @@
 // One workload, every runtime: results are compared, then times are taken in turns.
 
 import { difference, median, shuffled } from './numbers.js';
-import { Runner } from './runner.js';
 
 /**
- * @typedef {import('./workloads.js').Workload} Workload
+ * @typedef {import('./data.js').Workload} Workload
+ * @typedef {import('./engines/engine.js').Runner} Runner
  * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
  *
  * @typedef {object} Entry a runtime's part in one row
@@ -60,7 +60,7 @@ export async function contest(workload, runtimes, start) {
     for (const { entry, times } of contenders) if (!entry.problem) Object.assign(entry, { ms: median(times), runs: times.length });
     return entries;
   } finally {
-    for (const { runner } of contenders) runner.end();
+    for (const { runner } of contenders) await runner.end();
   }
 }
 
@@ -82,10 +82,10 @@ async function enter(workload, runtime, start, expected) {
       if (expected) check(result, expected);
       else if (workload.flops <= REFERENCE_FLOPS) check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
       const slower = best && best.trial <= trial;
-      (slower ? runner : best?.runner)?.end();
+      await (slower ? runner : best?.runner)?.end();
       if (!slower) best = { entry: { runtime: runtime.name, way, failed }, runner, result, trial, times: [] };
     } catch (error) {
-      runner.end();
+      await runner.end();
       failed[way] = reasonOf(error);
     }
   }

@@ -1,9 +1,10 @@
 // The benchmark's result as text.
 
-import { leastBytes } from './workloads.js';
+import { lowerBound } from '../../web/elements/run/bound.js';
+import { leastBytes } from '../../web/elements/speed/workloads.js';
 
 /**
- * @typedef {import('./workloads.js').Workload} Workload
+ * @typedef {import('./data.js').Workload} Workload
  * @typedef {import('./contest.js').Entry} Entry
  * @typedef {{ flops_per_second: number, bytes_per_second: number }} Peaks
  *
@@ -22,7 +23,7 @@ import { leastBytes } from './workloads.js';
  * @returns {Row}
  */
 export function rowOf(workload, entries, peaks) {
-  const leastTime = 1000 * Math.max(workload.flops / peaks.flops_per_second, leastBytes(workload) / peaks.bytes_per_second);
+  const leastTime = 1000 * lowerBound({ flops: workload.flops, bytes_moved: leastBytes(workload) }, peaks).seconds;
   return { workload: workload.name, flops: workload.flops, showsRate: workload.showsRate, leastTime, entries };
 }
 

@@ -7,28 +7,32 @@ import { test } from 'node:test';
 import { attempt } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
 import { parseArguments, usage } from '../bench/arguments.js';
+import { dataOf } from '../bench/data.js';
 import { causalMask, headByHead, swapped, transposed } from '../bench/layouts.js';
 import { difference, median, shuffled } from '../bench/numbers.js';
 import { randomNumbers } from '../random.js';
 import { ratioOf, remarks, rowOf, table } from '../bench/table.js';
-import { dataOf, lengthOf, workloads } from '../bench/workloads.js';
+import { lengthOf, workloads } from '../../web/elements/speed/workloads.js';
 
 /** @typedef {import('../bench/contest.js').Entry} Entry */
 
 const peaks = { flops_per_second: 50e9, bytes_per_second: 10e9 };
 
 test('without arguments it runs everything and writes nothing', () => {
-  assert.deepEqual(parseArguments([]), { ours: false, json: null, only: '' });
+  assert.deepEqual(parseArguments([]), { engines: ['node', 'chromium'], ours: false, json: null, only: '' });
 });
 
 test('arguments come in any order', () => {
-  assert.deepEqual(parseArguments(['--only', 'S 512', '--json', 'a.json']), { ours: false, json: 'a.json', only: 'S 512' });
-  assert.deepEqual(parseArguments(['--ours']), { ours: true, json: null, only: '' });
+  assert.deepEqual(parseArguments(['--only', 'S 512', '--engine', 'chromium', '--json', 'a.json']), { engines: ['chromium'], ours: false, json: 'a.json', only: 'S 512' });
+  assert.deepEqual(parseArguments(['--engine', 'both']), parseArguments([]));
+  assert.equal(parseArguments(['--ours']).ours, true);
 });
 
 for (const [words, message] of /** @type {[string[], string][]} */ ([
   [['--jsn', 'a'], 'no argument --jsn'],
   [['fast'], 'no argument fast'],
+  [['--engine', 'firefox'], '--engine must be one of node, chromium, both, got firefox'],
+  [['--engine', 'toString'], '--engine must be one of node, chromium, both, got toString'],
   [['--json'], '--json needs a value'],
   [['--only', '--json', 'a'], '--only needs a value'],
   [['--ours', '--only', 'S'], '--ours stands alone']

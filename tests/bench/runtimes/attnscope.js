@@ -26,7 +26,7 @@ function tensorsOf(shapes, values) {
 /** @type {import('./runtime.js').Runtime} */
 export const attnscope = {
   name: 'attnscope',
-  threads: [1, 2],
+  threads: { node: [1, 2], chromium: [1, 2] },
   ways: () => ['at once'],
   async open(threads) {
     const scope = await open({ threads });

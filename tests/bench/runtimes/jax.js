@@ -1,8 +1,8 @@
-// jax-js: compiles WebAssembly kernels as it traces, with relaxed SIMD; threads only in browsers. Its arrays count
-// their references: an operation uses its arguments up, and `.ref` keeps one for another use.
+// jax-js: compiles WebAssembly kernels as it traces, with relaxed SIMD; threads only in browsers, as many as cores. Its
+// arrays count their references: an operation uses its arguments up, and `.ref` keeps one for another use.
 
 import { projectionsOf, swapped, transposed } from '../layouts.js';
-import { load } from './runtime.js';
+import { inBrowser, load } from './runtime.js';
 
 /**
  * @typedef {import('./runtime.js').Workload} Workload
@@ -80,12 +80,13 @@ const computations = { product, multihead, attention, 'linear scorer': scorer, '
 /** @type {import('./runtime.js').Runtime} */
 export const jaxJs = {
   name: 'jax-js',
-  threads: [1],
+  threads: { node: [1], chromium: [1, 2] },
   ways({ kind, sizes: { S } }) {
     if (kind === 'attention') return S > 512 ? ['dotProductAttention'] : ['dotProductAttention', 'in steps'];
     return ['plain'];
   },
-  async open() {
+  async open(threads) {
+    if (inBrowser && threads === 1) Reflect.deleteProperty(globalThis, 'Worker'); // it would compute in another one, and wait for it
     const jax = await load('@jax-js/jax');
     await jax.init('wasm');
     jax.defaultDevice('wasm');

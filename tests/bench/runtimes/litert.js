@@ -1,8 +1,7 @@
 // LiteRT.js, the successor of TensorFlow Lite: XNNPACK with relaxed SIMD, and threads.
 
 import { causalMask, headByHead, projectionsOf } from '../layouts.js';
-import { defineImportScripts } from './import_scripts.js';
-import { load, modules } from './runtime.js';
+import { inBrowser, load, modules } from './runtime.js';
 import { TfliteGraph } from './tflite_model.js';
 
 /**
@@ -93,13 +92,20 @@ async function prepare({ litert, flatbuffers, threads }, workload, data, way) {
   return { run: () => (perHead ? headByHead(data.inputs, workload.sizes.H, once) : once(data.inputs)) };
 }
 
+/** Its loader takes the address of the worker that runs it for its own, unless it is told. */
+function nameLoader() {
+  const address = (/** @type {string} */ file) => new URL(`.litert/${file}`, modules).href;
+  /** @type {any} */ (globalThis).Module = { locateFile: address, mainScriptUrlOrBlob: address('litert_wasm_threaded_internal.js') };
+}
+
 /** @type {import('./runtime.js').Runtime} */
 export const litert = {
   name: 'litert',
-  threads: [1, 2],
+  threads: { node: [1, 2], chromium: [1, 2] },
   ways: ({ kind, sizes: { S } }) => (kind === 'attention' && S >= 2048 ? ['in steps', 'head by head'] : ['in steps']),
   async open(threads) {
-    defineImportScripts();
+    if (inBrowser) nameLoader();
+    else (await import('./import_scripts.js')).defineImportScripts();
     const [litert, flatbuffers] = await Promise.all(['@litertjs/core', 'flatbuffers'].map(load));
     await litert.loadLiteRt(new URL('.litert/', modules).href, { threads: threads > 1 });
     return { prepare: (workload, data, way) => prepare({ litert, flatbuffers, threads }, workload, data, way) };

@@ -130,7 +130,7 @@ async function prepare(ort, workload, data, way) {
 /** @type {import('./runtime.js').Runtime} */
 export const onnxruntime = {
   name: 'onnxruntime-web',
-  threads: [1, 2],
+  threads: { node: [1, 2], chromium: [1, 2] },
   ways({ kind, sizes: { S } }) {
     if (kind === 'multihead') return ['in steps', 'MultiHeadAttention', 'Attention'];
     if (kind === 'attention') return ['in steps', 'MultiHeadAttention', 'Attention', ...(S >= 2048 ? ['head by head'] : [])];

@@ -1,9 +1,11 @@
 // What a runtime is to the benchmark. The files beside this one load theirs only in `open`, so that they can be
 // asked for their ways without it.
 
+import { addresses, scripts } from './addresses.js';
+
 /**
- * @typedef {import('../workloads.js').Workload} Workload
- * @typedef {import('../workloads.js').Data} Data
+ * @typedef {import('../data.js').Workload} Workload
+ * @typedef {import('../data.js').Data} Data
  *
  * @typedef {object} Prepared
  * @property {() => Promise<Float32Array> | Float32Array} run what is timed: typed arrays in, a typed array out
@@ -16,10 +18,12 @@
  *
  * @typedef {object} Runtime
  * @property {string} name
- * @property {number[]} threads how many it can use in Node
+ * @property {Record<import('../engines/engine.js').EngineName, number[]>} threads how many it can use in each engine
  * @property {(workload: Workload) => string[]} ways in which it can run the workload; the fastest that is right counts
  * @property {(threads: number) => Promise<Opened>} open
  */
+
+export const inBrowser = !globalThis.process?.versions?.node;
 
 /**
  * Imports a package of tests/bench/package.json, which is not there when types are checked.
@@ -27,9 +31,23 @@
  * @returns {Promise<any>}
  */
 export async function load(name) {
-  const module = await import(name);
+  if (name in scripts && inBrowser) return runScript(scripts[name]);
+  const module = await import(inBrowser ? addresses[name] : name);
   return module.default ?? module;
+}
+
+/** @param {{ url: string, global: string }} script */
+function runScript({ url, global }) {
+  const worker = /** @type {any} */ (globalThis);
+  worker.importScripts(url);
+  return global.split('.').reduce((value, name) => value[name], worker);
 }
 
 /** The folder that `npm ci` fills. */
 export const modules = new URL('../node_modules/', import.meta.url);
+
+/** One of its folders, as the engine's loaders name it: a path in Node. @param {string} name */
+export async function folder(name) {
+  const url = new URL(name, modules);
+  return inBrowser ? url.href : (await import('node:url')).fileURLToPath(url);
+}

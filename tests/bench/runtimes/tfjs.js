@@ -1,8 +1,7 @@
 // TensorFlow.js on its WebAssembly backend: XNNPACK with SIMD; threads only in browsers.
 
-import { fileURLToPath } from 'node:url';
 import { causalMask, projectionsOf, transposed } from '../layouts.js';
-import { load, modules } from './runtime.js';
+import { folder, inBrowser, load } from './runtime.js';
 
 /**
  * @typedef {import('./runtime.js').Workload} Workload
@@ -78,15 +77,19 @@ const computations = { product, multihead, attention, 'linear scorer': scorer, '
 /** @type {import('./runtime.js').Runtime} */
 export const tfjs = {
   name: 'tfjs-wasm',
-  threads: [1],
+  threads: { node: [1], chromium: [1, 2] },
   ways({ kind, sizes: { S } }) {
     if (kind !== 'attention' && kind !== 'multihead') return ['plain'];
     return S > 512 ? ['head by head'] : ['head by head', 'batched']; // batched takes many seconds then
   },
-  async open() {
+  async open(threads) {
     const tf = await load('@tensorflow/tfjs');
     const wasm = await load('@tensorflow/tfjs-backend-wasm');
-    wasm.setWasmPaths(fileURLToPath(new URL('@tensorflow/tfjs-backend-wasm/dist/', modules)));
+    wasm.setWasmPaths(await folder('@tensorflow/tfjs-backend-wasm/dist/'));
+    if (inBrowser) {
+      tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', threads > 1);
+      wasm.setThreadsCount(threads);
+    }
     if (!(await tf.setBackend('wasm'))) throw new Error('the WebAssembly backend does not start');
     return {
       prepare(workload, data, way) {

@@ -1,7 +1,5 @@
-// What is timed: layers as attnscope's configs, with the shapes of their inputs and weights under the names that
-// attnscope, and so PyTorch, gives them. Runtimes rearrange both as they need.
-
-import { randomNumbers } from '../random.js';
+// What the speed page and `npm run bench` time: layers as attnscope's configs, with the shapes of their inputs and weights
+// under the names that attnscope, and so PyTorch, gives them. Other runtimes rearrange both as they need.
 
 /**
  * Sizes: B sequences of S positions with E features; H heads of D features; A features of a scorer between its two
@@ -15,16 +13,12 @@ import { randomNumbers } from '../random.js';
  * @property {Kind} kind
  * @property {Sizes} sizes 0 where the kind has no such size
  * @property {boolean} causal
- * @property {import('../../web/lib/index.js').Config} config the layer in attnscope
+ * @property {import('../../lib/index.js').Config} config the layer in attnscope
  * @property {Record<string, number[]>} inputs their shapes
  * @property {Record<string, number[]>} weights their shapes
  * @property {number[]} output its shape
  * @property {number} flops 2 a multiply-accumulate of matrix products; a causal layer needs half of its scores
  * @property {boolean} showsRate whether FLOP/s say anything: reading the input is most of a scorer's work
- *
- * @typedef {object} Data
- * @property {Record<string, Float32Array>} inputs
- * @property {Record<string, Float32Array>} weights
  */
 
 const none = { B: 0, S: 0, E: 0, H: 0, D: 0, A: 0, M: 0, K: 0, N: 0 };
@@ -107,20 +101,4 @@ export const lengthOf = (shape) => shape.reduce((count, size) => count * size, 1
  */
 export function leastBytes({ inputs, weights, output }) {
   return 4 * [...Object.values(inputs), ...Object.values(weights), output].reduce((sum, shape) => sum + lengthOf(shape), 0);
-}
-
-/**
- * The numbers of a workload, the same in every process: inputs of variance 1, weights that keep it so.
- * @param {Workload} workload
- * @returns {Data}
- */
-export function dataOf({ inputs, weights }) {
-  const next = randomNumbers(1);
-  const uniform = (/** @type {number[]} */ shape, /** @type {number} */ deviation) => {
-    const width = 2 * Math.sqrt(3) * deviation;
-    return Float32Array.from({ length: lengthOf(shape) }, () => (next() - 0.5) * width);
-  };
-  const each = (/** @type {Record<string, number[]>} */ shapes, /** @type {(shape: number[]) => number} */ deviation) =>
-    Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, uniform(shape, deviation(shape))]));
-  return { inputs: each(inputs, () => 1), weights: each(weights, (shape) => 1 / Math.sqrt(shape[shape.length - 1])) };
 }

@@ -1,0 +1,73 @@
+// The orders that a runtime takes from the benchmark. Which engine it runs in, and how orders get there, is in engines/.
+
+import { dataOf } from './data.js';
+import { runtimes } from './runtimes/all.js';
+import { workloads } from '../../web/elements/speed/workloads.js';
+
+/**
+ * @typedef {{ order: 'open' } | { order: 'prepare', workload: string, way: string } | { order: 'result' } |
+ *   { order: 'reference' } | { order: 'time', runs: number } | { order: 'peaks' }} Order
+ * @typedef {{ value: any } | { error: string }} Answer
+ */
+
+/**
+ * One runtime, not yet opened.
+ * @param {string} name
+ * @param {number} threads
+ * @returns {(order: Order) => Promise<Answer>}
+ */
+export function contestant(name, threads) {
+  /** @type {import('./runtimes/runtime.js').Opened} */
+  let opened;
+  /** @type {import('./data.js').Workload} */
+  let workload;
+  /** @type {import('./data.js').Data} */
+  let data;
+  /** @type {import('./runtimes/runtime.js').Prepared} */
+  let prepared;
+
+  return (order) => obey(order).then((value) => ({ value }), (error) => ({ error: String(error?.message ?? error) }));
+
+  /** @param {Order} order */
+  async function obey(order) {
+    switch (order.order) {
+      case 'open': return open();
+      case 'prepare': return prepare(order);
+      case 'result': return result();
+      case 'reference': return opened.reference?.(workload, data);
+      case 'time': return time(order.runs);
+      case 'peaks': return opened.peaks?.();
+    }
+  }
+
+  async function open() {
+    const runtime = runtimes.find((runtime) => runtime.name === name);
+    if (!runtime) throw new Error(`no runtime ${name}`);
+    opened = await runtime.open(threads);
+  }
+
+  /** @param {{ workload: string, way: string }} what */
+  async function prepare({ workload: wanted, way }) {
+    const found = workloads.find(({ name }) => name === wanted);
+    if (!found) throw new Error(`no workload ${wanted}`);
+    workload = found;
+    data = dataOf(workload);
+    prepared = await opened.prepare(workload, data, way);
+  }
+
+  async function result() {
+    const raw = await prepared.run();
+    return prepared.arrange ? prepared.arrange(raw) : raw;
+  }
+
+  /** @param {number} runs @returns {Promise<number[]>} milliseconds */
+  async function time(runs) {
+    const times = [];
+    for (let run = 0; run < runs; run++) {
+      const start = performance.now();
+      await prepared.run();
+      times.push(performance.now() - start);
+    }
+    return times;
+  }
+}
