@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { ensureCommands } from '../../tools/packages.js';
 import { node24 } from '../../tools/toolchain.js';
+import { largerPeaks } from '../../web/elements/run/timing.js';
 import { workloads } from '../../web/elements/speed/workloads.js';
 import { parseArguments } from './arguments.js';
 import { contest } from './contest.js';
@@ -47,19 +48,11 @@ async function measurePeaks(engine, threads) {
     await runner.ask({ order: 'open' }, PEAK_LIMIT);
     /** @type {Peaks} */
     let peaks = { flops_per_second: 0, bytes_per_second: 0 };
-    for (let i = 0; i < PEAK_TRIES; i++) peaks = larger(peaks, await runner.ask({ order: 'peaks' }, PEAK_LIMIT));
+    for (let i = 0; i < PEAK_TRIES; i++) peaks = largerPeaks(peaks, await runner.ask({ order: 'peaks' }, PEAK_LIMIT));
     return peaks;
   } finally {
     await runner.end();
   }
-}
-
-/** @param {Peaks} a @param {Peaks} b @returns {Peaks} */
-function larger(a, b) {
-  return {
-    flops_per_second: Math.max(a.flops_per_second, b.flops_per_second),
-    bytes_per_second: Math.max(a.bytes_per_second, b.bytes_per_second)
-  };
 }
 
 /**
@@ -80,7 +73,7 @@ async function runPart(engine, name, threads, chosen) {
     entries.push(await contest(workload, able, (runtime) => engine.start(runtime, threads)));
   }
   progress('');
-  const peaks = larger(before, await measurePeaks(engine, threads));
+  const peaks = largerPeaks(before, await measurePeaks(engine, threads));
   const rows = chosen.map((workload, i) => rowOf(workload, entries[i], peaks));
   console.log(`\n${title}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`);
   console.log([table(rows), ...remarks(rows)].join('\n'));

@@ -1,6 +1,7 @@
 // One workload, every runtime: results are compared, then times are taken in turns.
 
-import { difference, median, shuffled } from './numbers.js';
+import { median } from '../../web/elements/run/timing.js';
+import { difference, shuffled } from './numbers.js';
 
 /**
  * @typedef {import('./data.js').Workload} Workload

@@ -1,14 +1,4 @@
-// Arithmetic of the benchmark: medians, how far two results are apart.
-
-/**
- * Of an even count the mean of the two in the middle.
- * @param {number[]} values at least one
- */
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
+// Arithmetic of the benchmark: other orders, how far two results are apart.
 
 /**
  * The same values in another order.

@@ -6,7 +6,7 @@ import { leastBytes } from '../../web/elements/speed/workloads.js';
 /**
  * @typedef {import('./data.js').Workload} Workload
  * @typedef {import('./contest.js').Entry} Entry
- * @typedef {{ flops_per_second: number, bytes_per_second: number }} Peaks
+ * @typedef {import('../../web/elements/run/timing.js').Peaks} Peaks
  *
  * @typedef {object} Row
  * @property {string} workload

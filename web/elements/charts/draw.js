@@ -1,34 +1,14 @@
-// The two drawings, by Observable Plot. Plot puts a <style> into each figure, which a strict Content-Security-Policy
-// refuses: so figures are made in an inert document and lose it before they join the page. Styles are in calculator.css.
+// The two drawings of the calculator, by Observable Plot.
 
-import { axisX, axisY, crosshairX, dot, gridX, gridY, line, plot, ruleX, ruleY, text, tip, pointerX } from '@observablehq/plot';
+import { axisX, axisY, crosshairX, dot, gridX, gridY, line, ruleX, ruleY, text, tip, pointerX } from '@observablehq/plot';
 import { formatCount } from '../format.js';
+import { drawn, shownTip } from './figure.js';
 
 /**
  * @typedef {import('./alternatives.js').Alternative} Alternative
  * @typedef {import('./alternatives.js').Growth} Growth
  * @typedef {import('./metrics.js').Metric} Metric
  */
-
-/** @param {any} options */
-function figure(options) {
-  const element = plot({ ...options, document: inertDocument() });
-  for (const style of element.querySelectorAll('style')) style.remove();
-  element.setAttribute('aria-hidden', 'true');
-  return element;
-}
-
-/** A document without styles and scripts, which Plot also asks for the window that it stands in. */
-function inertDocument() {
-  const inert = document.implementation.createHTMLDocument('');
-  return new Proxy(inert, {
-    get(target, name) {
-      if (name === 'defaultView') return window;
-      const value = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
 
 /** One dot a layer on a log axis, this one in the accent; nought, which the axis has not, stands at its beginning. @param {Alternative[]} rows @param {Metric} metric @param {number} width */
 export function drawAlternatives(rows, metric, width) {
@@ -40,7 +20,7 @@ export function drawAlternatives(rows, metric, width) {
   const positive = data.filter(({ value }) => value);
   const marginLeft = labelWidth(data.map(({ label }) => label), width);
   const ticks = decades(values, (width - marginLeft) / TICK_WIDTH);
-  return figure({
+  return drawn({
     width,
     height: 34 + data.length * 30,
     marginLeft,
@@ -97,7 +77,7 @@ export function drawGrowth({ points }, metric, width) {
     .filter(({ y }) => y !== null && y > 0);
   const now = data.filter(({ current }) => current);
   const powers = decades(data.map(({ y }) => Number(y)), MAX_POWERS);
-  return figure({
+  return drawn({
     width,
     height: 190,
     marginLeft: 58,
@@ -114,7 +94,7 @@ export function drawGrowth({ points }, metric, width) {
       ruleX(now, { x: 'x', stroke: 'var(--accent)', strokeDasharray: '2,3' }),
       dot(now, { x: 'x', y: 'y', r: 5, fill: 'var(--accent)' }),
       crosshairX(data, { x: 'x', y: 'y', textFill: 'none', textStroke: 'none', color: 'var(--muted)' }),
-      tip(data, pointerX({ x: 'x', y: 'y', title: (/** @type {any} */ row) => `${formatCount(row.x)}: ${metric.exact(row.y)}`, fill: 'var(--panel)', stroke: 'var(--line)' })),
+      tip(data, pointerX({ x: 'x', y: 'y', title: (/** @type {any} */ row) => `${formatCount(row.x)}: ${metric.exact(row.y)}`, ...shownTip })),
     ],
   });
 }

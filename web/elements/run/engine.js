@@ -1,14 +1,12 @@
-// The worker from the page's side: made on first use, and made anew after a cancel.
+// A worker from the page's side: made on first use, and made anew after a cancel.
 
 import { proxy, wrap } from 'comlink';
 
 /**
- * @typedef {import('./worker.js').Job} Job
- * @typedef {import('./worker.js').Outcome} Outcome
- * @typedef {import('./worker.js').Progress} Progress
+ * @template Job, Outcome, Progress
  */
-
 export class Engine {
+  #open;
   /** @type {Worker | null} */
   #worker = null;
   /** @type {any} */
@@ -16,9 +14,14 @@ export class Engine {
   /** @type {((reason: Error) => void) | null} */
   #reject = null;
 
+  /** @param {() => Worker} open makes a worker that exposes `run` */
+  constructor(open) {
+    this.#open = open;
+  }
+
   /**
    * Rejects with an AbortError when it is cancelled, with a RangeError when the core refuses.
-   * @param {Job} job @param {(progress: Progress) => void} report @returns {Promise<Outcome>}
+   * @param {Job} job @param {(progress: Progress) => unknown} report the worker can wait for it @returns {Promise<Outcome>}
    */
   async run(job, report) {
     this.cancel();
@@ -48,7 +51,7 @@ export class Engine {
   }
 
   #start() {
-    this.#worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+    this.#worker = this.#open();
     this.#worker.addEventListener('error', (event) => this.#reject?.(new Error(event.message || 'the worker could not be started')));
     this.#remote = wrap(this.#worker);
   }

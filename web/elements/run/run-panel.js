@@ -50,7 +50,8 @@ export class RunPanel extends LightElement {
     this.masks = {};
     /** Name of the tensor that was chosen to be drawn. */
     this.shown = '';
-    this.engine = new Engine();
+    /** @type {Engine<import('./worker.js').Job, Outcome, Progress>} */
+    this.engine = new Engine(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
     this.visible = false;
     this.timer = 0;
     /** What was started last; an earlier run that this one has cancelled has nothing to say. */

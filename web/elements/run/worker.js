@@ -5,26 +5,25 @@ import { open } from '../../lib/index.js';
 import { lowerBound } from './bound.js';
 import { drawnOf } from './drawn.js';
 import { maskPlanes } from './mask.js';
+import { largerPeaks, medianSeconds, timed } from './timing.js';
 
 /**
  * @typedef {{ config: any, seed: number, masks: import('./mask.js').Masks }} Job
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {{ name: string, shape: number[], integer?: boolean, limit?: number }} Input
  * @typedef {{ seconds: number, runs: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn[], rounding?: any, build: any,
- *   peaks: { flops_per_second: number, bytes_per_second: number }, inputs: Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `masks`: those that it takes
+ *   peaks: import('./timing.js').Peaks, inputs: Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `masks`: those that it takes
  */
 
 const opening = open();
 
 /** @type {{ key: string, model: any, inputs: any } | null} */
 let prepared = null;
-/** @typedef {{ flops_per_second: number, bytes_per_second: number }} Peaks */
-/** @type {Peaks | null} */
+/** @type {import('./timing.js').Peaks | null} */
 let peaks = null;
 
 const TIMED_SECONDS = 0.4;
 const LONG_SECONDS = 1;
-const MAX_RUNS = 25;
 
 /** @param {Job} job @param {(progress: Progress) => void} report @returns {Promise<Outcome>} */
 async function run({ config, seed, masks: painted }, report) {
@@ -40,11 +39,11 @@ async function run({ config, seed, masks: painted }, report) {
   report({ stage: 'Warming up', done: 0.4 });
   const progress = (/** @type {number} */ done) => report({ stage: 'Running', done: 0.4 + 0.5 * done });
   const first = timed(() => model.forward(inputs, { progress }));
-  const { seconds, runs } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1 } : median(() => model.forward(inputs), first.seconds, report);
+  const { seconds, runs } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1 } : timings(() => model.forward(inputs), first.seconds, report);
   const rounds = config.dtype !== 'float32';
   if (rounds) report({ stage: `Rounding to ${config.dtype}`, done: 0.9 });
   const rounding = rounds ? model.forward(inputs, { round: config.dtype }).rounding_error : undefined;
-  if (seconds < lowerBound(scope.estimate({ ...config, dtype: 'float32' }), peaks).seconds) peaks = larger(peaks, scope.measurePeaks());
+  if (seconds < lowerBound(scope.estimate({ ...config, dtype: 'float32' }), peaks).seconds) peaks = largerPeaks(peaks, scope.measurePeaks());
   const last = steps.at(-1);
   const outputName = last && String(last.shape) === String(shape) ? last.output : 'output';
   const drawn = drawnOf(first.result, outputName, masks);
@@ -53,9 +52,6 @@ async function run({ config, seed, masks: painted }, report) {
   const outcome = { seconds, runs, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), masks };
   return transfer(outcome, [...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);
 }
-
-/** What else ran meanwhile makes a measurement too small, never too large. @param {Peaks} one @param {Peaks} other @returns {Peaks} */
-const larger = (one, other) => ({ flops_per_second: Math.max(one.flops_per_second, other.flops_per_second), bytes_per_second: Math.max(one.bytes_per_second, other.bytes_per_second) });
 
 /** @param {any} input */
 const isNeeded = ({ optional }) => !optional;
@@ -76,24 +72,10 @@ function prepare(scope, config, seed, report) {
   return prepared;
 }
 
-/** @template T @param {() => T} call @returns {{ seconds: number, result: T }} */
-function timed(call) {
-  const start = performance.now();
-  const result = call();
-  return { seconds: (performance.now() - start) / 1000, result };
-}
-
 /** @param {() => unknown} call @param {number} guess seconds a run @param {(progress: Progress) => void} report */
-function median(call, guess, report) {
-  const runs = Math.max(3, Math.min(MAX_RUNS, Math.ceil(TIMED_SECONDS / Math.max(guess, 1e-4))));
+function timings(call, guess, report) {
   call();
-  const times = [];
-  for (let index = 0; index < runs; index += 1) {
-    report({ stage: `Timing, run ${index + 1} of ${runs}`, done: 0.45 + (0.45 * index) / runs });
-    times.push(timed(call).seconds);
-  }
-  times.sort((a, b) => a - b);
-  return { seconds: times[runs >> 1], runs };
+  return medianSeconds(call, guess, { seconds: TIMED_SECONDS }, (run, runs) => report({ stage: `Timing, run ${run + 1} of ${runs}`, done: 0.45 + (0.45 * run) / runs }));
 }
 
 expose({ run, build: async () => (await opening).build });

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../format.js';
 import { isSize } from '../state/fields.js';
+import { figure, split } from './figure.js';
 import { cacheFormula, macFormula, memoryFormula, parameterFormula, shapeFormula } from '../formulas.js';
 
 /** @typedef {import('../state/store.js').Store} Store */
@@ -50,20 +51,6 @@ export function trainingSentence({ memory, config }) {
   if (memory.training_total === null) return `Training: none, ${config.dtype} is a format for inference`;
   return `${formatBytes(memory.training_total)} kept while training with Adam`;
 }
-
-/** @param {{ number: string, unit: string }} parts */
-const split = ({ number, unit }) => html`${number}${unit ? html`<span class="unit">${unit}</span>` : nothing}`;
-
-/**
- * @param {string} title @param {string} key @param {unknown} value @param {string} formula @param {string} [more]
- */
-const figure = (title, key, value, formula, more) => html`
-  <div class="figure" data-figure=${key}>
-    <h3 class="figure-title">${title}</h3>
-    <p class="figure-value">${value}</p>
-    <p class="figure-formula">${formula}</p>
-    ${more ? html`<p class="figure-more">${more}</p>` : nothing}
-  </div>`;
 
 /** @param {Store} store */
 function staleNote({ config, layers }) {

@@ -1,0 +1,27 @@
+// Drawing by Observable Plot. Plot puts a <style> into each figure, which a strict Content-Security-Policy refuses: so
+// figures are made in an inert document and lose it before they join the page. Styles are in charts.css.
+
+import { plot } from '@observablehq/plot';
+
+/** A figure. @param {any} options Plot's */
+export function drawn(options) {
+  const element = plot({ ...options, document: inertDocument() });
+  for (const style of element.querySelectorAll('style')) style.remove();
+  element.setAttribute('aria-hidden', 'true');
+  return element;
+}
+
+/** A document without styles and scripts, which Plot also asks for the window that it stands in. */
+function inertDocument() {
+  const inert = document.implementation.createHTMLDocument('');
+  return new Proxy(inert, {
+    get(target, name) {
+      if (name === 'defaultView') return window;
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** How a tip looks. */
+export const shownTip = { fill: 'var(--panel)', stroke: 'var(--line)' };

@@ -1,0 +1,17 @@
+// A headline figure: its name, its value in large, one sentence under it.
+
+import { html, nothing } from 'lit';
+
+/**
+ * @param {string} title @param {string} key @param {unknown} value @param {string} formula @param {string} [more]
+ */
+export const figure = (title, key, value, formula, more) => html`
+  <div class="figure" data-figure=${key}>
+    <h3 class="figure-title">${title}</h3>
+    <p class="figure-value">${value}</p>
+    <p class="figure-formula">${formula}</p>
+    ${more ? html`<p class="figure-more">${more}</p>` : nothing}
+  </div>`;
+
+/** @param {{ number: string, unit: string }} parts */
+export const split = ({ number, unit }) => html`${number}${unit ? html`<span class="unit">${unit}</span>` : nothing}`;
