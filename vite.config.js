@@ -12,7 +12,7 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     rollupOptions: {
-      input: { index: 'web/pages/index.html', 'attnscope-calculator': 'web/elements/standalone.js' },
+      input: { index: 'web/pages/index.html', speed: 'web/pages/speed.html', 'attnscope-calculator': 'web/elements/standalone.js' },
       output: {
         entryFileNames: ({ name }) => (name === 'attnscope-calculator' ? '[name].js' : 'assets/[name]-[hash].js'),
       },

@@ -102,3 +102,9 @@ export const lengthOf = (shape) => shape.reduce((count, size) => count * size, 1
 export function leastBytes({ inputs, weights, output }) {
   return 4 * [...Object.values(inputs), ...Object.values(weights), output].reduce((sum, shape) => sum + lengthOf(shape), 0);
 }
+
+/** Those of the speed page: what takes a second a run is too slow for it. @type {Workload[]} */
+export const pageWorkloads = workloads.filter(({ sizes: { S } }) => S <= 2048);
+
+/** FLOPs for each byte that must move: where a workload stands on a roofline. @param {Workload} workload */
+export const intensityOf = (workload) => workload.flops / leastBytes(workload);

@@ -10,15 +10,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const coreFolder = fileURLToPath(new URL('../../lib/core/', import.meta.url));
 const isCoreFile = (/** @type {string} */ name) => /\.(mjs|wasm)$/.test(name);
 
-/** Fills the placeholders of index.html. @returns {Plugin} */
+/** Fills the placeholders of the pages. @returns {Plugin} */
 export function staticHtml() {
   return {
     name: 'attnscope:static-html',
     transformIndexHtml: {
       order: 'pre',
-      async handler(page) {
+      async handler(page, { path }) {
         const { prerender } = await import(pathToFileURL(fileURLToPath(new URL('./prerender.js', import.meta.url))).href);
-        const parts = await prerender();
+        const parts = await prerender(basename(path));
         return page.replace(/<!--(\w+)-->/g, (all, name) => parts[name] ?? all);
       },
     },

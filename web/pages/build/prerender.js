@@ -1,4 +1,5 @@
-// The page before any script: the calculator at its defaults and the guide, rendered in Node by the module that the page loads.
+// The pages before any script, rendered in Node by the modules that they load: the calculator at its defaults with the guide,
+// and the speed page before anything is measured.
 
 import { html } from 'lit';
 import { render } from '@lit-labs/ssr';
@@ -9,20 +10,33 @@ import { chartsStaticView } from '../../elements/charts/tables.js';
 import { codeView } from '../../elements/code/view.js';
 import { importHead } from '../../elements/import/view.js';
 import { Store } from '../../elements/state/store.js';
+import { speedView, unmeasured } from '../../elements/speed/view.js';
 import { guideView } from '../guide.js';
+import { speedGuideView } from '../speed-guide.js';
+import { shell } from './shell.js';
 
-/** @returns {Promise<Record<string, string>>} HTML for each placeholder `<!--name-->` of index.html */
-export async function prerender() {
-  const scope = await open({ threads: 1 });
-  return {
-    calculator: await toHtml(staticCalculator(new Store(scope))),
-    guide: await toHtml(guideView(scope)),
-  };
+/** @param {string} file the page's @returns {Promise<Record<string, string>>} HTML for each of its placeholders `<!--name-->` */
+export async function prerender(file) {
+  const parts = Object.entries(await contents[file]());
+  const rendered = await Promise.all(parts.map(async ([name, template]) => [name, await toHtml(template)]));
+  return { ...shell(file), ...Object.fromEntries(rendered) };
 }
+
+const nothingHappens = () => {};
+
+/** @type {Record<string, () => Promise<Record<string, unknown>>>} */
+const contents = {
+  async 'index.html'() {
+    const scope = await open({ threads: 1 });
+    return { calculator: staticCalculator(new Store(scope)), guide: guideView(scope) };
+  },
+  async 'speed.html'() {
+    return { speed: speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }), guide: speedGuideView() };
+  },
+};
 
 /** @param {Store} store */
 function staticCalculator(store) {
-  const nothingHappens = () => {};
   const source = store.scope.pytorch(store.config);
   return calculatorView(store, { set: nothingHappens, calculate: nothingHappens }, {
     charts: html`<attnscope-charts>${chartsStaticView(store)}</attnscope-charts>`,

@@ -1,0 +1,70 @@
+// Times the workloads off the page's thread, with one thread and then with all that the engine gives.
+
+import { expose } from 'comlink';
+import { open } from '../../lib/index.js';
+import { largerPeaks, medianSeconds, timed } from '../run/timing.js';
+import { pageWorkloads } from './workloads.js';
+
+/**
+ * @typedef {import('../../lib/index.js').Attnscope} Scope
+ * @typedef {import('../run/timing.js').Peaks} Peaks
+ * @typedef {import('./workloads.js').Workload} Workload
+ *
+ * @typedef {{ most?: number }} Job `most`: how often a workload is timed at the most
+ * @typedef {{ name: string, seconds: number, runs: number }} Timing of one workload, the median
+ * @typedef {{ build: Scope['build'], peaks: Peaks, timings: Timing[] }} Part what one number of threads gave so far
+ * @typedef {{ stage: string, done: number, parts: Part[] }} Progress
+ */
+
+const TIMED_SECONDS = 0.3;
+const PEAK_TRIES = 3;
+
+/** Nothing is timed while the page takes a report in. @param {Job} job @param {(progress: Progress) => Promise<unknown>} report @returns {Promise<Part[]>} */
+async function run({ most }, report) {
+  /** @type {Part[]} */
+  const parts = [];
+  await report({ stage: 'Opening the module', done: 0, parts });
+  const scopes = await openScopes();
+  const steps = scopes.length * (pageWorkloads.length + 2);
+  let step = 0;
+  const next = (/** @type {string} */ stage, /** @type {number} */ threads) =>
+    report({ stage: `${threads === 1 ? '1 thread' : `${threads} threads`}: ${stage}`, done: step++ / steps, parts });
+  for (const scope of scopes) {
+    const { build } = scope;
+    await next('what this machine reaches', build.threads);
+    /** @type {Part} */
+    const part = { build, peaks: measuredPeaks(scope), timings: [] };
+    parts.push(part);
+    for (const workload of pageWorkloads) {
+      await next(workload.name, build.threads);
+      part.timings.push(timing(scope, workload, most));
+    }
+    await next('once more what this machine reaches', build.threads);
+    part.peaks = largerPeaks(part.peaks, measuredPeaks(scope));
+  }
+  return parts;
+}
+
+/** With one thread; with all, where there are more. */
+async function openScopes() {
+  const all = await open();
+  return all.build.threads === 1 ? [all] : [await open({ threads: 1 }), all];
+}
+
+/** @param {Scope} scope */
+const measuredPeaks = (scope) => Array.from({ length: PEAK_TRIES }, () => scope.measurePeaks()).reduce(largerPeaks);
+
+/** As in the benchmark: arrays go in and one comes out, and no matrix of scores is kept. @param {Scope} scope @param {Workload} workload @param {number} [most] @returns {Timing} */
+function timing(scope, { name, config, inputs: shapes }, most) {
+  const model = scope.create(config);
+  try {
+    const inputs = Object.fromEntries(Object.entries(shapes).map(([input, shape], index) => [input, scope.randn(shape, { seed: 1 + index })]));
+    const call = () => model.forward(inputs, { need_weights: false });
+    call();
+    return { name, ...medianSeconds(call, timed(call).seconds, { seconds: TIMED_SECONDS, most }) };
+  } finally {
+    model.dispose();
+  }
+}
+
+expose({ run });
