@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { violations } from './axe.js';
 import { figure, openPage, seeEverything } from './open-page.js';
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** @param {import('playwright-core').Page} page */
-async function violations(page) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] }));
-  return found.violations.flatMap((/** @type {any} */ rule) => rule.nodes.map((/** @type {any} */ node) => `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary}`));
-}
 
 for (const [colorScheme, width, height] of /** @type {const} */ ([['light', 390, 844], ['dark', 1280, 800]])) {
   test(`axe finds nothing with many fields, heads and repeated steps, ${colorScheme}, ${width} wide`, async () => {

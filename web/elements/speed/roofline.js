@@ -16,6 +16,7 @@ const GIGA = 1e9;
 const MARGIN = { left: 44, right: 10, top: 26, bottom: 40 };
 const LEFT = 0.5; // FLOP/byte: the axis, somewhat wider than the workloads
 const RIGHT = 2048;
+const BELOW = 4; // how far under the roof there is room from the start, so that the axis stays as points come in
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
 
 /**
@@ -28,8 +29,9 @@ export function drawRoofline(rows, peaks, others, width) {
   const height = width < 600 ? 340 : 430;
   const points = rows.flatMap(pointsOf);
   const roofs = [peaks, ...others].map(roofOf);
-  const heights = [...roofs.flat(), ...points].map(({ y }) => y);
-  const [low, high] = [Math.min(...heights) / 1.4, Math.max(...heights) * 1.35];
+  const heights = roofs.flat().map(({ y }) => y);
+  const low = Math.min(Math.min(...heights) / BELOW, ...points.map(({ y }) => y / 1.4));
+  const high = Math.max(...heights, ...points.map(({ y }) => y)) * 1.35;
   const ticks = STEPS.filter((step) => step >= low && step <= high);
   const slope = slopeOf(width, height, high / low);
   return drawn({
@@ -45,7 +47,7 @@ export function drawRoofline(rows, peaks, others, width) {
       ...roofs.slice(1).map((roof) => line(roof, { x: 'x', y: 'y', stroke: 'var(--mark)', strokeDasharray: '3,4' })),
       line(roofs[0], { x: 'x', y: 'y', stroke: 'var(--accent)', strokeWidth: 2 }),
       text([flatLabel(peaks)], { x: 'x', y: 'y', text: 'text', textAnchor: 'end', dy: -10, fill: 'var(--accent-text)', fontWeight: 500 }),
-      text([slopedLabel(peaks)], { x: 'x', y: 'y', text: 'text', rotate: -slope, dy: -10, fill: 'var(--accent-text)', fontWeight: 500 }),
+      text([slopedLabel(peaks)], { x: 'x', y: 'y', text: 'text', rotate: -slope, ...beside(slope), fill: 'var(--accent-text)', fontWeight: 500 }),
       line(points, { x: 'x', y: 'y', z: 'series', stroke: (/** @type {Point} */ { series }) => toneOf(series), strokeOpacity: 0.45 }),
       ...points.map((point) => dot([point], { x: 'x', y: 'y', r: 5.5, symbol: symbolOf(point.series), fill: toneOf(point.series), stroke: 'var(--panel)', strokeWidth: 1 })),
       tip(points, pointer({ x: 'x', y: 'y', title: 'title', ...shownTip })),
@@ -74,6 +76,11 @@ function slopedLabel(peaks) {
   const x = Math.sqrt(LEFT * ridgeOf(peaks));
   return { x, y: (x * peaks.bytes_per_second) / GIGA, text: `${formatSignificant(peaks.bytes_per_second / GIGA)} GB/s` };
 }
+
+const LABEL_DISTANCE = 11;
+
+/** From a rising line to the label above it. @param {number} degrees */
+const beside = (degrees) => ({ dx: -LABEL_DISTANCE * Math.sin((degrees * Math.PI) / 180), dy: -LABEL_DISTANCE * Math.cos((degrees * Math.PI) / 180) });
 
 /** Degrees at which a line that is proportional to x rises. @param {number} width @param {number} height @param {number} range the highest value over the lowest */
 function slopeOf(width, height, range) {

@@ -47,7 +47,7 @@ export function speedView(state, actions) {
           ${part ? rooflineView(state, part, rows) : html`<p class="note">Nothing is measured yet. The roofs come first, then a point for each layer as soon as it is timed.</p>`}
         </section>
         <section class="panel" aria-labelledby="layers-title">
-          <div class="panel-head"><h2 id="layers-title" class="panel-title">Layers${part ? html`<span class="panel-note">${threadCount(part)}</span>` : nothing}</h2></div>
+          <div class="panel-head"><h2 id="layers-title" class="panel-title">Layers<span class="panel-note">${part ? `${threadCount(part)}; ` : ''}times are medians, a name opens the layer in the calculator</span></h2></div>
           ${tableView(rows)}
         </section>
       </div>
@@ -60,10 +60,9 @@ function controlView({ progress, failure, said, lacking, parts }, { start, cance
     <h2 id="measure-title" class="panel-title">Measure this browser</h2>
     <p class="note">Times ${rowsOf(undefined).length} layers here, on random numbers, with one thread and with all: 10 to 30 seconds. Leave the page in view meanwhile; other work on the machine makes the figures worse, never better.</p>
     ${lacking ? html`<div class="needs" data-lacking><p>Slower than it could be: ${lacking}.</p></div>` : nothing}
-    ${progress
-      ? html`<button class="button wide" type="button" data-action="cancel" @click=${cancel}>Cancel</button>
-        <div class="progress"><progress max="1" .value=${progress.done} aria-label="Measurement"></progress><span>${progress.stage}</span></div>`
-      : html`<button class="button primary wide" type="button" data-action="measure" @click=${start}>Measure ${parts.length ? 'again' : 'now'}</button>`}
+    <button class=${progress ? 'button wide' : 'button primary wide'} type="button" data-action=${progress ? 'cancel' : 'measure'} @click=${progress ? cancel : start}>${
+      progress ? 'Cancel' : parts.length ? 'Measure again' : 'Measure now'}</button>
+    ${progress ? html`<div class="progress"><progress max="1" .value=${progress.done} aria-label="Measurement"></progress><span>${progress.stage}</span></div>` : nothing}
     <p class="hidden" role="status">${said}</p>
     ${failure ? html`<p class="field-error" role="alert">${failure}</p>` : nothing}
     ${part ? buildView({ ...part.build, reason: '' }) : nothing}`;
@@ -100,14 +99,14 @@ function rooflineView({ draw, width, parts }, part, rows) {
   const shown = new Set(rows.filter(({ measured }) => measured).map((row) => row.series));
   return html`
     <figure class="chart" data-chart="roofline" data-points=${rows.filter(({ measured }) => measured).length}>
-      <figcaption>GFLOP/s by FLOPs for each byte that must move, both on log scales; the dashed line is the roof</figcaption>
+      <figcaption>GFLOP/s by FLOPs for each byte that must move, both on log scales. The solid line is the roof${others.length ? ', the dashed one that of the other number of threads' : ''}.</figcaption>
       <div class="plot roofline" role="img" aria-label=${`Roofline with ${threadCount(part)}; the figures are in the table below`}>
         ${draw && width ? draw.drawRoofline(rows, part.peaks, others, width) : nothing}</div>
       <ul class="legend speed-legend">${/** @type {Series[]} */ (Object.keys(series)).filter((key) => shown.has(key)).map((key) => html`<li>${symbolView(key)}${series[key]}</li>`)}</ul>
     </figure>`;
 }
 
-const COLUMNS = ['Time', 'GFLOP/s', 'Of the roof', 'FLOP/byte'];
+const COLUMNS = ['Time', 'GFLOP/s', 'Of the roof', 'FLOP/byte', 'Runs'];
 
 /** @param {Row[]} rows */
 const tableView = (rows) => html`
@@ -120,10 +119,11 @@ const tableView = (rows) => html`
 function rowView({ workload, title, intensity, measured }) {
   const link = `./?${new URLSearchParams(/** @type {any} */ (workload.config))}`;
   return html`<tr data-workload=${workload.name}><th scope="row"><a class="link" href=${link}>${title}</a></th>
-    <td class="num">${measured ? html`${formatSeconds(measured.seconds)}<small>${measured.runs === 1 ? '1 run' : `of ${measured.runs} runs`}</small>` : '–'}</td>
+    <td class="num">${measured ? formatSeconds(measured.seconds) : '–'}</td>
     <td class="num">${measured ? formatSignificant(measured.rate / 1e9) : '–'}</td>
     <td class="num">${measured ? percent(measured.share) : '–'}</td>
     <td class="num">${formatSignificant(intensity)}</td>
+    <td class="num">${measured?.runs ?? '–'}</td>
     <td>${measured?.by ?? '–'}</td></tr>`;
 }
 

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { ridgeOf, rowsOf } from '../../web/elements/speed/rows.js';
+import { leastBytes, pageWorkloads } from '../../web/elements/speed/workloads.js';
+import { open } from '../../web/lib/index.js';
+import { violations } from './axe.js';
+import { openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(() => site?.close());
+
+/** One timing of each layer. @param {Parameters<typeof openPage>[0]} [options] */
+async function opened(options) {
+  site = await openPage({ file: 'speed.html', search: '?runs=1', live: false, ...options });
+  await site.page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-speed'))?.hasUpdated);
+  return site.page;
+}
+
+/** @param {import('playwright-core').Page} page */
+async function measure(page) {
+  await page.click('[data-action="measure"]');
+  await page.waitForSelector('[data-action="cancel"]');
+  await page.waitForSelector('[data-action="measure"]', { timeout: 240_000 });
+}
+
+/** The cells of each layer. @param {import('playwright-core').Page} page */
+const cells = (page) => page.locator('tr[data-workload]').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')));
+
+const measured = [/^[\d.,]+\s(s|ms|µs)$/, /^[\d.,]+$/, /^\d+\s%$/, /^[\d.,]+$/, /^\d+$/, /^(arithmetic|memory traffic)$/];
+const empty = [/^–$/, /^–$/, /^–$/, /^[\d.,]+$/, /^–$/, /^–$/];
+
+/** @param {string[][]} rows @param {RegExp[]} wanted */
+function assertCells(rows, wanted) {
+  assert.equal(rows.length, pageWorkloads.length);
+  for (const [title, ...row] of rows) wanted.forEach((pattern, column) => assert.match(row[column], pattern, title));
+}
+
+test('a layer that takes what its roof allows is on it, whichever of the two roofs that is', () => {
+  const build = { name: 'relaxed', threads: 1, isolated: true, reason: '' };
+  const peaks = { flops_per_second: 100e9, bytes_per_second: 10e9 };
+  const timings = pageWorkloads.map((workload) => ({
+    name: workload.name, runs: 1, seconds: Math.max(workload.flops / peaks.flops_per_second, leastBytes(workload) / peaks.bytes_per_second),
+  }));
+  const rows = rowsOf({ build, peaks, timings });
+  assert.equal(ridgeOf(peaks), 10);
+  for (const { workload, intensity, measured } of rows) {
+    assert.equal(measured?.share, 1, workload.name);
+    assert.equal(measured?.by, intensity < 10 ? 'memory traffic' : 'arithmetic', workload.name);
+    assert.ok(Math.abs(/** @type {any} */ (measured).rate / Math.min(peaks.flops_per_second, intensity * peaks.bytes_per_second) - 1) < 1e-12, workload.name);
+  }
+  assert.deepEqual(new Set(rows.map((row) => row.measured?.by)), new Set(['arithmetic', 'memory traffic']));
+});
+
+test('every layer of the list can run, on inputs of the shapes that the list says', async () => {
+  const scope = await open({ threads: 1 });
+  for (const { name, config, inputs, weights, output } of pageWorkloads) {
+    const estimate = scope.estimate(config);
+    assert.deepEqual(Object.fromEntries(estimate.inputs.filter(({ optional }) => !optional).map(({ name, shape }) => [name, shape])), inputs, name);
+    assert.deepEqual(estimate.output_shape, output, name);
+    assert.equal(estimate.parameters, Object.values(weights).reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0), name);
+  }
+});
+
+test('before anything is measured, and without JavaScript, the page shows what it will measure and no figure of speed', async () => {
+  site = await openPage({ file: 'speed.html', live: false, context: { javaScriptEnabled: false } });
+  assertCells(await cells(site.page), empty);
+  assert.match(await site.page.innerText('attnscope-speed'), /Nothing is measured yet/);
+  assert.match(await site.page.innerText('noscript'), /needs JavaScript/);
+  assert.equal(await site.page.locator('[data-chart]').count(), 0);
+});
+
+test('a measurement ends with every layer in the table and in the chart, with one thread and with all', async () => {
+  const page = await opened();
+  await measure(page);
+  assertCells(await cells(page), measured);
+  assert.deepEqual((await cells(page)).map((row) => row[5]), pageWorkloads.map(() => '1'));
+  for (const figure of ['flops', 'bytes', 'ridge', 'best']) assert.match(await page.innerText(`[data-figure="${figure}"] .figure-value`), /^[\d.,]+\s*(GFLOP\/s|GB\/s|FLOP\/byte)$/);
+  const threads = await page.evaluate(() => Math.min(navigator.hardwareConcurrency, 8));
+  const parts = await page.evaluate(() => /** @type {any} */ (document.querySelector('attnscope-speed')).parts);
+  assert.deepEqual(parts.map((/** @type {any} */ { build }) => build.threads), threads > 1 ? [1, threads] : [1]);
+  for (const [index, { build }] of parts.entries()) {
+    if (parts.length > 1) await page.locator(`input[name=threads][value="${build.threads}"]`).check();
+    const rates = parts[index].timings.map((/** @type {any} */ { seconds }, /** @type {number} */ at) => pageWorkloads[at].flops / seconds / 1e9);
+    const shown = (await cells(page)).map((row) => Number(row[2].replaceAll(',', '')));
+    shown.forEach((rate, at) => assert.ok(Math.abs(rate / rates[at] - 1) < 0.01, `${pageWorkloads[at].name}: ${rate}, not ${rates[at]}`));
+    assert.equal(await page.locator('[data-chart="roofline"] svg [aria-label="dot"] path').count(), pageWorkloads.length);
+  }
+  assert.equal(await page.locator('.speed-legend li').count(), 6);
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+test('a measurement can be cancelled, what was measured stays, and the next one runs to its end', async () => {
+  const page = await opened();
+  const [worker] = await Promise.all([page.waitForEvent('worker'), page.click('[data-action="measure"]')]);
+  await page.waitForSelector('tr[data-workload]:first-child td:nth-child(2):not(:has-text("–"))');
+  assert.match(await page.innerText('.progress'), /^\d+ threads?: /);
+  await Promise.all([worker.waitForEvent('close'), page.click('[data-action="cancel"]')]);
+  assert.equal(await page.innerText('attnscope-speed [role=alert]'), 'Cancelled. What was measured before stays.');
+  const rows = await cells(page);
+  assert.match(rows[0][1], measured[0]);
+  assert.match(rows[rows.length - 1][1], /^–$/);
+  assert.ok(await page.locator('[data-action="measure"]').evaluate((button) => button === document.activeElement), 'the button keeps the focus');
+  await measure(page);
+  assert.equal(await page.locator('attnscope-speed [role=alert]').count(), 0);
+  assertCells(await cells(page), measured);
+});
+
+test('a page that is not isolated says so and what to do, and measures with one thread, below a sub-path too', async () => {
+  const page = await opened({ isolated: false, path: '/some/where/' });
+  await page.waitForSelector('[data-lacking]');
+  assert.match(await page.innerText('[data-lacking]'), /one thread, because the page is not cross-origin isolated: serve it with the headers Cross-Origin-Opener-Policy/);
+  await measure(page);
+  assertCells(await cells(page), measured);
+  assert.match(await page.innerText('.build'), /, 1 thread$/);
+  assert.equal(await page.locator('input[name=threads]').count(), 0);
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+test('a number of runs that is none is refused with its value', async () => {
+  const page = await opened({ search: '?runs=many' });
+  await page.click('[data-action="measure"]');
+  assert.equal(await page.innerText('attnscope-speed [role=alert]'), 'runs must be an integer from 1 to 25, got many');
+});
+
+for (const [colorScheme, width, height] of /** @type {const} */ ([['light', 390, 844], ['dark', 1280, 800]])) {
+  test(`axe finds nothing on the speed page before and after, and nothing is wider than the screen, ${colorScheme}, ${width} wide`, async () => {
+    const page = await opened({ context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
+    assert.deepEqual(await violations(page), []);
+    await page.locator('[data-action="measure"]').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-chart="roofline"] svg');
+    assert.deepEqual(await violations(page), []);
+    await page.waitForSelector('[data-action="measure"]', { timeout: 240_000 });
+    assert.deepEqual(await violations(page), []);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+  });
+}
+
+test('from the calculator to the speed page, and from a layer of it back to its estimate', async () => {
+  site = await openPage();
+  const { page } = site;
+  await page.click('nav >> text=Speed');
+  await page.waitForSelector('attnscope-speed');
+  assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Speed');
+  await page.click('tr[data-workload="attention 12x64, S 512, causal"] a');
+  await page.waitForSelector('.run-controls');
+  assert.equal(await page.inputValue('#field-layer'), 'scaled_dot_product_attention');
+  assert.equal(await page.isChecked('#field-is_causal'), true);
+  assert.equal(await page.inputValue('#field-seq_len'), '512');
+});
+
+test('after a visit to the calculator the speed page works without a network', async () => {
+  site = await openPage();
+  const { page } = site;
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.reload();
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await site.site.close();
+  await page.goto(`${site.site.url}speed.html?runs=1`);
+  await measure(page);
+  assertCells(await cells(page), measured);
+});
