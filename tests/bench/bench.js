@@ -76,7 +76,7 @@ async function runPart(engine, name, threads, chosen) {
   const peaks = largerPeaks(before, await measurePeaks(engine, threads));
   const rows = chosen.map((workload, i) => rowOf(workload, entries[i], peaks));
   console.log(`\n${title}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`);
-  console.log([table(rows), ...remarks(rows)].join('\n'));
+  console.log([table(rows), ...remarks(rows).map((remark) => `${title}: ${remark}`)].join('\n'));
   return { engine: engine.version, threads, peaks, rows };
 }
 

@@ -95,13 +95,13 @@ const threadCount = ({ build: { threads } }) => (threads === 1 ? '1 thread' : `$
 
 /** @param {State} state @param {Part} part @param {Row[]} rows */
 function rooflineView({ draw, width, parts }, part, rows) {
-  const others = parts.filter((one) => one !== part).map(({ peaks }) => peaks);
+  const others = parts.filter((one) => one !== part);
   const shown = new Set(rows.filter(({ measured }) => measured).map((row) => row.series));
   return html`
     <figure class="chart" data-chart="roofline" data-points=${rows.filter(({ measured }) => measured).length}>
-      <figcaption>GFLOP/s by FLOPs for each byte that must move, both on log scales. The solid line is the roof${others.length ? ', the dashed one that of the other number of threads' : ''}.</figcaption>
+      <figcaption>GFLOP/s by FLOPs for each byte that must move, on log scales. Solid: the roof${others.map((other) => `; dashed: that of ${threadCount(other)}`)}</figcaption>
       <div class="plot roofline" role="img" aria-label=${`Roofline with ${threadCount(part)}; the figures are in the table below`}>
-        ${draw && width ? draw.drawRoofline(rows, part.peaks, others, width) : nothing}</div>
+        ${draw && width ? draw.drawRoofline(rows, part.peaks, others.map(({ peaks }) => peaks), width) : nothing}</div>
       <ul class="legend speed-legend">${/** @type {Series[]} */ (Object.keys(series)).filter((key) => shown.has(key)).map((key) => html`<li>${symbolView(key)}${series[key]}</li>`)}</ul>
     </figure>`;
 }
