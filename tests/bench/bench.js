@@ -85,13 +85,11 @@ function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-/** @param {EngineName} name @param {import('./data.js').Workload[]} chosen */
-async function runEngine(name, chosen) {
+/** @param {EngineName} name @param {import('./data.js').Workload[]} chosen @param {(part: Part) => void} keep */
+async function runEngine(name, chosen, keep) {
   const engine = await engines[name]();
   try {
-    const parts = [];
-    for (const threads of [1, 2]) parts.push(await runPart(engine, name, threads, chosen));
-    return parts;
+    for (const threads of [1, 2]) keep(await runPart(engine, name, threads, chosen));
   } finally {
     await engine.close();
   }
@@ -107,11 +105,15 @@ async function main() {
   const machine = { cpu: os.cpus()[0]?.model.trim(), cores: os.availableParallelism(), load_before: load(), load_after: 0 };
   console.log(`${machine.cpu}, ${machine.cores} cores, load average ${machine.load_before}`);
   console.log('medians, milliseconds and GFLOP/s; ratio: the best rival over attnscope, above 1 attnscope is faster');
+  /** @type {Part[]} */
   const parts = [];
-  for (const name of options.engines) parts.push(...(await runEngine(name, chosen)));
-  machine.load_after = load();
+  const keep = (/** @type {Part} */ part) => { // each at once: what comes after takes minutes, and may be ended
+    parts.push(part);
+    machine.load_after = load();
+    if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ machine, parts }, null, 2)}\n`);
+  };
+  for (const name of options.engines) await runEngine(name, chosen, keep);
   console.log(`\nload average ${machine.load_after} at the end, this benchmark included`);
-  if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ machine, parts }, null, 2)}\n`);
 }
 
 await main().catch((error) => {
