@@ -1,0 +1,206 @@
+// A word of a packed panel holds a number of column j below and one of column j + 4 above: both are
+// widened by a shift or a mask, without a shuffle.
+
+#include "half.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "tile.h"
+#include "vector.h"
+#include "widen.h"
+
+namespace attnscope::kernels {
+namespace {
+
+/// A panel starts with this many uint16_t, of which the first says whether all of it is finite.
+constexpr int64_t kHeader = kPanel;
+
+// Rows up to which the panel is widened in registers, again for each row tile; for more it is
+// widened once into a buffer.
+constexpr int64_t kFewRows = 3;
+
+inline int32_t bits(float x) { return std::bit_cast<int32_t>(x); }
+
+/// Numbers as float16, in the lower half of each word.
+Ints narrow_float16(Batch x) {
+  const Ints word = xsimd::bitwise_cast<int32_t>(x), sign = (word >> 16) & Ints(0x8000);
+  const Ints magnitude = word & Ints(0x7fffffff);
+  // Normal: round away 13 bits of the fraction, a carry goes to the exponent; rebias.
+  const Ints tie = (magnitude >> 13) & Ints(1);
+  const Ints normal = ((magnitude + Ints(0xfff) + tie) >> 13) - Ints(112 << 10);
+  // Subnormal: a multiple of 2^-24, which is the last bit of a float32 that 0.5 is added to.
+  const Batch shifted = xsimd::bitwise_cast<float>(magnitude) + Batch(0.5f);
+  const Ints subnormal = xsimd::bitwise_cast<int32_t>(shifted) - Ints(bits(0.5f));
+  Ints half = xsimd::select(magnitude < Ints(bits(0x1p-14f)), subnormal, normal);
+  half = xsimd::select(magnitude < Ints(bits(65520.0f)), half, Ints(0x7c00));
+  half = xsimd::select(magnitude > Ints(bits(INFINITY)), Ints(0x7e00), half);
+  return half | sign;
+}
+
+/// Numbers as bfloat16, in the lower half of each word.
+Ints narrow_bfloat16(Batch x) {
+  const Ints word = xsimd::bitwise_cast<int32_t>(x), magnitude = word & Ints(0x7fffffff);
+  const Ints sign = (word >> 16) & Ints(0x8000), tie = (magnitude >> 16) & Ints(1);
+  const Ints rounded = (magnitude + Ints(0x7fff) + tie) >> 16;
+  return xsimd::select(magnitude > Ints(bits(INFINITY)), Ints(0x7fc0), rounded) | sign;
+}
+
+/// Calls `work` with whole vectors of 8 numbers, the last of them beside the arrays.
+template <class From, class To, class Work>
+void by_eights(const From* from, int64_t count, To* to, const Work& work) {
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) work(from + i, to + i);
+  if (i == count) return;
+  From tail[8] = {};
+  To result[8];
+  std::copy_n(from + i, count - i, tail);
+  work(tail, result);
+  std::copy_n(result, count - i, to + i);
+}
+
+template <Ints (*narrow)(Batch)>
+void narrow_eight(const float* from, uint16_t* to) {
+  const Ints low = narrow(load(from)), high = narrow(load(from + kLanes));
+#ifdef __wasm_simd128__
+  wasm_v128_store(to, wasm_u16x8_narrow_i32x4(low, high));
+#else
+  int32_t words[8];
+  low.store_unaligned(words);
+  high.store_unaligned(words + kLanes);
+  std::copy_n(words, 8, to);
+#endif
+}
+
+template <HalfFormat kFormat>
+void widen_eight(const uint16_t* from, float* to) {
+  const Ints words = load_words(from);
+  const Batch even = widen_lower<kFormat, false>(words), odd = widen<kFormat, false>(words);
+  store(to, xsimd::zip_lo(even, odd));
+  store(to + kLanes, xsimd::zip_hi(even, odd));
+}
+
+template <HalfFormat kFormat>
+void widen_panel(const uint16_t* from, int64_t depth, float* to) {
+  for (int64_t p = 0; p < depth; ++p, from += kPanel, to += kPanel) {
+    const Ints words = load_words(from);
+    store(to, widen_lower<kFormat, false>(words));
+    store(to + kLanes, widen<kFormat, false>(words));
+  }
+}
+
+/// As in quantized.cpp: a sum waits for the one before, so few rows spread over several.
+constexpr int64_t chains(int64_t height) { return height == 1 ? 4 : height <= 3 ? 2 : 1; }
+
+/// A tile of c from kHeight rows of a and a panel of B, widened as it goes.
+template <int64_t kHeight, HalfFormat kFormat, bool kFinite>
+void few_tile(ConstRows a, const uint16_t* b, int64_t depth, const float* bias, Rows c) {
+  constexpr int64_t kChains = chains(kHeight);
+  Batch sum[kChains][kHeight][2];
+  const float* rows[kHeight];
+  for (int64_t r = 0; r < kHeight; ++r) {
+    rows[r] = a.data + r * a.stride;
+    sum[0][r][0] = load(bias);
+    sum[0][r][1] = load(bias + kLanes);
+    for (int64_t chain = 1; chain < kChains; ++chain) {
+      sum[chain][r][0] = sum[chain][r][1] = Batch(0.0f);
+    }
+  }
+  const auto step = [&](int64_t chain, int64_t p) {
+    const Ints words = load_words(b + p * kPanel);
+    const Batch left = widen_lower<kFormat, kFinite>(words), right = widen<kFormat, kFinite>(words);
+    for (int64_t r = 0; r < kHeight; ++r) {
+      const Batch value = spread(rows[r] + p);
+      sum[chain][r][0] = madd(value, left, sum[chain][r][0]);
+      sum[chain][r][1] = madd(value, right, sum[chain][r][1]);
+    }
+  };
+  int64_t p = 0;
+  for (; p + kChains <= depth; p += kChains) {
+    for (int64_t chain = 0; chain < kChains; ++chain) step(chain, p + chain);
+  }
+  for (; p < depth; ++p) step(0, p);
+  for (int64_t r = 0; r < kHeight; ++r) {
+    for (int64_t half = 0; half < 2; ++half) {
+      Batch total = sum[0][r][half];
+      for (int64_t chain = 1; chain < kChains; ++chain) total += sum[chain][r][half];
+      store(c.data + r * c.stride + half * kLanes, total);
+    }
+  }
+}
+
+using FewTile = void (*)(ConstRows, const uint16_t*, int64_t, const float*, Rows);
+
+template <HalfFormat kFormat, bool kFinite>
+constexpr FewTile kFewTiles[] = {nullptr, few_tile<1, kFormat, kFinite>,
+                                 few_tile<2, kFormat, kFinite>, few_tile<3, kFormat, kFinite>};
+
+template <HalfFormat kFormat>
+void multiply_few(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
+  const uint16_t* panel = b.data;
+  for (int64_t j = 0; j < n; j += kPanel, panel += half_size(kPanel, b.depth)) {
+    const int64_t width = std::min(kPanel, n - j);
+    float first[kPanel] = {}, whole[kFewRows * kPanel];
+    if (bias) std::copy_n(bias + j, width, first);
+    const FewTile tile_of = panel[0] ? kFewTiles<kFormat, true>[m] : kFewTiles<kFormat, false>[m];
+    tile_of(a, panel + kHeader, b.depth, first, {whole, kPanel});
+    for (int64_t r = 0; r < m; ++r) {
+      std::copy_n(whole + r * kPanel, width, c.data + r * c.stride + j);
+    }
+  }
+}
+
+template <HalfFormat kFormat>
+void multiply_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
+  if (m <= kFewRows) return multiply_few<kFormat>(a, b, bias, c, m, n);
+  alignas(16) float wide[kDepth * kPanel];
+  const auto panel_of = [&](int64_t j, int64_t p, int64_t depth) -> const float* {
+    widen_panel<kFormat>(b.data + half_size(j, b.depth) + kHeader + p * kPanel, depth, wide);
+    return wide;
+  };
+  multiply(a, panel_of, bias, false, c, m, n, b.depth);
+}
+
+template <HalfFormat kFormat>
+bool finite(const uint16_t* row, int64_t k) {
+  constexpr int kExponent = kFormat == HalfFormat::kFloat16 ? 0x7c00 : 0x7f80;
+  return std::none_of(row, row + k, [](int half) { return (half & kExponent) == kExponent; });
+}
+
+}  // namespace
+
+void to_half(const float* from, int64_t count, HalfFormat format, uint16_t* to) {
+  by_eights(from, count, to,
+            format == HalfFormat::kFloat16 ? narrow_eight<narrow_float16>
+                                           : narrow_eight<narrow_bfloat16>);
+}
+
+void from_half(const uint16_t* from, int64_t count, HalfFormat format, float* to) {
+  by_eights(from, count, to,
+            format == HalfFormat::kFloat16 ? widen_eight<HalfFormat::kFloat16>
+                                           : widen_eight<HalfFormat::kBfloat16>);
+}
+
+void pack_half(const uint16_t* b, int64_t stride, int64_t n, int64_t k, HalfFormat format,
+               uint16_t* packed) {
+  const auto is_finite =
+      format == HalfFormat::kFloat16 ? finite<HalfFormat::kFloat16> : finite<HalfFormat::kBfloat16>;
+  for (int64_t panel = 0; panel < n; panel += kPanel, packed += half_size(kPanel, k)) {
+    std::fill_n(packed, half_size(kPanel, k), uint16_t{0});
+    packed[0] = 1;
+    for (int64_t j = 0; j < std::min(kPanel, n - panel); ++j) {
+      const uint16_t* row = b + (panel + j) * stride;
+      packed[0] &= is_finite(row, k);
+      uint16_t* to = packed + kHeader + j % kLanes * 2 + j / kLanes;
+      for (int64_t p = 0; p < k; ++p) to[p * kPanel] = row[p];
+    }
+  }
+}
+
+void gemm_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
+  const auto product = b.format == HalfFormat::kFloat16 ? multiply_half<HalfFormat::kFloat16>
+                                                        : multiply_half<HalfFormat::kBfloat16>;
+  product(a, b, bias, c, m, n);
+}
+
+}  // namespace attnscope::kernels
