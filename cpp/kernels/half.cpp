@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "tile.h"
 #include "vector.h"
@@ -90,7 +91,7 @@ void widen_panel(const uint16_t* from, int64_t depth, float* to) {
 }
 
 /// As in quantized.cpp: a sum waits for the one before, so few rows spread over several.
-constexpr int64_t chains(int64_t height) { return height == 1 ? 4 : height <= 3 ? 2 : 1; }
+constexpr int64_t chains(int64_t height) { return height == 1 ? 4 : height == 2 ? 2 : 1; }
 
 /// A tile of c from kHeight rows of a and a panel of B, widened as it goes.
 template <int64_t kHeight, HalfFormat kFormat, bool kFinite>
@@ -106,20 +107,22 @@ void few_tile(ConstRows a, const uint16_t* b, int64_t depth, const float* bias, 
       sum[chain][r][0] = sum[chain][r][1] = Batch(0.0f);
     }
   }
-  const auto step = [&](int64_t chain, int64_t p) {
-    const Ints words = load_words(b + p * kPanel);
-    const Batch left = widen_lower<kFormat, kFinite>(words), right = widen<kFormat, kFinite>(words);
-    for (int64_t r = 0; r < kHeight; ++r) {
-      const Batch value = spread(rows[r] + p);
-      sum[chain][r][0] = madd(value, left, sum[chain][r][0]);
-      sum[chain][r][1] = madd(value, right, sum[chain][r][1]);
+  const auto steps = [&](auto count) {
+    for (int64_t chain = 0; chain < count; ++chain) {
+      const Ints words = load_words(b + chain * kPanel);
+      const Batch left = widen_lower<kFormat, kFinite>(words);
+      const Batch right = widen<kFormat, kFinite>(words);
+      for (int64_t r = 0; r < kHeight; ++r) {
+        const Batch value = spread(rows[r] + chain);
+        sum[chain][r][0] = madd(value, left, sum[chain][r][0]);
+        sum[chain][r][1] = madd(value, right, sum[chain][r][1]);
+      }
     }
+    b += count * kPanel;
+    for (const float*& row : rows) row += count;
   };
-  int64_t p = 0;
-  for (; p + kChains <= depth; p += kChains) {
-    for (int64_t chain = 0; chain < kChains; ++chain) step(chain, p + chain);
-  }
-  for (; p < depth; ++p) step(0, p);
+  for (; depth >= kChains; depth -= kChains) steps(std::integral_constant<int64_t, kChains>());
+  for (; depth > 0; --depth) steps(std::integral_constant<int64_t, 1>());
   for (int64_t r = 0; r < kHeight; ++r) {
     for (int64_t half = 0; half < 2; ++half) {
       Batch total = sum[0][r][half];
