@@ -14,7 +14,7 @@
 namespace attnscope::kernels {
 namespace {
 
-/// A panel starts with this many uint16_t, of which the first says whether all of it is finite.
+/// A panel starts with this many uint16_t, of which the first is 1 if it is stored shifted.
 constexpr int64_t kHeader = kPanel;
 
 // Rows up to which the panel is widened in registers, again for each row tile; for more it is
@@ -73,20 +73,20 @@ void narrow_eight(const float* from, uint16_t* to) {
 #endif
 }
 
-template <HalfFormat kFormat>
+template <Stored kStored>
 void widen_eight(const uint16_t* from, float* to) {
   const Ints words = load_words(from);
-  const Batch even = widen_lower<kFormat, false>(words), odd = widen<kFormat, false>(words);
+  const Batch even = widen_lower<kStored>(words), odd = widen<kStored>(words);
   store(to, xsimd::zip_lo(even, odd));
   store(to + kLanes, xsimd::zip_hi(even, odd));
 }
 
-template <HalfFormat kFormat>
+template <Stored kStored>
 void widen_panel(const uint16_t* from, int64_t depth, float* to) {
   for (int64_t p = 0; p < depth; ++p, from += kPanel, to += kPanel) {
     const Ints words = load_words(from);
-    store(to, widen_lower<kFormat, false>(words));
-    store(to + kLanes, widen<kFormat, false>(words));
+    store(to, widen_lower<kStored>(words));
+    store(to + kLanes, widen<kStored>(words));
   }
 }
 
@@ -94,7 +94,7 @@ void widen_panel(const uint16_t* from, int64_t depth, float* to) {
 constexpr int64_t chains(int64_t height) { return height == 1 ? 4 : height == 2 ? 2 : 1; }
 
 /// A tile of c from kHeight rows of a and a panel of B, widened as it goes.
-template <int64_t kHeight, HalfFormat kFormat, bool kFinite>
+template <int64_t kHeight, Stored kStored>
 void few_tile(ConstRows a, const uint16_t* b, int64_t depth, const float* bias, Rows c) {
   constexpr int64_t kChains = chains(kHeight);
   Batch sum[kChains][kHeight][2];
@@ -110,8 +110,8 @@ void few_tile(ConstRows a, const uint16_t* b, int64_t depth, const float* bias, 
   const auto steps = [&](auto count) {
     for (int64_t chain = 0; chain < count; ++chain) {
       const Ints words = load_words(b + chain * kPanel);
-      const Batch left = widen_lower<kFormat, kFinite>(words);
-      const Batch right = widen<kFormat, kFinite>(words);
+      const Batch left = widen_lower<kStored>(words);
+      const Batch right = widen<kStored>(words);
       for (int64_t r = 0; r < kHeight; ++r) {
         const Batch value = spread(rows[r] + chain);
         sum[chain][r][0] = madd(value, left, sum[chain][r][0]);
@@ -134,40 +134,50 @@ void few_tile(ConstRows a, const uint16_t* b, int64_t depth, const float* bias, 
 
 using FewTile = void (*)(ConstRows, const uint16_t*, int64_t, const float*, Rows);
 
-template <HalfFormat kFormat, bool kFinite>
-constexpr FewTile kFewTiles[] = {nullptr, few_tile<1, kFormat, kFinite>,
-                                 few_tile<2, kFormat, kFinite>, few_tile<3, kFormat, kFinite>};
+template <Stored kStored>
+constexpr FewTile kFewTiles[] = {nullptr, few_tile<1, kStored>, few_tile<2, kStored>,
+                                 few_tile<3, kStored>};
 
-template <HalfFormat kFormat>
+/// What is done with a panel depends on how it is stored.
+struct Treatment {
+  void (*widened)(const uint16_t*, int64_t, float*);
+  const FewTile* few;
+};
+
+template <Stored kStored>
+constexpr Treatment kTreatment = {widen_panel<kStored>, kFewTiles<kStored>};
+
+Treatment treatment(HalfFormat format, const uint16_t* panel) {
+  if (format == HalfFormat::kBfloat16) return kTreatment<Stored::kBfloat16>;
+  return panel[0] ? kTreatment<Stored::kShifted> : kTreatment<Stored::kFloat16>;
+}
+
+/// Few rows: B is read from memory once, front to back, and decides the time.
 void multiply_few(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
   const uint16_t* panel = b.data;
   for (int64_t j = 0; j < n; j += kPanel, panel += half_size(kPanel, b.depth)) {
     const int64_t width = std::min(kPanel, n - j);
     float first[kPanel] = {}, whole[kFewRows * kPanel];
     if (bias) std::copy_n(bias + j, width, first);
-    const FewTile tile_of = panel[0] ? kFewTiles<kFormat, true>[m] : kFewTiles<kFormat, false>[m];
-    tile_of(a, panel + kHeader, b.depth, first, {whole, kPanel});
+    treatment(b.format, panel).few[m](a, panel + kHeader, b.depth, first, {whole, kPanel});
     for (int64_t r = 0; r < m; ++r) {
       std::copy_n(whole + r * kPanel, width, c.data + r * c.stride + j);
     }
   }
 }
 
-template <HalfFormat kFormat>
-void multiply_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
-  if (m <= kFewRows) return multiply_few<kFormat>(a, b, bias, c, m, n);
-  alignas(16) float wide[kDepth * kPanel];
-  const auto panel_of = [&](int64_t j, int64_t p, int64_t depth) -> const float* {
-    widen_panel<kFormat>(b.data + half_size(j, b.depth) + kHeader + p * kPanel, depth, wide);
-    return wide;
-  };
-  multiply(a, panel_of, bias, false, c, m, n, b.depth);
+/// Whether shifted numbers can hold a row of float16: all are below 2^7.
+bool shiftable(const uint16_t* row, int64_t k) {
+  return std::all_of(row, row + k, [](int half) { return (half & 0x7c00) < (22 << 10); });
 }
 
-template <HalfFormat kFormat>
-bool finite(const uint16_t* row, int64_t k) {
-  constexpr int kExponent = kFormat == HalfFormat::kFloat16 ? 0x7c00 : 0x7f80;
-  return std::none_of(row, row + k, [](int half) { return (half & kExponent) == kExponent; });
+/// A float16 below 2^7 as a shifted number.
+uint16_t shifted(int half) {
+  const int sign = half & 0x8000, magnitude = half & 0x7fff;
+  if (magnitude >= 0x400) return static_cast<uint16_t>(half + (10 << 10));
+  if (magnitude == 0) return static_cast<uint16_t>(half);
+  const int digits = std::bit_width(static_cast<unsigned>(magnitude));
+  return static_cast<uint16_t>(sign | digits << 10 | ((magnitude << (11 - digits)) & 0x3ff));
 }
 
 }  // namespace
@@ -180,30 +190,43 @@ void to_half(const float* from, int64_t count, HalfFormat format, uint16_t* to) 
 
 void from_half(const uint16_t* from, int64_t count, HalfFormat format, float* to) {
   by_eights(from, count, to,
-            format == HalfFormat::kFloat16 ? widen_eight<HalfFormat::kFloat16>
-                                           : widen_eight<HalfFormat::kBfloat16>);
+            format == HalfFormat::kFloat16 ? widen_eight<Stored::kFloat16>
+                                           : widen_eight<Stored::kBfloat16>);
 }
 
 void pack_half(const uint16_t* b, int64_t stride, int64_t n, int64_t k, HalfFormat format,
                uint16_t* packed) {
-  const auto is_finite =
-      format == HalfFormat::kFloat16 ? finite<HalfFormat::kFloat16> : finite<HalfFormat::kBfloat16>;
   for (int64_t panel = 0; panel < n; panel += kPanel, packed += half_size(kPanel, k)) {
     std::fill_n(packed, half_size(kPanel, k), uint16_t{0});
-    packed[0] = 1;
-    for (int64_t j = 0; j < std::min(kPanel, n - panel); ++j) {
+    const int64_t width = std::min(kPanel, n - panel);
+    bool shift = format == HalfFormat::kFloat16;
+    for (int64_t j = 0; shift && j < width; ++j) shift = shiftable(b + (panel + j) * stride, k);
+    packed[0] = shift;
+    for (int64_t j = 0; j < width; ++j) {
       const uint16_t* row = b + (panel + j) * stride;
-      packed[0] &= is_finite(row, k);
       uint16_t* to = packed + kHeader + j % kLanes * 2 + j / kLanes;
-      for (int64_t p = 0; p < k; ++p) to[p * kPanel] = row[p];
+      for (int64_t p = 0; p < k; ++p) to[p * kPanel] = shift ? shifted(row[p]) : row[p];
     }
   }
 }
 
 void gemm_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
-  const auto product = b.format == HalfFormat::kFloat16 ? multiply_half<HalfFormat::kFloat16>
-                                                        : multiply_half<HalfFormat::kBfloat16>;
-  product(a, b, bias, c, m, n);
+  if (m <= kFewRows) return multiply_few(a, b, bias, c, m, n);
+  float wide[kDepth * kPanel];
+  const auto panel_of = [&](int64_t j, int64_t p, int64_t depth) -> const float* {
+    const uint16_t* panel = b.data + half_size(j, b.depth);
+    treatment(b.format, panel).widened(panel + kHeader + p * kPanel, depth, wide);
+    return wide;
+  };
+  // A tile's worth of rows: panel by panel, so that B is read front to back.
+  const int64_t columns = m <= kRows ? kPanel : n;
+  for (int64_t j = 0; j < n; j += columns) {
+    const auto from_j = [&](int64_t offset, int64_t p, int64_t depth) {
+      return panel_of(j + offset, p, depth);
+    };
+    multiply(a, from_j, bias ? bias + j : nullptr, false, {c.data + j, c.stride}, m,
+             std::min(columns, n - j), b.depth);
+  }
 }
 
 }  // namespace attnscope::kernels

@@ -13,37 +13,43 @@
 
 namespace attnscope::kernels {
 
+/// What 16 bits hold. kShifted is float16 with another range: the exponents are those of -24 to 6,
+/// so that all of float16's numbers below 2^7 are normal, and there is no infinity. A panel of
+/// weights is stored so where it can be: it needs no second look, and multiplying a subnormal
+/// float32 takes a hundred cycles or more on many CPUs (measured: 138 against 79 us for 768 x 768
+/// normally distributed weights, of which 0.2% are subnormal).
+enum class Stored { kFloat16, kShifted, kBfloat16 };
+
 /// Loaded, not built: see exp.h.
 struct HalfConstants {
   int32_t fields;    // of a float16 three bits right of a float32's
   int32_t exponent;  // of a float16 in the upper half of a word
   int32_t infinity;  // of a float32
   int32_t upper;     // half of a word
-  float rebias;      // 2^112
+  float rebias, rebias_shifted;
 };
 extern const HalfConstants kHalf;
 
-/// The numbers in the upper halves of words; of the lower halves, anything. kFinite: none is
-/// infinite or NaN.
-template <HalfFormat kFormat, bool kFinite>
+/// The numbers in the upper halves of words; the lower halves may hold anything.
+template <Stored kStored>
 inline Batch widen(Ints words) {
-  if constexpr (kFormat == HalfFormat::kBfloat16) {
+  if constexpr (kStored == Stored::kBfloat16) {
     return xsimd::bitwise_cast<float>(words & spread(&kHalf.upper));
   } else {
-    const Ints fields = (words >> 3) & spread(&kHalf.fields);
-    const Batch value = xsimd::bitwise_cast<float>(fields) * spread(&kHalf.rebias);
-    if constexpr (kFinite) return value;
+    const Batch fields = xsimd::bitwise_cast<float>((words >> 3) & spread(&kHalf.fields));
+    if constexpr (kStored == Stored::kShifted) return fields * spread(&kHalf.rebias_shifted);
+    const Ints value = xsimd::bitwise_cast<int32_t>(fields * spread(&kHalf.rebias));
     const Ints exponent = spread(&kHalf.exponent), infinity = spread(&kHalf.infinity);
     const Ints special = xsimd::select((words & exponent) == exponent, infinity, Ints(0));
-    return xsimd::bitwise_cast<float>(xsimd::bitwise_cast<int32_t>(value) | special);
+    return xsimd::bitwise_cast<float>(value | special);
   }
 }
 
 /// The same of the lower halves.
-template <HalfFormat kFormat, bool kFinite>
+template <Stored kStored>
 inline Batch widen_lower(Ints words) {
-  if constexpr (kFormat == HalfFormat::kBfloat16) return xsimd::bitwise_cast<float>(words << 16);
-  return widen<kFormat, kFinite>(words << 16);
+  if constexpr (kStored == Stored::kBfloat16) return xsimd::bitwise_cast<float>(words << 16);
+  return widen<kStored>(words << 16);
 }
 
 /// 8 numbers as words.
