@@ -181,15 +181,19 @@ uint16_t shifted(int half) {
 }  // namespace
 
 void to_half(const float* from, int64_t count, HalfFormat format, uint16_t* to) {
-  by_eights(from, count, to,
-            format == HalfFormat::kFloat16 ? narrow_eight<narrow_float16>
-                                           : narrow_eight<narrow_bfloat16>);
+  if (format == HalfFormat::kFloat16) {
+    by_eights(from, count, to, narrow_eight<narrow_float16>);
+  } else {
+    by_eights(from, count, to, narrow_eight<narrow_bfloat16>);
+  }
 }
 
 void from_half(const uint16_t* from, int64_t count, HalfFormat format, float* to) {
-  by_eights(from, count, to,
-            format == HalfFormat::kFloat16 ? widen_eight<Stored::kFloat16>
-                                           : widen_eight<Stored::kBfloat16>);
+  if (format == HalfFormat::kFloat16) {
+    by_eights(from, count, to, widen_eight<Stored::kFloat16>);
+  } else {
+    by_eights(from, count, to, widen_eight<Stored::kBfloat16>);
+  }
 }
 
 void pack_half(const uint16_t* b, int64_t stride, int64_t n, int64_t k, HalfFormat format,
