@@ -1,7 +1,8 @@
 #pragma once
 
-// The vector type of every kernel: four floats, on WebAssembly (simd128, relaxed SIMD) and natively
-// (SSE2). A build without SIMD gets xsimd's emulation, so that the same code also runs as scalars.
+// The vector types of every kernel: four floats, or integers of their size, on WebAssembly (simd128,
+// relaxed SIMD) and natively (SSE2). A build without SIMD gets xsimd's emulation, so that the same
+// code also runs as scalars.
 
 #include <cstdint>
 #include <xsimd/xsimd.hpp>
@@ -19,6 +20,8 @@ using Batch = xsimd::batch<float, xsimd::wasm>;
 #else
 using Batch = xsimd::batch<float, xsimd::sse2>;
 #endif
+
+using Ints = xsimd::batch<int32_t, Batch::arch_type>;
 
 inline constexpr int64_t kLanes = static_cast<int64_t>(Batch::size);
 static_assert(kLanes == 4);
@@ -51,7 +54,16 @@ inline Batch spread(const float* from) {
 #endif
 }
 
+inline Ints spread(const int32_t* from) {
+#ifdef __wasm_simd128__
+  return wasm_v128_load32_splat(from);
+#else
+  return Ints(*from);
+#endif
+}
+
 inline Batch load(const float* from) { return Batch::load_unaligned(from); }
+inline Ints load(const int32_t* from) { return Ints::load_unaligned(from); }
 inline void store(float* to, Batch values) { values.store_unaligned(to); }
 
 }  // namespace attnscope::kernels

@@ -1,0 +1,234 @@
+// A word of a packed panel holds a number of column j below and one of column j + 4 above: both are
+// widened by a shift or a mask, without a shuffle.
+
+#include "half.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <type_traits>
+
+#include "tile.h"
+#include "vector.h"
+#include "widen.h"
+
+namespace attnscope::kernels {
+namespace {
+
+/// A panel starts with this many uint16_t, of which the first is 1 if it is stored shifted.
+constexpr int64_t kHeader = kPanel;
+
+// Up to this many rows a panel is widened in registers. For more it is widened into a buffer, once
+// a block of rows: the tile then computes from L1 while memory is ahead (measured with 4096 x 4096
+// weights and 3 rows: 1.6 times float32's rate, in registers 0.9 times).
+constexpr int64_t kFewRows = 2;
+
+inline int32_t bits(float x) { return std::bit_cast<int32_t>(x); }
+
+/// Numbers as float16, in the lower half of each word.
+Ints narrow_float16(Batch x) {
+  const Ints word = xsimd::bitwise_cast<int32_t>(x), sign = (word >> 16) & Ints(0x8000);
+  const Ints magnitude = word & Ints(0x7fffffff);
+  // Normal: round away 13 bits of the fraction, a carry goes to the exponent; rebias.
+  const Ints tie = (magnitude >> 13) & Ints(1);
+  const Ints normal = ((magnitude + Ints(0xfff) + tie) >> 13) - Ints(112 << 10);
+  // Subnormal: a multiple of 2^-24, which is the last bit of a float32 that 0.5 is added to.
+  const Batch shifted = xsimd::bitwise_cast<float>(magnitude) + Batch(0.5f);
+  const Ints subnormal = xsimd::bitwise_cast<int32_t>(shifted) - Ints(bits(0.5f));
+  Ints half = xsimd::select(magnitude < Ints(bits(0x1p-14f)), subnormal, normal);
+  half = xsimd::select(magnitude < Ints(bits(65520.0f)), half, Ints(0x7c00));
+  half = xsimd::select(magnitude > Ints(bits(INFINITY)), Ints(0x7e00), half);
+  return half | sign;
+}
+
+/// Numbers as bfloat16, in the lower half of each word.
+Ints narrow_bfloat16(Batch x) {
+  const Ints word = xsimd::bitwise_cast<int32_t>(x), magnitude = word & Ints(0x7fffffff);
+  const Ints sign = (word >> 16) & Ints(0x8000), tie = (magnitude >> 16) & Ints(1);
+  const Ints rounded = (magnitude + Ints(0x7fff) + tie) >> 16;
+  return xsimd::select(magnitude > Ints(bits(INFINITY)), Ints(0x7fc0), rounded) | sign;
+}
+
+/// Calls `work` with whole vectors of 8 numbers, the last of them beside the arrays.
+template <class From, class To, class Work>
+void by_eights(const From* from, int64_t count, To* to, const Work& work) {
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) work(from + i, to + i);
+  if (i == count) return;
+  From tail[8] = {};
+  To result[8];
+  std::copy_n(from + i, count - i, tail);
+  work(tail, result);
+  std::copy_n(result, count - i, to + i);
+}
+
+template <Ints (*narrow)(Batch)>
+void narrow_eight(const float* from, uint16_t* to) {
+  const Ints low = narrow(load(from)), high = narrow(load(from + kLanes));
+#ifdef __wasm_simd128__
+  wasm_v128_store(to, wasm_u16x8_narrow_i32x4(low, high));
+#else
+  int32_t words[8];
+  low.store_unaligned(words);
+  high.store_unaligned(words + kLanes);
+  std::copy_n(words, 8, to);
+#endif
+}
+
+template <Stored kStored>
+void widen_eight(const uint16_t* from, float* to) {
+  const Ints words = load_words(from);
+  const Batch even = widen_lower<kStored>(words), odd = widen<kStored>(words);
+  store(to, xsimd::zip_lo(even, odd));
+  store(to + kLanes, xsimd::zip_hi(even, odd));
+}
+
+template <Stored kStored>
+void widen_panel(const uint16_t* from, int64_t depth, float* to) {
+  for (int64_t p = 0; p < depth; ++p, from += kPanel, to += kPanel) {
+    const Ints words = load_words(from);
+    store(to, widen_lower<kStored>(words));
+    store(to + kLanes, widen<kStored>(words));
+  }
+}
+
+/// A tile of c from kHeight rows of a and a panel of B, widened as it goes.
+template <int64_t kHeight, Stored kStored>
+void few_tile(ConstRows a, const uint16_t* b, int64_t depth, const float* bias, Rows c) {
+  constexpr int64_t kChains = 4 / kHeight;  // a sum waits for the one before: several, in turn
+  Batch sum[kChains][kHeight][2];
+  const float* rows[kHeight];
+  for (int64_t r = 0; r < kHeight; ++r) {
+    rows[r] = a.data + r * a.stride;
+    sum[0][r][0] = load(bias);
+    sum[0][r][1] = load(bias + kLanes);
+    for (int64_t chain = 1; chain < kChains; ++chain) {
+      sum[chain][r][0] = sum[chain][r][1] = Batch(0.0f);
+    }
+  }
+  const auto steps = [&](auto count) {
+    for (int64_t chain = 0; chain < count; ++chain) {
+      const Ints words = load_words(b + chain * kPanel);
+      const Batch left = widen_lower<kStored>(words);
+      const Batch right = widen<kStored>(words);
+      for (int64_t r = 0; r < kHeight; ++r) {
+        const Batch value = spread(rows[r] + chain);
+        sum[chain][r][0] = madd(value, left, sum[chain][r][0]);
+        sum[chain][r][1] = madd(value, right, sum[chain][r][1]);
+      }
+    }
+    b += count * kPanel;
+    for (const float*& row : rows) row += count;
+  };
+  for (; depth >= kChains; depth -= kChains) steps(std::integral_constant<int64_t, kChains>());
+  for (; depth > 0; --depth) steps(std::integral_constant<int64_t, 1>());
+  for (int64_t r = 0; r < kHeight; ++r) {
+    for (int64_t half = 0; half < 2; ++half) {
+      Batch total = sum[0][r][half];
+      for (int64_t chain = 1; chain < kChains; ++chain) total += sum[chain][r][half];
+      store(c.data + r * c.stride + half * kLanes, total);
+    }
+  }
+}
+
+using FewTile = void (*)(ConstRows, const uint16_t*, int64_t, const float*, Rows);
+
+template <Stored kStored>
+constexpr FewTile kFewTiles[] = {nullptr, few_tile<1, kStored>, few_tile<2, kStored>};
+
+/// What is done with a panel depends on how it is stored.
+struct Treatment {
+  void (*widened)(const uint16_t*, int64_t, float*);
+  const FewTile* few;
+};
+
+template <Stored kStored>
+constexpr Treatment kTreatment = {widen_panel<kStored>, kFewTiles<kStored>};
+
+Treatment treatment(HalfFormat format, const uint16_t* panel) {
+  if (format == HalfFormat::kBfloat16) return kTreatment<Stored::kBfloat16>;
+  return panel[0] ? kTreatment<Stored::kShifted> : kTreatment<Stored::kFloat16>;
+}
+
+/// Few rows: B is read from memory once, front to back, and decides the time.
+void multiply_few(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
+  const uint16_t* panel = b.data;
+  for (int64_t j = 0; j < n; j += kPanel, panel += half_size(kPanel, b.depth)) {
+    const int64_t width = std::min(kPanel, n - j);
+    float first[kPanel] = {}, whole[kFewRows * kPanel];
+    if (bias) std::copy_n(bias + j, width, first);
+    treatment(b.format, panel).few[m](a, panel + kHeader, b.depth, first, {whole, kPanel});
+    for (int64_t r = 0; r < m; ++r) {
+      std::copy_n(whole + r * kPanel, width, c.data + r * c.stride + j);
+    }
+  }
+}
+
+/// Whether shifted numbers can hold a row of float16: all are below 2^7.
+bool shiftable(const uint16_t* row, int64_t k) {
+  return std::all_of(row, row + k, [](int half) { return (half & 0x7c00) < (22 << 10); });
+}
+
+/// A float16 below 2^7 as a shifted number.
+uint16_t shifted(int half) {
+  const int sign = half & 0x8000, magnitude = half & 0x7fff;
+  if (magnitude >= 0x400) return static_cast<uint16_t>(half + (10 << 10));
+  if (magnitude == 0) return static_cast<uint16_t>(half);
+  const int digits = std::bit_width(static_cast<unsigned>(magnitude));
+  return static_cast<uint16_t>(sign | digits << 10 | ((magnitude << (11 - digits)) & 0x3ff));
+}
+
+}  // namespace
+
+void to_half(const float* from, int64_t count, HalfFormat format, uint16_t* to) {
+  if (format == HalfFormat::kFloat16) {
+    by_eights(from, count, to, narrow_eight<narrow_float16>);
+  } else {
+    by_eights(from, count, to, narrow_eight<narrow_bfloat16>);
+  }
+}
+
+void from_half(const uint16_t* from, int64_t count, HalfFormat format, float* to) {
+  if (format == HalfFormat::kFloat16) {
+    by_eights(from, count, to, widen_eight<Stored::kFloat16>);
+  } else {
+    by_eights(from, count, to, widen_eight<Stored::kBfloat16>);
+  }
+}
+
+void pack_half(const uint16_t* b, int64_t stride, int64_t n, int64_t k, HalfFormat format,
+               uint16_t* packed) {
+  for (int64_t panel = 0; panel < n; panel += kPanel, packed += half_size(kPanel, k)) {
+    std::fill_n(packed, half_size(kPanel, k), uint16_t{0});
+    const int64_t width = std::min(kPanel, n - panel);
+    bool shift = format == HalfFormat::kFloat16;
+    for (int64_t j = 0; shift && j < width; ++j) shift = shiftable(b + (panel + j) * stride, k);
+    packed[0] = shift;
+    for (int64_t j = 0; j < width; ++j) {
+      const uint16_t* row = b + (panel + j) * stride;
+      uint16_t* to = packed + kHeader + j % kLanes * 2 + j / kLanes;
+      for (int64_t p = 0; p < k; ++p) to[p * kPanel] = shift ? shifted(row[p]) : row[p];
+    }
+  }
+}
+
+void gemm_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
+  if (m <= kFewRows) return multiply_few(a, b, bias, c, m, n);
+  float wide[kDepth * kPanel];
+  const auto panel_of = [&](int64_t j, int64_t p, int64_t depth) -> const float* {
+    const uint16_t* panel = b.data + half_size(j, b.depth);
+    treatment(b.format, panel).widened(panel + kHeader + p * kPanel, depth, wide);
+    return wide;
+  };
+  // A tile's worth of rows: panel by panel, so that B is read front to back.
+  const int64_t columns = m <= kRows ? kPanel : n;
+  for (int64_t j = 0; j < n; j += columns) {
+    const auto from_j = [&](int64_t offset, int64_t p, int64_t depth) {
+      return panel_of(j + offset, p, depth);
+    };
+    multiply(a, from_j, bias ? bias + j : nullptr, false, {c.data + j, c.stride}, m,
+             std::min(columns, n - j), b.depth);
+  }
+}
+
+}  // namespace attnscope::kernels
