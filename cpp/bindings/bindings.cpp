@@ -98,9 +98,18 @@ std::string pytorch(const ConfigValue& config, const OptionsValue& options) {
   return pytorch_source(config_from(config), {.self_check = std::get<bool>(values[0])});
 }
 
+Field storage_field() {
+  return choice_field("storage",
+                      "Format in which linear layers' weights and the KV cache are kept.",
+                      fields::dtype_names(), "float32");
+}
+
 Model* create(const ConfigValue& config, const OptionsValue& options) {
-  const uint64_t seed = seed_from("create", options);
-  return new Model(config_from(config), seed, static_cast<Count>(kMemoryLimit));
+  static const std::vector<Field> known = {seed_field(), storage_field()};
+  const std::vector<Value> values = options_from("create", known, options);
+  return new Model(config_from(config), static_cast<uint64_t>(std::get<int64_t>(values[0])),
+                   static_cast<Count>(kMemoryLimit),
+                   dtype_from(std::get<std::string_view>(values[1])));
 }
 
 Shape drawn_shape(const ShapeValue& shape) {
@@ -205,11 +214,13 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
       choice_field("round", "Format that weights and inputs are rounded to first.",
                    fields::dtype_names(), "float32"),
       boolean_field("reference", "Plain loops in double precision instead of the kernels.", false),
-      resident_field()};
+      resident_field(),
+      boolean_field("compare", "Report the error that the model's storage format makes.", false)};
   const std::vector<Value> values = options_from("forward", options_known, options);
   const Dtype round = dtype_from(std::get<std::string_view>(values[1]));
   ForwardOptions how{.round = std::nullopt,
                      .reference = std::get<bool>(values[2]),
+                     .compare = std::get<bool>(values[4]),
                      .weights = std::get<bool>(values[0])};
   if (round != Dtype::kFloat32) how.round = round;
 
@@ -296,10 +307,11 @@ PeaksValue peaks(const OptionsValue& options) {
 double memory_limit() { return kMemoryLimit; }
 
 double run_bytes(const ConfigValue& config, const OptionsValue& options) {
-  static const std::vector<Field> options_known = {need_weights_field()};
+  static const std::vector<Field> options_known = {need_weights_field(), storage_field()};
   const std::vector<Value> values = options_from("runBytes", options_known, options);
   const Keep keep{.weights = std::get<bool>(values[0])};
-  return static_cast<double>(bytes_to_run(config_from(config), keep));
+  const Dtype storage = dtype_from(std::get<std::string_view>(values[1]));
+  return static_cast<double>(bytes_to_run(config_from(config), keep, storage));
 }
 
 /// The TypeScript type of a field's values.

@@ -12,8 +12,8 @@ Graph unrolled(const Config& config) { return unroll(config.layer().build(config
 
 /// Refused before anything is allocated: past the limit sizes would also overflow the 32 bits of
 /// WebAssembly's size_t.
-void check_memory(const Schedule& schedule, Count memory_limit) {
-  const Count bytes = schedule.bytes();
+void check_memory(const Schedule& schedule, Dtype storage, Count memory_limit) {
+  const Count bytes = schedule.bytes(storage);
   if (bytes <= memory_limit) return;
   throw FieldError("", "the layer must need at most " + to_string(memory_limit) +
                            " bytes to run, got " + to_string(bytes));
@@ -57,20 +57,21 @@ Values kept(Values present, const Cache& cache) {
 
 }  // namespace
 
-Count bytes_to_run(const Config& config, Keep keep) {
+Count bytes_to_run(const Config& config, Keep keep, Dtype storage) {
   const Graph graph = unrolled(config);
-  return Schedule(graph, keep).bytes();
+  return Schedule(graph, keep).bytes(storage);
 }
 
-Model::Model(const Config& config, uint64_t seed, Count memory_limit)
+Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype storage)
     : config_(config),
       memory_limit_(memory_limit),
+      storage_(storage),
       graph_(unrolled(config)),
       all_(graph_),
       least_(graph_, {.weights = false}) {
-  check_memory(least_, memory_limit);
-  all_bytes_ = all_.bytes();
-  weights_ = std::make_unique<Weights>(all_, least_, initial_state(graph_, seed));
+  check_memory(least_, storage, memory_limit);
+  all_bytes_ = all_.bytes(storage);
+  weights_ = std::make_unique<Weights>(all_, least_, initial_state(graph_, seed), storage);
 }
 
 std::vector<StateEntry> Model::state() const {
@@ -83,7 +84,7 @@ std::vector<StateEntry> Model::state() const {
 }
 
 void Model::load_state(State values) {
-  weights_ = std::make_unique<Weights>(all_, least_, std::move(values));
+  weights_ = std::make_unique<Weights>(all_, least_, std::move(values), storage_);
   clear_cache();
 }
 
@@ -107,6 +108,10 @@ Forward Model::forward(const Inputs& inputs, const ForwardOptions& options,
                                          "; need_weights: false leaves them out");
   }
   if (options.round) return forward_rounded(inputs, options, progress);
+  if (options.compare) {
+    const Weights exact(all_, least_, weights_->state, Dtype::kFloat32);
+    return compared(*weights_, inputs, exact, inputs, options, progress);
+  }
   return {run(*weights_, inputs, options, progress), std::nullopt};
 }
 
@@ -127,9 +132,15 @@ Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& optio
     round_to(*options.round, rounded[id]);
     rounded_inputs[id] = &rounded[id];
   }
-  const Weights weights(all_, least_, std::move(state));
-  Forward forward{run(weights, rounded_inputs, options, part_of(progress, 0, 0.5)), {}};
-  const Outputs exact = run(*weights_, inputs, options, part_of(progress, 0.5, 1));
+  const Weights weights(all_, least_, std::move(state), storage_);
+  return compared(weights, rounded_inputs, *weights_, inputs, options, progress);
+}
+
+Forward Model::compared(const Weights& weights, const Inputs& inputs, const Weights& exact_weights,
+                        const Inputs& exact_inputs, const ForwardOptions& options,
+                        const Progress& progress) const {
+  Forward forward{run(weights, inputs, options, part_of(progress, 0, 0.5)), {}};
+  const Outputs exact = run(exact_weights, exact_inputs, options, part_of(progress, 0.5, 1));
   forward.error = rounding_error(forward.outputs.front(), exact.front());
   return forward;
 }
@@ -141,24 +152,25 @@ std::unique_ptr<const Model::NextStep> Model::next_step(int64_t new_len, bool we
   const Config next = config_.with("seq_len", new_len).with("past_len", past_len_);
   if (next.layer().check) next.layer().check(next);
   auto step = std::make_unique<const NextStep>(unrolled(next), weights);
-  check_memory(step->schedule, memory_limit_);
+  check_memory(step->schedule, storage_, memory_limit_);
   return step;
 }
 
 Outputs Model::step(const NextStep& next, Inputs inputs, const Progress& progress) {
   const Graph& graph = next.graph;
+  std::vector<Values> widened(cache_.size());
   for (size_t i = 0; i < cache_.size(); ++i) {
     const TensorId past = graph.caches()[i].past;
-    if (past != kNoTensor) inputs[static_cast<size_t>(past)] = &cache_[i];
+    if (past != kNoTensor) inputs[static_cast<size_t>(past)] = &cache_[i].widened(widened[i]);
   }
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph, std::move(inputs), spread);
   const Program program(next.schedule, weights_->state, weights_->packed);
   Outputs outputs = program.run(whole, progress);
   const size_t results = outputs.size() - graph.caches().size();
-  std::vector<Values> present;
+  std::vector<StoredValues> present;
   for (size_t i = 0; i < graph.caches().size(); ++i) {
-    present.push_back(kept(std::move(outputs[results + i]), graph.caches()[i]));
+    present.emplace_back(kept(std::move(outputs[results + i]), graph.caches()[i]), storage_);
   }
   outputs.resize(results);
   cache_ = std::move(present);

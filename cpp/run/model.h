@@ -12,18 +12,20 @@
 #include "../layers/layer.h"
 #include "program.h"
 #include "rounding.h"
+#include "storage.h"
 
 namespace attnscope {
 
 struct ForwardOptions {
   std::optional<Dtype> round;  // round weights and inputs to this format first; int8 leaves biases
+  bool compare = false;        // report the error that the model's storage format makes
   bool reference = false;      // by plain loops in double precision instead of the kernels
   bool weights = true;         // whether attention weights are among the outputs
 };
 
 struct Forward {
   Outputs outputs;                     // of Graph::results(), in that order
-  std::optional<RoundingError> error;  // of the first result against float32; only with `round`
+  std::optional<RoundingError> error;  // of the first result against float32, where asked for
 };
 
 /// A parameter's name, "score.weight", and where its values are.
@@ -34,10 +36,11 @@ struct StateEntry {
 
 class Model {
  public:
-  /// Draws the weights that torch.manual_seed(seed) gives the printed module. Throws FieldError,
-  /// before anything is allocated, when even a run that returns no attention weights needs more
-  /// than `memory_limit` bytes.
-  Model(const Config& config, uint64_t seed, Count memory_limit);
+  /// Draws the weights that torch.manual_seed(seed) gives the printed module. Linear layers run
+  /// with theirs as PackedMatrix stores them, and the KV cache rests as StoredValues. Throws
+  /// FieldError, before anything is allocated, when even a run that returns no attention weights
+  /// needs more than `memory_limit` bytes.
+  Model(const Config& config, uint64_t seed, Count memory_limit, Dtype storage = Dtype::kFloat32);
 
   // The program points into the graph and the parameters.
   Model(const Model&) = delete;
@@ -77,8 +80,11 @@ class Model {
  private:
   /// Parameters, with what kernels have made of them; replaced as a whole or not at all.
   struct Weights {
-    Weights(const Schedule& all, const Schedule& least, State values)
-        : state(std::move(values)), program(all, state, packed), least(least, state, packed) {}
+    Weights(const Schedule& all, const Schedule& least, State values, Dtype storage)
+        : state(std::move(values)),
+          packed(storage),
+          program(all, state, packed),
+          least(least, state, packed) {}
     const State state;
     PackedWeights packed;
     const Program program, least;
@@ -86,20 +92,25 @@ class Model {
 
   Outputs run(const Weights& weights, const Inputs& inputs, const ForwardOptions& options,
               const Progress& progress) const;
+  /// The first weights' results, and how far they are from the others'.
+  Forward compared(const Weights& weights, const Inputs& inputs, const Weights& exact_weights,
+                   const Inputs& exact_inputs, const ForwardOptions& options,
+                   const Progress& progress) const;
   Forward forward_rounded(const Inputs& inputs, const ForwardOptions& options,
                           const Progress& progress) const;
 
   Config config_;
   Count memory_limit_;
+  Dtype storage_;
   Graph graph_;
   Schedule all_, least_;  // with attention weights and without
   Count all_bytes_ = 0;
   std::unique_ptr<Weights> weights_;
   int64_t past_len_ = 0;
-  std::vector<Values> cache_;  // parallel to Graph::caches()
+  std::vector<StoredValues> cache_;  // parallel to Graph::caches()
 };
 
-/// Bytes that Model and one forward() need in float32, as Schedule::bytes() counts them.
-Count bytes_to_run(const Config& config, Keep keep = {});
+/// Bytes that Model and one forward() need, as Schedule::bytes() counts them.
+Count bytes_to_run(const Config& config, Keep keep = {}, Dtype storage = Dtype::kFloat32);
 
 }  // namespace attnscope

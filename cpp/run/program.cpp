@@ -59,13 +59,6 @@ Values Workspace::take(TensorId id) {
   return values;
 }
 
-PackedWeights::Packed PackedWeights::get(const std::string& name,
-                                         const std::function<std::vector<float>()>& pack) {
-  Packed& packed = packed_[name];
-  if (!packed) packed = std::make_shared<const std::vector<float>>(pack());
-  return packed;
-}
-
 Program::Program(const Schedule& schedule, const State& state, PackedWeights& packed)
     : schedule_(schedule), parameters_(parameters_of(schedule.graph(), state)) {
   for (const Schedule::Entry& entry : schedule.entries()) {

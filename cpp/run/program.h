@@ -4,9 +4,7 @@
 // weights packed; steps that one kernel does together are fused.
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "../graph/graph.h"
@@ -14,6 +12,7 @@
 #include "progress.h"
 #include "reference.h"
 #include "schedule.h"
+#include "storage.h"
 
 namespace attnscope {
 
@@ -45,19 +44,6 @@ class Workspace {
   std::unique_ptr<float[]> arena_;
   std::vector<const float*> memory_;  // by storage
   std::vector<Values> owned_;         // by storage; outputs only
-};
-
-/// Weights in the order in which kernels read them, by the parameter's name: each is packed once,
-/// for all programs that use it.
-class PackedWeights {
- public:
-  using Packed = std::shared_ptr<const std::vector<float>>;
-
-  /// What `pack` made of this parameter, the first time or now.
-  Packed get(const std::string& name, const std::function<std::vector<float>()>& pack);
-
- private:
-  std::map<std::string, Packed> packed_;
 };
 
 class Program {

@@ -128,19 +128,19 @@ void Schedule::plan() {
   arena_size_ = plan.size;
 }
 
-Count Schedule::bytes() const {
-  Count floats = arena_size_;
+Count Schedule::bytes(Dtype storage) const {
+  Count floats = arena_size_, packed = 0;
   for (const Tensor& tensor : graph_.tensors()) {
     const bool view = tensor.storage != static_cast<TensorId>(&tensor - graph_.tensors().data());
     if (view || tensor.role == Role::kActivation || tensor.role == Role::kOptionalInput) continue;
-    const int copies = tensor.role == Role::kParameter ? 2 : 1;  // a parameter is packed as well
-    floats = sum(floats, product({copies, elements(tensor.shape)}));
+    floats = sum(floats, elements(tensor.shape));
+    if (tensor.role == Role::kParameter) packed = sum(packed, elements(tensor.shape));
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const int copies = i < results_ ? 2 : 1;  // a result is copied when it leaves
     floats = sum(floats, product({copies, elements(graph_.tensor(outputs_[i]).shape)}));
   }
-  return product({floats, kFloatBytes});
+  return sum(product({floats, kFloatBytes}), product({packed, bytes_per_element(storage)}));
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "../graph/dtype.h"
 #include "../graph/graph.h"
 
 namespace attnscope {
@@ -74,9 +75,9 @@ class Schedule {
   }
   Count arena_size() const { return arena_size_; }
 
-  /// Bytes of a run in float32: parameters and their packed copy, inputs but for masks,
-  /// the arena, the results and their copies.
-  Count bytes() const;
+  /// Bytes of a run: parameters and their packed copy in the model's storage format, inputs but for
+  /// masks, the arena, the results and their copies.
+  Count bytes(Dtype storage = Dtype::kFloat32) const;
 
  private:
   void leave_out_unneeded();

@@ -9,6 +9,7 @@ import { ResidentTensor } from './tensor.js';
 /** @typedef {import('./types.js').Config} Config */
 /** @typedef {import('./types.js').Estimate} Estimate */
 /** @typedef {import('./types.js').Field} Field */
+/** @typedef {import('./types.js').Format} Format */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('./types.js').Imported} Imported */
 /** @typedef {import('./types.js').ImportedKey} ImportedKey */
@@ -72,11 +73,11 @@ export class Attnscope {
   }
 
   /**
-   * Bytes that running a layer takes, in float32 whatever its dtype: parameters and their packed
-   * copy, inputs without masks, activations as they come and go, and the results' copies. `create` refuses what exceeds
-   * `memoryLimit` without attention weights, `forward` what exceeds it with those it is to return.
+   * Bytes that running a layer takes, whatever its dtype: parameters in float32 and their packed copy in `storage`,
+   * inputs without masks, activations in an arena that is planned for them, results and their copies. `create` refuses
+   * what exceeds `memoryLimit` without attention weights, `forward` what exceeds it with those it is to return.
    * @param {Config} config
-   * @param {{need_weights?: boolean}} [options] true by default
+   * @param {{need_weights?: boolean, storage?: Format}} [options] true and 'float32' by default
    * @returns {number}
    */
   runBytes(config, options = {}) {
@@ -96,8 +97,13 @@ export class Attnscope {
 
   /**
    * A layer with the weights that `torch.manual_seed(seed)` gives the module of `pytorch(config)`.
+   *
+   * `storage` is the format in which its linear layers read their weights and in which its KV cache rests. All arithmetic
+   * stays float32, but of int8: its linear layers multiply integers (weights with one scale an output feature, activations
+   * quantized as they come, with one scale a position), and its KV cache stays float32. Other parameters, and what
+   * `stateDict` returns, stay float32.
    * @param {Config} config
-   * @param {{seed?: number}} [options] 0 by default
+   * @param {{seed?: number, storage?: Format}} [options] 0 and 'float32' by default
    * @returns {Model} holds memory until `dispose()`
    */
   create(config, options = {}) {

@@ -114,6 +114,8 @@
  * @property {KvCache | null} kv_cache null for layers without one
  */
 
+/** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8'} Format of numbers */
+
 /**
  * @typedef {object} StepOptions
  * @property {boolean} [need_weights] whether the weights are returned; true by default
@@ -124,10 +126,12 @@
 
 /**
  * @typedef {object} OwnForwardOptions
- * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [round] round weights and inputs to this
+ * @property {Format} [round] round weights and inputs to this
  *   format first and report the error against float32; int8 is symmetric, with one scale a row, and
  *   leaves biases
- * @property {boolean} [reference] by plain loops in double precision instead of the kernels
+ * @property {boolean} [reference] by plain loops in double precision instead of the kernels, with the weights in float32
+ * @property {boolean} [compare] run once more with the weights in float32, and report the error that the model's
+ *   `storage` makes
  */
 
 /** @typedef {StepOptions & OwnForwardOptions} ForwardOptions */

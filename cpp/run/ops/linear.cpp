@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "../../kernels/gemm.h"
 #include "../../kernels/rows.h"
 #include "../kernels.h"
 #include "../threads.h"
@@ -26,27 +25,20 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
 class Projection {
  public:
   explicit Projection(const Site& site)
-      : n_(site.input_shape(1)[0]),
-        k_(site.input_shape(1)[1]),
-        bias_(site.has_input(2) ? site.parameter(2) : nullptr),
-        packed_(site.packed.get(site.graph.tensor(site.input(1)).name, [&] {
-          std::vector<float> panels(static_cast<size_t>(kernels::packed_size(n_, k_)));
-          kernels::pack_transposed(site.parameter(1), k_, n_, k_, panels.data());
-          return panels;
-        })) {}
+      : bias_(site.has_input(2) ? site.parameter(2) : nullptr),
+        weight_(site.packed.get(site.graph.tensor(site.input(1)).name, site.parameter(1),
+                                site.input_shape(1)[0], site.input_shape(1)[1])) {}
 
-  int64_t features() const { return n_; }
+  int64_t features() const { return weight_->n(); }
 
   /// Rows [begin, end) of x, to `to`.
   void run(const float* x, int64_t begin, int64_t end, float* to) const {
-    kernels::gemm({x + begin * k_, k_}, {packed_->data(), k_}, bias_, {to, n_}, end - begin, n_,
-                  k_);
+    weight_->multiply(x + begin * weight_->k(), bias_, to, end - begin);
   }
 
  private:
-  int64_t n_, k_;
   const float* bias_;
-  PackedWeights::Packed packed_;
+  PackedWeights::Packed weight_;
 };
 
 constexpr int64_t kGrain = 60;  // whole tiles, whether they have 5 rows or 6
