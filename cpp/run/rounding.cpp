@@ -31,6 +31,7 @@ void round_row_int8(float* row, size_t length) {
   for (size_t i = 0; i < length; ++i) largest = std::max(largest, std::abs(row[i]));
   if (!(largest > 0.0f && largest < INFINITY)) return;
   const float step = largest / 127.0f;
+  if (step == 0.0f) return;  // a row so small that float32 has no such step
   for (size_t i = 0; i < length; ++i) row[i] = std::nearbyint(row[i] / step) * step;
 }
 

@@ -52,10 +52,11 @@ TEST_CASE("bfloat16 keeps float32's exponents and 8 bits") {
 }
 
 TEST_CASE("int8 has one scale a row: its largest magnitude becomes 127") {
-  Values values = make_values({2, 3});
-  const float given[] = {127.0f, 0.4f, -63.5f, 0.0f, 0.0f, 0.0f};
-  std::copy_n(given, 6, values.data());
+  constexpr float kTiny = std::numeric_limits<float>::denorm_min();
+  Values values = make_values({3, 3});
+  const float given[] = {127.0f, 0.4f, -63.5f, 0.0f, 0.0f, 0.0f, kTiny, -kTiny, 0.0f};
+  std::copy_n(given, 9, values.data());
   round_to(Dtype::kInt8, values);
-  const float expected[] = {127.0f, 0.0f, -64.0f, 0.0f, 0.0f, 0.0f};
-  for (size_t i = 0; i < 6; ++i) CHECK(values.data()[i] == expected[i]);
+  const float expected[] = {127.0f, 0.0f, -64.0f, 0.0f, 0.0f, 0.0f, kTiny, -kTiny, 0.0f};
+  for (size_t i = 0; i < 9; ++i) CHECK(values.data()[i] == expected[i]);
 }
