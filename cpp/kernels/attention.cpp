@@ -1,12 +1,14 @@
 // Attention block by block, after Dao et al. 2022, "FlashAttention",
 // https://arxiv.org/abs/2205.14135: scores of kQueries queries with kKeys keys are made,
-// exponentiated and multiplied with the values while they are in L1, and never stand in memory.
+// exponentiated and multiplied with the values while they are in the cache, and never stand in
+// memory.
 // Softmax runs along (Milakov and Gimelshein 2018, https://arxiv.org/abs/1805.02867): a row's
 // maximum and sum so far are kept, and what it has gathered is scaled down when a larger score
 // turns up.
 //
-// Keys and values are packed a block at a time, for all queries of the call: 64 kB for 64 features.
-// Blocks that no query sees are skipped, and of those at a band's edge the columns outside.
+// Keys and values are packed a block at a time, for all queries of the call: 128 kB for 64
+// features. Blocks that no query sees are skipped, and of those at a band's edge the columns
+// outside.
 //
 // Where the weights are wanted, a block has all keys: its scores are written to where the weights
 // belong, and become them.
@@ -26,7 +28,7 @@ namespace attnscope::kernels {
 namespace {
 
 constexpr int64_t kQueries = kAttentionQueries;
-constexpr int64_t kKeys = 128;
+constexpr int64_t kKeys = 256;
 constexpr int64_t kFewQueries = 3;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
@@ -71,7 +73,8 @@ float soften(float* scores, int64_t first, int64_t count, const QueryHead& head,
   }
   const float before = running.maximum;
   running.maximum = std::max(before, scale * largest(seen, end - begin));
-  const float decay = before == kHidden ? 1.0f : std::exp(before - running.maximum);
+  const bool same = before == kHidden || before == running.maximum;
+  const float decay = same ? 1.0f : std::exp(before - running.maximum);
   running.sum = running.sum * decay + exponentiate(seen, end - begin, scale, running.maximum);
   return decay;
 }
