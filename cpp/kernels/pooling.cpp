@@ -44,9 +44,7 @@ Pooled score_and_pool(const float* hidden, const float* vector, float bias, cons
     float added[kRowGroup];
     for (int64_t i = 0; i < count; ++i) added[i] = scores[t + i];
     pooled.sum += exponentiate(added, count, 1.0f, larger);
-    const bool more = t + 2 * kRowGroup <= seq_len;
-    add_weighted_rows({rows, hidden_size}, added, count, hidden_size, out,
-                      more ? rows + kRowGroup * hidden_size : nullptr);
+    add_weighted_rows({rows, hidden_size}, added, count, hidden_size, out);
   }
   return pooled;
 }

@@ -10,7 +10,6 @@ namespace {
 constexpr int64_t kGroup = kRowGroup;
 // Two vectors of each row at a time: eight chains of multiply-add hide each other's latency.
 constexpr int64_t kStep = 2 * kLanes;
-constexpr int64_t kCacheLine = 16;  // floats
 
 float dot(const float* a, const float* b, int64_t length) {
   Batch sum0(0.0f), sum1(0.0f);
@@ -47,39 +46,6 @@ void dot_group(ConstRows rows, const float* vector, int64_t length, float* score
   }
 }
 
-/// Reads a number without using it, so that its cache line is there when it is used.
-inline void touch(const float* number) { (void)*static_cast<const volatile float*>(number); }
-
-/// With kTouch, kGroup rows at `next` are touched meanwhile.
-template <bool kTouch>
-void add_group(ConstRows rows, const float* weights, int64_t length, float* out,
-               const float* next) {
-  Batch factors[kGroup];
-  const float* row[kGroup];
-  for (int64_t i = 0; i < kGroup; ++i) {
-    factors[i] = Batch(weights[i]);
-    row[i] = rows.data + i * rows.stride;
-  }
-  int64_t e = 0;
-  for (; e + kStep <= length; e += kStep) {
-    Batch left = load(out + e), right = load(out + e + kLanes);
-    for (int64_t i = 0; i < kGroup; ++i) {
-      left = madd(load(row[i]), factors[i], left);
-      right = madd(load(row[i] + kLanes), factors[i], right);
-      row[i] += kStep;
-    }
-    store(out + e, left);
-    store(out + e + kLanes, right);
-    if (kTouch) {
-      for (int64_t line = 0; line < kGroup * kStep; line += kCacheLine) touch(next + line);
-      next += kGroup * kStep;
-    }
-  }
-  for (; e < length; ++e) {
-    for (int64_t i = 0; i < kGroup; ++i) out[e] += weights[i] * rows.data[i * rows.stride + e];
-  }
-}
-
 void add_row(const float* row, float weight, int64_t length, float* out) {
   const Batch factor(weight);
   int64_t e = 0;
@@ -103,11 +69,10 @@ void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, in
 }
 
 void add_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
-                       float* out, const float* next) {
+                       float* out) {
   int64_t i = 0;
   for (; i + kGroup <= count; i += kGroup) {
-    (next ? add_group<true> : add_group<false>)(from_row(rows, i), weights + i, length, out, next);
-    if (next) next += kGroup * length;
+    add_group(from_row(rows, i), weights + i, length, out);
   }
   for (; i < count; ++i) add_row(from_row(rows, i).data, weights[i], length, out);
 }

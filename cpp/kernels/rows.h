@@ -20,13 +20,12 @@ inline constexpr int64_t kRowGroup = 4;
 void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores);
 
-/// out[e] += Σ_i weights[i] rows[i, e]. As many numbers at `next`, unless it is nullptr, are on
-/// their way into the cache afterwards: WebAssembly has no prefetch.
+/// out[e] += Σ_i weights[i] rows[i, e].
 ///
 ///   rows     (count, length)
 ///   weights  (count,)
 ///   out      (length,)
 void add_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
-                       float* out, const float* next = nullptr);
+                       float* out);
 
 }  // namespace attnscope::kernels

@@ -39,21 +39,20 @@ TEST_CASE("dot_rows equals plain loops around the lane count and off its alignme
   }
 }
 
-TEST_CASE("add_weighted_rows equals plain loops, whether or not other rows are touched meanwhile") {
+TEST_CASE("add_weighted_rows equals plain loops, whatever lies between the rows") {
   for (const int64_t length : kLengths) {
     for (const int64_t count : kCounts) {
-      for (const bool touch : {false, true}) {
+      for (const int64_t gap : {0, 3}) {
         CAPTURE(length);
         CAPTURE(count);
-        CAPTURE(touch);
-        const int64_t stride = length + (touch ? 3 : 0);
+        CAPTURE(gap);
+        const int64_t stride = length + gap;
         const std::vector<float> rows = random_floats(count * stride, 1),
-                                 weights = random_floats(count, 2),
-                                 next = random_floats(count * length, 4);
+                                 weights = random_floats(count, 2);
         const std::vector<float> before = random_floats(length, 3);
         std::vector<float> out = before;
-        kernels::add_weighted_rows({rows.data(), stride}, weights.data(), count, length, out.data(),
-                                   touch ? next.data() : nullptr);
+        kernels::add_weighted_rows({rows.data(), stride}, weights.data(), count, length,
+                                   out.data());
         for (int64_t e = 0; e < length; ++e) {
           double expected = before[static_cast<size_t>(e)];
           for (int64_t i = 0; i < count; ++i) {
