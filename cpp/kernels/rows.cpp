@@ -46,6 +46,29 @@ void dot_group(ConstRows rows, const float* vector, int64_t length, float* score
   }
 }
 
+void add_group(ConstRows rows, const float* weights, int64_t length, float* out) {
+  Batch factors[kGroup];
+  const float* row[kGroup];
+  for (int64_t i = 0; i < kGroup; ++i) {
+    factors[i] = Batch(weights[i]);
+    row[i] = rows.data + i * rows.stride;
+  }
+  int64_t e = 0;
+  for (; e + kStep <= length; e += kStep) {
+    Batch left = load(out + e), right = load(out + e + kLanes);
+    for (int64_t i = 0; i < kGroup; ++i) {
+      left = madd(load(row[i]), factors[i], left);
+      right = madd(load(row[i] + kLanes), factors[i], right);
+      row[i] += kStep;
+    }
+    store(out + e, left);
+    store(out + e + kLanes, right);
+  }
+  for (; e < length; ++e) {
+    for (int64_t i = 0; i < kGroup; ++i) out[e] += weights[i] * rows.data[i * rows.stride + e];
+  }
+}
+
 void add_row(const float* row, float weight, int64_t length, float* out) {
   const Batch factor(weight);
   int64_t e = 0;
