@@ -12,9 +12,9 @@ set(threads_flags -pthread)
 # Numbers are made in kernels/ and run/: everything else is small rather than fast, because a page
 # loads all of it.
 set(fast_sources ${core_sources})
-list(FILTER fast_sources INCLUDE REGEX "cpp/run/(ops/|random|reference)")
+list(FILTER fast_sources INCLUDE REGEX "cpp/run/(ops/|random)")
 set(small_sources ${core_sources})
-list(FILTER small_sources EXCLUDE REGEX "cpp/run/(ops/|random|reference)")
+list(FILTER small_sources EXCLUDE REGEX "cpp/run/(ops/|random)")
 
 set(link_flags
     -fwasm-exceptions

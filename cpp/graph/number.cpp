@@ -1,10 +1,112 @@
 #include "number.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdio>
+#include <compare>
+#include <cstdint>
 #include <cstdlib>
 
 namespace attnscope {
+namespace {
+
+/// A natural number below 2^1280: a double's numerator and denominator, times powers of ten that
+/// bring their quotient between 0.1 and 1, stay below 2^1140.
+class Natural {
+ public:
+  Natural(uint64_t value, int twos) {
+    const auto limb = static_cast<size_t>(twos / 32);
+    const unsigned __int128 shifted = static_cast<unsigned __int128>(value) << twos % 32;
+    for (size_t i = 0; i < 3; ++i) limbs_[limb + i] = static_cast<uint32_t>(shifted >> 32 * i);
+  }
+
+  Natural& operator*=(uint32_t factor) {
+    uint64_t carry = 0;
+    for (uint32_t& limb : limbs_) {
+      carry += uint64_t{limb} * factor;
+      limb = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+    return *this;
+  }
+
+  Natural& operator+=(const Natural& other) {
+    uint64_t carry = 0;
+    for (size_t i = 0; i < limbs_.size(); ++i) {
+      carry += uint64_t{limbs_[i]} + other.limbs_[i];
+      limbs_[i] = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+    return *this;
+  }
+
+  Natural& operator-=(const Natural& smaller) {
+    int64_t carry = 0;
+    for (size_t i = 0; i < limbs_.size(); ++i) {
+      carry += int64_t{limbs_[i]} - smaller.limbs_[i];
+      limbs_[i] = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+    return *this;
+  }
+
+  friend Natural operator+(Natural a, const Natural& b) { return a += b; }
+
+  friend std::strong_ordering operator<=>(const Natural& a, const Natural& b) {
+    size_t i = a.limbs_.size() - 1;
+    while (i > 0 && a.limbs_[i] == b.limbs_[i]) --i;
+    return a.limbs_[i] <=> b.limbs_[i];
+  }
+
+ private:
+  std::array<uint32_t, 40> limbs_{};  // least significant first
+};
+
+struct Decimal {
+  std::string digits;
+  int point;  // digits before the decimal point
+};
+
+/// The shortest digits that read back as `number`, a finite one above 0, and of those the nearest:
+/// Steele and White 1990, "How to print floating-point numbers accurately". Exact integers take a
+/// tenth of the bytes that printf and strtod would, or the tables of std::to_chars.
+Decimal shortest(double number) {
+  // number = significand 2^exponent = rest / whole. What lies within `below` and `above` of it, in
+  // the same unit, reads back as `number`; so do these limits when the significand is even.
+  constexpr int kDigits = 53, kLeastExponent = -1074;
+  int exponent;
+  std::frexp(number, &exponent);
+  exponent = std::max(exponent - kDigits, kLeastExponent);
+  const auto significand = static_cast<uint64_t>(std::ldexp(number, -exponent));
+  const bool even = significand % 2 == 0;
+  const bool nearer_below = significand == uint64_t{1} << (kDigits - 1) && exponent > kLeastExponent;
+  const int twos = std::max(exponent, 0) + (nearer_below ? 1 : 0);
+  Natural rest(significand, twos + 1), whole(1, twos - exponent + 1);
+  Natural below(1, std::max(exponent, 0)), above(1, twos);
+  const auto reaches = [even](const Natural& a, const Natural& b) { return even ? a >= b : a > b; };
+
+  Decimal decimal{"", 0};
+  while (reaches(rest + above, whole)) {
+    whole *= 10;
+    ++decimal.point;
+  }
+  const auto next_place = [&] {
+    for (Natural* one : {&rest, &below, &above}) *one *= 10;
+  };
+  for (next_place(); !reaches(rest + above, whole); next_place()) --decimal.point;
+
+  for (;; next_place()) {
+    char digit = '0';
+    for (; rest >= whole; ++digit) rest -= whole;
+    const bool down = reaches(below, rest), up = reaches(rest + above, whole);
+    const auto half = rest + rest <=> whole;
+    if (up && (!down || half > 0 || (half == 0 && digit % 2 != 0))) ++digit;
+    decimal.digits += digit;
+    if (down || up) return decimal;
+  }
+}
+
+}  // namespace
 
 /// Laid out as ECMA-262's Number::toString does; only -0 keeps its sign, as in a console.
 std::string number_text(double number) {
@@ -13,19 +115,8 @@ std::string number_text(double number) {
   if (std::isinf(number)) return "Infinity";
   if (number == 0) return "0";
 
-  char text[32];
-  int precision = 0;
-  do {
-    std::snprintf(text, sizeof text, "%.*e", precision++, number);
-  } while (std::strtod(text, nullptr) != number);
-  const char* c = text;
-  std::string digits;
-  for (; *c != 'e'; ++c) {
-    if (*c != '.') digits += *c;
-  }
-  const int point = std::atoi(c + 1) + 1;  // digits before the decimal point
+  auto [digits, point] = shortest(number);
   const int count = static_cast<int>(digits.size());
-
   if (point > 21 || point < -5) {
     if (count > 1) digits.insert(1, ".");
     return digits + (point > 0 ? "e+" : "e-") + std::to_string(std::abs(point - 1));

@@ -15,6 +15,9 @@ namespace attnscope {
 /// Values of the reference executor: double precision, so that it can judge float32 kernels.
 using Array = xt::xarray<double>;
 
+/// Uninitialized values of this shape.
+Array make_array(const std::vector<size_t>& shape);
+
 /// The shapes of a step's inputs, in the order of Step::inputs; nullptr for an absent optional one.
 using InputShapes = std::vector<const Shape*>;
 

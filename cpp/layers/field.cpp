@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 #include <optional>
 
@@ -31,8 +29,8 @@ std::string escaped(std::string_view character) {
   const unsigned code = character.size() == 1
                             ? byte(0)
                             : (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
-  char text[8];
-  std::snprintf(text, sizeof text, "\\u%04x", code);
+  std::string text = "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) text += "0123456789abcdef"[code >> shift & 0xF];
   return text;
 }
 

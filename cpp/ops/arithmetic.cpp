@@ -1,6 +1,8 @@
 #include "arithmetic.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 
 #include "../graph/number.h"
@@ -37,7 +39,9 @@ Shape Multiply::output_shape(const InputShapes& inputs) const {
 Cost Multiply::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
 
 Array Multiply::forward(const std::vector<const Array*>& inputs) const {
-  return *inputs[0] * *inputs[1];
+  Array y = *inputs[0];
+  std::transform(y.begin(), y.end(), inputs[1]->begin(), y.begin(), std::multiplies<>());
+  return y;
 }
 
 std::string Multiply::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
@@ -52,7 +56,11 @@ Scale Scale::by_root_of(int64_t divisor) {
 
 Cost Scale::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
 
-Array Scale::forward(const std::vector<const Array*>& inputs) const { return *inputs[0] * factor_; }
+Array Scale::forward(const std::vector<const Array*>& inputs) const {
+  Array y = *inputs[0];
+  for (double& value : y) value *= factor_;
+  return y;
+}
 
 std::string Scale::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return inputs[0] + " * " +

@@ -41,7 +41,7 @@ Array Concat::forward(const std::vector<const Array*>& inputs) const {
   std::vector<size_t> shape = sizes(*inputs[0]);
   shape[along] = 0;
   for (const Array* input : inputs) shape[along] += input->shape(along);
-  Array y = Array::from_shape(shape);
+  Array y = make_array(shape);
   const size_t whole = run_length(y, along);
   size_t at = 0;
   for (const Array* input : inputs) {
@@ -74,7 +74,7 @@ Array Slice::forward(const std::vector<const Array*>& inputs) const {
   std::vector<size_t> shape = sizes(*inputs[0]);
   const size_t from = shape.back(), length = static_cast<size_t>(end_ - begin_);
   shape.back() = length;
-  Array y = Array::from_shape(shape);
+  Array y = make_array(shape);
   for (size_t row = 0; row < y.size() / length; ++row) {
     std::copy_n(inputs[0]->data() + row * from + static_cast<size_t>(begin_), length,
                 y.data() + row * length);
@@ -97,7 +97,7 @@ Shape FirstPosition::output_shape(const InputShapes& inputs) const {
 Array FirstPosition::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
   const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
-  Array y = Array::from_shape({B, E});
+  Array y = make_array({B, E});
   for (size_t b = 0; b < B; ++b) std::copy_n(x.data() + b * T * E, E, y.data() + b * E);
   return y;
 }
@@ -119,7 +119,7 @@ Shape AppendRow::output_shape(const InputShapes& inputs) const {
 Array AppendRow::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
   const size_t B = x.shape(0), S = x.shape(1), E = x.shape(2);
-  Array y = Array::from_shape({B, S + 1, E});
+  Array y = make_array({B, S + 1, E});
   for (size_t b = 0; b < B; ++b) {
     std::copy_n(x.data() + b * S * E, S * E, y.data() + b * (S + 1) * E);
     std::copy_n(inputs[1]->data(), E, y.data() + (b * (S + 1) + S) * E);
@@ -144,7 +144,7 @@ Shape AppendZeros::output_shape(const InputShapes& inputs) const {
 Array AppendZeros::forward(const std::vector<const Array*>& inputs) const {
   std::vector<size_t> shape = sizes(*inputs[0]);
   const size_t length = shape[2]++ * shape[3];
-  Array y = Array::from_shape(shape);
+  Array y = make_array(shape);
   y.fill(0.0);
   for (size_t head = 0; head < shape[0] * shape[1]; ++head) {
     std::copy_n(inputs[0]->data() + head * length, length, y.data() + head * (length + shape[3]));

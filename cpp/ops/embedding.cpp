@@ -19,7 +19,7 @@ Array Embedding::forward(const std::vector<const Array*>& inputs) const {
   const size_t features = table.shape(1);
   std::vector<size_t> shape(tokens.shape().begin(), tokens.shape().end());
   shape.push_back(features);
-  Array y = Array::from_shape(shape);
+  Array y = make_array(shape);
   for (size_t i = 0; i < tokens.size(); ++i) {
     const size_t row = static_cast<size_t>(tokens.data()[i]);
     std::copy_n(table.data() + row * features, features, y.data() + i * features);

@@ -18,7 +18,7 @@ Array SplitHeads::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
   const size_t B = x.shape(0), T = x.shape(1), H = static_cast<size_t>(num_heads_),
                D = x.shape(2) / H;
-  Array y = Array::from_shape({B, H, T, D});
+  Array y = make_array({B, H, T, D});
   for (size_t b = 0; b < B; ++b) {
     for (size_t h = 0; h < H; ++h) {
       for (size_t t = 0; t < T; ++t) {
@@ -42,7 +42,7 @@ Shape MergeHeads::output_shape(const InputShapes& inputs) const {
 Array MergeHeads::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
   const size_t B = x.shape(0), H = x.shape(1), T = x.shape(2), D = x.shape(3);
-  Array y = Array::from_shape({B, T, H * D});
+  Array y = make_array({B, T, H * D});
   for (size_t b = 0; b < B; ++b) {
     for (size_t h = 0; h < H; ++h) {
       for (size_t t = 0; t < T; ++t) {
@@ -68,7 +68,7 @@ Shape RepeatHeads::output_shape(const InputShapes& inputs) const {
 Array RepeatHeads::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
   const size_t times = static_cast<size_t>(times_), size = x.shape(2) * x.shape(3);
-  Array y = Array::from_shape({x.shape(0), x.shape(1) * times, x.shape(2), x.shape(3)});
+  Array y = make_array({x.shape(0), x.shape(1) * times, x.shape(2), x.shape(3)});
   for (size_t head = 0; head < y.size() / size; ++head) {
     std::copy_n(x.data() + head / times * size, size, y.data() + head * size);
   }
@@ -92,7 +92,7 @@ Cost MeanHeads::cost(const InputShapes& inputs, const Shape&) const {
 Array MeanHeads::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
   const size_t B = x.shape(0), H = x.shape(1), size = x.shape(2) * x.shape(3);
-  Array y = Array::from_shape({B, x.shape(2), x.shape(3)});
+  Array y = make_array({B, x.shape(2), x.shape(3)});
   y.fill(0.0);
   for (size_t b = 0; b < B; ++b) {
     for (size_t h = 0; h < H; ++h) {

@@ -32,7 +32,7 @@ Array Linear::forward(const std::vector<const Array*>& inputs) const {
 
   std::vector<size_t> shape(x.shape().begin(), x.shape().end());
   shape.back() = out_features;
-  Array y = Array::from_shape(shape);
+  Array y = make_array(shape);
   for (size_t row = 0; row < rows; ++row) {
     const double* in = x.data() + row * in_features;
     for (size_t o = 0; o < out_features; ++o) {

@@ -34,7 +34,7 @@ Array Matmul::forward(const std::vector<const Array*>& inputs) const {
 
   std::vector<size_t> shape(a.shape().begin(), a.shape().end());
   shape.back() = N;
-  Array c = Array::from_shape(shape);
+  Array c = make_array(shape);
   for (size_t batch = 0; batch < a.size() / (M * K); ++batch) {
     const double* left = a.data() + batch * M * K;
     const double* right = b.data() + (shared ? 0 : batch * K * N);

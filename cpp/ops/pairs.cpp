@@ -18,7 +18,7 @@ Cost PairSum::cost(const InputShapes&, const Shape& output) const { return {0, e
 Array PairSum::forward(const std::vector<const Array*>& inputs) const {
   const Array &query = *inputs[0], &key = *inputs[1];
   const size_t B = query.shape(0), T = query.shape(1), S = key.shape(1), A = query.shape(2);
-  Array y = Array::from_shape({B, T, S, A});
+  Array y = make_array({B, T, S, A});
   double* to = y.data();
   for (size_t row = 0; row < B * T; ++row) {
     for (size_t s = 0; s < S; ++s) {
@@ -46,7 +46,7 @@ Array PairConcat::forward(const std::vector<const Array*>& inputs) const {
   const Array &query = *inputs[0], &key = *inputs[1];
   const size_t B = query.shape(0), T = query.shape(1), S = key.shape(1), E = query.shape(2),
                K = key.shape(2);
-  Array y = Array::from_shape({B, T, S, E + K});
+  Array y = make_array({B, T, S, E + K});
   double* to = y.data();
   for (size_t row = 0; row < B * T; ++row) {
     for (size_t s = 0; s < S; ++s) {

@@ -48,7 +48,7 @@ Array MeanPool::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
   const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x);
   const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
-  Array y = Array::from_shape({B, E});
+  Array y = make_array({B, E});
   y.fill(0.0);
   for (size_t b = 0; b < B; ++b) {
     double maximum = kHidden, total = 0.0;
@@ -93,7 +93,7 @@ Array MaxPool::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
   const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x);
   const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
-  Array y = Array::from_shape({B, E});
+  Array y = make_array({B, E});
   y.fill(kHidden);
   for (size_t b = 0; b < B; ++b) {
     bool any = false;

@@ -19,6 +19,13 @@ std::string call(const char* function, std::initializer_list<std::string> argume
   return text + ")";
 }
 
+/// The logarithm of a number that is far from 0. The random numbers need log1p anyway; std::log
+/// would add 4 kB of tables to what a page loads, and std::pow 4 kB more.
+double log_of(double x) { return std::log1p(x - 1); }
+
+/// base^exponent to a few ULP: angles are rounded to float32.
+double power(double base, double exponent) { return std::exp(exponent * log_of(base)); }
+
 /// The slopes of Press et al.: 2^(-8/n), 2^(-16/n), ... for n heads, n a power of two; of another
 /// number the largest power of two below it, then every other slope of twice that.
 double slope(int64_t head, int64_t num_heads) {
@@ -44,8 +51,8 @@ int64_t bucket_of(int64_t distance, bool both_ways) {
   const int64_t exact = buckets / 2;
   if (back < exact) return first + back;
   const float share = std::log(static_cast<float>(back) / static_cast<float>(exact)) /
-                      static_cast<float>(std::log(static_cast<double>(RelativeBias::kMaxDistance) /
-                                                  static_cast<double>(exact)));
+                      static_cast<float>(log_of(static_cast<double>(RelativeBias::kMaxDistance) /
+                                                static_cast<double>(exact)));
   const auto far = exact + static_cast<int64_t>(share * static_cast<float>(buckets - exact));
   return first + std::min(far, buckets - 1);
 }
@@ -58,12 +65,12 @@ Cost SinusoidalTable::cost(const InputShapes&, const Shape& output) const {
 
 Array SinusoidalTable::forward(const std::vector<const Array*>&) const {
   const size_t T = static_cast<size_t>(seq_len_), E = static_cast<size_t>(features_);
-  Array y = Array::from_shape({T, E});
+  Array y = make_array({T, E});
   for (size_t t = 0; t < T; ++t) {
     const double position = static_cast<double>(static_cast<int64_t>(t) + offset_);
     for (size_t e = 0; e < E; ++e) {
       const double angle =
-          position * std::pow(10000.0, -static_cast<double>(e / 2 * 2) / static_cast<double>(E));
+          position * power(10000.0, -static_cast<double>(e / 2 * 2) / static_cast<double>(E));
       y(t, e) = e % 2 == 0 ? std::sin(angle) : std::cos(angle);
     }
   }
@@ -93,12 +100,12 @@ Cost RotaryTable::cost(const InputShapes&, const Shape& output) const {
 
 Array RotaryTable::forward(const std::vector<const Array*>&) const {
   const size_t T = static_cast<size_t>(seq_len_), D = static_cast<size_t>(head_dim_);
-  Array y = Array::from_shape({2, T, D});
+  Array y = make_array({2, T, D});
   for (size_t t = 0; t < T; ++t) {
     const double position = static_cast<double>(static_cast<int64_t>(t) + offset_);
     for (size_t d = 0; d < D; ++d) {
       const double pair = static_cast<double>(d % (D / 2));
-      const double angle = position * std::pow(theta_, -2.0 * pair / static_cast<double>(D));
+      const double angle = position * power(theta_, -2.0 * pair / static_cast<double>(D));
       y(0, t, d) = std::cos(angle);
       y(1, t, d) = std::sin(angle);
     }
@@ -176,7 +183,7 @@ Cost AlibiBias::cost(const InputShapes&, const Shape& output) const {
 Array AlibiBias::forward(const std::vector<const Array*>&) const {
   const size_t H = static_cast<size_t>(num_heads_), T = static_cast<size_t>(seq_len_),
                S = static_cast<size_t>(kv_len_);
-  Array y = Array::from_shape({H, T, S});
+  Array y = make_array({H, T, S});
   for (size_t h = 0; h < H; ++h) {
     const double by = slope(static_cast<int64_t>(h), num_heads_);
     for (size_t t = 0; t < T; ++t) {
@@ -221,7 +228,7 @@ Array RelativeBias::forward(const std::vector<const Array*>& inputs) const {
   const Array& table = *inputs[0];
   const size_t H = table.shape(1), T = static_cast<size_t>(seq_len_),
                S = static_cast<size_t>(kv_len_);
-  Array y = Array::from_shape({H, T, S});
+  Array y = make_array({H, T, S});
   for (size_t t = 0; t < T; ++t) {
     for (size_t s = 0; s < S; ++s) {
       const int64_t distance = static_cast<int64_t>(s) - static_cast<int64_t>(t) - offset_;

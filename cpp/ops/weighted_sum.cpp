@@ -31,7 +31,7 @@ Array WeightedSum::forward(const std::vector<const Array*>& inputs) const {
   const Array& weights = *inputs[0];
   const Array& values = *inputs[1];
   const size_t B = values.shape(0), T = values.shape(1), E = values.shape(2);
-  Array out = Array::from_shape({B, E});
+  Array out = make_array({B, E});
   out.fill(0.0);
   for (size_t b = 0; b < B; ++b) {
     for (size_t t = 0; t < T; ++t) {

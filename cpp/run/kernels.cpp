@@ -19,7 +19,7 @@ Kernel reference_kernel(const Site& site) {
       const Shape shape = tensor.role == Role::kOptionalInput
                               ? workspace.given_shape(step.inputs[i])
                               : tensor.shape;
-      values[i] = Array::from_shape(std::vector<size_t>(shape.begin(), shape.end()));
+      values[i] = make_array(std::vector<size_t>(shape.begin(), shape.end()));
       std::copy_n(from, values[i].size(), values[i].data());
       operands[i] = &values[i];
     }

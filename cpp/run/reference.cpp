@@ -1,15 +1,14 @@
 #include "reference.h"
 
 #include <algorithm>
-#include <xtensor/core/xmath.hpp>
 
 namespace attnscope {
 namespace {
 
-/// What a tensor has of its storage: all of it, or the part that a view takes.
-Array part(const Values& storage, const Tensor& view) {
-  Array values = Array::from_shape(std::vector<size_t>(view.shape.begin(), view.shape.end()));
-  std::copy_n(storage.data() + view.offset, values.size(), values.data());
+/// The numbers of this shape that start at `offset` of a tensor.
+Array part(const Values& storage, int64_t offset, const std::vector<size_t>& shape) {
+  Array values = make_array(shape);
+  std::copy_n(storage.data() + offset, values.size(), values.data());
   return values;
 }
 
@@ -25,10 +24,10 @@ Outputs run_reference(const Graph& graph, const Parameters& parameters, const In
     const bool parameter = tensor.role == Role::kParameter;
     // A mask has the shape in which it was given; a part of a stacked input may be given by itself.
     if (!parameter && inputs[id]) {
-      values[id] = xt::cast<double>(*inputs[id]);
+      values[id] = part(*inputs[id], 0, {inputs[id]->shape().begin(), inputs[id]->shape().end()});
     } else if (const Values* whole =
                    parameter ? parameters[id] : inputs[static_cast<size_t>(tensor.storage)]) {
-      values[id] = part(*whole, tensor);
+      values[id] = part(*whole, tensor.offset, {tensor.shape.begin(), tensor.shape.end()});
     } else {
       continue;
     }
@@ -47,7 +46,10 @@ Outputs run_reference(const Graph& graph, const Parameters& parameters, const In
   }
   Outputs outputs;
   for (const TensorId id : outputs_of(graph, keep)) {
-    outputs.emplace_back(xt::cast<float>(values[static_cast<size_t>(id)]));
+    const Array& exact = values[static_cast<size_t>(id)];
+    Values& output =
+        outputs.emplace_back(make_values(Shape(exact.shape().begin(), exact.shape().end())));
+    std::copy(exact.begin(), exact.end(), output.begin());
   }
   return outputs;
 }

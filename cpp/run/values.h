@@ -12,12 +12,8 @@ namespace attnscope {
 using Values = xt::xarray<float>;
 
 /// Uninitialized values of this shape.
-inline Values make_values(const Shape& shape) {
-  return Values::from_shape(std::vector<size_t>(shape.begin(), shape.end()));
-}
+Values make_values(const Shape& shape);
 
-inline Shape shape_of(const Values& values) {
-  return Shape(values.shape().begin(), values.shape().end());
-}
+Shape shape_of(const Values& values);
 
 }  // namespace attnscope
