@@ -21,10 +21,10 @@ StepCost step_cost(const Graph& graph, const Step& step, int element_bytes) {
   return cost;
 }
 
-PartCost& part_named(std::vector<PartCost>& parts, const std::string& name) {
+PartCost& part_named(std::vector<PartCost>& parts, std::string_view name) {
   const auto known = std::find_if(parts.begin(), parts.end(),
                                   [&name](const PartCost& one) { return one.part == name; });
-  return known != parts.end() ? *known : parts.emplace_back(PartCost{name, {}});
+  return known != parts.end() ? *known : parts.emplace_back(PartCost{std::string(name), {}});
 }
 
 }  // namespace

@@ -12,24 +12,23 @@ std::string expected_text(const Config& config, const Graph& graph) {
   const StepCost total = cost(graph, dtype).total;
   std::string shapes;
   for (const Result& result : graph.results()) {
-    shapes +=
-        "        \"" + result.name + "\": " + to_string(graph.tensor(result.tensor).shape) + ",\n";
+    shapes += format("        \"{}\": {},\n", {result.name, graph.tensor(result.tensor).shape});
   }
   std::string text = "EXPECTED = {\n";
-  text += "    \"parameters\": " + to_string(total.parameters) + ",\n";
-  text +=
-      "    \"flops\": " + to_string(product({2, total.macs})) + ",  # 2 per multiply-accumulate\n";
-  text += "    \"shapes\": {\n" + shapes + "    },\n";
+  text += format("    \"parameters\": {},\n", {to_string(total.parameters)});
+  text += format("    \"flops\": {},  # 2 per multiply-accumulate\n",
+                 {to_string(product({2, total.macs}))});
+  text += format("    \"shapes\": {\n{}    },\n", {shapes});
   if (trainable(dtype)) {
-    text += "    \"saved_for_backward\": " + to_string(memory(graph, dtype).saved_for_backward) +
-            ",  # bytes, parameters left out\n";
+    text += format("    \"saved_for_backward\": {},  # bytes, parameters left out\n",
+                   {to_string(memory(graph, dtype).saved_for_backward)});
   }
-  return text + "}\n";
+  return format("{}}\n", {text});
 }
 
 /// Python's name of the format; int8 layers are checked in float32, where they can be run.
 std::string torch_dtype(Dtype dtype, std::string_view name) {
-  return "torch." + std::string(trainable(dtype) ? name : "float32");
+  return format("torch.{}", {trainable(dtype) ? name : "float32"});
 }
 
 std::string check_text(const Config& config, const Graph& graph) {
@@ -39,14 +38,15 @@ std::string check_text(const Config& config, const Graph& graph) {
     const Tensor& tensor = graph.tensor(id);
     if (tensor.role == Role::kOptionalInput) continue;
     const std::string shape = to_string(tensor.shape);
-    inputs += "        \"" + tensor.name + "\": " +
-              (tensor.limit > 0
-                   ? "torch.randint(0, " + std::to_string(tensor.limit) + ", " + shape + "),\n"
-                   : "torch.randn" + shape + ".to(DTYPE).requires_grad_(),\n");
+    inputs +=
+        format("        \"{}\": {}",
+               {tensor.name, tensor.limit > 0
+                                 ? format("torch.randint(0, {}, {}),\n", {tensor.limit, shape})
+                                 : format("torch.randn{}.to(DTYPE).requires_grad_(),\n", {shape})});
   }
   std::string names;
-  for (const Result& result : graph.results()) names += '"' + result.name + "\", ";
-  std::string text = "DTYPE = " + torch_dtype(dtype, config.choice("dtype")) + "\n\n\n";
+  for (const Result& result : graph.results()) names += format("\"{}\", ", {result.name});
+  std::string text = format("DTYPE = {}\n\n\n", {torch_dtype(dtype, config.choice("dtype"))});
   text += R"(def measure(module, inputs):
     """What PyTorch itself counts: the same keys as EXPECTED."""
     parameters = {p.untyped_storage().data_ptr() for p in module.parameters()}
@@ -72,10 +72,10 @@ std::string check_text(const Config& config, const Graph& graph) {
 
 
 )";
-  text += "RESULTS = (" + names.substr(0, names.size() - 1) + ")\n\n\n";
+  text += format("RESULTS = ({})\n\n\n", {names.substr(0, names.size() - 1)});
   text += "def main():\n    torch.manual_seed(0)\n";
-  text += "    module = " + std::string(config.layer().pytorch_class) + "().to(DTYPE)\n";
-  text += "    inputs = {\n" + inputs + "    }\n";
+  text += format("    module = {}().to(DTYPE)\n", {config.layer().pytorch_class});
+  text += format("    inputs = {\n{}    }\n", {inputs});
   text += R"(    measured = measure(module, inputs)
     wrong = [key for key, value in EXPECTED.items() if measured[key] != value]
     for key in wrong:
@@ -105,9 +105,9 @@ std::string pytorch_source(const Config& config, const PytorchOptions& options) 
   if (uses("F.")) text += "import torch.nn.functional as F\n";
   text += "from torch import nn\n";
   if (options.self_check) text += "from torch.utils.flop_counter import FlopCounterMode\n";
-  text += "\n\n" + classes;
+  text += format("\n\n{}", {classes});
   if (!options.self_check) return text;
-  return text + "\n\n" + expected_text(config, graph) + check_text(config, graph);
+  return format("{}\n\n{}{}", {text, expected_text(config, graph), check_text(config, graph)});
 }
 
 }  // namespace attnscope

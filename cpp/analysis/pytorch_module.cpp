@@ -19,9 +19,9 @@ std::string aligned(const std::vector<Line>& lines) {
   for (const Line& line : lines) width = std::max(width, line.code.size());
   std::string text;
   for (const Line& line : lines) {
-    text += kBody + line.code;
+    text += format("{}{}", {kBody, line.code});
     if (!line.comment.empty()) {
-      text += std::string(width - line.code.size(), ' ') + "  # " + line.comment;
+      text += format("{}  # {}", {std::string(width - line.code.size(), ' '), line.comment});
     }
     text += '\n';
   }
@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string>& parts) {
 /// because a loop assigns both to one variable.
 std::string expression(const Graph& graph, TensorId id, int in_block) {
   const Tensor& tensor = graph.tensor(id);
-  if (tensor.role == Role::kParameter) return "self." + tensor.name;
+  if (tensor.role == Role::kParameter) return format("self.{}", {tensor.name});
   if (in_block == kNoBlock && tensor.block != kNoBlock) {
     const Block& block = graph.blocks()[static_cast<size_t>(tensor.block)];
     if (id == block.carried_out) return expression(graph, block.carried_in, kNoBlock);
@@ -50,14 +50,13 @@ std::string initial_values(const Tensor& parameter, const Init& init) {
   const std::string shape = to_string(parameter.shape);
   switch (init.kind) {
     case Init::Kind::kZeros:
-      return "torch.zeros" + shape;
+      return format("torch.zeros{}", {shape});
     case Init::Kind::kOnes:
-      return "torch.ones" + shape;
+      return format("torch.ones{}", {shape});
     case Init::Kind::kUniform:
-      return "torch.empty" + shape + ".uniform_(" + number_text(-init.spread) + ", " +
-             number_text(init.spread) + ")";
+      return format("torch.empty{}.uniform_({}, {})", {shape, -init.spread, init.spread});
     case Init::Kind::kNormal:
-      return "torch.empty" + shape + ".normal_(0, " + number_text(init.spread) + ")";
+      return format("torch.empty{}.normal_(0, {})", {shape, init.spread});
   }
   return {};
 }
@@ -93,25 +92,26 @@ class Constructor {
       for (const TensorId id : module.parameters) {
         const Tensor& parameter = graph_.tensor(id);
         assign(parameter.name,
-               "nn.Parameter(" + initial_values(parameter, first_values(graph_, id)) + ")");
+               format("nn.Parameter({})", {initial_values(parameter, first_values(graph_, id))}));
       }
     }
   }
 
   void add_list(const Block& block) {
     if (std::exchange(listed_, true)) return;
-    assign(block.name, "nn.ModuleList(" + block.class_name + "() for _ in range(" +
-                           std::to_string(block.times) + "))");
+    assign(block.name,
+           format("nn.ModuleList({}() for _ in range({}))", {block.class_name, block.times}));
   }
 
   /// self.a.b = value, after self.a = nn.Module() where nothing has made self.a.
   void assign(const std::string& name, const std::string& value) {
     for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
       const std::string parent = name.substr(0, dot);
-      if (made_.insert(parent).second) text_ += kBody + ("self." + parent) + " = nn.Module()\n";
+      if (made_.insert(parent).second)
+        text_ += format("{}self.{} = nn.Module()\n", {kBody, parent});
     }
     made_.insert(name);
-    text_ += kBody + ("self." + name) + " = " + value + "\n";
+    text_ += format("{}self.{} = {}\n", {kBody, name, value});
   }
 
   const Graph& graph_;
@@ -124,13 +124,14 @@ std::string constructor_text(const Graph& graph, int of_block) {
   const bool inherits = of_block == kNoBlock && !graph.base().empty();
   const std::string modules = Constructor(graph).text(of_block);
   if (modules.empty() && !inherits) return {};
-  return "    def __init__(self):\n        super().__init__(" +
-         (inherits ? graph.base_arguments() : "") + ")\n" + modules + "\n";
+  return format("    def __init__(self):\n        super().__init__({})\n{}\n",
+                {inherits ? graph.base_arguments() : "", modules});
 }
 
 Line step_line(const Graph& graph, const Step& step) {
   const Tensor& output = graph.tensor(step.output);
-  return {output.name + " = " + pytorch_expression(graph, step), to_string(output.shape)};
+  return {format("{} = {}", {output.name, pytorch_expression(graph, step)}),
+          to_string(output.shape)};
 }
 
 /// What crosses the border of a block, apart from the tensor that it carries on.
@@ -194,16 +195,17 @@ std::string block_class(const Graph& graph, int index) {
       concatenated({"self", graph.tensor(block.carried_in).name}, names(graph, crossing.repeated)),
       names(graph, crossing.shared));
   if (has_exceptions(graph, block)) inputs.push_back("index");
-  std::string text = "class " + block.class_name + "(nn.Module):\n";
+  std::string text = format("class {}(nn.Module):\n", {block.class_name});
   text += constructor_text(graph, index);
-  text += "    def forward(" + joined(inputs) + "):\n";
+  text += format("    def forward({}):\n", {joined(inputs)});
   std::vector<Line> lines;
   for (size_t s = block.first_step; s < block.end_step; ++s) {
     lines.push_back(step_line(graph, graph.steps()[s]));
   }
   std::vector<TensorId> outputs{block.carried_out};
   outputs.insert(outputs.end(), crossing.returned.begin(), crossing.returned.end());
-  return text + aligned(lines) + kBody + "return " + joined(names(graph, outputs)) + "\n\n\n";
+  return format("{}{}{}return {}\n\n\n",
+                {text, aligned(lines), kBody, joined(names(graph, outputs))});
 }
 
 /// The loop of the layer's forward() over the repetitions of a block.
@@ -212,7 +214,7 @@ std::string loop_text(const Graph& graph, int index) {
   const Border crossing = border(graph, index);
   const std::string carried = graph.tensor(block.carried_in).name;
   const std::vector<std::string> repeated = names(graph, crossing.repeated);
-  std::vector<std::string> lists{"self." + block.name};
+  std::vector<std::string> lists{format("self.{}", {block.name})};
   for (const TensorId id : crossing.repeated) {
     lists.push_back(graph.tensor(graph.tensor(id).storage).name);
   }
@@ -222,23 +224,23 @@ std::string loop_text(const Graph& graph, int index) {
   if (has_exceptions(graph, block)) {
     arguments.push_back("index");
     variables.insert(variables.begin(), "index");
-    lists.insert(lists.begin(), "range(" + std::to_string(block.times) + ")");
+    lists.insert(lists.begin(), format("range({})", {block.times}));
   }
-  const std::string over = lists.size() == 1 ? lists[0] : "zip(" + joined(lists) + ")";
+  const std::string over = lists.size() == 1 ? lists[0] : format("zip({})", {joined(lists)});
   const std::vector<std::string> outputs = concatenated({carried}, names(graph, crossing.returned));
-  return kBody + ("for " + joined(variables)) + " in " + over + ":\n" + kBody + "    " +
-         joined(outputs) + " = layer(" + joined(arguments) + ")  # " +
-         to_string(graph.tensor(block.carried_in).shape) + "\n";
+  return format("{}for {} in {}:\n{}    {} = layer({})  # {}\n",
+                {kBody, joined(variables), over, kBody, joined(outputs), joined(arguments),
+                 graph.tensor(block.carried_in).shape});
 }
 
 std::string signature(const Graph& graph) {
   std::string required, optional;
   for (const TensorId id : graph.inputs()) {
     const Tensor& tensor = graph.tensor(id);
-    if (tensor.role == Role::kInput) required += ", " + tensor.name;
-    if (tensor.role == Role::kOptionalInput) optional += ", " + tensor.name + "=None";
+    if (tensor.role == Role::kInput) required += format(", {}", {tensor.name});
+    if (tensor.role == Role::kOptionalInput) optional += format(", {}=None", {tensor.name});
   }
-  return "def forward(self" + required + optional + "):";
+  return format("def forward(self{}{}):", {required, optional});
 }
 
 std::string input_comments(const Graph& graph) {
@@ -247,13 +249,14 @@ std::string input_comments(const Graph& graph) {
     const Tensor& tensor = graph.tensor(id);
     const std::string shape = to_string(tensor.shape);
     if (tensor.role == Role::kOptionalInput) {
-      lines.push_back({"# " + tensor.name + ": broadcasts to " + shape +
-                           ", boolean (True = may attend) or float (added)",
-                       ""});
+      lines.push_back(
+          {format("# {}: broadcasts to {}, boolean (True = may attend) or float (added)",
+                  {tensor.name, shape}),
+           ""});
     } else {
       const std::string kind =
-          tensor.limit > 0 ? ", integers below " + std::to_string(tensor.limit) : "";
-      lines.push_back({"# " + tensor.name + ": " + shape + kind, ""});
+          tensor.limit > 0 ? format(", integers below {}", {tensor.limit}) : "";
+      lines.push_back({format("# {}: {}{}", {tensor.name, shape, kind}), ""});
     }
   }
   return aligned(lines);
@@ -261,10 +264,10 @@ std::string input_comments(const Graph& graph) {
 
 std::string layer_class(const Layer& layer, const Graph& graph) {
   const std::string base = graph.base().empty() ? "nn.Module" : graph.base();
-  std::string text = "class " + std::string(layer.pytorch_class) + "(" + base + "):\n";
-  text += "    \"\"\"" + std::string(layer.summary) + "\"\"\"\n\n";
+  std::string text = format("class {}({}):\n", {layer.pytorch_class, base});
+  text += format("    \"\"\"{}\"\"\"\n\n", {layer.summary});
   text += constructor_text(graph, kNoBlock);
-  text += "    " + signature(graph) + "\n" + input_comments(graph);
+  text += format("    {}\n{}", {signature(graph), input_comments(graph)});
   std::vector<Line> lines;
   for (size_t s = 0; s < graph.steps().size();) {
     const int in_block = graph.tensor(graph.steps()[s].output).block;
@@ -279,7 +282,7 @@ std::string layer_class(const Layer& layer, const Graph& graph) {
   for (const Result& result : graph.results()) {
     results.push_back(expression(graph, result.tensor, kNoBlock));
   }
-  return text + aligned(lines) + kBody + "return " + joined(results) + "\n";
+  return format("{}{}{}return {}\n", {text, aligned(lines), kBody, joined(results)});
 }
 
 }  // namespace
@@ -290,11 +293,12 @@ std::string pytorch_expression(const Graph& graph, const Step& step) {
   inputs.reserve(step.inputs.size());
   for (const TensorId id : step.inputs) inputs.push_back(expression(graph, id, in_block));
   const std::string module =
-      step.module < 0 ? "" : "self." + graph.modules()[static_cast<size_t>(step.module)].name;
+      step.module < 0 ? ""
+                      : format("self.{}", {graph.modules()[static_cast<size_t>(step.module)].name});
   const std::string usual = step.op->pytorch(inputs, module);
   if (step.exception.every == 0) return usual;
-  return step.exception.op->pytorch(inputs, module) + " if (index + 1) % " +
-         std::to_string(step.exception.every) + " == 0 else " + usual;
+  return format("{} if (index + 1) % {} == 0 else {}",
+                {step.exception.op->pytorch(inputs, module), step.exception.every, usual});
 }
 
 std::string helpers_text(const Graph& graph) {
@@ -302,7 +306,7 @@ std::string helpers_text(const Graph& graph) {
   std::set<std::string_view> seen;
   for (const Step& step : graph.steps()) {
     const std::string_view helper = step.op->pytorch_helper();
-    if (!helper.empty() && seen.insert(helper).second) text += std::string(helper) + "\n\n";
+    if (!helper.empty() && seen.insert(helper).second) text += format("{}\n\n", {helper});
   }
   return text;
 }

@@ -21,24 +21,24 @@ TensorId Graph::add_tensor(Tensor tensor) {
   return id;
 }
 
-TensorId Graph::add_input(std::string name, Shape shape, Role role) {
-  return add_tensor({.name = std::move(name), .shape = std::move(shape), .role = role});
+TensorId Graph::add_input(Text name, Shape shape, Role role) {
+  return add_tensor({.name = name.string(), .shape = std::move(shape), .role = role});
 }
 
-TensorId Graph::add_integer_input(std::string name, Shape shape, int64_t limit) {
+TensorId Graph::add_integer_input(Text name, Shape shape, int64_t limit) {
   return add_tensor(
-      {.name = std::move(name), .shape = std::move(shape), .role = Role::kInput, .limit = limit});
+      {.name = name.string(), .shape = std::move(shape), .role = Role::kInput, .limit = limit});
 }
 
-int Graph::add_module(std::string name, std::string constructor) {
-  modules_.push_back({std::move(name), std::move(constructor), {}, open_block_});
+int Graph::add_module(Text name, Text constructor) {
+  modules_.push_back({name.string(), constructor.string(), {}, open_block_});
   return static_cast<int>(modules_.size()) - 1;
 }
 
-TensorId Graph::add_parameter(int module, std::string_view name, Shape shape) {
+TensorId Graph::add_parameter(int module, Text name, Shape shape) {
   Module& owner = modules_[static_cast<size_t>(module)];
   const TensorId id =
-      add_tensor({.name = owner.name + (owner.name.empty() ? "" : ".") + std::string(name),
+      add_tensor({.name = format("{}{}{}", {owner.name, owner.name.empty() ? "" : ".", name}),
                   .shape = std::move(shape),
                   .role = Role::kParameter,
                   .block = owner.block});
@@ -46,7 +46,7 @@ TensorId Graph::add_parameter(int module, std::string_view name, Shape shape) {
   return id;
 }
 
-TensorId Graph::add_parameter(int module, std::string_view name, Shape shape, Init init) {
+TensorId Graph::add_parameter(int module, Text name, Shape shape, Init init) {
   const TensorId id = add_parameter(module, name, std::move(shape));
   draw(id, init);
   return id;
@@ -55,23 +55,28 @@ TensorId Graph::add_parameter(int module, std::string_view name, Shape shape, In
 TensorId Graph::add_rows(TensorId parameter, int64_t begin, int64_t end) {
   const Tensor& whole = tensor(parameter);
   Tensor rows = whole;
-  rows.name += "[" + std::to_string(begin) + ":" + std::to_string(end) + "]";
+  rows.name += format("[{}:{}]", {begin, end});
   rows.shape[0] = end - begin;
   rows.storage = parameter;
   rows.offset = begin * static_cast<int64_t>(elements(whole.shape) / whole.shape[0]);
   return add_tensor(std::move(rows));
 }
 
-void Graph::inherit(std::string base, std::string arguments) {
-  base_ = std::move(base);
-  base_arguments_ = std::move(arguments);
+void Graph::inherit(Text base, Text arguments) {
+  base_ = base.string();
+  base_arguments_ = arguments.string();
 }
 
-TensorId Graph::add_step(std::string name, std::string part, std::shared_ptr<const Op> op,
-                         std::vector<TensorId> inputs, std::string output, int module) {
-  Step step{
-      std::move(name), std::move(part), std::move(op), std::move(inputs), kNoTensor, module, {}};
-  Tensor made{.name = std::move(output),
+TensorId Graph::add_step(Text name, Text part, std::shared_ptr<const Op> op, Ids inputs,
+                         Text output, int module) {
+  Step step{name.string(),
+            part.string(),
+            std::move(op),
+            {inputs.begin(), inputs.end()},
+            kNoTensor,
+            module,
+            {}};
+  Tensor made{.name = output.string(),
               .shape = step.op->output_shape(input_shapes(step, true)),
               .block = open_block_};
   if (step.op->aliasing() != Aliasing::kNone) {
@@ -84,16 +89,13 @@ TensorId Graph::add_step(std::string name, std::string part, std::shared_ptr<con
   return steps_.back().output;
 }
 
-void Graph::add_result(std::string name, TensorId tensor) {
-  results_.push_back({std::move(name), tensor});
-}
+void Graph::add_result(Text name, TensorId tensor) { results_.push_back({name.string(), tensor}); }
 
-void Graph::begin_block(std::string name, std::string class_name, int64_t times,
-                        TensorId carried_in) {
-  if (open_block_ != kNoBlock) throw std::logic_error("block " + name + " is inside another");
+void Graph::begin_block(Text name, Text class_name, int64_t times, TensorId carried_in) {
+  if (open_block_ != kNoBlock) wrong_graph("block {} is inside another", {name});
   open_block_ = static_cast<int>(blocks_.size());
-  blocks_.push_back({.name = std::move(name),
-                     .class_name = std::move(class_name),
+  blocks_.push_back({.name = name.string(),
+                     .class_name = class_name.string(),
                      .times = times,
                      .carried_in = carried_in,
                      .first_step = steps_.size()});
@@ -104,20 +106,22 @@ void Graph::end_block(TensorId carried_out) {
   block.carried_out = carried_out;
   block.end_step = steps_.size();
   if (tensor(carried_out).shape != tensor(block.carried_in).shape) {
-    throw std::logic_error("block " + block.name + " makes " +
-                           to_string(tensor(carried_out).shape) + " of " +
-                           to_string(tensor(block.carried_in).shape));
+    wrong_graph("block {} makes {} of {}",
+                {block.name, tensor(carried_out).shape, tensor(block.carried_in).shape});
   }
   open_block_ = kNoBlock;
 }
 
-TensorId Graph::add_repeated_input(const std::string& name, const Shape& shape) {
+TensorId Graph::add_repeated_input(Text name, const Shape& shape) {
   if (open_block_ == kNoBlock) return add_input(name, shape);
   Shape stacked = shape;
   stacked.insert(stacked.begin(), blocks_.back().times);
-  const TensorId all = add_input(name + "s", std::move(stacked));
-  return add_tensor(
-      {.name = name, .shape = shape, .role = Role::kInput, .storage = all, .block = open_block_});
+  const TensorId all = add_input(format("{}s", {name}), std::move(stacked));
+  return add_tensor({.name = name.string(),
+                     .shape = shape,
+                     .role = Role::kInput,
+                     .storage = all,
+                     .block = open_block_});
 }
 
 std::vector<TensorId> Graph::inputs() const {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,22 +72,29 @@ struct Cache {
   int64_t full_every = 0;         // with a window: every n-th repetition of the block needs all
 };
 
+/// Ids in a braced list or a vector, for the time of a call.
+class Ids : public std::span<const TensorId> {
+ public:
+  Ids(std::initializer_list<TensorId> ids) : span(ids.begin(), ids.size()) {}
+  Ids(const std::vector<TensorId>& ids) : span(ids) {}
+};
+
 class Graph {
  public:
-  TensorId add_input(std::string name, Shape shape, Role role = Role::kInput);
+  TensorId add_input(Text name, Shape shape, Role role = Role::kInput);
 
   /// Integers from 0 to limit - 1.
-  TensorId add_integer_input(std::string name, Shape shape, int64_t limit);
+  TensorId add_integer_input(Text name, Shape shape, int64_t limit);
 
   /// Declares a module; returns its index for add_parameter() and add_step(). Modules are declared
   /// in the order in which PyTorch constructs them.
-  int add_module(std::string name, std::string constructor);
+  int add_module(Text name, Text constructor);
 
   /// Declares the next parameter of `module`, called "module.name", and draws it.
-  TensorId add_parameter(int module, std::string_view name, Shape shape, Init init);
+  TensorId add_parameter(int module, Text name, Shape shape, Init init);
 
   /// The same without a draw: draw() says when PyTorch's constructor gets to it.
-  TensorId add_parameter(int module, std::string_view name, Shape shape);
+  TensorId add_parameter(int module, Text name, Shape shape);
 
   /// The last draw of a parameter counts; the ones before move the generator on.
   void draw(TensorId parameter, Init init) { draws_.push_back({parameter, init}); }
@@ -96,27 +104,27 @@ class Graph {
 
   /// The printed module inherits from a class of PyTorch's, which makes the modules without
   /// constructor.
-  void inherit(std::string base, std::string arguments);
+  void inherit(Text base, Text arguments);
 
   /// Appends a step whose output is a new tensor called `output`. The step's shape is the op's.
-  TensorId add_step(std::string name, std::string part, std::shared_ptr<const Op> op,
-                    std::vector<TensorId> inputs, std::string output, int module = -1);
+  TensorId add_step(Text name, Text part, std::shared_ptr<const Op> op, Ids inputs, Text output,
+                    int module = -1);
 
   /// In a block: every n-th repetition does `op` instead in the last step; shapes are the same.
   void set_exception(int64_t every, std::shared_ptr<const Op> op) {
     steps_.back().exception = {every, std::move(op)};
   }
 
-  void add_result(std::string name, TensorId tensor);
+  void add_result(Text name, TensorId tensor);
 
   /// Modules, parameters and steps up to end_block() are repeated `times` times. Blocks do not
   /// nest.
-  void begin_block(std::string name, std::string class_name, int64_t times, TensorId carried_in);
+  void begin_block(Text name, Text class_name, int64_t times, TensorId carried_in);
   void end_block(TensorId carried_out);
 
   /// Inside a block: an input with one more leading dimension, of which each repetition gets its
   /// own part. Outside: the input.
-  TensorId add_repeated_input(const std::string& name, const Shape& shape);
+  TensorId add_repeated_input(Text name, const Shape& shape);
 
   void add_cache(Cache cache) { caches_.push_back(cache); }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "text.h"
+
 namespace attnscope {
 namespace {
 
@@ -79,7 +81,8 @@ Decimal shortest(double number) {
   exponent = std::max(exponent - kDigits, kLeastExponent);
   const auto significand = static_cast<uint64_t>(std::ldexp(number, -exponent));
   const bool even = significand % 2 == 0;
-  const bool nearer_below = significand == uint64_t{1} << (kDigits - 1) && exponent > kLeastExponent;
+  const bool nearer_below =
+      significand == uint64_t{1} << (kDigits - 1) && exponent > kLeastExponent;
   const int twos = std::max(exponent, 0) + (nearer_below ? 1 : 0);
   Natural rest(significand, twos + 1), whole(1, twos - exponent + 1);
   Natural below(1, std::max(exponent, 0)), above(1, twos);
@@ -111,7 +114,7 @@ Decimal shortest(double number) {
 /// Laid out as ECMA-262's Number::toString does; only -0 keeps its sign, as in a console.
 std::string number_text(double number) {
   if (std::isnan(number)) return "NaN";
-  if (std::signbit(number)) return "-" + number_text(-number);
+  if (std::signbit(number)) return format("-{}", {-number});
   if (std::isinf(number)) return "Infinity";
   if (number == 0) return "0";
 
@@ -119,10 +122,11 @@ std::string number_text(double number) {
   const int count = static_cast<int>(digits.size());
   if (point > 21 || point < -5) {
     if (count > 1) digits.insert(1, ".");
-    return digits + (point > 0 ? "e+" : "e-") + std::to_string(std::abs(point - 1));
+    return format("{}{}{}", {digits, point > 0 ? "e+" : "e-", std::abs(point - 1)});
   }
-  if (point <= 0) return "0." + std::string(static_cast<size_t>(-point), '0') + digits;
-  if (point >= count) return digits + std::string(static_cast<size_t>(point - count), '0');
+  if (point <= 0) return format("0.{}{}", {std::string(static_cast<size_t>(-point), '0'), digits});
+  if (point >= count)
+    return format("{}{}", {digits, std::string(static_cast<size_t>(point - count), '0')});
   return digits.insert(static_cast<size_t>(point), ".");
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 #include <xtensor/containers/xarray.hpp>
 
-#include "tensor.h"
+#include "text.h"
 
 namespace attnscope {
 
@@ -41,6 +41,10 @@ enum class Aliasing {
   kStrided,         // the same elements in another order
   kUnlessTraining,  // the input itself in inference, memory of its own in training: dropout
 };
+
+/// Throws std::logic_error with the message that format() makes: a layer built a graph that does
+/// not fit together.
+[[noreturn]] void wrong_graph(const char* pattern, std::initializer_list<Piece> pieces);
 
 class Op {
  public:

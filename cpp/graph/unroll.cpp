@@ -50,9 +50,9 @@ class Unroller {
                [of_block == kNoBlock ? 0 : static_cast<size_t>(block(of_block).times - 1)];
   }
 
-  std::string name_of(const std::string& name, int of_block, int64_t i) const {
-    return of_block == kNoBlock ? name
-                                : block(of_block).name + "." + std::to_string(i) + "." + name;
+  std::string name_of(Text name, int of_block, int64_t i) const {
+    return of_block == kNoBlock ? name.string()
+                                : format("{}.{}.{}", {block(of_block).name, i, name});
   }
 
   void copy_tensors() {

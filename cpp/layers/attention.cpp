@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, const std::string& output) {
+TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, Text output) {
   const int64_t times = num_heads / graph.tensor(heads).shape[1];
   if (times == 1) return heads;
   return graph.add_step(output, "score", std::make_shared<const RepeatHeads>(times), {heads},
@@ -17,7 +17,7 @@ TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, const std::st
 }  // namespace
 
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
-                       const AttentionOptions& options, std::string output) {
+                       const AttentionOptions& options, Text output) {
   static const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed);
   static const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain);
   static const auto add = std::make_shared<const Add>();
@@ -25,39 +25,40 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
 
   const Shape shape = graph.tensor(query).shape;
   if (shape.size() == 4) {
-    key = repeated(graph, key, shape[1], prefix + "repeated_key");
-    value = repeated(graph, value, shape[1], prefix + "repeated_value");
+    key = repeated(graph, key, shape[1], format("{}repeated_key", {prefix}));
+    value = repeated(graph, value, shape[1], format("{}repeated_value", {prefix}));
   }
   const Scale scale = options.scale ? Scale(*options.scale) : Scale::by_root_of(shape.back());
-  TensorId scores = graph.add_step(prefix + "dot", "score", dot, {query, key}, prefix + "products");
-  scores = graph.add_step(prefix + "scale", "score", std::make_shared<const Scale>(scale), {scores},
-                          prefix + (options.bias == kNoTensor ? "scores" : "scaled"));
+  TensorId scores = graph.add_step(format("{}dot", {prefix}), "score", dot, {query, key},
+                                   format("{}products", {prefix}));
+  scores =
+      graph.add_step(format("{}scale", {prefix}), "score", std::make_shared<const Scale>(scale),
+                     {scores}, prefix + (options.bias == kNoTensor ? "scores" : "scaled"));
   if (options.bias != kNoTensor) {
-    scores = graph.add_step(prefix + "add_bias", "score", add, {scores, options.bias},
-                            prefix + "scores");
+    scores = graph.add_step(format("{}add_bias", {prefix}), "score", add, {scores, options.bias},
+                            format("{}scores", {prefix}));
   }
   Shape visible = graph.tensor(scores).shape;
   visible.back() -= options.band.tail;
   const TensorId mask = graph.add_input(options.mask, visible, Role::kOptionalInput);
-  const TensorId weights = graph.add_step(prefix + "normalize", "normalize",
+  const TensorId weights = graph.add_step(format("{}normalize", {prefix}), "normalize",
                                           std::make_shared<const Softmax>(options.band),
-                                          {scores, mask}, prefix + "weights");
+                                          {scores, mask}, format("{}weights", {prefix}));
   if (options.full_every > 0) {
     Band full = options.band;
     full.window.reset();
     graph.set_exception(options.full_every, std::make_shared<const Softmax>(full));
   }
-  const TensorId dropped =
-      apply_dropout(graph, options.dropout, "normalize", weights, prefix + "dropped_weights");
-  return {graph.add_step(prefix + "combine", "combine", weigh, {dropped, value}, std::move(output)),
+  const TensorId dropped = apply_dropout(graph, options.dropout, "normalize", weights,
+                                         format("{}dropped_weights", {prefix}));
+  return {graph.add_step(format("{}combine", {prefix}), "combine", weigh, {dropped, value}, output),
           weights};
 }
 
-void check_heads_divide(const Config& config, std::string_view field) {
+void check_heads_divide(const Config& config, Text field) {
   const int64_t whole = config.integer(field), H = config.integer("num_heads");
   if (whole % H == 0) return;
-  throw FieldError("num_heads", "num_heads must divide " + std::string(field) + " (" +
-                                    std::to_string(whole) + "), got " + std::to_string(H));
+  refuse("num_heads", "num_heads must divide {} ({}), got {}", {field, whole, H});
 }
 
 int64_t kv_heads_of(const Config& config) {
@@ -66,9 +67,8 @@ int64_t kv_heads_of(const Config& config) {
 
 void check_groups(int64_t num_heads, int64_t num_kv_heads) {
   if (num_heads % num_kv_heads == 0) return;
-  throw FieldError("num_kv_heads", "num_kv_heads must divide num_heads (" +
-                                       std::to_string(num_heads) + "), got " +
-                                       std::to_string(num_kv_heads));
+  refuse("num_kv_heads", "num_kv_heads must divide num_heads ({}), got {}",
+         {num_heads, num_kv_heads});
 }
 
 Band band_of(const Config& config, int64_t offset) {

@@ -13,7 +13,7 @@ Span span_of(const Config& config, int64_t full_every) {
   return span;
 }
 
-TensorId add_cached(Graph& graph, const std::string& name, TensorId fresh, const Span& span) {
+TensorId add_cached(Graph& graph, Text name, TensorId fresh, const Span& span) {
   Shape shape = graph.tensor(fresh).shape;
   const size_t positions = shape.size() - 2;
   int64_t elements = 1;  // of a token
@@ -21,9 +21,10 @@ TensorId add_cached(Graph& graph, const std::string& name, TensorId fresh, const
   TensorId past = kNoTensor, present = fresh;
   if (span.cached > 0) {
     shape[positions] = span.cached;
-    past = graph.add_repeated_input("past_" + name, shape);
-    const auto concat = std::make_shared<const Concat>(static_cast<int>(positions));
-    present = graph.add_step("append_" + name, "cache", concat, {past, fresh}, "all_" + name + "s");
+    past = graph.add_repeated_input(format("past_{}", {name}), shape);
+    const auto append = std::make_shared<const Concat>(static_cast<int>(positions));
+    present = graph.add_step(format("append_{}", {name}), "cache", append, {past, fresh},
+                             format("all_{}s", {name}));
   }
   graph.add_cache({past, present, span.seq_len, elements, span.window, span.full_every});
   return present;

@@ -23,6 +23,6 @@ Span span_of(const Config& config, int64_t full_every = 0);
 
 /// Caches `fresh` (B, ..., T, D), a key say: with a past, adds the input past_`name`
 /// (B, ..., cached, D). Returns past and fresh together, (B, ..., S, D).
-TensorId add_cached(Graph& graph, const std::string& name, TensorId fresh, const Span& span);
+TensorId add_cached(Graph& graph, Text name, TensorId fresh, const Span& span);
 
 }  // namespace attnscope

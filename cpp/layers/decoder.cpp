@@ -13,9 +13,8 @@ void check(const Config& config) {
   check_groups(config.integer("num_heads"), kv_heads_of(config));
   check_rotation(config, "head_dim", head_dim_of(config));
   if (config.optional_integer("full_every") && !config.optional_integer("window")) {
-    throw FieldError("full_every", "full_every needs a window, got " +
-                                       std::to_string(*config.optional_integer("full_every")) +
-                                       " without one");
+    refuse("full_every", "full_every needs a window, got {} without one",
+           {*config.optional_integer("full_every")});
   }
   check_positions(config, "past_len + seq_len",
                   config.integer("past_len") + config.integer("seq_len"));
@@ -49,7 +48,7 @@ class Builder {
   }
 
  private:
-  NormModule declare_norm(const std::string& name, int64_t features) {
+  NormModule declare_norm(Text name, int64_t features) {
     const double eps = config_.number("norm_eps");
     if (config_.choice("norm") == "rms_norm") return declare_rms_norm(graph_, name, features, eps);
     return declare_layer_norm(graph_, name, features, eps);

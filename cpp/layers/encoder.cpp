@@ -105,10 +105,12 @@ class Builder {
 
   /// The residual connection, with the norm after it unless it was before.
   TensorId join(TensorId x, TensorId made, const NormModule& norm, const DropoutModule& dropout,
-                const std::string& name, const std::string& output) {
-    const TensorId dropped = apply_dropout(graph_, dropout, "residual", made, name + "_dropped");
+                Text name, Text output) {
+    const TensorId dropped =
+        apply_dropout(graph_, dropout, "residual", made, format("{}_dropped", {name}));
     if (norm_first_) return add_residual(graph_, x, dropped, output);
-    return apply_norm(graph_, norm, add_residual(graph_, x, dropped, name + "_sum"), output);
+    return apply_norm(graph_, norm, add_residual(graph_, x, dropped, format("{}_sum", {name})),
+                      output);
   }
 
   TensorId add_pooler(TensorId hidden) {

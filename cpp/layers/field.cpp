@@ -21,7 +21,7 @@ std::string escaped(std::string_view character) {
   const bool surrogate = character.size() == 3 && byte(0) == 0xED && byte(1) >= 0xA0;
   const bool control = character.size() == 1 && (byte(0) < 0x20 || byte(0) == 0x7F);
   const bool separator = character == "\u2028" || character == "\u2029";
-  if (character == "\"" || character == "\\") return "\\" + std::string(character);
+  if (character == "\"" || character == "\\") return format("\\{}", {character});
   if (character == "\n") return "\\n";
   if (character == "\r") return "\\r";
   if (character == "\t") return "\\t";
@@ -51,7 +51,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 /// What the field asks for, in words.
 std::string rule_of(const Field& field) {
   const auto range = [&](const char* noun) {
-    return std::string(noun) + " from " + number_text(field.min) + " to " + number_text(field.max);
+    return format("{} from {} to {}", {noun, field.min, field.max});
   };
   std::string rule;
   switch (field.type) {
@@ -65,10 +65,10 @@ std::string rule_of(const Field& field) {
       rule = range("a number");
       break;
     case FieldType::kChoice:
-      rule = "one of " + join(field.choices);
+      rule = format("one of {}", {join(field.choices)});
       break;
   }
-  return field.optional() ? rule + ", or null" : rule;
+  return field.optional() ? format("{}, or null", {rule}) : rule;
 }
 
 /// The checked value, or nothing when the raw one does not fit.
@@ -94,34 +94,32 @@ std::optional<Value> fitting(const Field& field, const RawValue& raw) {
 
 Value checked(const Field& field, const RawValue& raw) {
   if (const std::optional<Value> value = fitting(field, raw)) return *value;
-  throw FieldError(std::string(field.name), std::string(field.name) + " must be " + rule_of(field) +
-                                                ", got " + to_string(raw));
+  refuse(std::string(field.name), "{} must be {}, got {}",
+         {field.name, rule_of(field), to_string(raw)});
 }
 
 }  // namespace
 
-Field boolean_field(std::string_view name, std::string_view meaning, bool fallback) {
-  return {name, meaning, FieldType::kBoolean, fallback};
+void refuse(Text field, const char* pattern, std::initializer_list<Piece> pieces) {
+  throw FieldError(field.view(), format(pattern, pieces));
 }
 
-Field integer_field(std::string_view name, std::string_view meaning, int64_t fallback, int64_t min,
-                    int64_t max) {
-  return {name,
-          meaning,
-          FieldType::kInteger,
-          fallback,
-          static_cast<double>(min),
-          static_cast<double>(max)};
+Field boolean_field(Text name, Text meaning, bool fallback) {
+  return {name.view(), meaning.view(), FieldType::kBoolean, fallback};
 }
 
-Field number_field(std::string_view name, std::string_view meaning, double fallback, double min,
-                   double max) {
-  return {name, meaning, FieldType::kNumber, fallback, min, max};
+Field integer_field(Text name, Text meaning, int64_t fallback, int64_t min, int64_t max) {
+  return {name.view(), meaning.view(),           FieldType::kInteger,
+          fallback,    static_cast<double>(min), static_cast<double>(max)};
 }
 
-Field choice_field(std::string_view name, std::string_view meaning,
-                   std::vector<std::string_view> choices, std::string_view fallback) {
-  return {name, meaning, FieldType::kChoice, fallback, 0, 0, std::move(choices)};
+Field number_field(Text name, Text meaning, double fallback, double min, double max) {
+  return {name.view(), meaning.view(), FieldType::kNumber, fallback, min, max};
+}
+
+Field choice_field(Text name, Text meaning, std::vector<std::string_view> choices, Text fallback) {
+  return {name.view(), meaning.view(),    FieldType::kChoice, fallback.view(), 0,
+          0,           std::move(choices)};
 }
 
 Field optional(Field field) {
@@ -143,7 +141,7 @@ std::string quote(std::string_view text) {
   std::string quoted = "\"";
   int count = 0;
   for (size_t at = 0; at < text.size(); ++count) {
-    if (count == kLongest) return quoted + "…\"";
+    if (count == kLongest) return format("{}…\"", {quoted});
     const std::string_view character = text.substr(at, character_bytes(text[at]));
     quoted += escaped(character);
     at += character.size();
@@ -179,14 +177,16 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
       nearest = candidate;
     }
   }
-  return nearest.empty() ? "" : ", did you mean " + std::string(nearest) + "?";
+  return nearest.empty() ? "" : format(", did you mean {}?", {nearest});
 }
 
-FieldError unknown_name(std::string_view owner, std::string_view noun, const std::string& name,
+FieldError unknown_name(std::string_view owner, std::string_view noun, std::string_view name,
                         const std::vector<std::string_view>& known) {
   const std::string hint = did_you_mean(name, known), kind(noun);
-  return FieldError(name, std::string(owner) + " has no " + kind + " " + quote(name) +
-                              (hint.empty() ? "; its " + kind + "s are " + join(known) : hint));
+  return FieldError(
+      name, format("{} has no {} {}{}",
+                   {owner, kind, quote(name),
+                    hint.empty() ? format("; its {}s are {}", {kind, join(known)}) : hint}));
 }
 
 std::vector<Value> resolve(std::string_view owner, std::span<const Field> fields,

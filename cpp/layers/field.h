@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../graph/number.h"
+#include "../graph/text.h"
 
 namespace attnscope {
 
@@ -34,13 +35,10 @@ struct Field {
 };
 
 // How fields are written down; fields.h has those that layers share.
-Field boolean_field(std::string_view name, std::string_view meaning, bool fallback);
-Field integer_field(std::string_view name, std::string_view meaning, int64_t fallback, int64_t min,
-                    int64_t max);
-Field number_field(std::string_view name, std::string_view meaning, double fallback, double min,
-                   double max);
-Field choice_field(std::string_view name, std::string_view meaning,
-                   std::vector<std::string_view> choices, std::string_view fallback);
+Field boolean_field(Text name, Text meaning, bool fallback);
+Field integer_field(Text name, Text meaning, int64_t fallback, int64_t min, int64_t max);
+Field number_field(Text name, Text meaning, double fallback, double min, double max);
+Field choice_field(Text name, Text meaning, std::vector<std::string_view> choices, Text fallback);
 
 /// The field with null as its default: what that stands for belongs into its meaning.
 Field optional(Field field);
@@ -58,13 +56,16 @@ using RawConfig = std::vector<std::pair<std::string, RawValue>>;
 /// A config or tensor that does not fit. The message names the field, the rule and the value.
 class FieldError : public std::invalid_argument {
  public:
-  FieldError(std::string field, const std::string& message)
-      : std::invalid_argument(message), field_(std::move(field)) {}
+  FieldError(std::string_view field, const std::string& message)
+      : std::invalid_argument(message), field_(field) {}
   const std::string& field() const { return field_; }
 
  private:
   std::string field_;
 };
+
+/// Throws a FieldError with the message that format() makes.
+[[noreturn]] void refuse(Text field, const char* pattern, std::initializer_list<Piece> pieces);
 
 /// How a value reads in a message: 2.5, NaN, "2", null.
 std::string to_string(const RawValue& value);
@@ -86,7 +87,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
 
 /// The refusal of a name that nothing has: `owner has no noun "name"`, then the nearest of `known`
 /// or all of them.
-FieldError unknown_name(std::string_view owner, std::string_view noun, const std::string& name,
+FieldError unknown_name(std::string_view owner, std::string_view noun, std::string_view name,
                         const std::vector<std::string_view>& known);
 
 /// "linear_scorer, additive_scorer".

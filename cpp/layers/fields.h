@@ -12,7 +12,7 @@ inline constexpr int64_t kMaxDimension = 2147483647;
 inline constexpr int64_t kMaxVocabulary = int64_t{1} << 24;
 inline constexpr int64_t kMaxLayers = 1024;
 
-inline Field dimension(std::string_view name, std::string_view meaning, int64_t fallback) {
+inline Field dimension(Text name, Text meaning, int64_t fallback) {
   return integer_field(name, meaning, fallback, 1, kMaxDimension);
 }
 

@@ -3,32 +3,31 @@
 #include "../ops/positions.h"
 
 namespace attnscope {
-GroupedAttention::GroupedAttention(Graph& graph, const std::string& prefix,
-                                   const GroupedShape& shape)
+GroupedAttention::GroupedAttention(Graph& graph, Text prefix, const GroupedShape& shape)
     : shape_(shape) {
   const int64_t E = shape.hidden_size, D = shape.head_dim;
   const int64_t queries = shape.num_heads * D, keys = shape.num_kv_heads * D;
-  query_ = declare_linear(graph, prefix + "q_proj", E, queries, shape.bias);
-  key_ = declare_linear(graph, prefix + "k_proj", E, keys, shape.bias);
-  value_ = declare_linear(graph, prefix + "v_proj", E, keys, shape.bias);
-  output_ = declare_linear(graph, prefix + "o_proj", queries, E, shape.output_bias);
+  query_ = declare_linear(graph, format("{}q_proj", {prefix}), E, queries, shape.bias);
+  key_ = declare_linear(graph, format("{}k_proj", {prefix}), E, keys, shape.bias);
+  value_ = declare_linear(graph, format("{}v_proj", {prefix}), E, keys, shape.bias);
+  output_ = declare_linear(graph, format("{}o_proj", {prefix}), queries, E, shape.output_bias);
   if (!shape.qk_norm_eps) return;
-  query_norm_ = declare_rms_norm(graph, prefix + "q_norm", D, *shape.qk_norm_eps);
-  key_norm_ = declare_rms_norm(graph, prefix + "k_norm", D, *shape.qk_norm_eps);
+  query_norm_ = declare_rms_norm(graph, format("{}q_norm", {prefix}), D, *shape.qk_norm_eps);
+  key_norm_ = declare_rms_norm(graph, format("{}k_norm", {prefix}), D, *shape.qk_norm_eps);
 }
 
 Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& positions,
                                  const Span& span, bool is_causal, std::optional<double> scale,
-                                 std::string output) const {
+                                 Text output) const {
   const auto heads = [&](const LinearModule& linear, const std::optional<NormModule>& norm,
-                         int64_t num_heads, bool turns, const std::string& name) {
-    TensorId one = apply_linear(graph, linear, "project", x, "projected_" + name);
-    one = split_heads(graph, one, num_heads, name + "_heads");
-    if (norm) one = apply_norm(graph, *norm, one, "normed_" + name);
+                         int64_t num_heads, bool turns, Text name) {
+    TensorId one = apply_linear(graph, linear, "project", x, format("projected_{}", {name}));
+    one = split_heads(graph, one, num_heads, format("{}_heads", {name}));
+    if (norm) one = apply_norm(graph, *norm, one, format("normed_{}", {name}));
     if (!turns || positions.rotation == kNoTensor) return one;
     static const auto rotate = std::make_shared<const Rotate>();
-    return graph.add_step("rotate_" + name, "position", rotate, {one, positions.rotation},
-                          "rotated_" + name);
+    return graph.add_step(format("rotate_{}", {name}), "position", rotate,
+                          {one, positions.rotation}, format("rotated_{}", {name}));
   };
   const int64_t H = shape_.num_heads, G = shape_.num_kv_heads;
   const TensorId query = heads(query_, query_norm_, H, true, "query");
@@ -41,7 +40,7 @@ Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& posi
       .bias = positions.bias};
   Attended attended = add_attention(graph, query, key, value, options, "context");
   attended.output = apply_linear(graph, output_, "combine",
-                                 merge_heads(graph, attended.output, "merged"), std::move(output));
+                                 merge_heads(graph, attended.output, "merged"), output);
   return attended;
 }
 

@@ -20,12 +20,12 @@ struct GroupedShape {
 class GroupedAttention {
  public:
   /// Declares q_proj, k_proj, v_proj, o_proj (and q_norm, k_norm) inside the module `prefix`.
-  GroupedAttention(Graph& graph, const std::string& prefix, const GroupedShape& shape);
+  GroupedAttention(Graph& graph, Text prefix, const GroupedShape& shape);
 
   /// x (B, T, E) -> (B, T, E), called `output`. With a past, adds the inputs past_key and
   /// past_value (B, G, cached, D), keys turned already.
   Attended apply(Graph& graph, TensorId x, const Positions& positions, const Span& span,
-                 bool is_causal, std::optional<double> scale, std::string output) const;
+                 bool is_causal, std::optional<double> scale, Text output) const;
 
  private:
   GroupedShape shape_;

@@ -31,8 +31,7 @@ Sizes sizes_of(const Config& config) {
 void check(const Config& config) {
   const int64_t rope = config.integer("qk_rope_head_dim");
   if (rope % 2 == 0) return;
-  throw FieldError("qk_rope_head_dim",
-                   "qk_rope_head_dim must be even, got " + std::to_string(rope));
+  refuse("qk_rope_head_dim", "qk_rope_head_dim must be even, got {}", {rope});
 }
 
 class Builder {
@@ -58,7 +57,7 @@ class Builder {
           graph_.add_step("share_key", "project", std::make_shared<const RepeatHeads>(sizes_.H),
                           {turned}, "shared_key");
     }
-    const TensorId key = concat(plain_key, shared, 3, "key");
+    const TensorId key = joined(plain_key, shared, 3, "key");
     const AttentionOptions options{.band = {.is_causal = true, .offset = sizes_.past}};
     const Attended attended = add_attention(graph_, query, key, value, options, "context");
     const TensorId merged = merge_heads(graph_, attended.output, "merged");
@@ -86,21 +85,21 @@ class Builder {
     output_ = declare_linear(graph_, "o_proj", sizes_.H * sizes_.value, sizes_.E, bias);
   }
 
-  TensorId linear(const LinearModule& module, TensorId x, const std::string& name) {
+  TensorId linear(const LinearModule& module, TensorId x, Text name) {
     return apply_linear(graph_, module, "project", x, name);
   }
-  TensorId slice(TensorId x, int64_t begin, int64_t end, const std::string& name,
-                 bool copied = false) {
-    return graph_.add_step("take_" + name, "project",
+  TensorId slice(TensorId x, int64_t begin, int64_t end, Text name, bool copied = false) {
+    return graph_.add_step(format("take_{}", {name}), "project",
                            std::make_shared<const Slice>(begin, end, copied), {x}, name);
   }
-  TensorId concat(TensorId a, TensorId b, int dimension, const std::string& name) {
-    return graph_.add_step("join_" + name, "project", std::make_shared<const Concat>(dimension),
-                           {a, b}, name);
+  TensorId joined(TensorId a, TensorId b, int dimension, Text name) {
+    return graph_.add_step(format("join_{}", {name}), "project",
+                           std::make_shared<const Concat>(dimension), {a, b}, name);
   }
-  TensorId rotate(TensorId x, const std::string& name) {
+  TensorId rotate(TensorId x, Text name) {
     static const auto op = std::make_shared<const Rotate>(true);
-    return graph_.add_step("rotate_" + name, "position", op, {x, rotation_}, "rotated_" + name);
+    return graph_.add_step(format("rotate_{}", {name}), "position", op, {x, rotation_},
+                           format("rotated_{}", {name}));
   }
 
   TensorId add_query(TensorId x) {
@@ -112,7 +111,7 @@ class Builder {
     const TensorId plain = slice(heads, 0, sizes_.nope, "plain_query");
     const TensorId turned =
         rotate(slice(heads, sizes_.nope, sizes_.nope + sizes_.rope, "position_query"), "query");
-    return concat(plain, turned, 3, "query");
+    return joined(plain, turned, 3, "query");
   }
 
   struct Cached {

@@ -6,13 +6,17 @@
 namespace attnscope {
 namespace {
 
-const Layer& find_layer(const RawConfig& raw) {
+std::vector<std::string_view> known_layers() {
   std::vector<std::string_view> known;
   for (const Layer* layer : layers()) known.push_back(layer->name);
+  return known;
+}
+
+const Layer& find_layer(const RawConfig& raw) {
   const auto entry =
       std::find_if(raw.begin(), raw.end(), [](const auto& pair) { return pair.first == "layer"; });
   if (entry == raw.end()) {
-    throw FieldError("layer", "layer is missing; it must be one of " + join(known));
+    refuse("layer", "layer is missing; it must be one of {}", {join(known_layers())});
   }
   const std::string* name = std::get_if<std::string>(&entry->second.value);
   if (name) {
@@ -20,39 +24,39 @@ const Layer& find_layer(const RawConfig& raw) {
       if (layer->name == *name) return *layer;
     }
   }
-  throw FieldError("layer", "layer must be one of " + join(known) + ", got " +
-                                to_string(entry->second) +
-                                (name ? did_you_mean(*name, known) : ""));
+  refuse("layer", "layer must be one of {}, got {}{}",
+         {join(known_layers()), to_string(entry->second),
+          name ? did_you_mean(*name, known_layers()) : ""});
 }
 
 }  // namespace
 
-size_t Config::index_of(std::string_view field) const {
+size_t Config::index_of(Text field) const {
   for (size_t i = 0; i < values_.size(); ++i) {
-    if (layer_->fields[i].name == field) return i;
+    if (layer_->fields[i].name == field.view()) return i;
   }
-  throw std::logic_error(std::string(layer_->name) + " has no field " + std::string(field));
+  wrong_graph("{} has no field {}", {layer_->name, field});
 }
 
-Config Config::with(std::string_view field, Value value) const {
+Config Config::with(Text field, Value value) const {
   Config changed = *this;
   changed.values_[index_of(field)] = value;
   return changed;
 }
 
-int64_t Config::integer(std::string_view field) const { return std::get<int64_t>(value(field)); }
-double Config::number(std::string_view field) const { return std::get<double>(value(field)); }
-bool Config::flag(std::string_view field) const { return std::get<bool>(value(field)); }
-std::string_view Config::choice(std::string_view field) const {
+int64_t Config::integer(Text field) const { return std::get<int64_t>(value(field)); }
+double Config::number(Text field) const { return std::get<double>(value(field)); }
+bool Config::flag(Text field) const { return std::get<bool>(value(field)); }
+std::string_view Config::choice(Text field) const {
   return std::get<std::string_view>(value(field));
 }
 
-std::optional<int64_t> Config::optional_integer(std::string_view field) const {
+std::optional<int64_t> Config::optional_integer(Text field) const {
   const int64_t* integer = std::get_if<int64_t>(&value(field));
   return integer ? std::optional(*integer) : std::nullopt;
 }
 
-std::optional<double> Config::optional_number(std::string_view field) const {
+std::optional<double> Config::optional_number(Text field) const {
   const double* number = std::get_if<double>(&value(field));
   return number ? std::optional(*number) : std::nullopt;
 }

@@ -26,20 +26,20 @@ class Config {
   const std::vector<Value>& values() const { return values_; }  // parallel to layer().fields
 
   /// The same config with one field changed; checks nothing.
-  Config with(std::string_view field, Value value) const;
+  Config with(Text field, Value value) const;
 
   /// The value of a field that the layer has; std::logic_error for one that it has not.
-  int64_t integer(std::string_view field) const;
-  double number(std::string_view field) const;
-  bool flag(std::string_view field) const;
-  std::string_view choice(std::string_view field) const;
+  int64_t integer(Text field) const;
+  double number(Text field) const;
+  bool flag(Text field) const;
+  std::string_view choice(Text field) const;
   /// Of optional fields: nothing where the value is null.
-  std::optional<int64_t> optional_integer(std::string_view field) const;
-  std::optional<double> optional_number(std::string_view field) const;
+  std::optional<int64_t> optional_integer(Text field) const;
+  std::optional<double> optional_number(Text field) const;
 
  private:
-  size_t index_of(std::string_view field) const;
-  const Value& value(std::string_view field) const { return values_[index_of(field)]; }
+  size_t index_of(Text field) const;
+  const Value& value(Text field) const { return values_[index_of(field)]; }
 
   const Layer* layer_;
   std::vector<Value> values_;

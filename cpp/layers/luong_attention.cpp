@@ -13,8 +13,7 @@ namespace {
 void check(const Config& config) {
   const int64_t E = config.integer("hidden_size"), K = config.optional_integer("kdim").value_or(E);
   if (config.choice("score") != "dot" || K == E) return;
-  throw FieldError("kdim", "kdim must be hidden_size (" + std::to_string(E) +
-                               ") where score is dot, got " + std::to_string(K));
+  refuse("kdim", "kdim must be hidden_size ({}) where score is dot, got {}", {E, K});
 }
 
 TensorId add_scores(Graph& graph, const Config& config, const QueryAndKey& in) {

@@ -34,31 +34,31 @@ void check(const Config& config) {
   for (const char* field : {"kdim", "vdim"}) {
     const int64_t features = field == std::string_view("kdim") ? sizes.kdim : sizes.vdim;
     if (sizes.cross || features == sizes.E) continue;
-    throw FieldError(field,
-                     std::string(field) +
-                         " needs kv_len: without it keys and values are the hidden states of "
-                         "hidden_size (" +
-                         std::to_string(sizes.E) + "), got " + std::to_string(features));
+    refuse(field,
+           "{} needs kv_len: without it keys and values are the hidden states of hidden_size ({}), "
+           "got {}",
+           {field, sizes.E, features});
   }
   if (config.choice("projections") == "packed") return;
   for (const char* field : {"add_bias_kv", "add_zero_attn"}) {
     if (!config.flag(field)) continue;
-    throw FieldError(field, std::string(field) +
-                                " must be false where projections is separate: only "
-                                "nn.MultiheadAttention has it, got true");
+    refuse(field,
+           "{} must be false where projections is separate: only nn.MultiheadAttention has it, got "
+           "true",
+           {field});
   }
 }
 
 /// The arguments of nn.MultiheadAttention.
 std::string arguments(const Config& config, const Sizes& sizes) {
-  std::string text = std::to_string(sizes.E) + ", " + std::to_string(config.integer("num_heads"));
-  if (config.number("dropout") != 0) text += ", dropout=" + number_text(config.number("dropout"));
+  std::string text = format("{}, {}", {sizes.E, config.integer("num_heads")});
+  if (config.number("dropout") != 0) text += format(", dropout={}", {config.number("dropout")});
   if (!config.flag("bias")) text += ", bias=False";
   if (config.flag("add_bias_kv")) text += ", add_bias_kv=True";
   if (config.flag("add_zero_attn")) text += ", add_zero_attn=True";
-  if (sizes.kdim != sizes.E) text += ", kdim=" + std::to_string(sizes.kdim);
-  if (sizes.vdim != sizes.E) text += ", vdim=" + std::to_string(sizes.vdim);
-  return text + ", batch_first=True";
+  if (sizes.kdim != sizes.E) text += format(", kdim={}", {sizes.kdim});
+  if (sizes.vdim != sizes.E) text += format(", vdim={}", {sizes.vdim});
+  return format("{}, batch_first=True", {text});
 }
 
 AttentionSources add_inputs(Graph& graph, const Sizes& sizes) {
@@ -89,25 +89,25 @@ class PackedHeads {
   }
 
  private:
-  TensorId project(const LinearModule& linear, TensorId x, const std::string& name) const {
+  TensorId project(const LinearModule& linear, TensorId x, Text name) const {
     return apply_linear(graph_, linear, "project", x, name);
   }
-  TensorId split(TensorId features, const std::string& name) const {
+  TensorId split(TensorId features, Text name) const {
     return split_heads(graph_, features, config_.integer("num_heads"), name);
   }
   /// Heads of keys or values, with the positions that add_bias_kv and add_zero_attn append.
-  TensorId extended(const LinearModule& linear, TensorId x, TensorId row,
-                    const std::string& name) const {
-    TensorId features = project(linear, x, "projected_" + name);
+  TensorId extended(const LinearModule& linear, TensorId x, TensorId row, Text name) const {
+    TensorId features = project(linear, x, format("projected_{}", {name}));
     if (row != kNoTensor) {
-      features =
-          graph_.add_step("append_bias_" + name, "project", std::make_shared<const AppendRow>(),
-                          {features, row}, "extended_" + name);
+      features = graph_.add_step(format("append_bias_{}", {name}), "project",
+                                 std::make_shared<const AppendRow>(), {features, row},
+                                 format("extended_{}", {name}));
     }
-    const TensorId heads = split(features, name + "_heads");
+    const TensorId heads = split(features, format("{}_heads", {name}));
     if (!config_.flag("add_zero_attn")) return heads;
-    return graph_.add_step("append_zeros_" + name, "project", std::make_shared<const AppendZeros>(),
-                           {heads}, name + "_heads_and_zeros");
+    return graph_.add_step(format("append_zeros_{}", {name}), "project",
+                           std::make_shared<const AppendZeros>(), {heads},
+                           format("{}_heads_and_zeros", {name}));
   }
 
   Graph& graph_;

@@ -13,8 +13,7 @@ Init xavier_uniform(int64_t fan_out, int64_t fan_in) {
 
 }  // namespace
 
-PackedProjections declare_packed_multihead(Graph& graph, const std::string& name,
-                                           const PackedMultihead& shape) {
+PackedProjections declare_packed_multihead(Graph& graph, Text name, const PackedMultihead& shape) {
   const int64_t E = shape.hidden_size;
   const int own = graph.add_module(name, "");
   struct Weight {
@@ -50,8 +49,8 @@ PackedProjections declare_packed_multihead(Graph& graph, const std::string& name
     packed.bias_k = graph.add_parameter(own, "bias_k", {1, 1, E});
     packed.bias_v = graph.add_parameter(own, "bias_v", {1, 1, E});
   }
-  const std::string inside = name.empty() ? "" : name + ".";
-  to.output = declare_linear(graph, inside + "out_proj", E, E, shape.bias, false);
+  const std::string inside = name.empty() ? "" : format("{}.", {name});
+  to.output = declare_linear(graph, format("{}out_proj", {inside}), E, E, shape.bias, false);
 
   // As _reset_parameters() does after the constructor has drawn out_proj.
   for (const Weight& one : weights) graph.draw(one.id, xavier_uniform(one.rows, one.columns));

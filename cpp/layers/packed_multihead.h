@@ -19,7 +19,6 @@ struct PackedProjections {
 
 /// Declares what nn.MultiheadAttention(hidden_size, ...) has inside the module `name`: "" for the
 /// layer itself. A class of PyTorch's makes the modules.
-PackedProjections declare_packed_multihead(Graph& graph, const std::string& name,
-                                           const PackedMultihead& shape);
+PackedProjections declare_packed_multihead(Graph& graph, Text name, const PackedMultihead& shape);
 
 }  // namespace attnscope

@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-Field position_field(std::vector<std::string_view> choices, std::string_view fallback) {
+Field position_field(std::vector<std::string_view> choices, Text fallback) {
   return choice_field(
       "position",
       "How positions are told apart: learned or sinusoidal vectors added to the "
@@ -13,19 +13,16 @@ Field position_field(std::vector<std::string_view> choices, std::string_view fal
       std::move(choices), fallback);
 }
 
-void check_rotation(const Config& config, std::string_view field, int64_t head_dim) {
+void check_rotation(const Config& config, Text field, int64_t head_dim) {
   if (config.choice("position") != "rope" || head_dim % 2 == 0) return;
-  throw FieldError(
-      std::string(field),
-      std::string(field) + " must be even where position is rope, got " + std::to_string(head_dim));
+  refuse(field, "{} must be even where position is rope, got {}", {field, head_dim});
 }
 
-void check_positions(const Config& config, std::string_view fields, int64_t length) {
+void check_positions(const Config& config, Text fields, int64_t length) {
   const int64_t most = config.integer("max_positions");
   if (config.choice("position") != "learned" || length <= most) return;
-  throw FieldError("seq_len", std::string(fields) + " must be at most max_positions (" +
-                                  std::to_string(most) + ") where position is learned, got " +
-                                  std::to_string(length));
+  refuse("seq_len", "{} must be at most max_positions ({}) where position is learned, got {}",
+         {fields, most, length});
 }
 
 bool has_position_vectors(const Config& config) {
@@ -33,14 +30,14 @@ bool has_position_vectors(const Config& config) {
 }
 
 std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        std::string name, int64_t features) {
+                                                        Text name, int64_t features) {
   if (config.choice("position") != "learned") return std::nullopt;
-  return declare_embedding(graph, std::move(name), config.integer("max_positions"), features);
+  return declare_embedding(graph, name, config.integer("max_positions"), features);
 }
 
 TensorId add_position_vectors(Graph& graph, const Config& config, const Span& span,
                               const std::optional<EmbeddingModule>& learned, TensorId x,
-                              std::string output) {
+                              Text output) {
   static const auto add = std::make_shared<const Add>();
   if (!has_position_vectors(config)) return x;
   TensorId vectors;
@@ -51,12 +48,11 @@ TensorId add_position_vectors(Graph& graph, const Config& config, const Span& sp
         span.seq_len, graph.tensor(x).shape.back(), span.past_len);
     vectors = graph.add_step("sinusoidal", "position", table, {x}, "sinusoids");
   }
-  return graph.add_step("add_position", "embed", add, {x, vectors}, std::move(output));
+  return graph.add_step("add_position", "embed", add, {x, vectors}, output);
 }
 
 Positions add_positions(Graph& graph, const Config& config, const Span& span,
-                        const HeadShape& heads, TensorId like, bool is_causal,
-                        const std::string& prefix) {
+                        const HeadShape& heads, TensorId like, bool is_causal, Text prefix) {
   const std::string_view position = config.choice("position");
   if (position == "rope") {
     const auto table = std::make_shared<const RotaryTable>(
@@ -69,8 +65,9 @@ Positions add_positions(Graph& graph, const Config& config, const Span& span,
     return {.bias = graph.add_step("alibi", "position", bias, {like}, "position_bias")};
   }
   if (position == "relative") {
-    const EmbeddingModule table = declare_embedding(graph, prefix + "relative_attention_bias",
-                                                    RelativeBias::kBuckets, heads.num_heads);
+    const EmbeddingModule table =
+        declare_embedding(graph, format("{}relative_attention_bias", {prefix}),
+                          RelativeBias::kBuckets, heads.num_heads);
     const auto bias =
         std::make_shared<const RelativeBias>(span.seq_len, span.kv_len(), span.cached, !is_causal);
     return {.bias = graph.add_step("relative", "position", bias, {table.weight}, "position_bias")};

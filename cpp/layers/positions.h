@@ -9,27 +9,27 @@
 
 namespace attnscope {
 
-Field position_field(std::vector<std::string_view> choices, std::string_view fallback);
+Field position_field(std::vector<std::string_view> choices, Text fallback);
 
 /// Throws FieldError for an odd width of heads where positions turn pairs.
-void check_rotation(const Config& config, std::string_view field, int64_t head_dim);
+void check_rotation(const Config& config, Text field, int64_t head_dim);
 
 /// Throws FieldError where `length` positions, the value of `fields`, are more than learned
 /// vectors.
-void check_positions(const Config& config, std::string_view fields, int64_t length);
+void check_positions(const Config& config, Text fields, int64_t length);
 
 /// Whether x gets a vector for each position.
 bool has_position_vectors(const Config& config);
 
 /// The table (max_positions, features) of learned vectors where `position` asks for one.
 std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        std::string name, int64_t features);
+                                                        Text name, int64_t features);
 
 /// x (B, T, E) plus a vector for each position, learned or sinusoidal, called `output`; x itself
 /// where `position` asks for none.
 TensorId add_position_vectors(Graph& graph, const Config& config, const Span& span,
                               const std::optional<EmbeddingModule>& learned, TensorId x,
-                              std::string output);
+                              Text output);
 
 /// What positions do to queries, keys and scores.
 struct Positions {
@@ -44,7 +44,6 @@ struct HeadShape {
 /// Adds what `position` asks for within attention: "rope", "alibi", "relative". `like` lends its
 /// number format. A table of relative positions is declared here, in the module `prefix`.
 Positions add_positions(Graph& graph, const Config& config, const Span& span,
-                        const HeadShape& heads, TensorId like, bool is_causal,
-                        const std::string& prefix = "");
+                        const HeadShape& heads, TensorId like, bool is_causal, Text prefix = "");
 
 }  // namespace attnscope

@@ -4,10 +4,10 @@
 
 namespace attnscope {
 
-Projections declare_projections(Graph& graph, const std::string& prefix, int64_t hidden_size,
-                                int64_t kdim, int64_t vdim, bool bias) {
+Projections declare_projections(Graph& graph, Text prefix, int64_t hidden_size, int64_t kdim,
+                                int64_t vdim, bool bias) {
   const auto declare = [&](const char* name, int64_t in_features) {
-    return declare_linear(graph, prefix + name, in_features, hidden_size, bias);
+    return declare_linear(graph, format("{}{}", {prefix, name}), in_features, hidden_size, bias);
   };
   Projections projections;
   projections.query = declare("query_proj", hidden_size);
@@ -17,32 +17,34 @@ Projections declare_projections(Graph& graph, const std::string& prefix, int64_t
   return projections;
 }
 
-TensorId split_heads(Graph& graph, TensorId features, int64_t num_heads, const std::string& name) {
-  return graph.add_step("split_" + name, "project", std::make_shared<const SplitHeads>(num_heads),
-                        {features}, name);
+TensorId split_heads(Graph& graph, TensorId features, int64_t num_heads, Text name) {
+  return graph.add_step(format("split_{}", {name}), "project",
+                        std::make_shared<const SplitHeads>(num_heads), {features}, name);
 }
 
-TensorId merge_heads(Graph& graph, TensorId heads, const std::string& name) {
+TensorId merge_heads(Graph& graph, TensorId heads, Text name) {
   static const auto merge = std::make_shared<const MergeHeads>();
-  return graph.add_step("merge_" + name, "combine", merge, {heads}, name);
+  return graph.add_step(format("merge_{}", {name}), "combine", merge, {heads}, name);
 }
 
 Attended add_projected_attention(Graph& graph, const Projections& projections,
                                  const AttentionSources& from, int64_t num_heads,
-                                 const AttentionOptions& options, std::string output) {
+                                 const AttentionOptions& options, Text output) {
   const std::string& prefix = options.prefix;
-  const auto project = [&](const LinearModule& linear, TensorId x, const std::string& name) {
-    const TensorId features = apply_linear(graph, linear, "project", x, prefix + name);
+  const auto project = [&](const LinearModule& linear, TensorId x, Text name) {
+    const TensorId features =
+        apply_linear(graph, linear, "project", x, format("{}{}", {prefix, name}));
     if (num_heads == 0) return features;
-    return split_heads(graph, features, num_heads, prefix + name + "_heads");
+    return split_heads(graph, features, num_heads, format("{}{}_heads", {prefix, name}));
   };
   const TensorId query = project(projections.query, from.query, "projected_query");
   const TensorId key = project(projections.key, from.key, "projected_key");
   const TensorId value = project(projections.value, from.value, "projected_value");
-  Attended attended = add_attention(graph, query, key, value, options, prefix + "context");
-  if (num_heads > 0) attended.output = merge_heads(graph, attended.output, prefix + "merged");
-  attended.output =
-      apply_linear(graph, projections.output, "combine", attended.output, std::move(output));
+  Attended attended =
+      add_attention(graph, query, key, value, options, format("{}context", {prefix}));
+  if (num_heads > 0)
+    attended.output = merge_heads(graph, attended.output, format("{}merged", {prefix}));
+  attended.output = apply_linear(graph, projections.output, "combine", attended.output, output);
   return attended;
 }
 

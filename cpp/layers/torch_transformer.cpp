@@ -7,25 +7,23 @@ namespace attnscope {
 
 std::string torch_layer_arguments(const Config& config) {
   const auto python = [](bool flag) { return flag ? "True" : "False"; };
-  return std::to_string(config.integer("hidden_size")) + ", " +
-         std::to_string(config.integer("num_heads")) +
-         ", dim_feedforward=" + std::to_string(config.integer("intermediate_size")) +
-         ", dropout=" + number_text(config.number("dropout")) + ", activation=\"" +
-         std::string(config.choice("activation")) +
-         "\", layer_norm_eps=" + number_text(config.number("norm_eps")) +
-         ", batch_first=True, norm_first=" + python(config.flag("norm_first")) +
-         ", bias=" + python(config.flag("bias"));
+  return format(
+      "{}, {}, dim_feedforward={}, dropout={}, activation=\"{}\", layer_norm_eps={}, "
+      "batch_first=True, norm_first={}, bias={}",
+      {config.integer("hidden_size"), config.integer("num_heads"),
+       config.integer("intermediate_size"), config.number("dropout"), config.choice("activation"),
+       config.number("norm_eps"), python(config.flag("norm_first")), python(config.flag("bias"))});
 }
 
 TensorId TorchSublayer::before(Graph& graph, TensorId x) const {
-  return norm_first_ ? apply_norm(graph, norm_, x, name_ + "_normed") : x;
+  return norm_first_ ? apply_norm(graph, norm_, x, format("{}_normed", {name_})) : x;
 }
 
-TensorId TorchSublayer::after(Graph& graph, TensorId x, TensorId made,
-                              const std::string& output) const {
-  const TensorId dropped = apply_dropout(graph, dropout_, "residual", made, name_ + "_dropped");
+TensorId TorchSublayer::after(Graph& graph, TensorId x, TensorId made, Text output) const {
+  const TensorId dropped =
+      apply_dropout(graph, dropout_, "residual", made, format("{}_dropped", {name_}));
   if (norm_first_) return add_residual(graph, x, dropped, output);
-  const TensorId sum = add_residual(graph, x, dropped, name_ + "_sum");
+  const TensorId sum = add_residual(graph, x, dropped, format("{}_sum", {name_}));
   return apply_norm(graph, norm_, sum, output);
 }
 

@@ -14,16 +14,16 @@ std::string torch_layer_arguments(const Config& config);
 /// dropout(part(x))).
 class TorchSublayer {
  public:
-  TorchSublayer(const Config& config, NormModule norm, DropoutModule dropout, std::string name)
+  TorchSublayer(const Config& config, NormModule norm, DropoutModule dropout, Text name)
       : norm_first_(config.flag("norm_first")),
         norm_(std::move(norm)),
         dropout_(dropout),
-        name_(std::move(name)) {}
+        name_(name.string()) {}
 
   /// What the part gets of x.
   TensorId before(Graph& graph, TensorId x) const;
   /// The sublayer's result, called `output`, from x and what the part has made.
-  TensorId after(Graph& graph, TensorId x, TensorId made, const std::string& output) const;
+  TensorId after(Graph& graph, TensorId x, TensorId made, Text output) const;
 
  private:
   bool norm_first_;

@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-TensorId FeedForward::apply(Graph& graph, TensorId x, std::string output) const {
+TensorId FeedForward::apply(Graph& graph, TensorId x, Text output) const {
   static const auto multiply = std::make_shared<const Multiply>();
   const auto op = activation_named(activation);
   TensorId inner;
@@ -19,16 +19,16 @@ TensorId FeedForward::apply(Graph& graph, TensorId x, std::string output) const 
     inner = graph.add_step("activate", "feed_forward", op, {raised}, "activated");
     inner = apply_dropout(graph, dropout, "feed_forward", inner, "dropped_activated");
   }
-  return apply_linear(graph, down, "feed_forward", inner, std::move(output));
+  return apply_linear(graph, down, "feed_forward", inner, output);
 }
 
-TensorId add_residual(Graph& graph, TensorId x, TensorId y, std::string output) {
+TensorId add_residual(Graph& graph, TensorId x, TensorId y, Text output) {
   static const auto add = std::make_shared<const Add>();
-  const std::string name = "add_" + output;
-  return graph.add_step(name, "residual", add, {x, y}, std::move(output));
+  const std::string name = format("add_{}", {output});
+  return graph.add_step(name, "residual", add, {x, y}, output);
 }
 
-Field activation_field(std::string_view fallback, std::vector<std::string_view> choices) {
+Field activation_field(Text fallback, std::vector<std::string_view> choices) {
   return choice_field("activation",
                       "Function between the two linear layers of the feed-forward "
                       "network.",

@@ -73,7 +73,7 @@ std::shared_ptr<const Activation> activation_named(std::string_view name) {
   for (const Known& one : kKnown) {
     if (one.name == name) return std::make_shared<const Activation>(one.kind);
   }
-  throw std::logic_error("unknown activation " + std::string(name));
+  wrong_graph("unknown activation {}", {name});
 }
 
 }  // namespace attnscope

@@ -12,8 +12,7 @@ namespace attnscope {
 
 Shape Add::output_shape(const InputShapes& inputs) const {
   if (!broadcasts_to(*inputs[1], *inputs[0])) {
-    throw std::logic_error("add: " + to_string(*inputs[1]) + " does not broadcast to " +
-                           to_string(*inputs[0]));
+    wrong_graph("add: {} does not broadcast to {}", {*inputs[1], *inputs[0]});
   }
   return *inputs[0];
 }
@@ -25,13 +24,12 @@ Array Add::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Add::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + " + " + inputs[1];
+  return format("{} + {}", {inputs[0], inputs[1]});
 }
 
 Shape Multiply::output_shape(const InputShapes& inputs) const {
   if (*inputs[0] != *inputs[1]) {
-    throw std::logic_error("multiply: " + to_string(*inputs[0]) + " is not " +
-                           to_string(*inputs[1]));
+    wrong_graph("multiply: {} is not {}", {*inputs[0], *inputs[1]});
   }
   return *inputs[0];
 }
@@ -45,7 +43,7 @@ Array Multiply::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Multiply::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + " * " + inputs[1];
+  return format("{} * {}", {inputs[0], inputs[1]});
 }
 
 Scale Scale::by_root_of(int64_t divisor) {
@@ -63,8 +61,8 @@ Array Scale::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Scale::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + " * " +
-         (divisor_ > 0 ? std::to_string(divisor_) + " ** -0.5" : number_text(factor_));
+  return format("{} * {}", {inputs[0], divisor_ > 0 ? format("{} ** -0.5", {divisor_})
+                                                    : number_text(factor_)});
 }
 
 }  // namespace attnscope

@@ -27,9 +27,8 @@ Shape Concat::output_shape(const InputShapes& inputs) const {
     const bool same_rank = next.size() == shape.size() && along < shape.size();
     const int64_t length = same_rank ? std::exchange(next[along], shape[along]) : 0;
     if (next != shape) {
-      throw std::logic_error("concat: " + to_string(*inputs[i]) + " does not fit " +
-                             to_string(*inputs[0]) + " along dimension " +
-                             std::to_string(dimension_));
+      wrong_graph("concat: {} does not fit {} along dimension {}",
+                  {*inputs[i], *inputs[0], dimension_});
     }
     shape[along] += length;
   }
@@ -57,14 +56,13 @@ Array Concat::forward(const std::vector<const Array*>& inputs) const {
 std::string Concat::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   std::string text;
   for (const std::string& input : inputs) text += (text.empty() ? "" : ", ") + input;
-  return "torch.cat((" + text + "), dim=" + std::to_string(dimension_) + ")";
+  return format("torch.cat(({}), dim={})", {text, dimension_});
 }
 
 Shape Slice::output_shape(const InputShapes& inputs) const {
   Shape shape = *inputs[0];
   if (begin_ < 0 || begin_ >= end_ || end_ > shape.back()) {
-    throw std::logic_error("slice: " + to_string(shape) + " has no features " +
-                           std::to_string(begin_) + " to " + std::to_string(end_));
+    wrong_graph("slice: {} has no features {} to {}", {shape, begin_, end_});
   }
   shape.back() = end_ - begin_;
   return shape;
@@ -83,14 +81,12 @@ Array Slice::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Slice::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + "[..., " + std::to_string(begin_) + ":" + std::to_string(end_) + "]" +
-         (copied_ ? ".clone()" : "");
+  return format("{}[..., {}:{}]{}", {inputs[0], begin_, end_, copied_ ? ".clone()" : ""});
 }
 
 Shape FirstPosition::output_shape(const InputShapes& inputs) const {
   const Shape& x = *inputs[0];
-  if (x.size() != 3)
-    throw std::logic_error("first_position: " + to_string(x) + " has no positions");
+  if (x.size() != 3) wrong_graph("first_position: {} has no positions", {x});
   return {x[0], x[2]};
 }
 
@@ -103,14 +99,13 @@ Array FirstPosition::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string FirstPosition::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + "[:, 0]";
+  return format("{}[:, 0]", {inputs[0]});
 }
 
 Shape AppendRow::output_shape(const InputShapes& inputs) const {
   Shape shape = *inputs[0];
   if (shape.size() != 3 || *inputs[1] != Shape{1, 1, shape[2]}) {
-    throw std::logic_error("append_row: " + to_string(*inputs[1]) + " does not fit " +
-                           to_string(shape));
+    wrong_graph("append_row: {} does not fit {}", {*inputs[1], shape});
   }
   ++shape[1];
   return shape;
@@ -128,14 +123,14 @@ Array AppendRow::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string AppendRow::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return "torch.cat((" + inputs[0] + ", " + inputs[1] + ".expand(" + inputs[0] +
-         ".size(0), -1, -1)), dim=1)";
+  return format("torch.cat(({}, {}.expand({}.size(0), -1, -1)), dim=1)",
+                {inputs[0], inputs[1], inputs[0]});
 }
 
 Shape AppendZeros::output_shape(const InputShapes& inputs) const {
   Shape shape = *inputs[0];
   if (shape.size() != 4) {
-    throw std::logic_error("append_zeros: " + to_string(shape) + " has no heads");
+    wrong_graph("append_zeros: {} has no heads", {shape});
   }
   ++shape[2];
   return shape;
@@ -153,7 +148,7 @@ Array AppendZeros::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string AppendZeros::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return "F.pad(" + inputs[0] + ", (0, 0, 0, 1))";
+  return format("F.pad({}, (0, 0, 0, 1))", {inputs[0]});
 }
 
 }  // namespace attnscope

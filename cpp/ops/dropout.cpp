@@ -6,21 +6,21 @@ namespace attnscope {
 
 std::string Dropout::pytorch(const std::vector<std::string>& inputs,
                              std::string_view module) const {
-  if (!module.empty()) return std::string(module) + "(" + inputs[0] + ")";
-  return "F.dropout(" + inputs[0] + ", " + number_text(share_) + ", self.training)";
+  if (!module.empty()) return format("{}({})", {module, inputs[0]});
+  return format("F.dropout({}, {}, self.training)", {inputs[0], share_});
 }
 
-DropoutModule declare_dropout(Graph& graph, std::string name, double share, bool made) {
+DropoutModule declare_dropout(Graph& graph, Text name, double share, bool made) {
   if (share == 0) return {};
-  const std::string constructor = made ? "nn.Dropout(" + number_text(share) + ")" : "";
-  return {share, graph.add_module(std::move(name), constructor)};
+  const std::string constructor = made ? format("nn.Dropout({})", {share}) : "";
+  return {share, graph.add_module(name, constructor)};
 }
 
-TensorId apply_dropout(Graph& graph, const DropoutModule& dropout, std::string part, TensorId x,
-                       const std::string& output) {
+TensorId apply_dropout(Graph& graph, const DropoutModule& dropout, Text part, TensorId x,
+                       Text output) {
   if (dropout.share == 0) return x;
-  return graph.add_step(output, std::move(part), std::make_shared<const Dropout>(dropout.share),
-                        {x}, output, dropout.module);
+  return graph.add_step(output, part, std::make_shared<const Dropout>(dropout.share), {x}, output,
+                        dropout.module);
 }
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@ namespace attnscope {
 
 Shape Embedding::output_shape(const InputShapes& inputs) const {
   if (inputs[1]->size() != 2) {
-    throw std::logic_error("embedding: the table " + to_string(*inputs[1]) + " has no rows");
+    wrong_graph("embedding: the table {} has no rows", {*inputs[1]});
   }
   Shape shape = *inputs[0];
   shape.push_back(inputs[1]->back());
@@ -29,22 +29,20 @@ Array Embedding::forward(const std::vector<const Array*>& inputs) const {
 
 std::string Embedding::pytorch(const std::vector<std::string>& inputs,
                                std::string_view module) const {
-  return std::string(module) + "(" + inputs[0] + ")";
+  return format("{}({})", {module, inputs[0]});
 }
 
-EmbeddingModule declare_embedding(Graph& graph, std::string name, int64_t rows, int64_t features) {
-  const int module = graph.add_module(std::move(name), "nn.Embedding(" + std::to_string(rows) +
-                                                           ", " + std::to_string(features) + ")");
+EmbeddingModule declare_embedding(Graph& graph, Text name, int64_t rows, int64_t features) {
+  const int module = graph.add_module(name, format("nn.Embedding({}, {})", {rows, features}));
   return {module,
           graph.add_parameter(module, "weight", {rows, features}, {Init::Kind::kNormal, 1})};
 }
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
-                         std::string output) {
+                         Text output) {
   static const auto op = std::make_shared<const Embedding>();
-  const std::string name = graph.modules()[static_cast<size_t>(embedding.module)].name;
-  return graph.add_step(name, "embed", op, {tokens, embedding.weight}, std::move(output),
-                        embedding.module);
+  const Text name = graph.modules()[static_cast<size_t>(embedding.module)].name;
+  return graph.add_step(name, "embed", op, {tokens, embedding.weight}, output, embedding.module);
 }
 
 }  // namespace attnscope

@@ -23,9 +23,9 @@ struct EmbeddingModule {
   int module;
   TensorId weight;  // (rows, features)
 };
-EmbeddingModule declare_embedding(Graph& graph, std::string name, int64_t rows, int64_t features);
+EmbeddingModule declare_embedding(Graph& graph, Text name, int64_t rows, int64_t features);
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
-                         std::string output);
+                         Text output);
 
 }  // namespace attnscope

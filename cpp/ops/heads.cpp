@@ -8,8 +8,7 @@ namespace attnscope {
 Shape SplitHeads::output_shape(const InputShapes& inputs) const {
   const Shape& x = *inputs[0];
   if (x.size() != 3 || x[2] % num_heads_ != 0) {
-    throw std::logic_error("split_heads: " + to_string(x) + " has no " +
-                           std::to_string(num_heads_) + " heads");
+    wrong_graph("split_heads: {} has no {} heads", {x, num_heads_});
   }
   return {x[0], num_heads_, x[1], x[2] / num_heads_};
 }
@@ -30,12 +29,12 @@ Array SplitHeads::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string SplitHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + ".unflatten(-1, (" + std::to_string(num_heads_) + ", -1)).transpose(1, 2)";
+  return format("{}.unflatten(-1, ({}, -1)).transpose(1, 2)", {inputs[0], num_heads_});
 }
 
 Shape MergeHeads::output_shape(const InputShapes& inputs) const {
   const Shape& x = *inputs[0];
-  if (x.size() != 4) throw std::logic_error("merge_heads: " + to_string(x) + " has no heads");
+  if (x.size() != 4) wrong_graph("merge_heads: {} has no heads", {x});
   return {x[0], x[2], x[1] * x[3]};
 }
 
@@ -54,13 +53,12 @@ Array MergeHeads::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string MergeHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + ".transpose(1, 2).flatten(2)";
+  return format("{}.transpose(1, 2).flatten(2)", {inputs[0]});
 }
 
 Shape RepeatHeads::output_shape(const InputShapes& inputs) const {
   Shape shape = *inputs[0];
-  if (shape.size() != 4)
-    throw std::logic_error("repeat_heads: " + to_string(shape) + " has no heads");
+  if (shape.size() != 4) wrong_graph("repeat_heads: {} has no heads", {shape});
   shape[1] *= times_;
   return shape;
 }
@@ -76,12 +74,12 @@ Array RepeatHeads::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string RepeatHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + ".repeat_interleave(" + std::to_string(times_) + ", dim=1)";
+  return format("{}.repeat_interleave({}, dim=1)", {inputs[0], times_});
 }
 
 Shape MeanHeads::output_shape(const InputShapes& inputs) const {
   const Shape& x = *inputs[0];
-  if (x.size() != 4) throw std::logic_error("mean_heads: " + to_string(x) + " has no heads");
+  if (x.size() != 4) wrong_graph("mean_heads: {} has no heads", {x});
   return {x[0], x[2], x[3]};
 }
 
@@ -104,7 +102,7 @@ Array MeanHeads::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string MeanHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + ".mean(dim=1)";
+  return format("{}.mean(dim=1)", {inputs[0]});
 }
 
 }  // namespace attnscope

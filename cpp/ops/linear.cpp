@@ -9,8 +9,7 @@ Shape Linear::output_shape(const InputShapes& inputs) const {
   const Shape& x = *inputs[0];
   const Shape& weight = *inputs[1];
   if (x.back() != weight[1]) {
-    throw std::logic_error("linear: x " + to_string(x) + " does not fit weight " +
-                           to_string(weight));
+    wrong_graph("linear: x {} does not fit weight {}", {x, weight});
   }
   Shape shape = x;
   shape.back() = weight[0];
@@ -46,33 +45,32 @@ Array Linear::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Linear::pytorch(const std::vector<std::string>& inputs, std::string_view module) const {
-  if (!module.empty()) return std::string(module) + "(" + inputs[0] + ")";
-  std::string text = "F.linear(" + inputs[0];
-  for (size_t i = 1; i < inputs.size(); ++i) text += ", " + inputs[i];
-  return text + ")";
+  if (!module.empty()) return format("{}({})", {module, inputs[0]});
+  std::string text = format("F.linear({}", {inputs[0]});
+  for (size_t i = 1; i < inputs.size(); ++i) text += format(", {}", {inputs[i]});
+  return format("{})", {text});
 }
 
-LinearModule declare_linear(Graph& graph, std::string name, int64_t in_features,
-                            int64_t out_features, bool bias, bool made) {
-  const std::string constructor = "nn.Linear(" + std::to_string(in_features) + ", " +
-                                  std::to_string(out_features) + (bias ? ")" : ", bias=False)");
+LinearModule declare_linear(Graph& graph, Text name, int64_t in_features, int64_t out_features,
+                            bool bias, bool made) {
+  const std::string constructor =
+      format("nn.Linear({}, {}{}", {in_features, out_features, bias ? ")" : ", bias=False)"});
   const Init init{Init::Kind::kUniform, 1.0 / std::sqrt(static_cast<double>(in_features))};
   LinearModule linear{};
-  linear.module = graph.add_module(std::move(name), made ? constructor : "");
+  linear.module = graph.add_module(name, made ? constructor : "");
   linear.weight = graph.add_parameter(linear.module, "weight", {out_features, in_features}, init);
   if (bias) linear.bias = graph.add_parameter(linear.module, "bias", {out_features}, init);
   return linear;
 }
 
-TensorId apply_linear(Graph& graph, const LinearModule& linear, std::string part, TensorId x,
-                      std::string output) {
+TensorId apply_linear(Graph& graph, const LinearModule& linear, Text part, TensorId x,
+                      Text output) {
   static const auto op = std::make_shared<const Linear>();
   std::vector<TensorId> inputs{x, linear.weight};
   if (linear.bias != kNoTensor) inputs.push_back(linear.bias);
-  const std::string name =
+  const Text name =
       linear.module < 0 ? output : graph.modules()[static_cast<size_t>(linear.module)].name;
-  return graph.add_step(name, std::move(part), op, std::move(inputs), std::move(output),
-                        linear.module);
+  return graph.add_step(name, part, op, inputs, output, linear.module);
 }
 
 }  // namespace attnscope

@@ -12,7 +12,7 @@ Shape Matmul::output_shape(const InputShapes& inputs) const {
   bool fits = rank >= 2 && (b.size() == rank || b.size() == 2);
   for (size_t i = 0; fits && i + 2 < b.size(); ++i) fits = a[i] == b[i];
   if (!fits || a[rank - 1] != b[transposed ? b.size() - 1 : b.size() - 2]) {
-    throw std::logic_error("matmul: " + to_string(a) + " does not fit " + to_string(b));
+    wrong_graph("matmul: {} does not fit {}", {a, b});
   }
   Shape shape = a;
   shape[rank - 1] = b[transposed ? b.size() - 2 : b.size() - 1];
@@ -54,7 +54,7 @@ Array Matmul::forward(const std::vector<const Array*>& inputs) const {
 
 std::string Matmul::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   const char* suffix = right_ == Right::kTransposed ? ".transpose(-2, -1)" : "";
-  return "torch.matmul(" + inputs[0] + ", " + inputs[1] + suffix + ")";
+  return format("torch.matmul({}, {}{})", {inputs[0], inputs[1], suffix});
 }
 
 }  // namespace attnscope

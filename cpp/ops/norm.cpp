@@ -42,7 +42,7 @@ Array LayerNorm::forward(const std::vector<const Array*>& inputs) const {
 
 std::string LayerNorm::pytorch(const std::vector<std::string>& inputs,
                                std::string_view module) const {
-  return std::string(module) + "(" + inputs[0] + ")";
+  return format("{}({})", {module, inputs[0]});
 }
 
 Cost RmsNorm::cost(const InputShapes&, const Shape& output) const {
@@ -75,35 +75,34 @@ Array RmsNorm::forward(const std::vector<const Array*>& inputs) const {
 
 std::string RmsNorm::pytorch(const std::vector<std::string>& inputs,
                              std::string_view module) const {
-  return std::string(module) + "(" + inputs[0] + ")";
+  return format("{}({})", {module, inputs[0]});
 }
 
-NormModule declare_layer_norm(Graph& graph, std::string name, int64_t features, double eps,
-                              bool bias, bool made) {
-  const std::string constructor = "nn.LayerNorm(" + std::to_string(features) +
-                                  ", eps=" + number_text(eps) + (bias ? ")" : ", bias=False)");
+NormModule declare_layer_norm(Graph& graph, Text name, int64_t features, double eps, bool bias,
+                              bool made) {
+  const std::string constructor =
+      format("nn.LayerNorm({}, eps={}{}", {features, eps, bias ? ")" : ", bias=False)"});
   NormModule norm{};
-  norm.module = graph.add_module(std::move(name), made ? constructor : "");
+  norm.module = graph.add_module(name, made ? constructor : "");
   norm.op = std::make_shared<const LayerNorm>(eps);
   norm.weight = graph.add_parameter(norm.module, "weight", {features}, {Init::Kind::kOnes});
   if (bias) norm.bias = graph.add_parameter(norm.module, "bias", {features}, {Init::Kind::kZeros});
   return norm;
 }
 
-NormModule declare_rms_norm(Graph& graph, std::string name, int64_t features, double eps) {
+NormModule declare_rms_norm(Graph& graph, Text name, int64_t features, double eps) {
   NormModule norm{};
-  norm.module = graph.add_module(std::move(name), "nn.RMSNorm(" + std::to_string(features) +
-                                                      ", eps=" + number_text(eps) + ")");
+  norm.module = graph.add_module(name, format("nn.RMSNorm({}, eps={})", {features, eps}));
   norm.op = std::make_shared<const RmsNorm>(eps);
   norm.weight = graph.add_parameter(norm.module, "weight", {features}, {Init::Kind::kOnes});
   return norm;
 }
 
-TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, std::string output) {
+TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, Text output) {
   std::vector<TensorId> inputs{x, norm.weight};
   if (norm.bias != kNoTensor) inputs.push_back(norm.bias);
-  const std::string name = graph.modules()[static_cast<size_t>(norm.module)].name;
-  return graph.add_step(name, "norm", norm.op, std::move(inputs), std::move(output), norm.module);
+  const Text name = graph.modules()[static_cast<size_t>(norm.module)].name;
+  return graph.add_step(name, "norm", norm.op, inputs, output, norm.module);
 }
 
 }  // namespace attnscope

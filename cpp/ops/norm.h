@@ -55,11 +55,11 @@ struct NormModule {
 };
 
 /// `made` false: a base class or an outer module of PyTorch's constructs it.
-NormModule declare_layer_norm(Graph& graph, std::string name, int64_t features, double eps,
+NormModule declare_layer_norm(Graph& graph, Text name, int64_t features, double eps,
                               bool bias = true, bool made = true);
-NormModule declare_rms_norm(Graph& graph, std::string name, int64_t features, double eps);
+NormModule declare_rms_norm(Graph& graph, Text name, int64_t features, double eps);
 
 /// Applies it to the last dimension of x. The step is called like the module.
-TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, std::string output);
+TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, Text output);
 
 }  // namespace attnscope

@@ -8,7 +8,7 @@ namespace attnscope {
 Shape PairSum::output_shape(const InputShapes& inputs) const {
   const Shape &query = *inputs[0], &key = *inputs[1];
   if (query.size() != 3 || key.size() != 3 || query[0] != key[0] || query[2] != key[2]) {
-    throw std::logic_error("pair_sum: " + to_string(query) + " does not fit " + to_string(key));
+    wrong_graph("pair_sum: {} does not fit {}", {query, key});
   }
   return {query[0], query[1], key[1], query[2]};
 }
@@ -31,13 +31,13 @@ Array PairSum::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string PairSum::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + ".unsqueeze(2) + " + inputs[1] + ".unsqueeze(1)";
+  return format("{}.unsqueeze(2) + {}.unsqueeze(1)", {inputs[0], inputs[1]});
 }
 
 Shape PairConcat::output_shape(const InputShapes& inputs) const {
   const Shape &query = *inputs[0], &key = *inputs[1];
   if (query.size() != 3 || key.size() != 3 || query[0] != key[0]) {
-    throw std::logic_error("pair_concat: " + to_string(query) + " does not fit " + to_string(key));
+    wrong_graph("pair_concat: {} does not fit {}", {query, key});
   }
   return {query[0], query[1], key[1], query[2] + key[2]};
 }
@@ -58,7 +58,7 @@ Array PairConcat::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string PairConcat::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return "pair_concat(" + inputs[0] + ", " + inputs[1] + ")";
+  return format("pair_concat({}, {})", {inputs[0], inputs[1]});
 }
 
 }  // namespace attnscope

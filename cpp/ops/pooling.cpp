@@ -16,7 +16,7 @@ Shape pooled_shape(std::string_view op, const InputShapes& inputs) {
   const Shape& x = *inputs[0];
   if (x.size() != 3 ||
       (inputs.size() > 1 && inputs[1] && !broadcasts_to(*inputs[1], {x[0], x[1]}))) {
-    throw std::logic_error(std::string(op) + ": " + to_string(x) + " has no positions to pool");
+    wrong_graph("{}: {} has no positions to pool", {op, x});
   }
   return {x[0], x[2]};
 }
@@ -65,8 +65,8 @@ Array MeanPool::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string MeanPool::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  if (inputs.size() < 2) return inputs[0] + ".mean(dim=1)";
-  return "mean_pool(" + inputs[0] + ", " + inputs[1] + ")";
+  if (inputs.size() < 2) return format("{}.mean(dim=1)", {inputs[0]});
+  return format("mean_pool({}, {})", {inputs[0], inputs[1]});
 }
 
 std::string_view MeanPool::pytorch_helper() const {
@@ -111,7 +111,7 @@ Array MaxPool::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string MaxPool::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return "max_pool(" + inputs[0] + ", " + inputs[1] + ")";
+  return format("max_pool({}, {})", {inputs[0], inputs[1]});
 }
 
 std::string_view MaxPool::pytorch_helper() const {

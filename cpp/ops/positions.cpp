@@ -10,13 +10,13 @@ namespace attnscope {
 namespace {
 
 std::string call(const char* function, std::initializer_list<std::string> arguments) {
-  std::string text = std::string(function) + "(";
+  std::string text = format("{}(", {function});
   bool first = true;
   for (const std::string& argument : arguments) {
     if (!std::exchange(first, false)) text += ", ";
     text += argument;
   }
-  return text + ")";
+  return format("{})", {text});
 }
 
 /// The logarithm of a number that is far from 0. The random numbers need log1p anyway; std::log
@@ -79,9 +79,10 @@ Array SinusoidalTable::forward(const std::vector<const Array*>&) const {
 
 std::string SinusoidalTable::pytorch(const std::vector<std::string>& inputs,
                                      std::string_view) const {
-  return call("sinusoidal_table",
-              {std::to_string(seq_len_), std::to_string(features_), std::to_string(offset_)}) +
-         ".to(" + inputs[0] + ")";
+  return format("{}.to({})",
+                {call("sinusoidal_table", {std::to_string(seq_len_), std::to_string(features_),
+                                           std::to_string(offset_)}),
+                 inputs[0]});
 }
 
 std::string_view SinusoidalTable::pytorch_helper() const {
@@ -114,9 +115,10 @@ Array RotaryTable::forward(const std::vector<const Array*>&) const {
 }
 
 std::string RotaryTable::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return call("rotary_table", {std::to_string(seq_len_), std::to_string(head_dim_),
-                               number_text(theta_), std::to_string(offset_)}) +
-         ".to(" + inputs[0] + ")";
+  return format("{}.to({})",
+                {call("rotary_table", {std::to_string(seq_len_), std::to_string(head_dim_),
+                                       number_text(theta_), std::to_string(offset_)}),
+                 inputs[0]});
 }
 
 std::string_view RotaryTable::pytorch_helper() const {
@@ -134,7 +136,7 @@ Shape Rotate::output_shape(const InputShapes& inputs) const {
   const size_t rank = x.size();
   if (rank < 2 || table.size() != 3 || table[1] != x[rank - 2] || table[2] != x[rank - 1] ||
       x[rank - 1] % 2 != 0) {
-    throw std::logic_error("rotate: " + to_string(x) + " does not fit " + to_string(table));
+    wrong_graph("rotate: {} does not fit {}", {x, table});
   }
   return x;
 }
@@ -163,7 +165,8 @@ Array Rotate::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Rotate::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return "rotate(" + inputs[0] + ", " + inputs[1] + (interleaved_ ? ", interleaved=True)" : ")");
+  return format("rotate({}, {}{}",
+                {inputs[0], inputs[1], interleaved_ ? ", interleaved=True)" : ")"});
 }
 
 std::string_view Rotate::pytorch_helper() const {
@@ -195,9 +198,10 @@ Array AlibiBias::forward(const std::vector<const Array*>&) const {
 }
 
 std::string AlibiBias::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return call("alibi_bias", {std::to_string(num_heads_), std::to_string(seq_len_),
-                             std::to_string(kv_len_), std::to_string(offset_)}) +
-         ".to(" + inputs[0] + ")";
+  return format("{}.to({})",
+                {call("alibi_bias", {std::to_string(num_heads_), std::to_string(seq_len_),
+                                     std::to_string(kv_len_), std::to_string(offset_)}),
+                 inputs[0]});
 }
 
 std::string_view AlibiBias::pytorch_helper() const {
@@ -214,8 +218,7 @@ std::string_view AlibiBias::pytorch_helper() const {
 Shape RelativeBias::output_shape(const InputShapes& inputs) const {
   const Shape& table = *inputs[0];
   if (table.size() != 2 || table[0] != kBuckets) {
-    throw std::logic_error("relative_bias: " + to_string(table) +
-                           " has not one row for each bucket");
+    wrong_graph("relative_bias: {} has not one row for each bucket", {table});
   }
   return {table[1], seq_len_, kv_len_};
 }

@@ -48,8 +48,7 @@ Shape Softmax::output_shape(const InputShapes& inputs) const {
   const Shape& scores = *inputs[0];
   const Shape* mask = inputs.size() > 1 ? inputs[1] : nullptr;
   if (mask && !broadcasts_to(*mask, without_tail(scores, band_.tail))) {
-    throw std::logic_error("softmax: mask " + to_string(*mask) + " does not fit scores " +
-                           to_string(scores));
+    wrong_graph("softmax: mask {} does not fit scores {}", {*mask, scores});
   }
   return scores;
 }
@@ -94,14 +93,14 @@ Array Softmax::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Softmax::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  if (inputs.size() < 2 && !band_.restricts()) return inputs[0] + ".softmax(dim=-1)";
-  std::string text = "masked_softmax(" + inputs[0];
-  if (inputs.size() > 1) text += ", " + inputs[1];
+  if (inputs.size() < 2 && !band_.restricts()) return format("{}.softmax(dim=-1)", {inputs[0]});
+  std::string text = format("masked_softmax({}", {inputs[0]});
+  if (inputs.size() > 1) text += format(", {}", {inputs[1]});
   if (band_.is_causal) text += ", is_causal=True";
-  if (band_.window) text += ", window=" + std::to_string(*band_.window);
-  if (band_.offset != 0) text += ", offset=" + std::to_string(band_.offset);
-  if (band_.tail != 0) text += ", tail=" + std::to_string(band_.tail);
-  return text + ")";
+  if (band_.window) text += format(", window={}", {*band_.window});
+  if (band_.offset != 0) text += format(", offset={}", {band_.offset});
+  if (band_.tail != 0) text += format(", tail={}", {band_.tail});
+  return format("{})", {text});
 }
 
 std::string_view Softmax::pytorch_helper() const {

@@ -7,7 +7,7 @@ namespace attnscope {
 Shape Squeeze::output_shape(const InputShapes& inputs) const {
   Shape shape = *inputs[0];
   if (shape.empty() || shape.back() != 1) {
-    throw std::logic_error("squeeze: the last dimension of " + to_string(shape) + " is not 1");
+    wrong_graph("squeeze: the last dimension of {} is not 1", {shape});
   }
   shape.pop_back();
   return shape;
@@ -20,7 +20,7 @@ Array Squeeze::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Squeeze::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[0] + ".squeeze(-1)";
+  return format("{}.squeeze(-1)", {inputs[0]});
 }
 
 }  // namespace attnscope

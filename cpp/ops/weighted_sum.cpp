@@ -11,8 +11,7 @@ void check_fit(const char* op, const Shape& weights, const Shape& values) {
       weights[1] == values[1]) {
     return;
   }
-  throw std::logic_error(std::string(op) + ": weights " + to_string(weights) +
-                         " do not fit values " + to_string(values));
+  wrong_graph("{}: weights {} do not fit values {}", {op, weights, values});
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ Array WeightedSum::forward(const std::vector<const Array*>& inputs) const {
 std::string WeightedSum::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   // bmm, not (weights * values).sum(): no (B, T, E) product is stored, and PyTorch counts its
   // FLOPs.
-  return "torch.bmm(" + inputs[0] + ".unsqueeze(1), " + inputs[1] + ").squeeze(1)";
+  return format("torch.bmm({}.unsqueeze(1), {}).squeeze(1)", {inputs[0], inputs[1]});
 }
 
 Shape Weigh::output_shape(const InputShapes& inputs) const {
@@ -62,7 +61,7 @@ Array Weigh::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Weigh::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return inputs[1] + " * " + inputs[0] + ".unsqueeze(-1)";
+  return format("{} * {}.unsqueeze(-1)", {inputs[1], inputs[0]});
 }
 
 }  // namespace attnscope
