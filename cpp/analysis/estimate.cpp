@@ -12,7 +12,7 @@ void write_config(JsonWriter& json, const Config& config) {
   json.begin_object();
   json.key("layer").string(config.layer().name);
   for (size_t i = 0; i < config.values().size(); ++i) {
-    json.key(config.layer().fields[i].name).value(config.values()[i]);
+    json.key(std::string(config.layer().fields[i].name)).value(config.values()[i]);
   }
   json.end_object();
 }
@@ -76,7 +76,7 @@ void write_step(JsonWriter& json, const Graph& graph, const Step& step, const St
 }
 
 void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
-  const auto training = [&](std::string_view key, Count bytes) {
+  const auto training = [&](Text key, Count bytes) {
     json.key(key);
     trainable ? json.number(bytes) : json.null();
   };

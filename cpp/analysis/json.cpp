@@ -5,6 +5,41 @@
 
 namespace attnscope {
 
+void JsonWriter::comma() {
+  if (!first_) text_ += ',';
+  first_ = false;
+}
+
+void JsonWriter::open(char bracket) {
+  comma();
+  text_ += bracket;
+  first_ = true;
+}
+
+void JsonWriter::close(char bracket) {
+  text_ += bracket;
+  first_ = false;
+}
+
+JsonWriter& JsonWriter::key(Text name) {
+  comma();
+  text_ += '"';
+  text_ += name.c_str();  // the core's own word: nothing to escape
+  text_ += "\":";
+  first_ = true;  // the value follows without a comma
+  return *this;
+}
+
+void JsonWriter::boolean(bool flag) {
+  comma();
+  text_ += flag ? "true" : "false";
+}
+
+void JsonWriter::null() {
+  comma();
+  text_ += "null";
+}
+
 void JsonWriter::string(std::string_view text) {
   comma();
   text_ += '"';

@@ -21,44 +21,21 @@ class JsonWriter {
   void begin_array() { open('['); }
   void end_array() { close(']'); }
 
-  JsonWriter& key(std::string_view name) {
-    comma();
-    text_ += '"';
-    text_ += name;  // the core's own word: nothing to escape
-    text_ += "\":";
-    first_ = true;  // the value follows without a comma
-    return *this;
-  }
-
+  JsonWriter& key(Text name);
   void string(std::string_view text);
+
   void number(Count count);
-  void boolean(bool flag) {
-    comma();
-    text_ += flag ? "true" : "false";
-  }
-  void null() {
-    comma();
-    text_ += "null";
-  }
+  void boolean(bool flag);
+  void null();
   void shape(const Shape& shape);
   void value(const Value& value);
 
   std::string take() { return std::move(text_); }
 
  private:
-  void comma() {
-    if (!first_) text_ += ',';
-    first_ = false;
-  }
-  void open(char bracket) {
-    comma();
-    text_ += bracket;
-    first_ = true;
-  }
-  void close(char bracket) {
-    text_ += bracket;
-    first_ = false;
-  }
+  void comma();
+  void open(char bracket);
+  void close(char bracket);
 
   std::string text_;
   bool first_ = true;

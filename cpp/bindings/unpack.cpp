@@ -1,9 +1,59 @@
 #include "unpack.h"
 
+#include <emscripten/em_js.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <vector>
+
+// clang-format off
+EM_JS_DEPS(read_entries, "$Emval,malloc");
+
+// The entries of a plain object in one call, each read once; nullptr for anything else, or when
+// there is no memory. A block that the caller frees: the number of entries; for each one the length
+// of its key, the tag of its value (see Tag) and the value itself, of a string the length, of what
+// has no place here a handle that the caller owns; then keys and strings as UTF-16.
+EM_JS(double*, read_entries, (emscripten::EM_VAL handle), {
+  const object = Emval.toValue(handle);
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return 0;
+  const prototype = Object.getPrototypeOf(object);
+  const plain = prototype === null ||
+    (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty'));
+  if (!plain) return 0;
+
+  const values = [];
+  let numbers = [0];
+  let text = "";
+  for (const key of Object.keys(object)) {
+    const value = object[key];
+    if (value === undefined) continue;  // as if the key were absent, as in a default parameter
+    values.push([key, value]);
+  }
+  numbers[0] = values.length;
+  for (const [key, value] of values) {
+    text += key;
+    if (typeof value === 'boolean') numbers.push(key.length, 0, Number(value));
+    else if (typeof value === 'number') numbers.push(key.length, 1, value);
+    else if (typeof value === 'string') numbers.push(key.length, 2, value.length), text += value;
+    else if (value === null) numbers.push(key.length, 3, 0);
+    else numbers.push(key.length, 4, 0);
+  }
+  const block = _malloc(numbers.length * 8 + text.length * 2);
+  if (!block) return 0;
+  values.forEach(([, value], i) => {
+    if (numbers[3 * i + 2] === 4) numbers[3 * i + 3] = Emval.toHandle(value);
+  });
+  HEAPF64.set(numbers, block >>> 3);
+  for (let i = 0, at = (block >>> 1) + numbers.length * 4; i < text.length; i++) {
+    HEAPU16[at + i] = text.charCodeAt(i);
+  }
+  return block;
+});
+// clang-format on
 
 namespace attnscope {
 namespace {
@@ -89,8 +139,7 @@ std::string describe(const val& value) {
 
 /// UTF-8 of a JavaScript string. Half of a surrogate pair becomes the three bytes that its number
 /// would have, which Embind's own conversion to std::string does not reserve.
-std::string text_of(const val& value) {
-  const std::u16string units = value.as<std::u16string>();
+std::string text_of(std::u16string_view units) {
   std::string text;
   for (size_t i = 0; i < units.size(); ++i) {
     char32_t code = units[i];
@@ -113,7 +162,7 @@ RawValue unpack_value(const val& value) {
   if (value.isTrue()) return {true};
   if (value.isFalse()) return {false};
   if (value.isNumber()) return {value.as<double>()};
-  if (value.isString()) return {text_of(value)};
+  if (value.isString()) return {text_of(value.as<std::u16string>())};
   if (value.isNull()) return {Null()};
   return {RawValue::Other{describe(value)}};
 }
@@ -183,13 +232,14 @@ val pack(const Numbers& numbers, const Shape& shape) {
   return tensor;
 }
 
+[[noreturn]] void refuse_object(const std::string& name, const val& object) {
+  refuse(name, "{} must be a plain object, got {}", {name, to_string(unpack_value(object))});
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, val>> entries_of(const std::string& name, const val& object) {
-  if (!is_plain(object)) {
-    throw FieldError(name,
-                     name + " must be a plain object, got " + to_string(unpack_value(object)));
-  }
+  if (!is_plain(object)) refuse_object(name, object);
   const val keys = val::global("Object").call<val>("keys", object);
   const int count = keys["length"].as<int>();
   std::vector<std::pair<std::string, val>> entries;
@@ -198,15 +248,47 @@ std::vector<std::pair<std::string, val>> entries_of(const std::string& name, con
     const val key = keys[i];
     val value = object[key];
     if (value.isUndefined()) continue;  // as if the key were absent, as in a default parameter
-    entries.emplace_back(text_of(key), std::move(value));
+    entries.emplace_back(text_of(key.as<std::u16string>()), std::move(value));
   }
   return entries;
 }
 
 RawConfig unpack_object(const std::string& name, const val& object) {
-  RawConfig raw;
-  for (const auto& [key, value] : entries_of(name, object)) {
-    raw.emplace_back(key, unpack_value(value));
+  enum Tag { kBoolean, kNumber, kString, kNull, kOther };
+  const std::unique_ptr<double, decltype(&std::free)> block(read_entries(object.as_handle()),
+                                                            std::free);
+  if (!block && is_plain(object)) throw std::bad_alloc();
+  if (!block) refuse_object(name, object);
+  const double* number = block.get();
+  const auto count = static_cast<size_t>(*number++);
+  const auto* units = reinterpret_cast<const char16_t*>(number + 3 * count);
+  const auto next_text = [&units](double length) {
+    const std::u16string_view text(units, static_cast<size_t>(length));
+    units += text.size();
+    return text_of(text);
+  };
+  RawConfig raw(count);
+  for (auto& [key, value] : raw) {
+    key = next_text(number[0]);
+    switch (static_cast<Tag>(number[1])) {
+      case kBoolean:
+        value.value = number[2] != 0;
+        break;
+      case kNumber:
+        value.value = number[2];
+        break;
+      case kString:
+        value.value = next_text(number[2]);
+        break;
+      case kNull:
+        value.value = Null();
+        break;
+      case kOther: {
+        const auto handle = static_cast<uintptr_t>(number[2]);
+        value = unpack_value(val::take_ownership(reinterpret_cast<emscripten::EM_VAL>(handle)));
+      }
+    }
+    number += 3;
   }
   return raw;
 }
