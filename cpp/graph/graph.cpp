@@ -67,15 +67,10 @@ void Graph::inherit(Text base, Text arguments) {
   base_arguments_ = arguments.string();
 }
 
-TensorId Graph::add_step(Text name, Text part, std::shared_ptr<const Op> op, Ids inputs,
-                         Text output, int module) {
-  Step step{name.string(),
-            part.string(),
-            std::move(op),
-            {inputs.begin(), inputs.end()},
-            kNoTensor,
-            module,
-            {}};
+TensorId Graph::add_step(Text name, Text part, const OpPtr& op, Ids inputs, Text output,
+                         int module) {
+  Step step{name.string(), part.string(), op, {inputs.begin(), inputs.end()},
+            kNoTensor,     module,        {}};
   Tensor made{.name = output.string(),
               .shape = step.op->output_shape(input_shapes(step, true)),
               .block = open_block_};

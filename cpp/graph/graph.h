@@ -107,13 +107,11 @@ class Graph {
   void inherit(Text base, Text arguments);
 
   /// Appends a step whose output is a new tensor called `output`. The step's shape is the op's.
-  TensorId add_step(Text name, Text part, std::shared_ptr<const Op> op, Ids inputs, Text output,
+  TensorId add_step(Text name, Text part, const OpPtr& op, Ids inputs, Text output,
                     int module = -1);
 
   /// In a block: every n-th repetition does `op` instead in the last step; shapes are the same.
-  void set_exception(int64_t every, std::shared_ptr<const Op> op) {
-    steps_.back().exception = {every, std::move(op)};
-  }
+  void set_exception(int64_t every, const OpPtr& op) { steps_.back().exception = {every, op}; }
 
   void add_result(Text name, TensorId tensor);
 

@@ -3,6 +3,7 @@
 // What every operation can say about itself. One file of ops/ implements this once; the readings
 // (shapes, cost, memory, reference forward, PyTorch source) call it.
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,5 +85,14 @@ class Op {
   /// none.
   virtual std::string_view pytorch_helper() const { return {}; }
 };
+
+using OpPtr = std::shared_ptr<const Op>;
+
+/// The one object of an op that is the same in every graph.
+template <class T, auto... kArguments>
+const OpPtr& shared_op() {
+  static const OpPtr op = std::make_shared<const T>(kArguments...);
+  return op;
+}
 
 }  // namespace attnscope

@@ -17,8 +17,8 @@ QueryAndKey add_query_and_key(Graph& graph, const Config& config) {
 }
 
 void add_key_combination(Graph& graph, TensorId scores, TensorId key) {
-  static const auto softmax = std::make_shared<const Softmax>();
-  static const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain);
+  const OpPtr& softmax = shared_op<Softmax>();
+  const OpPtr& weigh = shared_op<Matmul, Matmul::Right::kPlain>();
   const TensorId mask = graph.add_input("mask", graph.tensor(scores).shape, Role::kOptionalInput);
   const TensorId weights =
       graph.add_step("normalize", "normalize", softmax, {scores, mask}, "weights");
@@ -27,8 +27,8 @@ void add_key_combination(Graph& graph, TensorId scores, TensorId key) {
 }
 
 TensorId add_tanh_score(Graph& graph, TensorId features, int64_t attn_dim) {
-  static const auto tanh = activation_named("tanh");
-  static const auto squeeze = std::make_shared<const Squeeze>();
+  const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
+  const OpPtr& squeeze = shared_op<Squeeze>();
   const LinearModule score = declare_linear(graph, "score", attn_dim, 1, false);
   const TensorId activated = graph.add_step("activate", "score", tanh, {features}, "activated");
   const TensorId column = apply_linear(graph, score, "score", activated, "score_column");

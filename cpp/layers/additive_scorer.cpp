@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  static const auto tanh = activation_named("tanh");
+  const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
   const int64_t E = config.integer("hidden_size"), A = config.integer("attn_dim");
   const bool bias = config.flag("bias");
   Graph graph;

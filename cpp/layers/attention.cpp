@@ -18,9 +18,9 @@ TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, Text output) 
 
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
                        const AttentionOptions& options, Text output) {
-  static const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed);
-  static const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain);
-  static const auto add = std::make_shared<const Add>();
+  const OpPtr& dot = shared_op<Matmul, Matmul::Right::kTransposed>();
+  const OpPtr& weigh = shared_op<Matmul, Matmul::Right::kPlain>();
+  const OpPtr& add = shared_op<Add>();
   const std::string& prefix = options.prefix;
 
   const Shape shape = graph.tensor(query).shape;

@@ -13,8 +13,8 @@ namespace {
 void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
 
 Graph build(const Config& config) {
-  static const auto add = std::make_shared<const Add>();
-  static const auto pool = std::make_shared<const MeanPool>();
+  const OpPtr& add = shared_op<Add>();
+  const OpPtr& pool = shared_op<MeanPool>();
   constexpr double kEps = 1e-5;  // nn.LayerNorm's default
   const int64_t E = config.integer("hidden_size"), V = config.integer("vocab_size");
   const double share = config.number("dropout");

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  static const auto pair_sum = std::make_shared<const PairSum>();
+  const OpPtr& pair_sum = shared_op<PairSum>();
   const int64_t A = config.integer("attn_dim");
   const bool bias = config.flag("bias");
   Graph graph;

@@ -63,7 +63,7 @@ class Builder {
         graph_.add_integer_input("tokens", {config_.integer("batch_size"), span_.seq_len}, V);
     TensorId x = apply_embedding(graph_, words, tokens, "word_vectors");
     if (kinds) {  // every token is of the first type
-      static const auto add = std::make_shared<const Add>();
+      const OpPtr& add = shared_op<Add>();
       const TensorId first = graph_.add_rows(kinds->weight, 0, 1);
       x = graph_.add_step("add_type", "embed", add, {x, first}, "typed");
     }
@@ -114,8 +114,8 @@ class Builder {
   }
 
   TensorId add_pooler(TensorId hidden) {
-    static const auto first = std::make_shared<const FirstPosition>();
-    static const auto tanh = activation_named("tanh");
+    const OpPtr& first = shared_op<FirstPosition>();
+    const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
     const LinearModule dense = declare_linear(graph_, "pooler.dense", E_, E_, config_.flag("bias"));
     const TensorId token = graph_.add_step("first", "pool", first, {hidden}, "first_token");
     const TensorId projected = apply_linear(graph_, dense, "pool", token, "projected_token");

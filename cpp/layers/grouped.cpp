@@ -25,7 +25,7 @@ Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& posi
     one = split_heads(graph, one, num_heads, format("{}_heads", {name}));
     if (norm) one = apply_norm(graph, *norm, one, format("normed_{}", {name}));
     if (!turns || positions.rotation == kNoTensor) return one;
-    static const auto rotate = std::make_shared<const Rotate>();
+    const OpPtr& rotate = shared_op<Rotate>();
     return graph.add_step(format("rotate_{}", {name}), "position", rotate,
                           {one, positions.rotation}, format("rotated_{}", {name}));
   };

@@ -97,7 +97,7 @@ class Builder {
                            std::make_shared<const Concat>(dimension), {a, b}, name);
   }
   TensorId rotate(TensorId x, Text name) {
-    static const auto op = std::make_shared<const Rotate>(true);
+    const OpPtr& op = shared_op<Rotate, true>();
     return graph_.add_step(format("rotate_{}", {name}), "position", op, {x, rotation_},
                            format("rotated_{}", {name}));
   }

@@ -17,8 +17,8 @@ void check(const Config& config) {
 }
 
 TensorId add_scores(Graph& graph, const Config& config, const QueryAndKey& in) {
-  static const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed);
-  static const auto pair_concat = std::make_shared<const PairConcat>();
+  const OpPtr& dot = shared_op<Matmul, Matmul::Right::kTransposed>();
+  const OpPtr& pair_concat = shared_op<PairConcat>();
   const std::string_view score = config.choice("score");
   if (score == "concat") {
     const int64_t A = config.integer("attn_dim");

@@ -8,7 +8,7 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  static const auto pool = std::make_shared<const MaxPool>();
+  const OpPtr& pool = shared_op<MaxPool>();
   const int64_t B = config.integer("batch_size"), T = config.integer("seq_len");
   Graph graph;
   const TensorId x = graph.add_input("hidden_states", {B, T, config.integer("hidden_size")});

@@ -38,7 +38,7 @@ std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Conf
 TensorId add_position_vectors(Graph& graph, const Config& config, const Span& span,
                               const std::optional<EmbeddingModule>& learned, TensorId x,
                               Text output) {
-  static const auto add = std::make_shared<const Add>();
+  const OpPtr& add = shared_op<Add>();
   if (!has_position_vectors(config)) return x;
   TensorId vectors;
   if (learned) {

@@ -23,7 +23,7 @@ TensorId split_heads(Graph& graph, TensorId features, int64_t num_heads, Text na
 }
 
 TensorId merge_heads(Graph& graph, TensorId heads, Text name) {
-  static const auto merge = std::make_shared<const MergeHeads>();
+  const OpPtr& merge = shared_op<MergeHeads>();
   return graph.add_step(format("merge_{}", {name}), "combine", merge, {heads}, name);
 }
 

@@ -22,10 +22,10 @@ Field scorer_output(bool weighted) {
 }
 
 void add_pooling(Graph& graph, const Config& config, TensorId hidden_states, TensorId scores) {
-  static const auto squeeze = std::make_shared<const Squeeze>();
-  static const auto softmax = std::make_shared<const Softmax>();
-  static const auto weighted_sum = std::make_shared<const WeightedSum>();
-  static const auto weigh = std::make_shared<const Weigh>();
+  const OpPtr& squeeze = shared_op<Squeeze>();
+  const OpPtr& softmax = shared_op<Softmax>();
+  const OpPtr& weighted_sum = shared_op<WeightedSum>();
+  const OpPtr& weigh = shared_op<Weigh>();
 
   const std::string_view output = config.choice("output");
   if (output == "scores") {
@@ -40,8 +40,7 @@ void add_pooling(Graph& graph, const Config& config, TensorId hidden_states, Ten
     graph.add_result("output", weights);
     return;
   }
-  const std::shared_ptr<const Op> combine =
-      output == "weighted" ? std::static_pointer_cast<const Op>(weigh) : weighted_sum;
+  const OpPtr& combine = output == "weighted" ? weigh : weighted_sum;
   graph.add_result(
       "output", graph.add_step("combine", "combine", combine, {weights, hidden_states}, "output"));
   graph.add_result("weights", weights);

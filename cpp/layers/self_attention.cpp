@@ -9,7 +9,7 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  static const auto add = std::make_shared<const Add>();
+  const OpPtr& add = shared_op<Add>();
   constexpr double kEps = 1e-5;  // nn.LayerNorm's default
   const int64_t E = config.integer("hidden_size");
   Graph graph;

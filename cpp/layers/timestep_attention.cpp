@@ -12,9 +12,9 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  static const auto matmul = std::make_shared<const Matmul>(Matmul::Right::kPlain);
-  static const auto add = std::make_shared<const Add>();
-  static const auto tanh = activation_named("tanh");
+  const OpPtr& matmul = shared_op<Matmul, Matmul::Right::kPlain>();
+  const OpPtr& add = shared_op<Add>();
+  const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
   constexpr double kDeviation = 0.05;  // of Keras's "normal" initializer
   const int64_t T = config.integer("seq_len"), K = config.integer("hidden_size");
   Graph graph;

@@ -6,7 +6,7 @@
 namespace attnscope {
 
 TensorId FeedForward::apply(Graph& graph, TensorId x, Text output) const {
-  static const auto multiply = std::make_shared<const Multiply>();
+  const OpPtr& multiply = shared_op<Multiply>();
   const auto op = activation_named(activation);
   TensorId inner;
   if (gate) {
@@ -23,7 +23,7 @@ TensorId FeedForward::apply(Graph& graph, TensorId x, Text output) const {
 }
 
 TensorId add_residual(Graph& graph, TensorId x, TensorId y, Text output) {
-  static const auto add = std::make_shared<const Add>();
+  const OpPtr& add = shared_op<Add>();
   const std::string name = format("add_{}", {output});
   return graph.add_step(name, "residual", add, {x, y}, output);
 }

@@ -40,7 +40,7 @@ EmbeddingModule declare_embedding(Graph& graph, Text name, int64_t rows, int64_t
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
                          Text output) {
-  static const auto op = std::make_shared<const Embedding>();
+  const OpPtr& op = shared_op<Embedding>();
   const Text name = graph.modules()[static_cast<size_t>(embedding.module)].name;
   return graph.add_step(name, "embed", op, {tokens, embedding.weight}, output, embedding.module);
 }

@@ -65,7 +65,7 @@ LinearModule declare_linear(Graph& graph, Text name, int64_t in_features, int64_
 
 TensorId apply_linear(Graph& graph, const LinearModule& linear, Text part, TensorId x,
                       Text output) {
-  static const auto op = std::make_shared<const Linear>();
+  const OpPtr& op = shared_op<Linear>();
   std::vector<TensorId> inputs{x, linear.weight};
   if (linear.bias != kNoTensor) inputs.push_back(linear.bias);
   const Text name =

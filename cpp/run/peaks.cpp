@@ -1,22 +1,15 @@
 #include "peaks.h"
 
 #include <algorithm>
-#include <ctime>
 #include <limits>
 #include <vector>
 
 #include "../kernels/peaks.h"
+#include "clock.h"
 #include "threads.h"
 
 namespace attnscope {
 namespace {
-
-/// A clock that only goes forward. Not std::chrono's, whose errors bring printf into the module.
-double seconds() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 /// The shortest of all runs within 60 ms, in seconds: noise only ever adds. The first runs of a
 /// WebAssembly engine are slow, until its optimizing compiler has replaced the code.

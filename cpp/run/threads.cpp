@@ -1,12 +1,14 @@
 #include "threads.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "clock.h"
 
 namespace attnscope {
 namespace {
@@ -18,6 +20,35 @@ constexpr bool kHasThreads = true;
 #endif
 
 using Work = std::function<void(int64_t, int64_t)>;
+
+/// A change of a value that others wait for. Not std::thread and std::atomic's wait: in Emscripten
+/// that wait polls and sleeps, and their errors bring printf, 5 kB of what a page loads.
+class Change {
+ public:
+  /// Whoever changed the value calls this.
+  void announce() {
+    pthread_mutex_lock(&mutex_);  // who has seen the old value is asleep when this returns
+    pthread_mutex_unlock(&mutex_);
+    pthread_cond_broadcast(&changed_);
+  }
+
+  /// Returns when `value` is no longer `old`.
+  template <class T>
+  void await(const std::atomic<T>& value, T old) {
+    for (int looks = 0; looks < kLooks; ++looks) {
+      if (value.load(std::memory_order_relaxed) != old) return;
+    }
+    pthread_mutex_lock(&mutex_);
+    while (value == old) pthread_cond_wait(&changed_, &mutex_);
+    pthread_mutex_unlock(&mutex_);
+  }
+
+ private:
+  static constexpr int kLooks = 50'000;  // some 50 µs
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+};
 
 /// Everyone, the caller too, takes chunks until none is left. The caller waits for chunks that
 /// somebody took, and for nobody who slept through it: to wake a thread takes longer than most
@@ -31,10 +62,21 @@ class Pool {
   void resize(int count) {
     stop_ = true;
     wake();
-    for (std::thread& worker : workers_) worker.join();
+    for (const pthread_t worker : workers_) pthread_join(worker, nullptr);
     workers_.clear();
     stop_ = false;
-    for (int i = 1; i < count; ++i) workers_.emplace_back([this] { serve(); });
+    workers_.reserve(static_cast<size_t>(count - 1));
+    const auto start = [](void* pool) -> void* {
+      static_cast<Pool*>(pool)->serve();
+      return nullptr;
+    };
+    for (int i = 1; i < count; ++i) {
+      pthread_t worker;
+      if (pthread_create(&worker, nullptr, start, this) != 0) {
+        throw std::runtime_error("the engine has no thread left for this");
+      }
+      workers_.push_back(worker);
+    }
   }
 
   void run(int64_t count, int64_t chunk, const Work& work) {
@@ -46,15 +88,15 @@ class Pool {
     left_ = chunks;  // from here on workers read what is above
     wake();
     take_chunks();
-    for (int32_t undone = undone_; undone > 0; undone = undone_) undone_.wait(undone);
+    for (int32_t undone = undone_; undone > 0; undone = undone_) {
+      change_.await(undone_, undone);
+    }
   }
 
  private:
-  static constexpr int kLooks = 50'000;  // some 50 µs
-
   void wake() {
     ++round_;
-    round_.notify_all();
+    change_.announce();
   }
 
   void take_chunks() {
@@ -62,7 +104,7 @@ class Pool {
       if (!left_.compare_exchange_weak(left, left - 1)) continue;
       const int64_t begin = (left - 1) * chunk_;
       (*work_)(begin, std::min(begin + chunk_, count_));
-      if (--undone_ == 0) undone_.notify_all();
+      if (--undone_ == 0) change_.announce();
     }
   }
 
@@ -71,13 +113,12 @@ class Pool {
       const uint32_t round = round_;
       if (stop_) return;
       take_chunks();
-      for (int looks = 0; looks < kLooks && round_.load(std::memory_order_relaxed) == round;)
-        ++looks;
-      round_.wait(round);
+      change_.await(round_, round);
     }
   }
 
-  std::vector<std::thread> workers_;
+  std::vector<pthread_t> workers_;
+  Change change_;
   std::atomic<uint32_t> round_ = 0;
   std::atomic<bool> stop_ = false;
   std::atomic<int32_t> left_ = 0, undone_ = 0;  // chunks
@@ -135,16 +176,15 @@ bool is_watched() { return watcher != nullptr; }
 
 void parallel_for(int64_t count, int64_t grain, const Work& work) {
   if (!is_watched()) return share_out(count, grain, work);
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::duration<double> kSlice = std::chrono::milliseconds(8);
+  constexpr double kSlice = 0.008;  // seconds
   constexpr double kMostGrowth = 8;
   const int64_t least = thread_count() * grain;
   int64_t slice = least;
   for (int64_t done = 0; done < count;) {
     const int64_t size = std::min(slice, count - done);
-    const auto start = Clock::now();
+    const double start = seconds();
     share_out(size, grain, [&](int64_t begin, int64_t end) { work(done + begin, done + end); });
-    const std::chrono::duration<double> taken = Clock::now() - start;
+    const double taken = seconds() - start;
     const double growth = std::min(kMostGrowth, kSlice / std::max(taken, kSlice / kMostGrowth));
     slice =
         std::max(least, static_cast<int64_t>(static_cast<double>(slice) * growth) / grain * grain);

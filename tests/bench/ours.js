@@ -45,6 +45,16 @@ function forwardTime(scope, config) {
   return time;
 }
 
+/**
+ * A thousand configs, each another one, in milliseconds.
+ * @param {import('../../web/lib/index.js').Attnscope} scope
+ */
+function sweepTime(scope) {
+  const sweep = Array.from({ length: 1000 }, (_, i) => ({ layer: 'linear_scorer', ...batch, seq_len: 1 + i }));
+  const sweeps = timeOf(() => sweep.forEach((config) => scope.estimate(config)), { runs: 11, calls: 1 });
+  return sweeps / 1000;
+}
+
 console.log(`Node ${process.versions.node}, ${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} cores`);
 for (const threads of [1, 2]) {
   const scope = await open({ threads });
@@ -58,4 +68,5 @@ for (const threads of [1, 2]) {
         `forward ${(forward / 1000).toFixed(2).padStart(7)} ms   ${rate.toFixed(1).padStart(6)} GFLOP/s`
     );
   }
+  console.log(`${'1,000 linear_scorer'.padEnd(20)} estimate ${sweepTime(scope).toFixed(1).padStart(5)} ms`);
 }

@@ -1,13 +1,17 @@
 // What npm publishes, installed into an empty folder as a user would, and used there.
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { build, minify } from 'vite';
 import { run } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
 import { node24 } from '../../tools/toolchain.js';
+
+const builds = ['simd', 'simd-threads', 'relaxed', 'relaxed-threads'];
 
 /** @type {string} */
 let folder;
@@ -39,8 +43,8 @@ function runThere(name, code) {
 }
 
 test('it holds the four builds, the types and the licence, and nothing of the site or the tests', () => {
-  for (const build of ['simd', 'simd-threads', 'relaxed', 'relaxed-threads']) {
-    for (const ending of ['mjs', 'wasm']) assert.ok(files.includes(`web/lib/core/${build}.${ending}`), `${build}.${ending}`);
+  for (const name of builds) {
+    for (const ending of ['mjs', 'wasm']) assert.ok(files.includes(`web/lib/core/${name}.${ending}`), `${name}.${ending}`);
   }
   for (const name of ['package.json', 'README.md', 'LICENSE', 'web/lib/index.js', 'web/lib/types/index.d.ts', 'web/lib/types/core/core.d.ts']) {
     assert.ok(files.includes(name), name);
@@ -48,9 +52,39 @@ test('it holds the four builds, the types and the licence, and nothing of the si
   assert.deepEqual(files.filter((name) => !/^web\/lib\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name)), []);
 });
 
-test('it is small: four builds of some 350 kB each, compressed', () => {
+const installed = () => join(folder, 'node_modules', 'attnscope', 'web', 'lib');
+const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content, { level: 9 }).length;
+
+test('it is small: four builds of some 370 kB each, compressed', () => {
   const LARGEST = 1e6; // without optimization it would be several times as large
   assert.ok(archiveBytes < LARGEST, `${archiveBytes} bytes`);
+});
+
+test('a page loads at most 150 kB of WebAssembly, compressed', () => {
+  const LARGEST = 150_000;
+  for (const name of builds) {
+    const bytes = gzipped(readFileSync(join(installed(), 'core', `${name}.wasm`)));
+    assert.ok(bytes <= LARGEST, `${name}: ${bytes} bytes`);
+  }
+});
+
+test('and at most 25 kB of JavaScript, minified and compressed', async () => {
+  const LARGEST = 25_000;
+  const bundle = await build({
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      write: false,
+      target: 'es2022',
+      rollupOptions: { input: join(installed(), 'index.js'), external: /\/core\//, preserveEntrySignatures: 'strict' }
+    }
+  });
+  const { output } = /** @type {import('vite').Rolldown.RolldownOutput} */ (bundle);
+  const library = output.reduce((sum, file) => sum + gzipped(file.type === 'chunk' ? file.code : file.source), 0);
+  for (const name of builds) {
+    const { code } = await minify(`${name}.mjs`, readFileSync(join(installed(), 'core', `${name}.mjs`), 'utf8'));
+    assert.ok(library + gzipped(code) <= LARGEST, `${name}: ${library} + ${gzipped(code)} bytes`);
+  }
 });
 
 test('it brings one package with it', () => {
