@@ -7,7 +7,9 @@ set(scalar_flags -DXSIMD_WITH_EMULATED=1 "-DXSIMD_DEFAULT_ARCH=emulated<128>")
 
 set(common_flags -fwasm-exceptions)
 set(core_flags -fno-rtti)
-set(small_flags -Oz -flto)  # together: what only one caller needs is merged into it
+# -flto: what only one caller needs is merged into it. A module is called by one thread, and its
+# workers run nothing but kernels.
+set(small_flags -Oz -flto -fno-threadsafe-statics)
 set(threads_flags -pthread)
 
 # Numbers are made in kernels/ and run/: everything else is small rather than fast, because a page
@@ -18,6 +20,7 @@ set(small_sources ${core_sources})
 list(FILTER small_sources EXCLUDE REGEX "cpp/run/(ops/|random)")
 
 set(link_flags
+    -O2                        # inlines less than -O3 once more what the compiler has judged
     -fwasm-exceptions
     -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker,node
     -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB

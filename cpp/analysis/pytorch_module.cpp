@@ -1,12 +1,19 @@
 #include "pytorch_module.h"
 
 #include <algorithm>
-#include <set>
 
 namespace attnscope {
 namespace {
 
 constexpr const char* kBody = "        ";  // the indentation of a method's statements
+
+/// Appends what is not in the list yet, and tells whether it was not.
+template <class T>
+bool add_once(std::vector<T>& list, const T& one) {
+  if (std::find(list.begin(), list.end(), one) != list.end()) return false;
+  list.push_back(one);
+  return true;
+}
 
 struct Line {
   std::string code;
@@ -107,16 +114,15 @@ class Constructor {
   void assign(const std::string& name, const std::string& value) {
     for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
       const std::string parent = name.substr(0, dot);
-      if (made_.insert(parent).second)
-        text_ += format("{}self.{} = nn.Module()\n", {kBody, parent});
+      if (add_once(made_, parent)) text_ += format("{}self.{} = nn.Module()\n", {kBody, parent});
     }
-    made_.insert(name);
+    add_once(made_, name);
     text_ += format("{}self.{} = {}\n", {kBody, name, value});
   }
 
   const Graph& graph_;
   std::string text_;
-  std::set<std::string> made_;
+  std::vector<std::string> made_;
   bool listed_ = false;
 };
 
@@ -140,10 +146,6 @@ struct Border {
   std::vector<TensorId> repeated;  // an input's part for each repetition
   std::vector<TensorId> returned;  // read outside afterwards
 };
-
-void add_once(std::vector<TensorId>& ids, TensorId id) {
-  if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
-}
 
 Border border(const Graph& graph, int index) {
   const Block& block = graph.blocks()[static_cast<size_t>(index)];
@@ -303,10 +305,10 @@ std::string pytorch_expression(const Graph& graph, const Step& step) {
 
 std::string helpers_text(const Graph& graph) {
   std::string text;
-  std::set<std::string_view> seen;
+  std::vector<std::string_view> seen;
   for (const Step& step : graph.steps()) {
     const std::string_view helper = step.op->pytorch_helper();
-    if (!helper.empty() && seen.insert(helper).second) text += format("{}\n\n", {helper});
+    if (!helper.empty() && add_once(seen, helper)) text += format("{}\n\n", {helper});
   }
   return text;
 }

@@ -10,8 +10,10 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,11 +62,11 @@ Field seed_field() {
   std::abort();  // not reached
 }
 
-/// Calls Function; a C++ exception becomes a real JavaScript error with the same message.
-template <auto Function, class... Args>
-auto bound(Args... args) {
+/// Calls `work` with `context`; a C++ exception becomes a real JavaScript error with the same
+/// message.
+void guard(void (*work)(void*), void* context) {
   try {
-    return Function(args...);
+    work(context);
   } catch (const FieldError& e) {
     throw_js("RangeError", e.what(), e.field());
   } catch (const std::overflow_error& e) {
@@ -73,6 +75,22 @@ auto bound(Args... args) {
     throw_js("RangeError", "the engine has no memory left for this");
   } catch (const std::exception& e) {
     throw_js("Error", e.what());
+  }
+}
+
+/// Function as it is bound: under guard(), which exists once for all of them.
+template <auto Function, class... Args>
+auto bound(Args... args) {
+  const auto guarded = [](auto work) {
+    guard([](void* it) { (*static_cast<decltype(work)*>(it))(); }, &work);
+  };
+  using Result = decltype(Function(args...));
+  if constexpr (std::is_void_v<Result>) {
+    guarded([&] { Function(args...); });
+  } else {
+    std::optional<Result> result;
+    guarded([&] { result.emplace(Function(args...)); });
+    return *std::move(result);
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include <emscripten/em_js.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -11,22 +9,35 @@
 #include <vector>
 
 // clang-format off
-EM_JS_DEPS(read_entries, "$Emval,malloc");
+EM_JS_DEPS(unpack, "$Emval,malloc");
 
-// The entries of a plain object in one call, each read once; nullptr for anything else, or when
-// there is no memory. A block that the caller frees: the number of entries; for each one the length
-// of its key, the tag of its value (see Tag) and the value itself, of a string the length, of what
-// has no place here a handle that the caller owns; then keys and strings as UTF-16.
+// An object literal, or one made by Object.create(null), of any realm.
+EM_JS(bool, is_plain_object, (emscripten::EM_VAL handle), {
+  const object = Emval.toValue(handle);
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return false;
+  const prototype = Object.getPrototypeOf(object);
+  if (prototype === null) return true;
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty');
+});
+
+// The name of the class that an object is an instance of, or '' where it has none that can be
+// printed. Reads no accessors, so that no code of the caller's runs.
+EM_JS(emscripten::EM_VAL, class_name_of, (emscripten::EM_VAL handle), {
+  const own = (object, key) => Object.getOwnPropertyDescriptor(object, key)?.value;
+  const constructor = own(Object.getPrototypeOf(Emval.toValue(handle)), 'constructor');
+  const name = typeof constructor === 'function' ? own(constructor, 'name') : "";
+  const printable = typeof name === 'string' && /^[A-Za-z0-9_$]{1,60}$/.test(name);
+  return Emval.toHandle(printable ? name : "");
+});
+
+// The entries of a plain object in one call, each read once; nullptr when there is no memory. A
+// block that the caller frees: the number of entries; for each one the length of its key, the tag
+// of its value (see Tag) and the value itself, of a string the length, of what has no place here a
+// handle that the caller owns; then keys and strings as UTF-16.
 EM_JS(double*, read_entries, (emscripten::EM_VAL handle), {
   const object = Emval.toValue(handle);
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) return 0;
-  const prototype = Object.getPrototypeOf(object);
-  const plain = prototype === null ||
-    (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty'));
-  if (!plain) return 0;
-
   const values = [];
-  let numbers = [0];
+  const numbers = [0];
   let text = "";
   for (const key of Object.keys(object)) {
     const value = object[key];
@@ -71,17 +82,7 @@ val prototype_of(const val& object) {
   return val::global("Object").call<val>("getPrototypeOf", object);
 }
 
-bool has_own(const val& object, const char* key) {
-  return val::global("Object").call<bool>("hasOwn", object, std::string(key));
-}
-
-/// An object literal, or one made by Object.create(null), of any realm.
-bool is_plain(const val& object) {
-  if (!is_object(object) || is_array(object)) return false;
-  const val prototype = prototype_of(object);
-  if (prototype.isNull()) return true;
-  return prototype_of(prototype).isNull() && has_own(prototype, "hasOwnProperty");
-}
+bool is_plain(const val& value) { return is_plain_object(value.as_handle()); }
 
 /// A property as every typed array has it, whatever the caller has put in front of it; undefined
 /// for a tag of anything else.
@@ -94,27 +95,6 @@ val typed_array_property(const val& array, const val& key) {
 std::string typed_array_name(const val& value) {
   const val tag = typed_array_property(value, val::global("Symbol")["toStringTag"]);
   return tag.isUndefined() ? "" : tag.as<std::string>();
-}
-
-/// The value of an own property that is no accessor, so that no code of the caller's runs.
-val own_data(const val& object, const char* key) {
-  const val property =
-      val::global("Object").call<val>("getOwnPropertyDescriptor", object, std::string(key));
-  return property.isUndefined() ? property : property["value"];
-}
-
-/// The name of the class that `object` is an instance of, where it has one that can be printed.
-std::string class_name(const val& object) {
-  const val constructor = own_data(prototype_of(object), "constructor");
-  if (constructor.typeOf().as<std::string>() != "function") return "";
-  const val name = own_data(constructor, "name");
-  if (!name.isString()) return "";
-  const std::string text = name.as<std::string>();
-  const bool identifier = std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
-  });
-  constexpr size_t kLongest = 60;
-  return identifier && text.size() <= kLongest ? text : "";
 }
 
 std::string describe_bigint(const val& value) {
@@ -133,7 +113,7 @@ std::string describe(const val& value) {
   if (is_plain(value)) return "an object";
   const std::string array = typed_array_name(value);
   if (!array.empty()) return (array[0] == 'I' ? "an " : "a ") + array;
-  const std::string name = class_name(value);
+  const std::string name = val::take_ownership(class_name_of(value.as_handle())).as<std::string>();
   return name.empty() ? "an object that inherits from another" : "an instance of " + name;
 }
 
@@ -255,10 +235,10 @@ std::vector<std::pair<std::string, val>> entries_of(const std::string& name, con
 
 RawConfig unpack_object(const std::string& name, const val& object) {
   enum Tag { kBoolean, kNumber, kString, kNull, kOther };
+  if (!is_plain(object)) refuse_object(name, object);
   const std::unique_ptr<double, decltype(&std::free)> block(read_entries(object.as_handle()),
                                                             std::free);
-  if (!block && is_plain(object)) throw std::bad_alloc();
-  if (!block) refuse_object(name, object);
+  if (!block) throw std::bad_alloc();
   const double* number = block.get();
   const auto count = static_cast<size_t>(*number++);
   const auto* units = reinterpret_cast<const char16_t*>(number + 3 * count);

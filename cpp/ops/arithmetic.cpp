@@ -20,7 +20,15 @@ Shape Add::output_shape(const InputShapes& inputs) const {
 Cost Add::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
 
 Array Add::forward(const std::vector<const Array*>& inputs) const {
-  return *inputs[0] + *inputs[1];
+  Array y = *inputs[0];
+  const Array& b = *inputs[1];
+  const Shape to(y.shape().begin(), y.shape().end()), from(b.shape().begin(), b.shape().end());
+  const size_t length = y.shape().back(), step = from.back() == 1 ? 0 : 1;
+  for (size_t row = 0; row < y.size() / length; ++row) {
+    const double* added = b.data() + broadcast_row(from, to, static_cast<int64_t>(row));
+    for (size_t i = 0; i < length; ++i) y.data()[row * length + i] += added[i * step];
+  }
+  return y;
 }
 
 std::string Add::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

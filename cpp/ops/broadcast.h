@@ -18,7 +18,7 @@ inline bool broadcasts_to(const Shape& from, const Shape& to) {
 }
 
 /// Where in a tensor of shape `from`, which broadcasts to `to`, the row starts that is spread over
-/// row `row` of `to`. Rows are runs of the last dimension, which is whole in `from`.
+/// row `row` of `to`. Rows are runs of the last dimension, which in `from` is whole or 1.
 inline int64_t broadcast_row(const Shape& from, const Shape& to, int64_t row) {
   int64_t start = 0, stride = from.back();
   for (size_t i = 2; i <= to.size(); ++i) {
