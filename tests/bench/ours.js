@@ -50,6 +50,7 @@ function forwardTime(scope, config) {
  * @param {import('../../web/lib/index.js').Attnscope} scope
  */
 function sweepTime(scope) {
+  /** @type {import('../../web/lib/index.js').Config[]} */
   const sweep = Array.from({ length: 1000 }, (_, i) => ({ layer: 'linear_scorer', ...batch, seq_len: 1 + i }));
   const sweeps = timeOf(() => sweep.forEach((config) => scope.estimate(config)), { runs: 11, calls: 1 });
   return sweeps / 1000;
