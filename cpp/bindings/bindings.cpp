@@ -5,7 +5,6 @@
 #include <emscripten/val.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <map>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "../analysis/estimate.h"
 #include "../analysis/pytorch.h"
 #include "../layers/fields.h"
+#include "../run/clock.h"
 #include "../run/model.h"
 #include "../run/peaks.h"
 #include "../run/random.h"
@@ -215,13 +215,12 @@ ShapeValue resident_shape(const ResidentTensor& tensor) {
 
 /// Calls the function `progress`, unless it is undefined, but no more often than a page is drawn.
 Progress progress_from(const ProgressValue& progress) {
-  using Clock = std::chrono::steady_clock;
-  static constexpr auto kPause = std::chrono::milliseconds(16);
+  static constexpr double kPause = 0.016;  // seconds
   if (progress.isUndefined()) return {};
-  return [&progress, next = Clock::now() + kPause](double done) mutable {
-    if (Clock::now() < next) return;
+  return [&progress, next = seconds() + kPause](double done) mutable {
+    if (seconds() < next) return;
     progress(done);
-    next = Clock::now() + kPause;
+    next = seconds() + kPause;
   };
 }
 
