@@ -198,9 +198,13 @@ RawTensor raw_of(const ResidentTensor& tensor) {
   return raw;
 }
 
+/// A typed array of JavaScript's own. Not by slice(): out of shared memory that takes twice as long.
 template <class Numbers>
 val copy_of(const Numbers& numbers) {
-  return val(typed_memory_view(numbers.size(), numbers.data())).template call<val>("slice");
+  const val view(typed_memory_view(numbers.size(), numbers.data()));
+  val copy = view["constructor"].new_(static_cast<double>(numbers.size()));
+  copy.call<void>("set", view);
+  return copy;
 }
 
 /// A copy of the numbers, with their shape.
