@@ -56,6 +56,38 @@ function sweepTime(scope) {
   return sweeps / 1000;
 }
 
+/**
+ * The linear scorer with its input in the core: milliseconds, bytes/s, and its share of what reading as much reaches.
+ * @param {import('../../web/lib/index.js').Attnscope} scope @param {number[]} shape of the hidden states
+ */
+function residentTime(scope, shape) {
+  const [batch_size, seq_len, hidden_size] = shape;
+  const model = scope.create({ layer: 'linear_scorer', batch_size, seq_len, hidden_size });
+  const { data } = scope.randn(shape, { seed: 1 });
+  const hidden_states = scope.tensor(data, shape);
+  const time = timeOf(() => model.forward({ hidden_states }, { need_weights: false }), { runs: 41, calls: 1 }) / 1000;
+  const peaks = Array.from({ length: 3 }, () => scope.measurePeaks({ read_bytes: data.byteLength }).bytes_per_second);
+  const rate = data.byteLength / time * 1000;
+  hidden_states.dispose();
+  model.dispose();
+  return { time, rate, share: rate / Math.max(...peaks) };
+}
+
+/**
+ * A dense layer of 512 x 768 x 768 with its weights in a format: GFLOP/s, and the relative error of its output.
+ * @param {import('../../web/lib/index.js').Attnscope} scope @param {import('../../web/lib/index.js').Format} storage
+ */
+function formatTime(scope, storage) {
+  const model = scope.create({ layer: 'dense', batch_size: 1, seq_len: 512, hidden_size: 768, out_features: 768, activation: 'none' }, { storage });
+  const { data, shape } = scope.randn([1, 512, 768], { seed: 1 });
+  const hidden_states = scope.tensor(data, shape);
+  const time = timeOf(() => model.forward({ hidden_states }, { resident: true }).output.dispose(), { runs: 41, calls: 1 });
+  const error = model.forward({ hidden_states }, { compare: true }).rounding_error?.relative ?? 0;
+  hidden_states.dispose();
+  model.dispose();
+  return { rate: 2 * 512 * 768 * 768 / time / 1000, error };
+}
+
 console.log(`Node ${process.versions.node}, ${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} cores`);
 for (const threads of [1, 2]) {
   const scope = await open({ threads });
@@ -70,4 +102,12 @@ for (const threads of [1, 2]) {
     );
   }
   console.log(`${'1,000 linear_scorer'.padEnd(20)} estimate ${sweepTime(scope).toFixed(1).padStart(5)} ms`);
+  for (const shape of [[32, 128, 768], [8, 2048, 768]]) {
+    const { time, rate, share } = residentTime(scope, shape);
+    console.log(`linear_scorer ${shape.join(' x ')}, input in the core: ${time.toFixed(2)} ms, ${(rate / 1e9).toFixed(1)} GB/s, ${(100 * share).toFixed(0)} % of reading`);
+  }
+  for (const storage of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])) {
+    const { rate, error } = formatTime(scope, storage);
+    console.log(`dense 512 x 768 x 768 in ${storage.padEnd(8)} ${rate.toFixed(1).padStart(6)} GFLOP/s, relative error ${error.toExponential(1)}`);
+  }
 }

@@ -49,11 +49,11 @@ struct Product {
 }  // namespace
 
 TEST_CASE("a product equals plain loops at every edge of its tiles and blocks") {
-  // Tiles have 5 or 6 rows and 8 columns; blocks 100 or 120 rows and 384 terms.
-  const int64_t sizes[][3] = {{1, 1, 1},    {1, 8, 4},     {5, 8, 3},     {6, 8, 3},
-                              {7, 9, 5},    {12, 16, 1},   {13, 7, 383},  {5, 17, 384},
-                              {6, 15, 385}, {11, 24, 769}, {99, 3, 2},    {100, 9, 10},
-                              {120, 8, 7},  {121, 10, 33}, {243, 31, 400}};
+  // Tiles have 5 or 6 rows and 8 columns; blocks 110 or 132 rows and 768 terms.
+  const int64_t sizes[][3] = {{1, 1, 1},    {1, 8, 4},      {5, 8, 3},     {6, 8, 3},
+                              {7, 9, 5},    {12, 16, 1},    {13, 7, 767},  {5, 17, 768},
+                              {6, 15, 769}, {11, 24, 1537}, {109, 3, 2},   {110, 9, 10},
+                              {132, 8, 7},  {133, 10, 33},  {265, 31, 800}};
   for (const auto& [m, n, k] : sizes) {
     CAPTURE(m);
     CAPTURE(n);

@@ -174,11 +174,11 @@ TEST_CASE("conversion writes exactly its numbers, at any length") {
 }
 
 TEST_CASE("a 16-bit product equals plain loops at every edge of its tiles and blocks") {
-  // Up to 3 rows, up to a tile of 5 or 6 rows, more; blocks of 100 or 120 rows and 384 terms.
+  // Up to 3 rows, up to a tile of 5 or 6 rows, more; blocks of 110 or 132 rows and 768 terms.
   const int64_t sizes[][4] = {{1, 1, 1, 0},     {1, 8, 4, 1},     {2, 9, 3, 0},     {3, 7, 5, 2},
-                              {4, 16, 2, 0},    {5, 8, 3, 0},     {6, 17, 383, 3},  {7, 9, 384, 0},
-                              {12, 15, 385, 1}, {1, 25, 769, 0},  {3, 8, 770, 0},   {4, 31, 800, 5},
-                              {100, 9, 10, 0},  {121, 10, 33, 0}, {243, 31, 400, 0}};
+                              {4, 16, 2, 0},    {5, 8, 3, 0},     {6, 17, 767, 3},  {7, 9, 768, 0},
+                              {12, 15, 769, 1}, {1, 25, 1537, 0}, {3, 8, 770, 0},   {4, 31, 800, 5},
+                              {110, 9, 10, 0},  {133, 10, 33, 0}, {265, 31, 800, 0}};
   for (const HalfFormat format : kFormats) {
     for (const auto& [m, n, k, gap] : sizes) {
       check_product(Product(m, n, k, gap, format), tolerance_of(k));
