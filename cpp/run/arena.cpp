@@ -10,11 +10,11 @@ namespace attnscope {
 namespace {
 
 /// Places spans in this order, each in the smallest gap that it fits.
-ArenaPlan place(std::span<const Span> spans, const std::vector<size_t>& order) {
+ArenaPlan place(std::span<const Occupancy> spans, const std::vector<size_t>& order) {
   ArenaPlan plan{std::vector<Count>(spans.size(), 0), 0};
   std::vector<size_t> placed;  // by offset
   for (const size_t i : order) {
-    const Span& span = spans[i];
+    const Occupancy& span = spans[i];
     Count end = 0;  // of what is placed so far, seen from the start
     std::optional<Count> best, best_gap;
     for (const size_t p : placed) {
@@ -34,16 +34,16 @@ ArenaPlan place(std::span<const Span> spans, const std::vector<size_t>& order) {
 }
 
 /// For each span, the most that is alive at once while it is.
-std::vector<Count> breadths(std::span<const Span> spans) {
+std::vector<Count> breadths(std::span<const Occupancy> spans) {
   int steps = 0;
-  for (const Span& span : spans) steps = std::max(steps, span.freed + 1);
+  for (const Occupancy& span : spans) steps = std::max(steps, span.freed + 1);
   std::vector<Count> alive(static_cast<size_t>(steps), 0);
-  for (const Span& span : spans) {
+  for (const Occupancy& span : spans) {
     for (int s = span.born; s <= span.freed; ++s)
       alive[static_cast<size_t>(s)] = sum(alive[static_cast<size_t>(s)], span.size);
   }
   std::vector<Count> breadths;
-  for (const Span& span : spans) {
+  for (const Occupancy& span : spans) {
     breadths.push_back(
         *std::max_element(alive.begin() + span.born, alive.begin() + span.freed + 1));
   }
@@ -52,7 +52,7 @@ std::vector<Count> breadths(std::span<const Span> spans) {
 
 }  // namespace
 
-ArenaPlan plan_arena(std::span<const Span> spans) {
+ArenaPlan plan_arena(std::span<const Occupancy> spans) {
   std::vector<size_t> order(spans.size());
   std::iota(order.begin(), order.end(), size_t{0});
   ArenaPlan best = place(spans, order);
@@ -63,7 +63,7 @@ ArenaPlan plan_arena(std::span<const Span> spans) {
     if (plan.size < best.size) best = std::move(plan);
   };
   std::vector<Count> sizes;
-  for (const Span& span : spans) sizes.push_back(span.size);
+  for (const Occupancy& span : spans) sizes.push_back(span.size);
   try_largest_first(sizes);
   try_largest_first(breadths(spans));
   return best;

@@ -10,7 +10,7 @@
 namespace attnscope {
 
 /// Memory that is needed from one step to another, both included.
-struct Span {
+struct Occupancy {
   Count size;
   int born, freed;
 };
@@ -24,6 +24,6 @@ struct ArenaPlan {
 /// that it fits, in the order given, the largest first, or first those of the fullest time,
 /// whichever takes least. Source: Pisarchyk and Lee 2020, "Efficient Memory Management for Deep
 /// Neural Net Inference", https://arxiv.org/abs/2001.03288, greedy by size and by breadth.
-ArenaPlan plan_arena(std::span<const Span> spans);
+ArenaPlan plan_arena(std::span<const Occupancy> spans);
 
 }  // namespace attnscope

@@ -106,7 +106,7 @@ void Schedule::plan() {
   std::vector<bool> own(graph_.tensors().size(), false);  // by storage: what leaves as it is
   for (const TensorId id : outputs_)
     own[static_cast<size_t>(storage_[static_cast<size_t>(id)])] = true;
-  std::vector<Span> spans;
+  std::vector<Occupancy> spans;
   std::vector<size_t> storages;  // parallel to spans
   std::vector<int> span_of(graph_.tensors().size(), -1);
   for (int e = 0; e < static_cast<int>(entries_.size()); ++e) {

@@ -14,11 +14,11 @@ using namespace attnscope::testing;
 namespace {
 
 /// The most that is needed at once: no plan takes less.
-Count most_at_once(const std::vector<Span>& spans) {
+Count most_at_once(const std::vector<Occupancy>& spans) {
   Count most = 0;
-  for (const Span& at : spans) {
+  for (const Occupancy& at : spans) {
     Count now = 0;
-    for (const Span& span : spans) {
+    for (const Occupancy& span : spans) {
       if (span.born <= at.born && at.born <= span.freed) now += span.size;
     }
     most = std::max(most, now);
@@ -26,7 +26,7 @@ Count most_at_once(const std::vector<Span>& spans) {
   return most;
 }
 
-void check_apart(const std::vector<Span>& spans, const ArenaPlan& plan) {
+void check_apart(const std::vector<Occupancy>& spans, const ArenaPlan& plan) {
   for (size_t i = 0; i < spans.size(); ++i) {
     CHECK(plan.offsets[i] + spans[i].size <= plan.size);
     for (size_t j = 0; j < i; ++j) {
@@ -39,8 +39,8 @@ void check_apart(const std::vector<Span>& spans, const ArenaPlan& plan) {
 }
 
 /// The activations' lifetimes as an estimate has them: each step by itself, in the float32 of runs.
-std::vector<Span> estimated(const Graph& graph, const Memory& memory) {
-  std::vector<Span> spans;
+std::vector<Occupancy> estimated(const Graph& graph, const Memory& memory) {
+  std::vector<Occupancy> spans;
   for (const Lifetime& life : memory.timeline) {
     if (graph.tensor(life.tensor).role != Role::kActivation) continue;
     spans.push_back({life.bytes, life.born, life.freed});
@@ -50,21 +50,21 @@ std::vector<Span> estimated(const Graph& graph, const Memory& memory) {
 
 /// What a schedule writes that does not leave: from the first entry that writes it to that at which
 /// it dies, if anything reads it.
-std::vector<Span> scheduled(const Schedule& schedule) {
+std::vector<Occupancy> scheduled(const Schedule& schedule) {
   const int last = static_cast<int>(schedule.entries().size()) - 1;
-  std::map<TensorId, Span> spans;
+  std::map<TensorId, Occupancy> spans;
   for (int e = 0; e <= last; ++e) {
     const Schedule::Entry& entry = schedule.entries()[static_cast<size_t>(e)];
     for (const TensorId written : entry.fusion.writes) {
       const TensorId id = schedule.storage()[static_cast<size_t>(written)];
       const Count size = elements(schedule.graph().tensor(id).shape);
-      if (schedule.offset(id)) spans.try_emplace(id, Span{size, e, e});
+      if (schedule.offset(id)) spans.try_emplace(id, Occupancy{size, e, e});
     }
     for (const TensorId dead : entry.dead) {
       if (schedule.offset(dead)) spans.at(dead).freed = e;
     }
   }
-  std::vector<Span> all;
+  std::vector<Occupancy> all;
   for (const auto& [id, span] : spans) all.push_back(span);
   return all;
 }
@@ -72,12 +72,12 @@ std::vector<Span> scheduled(const Schedule& schedule) {
 }  // namespace
 
 TEST_CASE("an arena keeps apart what is alive together, and reuses what is not") {
-  const std::vector<Span> chain{{100, 0, 1}, {50, 1, 2}, {100, 2, 3}, {50, 3, 4}};
+  const std::vector<Occupancy> chain{{100, 0, 1}, {50, 1, 2}, {100, 2, 3}, {50, 3, 4}};
   CHECK(plan_arena(chain).size == 150);
   CHECK(plan_arena({}).size == 0);
   const std::vector<float> random = random_floats(600, 5);
   for (size_t count = 1; count < 60; ++count) {
-    std::vector<Span> spans;
+    std::vector<Occupancy> spans;
     for (size_t i = 0; i < count; ++i) {
       const int born = static_cast<int>(20 * (random[10 * i] + 1));
       const int length = static_cast<int>(5 * (random[10 * i + 1] + 1));
@@ -95,7 +95,7 @@ TEST_CASE("the peak that an estimate prints is what an arena takes for the same 
     CAPTURE(layer->name);
     const Graph graph = unroll(graph_of(config(std::string(layer->name).c_str())));
     const Memory memory = attnscope::memory(graph, Dtype::kFloat32);
-    const std::vector<Span> spans = estimated(graph, memory);
+    const std::vector<Occupancy> spans = estimated(graph, memory);
     CHECK(most_at_once(spans) == memory.activations_peak);
     CHECK(plan_arena(spans).size == memory.activations_peak);
   }
@@ -108,7 +108,7 @@ TEST_CASE("the arena of a run is hardly larger than what is alive at once in it"
       CAPTURE(weights);
       const Graph graph = unroll(graph_of(config(std::string(layer->name).c_str())));
       const Schedule schedule(graph, {.weights = weights});
-      const std::vector<Span> spans = scheduled(schedule);
+      const std::vector<Occupancy> spans = scheduled(schedule);
       CHECK(schedule.arena_size() >= most_at_once(spans));
       // A cache line each, and what gaps lose.
       const Count most = most_at_once(spans) + 16 * static_cast<Count>(spans.size());

@@ -87,7 +87,6 @@ export const workloads = [
   ...[128, 512, 2048].map((S) => attention(S)),
   ...[128, 512, 2048].map((S) => attention(S, { causal: true })),
   attention(4096),
-  attention(8192),
   linearScorer(32, 128, 768),
   linearScorer(8, 2048, 768),
   additiveScorer(32, 128, 768, 128)
