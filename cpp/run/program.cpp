@@ -8,6 +8,20 @@
 #include "threads.h"
 
 namespace attnscope {
+namespace {
+
+/// Multiply-accumulates and other operations of the steps that one kernel does.
+double work_of(const Graph& graph, const Schedule::Entry& entry) {
+  double work = 0;
+  for (const Step* step = entry.step; step != entry.step + entry.fusion.steps; ++step) {
+    const Cost cost = step->op->cost(graph.input_shapes(*step), graph.tensor(step->output).shape);
+    work += static_cast<double>(cost.macs) + static_cast<double>(cost.elementwise);
+  }
+  return work;
+}
+
+}  // namespace
+
 Workspace::Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs)
     : schedule_(schedule),
       graph_(schedule.graph()),
@@ -69,21 +83,32 @@ Program::Program(const Schedule& schedule, const State& state, PackedWeights& pa
 
 Outputs Program::run(const Inputs& inputs, const Progress& progress) const {
   Workspace workspace(schedule_, parameters_, inputs);
-  double all = 1, before = 0;  // one more than is done, lest it be 0
-  for (const Schedule::Entry& entry : schedule_.entries()) all += entry.work;
-  for (size_t i = 0; i < kernels_.size(); ++i) {
-    const Schedule::Entry& entry = schedule_.entries()[i];
-    const double after = before + entry.work;
-    const Progress own = part_of(progress, before / all, after / all);
-    std::optional<Watch> watch;
-    if (own) watch.emplace(own);
-    kernels_[i](workspace);
-    if (own) own(1);
-    before = after;
+  if (progress) {
+    run_watched(workspace, progress);
+  } else {
+    for (const Kernel& kernel : kernels_) kernel(workspace);
   }
   Outputs outputs;
   for (const TensorId id : schedule_.outputs()) outputs.push_back(workspace.take(id));
   return outputs;
+}
+
+void Program::run_watched(Workspace& workspace, const Progress& progress) const {
+  std::vector<double> work;
+  double all = 1, before = 0;  // one more than is done, lest it be 0
+  for (const Schedule::Entry& entry : schedule_.entries()) {
+    all += work.emplace_back(work_of(schedule_.graph(), entry));
+  }
+  for (size_t i = 0; i < kernels_.size(); ++i) {
+    const double after = before + work[i];
+    const Progress own = part_of(progress, before / all, after / all);
+    {
+      const Watch watch(own);
+      kernels_[i](workspace);
+    }
+    own(1);  // also of kernels that share nothing out
+    before = after;
+  }
 }
 
 }  // namespace attnscope

@@ -56,6 +56,9 @@ class Program {
   Outputs run(const Inputs& inputs, const Progress& progress) const;
 
  private:
+  /// The same, kernel by kernel in small portions, and telling of each.
+  void run_watched(Workspace& workspace, const Progress& progress) const;
+
   const Schedule& schedule_;
   const Parameters parameters_;
   std::vector<Kernel> kernels_;  // of the schedule's entries

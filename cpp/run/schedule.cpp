@@ -17,15 +17,6 @@ Count in_cache_lines(Count floats) {
   return product({sum(floats, kLine - 1) / kLine, kLine});
 }
 
-double work_of(const Graph& graph, const Step* first, size_t count) {
-  double work = 0;
-  for (const Step* step = first; step != first + count; ++step) {
-    const Cost cost = step->op->cost(graph.input_shapes(*step), graph.tensor(step->output).shape);
-    work += static_cast<double>(cost.macs) + static_cast<double>(cost.elementwise);
-  }
-  return work;
-}
-
 }  // namespace
 
 std::vector<TensorId> outputs_of(const Graph& graph, Keep keep) {
@@ -70,7 +61,7 @@ Schedule::Schedule(const Graph& graph, Keep keep)
     Fusion fusion = fusion_at({graph, steps[s]}, uses, s);
     const size_t count = std::max<size_t>(fusion.steps, 1);
     if (fusion.steps == 0) fusion = {1, steps[s].inputs, {steps[s].output}, kernel_for};
-    entries_.push_back({&steps[s], std::move(fusion), {}, work_of(graph, &steps[s], count)});
+    entries_.push_back({&steps[s], std::move(fusion), {}});
     s += count;
   }
   leave_out_unneeded();

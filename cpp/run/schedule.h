@@ -57,7 +57,6 @@ class Schedule {
     const Step* step;            // the first
     Fusion fusion;               // of one step when there is none
     std::vector<TensorId> dead;  // activations that nothing reads afterwards
-    double work;                 // multiply-accumulates and other operations, to tell progress
   };
 
   /// `graph`, which has no blocks, must outlive the schedule.

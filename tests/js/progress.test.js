@@ -65,16 +65,20 @@ test('a model may run again while it tells of itself, but not change', () => {
     const inputs = randomInputs(long);
     const { output } = model.forward(inputs, { need_weights: false });
     let again;
+    let inside = false;
     const state = model.stateDict();
     model.forward(inputs, {
       need_weights: false,
       progress() {
+        assert.equal(inside, false, 'nobody is told of the run inside');
+        inside = true;
         again ??= model.forward(inputs, { need_weights: false });
         const inUse = { message: 'this model is in use and cannot be changed' };
         assert.throws(() => model.loadStateDict(state), inUse);
         assert.throws(() => model.clearCache(), inUse);
         assert.throws(() => model.step(inputs), inUse);
         assert.throws(() => model.dispose(), { message: 'this model is in use and cannot be disposed' });
+        inside = false;
       }
     });
     assert.deepEqual(again.output, output);

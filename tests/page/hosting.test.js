@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { figure, openPage, seeEverything } from './open-page.js';
+import { figure, goOffline, openPage, seeEverything } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -30,10 +30,7 @@ test('below a sub-path and without isolation everything works, with one thread a
 test('after the first visit the page works without a network, run included', async () => {
   site = await openPage();
   const { page } = site;
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.reload();
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  await site.site.close();
+  await goOffline(site);
   await page.goto(`${site.site.url}?layer=additive_scorer&hidden_size=64&attn_dim=16`);
   await page.waitForSelector('.run-controls');
   assert.equal(await figure(page, 'parameters'), '1,057');

@@ -24,6 +24,17 @@ export async function openPage({ path, isolated, search = '', page: host, file =
   };
 }
 
+/**
+ * Ends the site's server once the service worker answers for it.
+ * @param {Awaited<ReturnType<typeof openPage>>} opened
+ */
+export async function goOffline({ page, site }) {
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.reload();
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await site.close();
+}
+
 /** @param {import('playwright-core').Page} page @param {string} url @returns {Promise<Problems>} */
 async function watch(page, url) {
   /** @type {Problems} */

@@ -4,7 +4,7 @@ import { ridgeOf, rowsOf } from '../../web/elements/speed/rows.js';
 import { leastBytes, pageWorkloads } from '../../web/elements/speed/workloads.js';
 import { open } from '../../web/lib/index.js';
 import { violations } from './axe.js';
-import { openPage } from './open-page.js';
+import { goOffline, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -153,10 +153,7 @@ test('from the calculator to the speed page, and from a layer of it back to its 
 test('after a visit to the calculator the speed page works without a network', async () => {
   site = await openPage();
   const { page } = site;
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.reload();
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  await site.site.close();
+  await goOffline(site);
   await page.goto(`${site.site.url}speed.html?runs=1`);
   await measure(page);
   assertCells(await cells(page), measured);

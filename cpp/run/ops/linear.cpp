@@ -21,6 +21,8 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
   };
 }
 
+constexpr int64_t kGrain = 60;  // whole tiles, whether they have 5 rows or 6
+
 /// A packed weight (n, k), and where its bias is.
 class Projection {
  public:
@@ -30,6 +32,13 @@ class Projection {
                                 site.input_shape(1)[0], site.input_shape(1)[1])) {}
 
   int64_t features() const { return weight_->n(); }
+
+  /// Rows that one thread makes at least: fewer of a large layer that is watched, so that they take
+  /// no more than some milliseconds.
+  int64_t grain() const {
+    constexpr int64_t kLarge = 4'000'000, kFew = 10;
+    return is_watched() && weight_->n() * weight_->k() > kLarge ? kFew : kGrain;
+  }
 
   /// Rows [begin, end) of x, to `to`.
   void run(const float* x, int64_t begin, int64_t end, float* to) const {
@@ -41,28 +50,18 @@ class Projection {
   PackedWeights::Packed weight_;
 };
 
-constexpr int64_t kGrain = 60;  // whole tiles, whether they have 5 rows or 6
-
-/// Rows that one thread makes at least: fewer of a large layer that is watched, so that they take
-/// no more than some milliseconds.
-int64_t grain_of(int64_t macs_a_row) {
-  constexpr int64_t kLarge = 4'000'000, kFew = 10;
-  return is_watched() && macs_a_row > kLarge ? kFew : kGrain;
-}
-
 /// linear, activation and, with `score`, the linear to one number that follows: rows stay in the
 /// cache from one to the next.
 Kernel activated_kernel(const Site& site, const Step& activation, const Step* score) {
   const MapFunction activate = activation_function(*activation.op);
   const int64_t rows = count_of(site.output_shape()) / site.output_shape().back();
-  const int64_t k = site.input_shape(1)[1];
   const TensorId x = site.input(0);
   if (!score) {
     return [=, projection = Projection(site), y = activation.output](Workspace& workspace) {
       const int64_t n = projection.features();
       const float* from = workspace.read(x);
       float* to = workspace.write(y);
-      parallel_for(rows, grain_of(n * k), [&](int64_t begin, int64_t end) {
+      parallel_for(rows, projection.grain(), [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; row += kGrain) {
           const int64_t last = std::min(row + kGrain, end);
           projection.run(from, row, last, to + row * n);
@@ -77,7 +76,7 @@ Kernel activated_kernel(const Site& site, const Step& activation, const Step* sc
     const int64_t n = projection.features();
     const float* from = workspace.read(x);
     float* scores = workspace.write(y);
-    parallel_for(rows, grain_of(n * k), [&](int64_t begin, int64_t end) {
+    parallel_for(rows, projection.grain(), [&](int64_t begin, int64_t end) {
       std::vector<float> activated(static_cast<size_t>(kGrain * n));
       for (int64_t row = begin; row < end; row += kGrain) {
         const int64_t count = std::min(kGrain, end - row);
@@ -104,13 +103,12 @@ int64_t out_features(const Place& place, const Step& linear) {
 
 Kernel linear_kernel(const Site& site) {
   const int64_t n = site.output_shape().back(), rows = count_of(site.output_shape()) / n;
-  const int64_t k = site.input_shape(1)[1];
-  if (n == 1) return score_kernel(site, rows, k);
+  if (n == 1) return score_kernel(site, rows, site.input_shape(1)[1]);
   return [=, projection = Projection(site), x = site.input(0),
           y = site.step.output](Workspace& workspace) {
     const float* from = workspace.read(x);
     float* to = workspace.write(y);
-    parallel_for(rows, grain_of(n * k), [&](int64_t begin, int64_t end) {
+    parallel_for(rows, projection.grain(), [&](int64_t begin, int64_t end) {
       projection.run(from, begin, end, to + begin * n);
     });
   };
