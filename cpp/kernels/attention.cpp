@@ -72,9 +72,9 @@ float soften(float* scores, int64_t first, int64_t count, const QueryHead& head,
     scale = 1.0f;
   }
   const float before = running.maximum;
-  running.maximum = std::max(before, scale * largest(seen, end - begin));
+  running.maximum = std::max(before, largest(seen, end - begin));
   const bool same = before == kHidden || before == running.maximum;
-  const float decay = same ? 1.0f : std::exp(before - running.maximum);
+  const float decay = same ? 1.0f : std::exp(scale * (before - running.maximum));
   running.sum = running.sum * decay + exponentiate(seen, end - begin, scale, running.maximum);
   return decay;
 }

@@ -12,4 +12,9 @@ const ExpConstants kExp = {
     .minus_ln2_low = 2.12194440e-4f,
     .polynomial = {0.0013934541f, 0.0083698696f, 0.041666456f, 0.16666499f, 0.5f, 1.0f}};
 
+const Exp2Constants kExp2 = {.lowest = -127.0f,  // the exponent of zero
+                             .shift = kExp.shift,
+                             .polynomial = {0.00132647366f, 0.00967151672f, 0.0555073358f,
+                                            0.240222424f, 0.693147004f, 1.0f}};
+
 }  // namespace attnscope::kernels

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numbers>
 
 #include "exp.h"
 
@@ -9,6 +10,7 @@ namespace attnscope::kernels {
 namespace {
 
 constexpr int64_t kWide = 4;  // vectors at a time, for what waits on its own results
+constexpr float kLog2E = std::numbers::log2e_v<float>;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 }  // namespace
@@ -30,27 +32,32 @@ float largest(const float* scores, int64_t length) {
 }
 
 float exponentiate(float* scores, int64_t length, float scale, float maximum) {
-  // Rounded after the product, as the maximum was: of the largest score nothing may be left,
-  // however large it is.
+  // The maximum is subtracted before the product: of the largest score nothing may be left, however
+  // large it is.
   if (maximum == kHidden) maximum = 0.0f;
-  const Batch factor(scale), shift(maximum);
+  const Batch shift(maximum), factor(scale * kLog2E);
+  const auto exponent = [=](Batch score) { return (score - shift) * factor; };
   Batch sum(0.0f);
   int64_t i = 0;
   for (; i + kWide * kLanes <= length; i += kWide * kLanes) {
     Batch x[kWide];
-    for (int64_t w = 0; w < kWide; ++w) x[w] = load(scores + i + w * kLanes) * factor - shift;
-    exp_below_zero(x);
+    for (int64_t w = 0; w < kWide; ++w) x[w] = exponent(load(scores + i + w * kLanes));
+    exp2_below_zero(x);
     for (int64_t w = 0; w < kWide; ++w) store(scores + i + w * kLanes, x[w]);
     sum += (x[0] + x[1]) + (x[2] + x[3]);
   }
   for (; i + kLanes <= length; i += kLanes) {
-    Batch x[] = {load(scores + i) * factor - shift};
-    exp_below_zero(x);
+    Batch x[] = {exponent(load(scores + i))};
+    exp2_below_zero(x);
     store(scores + i, x[0]);
     sum += x[0];
   }
   float total = xsimd::reduce_add(sum);
-  for (; i < length; ++i) total += scores[i] = exp_below_zero(scores[i] * scale - maximum);
+  for (; i < length; ++i) {
+    Batch x[] = {exponent(Batch(scores[i]))};
+    exp2_below_zero(x);
+    total += scores[i] = x[0].get(0);
+  }
   return total;
 }
 

@@ -11,7 +11,7 @@ namespace kernels = attnscope::kernels;
 namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
-constexpr double kTolerance = 1e-6;  // exp within 2 ULP, a sum of at most 70 terms, one division
+constexpr double kTolerance = 1e-6;  // exponentials within 3 ULP, a sum of at most 70 terms, one division
 
 std::vector<double> plain_softmax(const std::vector<float>& scores,
                                   const std::vector<float>& mask) {
