@@ -151,7 +151,7 @@ IntegersValue randint_tensor(const NumberValue& high, const ShapeValue& shape,
       pack_integers(randint(std::get<int64_t>(values[0]), checked, seed), checked));
 }
 
-/// The inputs of one forward(), owned, with the pointers that the executors take.
+/// The inputs of one forward(), owned, with what the executors take.
 struct UnpackedInputs {
   std::vector<Values> values;
   Inputs pointers;
@@ -159,13 +159,17 @@ struct UnpackedInputs {
 
 using GivenTensors = std::map<std::string, GivenTensor>;
 
-/// Copies the inputs of a graph out for `owner`, as messages call the function; with `cached`, of
-/// everything but its KV cache.
-UnpackedInputs copied(const char* owner, const Graph& graph, const GivenTensors& tensors,
-                      bool cached = false) {
-  const std::vector<TensorId> known = inputs_of(graph, cached);
+struct HowToUnpack {
+  bool cached = false;  // everything but the KV cache is given
+  bool late = false;    // floats may be copied when they are needed: no code of the caller's runs
+};
+
+/// The inputs of a graph for `owner`, as messages call the function.
+UnpackedInputs unpacked_inputs(const char* owner, const Graph& graph, const GivenTensors& tensors,
+                               HowToUnpack how) {
+  const std::vector<TensorId> known = inputs_of(graph, how.cached);
   UnpackedInputs unpacked{std::vector<Values>(graph.tensors().size()),
-                          Inputs(graph.tensors().size(), nullptr)};
+                          Inputs(graph.tensors().size())};
   std::vector<bool> given(graph.tensors().size(), false);
   for (const auto& [name, tensor] : tensors) {
     given[static_cast<size_t>(find_input(owner, graph, known, name))] = true;
@@ -173,7 +177,13 @@ UnpackedInputs copied(const char* owner, const Graph& graph, const GivenTensors&
   check_all_given(graph, known, given);
   for (const auto& [name, tensor] : tensors) {
     const size_t id = static_cast<size_t>(find_input(owner, graph, known, name));
-    unpacked.pointers[id] = tensor.values(graph.tensors()[id], unpacked.values[id]);
+    const Tensor& expected = graph.tensors()[id];
+    Values& own = unpacked.values[id];
+    if (how.late && tensor.can_be_late(expected)) {
+      unpacked.pointers.add_late(id, own, tensor.source(expected, own));
+    } else {
+      unpacked.pointers[id] = tensor.values(expected, own);
+    }
   }
   return unpacked;
 }
@@ -242,7 +252,9 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
   if (round != Dtype::kFloat32) how.round = round;
 
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
-  const UnpackedInputs unpacked = copied("forward", model.graph(), tensors);
+  const bool once = !how.round && !how.compare && !how.reference;
+  const UnpackedInputs unpacked =
+      unpacked_inputs("forward", model.graph(), tensors, {.late = once && progress.isUndefined()});
   Forward done = model.forward(unpacked.pointers, how, progress_from(progress));
   val results =
       pack_results(model.graph(), std::move(done.outputs), how.weights, std::get<bool>(values[3]));
@@ -269,7 +281,7 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
   }
   const bool weights = std::get<bool>(values[0]);
   const auto next = model.next_step(positions_of(first, given->second.raw()), weights);
-  const UnpackedInputs unpacked = copied("step", next->graph, tensors, true);
+  const UnpackedInputs unpacked = unpacked_inputs("step", next->graph, tensors, {.cached = true});
   Outputs outputs = model.step(*next, unpacked.pointers, progress_from(progress));
   return ResultsValue(
       pack_results(next->graph, std::move(outputs), weights, std::get<bool>(values[1])));

@@ -198,7 +198,8 @@ RawTensor raw_of(const ResidentTensor& tensor) {
   return raw;
 }
 
-/// A typed array of JavaScript's own. Not by slice(): out of shared memory that takes twice as long.
+/// A typed array of JavaScript's own. Not by slice(): out of shared memory that takes twice as
+/// long.
 template <class Numbers>
 val copy_of(const Numbers& numbers) {
   const val view(typed_memory_view(numbers.size(), numbers.data()));
@@ -319,11 +320,33 @@ std::vector<T> GivenTensor::copy(size_t count) const {
   return elements;
 }
 
-const Values* GivenTensor::values(const Tensor& expected, Values& own) const {
-  RawTensor now = raw();  // another tensor's getter may have detached or shrunk this one's buffer
+RawTensor GivenTensor::now() const {
+  RawTensor now = raw();  // a getter of another tensor may have detached or shrunk its buffer
   if (!resident_ && now.kind != RawTensor::Kind::kOther) {
     now.length = typed_array_property(data_, val("length")).as<double>();
   }
+  return now;
+}
+
+bool GivenTensor::can_be_late(const Tensor& expected) const {
+  return !error_ && !resident_ && raw_.kind == RawTensor::Kind::kFloats &&
+         expected.role == Role::kInput && expected.limit == 0;
+}
+
+Source GivenTensor::source(const Tensor& expected, Values& own) const {
+  own = make_values(check_tensor(expected, now()));
+  // A view of our own: the caller's array may be of a class of the caller's.
+  return [floats = val::global("Float32Array"), buffer = typed_array_property(data_, val("buffer")),
+          start = typed_array_property(data_, val("byteOffset")).as<double>()](
+             size_t first, size_t count, float* to) {
+    const val part = floats.new_(buffer, start + static_cast<double>(first * sizeof(float)),
+                                 static_cast<double>(count));
+    val(typed_memory_view(count, to)).call<void>("set", part);
+  };
+}
+
+const Values* GivenTensor::values(const Tensor& expected, Values& own) const {
+  const RawTensor now = this->now();
   const Shape shape = check_tensor(expected, now);
   const bool in_place = resident_ && now.kind == RawTensor::Kind::kFloats;
   const Values* values = in_place ? &std::get<Values>(resident_->numbers) : &own;

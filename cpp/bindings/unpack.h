@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../layers/field.h"
+#include "../run/inputs.h"
 #include "../run/tensor_gate.h"
 #include "../run/values.h"
 
@@ -44,11 +45,22 @@ class GivenTensor {
   /// Throws FieldError when it is no tensor.
   const RawTensor& raw() const;
 
+  /// Whether its numbers may be copied by source(), after everything is checked: floats that no
+  /// rule but the shape's is for.
+  bool can_be_late(const Tensor& expected) const;
+
+  /// Copies them, into `own`, which gets their shape, or elsewhere. Throws FieldError unless they
+  /// fit `expected`. The caller's data must stay as it is until then.
+  Source source(const Tensor& expected, Values& own) const;
+
   /// Its numbers as floats: where they live, or copied out to `own`. Throws FieldError unless it
   /// fits `expected`.
   const Values* values(const Tensor& expected, Values& own) const;
 
  private:
+  /// As it is now, after all code of the caller's has run.
+  RawTensor now() const;
+
   template <class T>
   std::vector<T> copy(size_t count) const;
 

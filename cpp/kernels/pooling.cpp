@@ -26,8 +26,8 @@ Pooled score_and_pool(const float* hidden, const float* vector, float bias, cons
                       int64_t seq_len, int64_t hidden_size, float* scores, float* out) {
   Pooled pooled;
   std::fill_n(out, hidden_size, 0.0f);
-  for (int64_t t = 0; t < seq_len; t += kRowGroup) {
-    const int64_t count = std::min(kRowGroup, seq_len - t);
+  for (int64_t t = 0; t < seq_len; t += kPooledRows) {
+    const int64_t count = std::min(kPooledRows, seq_len - t);
     const float* rows = hidden + t * hidden_size;
     dot_rows({rows, hidden_size}, vector, bias, count, hidden_size, scores + t);
     float larger = pooled.maximum;
@@ -41,7 +41,7 @@ Pooled score_and_pool(const float* hidden, const float* vector, float bias, cons
       scale_row(out, hidden_size, decay);
       pooled = {larger, pooled.sum * decay};
     }
-    float added[kRowGroup];
+    float added[kPooledRows];
     for (int64_t i = 0; i < count; ++i) added[i] = scores[t + i];
     pooled.sum += exponentiate(added, count, 1.0f, larger);
     add_weighted_rows({rows, hidden_size}, added, count, hidden_size, out);

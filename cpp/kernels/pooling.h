@@ -5,6 +5,9 @@
 
 namespace attnscope::kernels {
 
+/// Rows that are scored and then pooled: few enough to be in L1 when they are read again.
+inline constexpr int64_t kPooledRows = 8;
+
 /// What a part of a sequence has given so far: its largest score, and the sum of e^(score -
 /// maximum).
 struct Pooled {

@@ -93,6 +93,7 @@ Outputs Model::run(const Weights& weights, const Inputs& inputs, const ForwardOp
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph_, inputs, spread);
   if (options.reference) {
+    whole.load_all();
     return run_reference(graph_, parameters_of(graph_, weights.state), whole,
                          {.weights = options.weights}, progress);
   }
@@ -122,6 +123,7 @@ Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& optio
     const bool bias = options.round == Dtype::kInt8 && values.dimension() < 2;
     if (!bias) round_to(*options.round, values);
   }
+  inputs.load_all();
   std::vector<Values> rounded(inputs.size());
   Inputs rounded_inputs = inputs;
   for (size_t id = 0; id < inputs.size(); ++id) {

@@ -37,6 +37,13 @@ Workspace::Workspace(const Schedule& schedule, const Parameters& parameters, con
   }
 }
 
+void Workspace::load(const std::vector<TensorId>& ids) {
+  for (const TensorId id : ids) {
+    inputs_.load(static_cast<size_t>(id));
+    inputs_.load(storage(id));
+  }
+}
+
 const float* Workspace::read(TensorId id) const {
   // A part of a stacked input may also have been given by itself.
   if (const Values* given = inputs_[static_cast<size_t>(id)]) return given->data();
@@ -84,9 +91,14 @@ Program::Program(const Schedule& schedule, const State& state, PackedWeights& pa
 Outputs Program::run(const Inputs& inputs, const Progress& progress) const {
   Workspace workspace(schedule_, parameters_, inputs);
   if (progress) {
+    inputs.load_all();
     run_watched(workspace, progress);
   } else {
-    for (const Kernel& kernel : kernels_) kernel(workspace);
+    for (size_t i = 0; i < kernels_.size(); ++i) {
+      const Fusion& fusion = schedule_.entries()[i].fusion;
+      if (!fusion.loads) workspace.load(fusion.reads);
+      kernels_[i](workspace);
+    }
   }
   Outputs outputs;
   for (const TensorId id : schedule_.outputs()) outputs.push_back(workspace.take(id));

@@ -21,6 +21,12 @@ class Workspace {
  public:
   Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs);
 
+  /// Loads what is late of these tensors.
+  void load(const std::vector<TensorId>& ids);
+
+  /// Of an input that has not been loaded; nullptr for anything else.
+  const Source* source(TensorId id) const { return inputs_.source(storage(id)); }
+
   /// nullptr for an absent optional input.
   const float* read(TensorId id) const;
 

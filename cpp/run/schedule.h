@@ -49,6 +49,7 @@ struct Fusion {
   size_t steps = 0;                                  // how many; 0 when none fits
   std::vector<TensorId> reads{}, writes{};           // which need not be what the steps read
   std::function<Kernel(const Site&)> make_kernel{};  // at the first step's site
+  bool loads = false;                                // late inputs by itself
 };
 
 class Schedule {

@@ -20,6 +20,7 @@ constexpr bool kHasThreads = true;
 #endif
 
 using Work = std::function<void(int64_t, int64_t)>;
+using ItemWork = std::function<void(int32_t)>;
 
 /// A change of a value that others wait for. Not std::thread and std::atomic's wait: in Emscripten
 /// that wait polls and sleeps, and their errors bring printf, 5 kB of what a page loads.
@@ -50,7 +51,7 @@ class Change {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
 };
 
-/// Everyone, the caller too, takes chunks until none is left. The caller waits for chunks that
+/// Everyone, the caller too, takes items until none is left. The caller waits for items that
 /// somebody took, and for nobody who slept through it: to wake a thread takes longer than most
 /// layers. So a worker looks for more for a while before it sleeps.
 class Pool {
@@ -79,40 +80,72 @@ class Pool {
     }
   }
 
-  void run(int64_t count, int64_t chunk, const Work& work) {
-    count_ = count;
-    chunk_ = chunk;
-    work_ = &work;
-    const int32_t chunks = static_cast<int32_t>((count + chunk - 1) / chunk);
-    undone_ = chunks;
-    left_ = chunks;  // from here on workers read what is above
+  void run(int32_t items, const ItemWork& work) {
+    begin(items, work);
+    ready_ = items;
     wake();
-    take_chunks();
+    finish();
+  }
+
+  void run_loaded(int32_t items, int32_t slots, const Work& load, const Work& work) {
+    std::vector<std::atomic<bool>> taken(static_cast<size_t>(slots));
+    const ItemWork free_slot_after = [&](int32_t item) {
+      work(item, item % slots);
+      taken[static_cast<size_t>(item % slots)] = false;
+    };
+    begin(items, free_slot_after);
+    loading_ = true;
+    for (int32_t item = 0; item < items; ++item) {
+      std::atomic<bool>& slot = taken[static_cast<size_t>(item % slots)];
+      for (int32_t undone = undone_; slot; undone = undone_) {
+        if (!take_item() && slot) change_.await(undone_, undone);
+      }
+      slot = true;
+      load(item, item % slots);
+      ++ready_;
+      wake();
+    }
+    loading_ = false;
+    finish();
+  }
+
+ private:
+  /// Nothing is ready yet: workers read `work` only for what is.
+  void begin(int32_t items, const ItemWork& work) {
+    ready_ = 0;
+    next_ = 0;
+    work_ = &work;
+    undone_ = items;
+  }
+
+  void finish() {
+    while (take_item()) continue;
     for (int32_t undone = undone_; undone > 0; undone = undone_) {
       change_.await(undone_, undone);
     }
   }
 
- private:
   void wake() {
     ++round_;
     change_.announce();
   }
 
-  void take_chunks() {
-    for (int32_t left = left_; left > 0; left = left_) {
-      if (!left_.compare_exchange_weak(left, left - 1)) continue;
-      const int64_t begin = (left - 1) * chunk_;
-      (*work_)(begin, std::min(begin + chunk_, count_));
-      if (--undone_ == 0) change_.announce();
-    }
+  /// Works on an item; false when none is ready.
+  bool take_item() {
+    int32_t item = next_;
+    do {
+      if (item >= ready_) return false;
+    } while (!next_.compare_exchange_weak(item, item + 1));
+    (*work_)(item);
+    if (--undone_ == 0 || loading_) change_.announce();
+    return true;
   }
 
   void serve() {
     for (;;) {
       const uint32_t round = round_;
       if (stop_) return;
-      take_chunks();
+      while (take_item()) continue;
       change_.await(round_, round);
     }
   }
@@ -120,10 +153,9 @@ class Pool {
   std::vector<pthread_t> workers_;
   Change change_;
   std::atomic<uint32_t> round_ = 0;
-  std::atomic<bool> stop_ = false;
-  std::atomic<int32_t> left_ = 0, undone_ = 0;  // chunks
-  int64_t count_ = 0, chunk_ = 1;
-  const Work* work_ = nullptr;
+  std::atomic<bool> stop_ = false, loading_ = false;
+  std::atomic<int32_t> next_ = 0, ready_ = 0, undone_ = 0;  // items
+  std::atomic<const ItemWork*> work_ = nullptr;
 };
 
 Pool& pool() {
@@ -162,7 +194,12 @@ void share_out(int64_t count, int64_t grain, const Work& work) {
   if (threads == 1 || chunk >= count) {
     work(0, count);
   } else {
-    pool().run(count, chunk, work);
+    // From the end, where causal attention has most to do.
+    const int32_t chunks = static_cast<int32_t>((count + chunk - 1) / chunk);
+    pool().run(chunks, [&](int32_t item) {
+      const int64_t begin = (chunks - 1 - item) * chunk;
+      work(begin, std::min(begin + chunk, count));
+    });
   }
 }
 
@@ -173,6 +210,16 @@ Watch::Watch(Progress report) : report_(std::move(report)), outer_(watcher) { wa
 Watch::~Watch() { watcher = outer_; }
 
 bool is_watched() { return watcher != nullptr; }
+
+void parallel_for_loaded(int64_t count, int64_t slots, const Work& load, const Work& work) {
+  if (thread_count() > 1) {
+    return pool().run_loaded(static_cast<int32_t>(count), static_cast<int32_t>(slots), load, work);
+  }
+  for (int64_t item = 0; item < count; ++item) {
+    load(item, 0);
+    work(item, 0);
+  }
+}
 
 void parallel_for(int64_t count, int64_t grain, const Work& work) {
   if (!is_watched()) return share_out(count, grain, work);

@@ -22,6 +22,13 @@ void set_thread_count(int count);
 void parallel_for(int64_t count, int64_t grain,
                   const std::function<void(int64_t begin, int64_t end)>& work);
 
+/// Calls load(item, slot) and then work(item, slot) for each item of [0, count), where an item
+/// holds one of `slots` slots from the first to the end of the second. The caller loads one item
+/// after the other; all threads work. Neither function may throw or call parallel_for().
+void parallel_for_loaded(int64_t count, int64_t slots,
+                         const std::function<void(int64_t item, int64_t slot)>& load,
+                         const std::function<void(int64_t item, int64_t slot)>& work);
+
 /// While it lives, each parallel_for() goes through its work in slices of some milliseconds, and
 /// tells `report` after each how much of it is done.
 class Watch {

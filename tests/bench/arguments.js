@@ -4,6 +4,7 @@
  * @typedef {import('./engines/engine.js').EngineName} EngineName
  *
  * @typedef {object} Options
+ * @property {'relaxed' | 'simd'} build of ours
  * @property {EngineName[]} engines one after the other
  * @property {boolean} ours times only attnscope
  * @property {string | null} json where the result is also written
@@ -11,11 +12,15 @@
  */
 
 /** @type {Record<string, EngineName[]>} */
-const choices = { node: ['node'], chromium: ['chromium'], both: ['node', 'chromium'] };
+const engines = { node: ['node'], chromium: ['chromium'], both: ['node', 'chromium'] };
+
+/** @type {Record<string, Options['build']>} */
+const builds = { relaxed: 'relaxed', simd: 'simd' };
 
 export const usage = `\
 npm run bench                    attnscope beside other runtimes, in Node and in Chromium
 npm run bench -- --engine NAME   in node, chromium or both
+npm run bench -- --build simd    our build without relaxed SIMD, beside onnxruntime-web, which has none either
 npm run bench -- --only TEXT     only workloads whose name contains TEXT
 npm run bench -- --json FILE     writes the result as well
 npm run bench -- --ours          only attnscope, in Node: estimate and forward of four layers`;
@@ -27,7 +32,7 @@ npm run bench -- --ours          only attnscope, in Node: estimate and forward o
  */
 export function parseArguments(words) {
   /** @type {Options} */
-  const options = { engines: choices.both, ours: false, json: null, only: '' };
+  const options = { build: 'relaxed', engines: engines.both, ours: false, json: null, only: '' };
   const rest = [...words];
   const valueOf = (/** @type {string} */ name) => {
     const value = rest.shift();
@@ -38,15 +43,21 @@ export function parseArguments(words) {
     if (word === '--ours') options.ours = true;
     else if (word === '--json') options.json = valueOf(word);
     else if (word === '--only') options.only = valueOf(word);
-    else if (word === '--engine') options.engines = enginesOf(valueOf(word));
+    else if (word === '--engine') options.engines = choice(engines, word, valueOf(word));
+    else if (word === '--build') options.build = choice(builds, word, valueOf(word));
     else throw new Error(`no argument ${word}\n\n${usage}`);
   }
   if (options.ours && words.length > 1) throw new Error(`--ours stands alone\n\n${usage}`);
   return options;
 }
 
-/** @param {string} name */
-function enginesOf(name) {
-  if (!Object.hasOwn(choices, name)) throw new Error(`--engine must be one of ${Object.keys(choices).join(', ')}, got ${name}\n\n${usage}`);
+/**
+ * @template T
+ * @param {Record<string, T>} choices
+ * @param {string} argument
+ * @param {string} name
+ */
+function choice(choices, argument, name) {
+  if (!Object.hasOwn(choices, name)) throw new Error(`${argument} must be one of ${Object.keys(choices).join(', ')}, got ${name}\n\n${usage}`);
   return choices[name];
 }

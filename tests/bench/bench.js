@@ -14,12 +14,14 @@ import { parseArguments } from './arguments.js';
 import { contest } from './contest.js';
 import { engines } from './engines/engine.js';
 import { installRivals } from './install.js';
-import { runtimes } from './runtimes/all.js';
+import { fields } from './runtimes/all.js';
 import { remarks, rowOf, table } from './table.js';
 
 /**
  * @typedef {import('./engines/engine.js').Engine} Engine
  * @typedef {import('./engines/engine.js').EngineName} EngineName
+ * @typedef {import('./data.js').Workload} Workload
+ * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
  * @typedef {import('./table.js').Peaks} Peaks
  * @typedef {{ engine: string, threads: number, peaks: Peaks, rows: import('./table.js').Row[] }} Part
  */
@@ -40,10 +42,11 @@ async function timeOurs() {
 /**
  * What the machine reaches; the best of several tries, before and after the workloads: other work only lowers it.
  * @param {Engine} engine
+ * @param {string} ours
  * @param {number} threads
  */
-async function measurePeaks(engine, threads) {
-  const runner = engine.start(runtimes[0].name, threads);
+async function measurePeaks(engine, ours, threads) {
+  const runner = engine.start(ours, threads);
   try {
     await runner.ask({ order: 'open' }, PEAK_LIMIT);
     /** @type {Peaks} */
@@ -57,15 +60,14 @@ async function measurePeaks(engine, threads) {
 
 /**
  * @param {Engine} engine
- * @param {EngineName} name
+ * @param {Runtime[]} able ours first
  * @param {number} threads
- * @param {import('./data.js').Workload[]} chosen
+ * @param {Workload[]} chosen
  * @returns {Promise<Part>}
  */
-async function runPart(engine, name, threads, chosen) {
+async function runPart(engine, able, threads, chosen) {
   const title = `${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`;
-  const able = runtimes.filter((runtime) => runtime.threads[name].includes(threads));
-  const before = await measurePeaks(engine, threads);
+  const before = await measurePeaks(engine, able[0].name, threads);
   /** @type {import('./contest.js').Entry[][]} */
   const entries = [];
   for (const workload of chosen) {
@@ -73,7 +75,7 @@ async function runPart(engine, name, threads, chosen) {
     entries.push(await contest(workload, able, (runtime) => engine.start(runtime, threads)));
   }
   progress('');
-  const peaks = largerPeaks(before, await measurePeaks(engine, threads));
+  const peaks = largerPeaks(before, await measurePeaks(engine, able[0].name, threads));
   const rows = chosen.map((workload, i) => rowOf(workload, entries[i], peaks));
   console.log(`\n${title}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`);
   console.log([table(rows), ...remarks(rows).map((remark) => `${title}: ${remark}`)].join('\n'));
@@ -85,11 +87,14 @@ function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-/** @param {EngineName} name @param {import('./data.js').Workload[]} chosen @param {(part: Part) => void} keep */
-async function runEngine(name, chosen, keep) {
+/** @param {EngineName} name @param {Runtime[]} field @param {Workload[]} chosen @param {(part: Part) => void} keep */
+async function runEngine(name, field, chosen, keep) {
   const engine = await engines[name]();
   try {
-    for (const threads of [1, 2]) keep(await runPart(engine, name, threads, chosen));
+    for (const threads of [1, 2]) {
+      const able = field.filter((runtime) => runtime.threads[name].includes(threads));
+      keep(await runPart(engine, able, threads, chosen));
+    }
   } finally {
     await engine.close();
   }
@@ -112,7 +117,7 @@ async function main() {
     machine.load_after = load();
     if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ machine, parts }, null, 2)}\n`);
   };
-  for (const name of options.engines) await runEngine(name, chosen, keep);
+  for (const name of options.engines) await runEngine(name, fields[options.build], chosen, keep);
   console.log(`\nload average ${machine.load_after} at the end, this benchmark included`);
 }
 

@@ -1,7 +1,7 @@
 // The orders that a runtime takes from the benchmark. Which engine it runs in, and how orders get there, is in engines/.
 
 import { dataOf } from './data.js';
-import { runtimes } from './runtimes/all.js';
+import { runtimeOf } from './runtimes/all.js';
 import { workloads } from '../../web/elements/speed/workloads.js';
 
 /**
@@ -41,9 +41,7 @@ export function contestant(name, threads) {
   }
 
   async function open() {
-    const runtime = runtimes.find((runtime) => runtime.name === name);
-    if (!runtime) throw new Error(`no runtime ${name}`);
-    opened = await runtime.open(threads);
+    opened = await runtimeOf(name).open(threads);
   }
 
   /** @param {{ workload: string, way: string }} what */

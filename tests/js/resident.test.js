@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { asFloats, configs, nameOf, randomInputs, randomTensor, scope, smallConfigs, variants, withModel } from './support.js';
+import { FLOAT32_TOLERANCE, asFloats, assertSame, configs, nameOf, randomInputs, randomTensor, scope, smallConfigs, variants, withModel } from './support.js';
 import { testRefusals } from './refusals.js';
 
 const small = { layer: 'linear_scorer', batch_size: 2, seq_len: 3, hidden_size: 4 };
@@ -29,6 +29,32 @@ for (const { name, scope: on } of variants) {
         disposeAll(results);
       }, { on });
     }
+  });
+}
+
+for (const { name, scope: on } of variants) {
+  test(`${name}: a large input is pooled as it comes in, from wherever it lies`, () => {
+    const config = { layer: 'linear_scorer', batch_size: 3, seq_len: 70, hidden_size: 1000 }; // three parts, the last ones short
+    const { hidden_states, mask } = randomInputs(config, { mask: true });
+    const { data, shape } = hidden_states;
+    const within = new Float32Array(data.length + 5);
+    within.set(data, 3);
+    const shared = new Float32Array(new SharedArrayBuffer(data.byteLength));
+    shared.set(data);
+    class Own extends Float32Array {
+      static get [Symbol.species]() { throw new Error('not to be asked'); }
+      get buffer() { throw new Error('not to be asked'); }
+    }
+    withModel(config, (model) => {
+      const resident = moved({ hidden_states, mask }, on);
+      const expected = model.forward(resident);
+      disposeAll(resident);
+      for (const given of [data, within.subarray(3, 3 + data.length), shared, new Own(data)]) {
+        assert.deepEqual(model.forward({ hidden_states: { data: given, shape }, mask }), expected);
+      }
+      assert.deepEqual(model.forward({ hidden_states, mask }, { progress() {} }), expected);
+      assertSame(model.forward({ hidden_states, mask }), model.forward({ hidden_states, mask }, { reference: true }), FLOAT32_TOLERANCE);
+    }, { on });
   });
 }
 

@@ -84,8 +84,9 @@ Kernel max_pool_kernel(const Site& site) { return sequence_kernel(site, max_of);
 
 namespace {
 
-/// A linear scorer and its pooling. Few long sequences are cut into parts, so that each thread gets
-/// some.
+/// A linear scorer and its pooling, part by part: each thread gets some, and hidden states that are
+/// not in the core yet are pooled as they come in, and need no memory but the cache. The parts are
+/// the same ones either way, with any number of threads, and so are the results.
 struct LinearPooling {
   Shape shape;
   TensorId hidden_id, mask_id, weights_id, output_id;
@@ -93,12 +94,12 @@ struct LinearPooling {
   float bias = 0.0f;
 
   void operator()(Workspace& workspace) const {
-    constexpr int64_t kFewest = 64, kTasksOfAThread = 4;
     const int64_t B = shape[0], T = shape[1], E = shape[2];
-    const int64_t wanted = std::max<int64_t>(1, thread_count() * kTasksOfAThread / B);
-    const int64_t part = thread_count() == 1 ? T : std::max(kFewest, (T + wanted - 1) / wanted);
+    const Source* source = workspace.source(hidden_id);
+    if (source && T * E < kSmallPart) workspace.load({hidden_id}), source = nullptr;
+    constexpr int64_t kGroup = kernels::kPooledRows;
+    const int64_t part = std::min(T, std::max(kPart / E / kGroup, int64_t{1}) * kGroup);
     const int64_t parts = (T + part - 1) / part;
-    const float* hidden = workspace.read(hidden_id);
     float* weights = workspace.write(weights_id);
     float* out = workspace.write(output_id);
     std::vector<kernels::Pooled> pooled(static_cast<size_t>(B * parts));
@@ -106,15 +107,31 @@ struct LinearPooling {
     const auto result_of = [&](int64_t b, int64_t p) {
       return p == 0 ? out + b * E : partial.data() + (b * (parts - 1) + p - 1) * E;
     };
-    parallel_for(B * parts, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t b = task / parts, p = task % parts, first = p * part;
-        const float* mask = mask_of(workspace, mask_id, {B, T}, b);
-        pooled[static_cast<size_t>(task)] = kernels::score_and_pool(
-            hidden + (b * T + first) * E, vector, bias, mask ? mask + first : nullptr,
-            std::min(part, T - first), E, weights + b * T + first, result_of(b, p));
-      }
-    });
+    const auto first_of = [&](int64_t task) { return task / parts * T + task % parts * part; };
+    const auto rows_of = [&](int64_t task) { return std::min(part, T - task % parts * part); };
+    const auto pool = [&](int64_t task, const float* rows) {
+      const int64_t b = task / parts, first = task % parts * part;
+      const float* mask = mask_of(workspace, mask_id, {B, T}, b);
+      pooled[static_cast<size_t>(task)] =
+          kernels::score_and_pool(rows, vector, bias, mask ? mask + first : nullptr, rows_of(task),
+                                  E, weights + b * T + first, result_of(b, task % parts));
+    };
+    if (source) {
+      const int64_t slots = thread_count() == 1 ? 1 : 2 * thread_count();
+      std::vector<float> loaded(static_cast<size_t>(slots * part * E));
+      parallel_for_loaded(
+          B * parts, slots,
+          [&](int64_t task, int64_t slot) {
+            (*source)(static_cast<size_t>(first_of(task) * E),
+                      static_cast<size_t>(rows_of(task) * E), loaded.data() + slot * part * E);
+          },
+          [&](int64_t task, int64_t slot) { pool(task, loaded.data() + slot * part * E); });
+    } else {
+      const float* hidden = workspace.read(hidden_id);
+      parallel_for(B * parts, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t task = begin; task < end; ++task) pool(task, hidden + first_of(task) * E);
+      });
+    }
     for (int64_t b = 0; b < B; ++b) {
       kernels::Pooled all = pooled[static_cast<size_t>(b * parts)];
       for (int64_t p = 1; p < parts; ++p) {
@@ -124,6 +141,10 @@ struct LinearPooling {
       kernels::finish_pooling(all, T, E, weights + b * T, out + b * E);
     }
   }
+
+ private:
+  // Floats of a part: they stay in L2.
+  static constexpr int64_t kPart = 48 << 10, kSmallPart = 16 << 10;
 };
 
 }  // namespace
@@ -147,12 +168,13 @@ Fusion linear_pooling(const Place& place, const Uses&, size_t first) {
                  output_id = combine.output;
   const LinearPooling kernel{place.input_shape(0), hidden_id, normalize.inputs[1], weights_id,
                              output_id};
-  return {4, {hidden_id}, {weights_id, output_id}, [kernel](const Site& site) {
-            LinearPooling own = kernel;
-            own.vector = site.parameter(1);
-            if (site.has_input(2)) own.bias = *site.parameter(2);
-            return own;
-          }};
+  const auto make_kernel = [kernel](const Site& site) {
+    LinearPooling own = kernel;
+    own.vector = site.parameter(1);
+    if (site.has_input(2)) own.bias = *site.parameter(2);
+    return own;
+  };
+  return {4, {hidden_id}, {weights_id, output_id}, make_kernel, true};
 }
 
 }  // namespace attnscope

@@ -1,10 +1,20 @@
-// The runtimes, ours first.
+// Who runs beside whom, ours first.
 
-import { attnscope } from './attnscope.js';
+import { relaxed, simd } from './attnscope.js';
 import { jaxJs } from './jax.js';
 import { litert } from './litert.js';
 import { onnxruntime } from './onnxruntime.js';
 import { tfjs } from './tfjs.js';
 
-/** @type {import('./runtime.js').Runtime[]} */
-export const runtimes = [attnscope, onnxruntime, litert, tfjs, jaxJs];
+/**
+ * By our build: without relaxed SIMD we run beside who has none either.
+ * @type {Record<'relaxed' | 'simd', import('./runtime.js').Runtime[]>}
+ */
+export const fields = { relaxed: [relaxed, onnxruntime, litert, tfjs, jaxJs], simd: [simd, onnxruntime] };
+
+/** @param {string} name */
+export function runtimeOf(name) {
+  const runtime = Object.values(fields).flat().find((runtime) => runtime.name === name);
+  if (!runtime) throw new Error(`no runtime ${name}`);
+  return runtime;
+}

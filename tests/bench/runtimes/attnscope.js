@@ -23,13 +23,17 @@ function tensorsOf(shapes, values) {
   return Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, { data: values[name], shape }]));
 }
 
-/** @type {import('./runtime.js').Runtime} */
-export const attnscope = {
-  name: 'attnscope',
+/**
+ * @param {string} name
+ * @param {'relaxed' | 'simd'} build
+ * @returns {import('./runtime.js').Runtime}
+ */
+const ourselves = (name, build) => ({
+  name,
   threads: { node: [1, 2], chromium: [1, 2] },
   ways: () => ['at once'],
   async open(threads) {
-    const scope = await open({ threads });
+    const scope = await open({ threads, build });
     return {
       prepare(workload, data) {
         const model = modelOf(scope, workload, data);
@@ -44,4 +48,7 @@ export const attnscope = {
       peaks: () => scope.measurePeaks()
     };
   }
-};
+});
+
+export const relaxed = ourselves('attnscope', 'relaxed');
+export const simd = ourselves('attnscope simd128', 'simd');

@@ -122,7 +122,7 @@ TEST_CASE("the numbers are those of the repetitions one after the other") {
   Values x = make_values({1, 1}), pasts = make_values({3, 1, 1});
   x.fill(1);
   for (size_t i = 0; i < 3; ++i) pasts.data()[i] = static_cast<float>(10 * (i + 1));
-  Inputs inputs(graph.tensors().size(), nullptr);
+  Inputs inputs(graph.tensors().size());
   inputs[static_cast<size_t>(find(graph, "x"))] = &x;
   inputs[static_cast<size_t>(find(graph, "pasts"))] = &pasts;
   // 2·1; 2·2 + 1 + 10 = 15; (3·15 + 1)·20 = 920; 5·920 + 1 + 30 = 4631

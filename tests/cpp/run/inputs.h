@@ -19,7 +19,7 @@ struct RandomInputs {
   Inputs pointers;
 
   RandomInputs(const Graph& graph, bool with_mask)
-      : values(graph.tensors().size()), pointers(values.size(), nullptr) {
+      : values(graph.tensors().size()), pointers(values.size()) {
     for (size_t id = 0; id < values.size(); ++id) {
       const Tensor& tensor = graph.tensors()[id];
       const bool mask = tensor.role == Role::kOptionalInput;

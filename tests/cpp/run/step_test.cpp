@@ -93,7 +93,7 @@ Values positions(const Values& all, int64_t begin, int64_t end) {
 
 Outputs step(Model& model, const Values& part) {
   const auto next = model.next_step(shape_of(part)[1]);
-  Inputs inputs(next->graph.tensors().size(), nullptr);
+  Inputs inputs(next->graph.tensors().size());
   inputs[static_cast<size_t>(first_input(next->graph))] = &part;
   return model.step(*next, inputs);
 }
@@ -169,7 +169,7 @@ TEST_CASE("a mask of a step is one of its positions and all those before") {
   Values mask = make_values({1, 6});  // hides the second of the past, for both new positions
   mask.fill(0);
   mask.data()[1] = -std::numeric_limits<float>::infinity();
-  Inputs inputs(graph.tensors().size(), nullptr);
+  Inputs inputs(graph.tensors().size());
   const std::vector<TensorId> known = inputs_of(graph, true);
   inputs[static_cast<size_t>(first_input(graph))] = &part;
   inputs[static_cast<size_t>(find_input("step", graph, known, "mask"))] = &mask;

@@ -1,5 +1,7 @@
 #include "../../../cpp/run/threads.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <numeric>
 
@@ -7,13 +9,18 @@
 
 using namespace attnscope;
 
-TEST_CASE("every index is worked on exactly once, for any count, grain and number of threads") {
+namespace {
+
 #if defined(__EMSCRIPTEN__)
-  const int thread_counts[] = {1};
+constexpr int kThreadCounts[] = {1};
 #else
-  const int thread_counts[] = {1, 2, 5};
+constexpr int kThreadCounts[] = {1, 2, 5};
 #endif
-  for (const int threads : thread_counts) {
+
+}  // namespace
+
+TEST_CASE("every index is worked on exactly once, for any count, grain and number of threads") {
+  for (const int threads : kThreadCounts) {
     set_thread_count(threads);
     for (const int64_t count : {1, 2, 7, 64, 1000}) {
       for (const int64_t grain : {1, 3, 64, 2000}) {
@@ -25,6 +32,40 @@ TEST_CASE("every index is worked on exactly once, for any count, grain and numbe
           CHECK_MESSAGE(begin % grain == 0, "ranges start at multiples of the grain");
           for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
         });
+        for (const std::atomic<int>& visit : visits) CHECK(visit == 1);
+      }
+    }
+  }
+  set_thread_count(1);
+}
+
+TEST_CASE(
+    "each item is loaded by the caller, in order, and then worked on while it holds its slot") {
+  for (const int threads : kThreadCounts) {
+    set_thread_count(threads);
+    for (const int64_t count : {1, 2, 7, 300}) {
+      for (const int64_t slots : {1, 2, 5}) {
+        CAPTURE(threads);
+        CAPTURE(count);
+        CAPTURE(slots);
+        const pthread_t caller = pthread_self();
+        int64_t loaded = 0;
+        std::vector<std::atomic<int64_t>> held(static_cast<size_t>(slots));
+        for (std::atomic<int64_t>& item : held) item = -1;
+        std::vector<std::atomic<int>> visits(static_cast<size_t>(count));
+        std::atomic<int> mistakes = 0;
+        parallel_for_loaded(
+            count, slots,
+            [&](int64_t item, int64_t slot) {
+              if (!pthread_equal(caller, pthread_self()) || item != loaded++) ++mistakes;
+              if (held[static_cast<size_t>(slot)].exchange(item) != -1) ++mistakes;
+            },
+            [&](int64_t item, int64_t slot) {
+              ++visits[static_cast<size_t>(item)];
+              if (held[static_cast<size_t>(slot)].exchange(-1) != item) ++mistakes;
+            });
+        CHECK(loaded == count);
+        CHECK(mistakes == 0);
         for (const std::atomic<int>& visit : visits) CHECK(visit == 1);
       }
     }

@@ -86,7 +86,7 @@ export const workloads = [
   ...[128, 512, 2048].map((S) => multihead(S)),
   ...[128, 512, 2048].map((S) => attention(S)),
   ...[128, 512, 2048].map((S) => attention(S, { causal: true })),
-  attention(4096),
+  ...[4096, 8192].map((S) => attention(S)),
   linearScorer(32, 128, 768),
   linearScorer(8, 2048, 768),
   additiveScorer(32, 128, 768, 128)
