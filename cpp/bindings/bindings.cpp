@@ -251,6 +251,7 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
                      .weights = std::get<bool>(values[0])};
   if (round != Dtype::kFloat32) how.round = round;
 
+  rouse_threads();
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   const bool once = !how.round && !how.compare && !how.reference;
   const UnpackedInputs unpacked =

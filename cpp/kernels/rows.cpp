@@ -91,6 +91,12 @@ void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, in
   for (i = 0; i < count; ++i) scores[i] += bias;
 }
 
+void add_to(const float* x, int64_t length, float* y) {
+  int64_t e = 0;
+  for (; e + kLanes <= length; e += kLanes) store(y + e, load(y + e) + load(x + e));
+  for (; e < length; ++e) y[e] += x[e];
+}
+
 void add_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
                        float* out) {
   int64_t i = 0;

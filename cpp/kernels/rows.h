@@ -20,6 +20,9 @@ inline constexpr int64_t kRowGroup = 4;
 void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores);
 
+/// y[e] += x[e].
+void add_to(const float* x, int64_t length, float* y);
+
 /// out[e] += Σ_i weights[i] rows[i, e].
 ///
 ///   rows     (count, length)

@@ -65,7 +65,7 @@ Kernel kernel_for(const Site& site) {
 }
 
 Fusion fusion_at(const Place& place, const Uses& uses, size_t first) {
-  for (const auto fuse : {linear_pooling, activated_linear, attention}) {
+  for (const auto fuse : {linear_pooling, activated_linear, residual_linear, attention}) {
     if (Fusion fusion = fuse(place, uses, first); fusion.steps > 0) return fusion;
   }
   return {};

@@ -47,6 +47,9 @@ Fusion linear_pooling(const Place& place, const Uses& uses, size_t first);
 /// linear and its activation, and after them linear to one score.
 Fusion activated_linear(const Place& place, const Uses& uses, size_t first);
 
+/// linear, and what is added to its result; a dropout between them does nothing here.
+Fusion residual_linear(const Place& place, const Uses& uses, size_t first);
+
 /// Attention: from the product of queries and keys to that of weights and values, or to the
 /// merging of heads after it.
 Fusion attention(const Place& place, const Uses& uses, size_t first);

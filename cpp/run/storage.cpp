@@ -37,17 +37,23 @@ PackedMatrix::PackedMatrix(const float* weight, int64_t n, int64_t k, Dtype stor
   }
 }
 
-void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t m) const {
+void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t m, int64_t begin,
+                            int64_t end) const {
   const kernels::ConstRows rows{a, k_};
-  const kernels::Rows to{c, n_};
-  if (const Floats* panels = std::get_if<Floats>(&data_)) {
-    kernels::gemm(rows, {panels->data(), k_}, bias, to, m, n_, k_);
+  const kernels::Rows to{c + begin, n_};
+  const int64_t n = end - begin;
+  if (bias) bias += begin;
+  if (const Floats* floats = std::get_if<Floats>(&data_)) {
+    const float* panels = floats->data() + kernels::packed_size(begin, k_);
+    kernels::gemm(rows, {panels, k_}, bias, to, m, n, k_);
   } else if (const Halves* halves = std::get_if<Halves>(&data_)) {
-    kernels::gemm_half(rows, {halves->data(), k_, half_format(storage_)}, bias, to, m, n_);
+    const uint16_t* panels = halves->data() + kernels::half_size(begin, k_);
+    kernels::gemm_half(rows, {panels, k_, half_format(storage_)}, bias, to, m, n);
   } else {
+    const int32_t* panels = std::get<Words>(data_).data() + kernels::quantized_size(begin, k_);
     std::vector<int32_t> quantized(static_cast<size_t>(kernels::quantized_rows_size(m, k_)));
     kernels::quantize_rows(rows, m, k_, quantized.data());
-    kernels::gemm_quantized(quantized.data(), {std::get<Words>(data_).data(), k_}, bias, to, m, n_);
+    kernels::gemm_quantized(quantized.data(), {panels, k_}, bias, to, m, n);
   }
 }
 

@@ -24,12 +24,13 @@ class PackedMatrix {
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
 
-  /// c = a weightᵀ + bias.
+  /// The columns [begin, end) of c = a weightᵀ + bias; kernels::kPanel must divide `begin`.
   ///
   ///   a     (m, k)
   ///   bias  (n,) or nullptr
   ///   c     (m, n)
-  void multiply(const float* a, const float* bias, float* c, int64_t m) const;
+  void multiply(const float* a, const float* bias, float* c, int64_t m, int64_t begin,
+                int64_t end) const;
 
  private:
   using Floats = std::vector<float>;

@@ -45,7 +45,7 @@ class Change {
   }
 
  private:
-  static constexpr int kLooks = 50'000;  // some 50 µs
+  static constexpr int kLooks = 300'000;  // some 300 µs
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
@@ -57,6 +57,12 @@ class Change {
 class Pool {
  public:
   ~Pool() { resize(1); }
+
+  /// Workers look for work for a while.
+  void wake() {
+    ++round_;
+    change_.announce();
+  }
 
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
@@ -123,11 +129,6 @@ class Pool {
     for (int32_t undone = undone_; undone > 0; undone = undone_) {
       change_.await(undone_, undone);
     }
-  }
-
-  void wake() {
-    ++round_;
-    change_.announce();
   }
 
   /// Works on an item; false when none is ready.
@@ -210,6 +211,10 @@ Watch::Watch(Progress report) : report_(std::move(report)), outer_(watcher) { wa
 Watch::~Watch() { watcher = outer_; }
 
 bool is_watched() { return watcher != nullptr; }
+
+void rouse_threads() {
+  if (thread_count() > 1) pool().wake();
+}
 
 void parallel_for_loaded(int64_t count, int64_t slots, const Work& load, const Work& work) {
   if (thread_count() > 1) {

@@ -22,6 +22,9 @@ void set_thread_count(int count);
 void parallel_for(int64_t count, int64_t grain,
                   const std::function<void(int64_t begin, int64_t end)>& work);
 
+/// Wakes threads that will soon be needed: it takes them as long as small layers take.
+void rouse_threads();
+
 /// Calls load(item, slot) and then work(item, slot) for each item of [0, count), where an item
 /// holds one of `slots` slots from the first to the end of the second. The caller loads one item
 /// after the other; all threads work. Neither function may throw or call parallel_for().

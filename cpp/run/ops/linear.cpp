@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../../kernels/gemm.h"
 #include "../../kernels/rows.h"
 #include "../kernels.h"
 #include "../threads.h"
@@ -21,8 +22,6 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
   };
 }
 
-constexpr int64_t kGrain = 60;  // whole tiles, whether they have 5 rows or 6
-
 /// A packed weight (n, k), and where its bias is.
 class Projection {
  public:
@@ -31,18 +30,12 @@ class Projection {
         weight_(site.packed.get(site.graph.tensor(site.input(1)).name, site.parameter(1),
                                 site.input_shape(1)[0], site.input_shape(1)[1])) {}
 
-  int64_t features() const { return weight_->n(); }
+  int64_t n() const { return weight_->n(); }
+  int64_t k() const { return weight_->k(); }
 
-  /// Rows that one thread makes at least: fewer of a large layer that is watched, so that they take
-  /// no more than some milliseconds.
-  int64_t grain() const {
-    constexpr int64_t kLarge = 4'000'000, kFew = 10;
-    return is_watched() && weight_->n() * weight_->k() > kLarge ? kFew : kGrain;
-  }
-
-  /// Rows [begin, end) of x, to `to`.
-  void run(const float* x, int64_t begin, int64_t end, float* to) const {
-    weight_->multiply(x + begin * weight_->k(), bias_, to, end - begin);
+  /// Columns [begin, end) of `count` rows of x, to the same of `to`.
+  void run(const float* x, int64_t count, float* to, int64_t begin, int64_t end) const {
+    weight_->multiply(x, bias_, to, count, begin, end);
   }
 
  private:
@@ -50,37 +43,96 @@ class Projection {
   PackedWeights::Packed weight_;
 };
 
-/// linear, activation and, with `score`, the linear to one number that follows: rows stay in the
-/// cache from one to the next.
-Kernel activated_kernel(const Site& site, const Step& activation, const Step* score) {
+/// How threads share a product of many rows and columns: in parts of both, because what few rows
+/// need of the weight is all of it.
+class Parts {
+ public:
+  /// `in_cache`: something else is done to each part while it is there.
+  Parts(const Projection& projection, int64_t rows, bool in_cache)
+      : all_rows_(rows), all_columns_(projection.n()), rows_(rows), columns_(all_columns_) {
+    constexpr int64_t kRows = 132, kTile = 6;  // what the kernel itself makes of one pass of B
+    constexpr int64_t kPartsOfAThread = 4;
+    constexpr int64_t kFewestMacs = 100'000;  // to hand them over takes some 1000
+    constexpr int64_t kCachedFloats = 64 << 10, kWatchedMacs = 100'000'000;
+    const int64_t threads = thread_count();
+    if (threads == 1 && !in_cache && !is_watched()) return;
+    const int64_t row_parts = divided(rows, kRows);
+    rows_ = divided(divided(rows, row_parts), kTile) * kTile;
+    const int64_t macs = rows_ * projection.k();  // of a column
+    if (threads > 1)
+      columns_ = divided(all_columns_, divided(threads * kPartsOfAThread, row_parts));
+    columns_ = std::max(columns_, divided(kFewestMacs, macs));
+    if (in_cache) columns_ = std::min(columns_, kCachedFloats / rows_);
+    if (is_watched()) columns_ = std::min(columns_, kWatchedMacs / macs);
+    columns_ = std::max(divided(columns_, kernels::kPanel), int64_t{1}) * kernels::kPanel;
+  }
+
+  int64_t count() const { return divided(all_rows_, rows_) * column_parts(); }
+
+  /// Calls work(first row, count of rows, first column, end of columns) for each part.
+  template <class Work>
+  void share(Work work) const {
+    parallel_for(count(), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        const int64_t row = part / column_parts() * rows_;
+        const int64_t column = part % column_parts() * columns_;
+        work(row, std::min(rows_, all_rows_ - row), column,
+             std::min(column + columns_, all_columns_));
+      }
+    });
+  }
+
+ private:
+  static int64_t divided(int64_t a, int64_t b) { return (a + b - 1) / b; }
+  int64_t column_parts() const { return divided(all_columns_, columns_); }
+
+  int64_t all_rows_, all_columns_, rows_, columns_;
+};
+
+/// What is done to the results of a product while they are in the cache.
+struct Finish {
+  MapFunction activate = nullptr;
+  TensorId residual = kNoTensor;  // added
+};
+
+Kernel projection_kernel(const Site& site, Finish finish, TensorId y) {
+  const int64_t rows = count_of(site.output_shape()) / site.output_shape().back();
+  return [=, projection = Projection(site), x = site.input(0)](Workspace& workspace) {
+    const int64_t n = projection.n(), k = projection.k();
+    const float* from = workspace.read(x);
+    const float* residual =
+        finish.residual == kNoTensor ? nullptr : workspace.read(finish.residual);
+    float* to = workspace.write(y);
+    const Parts parts(projection, rows, finish.activate || residual);
+    parts.share([&](int64_t first, int64_t count, int64_t begin, int64_t end) {
+      projection.run(from + first * k, count, to + first * n, begin, end);
+      for (int64_t row = first; row < first + count; ++row) {
+        float* part = to + row * n + begin;
+        if (finish.activate) finish.activate(part, end - begin, part);
+        if (residual) kernels::add_to(residual + row * n + begin, end - begin, part);
+      }
+    });
+  };
+}
+
+/// linear, activation and the linear to one number that follows: rows stay in the cache from one to
+/// the next.
+Kernel activated_score_kernel(const Site& site, const Step& activation, const Step& score) {
+  constexpr int64_t kRows = 60;  // whole tiles, whether they have 5 rows or 6
   const MapFunction activate = activation_function(*activation.op);
   const int64_t rows = count_of(site.output_shape()) / site.output_shape().back();
-  const TensorId x = site.input(0);
-  if (!score) {
-    return [=, projection = Projection(site), y = activation.output](Workspace& workspace) {
-      const int64_t n = projection.features();
-      const float* from = workspace.read(x);
-      float* to = workspace.write(y);
-      parallel_for(rows, projection.grain(), [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; row += kGrain) {
-          const int64_t last = std::min(row + kGrain, end);
-          projection.run(from, row, last, to + row * n);
-          activate(to + row * n, (last - row) * n, to + row * n);
-        }
-      });
-    };
-  }
-  const Site last{{site.graph, *score}, site.parameters, site.packed};
-  return [=, projection = Projection(site), y = score->output, vector = last.parameter(1),
+  const Site last{{site.graph, score}, site.parameters, site.packed};
+  return [=, x = site.input(0), projection = Projection(site), y = score.output,
+          vector = last.parameter(1),
           bias = last.has_input(2) ? *last.parameter(2) : 0.0f](Workspace& workspace) {
-    const int64_t n = projection.features();
+    const int64_t n = projection.n(), k = projection.k();
     const float* from = workspace.read(x);
     float* scores = workspace.write(y);
-    parallel_for(rows, projection.grain(), [&](int64_t begin, int64_t end) {
-      std::vector<float> activated(static_cast<size_t>(kGrain * n));
-      for (int64_t row = begin; row < end; row += kGrain) {
-        const int64_t count = std::min(kGrain, end - row);
-        projection.run(from, row, row + count, activated.data());
+    parallel_for(rows, kRows, [&](int64_t begin, int64_t end) {
+      std::vector<float> activated(static_cast<size_t>(kRows * n));
+      for (int64_t row = begin; row < end; row += kRows) {
+        const int64_t count = std::min(kRows, end - row);
+        projection.run(from + row * k, count, activated.data(), 0, n);
         activate(activated.data(), count * n, activated.data());
         kernels::dot_rows({activated.data(), n}, vector, bias, count, n, scores + row);
       }
@@ -95,8 +147,12 @@ const Step* only_reader(const Place& place, const Uses& uses, size_t index, Tens
   return next && uses.reads(made) == 1 ? &steps[index] : nullptr;
 }
 
-int64_t out_features(const Place& place, const Step& linear) {
-  return place.graph.tensor(linear.output).shape.back();
+/// The index after a dropout that only passes on what `made` holds, which becomes its output.
+size_t after_dropout(const Place& place, const Uses& uses, size_t index, TensorId& made) {
+  const Step* dropout = only_reader(place, uses, index, made);
+  if (!dropout || dropout->op->name() != "dropout") return index;
+  made = dropout->output;
+  return index + 1;
 }
 
 }  // namespace
@@ -104,27 +160,42 @@ int64_t out_features(const Place& place, const Step& linear) {
 Kernel linear_kernel(const Site& site) {
   const int64_t n = site.output_shape().back(), rows = count_of(site.output_shape()) / n;
   if (n == 1) return score_kernel(site, rows, site.input_shape(1)[1]);
-  return [=, projection = Projection(site), x = site.input(0),
-          y = site.step.output](Workspace& workspace) {
-    const float* from = workspace.read(x);
-    float* to = workspace.write(y);
-    parallel_for(rows, projection.grain(), [&](int64_t begin, int64_t end) {
-      projection.run(from, begin, end, to + begin * n);
-    });
-  };
+  return projection_kernel(site, {}, site.step.output);
 }
 
 Fusion activated_linear(const Place& place, const Uses& uses, size_t first) {
-  if (place.step.op->name() != "linear" || out_features(place, place.step) == 1) return {};
+  if (place.step.op->name() != "linear" || place.output_shape().back() == 1) return {};
   const Step* activation = only_reader(place, uses, first + 1, place.step.output);
   if (!activation || !activation_function(*activation->op)) return {};
   const Step* score = only_reader(place, uses, first + 2, activation->output);
-  if (score && (score->op->name() != "linear" || out_features(place, *score) != 1)) score = nullptr;
-  return {
-      score ? 3u : 2u,
-      {place.input(0)},
-      {score ? score->output : activation->output},
-      [activation, score](const Site& site) { return activated_kernel(site, *activation, score); }};
+  if (score && score->op->name() == "linear" &&
+      place.graph.tensor(score->output).shape.back() == 1) {
+    return {3, {place.input(0)}, {score->output}, [activation, score](const Site& site) {
+              return activated_score_kernel(site, *activation, *score);
+            }};
+  }
+  return {2, {place.input(0)}, {activation->output}, [activation](const Site& site) {
+            return projection_kernel(site, {.activate = activation_function(*activation->op)},
+                                     activation->output);
+          }};
+}
+
+Fusion residual_linear(const Place& place, const Uses& uses, size_t first) {
+  if (place.step.op->name() != "linear" || place.output_shape().back() == 1) return {};
+  TensorId made = place.step.output;
+  const size_t next = after_dropout(place, uses, first + 1, made);
+  const std::vector<Step>& steps = place.graph.steps();
+  if (next >= steps.size() || steps[next].op->name() != "add" || uses.reads(made) != 1) return {};
+  const Step& add = steps[next];
+  if (add.inputs[1] != made || place.graph.tensor(add.inputs[0]).shape != place.output_shape())
+    return {};
+  const TensorId residual = add.inputs[0];
+  return {next + 1 - first,
+          {place.input(0), residual},
+          {add.output},
+          [&add, residual](const Site& site) {
+            return projection_kernel(site, {.residual = residual}, add.output);
+          }};
 }
 
 }  // namespace attnscope

@@ -78,19 +78,27 @@ std::vector<Config> small_configs() {
                          {"full_every", raw(2)},
                          {"qk_norm", raw(true)},
                          {"tie_embeddings", raw(true)}}),
+      // products in several parts of rows and of columns
+      config("transformer_encoder_layer", {{"batch_size", raw(3)},
+                                           {"seq_len", raw(50)},
+                                           {"hidden_size", raw(64)},
+                                           {"num_heads", raw(4)},
+                                           {"intermediate_size", raw(1100)},
+                                           {"dropout", raw(0.1)}}),
   };
 }
+
+#if defined(__EMSCRIPTEN__)
+constexpr int kThreadCounts[] = {1};
+#else
+constexpr int kThreadCounts[] = {1, 2, 3};
+#endif
 
 }  // namespace
 
 TEST_CASE(
     "the kernels agree with the reference for every layer, with and without a mask, on 1 to 3 "
     "threads") {
-#if defined(__EMSCRIPTEN__)
-  const int thread_counts[] = {1};
-#else
-  const int thread_counts[] = {1, 2, 3};
-#endif
   for (const Config& one : small_configs()) {
     CAPTURE(one.layer().name);
     const Model model(one, 0, kNoLimit);
@@ -99,13 +107,53 @@ TEST_CASE(
       const RandomInputs inputs(model.graph(), with_mask);
       const Outputs expected =
           model.forward(inputs.pointers, {.round = {}, .reference = true}).outputs;
-      for (const int threads : thread_counts) {
+      for (const int threads : kThreadCounts) {
         CAPTURE(threads);
         set_thread_count(threads);
         check_same(model.forward(inputs.pointers, {}).outputs, expected);
       }
       set_thread_count(1);
     }
+  }
+}
+
+TEST_CASE("inputs that come in late give the same results as those that are there") {
+  std::vector<Config> configs = small_configs();
+  configs.push_back(config(  // pooled as it comes in
+      "linear_scorer", {{"batch_size", raw(3)}, {"seq_len", raw(70)}, {"hidden_size", raw(1000)}}));
+  for (const Config& one : configs) {
+    CAPTURE(one.layer().name);
+    const Model model(one, 0, kNoLimit);
+    const RandomInputs inputs(model.graph(), true);
+    const Outputs expected = model.forward(inputs.pointers, {}).outputs;
+    for (const int threads : kThreadCounts) {
+      CAPTURE(threads);
+      set_thread_count(threads);
+      for (const bool compare : {false, true}) {
+        std::vector<Values> own(inputs.values.size());
+        std::vector<size_t> loaded(own.size(), 0);
+        Inputs late = inputs.pointers;
+        for (size_t id = 0; id < own.size(); ++id) {
+          const Tensor& tensor = model.graph().tensors()[id];
+          if (tensor.role != Role::kInput || !late[id]) continue;
+          own[id] = make_values(tensor.shape);
+          own[id].fill(NAN);
+          late.add_late(id, own[id], [&, id](size_t first, size_t count, float* to) {
+            std::copy_n(inputs.values[id].data() + first, count, to);
+            loaded[id] += count;
+          });
+        }
+        ForwardOptions options;
+        options.compare = compare;
+        CHECK(model.forward(late, options).outputs == expected);
+        for (size_t id = 0; id < own.size(); ++id) {
+          if (late[id] != &own[id]) continue;
+          CHECK(loaded[id] > 0);
+          CHECK(loaded[id] % own[id].size() == 0);
+        }
+      }
+    }
+    set_thread_count(1);
   }
 }
 
