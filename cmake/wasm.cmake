@@ -13,9 +13,12 @@ set(small_flags -Oz -flto -fno-threadsafe-statics)
 set(threads_flags -pthread)
 
 # Numbers are made in kernels/ and run/: everything else is small rather than fast, because a page
-# loads all of it.
+# loads all of it. run/ops/ hands most of its work to kernels; random numbers are drawn by the
+# million.
 set(fast_sources ${core_sources})
 list(FILTER fast_sources INCLUDE REGEX "cpp/run/(ops/|random)")
+set_source_files_properties(cpp/run/random.cpp PROPERTIES COMPILE_OPTIONS -O3
+                            SKIP_PRECOMPILE_HEADERS ON)
 set(small_sources ${core_sources})
 list(FILTER small_sources EXCLUDE REGEX "cpp/run/(ops/|random)")
 
@@ -35,7 +38,7 @@ function(compile_set suffix)
   attnscope_object_library(fast${suffix} ${fast_sources})
   attnscope_object_library(small${suffix} ${small_sources})
   attnscope_object_library(bindings${suffix} ${binding_sources})
-  target_compile_options(fast${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 ${ARGN})
+  target_compile_options(fast${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 -Os ${ARGN})
   target_compile_options(small${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 ${small_flags} ${ARGN})
   target_compile_options(bindings${suffix} PRIVATE ${common_flags} ${small_flags} ${ARGN})
   attnscope_read_xtensor_once(fast${suffix})
@@ -83,8 +86,8 @@ foreach(suffix "" -threads)
     set(thread_link "")
     if(suffix)
       # The loader decides how many workers are started, as Module.poolSize, and ends them when
-      # the module cannot be loaded.
-      set(thread_link -pthread "-sPTHREAD_POOL_SIZE=Module.poolSize"
+      # the module cannot be loaded. It does not wait for them: that is half of the time of open().
+      set(thread_link -pthread "-sPTHREAD_POOL_SIZE=Module.poolSize" -sPTHREAD_POOL_DELAY_LOAD
           -sEXPORTED_RUNTIME_METHODS=PThread)
     endif()
     release(${build}${suffix} "${suffix}" kernels-${build}${suffix} ${thread_link})

@@ -412,6 +412,7 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::function("runBytes(config, options)",
                        &bound<&run_bytes, const ConfigValue&, const OptionsValue&>);
   emscripten::function("setThreadCount(count)", &bound<&set_thread_count, int>);
+  emscripten::function("runningThreads", &bound<&running_threads>);
   emscripten::function("tensor(data, shape)", &bound<&tensor, const DataValue&, const ShapeValue&>);
   emscripten::class_<ResidentTensor>("ResidentTensor")
       .smart_ptr<std::shared_ptr<ResidentTensor>>("SharedTensor")

@@ -16,19 +16,18 @@ using Wide = Batch[kWide];
 /// Runs of f, which changes four vectors in place; the last one, where it is not whole, in a copy.
 template <class Function>
 void map(const float* x, int64_t length, float* y, Function f) {
-  const auto run = [&f](const float* from, float* to) {
+  for (int64_t i = 0; i < length; i += kRun) {
+    float last[kRun];
+    const bool whole = i + kRun <= length;
+    if (!whole) std::fill(std::copy(x + i, x + length, last), last + kRun, 0.0f);
+    const float* from = whole ? x + i : last;
+    float* to = whole ? y + i : last;
     Wide values;
-    for (int i = 0; i < kWide; ++i) values[i] = load(from + i * kLanes);
+    for (int v = 0; v < kWide; ++v) values[v] = load(from + v * kLanes);
     f(values);
-    for (int i = 0; i < kWide; ++i) store(to + i * kLanes, values[i]);
-  };
-  int64_t i = 0;
-  for (; i + kRun <= length; i += kRun) run(x + i, y + i);
-  if (i == length) return;
-  float last[kRun] = {};
-  std::copy_n(x + i, length - i, last);
-  run(last, last);
-  std::copy_n(last, length - i, y + i);
+    for (int v = 0; v < kWide; ++v) store(to + v * kLanes, values[v]);
+    if (!whole) std::copy(last, last + (length - i), y + i);
+  }
 }
 
 void sigmoid_of(Wide& x) {

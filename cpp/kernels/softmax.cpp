@@ -10,6 +10,7 @@ namespace attnscope::kernels {
 namespace {
 
 constexpr int64_t kWide = 4;  // vectors at a time, for what waits on its own results
+constexpr int64_t kRun = kWide * kLanes;
 constexpr float kLog2E = std::numbers::log2e_v<float>;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
@@ -36,29 +37,23 @@ float exponentiate(float* scores, int64_t length, float scale, float maximum) {
   // large it is.
   if (maximum == kHidden) maximum = 0.0f;
   const Batch shift(maximum), factor(scale * kLog2E);
-  const auto exponent = [=](Batch score) { return (score - shift) * factor; };
   Batch sum(0.0f);
-  int64_t i = 0;
-  for (; i + kWide * kLanes <= length; i += kWide * kLanes) {
+  for (int64_t i = 0; i < length; i += kRun) {
+    float last[kRun];
+    float* at = scores + i;
+    const bool whole = i + kRun <= length;
+    if (!whole) {
+      std::fill(std::copy(at, scores + length, last), last + kRun, kHidden);
+      at = last;
+    }
     Batch x[kWide];
-    for (int64_t w = 0; w < kWide; ++w) x[w] = exponent(load(scores + i + w * kLanes));
+    for (int64_t w = 0; w < kWide; ++w) x[w] = (load(at + w * kLanes) - shift) * factor;
     exp2_below_zero(x);
-    for (int64_t w = 0; w < kWide; ++w) store(scores + i + w * kLanes, x[w]);
+    for (int64_t w = 0; w < kWide; ++w) store(at + w * kLanes, x[w]);
     sum += (x[0] + x[1]) + (x[2] + x[3]);
+    if (!whole) std::copy(last, last + (length - i), scores + i);
   }
-  for (; i + kLanes <= length; i += kLanes) {
-    Batch x[] = {exponent(load(scores + i))};
-    exp2_below_zero(x);
-    store(scores + i, x[0]);
-    sum += x[0];
-  }
-  float total = xsimd::reduce_add(sum);
-  for (; i < length; ++i) {
-    Batch x[] = {exponent(Batch(scores[i]))};
-    exp2_below_zero(x);
-    total += scores[i] = x[0].get(0);
-  }
-  return total;
+  return xsimd::reduce_add(sum);
 }
 
 void scale_row(float* row, int64_t length, float factor) {

@@ -57,8 +57,12 @@ ArenaPlan plan_arena(std::span<const Occupancy> spans) {
   std::iota(order.begin(), order.end(), size_t{0});
   ArenaPlan best = place(spans, order);
   const auto try_largest_first = [&](const std::vector<Count>& keys) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+    // By heap, which is a third of stable_sort's code; of equals the earlier one comes first.
+    const auto before = [&](size_t a, size_t b) {
+      return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+    };
+    std::make_heap(order.begin(), order.end(), before);
+    std::sort_heap(order.begin(), order.end(), before);
     ArenaPlan plan = place(spans, order);
     if (plan.size < best.size) best = std::move(plan);
   };

@@ -65,6 +65,7 @@ class Pool {
   }
 
   int size() const { return static_cast<int>(workers_.size()) + 1; }
+  int running() const { return running_ + 1; }
 
   void resize(int count) {
     stop_ = true;
@@ -143,17 +144,20 @@ class Pool {
   }
 
   void serve() {
+    ++running_;
     for (;;) {
       const uint32_t round = round_;
-      if (stop_) return;
+      if (stop_) break;
       while (take_item()) continue;
       change_.await(round_, round);
     }
+    --running_;
   }
 
   std::vector<pthread_t> workers_;
   Change change_;
   std::atomic<uint32_t> round_ = 0;
+  std::atomic<int> running_ = 0;  // workers
   std::atomic<bool> stop_ = false, loading_ = false;
   std::atomic<int32_t> next_ = 0, ready_ = 0, undone_ = 0;  // items
   std::atomic<const ItemWork*> work_ = nullptr;
@@ -167,6 +171,8 @@ Pool& pool() {
 }  // namespace
 
 int thread_count() { return kHasThreads ? pool().size() : 1; }
+
+int running_threads() { return kHasThreads ? pool().running() : 1; }
 
 void set_thread_count(int count) {
   if (count == thread_count()) return;

@@ -12,6 +12,9 @@ namespace attnscope {
 /// Threads that parallel_for() uses, the caller included; 1 until set_thread_count() is called.
 int thread_count();
 
+/// Those of them that have started: the engine starts them while others work.
+int running_threads();
+
 /// Starts or stops workers so that `count` threads, the caller included, share each parallel_for().
 /// Throws std::invalid_argument when this build has no threads and count > 1.
 void set_thread_count(int count);

@@ -9,6 +9,8 @@ import { isPlain, show } from './values.js';
 /** @typedef {import('./core/core.js').MainModule} Core */
 
 const MAX_DEFAULT_THREADS = 8;
+const START_LIMIT = 10_000; // milliseconds
+const inNode = Boolean(/** @type {any} */ (globalThis).process?.versions?.node);
 
 const cores = {
   'relaxed-threads': () => import('./core/relaxed-threads.mjs'),
@@ -42,7 +44,22 @@ export async function load(options) {
     throw new Error(`${build.name}.wasm could not be loaded${where}: ${why}`, { cause: error });
   });
   core.setThreadCount(build.threads);
+  if (!inNode) await threadsStart(core, build.threads);
   return { core, build };
+}
+
+/**
+ * A page starts threads only while it does nothing else, so it waits for them. Node starts them while the first layers
+ * already run.
+ * @param {Core} core
+ * @param {number} count
+ */
+async function threadsStart(core, count) {
+  const latest = performance.now() + START_LIMIT;
+  while (core.runningThreads() < count) {
+    if (performance.now() > latest) throw new Error(`${count} threads did not start within ${START_LIMIT / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }
 
 /** @param {OpenOptions} options */
