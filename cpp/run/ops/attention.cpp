@@ -158,14 +158,15 @@ kernels::ConstRows added_rows(const float* data, const Shape& from, const Shape&
 }
 
 /// Queries of a task: many, so that blocks of keys are packed for few tasks, and few enough that
-/// every thread gets some. Where somebody watches, a task takes no more than some milliseconds.
+/// they stay in the cache and every thread gets some. Where somebody watches, a task takes no more
+/// than some milliseconds.
 int64_t queries_a_task(int64_t queries, int64_t groups, int64_t macs_a_query) {
-  constexpr int64_t kFewest = 120, kMost = 960, kTasksOfAThread = 4, kWatchedMacs = 300'000'000;
-  const int64_t even = queries * groups / (thread_count() * kTasksOfAThread);
-  const int64_t whole = std::clamp((even + kFewest - 1) / kFewest * kFewest, kFewest, kMost);
-  if (!is_watched()) return whole;
-  return std::clamp(kWatchedMacs / macs_a_query, std::min(queries, kernels::kAttentionQueries),
-                    whole);
+  constexpr int64_t kFewest = 120, kMost = 1080, kTasksOfAThread = 4, kWatchedMacs = 300'000'000;
+  constexpr int64_t kTile = kernels::kAttentionQueries;
+  int64_t most = std::clamp(queries * groups / (thread_count() * kTasksOfAThread), kFewest, kMost);
+  if (is_watched()) most = std::clamp(kWatchedMacs / macs_a_query, std::min(queries, kTile), most);
+  const int64_t tasks = (queries + most - 1) / most;
+  return (queries + tasks * kTile - 1) / (tasks * kTile) * kTile;
 }
 
 /// One kernel: every head of every sequence, a run of queries at a time.
