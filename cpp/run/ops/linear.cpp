@@ -22,6 +22,8 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
   };
 }
 
+constexpr int64_t kWatchedMacs = 100'000'000;  // of a portion, where somebody watches: some ms
+
 /// A packed weight (n, k), and where its bias is.
 class Projection {
  public:
@@ -53,7 +55,7 @@ class Parts {
     constexpr int64_t kRows = 132, kTile = 6;  // what the kernel itself makes of one pass of B
     constexpr int64_t kPartsOfAThread = 4;
     constexpr int64_t kFewestMacs = 100'000;  // to hand them over takes some 1000
-    constexpr int64_t kCachedFloats = 64 << 10, kWatchedMacs = 100'000'000;
+    constexpr int64_t kCachedFloats = 64 << 10;
     const int64_t threads = thread_count();
     if (threads == 1 && !in_cache && !is_watched()) return;
     const int64_t row_parts = divided(rows, kRows);
@@ -128,7 +130,9 @@ Kernel activated_score_kernel(const Site& site, const Step& activation, const St
     const int64_t n = projection.n(), k = projection.k();
     const float* from = workspace.read(x);
     float* scores = workspace.write(y);
-    parallel_for(rows, kRows, [&](int64_t begin, int64_t end) {
+    const int64_t grain =
+        is_watched() ? std::clamp(kWatchedMacs / (n * k), int64_t{1}, kRows) : kRows;
+    parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
       std::vector<float> activated(static_cast<size_t>(kRows * n));
       for (int64_t row = begin; row < end; row += kRows) {
         const int64_t count = std::min(kRows, end - row);
