@@ -11,24 +11,14 @@ constexpr int64_t kGroup = kRowGroup;
 // Two vectors of each row at a time: eight chains of multiply-add hide each other's latency.
 constexpr int64_t kStep = 2 * kLanes;
 
-float dot(const float* a, const float* b, int64_t length) {
-  Batch sum0(0.0f), sum1(0.0f);
-  int64_t e = 0;
-  for (; e + kStep <= length; e += kStep) {
-    sum0 = madd(load(a + e), load(b + e), sum0);
-    sum1 = madd(load(a + e + kLanes), load(b + e + kLanes), sum1);
-  }
-  float sum = xsimd::reduce_add(sum0 + sum1);
-  for (; e < length; ++e) sum += a[e] * b[e];
-  return sum;
-}
-
-void dot_group(ConstRows rows, const float* vector, int64_t length, float* scores) {
+/// The scores of `count` rows, at most kGroup; where there are fewer, the last one stands in for
+/// those that are missing.
+void dot_group(ConstRows rows, const float* vector, int64_t count, int64_t length, float* scores) {
   Batch sums[kGroup][2];
   const float* row[kGroup];
   for (int64_t i = 0; i < kGroup; ++i) {
     sums[i][0] = sums[i][1] = Batch(0.0f);
-    row[i] = rows.data + i * rows.stride;
+    row[i] = rows.data + std::min(i, count - 1) * rows.stride;
   }
   int64_t e = 0;
   for (; e + kStep <= length; e += kStep) {
@@ -39,7 +29,7 @@ void dot_group(ConstRows rows, const float* vector, int64_t length, float* score
       row[i] += kStep;
     }
   }
-  for (int64_t i = 0; i < kGroup; ++i) {
+  for (int64_t i = 0; i < kGroup && i < count; ++i) {
     scores[i] = xsimd::reduce_add(sums[i][0] + sums[i][1]);
     for (int64_t tail = e; tail < length; ++tail)
       scores[i] += rows.data[i * rows.stride + tail] * vector[tail];
@@ -85,10 +75,10 @@ ConstRows from_row(ConstRows rows, int64_t row) {
 
 void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores) {
-  int64_t i = 0;
-  for (; i + kGroup <= count; i += kGroup) dot_group(from_row(rows, i), vector, length, scores + i);
-  for (; i < count; ++i) scores[i] = dot(from_row(rows, i).data, vector, length);
-  for (i = 0; i < count; ++i) scores[i] += bias;
+  for (int64_t i = 0; i < count; i += kGroup) {
+    dot_group(from_row(rows, i), vector, std::min(kGroup, count - i), length, scores + i);
+  }
+  for (int64_t i = 0; i < count; ++i) scores[i] += bias;
 }
 
 void add_to(const float* x, int64_t length, float* y) {
