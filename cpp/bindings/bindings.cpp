@@ -253,9 +253,8 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
 
   rouse_threads();
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
-  const bool once = !how.round && !how.compare && !how.reference;
   const UnpackedInputs unpacked =
-      unpacked_inputs("forward", model.graph(), tensors, {.late = once && progress.isUndefined()});
+      unpacked_inputs("forward", model.graph(), tensors, {.late = progress.isUndefined()});
   Forward done = model.forward(unpacked.pointers, how, progress_from(progress));
   val results =
       pack_results(model.graph(), std::move(done.outputs), how.weights, std::get<bool>(values[3]));

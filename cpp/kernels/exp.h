@@ -2,9 +2,9 @@
 
 // e^x and 2^x for what softmax and the activations need, x ≤ 0.
 //
-// e^x is within 2 ULP where the result is a normal number, exactly 0
-// for x below -87.7 and for -inf, NaN for NaN. xsimd's own also handles large and denormal
-// results, in more than twice the time.
+// e^x is within 2 ULP where the result is a normal number, exactly 0 for x below -87.7 and for
+// -inf, NaN for NaN. xsimd's own also handles large and denormal results, in more than twice the
+// time.
 //
 // e^x = 2^n e^r with n = round(x / ln 2) and |r| ≤ ln 2 / 2: r by subtracting n ln 2 in two parts
 // (Cody and Waite 1980, "Software Manual for the Elementary Functions", chapter 6), e^r by the

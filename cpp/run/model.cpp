@@ -93,7 +93,6 @@ Outputs Model::run(const Weights& weights, const Inputs& inputs, const ForwardOp
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph_, inputs, spread);
   if (options.reference) {
-    whole.load_all();
     return run_reference(graph_, parameters_of(graph_, weights.state), whole,
                          {.weights = options.weights}, progress);
   }
@@ -108,6 +107,8 @@ Forward Model::forward(const Inputs& inputs, const ForwardOptions& options,
                                          to_string(all_bytes_) +
                                          "; need_weights: false leaves them out");
   }
+  // Only one run of the kernels reads each input at most once.
+  if (options.round || options.compare || options.reference) inputs.load_all();
   if (options.round) return forward_rounded(inputs, options, progress);
   if (options.compare) {
     const Weights exact(all_, least_, weights_->state, Dtype::kFloat32);
@@ -123,7 +124,6 @@ Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& optio
     const bool bias = options.round == Dtype::kInt8 && values.dimension() < 2;
     if (!bias) round_to(*options.round, values);
   }
-  inputs.load_all();
   std::vector<Values> rounded(inputs.size());
   Inputs rounded_inputs = inputs;
   for (size_t id = 0; id < inputs.size(); ++id) {

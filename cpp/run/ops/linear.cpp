@@ -69,12 +69,11 @@ class Parts {
     columns_ = std::max(divided(columns_, kernels::kPanel), int64_t{1}) * kernels::kPanel;
   }
 
-  int64_t count() const { return divided(all_rows_, rows_) * column_parts(); }
-
   /// Calls work(first row, count of rows, first column, end of columns) for each part.
   template <class Work>
   void share(Work work) const {
-    parallel_for(count(), 1, [&](int64_t begin, int64_t end) {
+    const int64_t count = divided(all_rows_, rows_) * column_parts();
+    parallel_for(count, 1, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part) {
         const int64_t row = part / column_parts() * rows_;
         const int64_t column = part % column_parts() * columns_;
