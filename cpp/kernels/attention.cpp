@@ -30,6 +30,7 @@ namespace {
 constexpr int64_t kQueries = kAttentionQueries;
 constexpr int64_t kKeys = 256;
 constexpr int64_t kFewQueries = 3;
+constexpr int64_t kFewKeys = 64;  // for few queries: a block of both stays in L1
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 /// A row's softmax so far.
@@ -95,17 +96,39 @@ Kind from_row(Kind rows, int64_t row) {
   return {rows.data + row * rows.stride, rows.stride};
 }
 
+/// Rows as floats: where they are, or a block of them widened.
+class FloatRows {
+ public:
+  FloatRows(const StoredRows& stored, int64_t columns) : stored_(stored), columns_(columns) {}
+
+  /// Rows [first, first + count); they hold until the next call.
+  ConstRows block(int64_t first, int64_t count) {
+    if (const ConstRows* floats = std::get_if<ConstRows>(&stored_)) return from_row(*floats, first);
+    const HalfRows& halves = std::get<HalfRows>(stored_);
+    wide_.resize(static_cast<size_t>(count * columns_));
+    from_half(halves.data + first * columns_, count * columns_, halves.format, wide_.data());
+    return {wide_.data(), columns_};
+  }
+
+ private:
+  const StoredRows stored_;
+  const int64_t columns_;
+  std::vector<float> wide_;
+};
+
 /// Keys and values [first, first + count), packed.
 class Block {
  public:
-  Block(const AttentionSizes& sizes, int64_t most)
+  Block(const KeysAndValues& from, const AttentionSizes& sizes, int64_t most)
       : sizes_(sizes),
+        key_(from.key, sizes.features),
+        value_(from.value, sizes.value_features),
         keys_(static_cast<size_t>(packed_size(most, sizes.features))),
         values_(static_cast<size_t>(packed_size(sizes.value_features, most))) {}
 
-  void pack(const KeysAndValues& from, int64_t first, int64_t count) {
+  void pack(int64_t first, int64_t count) {
     count_ = count;
-    const ConstRows key = from_row(from.key, first), value = from_row(from.value, first);
+    const ConstRows key = key_.block(first, count), value = value_.block(first, count);
     pack_transposed(key.data, key.stride, count, sizes_.features, keys_.data());
     pack_plain(value.data, value.stride, sizes_.value_features, count, values_.data());
   }
@@ -124,6 +147,7 @@ class Block {
 
  private:
   const AttentionSizes sizes_;
+  FloatRows key_, value_;
   std::vector<float> keys_, values_;
   int64_t count_ = 0;
 };
@@ -137,14 +161,14 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
                       int64_t end) {
   const int64_t count = end - begin, V = sizes.value_features;
   const KeyRange all = seen_by(visible, begin, end);
-  Block block(sizes, std::min(kKeys, all.end - all.first));
+  Block block(shared, sizes, std::min(kKeys, all.end - all.first));
   std::vector<Running> running(heads.size() * static_cast<size_t>(count));
   float scores[kQueries * kKeys];
   for (const QueryHead& head : heads) clear(head.output, begin, end, V);
 
   for (int64_t first = all.first; first < all.end; first += kKeys) {
     const int64_t keys = std::min(kKeys, all.end - first);
-    block.pack(shared, first, keys);
+    block.pack(first, keys);
     for (int64_t t = begin; t < end; t += kQueries) {
       const int64_t queries = std::min(kQueries, end - t);
       const KeyRange seen = seen_by(visible, t, t + queries);
@@ -179,8 +203,8 @@ void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& sha
                       const AttentionSizes& sizes, const KeyRange* visible, int64_t begin,
                       int64_t end) {
   const KeyRange all = seen_by(visible, begin, end);
-  Block block(sizes, all.end - all.first);
-  block.pack(shared, all.first, all.end - all.first);
+  Block block(shared, sizes, all.end - all.first);
+  block.pack(all.first, all.end - all.first);
   for (const QueryHead& head : heads) {
     clear(head.output, begin, end, sizes.value_features);
     for (int64_t t = begin; t < end; t += kQueries) {
@@ -214,24 +238,54 @@ void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& sha
 void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& shared,
                     const AttentionSizes& sizes, const KeyRange* visible, int64_t begin,
                     int64_t end) {
-  std::vector<float> own_weights(heads.front().weights.data ? 0 : static_cast<size_t>(sizes.keys));
+  const KeyRange all = seen_by(visible, begin, end);
+  const int64_t keys = all.end - all.first;
+  const bool wanted = heads.front().weights.data;
+  std::vector<float> own(wanted ? 0 : heads.size() * static_cast<size_t>((end - begin) * keys));
+  // From the first key on, not from the first that is seen.
+  const auto weights_of = [&](size_t h, int64_t t) {
+    if (wanted) return from_row(heads[h].weights, t).data;
+    const int64_t row = static_cast<int64_t>(h) * (end - begin) + t - begin;
+    return own.data() + row * keys - all.first;
+  };
+  // Calls work(h, t, what the query sees of the block, rows of the first of these).
+  const auto each_block = [&](const StoredRows& stored, int64_t columns, auto work) {
+    FloatRows floats(stored, columns);
+    for (int64_t first = all.first; first < all.end; first += kFewKeys) {
+      const int64_t last = std::min(first + kFewKeys, all.end);
+      const ConstRows rows = floats.block(first, last - first);
+      for (size_t h = 0; h < heads.size(); ++h) {
+        for (int64_t t = begin; t < end; ++t) {
+          const KeyRange seen{std::max(visible[t].first, first), std::min(visible[t].end, last)};
+          if (seen.first < seen.end) work(h, t, seen, from_row(rows, seen.first - first));
+        }
+      }
+    }
+  };
+
   for (const QueryHead& head : heads) {
     clear(head.output, begin, end, sizes.value_features);
-    if (head.weights.data) clear(head.weights, begin, end, sizes.keys);
+    if (wanted) clear(head.weights, begin, end, sizes.keys);
+  }
+  each_block(shared.key, sizes.features, [&](size_t h, int64_t t, KeyRange seen, ConstRows rows) {
+    dot_rows(rows, from_row(heads[h].query, t).data, 0.0f, seen.end - seen.first, sizes.features,
+             weights_of(h, t) + seen.first);
+  });
+  for (size_t h = 0; h < heads.size(); ++h) {
     for (int64_t t = begin; t < end; ++t) {
       const auto [first, last] = visible[t];
       if (first >= last) continue;
-      float* weights =
-          head.weights.data ? from_row(head.weights, t).data + first : own_weights.data();
-      dot_rows(from_row(shared.key, first), from_row(head.query, t).data, 0.0f, last - first,
-               sizes.features, weights);
-      Running own;
-      soften(weights, first, last - first, head, t, visible[t], sizes.scale, own);
-      scale_row(weights, last - first, reciprocal(own.sum));
-      add_weighted_rows(from_row(shared.value, first), weights, last - first, sizes.value_features,
-                        from_row(head.output, t).data);
+      float* weights = weights_of(h, t) + first;
+      Running running;
+      soften(weights, first, last - first, heads[h], t, visible[t], sizes.scale, running);
+      scale_row(weights, last - first, reciprocal(running.sum));
     }
   }
+  each_block(shared.value, sizes.value_features,
+             [&](size_t h, int64_t t, KeyRange seen, ConstRows rows) {
+               add_weighted_rows(rows, weights_of(h, t) + seen.first, seen.end - seen.first,
+                                 sizes.value_features, from_row(heads[h].output, t).data);
+             });
 }
 
 }  // namespace

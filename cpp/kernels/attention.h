@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 
 #include "gemm.h"
+#include "half.h"
 
 namespace attnscope::kernels {
 
@@ -22,9 +24,12 @@ struct AttentionSizes {
   float scale;
 };
 
+/// Numbers in 16 bits, as a KV cache may keep them, are widened a block at a time.
+using StoredRows = std::variant<ConstRows, HalfRows>;
+
 /// What several heads share: keys (S, D) and values (S, V).
 struct KeysAndValues {
-  ConstRows key, value;
+  StoredRows key, value;
 };
 
 /// One head of queries. A `data` of nullptr: there is none, or it is not wanted.

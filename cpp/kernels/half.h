@@ -18,6 +18,12 @@ void to_half(const float* from, int64_t count, HalfFormat format, uint16_t* to);
 /// The same numbers as float32, exactly.
 void from_half(const uint16_t* from, int64_t count, HalfFormat format, float* to);
 
+/// Rows of such numbers, one right after the other.
+struct HalfRows {
+  const uint16_t* data;
+  HalfFormat format;
+};
+
 /// uint16_t that pack_half() writes for B (n, k): its numbers, and 8 more a panel.
 constexpr int64_t half_size(int64_t n, int64_t k) { return padded(n) * (k + 1); }
 

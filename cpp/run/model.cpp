@@ -1,6 +1,7 @@
 #include "model.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "../graph/unroll.h"
@@ -39,20 +40,22 @@ Inputs with_whole_rows(const Graph& graph, Inputs inputs, std::vector<Values>& s
   return inputs;
 }
 
-/// The last positions of a cache (B, ..., S, D): all, or as many as its window lets a step see.
-Values kept(Values present, const Cache& cache) {
-  const Shape shape = shape_of(present);
-  const int64_t length = shape[shape.size() - 2], features = shape.back();
-  if (!cache.window || cache.full_every > 0 || length < *cache.window) return present;
-  const int64_t keep = *cache.window - 1;
-  Shape fewer = shape;
-  fewer[shape.size() - 2] = keep;
-  Values last = make_values(fewer);
-  for (int64_t row = 0; row < static_cast<int64_t>(present.size()) / (length * features); ++row) {
-    std::copy_n(present.data() + (row * length + length - keep) * features, keep * features,
-                last.data() + row * keep * features);
+/// Caches for a graph's, without positions.
+std::vector<CachedRows> empty_caches(const Graph& graph, Dtype storage) {
+  std::vector<CachedRows> caches;
+  for (const Cache& cache : graph.caches()) {
+    const Shape& shape = graph.tensor(cache.present).shape;  // (B, ..., S, D)
+    const int64_t features = shape.back(), positions = shape[shape.size() - 2];
+    const int64_t groups = static_cast<int64_t>(elements(shape)) / (positions * features);
+    caches.emplace_back(groups, features, storage);
   }
-  return last;
+  return caches;
+}
+
+/// Positions of a cache that later steps may see.
+int64_t needed_positions(const Cache& cache) {
+  const bool all = !cache.window || cache.full_every > 0;
+  return all ? std::numeric_limits<int64_t>::max() : *cache.window - 1;
 }
 
 }  // namespace
@@ -160,22 +163,12 @@ std::unique_ptr<const Model::NextStep> Model::next_step(int64_t new_len, bool we
 
 Outputs Model::step(const NextStep& next, Inputs inputs, const Progress& progress) {
   const Graph& graph = next.graph;
-  std::vector<Values> widened(cache_.size());
-  for (size_t i = 0; i < cache_.size(); ++i) {
-    const TensorId past = graph.caches()[i].past;
-    if (past != kNoTensor) inputs[static_cast<size_t>(past)] = &cache_[i].widened(widened[i]);
-  }
+  if (cache_.empty()) cache_ = empty_caches(graph, storage_);
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph, std::move(inputs), spread);
   const Program program(next.schedule, weights_->state, weights_->packed);
-  Outputs outputs = program.run(whole, progress);
-  const size_t results = outputs.size() - graph.caches().size();
-  std::vector<StoredValues> present;
-  for (size_t i = 0; i < graph.caches().size(); ++i) {
-    present.emplace_back(kept(std::move(outputs[results + i]), graph.caches()[i]), storage_);
-  }
-  outputs.resize(results);
-  cache_ = std::move(present);
+  Outputs outputs = program.run(whole, progress, cache_);
+  for (size_t i = 0; i < cache_.size(); ++i) cache_[i].keep(needed_positions(graph.caches()[i]));
   past_len_ += graph.caches().front().new_len;
   return outputs;
 }

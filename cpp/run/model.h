@@ -37,7 +37,7 @@ struct StateEntry {
 class Model {
  public:
   /// Draws the weights that torch.manual_seed(seed) gives the printed module. Linear layers run
-  /// with theirs as PackedMatrix stores them, and the KV cache rests as StoredValues. Throws
+  /// with theirs as PackedMatrix stores them, and the KV cache rests as CachedRows. Throws
   /// FieldError, before anything is allocated, when even a run that returns no attention weights
   /// needs more than `memory_limit` bytes.
   Model(const Config& config, uint64_t seed, Count memory_limit, Dtype storage = Dtype::kFloat32);
@@ -107,7 +107,7 @@ class Model {
   Count all_bytes_ = 0;
   std::unique_ptr<Weights> weights_;
   int64_t past_len_ = 0;
-  std::vector<StoredValues> cache_;  // parallel to Graph::caches()
+  std::vector<CachedRows> cache_;  // parallel to Graph::caches(); empty before the first step
 };
 
 /// Bytes that Model and one forward() need, as Schedule::bytes() counts them.

@@ -22,18 +22,24 @@ double work_of(const Graph& graph, const Schedule::Entry& entry) {
 
 }  // namespace
 
-Workspace::Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs)
+Workspace::Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs,
+                     std::span<CachedRows> caches)
     : schedule_(schedule),
       graph_(schedule.graph()),
       inputs_(inputs),
       arena_(std::make_unique_for_overwrite<float[]>(static_cast<size_t>(schedule.arena_size()))),
       memory_(graph_.tensors().size(), nullptr),
-      owned_(graph_.tensors().size()) {
+      owned_(graph_.tensors().size()),
+      cached_(graph_.tensors().size(), nullptr) {
   for (size_t id = 0; id < memory_.size(); ++id) {
     const Tensor& tensor = graph_.tensors()[id];
     if (tensor.storage != static_cast<TensorId>(id)) continue;  // a view
     if (tensor.role == Role::kParameter) memory_[id] = parameters[id]->data();
     if (tensor.role != Role::kParameter && inputs[id]) memory_[id] = inputs[id]->data();
+  }
+  for (size_t i = 0; i < caches.size(); ++i) {
+    const Cache& cache = graph_.caches()[i];
+    if (cache.past != kNoTensor) cached_[static_cast<size_t>(cache.present)] = &caches[i];
   }
 }
 
@@ -41,6 +47,8 @@ void Workspace::load(const std::vector<TensorId>& ids) {
   for (const TensorId id : ids) {
     inputs_.load(static_cast<size_t>(id));
     inputs_.load(storage(id));
+    const CachedRows* rows = cached_[storage(id)];
+    if (rows && !memory_[storage(id)]) rows->copy_to(write(id));
   }
 }
 
@@ -88,21 +96,28 @@ Program::Program(const Schedule& schedule, const State& state, PackedWeights& pa
   }
 }
 
-Outputs Program::run(const Inputs& inputs, const Progress& progress) const {
-  Workspace workspace(schedule_, parameters_, inputs);
+Outputs Program::run(const Inputs& inputs, const Progress& progress,
+                     std::span<CachedRows> caches) const {
+  Workspace workspace(schedule_, parameters_, inputs, caches);
   if (progress) {
     inputs.load_all();
     run_watched(workspace, progress);
   } else {
-    for (size_t i = 0; i < kernels_.size(); ++i) {
-      const Fusion& fusion = schedule_.entries()[i].fusion;
-      if (!fusion.loads) workspace.load(fusion.reads);
-      kernels_[i](workspace);
-    }
+    for (size_t i = 0; i < kernels_.size(); ++i) run_kernel(i, workspace);
+  }
+  for (size_t i = 0; i < caches.size(); ++i) {
+    const Cache& cache = schedule_.graph().caches()[i];
+    if (cache.past == kNoTensor) caches[i].append(workspace.read(cache.present), cache.new_len);
   }
   Outputs outputs;
-  for (const TensorId id : schedule_.outputs()) outputs.push_back(workspace.take(id));
+  for (const TensorId id : schedule_.results()) outputs.push_back(workspace.take(id));
   return outputs;
+}
+
+void Program::run_kernel(size_t index, Workspace& workspace) const {
+  const Fusion& fusion = schedule_.entries()[index].fusion;
+  if (!fusion.loads) workspace.load(fusion.reads);
+  kernels_[index](workspace);
 }
 
 void Program::run_watched(Workspace& workspace, const Progress& progress) const {
@@ -116,7 +131,7 @@ void Program::run_watched(Workspace& workspace, const Progress& progress) const 
     const Progress own = part_of(progress, before / all, after / all);
     {
       const Watch watch(own);
-      kernels_[i](workspace);
+      run_kernel(i, workspace);
     }
     own(1);  // also of kernels that share nothing out
     before = after;

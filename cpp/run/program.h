@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "../graph/graph.h"
@@ -19,10 +20,16 @@ namespace attnscope {
 /// Where the tensors of one run are.
 class Workspace {
  public:
-  Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs);
+  /// `caches`: those of the graph, in that order, where the run goes on after them; else none.
+  Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs,
+            std::span<CachedRows> caches);
 
-  /// Loads what is late of these tensors.
+  /// Loads what is late of these tensors, and copies what is cached of them to where read() finds
+  /// it.
   void load(const std::vector<TensorId>& ids);
+
+  /// The cache that holds this very tensor, past and new positions; nullptr for any other tensor.
+  CachedRows* cache(TensorId id) const { return cached_[static_cast<size_t>(id)]; }
 
   /// Of an input that has not been loaded; nullptr for anything else.
   const Source* source(TensorId id) const { return inputs_.source(storage(id)); }
@@ -50,6 +57,7 @@ class Workspace {
   std::unique_ptr<float[]> arena_;
   std::vector<const float*> memory_;  // by storage
   std::vector<Values> owned_;         // by storage; outputs only
+  std::vector<CachedRows*> cached_;   // by tensor
 };
 
 class Program {
@@ -58,10 +66,13 @@ class Program {
   /// made anew.
   Program(const Schedule& schedule, const State& state, PackedWeights& packed);
 
-  /// `progress` may be empty.
-  Outputs run(const Inputs& inputs, const Progress& progress) const;
+  /// `progress` may be empty. `caches`, unless it is empty, has one for each of the graph's, and
+  /// gets the new positions appended.
+  Outputs run(const Inputs& inputs, const Progress& progress,
+              std::span<CachedRows> caches = {}) const;
 
  private:
+  void run_kernel(size_t index, Workspace& workspace) const;
   /// The same, kernel by kernel in small portions, and telling of each.
   void run_watched(Workspace& workspace, const Progress& progress) const;
 

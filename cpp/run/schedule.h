@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "../graph/dtype.h"
@@ -64,7 +65,8 @@ class Schedule {
   explicit Schedule(const Graph& graph, Keep keep = {});
 
   const Graph& graph() const { return graph_; }
-  const std::vector<TensorId>& outputs() const { return outputs_; }
+  /// The outputs that leave: all but caches.
+  std::span<const TensorId> results() const { return std::span(outputs_).first(results_); }
   const std::vector<TensorId>& storage() const { return storage_; }
   const std::vector<Entry>& entries() const { return entries_; }
 

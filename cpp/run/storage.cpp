@@ -1,5 +1,7 @@
 #include "storage.h"
 
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "../kernels/gemm.h"
@@ -64,24 +66,68 @@ PackedWeights::Packed PackedWeights::get(const std::string& name, const float* w
   return packed;
 }
 
-StoredValues::StoredValues(Values values, Dtype storage) {
-  if (!is_half(storage)) {
-    data_ = std::move(values);
-    return;
-  }
-  Halves halves{std::vector<uint16_t>(values.size()), shape_of(values), storage};
-  kernels::to_half(values.data(), static_cast<int64_t>(values.size()), half_format(storage),
-                   halves.data.data());
-  data_ = std::move(halves);
+CachedRows::CachedRows(int64_t groups, int64_t features, Dtype storage)
+    : groups_(groups), features_(features), storage_(storage) {
+  if (is_half(storage)) data_ = Halves();
 }
 
-const Values& StoredValues::widened(Values& own) const {
-  if (const Values* values = std::get_if<Values>(&data_)) return *values;
-  const Halves& halves = std::get<Halves>(data_);
-  own = make_values(halves.shape);
-  kernels::from_half(halves.data.data(), static_cast<int64_t>(own.size()),
-                     half_format(halves.format), own.data());
-  return own;
+void CachedRows::append(const float* fresh, int64_t count) {
+  if (first_ + kept_ + count > capacity_) make_room(kept_ + count);
+  appended_ = count;
+  for (int64_t group = 0; group < groups_; ++group) {
+    const float* from = fresh + group * count * features_;
+    const int64_t to = start_of(group) + kept_ * features_;
+    if (Floats* floats = std::get_if<Floats>(&data_)) {
+      std::copy_n(from, count * features_, floats->data() + to);
+    } else {
+      kernels::to_half(from, count * features_, half_format(storage_),
+                       std::get<Halves>(data_).data() + to);
+    }
+  }
+}
+
+void CachedRows::keep(int64_t most) {
+  const int64_t dropped = std::max(length() - most, int64_t{0});
+  kept_ = length() - dropped;
+  first_ += dropped;
+  appended_ = 0;
+}
+
+kernels::StoredRows CachedRows::rows(int64_t group) const {
+  const int64_t start = start_of(group);
+  if (const Floats* floats = std::get_if<Floats>(&data_)) {
+    return kernels::ConstRows{floats->data() + start, features_};
+  }
+  return kernels::HalfRows{std::get<Halves>(data_).data() + start, half_format(storage_)};
+}
+
+void CachedRows::copy_to(float* to) const {
+  const int64_t count = length() * features_;
+  for (int64_t group = 0; group < groups_; ++group, to += count) {
+    if (const Floats* floats = std::get_if<Floats>(&data_)) {
+      std::copy_n(floats->data() + start_of(group), count, to);
+    } else {
+      kernels::from_half(std::get<Halves>(data_).data() + start_of(group), count,
+                         half_format(storage_), to);
+    }
+  }
+}
+
+void CachedRows::make_room(int64_t length) {
+  constexpr int64_t kLeastSpare = 16;
+  const int64_t capacity = length + std::max(length / 4, kLeastSpare);
+  std::visit(
+      [&](auto& data) {
+        std::decay_t<decltype(data)> roomy(static_cast<size_t>(groups_ * capacity * features_));
+        for (int64_t group = 0; group < groups_; ++group) {
+          std::copy_n(data.data() + start_of(group), kept_ * features_,
+                      roomy.data() + group * capacity * features_);
+        }
+        data = std::move(roomy);
+      },
+      data_);
+  capacity_ = capacity;
+  first_ = 0;
 }
 
 }  // namespace attnscope

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../graph/dtype.h"
+#include "../kernels/attention.h"
 #include "values.h"
 
 namespace attnscope {
@@ -58,21 +59,42 @@ class PackedWeights {
   std::map<std::string, Packed> packed_;
 };
 
-/// Values at rest: in 16 bits where the format has them, else as they are.
-class StoredValues {
+/// A tensor of the KV cache, (groups, positions, features), in 16 bits where the storage format has
+/// them, else in float32. It has room for more positions: to append some moves nothing else.
+class CachedRows {
  public:
-  StoredValues(Values values, Dtype storage);
+  CachedRows(int64_t groups, int64_t features, Dtype storage);
 
-  /// As float32: where they are, or widened into `own`.
-  const Values& widened(Values& own) const;
+  /// Writes `count` positions, (groups, count, features), after those that are kept: instead of
+  /// any that have been appended since.
+  void append(const float* fresh, int64_t count);
+
+  /// Keeps the last `most` positions of all.
+  void keep(int64_t most);
+
+  /// Of one group, with those that have been appended.
+  kernels::StoredRows rows(int64_t group) const;
+
+  /// Floats of all groups, with what has been appended.
+  int64_t size() const { return groups_ * length() * features_; }
+
+  /// (groups, positions, features), as float32.
+  void copy_to(float* to) const;
 
  private:
-  struct Halves {
-    std::vector<uint16_t> data;
-    Shape shape;
-    Dtype format;
-  };
-  std::variant<Values, Halves> data_;
+  using Floats = std::vector<float>;
+  using Halves = std::vector<uint16_t>;
+
+  int64_t length() const { return kept_ + appended_; }
+  int64_t start_of(int64_t group) const { return (group * capacity_ + first_) * features_; }
+  /// Moves what is kept to memory with room for `length` positions and some more.
+  void make_room(int64_t length);
+
+  int64_t groups_, features_;
+  Dtype storage_;
+  std::variant<Floats, Halves> data_;
+  int64_t capacity_ = 0;                         // positions
+  int64_t first_ = 0, kept_ = 0, appended_ = 0;  // positions
 };
 
 }  // namespace attnscope

@@ -26,6 +26,12 @@ struct Heads {
   kernels::ConstRows head(const Workspace& workspace, int64_t batch, int64_t head) const {
     return {workspace.read(id) + batch * batch_stride + head * head_stride, row_stride};
   }
+  /// The same of a tensor that may be cached.
+  kernels::StoredRows stored_head(const Workspace& workspace, int64_t batch, int64_t head) const {
+    const CachedRows* cache = workspace.cache(id);
+    if (!cache) return this->head(workspace, batch, head);
+    return cache->rows(batch * (batch_stride / head_stride) + head);
+  }
   kernels::Rows rows_to_write(Workspace& workspace, int64_t batch, int64_t head) const {
     return {workspace.write(id) + batch * batch_stride + head * head_stride, row_stride};
   }
@@ -202,6 +208,9 @@ class AttentionKernel {
   }
 
   void operator()(Workspace& workspace) const {
+    for (const TensorId id : reads()) {
+      if (!workspace.cache(id)) workspace.load({id});
+    }
     workspace.write(found_.output);  // allocated before threads ask for it
     if (found_.weights != kNoTensor) workspace.write(found_.weights);
     const int64_t T = queries(), sequences = scores_[0];
@@ -233,7 +242,8 @@ class AttentionKernel {
                        .weights = weights(workspace, batch * H_ + h)});
     }
     kernels::attend(heads,
-                    {key_.head(workspace, batch, group), value_.head(workspace, batch, group)},
+                    {key_.stored_head(workspace, batch, group),
+                     value_.stored_head(workspace, batch, group)},
                     sizes_, visible_.data(), begin, end);
   }
 
@@ -265,7 +275,8 @@ Fusion attention(const Place& place, const Uses& uses, size_t first) {
   const Attention& found = matcher.found();
   if (heads_in(place, uses, found.key) != heads_in(place, uses, found.value)) return {};
   const AttentionKernel kernel(place, uses, found);
-  Fusion fusion{found.steps, kernel.reads(), {found.output}};
+  Fusion fusion{.steps = found.steps, .reads = kernel.reads(), .writes = {found.output}};
+  fusion.loads = true;
   if (found.weights != kNoTensor) fusion.writes.push_back(found.weights);
   fusion.make_kernel = [kernel](const Site&) {
     AttentionKernel prepared = kernel;

@@ -63,7 +63,16 @@ struct Heads {
     std::vector<float> output, weights;
   };
 
+  kernels::KeysAndValues in_place() const {
+    return {kernels::ConstRows{key.data(), D + gap}, kernels::ConstRows{value.data(), V + gap}};
+  }
+
   Result run(bool want_weights, int64_t begin, int64_t end) const {
+    return run(in_place(), want_weights, begin, end);
+  }
+
+  Result run(const kernels::KeysAndValues& shared, bool want_weights, int64_t begin,
+             int64_t end) const {
     Result result{std::vector<float>(at(2 * T * (V + gap)), NAN),
                   std::vector<float>(at(2 * T * S), NAN)};
     std::vector<kernels::QueryHead> heads(2);
@@ -75,7 +84,6 @@ struct Heads {
       head.output = {result.output.data() + h * T * (V + gap), V + gap};
       head.weights = {want_weights ? result.weights.data() + h * T * S : nullptr, S};
     }
-    const kernels::KeysAndValues shared{{key.data(), D + gap}, {value.data(), V + gap}};
     kernels::attend(heads, shared, {S, D, V, scale}, visible.data(), begin, end);
     return result;
   }
@@ -158,6 +166,31 @@ TEST_CASE("NaN in a query makes its rows NaN, and no others") {
     const Heads::Result result = heads.run(want_weights, 0, 9);
     for (int64_t t = 0; t < 9; ++t) {
       CHECK(std::isnan(result.output[Heads::at(t * 6)]) == (t == 5));
+    }
+  }
+}
+
+TEST_CASE("keys and values in 16 bits give what the same numbers in 32 give") {
+  using enum kernels::HalfFormat;
+  for (const kernels::HalfFormat format : {kFloat16, kBfloat16}) {
+    for (const int64_t T : {1, 9}) {  // read in rows, and packed
+      Heads heads(T, 300, 6, 5);
+      heads.gap = 0;
+      const auto halved = [&](std::vector<float>& floats) {
+        const int64_t count = static_cast<int64_t>(floats.size());
+        std::vector<uint16_t> halves(floats.size());
+        kernels::to_half(floats.data(), count, format, halves.data());
+        kernels::from_half(halves.data(), count, format, floats.data());
+        return halves;
+      };
+      const std::vector<uint16_t> key = halved(heads.key), value = halved(heads.value);
+      const kernels::KeysAndValues shared{kernels::HalfRows{key.data(), format},
+                                          kernels::HalfRows{value.data(), format}};
+      for (const bool want_weights : {false, true}) {
+        const Heads::Result halves = heads.run(shared, want_weights, 0, T);
+        CHECK(halves.output[0] != 0.0f);
+        CHECK(halves.output == heads.run(want_weights, 0, T).output);
+      }
     }
   }
 }

@@ -1,5 +1,9 @@
 // Decoding with a KV cache, token by token, gives what one forward pass over all positions gives.
 
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
 #include "../../../cpp/run/model.h"
 #include "../../../cpp/run/tensor_gate.h"
 #include "inputs.h"
@@ -128,6 +132,66 @@ TEST_CASE("steps of 1, 2 and 5 positions give what one pass over all of them giv
         check_same(outputs[0], positions(whole, at, at + chunk));
       }
     }
+  }
+}
+
+TEST_CASE("a cache grows as long as it takes, and a window moves on in it") {
+  constexpr int64_t kLong = 120;
+  for (const RawConfig& window : {RawConfig{}, RawConfig{{"window", raw(5)}}}) {
+    const RawConfig sizes = {{"batch_size", raw(2)},
+                             {"seq_len", raw(static_cast<int>(kLong))},
+                             {"hidden_size", raw(12)},
+                             {"num_heads", raw(6)},
+                             {"num_kv_heads", raw(2)},
+                             {"position", raw("rope")}};
+    Decoding decoding(config("grouped_query_attention", joined(sizes, window)));
+    const Values whole = decoding.whole();
+    for (int64_t at = 0; at < kLong; ++at) {
+      CAPTURE(at);
+      check_same(step(decoding.model, positions(decoding.given, at, at + 1))[0],
+                 positions(whole, at, at + 1));
+    }
+  }
+}
+
+TEST_CASE("a cache in 16 bits gives what float32 gives, but for its rounding") {
+  for (const Config& config :
+       {grouped({{"position", raw("rope")}}), decoder({{"window", raw(3)}}), latent({})}) {
+    Decoding exact(config);
+    const Values whole = exact.whole();
+    for (const auto& [storage, tolerance] :
+         {std::pair{Dtype::kFloat16, 4e-3}, std::pair{Dtype::kBfloat16, 4e-2}}) {
+      Model model(config, 1, kNoLimit, storage);
+      double farthest = 0.0;
+      for (int64_t at = 0; at < kLength; ++at) {
+        const Values made = step(model, positions(exact.given, at, at + 1))[0];
+        const Values expected = positions(whole, at, at + 1);
+        for (size_t i = 0; i < made.size(); ++i) {
+          check_close(made.data()[i], expected.data()[i], tolerance);
+          farthest = std::max(farthest,
+                              std::abs(static_cast<double>(made.data()[i]) - expected.data()[i]));
+        }
+      }
+      CHECK(farthest > 0.0);
+    }
+  }
+}
+
+TEST_CASE("a step that is stopped leaves the cache as it was") {
+  for (const int64_t already : {0, 4}) {
+    Decoding decoding(decoder({}));
+    const Values whole = decoding.whole();
+    if (already > 0) step(decoding.model, positions(decoding.given, 0, already));
+    const Values part = positions(decoding.given, already, kLength);
+    const auto next = decoding.model.next_step(kLength - already);
+    Inputs inputs(next->graph.tensors().size());
+    inputs[static_cast<size_t>(first_input(next->graph))] = &part;
+    const Progress stop = [](double done) {
+      if (done > 0.5) throw std::runtime_error("stopped");
+    };
+    CHECK_THROWS_WITH(decoding.model.step(*next, inputs, stop), "stopped");
+    CHECK(decoding.model.past_len() == already);
+    check_same(step(decoding.model, part)[0], positions(whole, already, kLength));
   }
 }
 
