@@ -271,6 +271,7 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
                   const ProgressValue& progress) {
   static const std::vector<Field> options_known = {need_weights_field(), resident_field()};
   const std::vector<Value> values = options_from("step", options_known, options);
+  rouse_threads();
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   // As many positions as the first input has.
   const Tensor& first = model.graph().tensor(inputs_of(model.graph(), true).front());

@@ -29,7 +29,7 @@ namespace {
 
 constexpr int64_t kQueries = kAttentionQueries;
 constexpr int64_t kKeys = 256;
-constexpr int64_t kFewQueries = 3;
+constexpr int64_t kFewQueries = 4;
 constexpr int64_t kFewKeys = 64;  // for few queries: a block of both stays in L1
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 

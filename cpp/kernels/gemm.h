@@ -31,6 +31,10 @@ struct Panels {
   int64_t depth;
 };
 
+/// Products with up to so many rows add their terms in another order than larger ones, of which the
+/// same rows may be a part.
+inline constexpr int64_t kFewRows = 2;
+
 /// c[i, j] = Σ_p a[i, p] b[j, p] + bias[j].
 ///
 ///   a      (m, k)

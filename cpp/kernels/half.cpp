@@ -18,11 +18,6 @@ namespace {
 /// A panel starts with this many uint16_t, of which the first is 1 if it is stored shifted.
 constexpr int64_t kHeader = kPanel;
 
-// Up to this many rows a panel is widened in registers. For more it is widened into a buffer, once
-// a block of rows: the tile then computes from L1 while memory is ahead (measured with 4096 x 4096
-// weights and 3 rows: 1.6 times float32's rate, in registers 0.9 times).
-constexpr int64_t kFewRows = 2;
-
 inline int32_t bits(float x) { return std::bit_cast<int32_t>(x); }
 
 /// Numbers as float16, in the lower half of each word.
@@ -92,7 +87,10 @@ void widen_panel(const uint16_t* from, int64_t depth, float* to) {
   }
 }
 
-/// A tile of c from kHeight rows of a and a panel of B, widened as it goes.
+/// A tile of c from kHeight rows of a and a panel of B, widened as it goes. More rows than kFewRows
+/// are multiplied with a panel that is widened into a buffer, once a block of rows: the tile then
+/// computes from L1 while memory is ahead (measured with 4096 x 4096 weights and 3 rows: 1.6 times
+/// float32's rate, in registers 0.9 times).
 template <int64_t kHeight, Stored kStored>
 void few_tile(ConstRows a, const uint16_t* b, int64_t depth, const float* bias, Rows c) {
   constexpr int64_t kChains = 4 / kHeight;  // a sum waits for the one before: several, in turn

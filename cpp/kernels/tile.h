@@ -29,43 +29,57 @@ inline constexpr int64_t kDepth = 768;
 inline constexpr int64_t kBlockRows = 22 * kRows;
 
 /// A tile of c from kHeight rows of a and a panel of B. It starts from `start`: the bias, whose
-/// stride is 0, or what is in c already.
-template <int64_t kHeight>
+/// stride is 0, or what is in c already. A sum waits for the one before: with several chains terms
+/// go to each of them in turn.
+template <int64_t kHeight, int64_t kChains = 1>
 void tile(ConstRows a, const float* b, int64_t depth, ConstRows start, Rows c) {
-  Batch sum[kHeight][2];
+  Batch sum[kChains][kHeight][2];
   const float* rows[kHeight];
   for (int64_t r = 0; r < kHeight; ++r) {
     rows[r] = a.data + r * a.stride;
-    sum[r][0] = load(start.data + r * start.stride);
-    sum[r][1] = load(start.data + r * start.stride + kLanes);
+    sum[0][r][0] = load(start.data + r * start.stride);
+    sum[0][r][1] = load(start.data + r * start.stride + kLanes);
+    for (int64_t chain = 1; chain < kChains; ++chain) {
+      sum[chain][r][0] = sum[chain][r][1] = Batch(0.0f);
+    }
   }
-  for (int64_t p = 0; p < depth; ++p) {
+  const auto term = [&](int64_t p, int64_t chain) {
     const Batch left = load(b), right = load(b + kLanes);
     for (int64_t r = 0; r < kHeight; ++r) {
       const Batch value(rows[r][p]);
-      sum[r][0] = madd(value, left, sum[r][0]);
-      sum[r][1] = madd(value, right, sum[r][1]);
+      sum[chain][r][0] = madd(value, left, sum[chain][r][0]);
+      sum[chain][r][1] = madd(value, right, sum[chain][r][1]);
     }
     b += kPanel;
+  };
+  int64_t p = 0;
+  for (; p + kChains <= depth; p += kChains) {
+    for (int64_t chain = 0; chain < kChains; ++chain) term(p + chain, chain);
   }
+  for (; p < depth; ++p) term(p, 0);
   for (int64_t r = 0; r < kHeight; ++r) {
-    store(c.data + r * c.stride, sum[r][0]);
-    store(c.data + r * c.stride + kLanes, sum[r][1]);
+    for (int64_t half = 0; half < 2; ++half) {
+      Batch total = sum[0][r][half];
+      for (int64_t chain = 1; chain < kChains; ++chain) total += sum[chain][r][half];
+      store(c.data + r * c.stride + half * kLanes, total);
+    }
   }
 }
 
 using TileFunction = void (*)(ConstRows, const float*, int64_t, ConstRows, Rows);
 inline constexpr TileFunction kTiles[] = {nullptr, tile<1>, tile<2>, tile<3>,
                                           tile<4>, tile<5>, tile<6>};
+/// Of products with so few rows: B is read once, front to back, at the rate of memory.
+inline constexpr TileFunction kFewTiles[] = {nullptr, tile<1, 4>, tile<2, 2>};
 
 /// A tile of which only `width` columns exist: it is made beside c, and what exists is copied.
-inline void narrow_tile(ConstRows a, const float* b, int64_t depth, ConstRows start, Rows c,
-                        int64_t height, int64_t width) {
+inline void narrow_tile(TileFunction tile, ConstRows a, const float* b, int64_t depth,
+                        ConstRows start, Rows c, int64_t height, int64_t width) {
   float whole[kRows * kPanel] = {};
   for (int64_t r = 0; r < height; ++r) {
     std::copy_n(start.data + r * start.stride, width, whole + r * kPanel);
   }
-  kTiles[height](a, b, depth, {whole, kPanel}, {whole, kPanel});
+  tile(a, b, depth, {whole, kPanel}, {whole, kPanel});
   for (int64_t r = 0; r < height; ++r) {
     std::copy_n(whole + r * kPanel, width, c.data + r * c.stride);
   }
@@ -77,6 +91,7 @@ inline void narrow_tile(ConstRows a, const float* b, int64_t depth, ConstRows st
 template <class PanelOf>
 inline void multiply(ConstRows a, const PanelOf& panel_of, const float* bias, bool add, Rows c,
                      int64_t m, int64_t n, int64_t k) {
+  const TileFunction* tiles = m <= kFewRows ? kFewTiles : kTiles;
   for (int64_t i = 0; i < m; i += kBlockRows) {
     const int64_t block_end = std::min(i + kBlockRows, m);
     for (int64_t p = 0; p < k; p += kDepth) {
@@ -93,11 +108,11 @@ inline void multiply(ConstRows a, const PanelOf& panel_of, const float* bias, bo
           const ConstRows start =
               add || p > 0 ? ConstRows{to.data, to.stride} : ConstRows{first, 0};
           if (width < kPanel) {
-            narrow_tile(rows, panel, depth, start, to, height, width);
+            narrow_tile(tiles[height], rows, panel, depth, start, to, height, width);
           } else if (height == kRows) {
             tile<kRows>(rows, panel, depth, start, to);
           } else {
-            kTiles[height](rows, panel, depth, start, to);
+            tiles[height](rows, panel, depth, start, to);
           }
         }
       }

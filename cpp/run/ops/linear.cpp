@@ -60,6 +60,9 @@ class Parts {
     if (threads == 1 && !in_cache && !is_watched()) return;
     const int64_t row_parts = divided(rows, kRows);
     rows_ = divided(divided(rows, row_parts), kTile) * kTile;
+    // No part is small enough for another order of sums: results do not depend on threads.
+    const auto last_part = [&] { return (rows - 1) % rows_ + 1; };
+    while (last_part() <= kernels::kFewRows && rows_ < rows) rows_ += kTile;
     const int64_t macs = rows_ * projection.k();  // of a column
     if (threads > 1)
       columns_ = divided(all_columns_, divided(threads * kPartsOfAThread, row_parts));
