@@ -4,8 +4,10 @@
 // nothing needs. Known before anything is allocated.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "../graph/dtype.h"
@@ -17,7 +19,27 @@ class Workspace;
 struct Site;
 
 /// One kernel call; it knows the tensors that it reads and writes.
-using Kernel = std::function<void(Workspace&)>;
+class Kernel {
+ public:
+  template <class Call>
+  Kernel(Call call) : call_(std::make_unique<Made<Call>>(std::move(call))) {}
+
+  void operator()(Workspace& workspace) const { call_->run(workspace); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual void run(Workspace& workspace) const = 0;
+  };
+  template <class Call>
+  struct Made final : Base {
+    explicit Made(Call made) : call(std::move(made)) {}
+    void run(Workspace& workspace) const override { call(workspace); }
+    const Call call;
+  };
+
+  std::unique_ptr<const Base> call_;
+};
 
 /// What a run hands out: Graph::results(), with attention weights or without, and what takes the
 /// place of caches afterwards.

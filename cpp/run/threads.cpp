@@ -19,8 +19,8 @@ constexpr bool kHasThreads = false;
 constexpr bool kHasThreads = true;
 #endif
 
-using Work = std::function<void(int64_t, int64_t)>;
-using ItemWork = std::function<void(int32_t)>;
+using Work = FunctionRef<void(int64_t, int64_t)>;
+using ItemWork = FunctionRef<void(int32_t)>;
 
 /// A change of a value that others wait for. Not std::thread and std::atomic's wait: in Emscripten
 /// that wait polls and sleeps, and their errors bring printf, 5 kB of what a page loads.
@@ -94,13 +94,14 @@ class Pool {
     finish();
   }
 
-  void run_loaded(int32_t items, int32_t slots, const Work& load, const Work& work) {
+  void run_loaded(int32_t items, int32_t slots, Work load, Work work) {
     std::vector<std::atomic<bool>> taken(static_cast<size_t>(slots));
-    const ItemWork free_slot_after = [&](int32_t item) {
+    const auto work_and_free_slot = [&](int32_t item) {
       work(item, item % slots);
       taken[static_cast<size_t>(item % slots)] = false;
     };
-    begin(items, free_slot_after);
+    const ItemWork item_work = work_and_free_slot;  // which workers may call until the end
+    begin(items, item_work);
     loading_ = true;
     for (int32_t item = 0; item < items; ++item) {
       std::atomic<bool>& slot = taken[static_cast<size_t>(item % slots)];
@@ -194,7 +195,7 @@ void tell(double done) {
   (*pause.paused)(done);
 }
 
-void share_out(int64_t count, int64_t grain, const Work& work) {
+void share_out(int64_t count, int64_t grain, Work work) {
   const int64_t threads = thread_count();
   const int64_t chunks_per_thread = 4;  // so that a thread that starts late leaves no long tail
   const int64_t chunk = std::max(grain, count / (threads * chunks_per_thread) / grain * grain);
@@ -222,7 +223,7 @@ void rouse_threads() {
   if (thread_count() > 1) pool().wake();
 }
 
-void parallel_for_loaded(int64_t count, int64_t slots, const Work& load, const Work& work) {
+void parallel_for_loaded(int64_t count, int64_t slots, Work load, Work work) {
   if (thread_count() > 1) {
     return pool().run_loaded(static_cast<int32_t>(count), static_cast<int32_t>(slots), load, work);
   }
@@ -232,7 +233,7 @@ void parallel_for_loaded(int64_t count, int64_t slots, const Work& load, const W
   }
 }
 
-void parallel_for(int64_t count, int64_t grain, const Work& work) {
+void parallel_for(int64_t count, int64_t grain, Work work) {
   if (!is_watched()) return share_out(count, grain, work);
   constexpr double kSlice = 0.008;  // seconds
   constexpr double kMostGrowth = 8;

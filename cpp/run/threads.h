@@ -3,8 +3,8 @@
 // One pool of threads for the whole program. Builds without threads run everything in the caller.
 
 #include <cstdint>
-#include <functional>
 
+#include "function_ref.h"
 #include "progress.h"
 
 namespace attnscope {
@@ -23,7 +23,7 @@ void set_thread_count(int count);
 /// when every range is done. Ranges are multiples of `grain`, but for the last. `work` must not
 /// throw and must not call parallel_for(). What Watch reports to may do both.
 void parallel_for(int64_t count, int64_t grain,
-                  const std::function<void(int64_t begin, int64_t end)>& work);
+                  FunctionRef<void(int64_t begin, int64_t end)> work);
 
 /// Wakes threads that will soon be needed: it takes them as long as small layers take.
 void rouse_threads();
@@ -32,8 +32,8 @@ void rouse_threads();
 /// holds one of `slots` slots from the first to the end of the second. The caller loads one item
 /// after the other; all threads work. Neither function may throw or call parallel_for().
 void parallel_for_loaded(int64_t count, int64_t slots,
-                         const std::function<void(int64_t item, int64_t slot)>& load,
-                         const std::function<void(int64_t item, int64_t slot)>& work);
+                         FunctionRef<void(int64_t item, int64_t slot)> load,
+                         FunctionRef<void(int64_t item, int64_t slot)> work);
 
 /// While it lives, each parallel_for() goes through its work in slices of some milliseconds, and
 /// tells `report` after each how much of it is done.
