@@ -14,6 +14,17 @@ namespace attnscope {
 /// that runs the layer may ask for them.
 using Source = std::function<void(size_t first, size_t count, float* to)>;
 
+/// An input whose numbers come in part by part.
+struct LateInput {
+  Source source;
+  float* values;
+
+  explicit operator bool() const { return source != nullptr; }
+  void load(int64_t first, int64_t count) const {
+    source(static_cast<size_t>(first), static_cast<size_t>(count), values + first);
+  }
+};
+
 /// Values of the inputs, indexed by TensorId; nullptr for an absent optional input and for
 /// everything that is no input. An input may be late: then its values have their shape, and its
 /// numbers are loaded when they are needed, or never, by a kernel that reads them from the source.
@@ -36,6 +47,15 @@ class Inputs {
       if (late.id == id && late.source) return &late.source;
     }
     return nullptr;
+  }
+
+  /// Hands over an input that has not been loaded: whoever takes it loads all of it. An empty one
+  /// for any other.
+  LateInput take_late(size_t id) const {
+    for (Late& late : late_) {
+      if (late.id == id) return {std::exchange(late.source, nullptr), late.values->data()};
+    }
+    return {};
   }
 
   void load(size_t id) const {

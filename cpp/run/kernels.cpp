@@ -29,7 +29,6 @@ Kernel reference_kernel(const Site& site) {
 }
 
 constexpr std::pair<std::string_view, Kernel (*)(const Site&)> kKernels[] = {
-    {"linear", linear_kernel},
     {"matmul", matmul_kernel},
     {"add", add_kernel},
     {"multiply", multiply_kernel},
@@ -65,7 +64,8 @@ Kernel kernel_for(const Site& site) {
 }
 
 Fusion fusion_at(const Place& place, const Uses& uses, size_t first) {
-  for (const auto fuse : {linear_pooling, activated_linear, residual_linear, attention}) {
+  for (const auto fuse :
+       {linear_pooling, activated_linear, residual_linear, single_linear, attention}) {
     if (Fusion fusion = fuse(place, uses, first); fusion.steps > 0) return fusion;
   }
   return {};

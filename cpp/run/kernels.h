@@ -44,6 +44,9 @@ Fusion fusion_at(const Place& place, const Uses& uses, size_t first);
 /// linear to one score, squeeze, softmax, weighted sum of the same rows: each row is read once.
 Fusion linear_pooling(const Place& place, const Uses& uses, size_t first);
 
+/// linear by itself.
+Fusion single_linear(const Place& place, const Uses& uses, size_t first);
+
 /// linear and its activation, and after them linear to one score.
 Fusion activated_linear(const Place& place, const Uses& uses, size_t first);
 
@@ -61,7 +64,6 @@ using MapFunction = void (*)(const float* x, int64_t length, float* y);
 MapFunction activation_function(const Op& op);
 
 // Of single operations; the table in kernels.cpp says which op has which.
-Kernel linear_kernel(const Site& site);
 Kernel matmul_kernel(const Site& site);
 Kernel activation_kernel(const Site& site);
 Kernel add_kernel(const Site& site);

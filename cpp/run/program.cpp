@@ -52,6 +52,15 @@ void Workspace::load(const std::vector<TensorId>& ids) {
   }
 }
 
+LateInput Workspace::take_late(TensorId id) {
+  const Shape &whole = graph_.tensors()[storage(id)].shape, &shape = graph_.tensor(id).shape;
+  if (elements(shape) == elements(whole)) {
+    if (LateInput late = inputs_.take_late(storage(id))) return late;
+  }
+  load({id});
+  return {};
+}
+
 const float* Workspace::read(TensorId id) const {
   // A part of a stacked input may also have been given by itself.
   if (const Values* given = inputs_[static_cast<size_t>(id)]) return given->data();

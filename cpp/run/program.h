@@ -34,6 +34,10 @@ class Workspace {
   /// Of an input that has not been loaded; nullptr for anything else.
   const Source* source(TensorId id) const { return inputs_.source(storage(id)); }
 
+  /// Hands a late input, or another shape of it, over to the kernel, which loads all of it in
+  /// parts. Anything else is loaded as by load(), and an empty one is returned.
+  LateInput take_late(TensorId id);
+
   /// nullptr for an absent optional input.
   const float* read(TensorId id) const;
 

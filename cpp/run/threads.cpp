@@ -233,6 +233,18 @@ void parallel_for_loaded(int64_t count, int64_t slots, Work load, Work work) {
   }
 }
 
+void parallel_tasks(int64_t count, bool late, FunctionRef<void(int64_t)> load,
+                    FunctionRef<void(int64_t)> work) {
+  if (late) {
+    return parallel_for_loaded(
+        count, count, [load](int64_t task, int64_t) { load(task); },
+        [work](int64_t task, int64_t) { work(task); });
+  }
+  parallel_for(count, 1, [work](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) work(task);
+  });
+}
+
 void parallel_for(int64_t count, int64_t grain, Work work) {
   if (!is_watched()) return share_out(count, grain, work);
   constexpr double kSlice = 0.008;  // seconds

@@ -35,6 +35,11 @@ void parallel_for_loaded(int64_t count, int64_t slots,
                          FunctionRef<void(int64_t item, int64_t slot)> load,
                          FunctionRef<void(int64_t item, int64_t slot)> work);
 
+/// Calls work(task) for each task of [0, count), on all threads; where inputs are late, after the
+/// caller's load(task) of it and of those before. The same holds for both as above.
+void parallel_tasks(int64_t count, bool late, FunctionRef<void(int64_t task)> load,
+                    FunctionRef<void(int64_t task)> work);
+
 /// While it lives, each parallel_for() goes through its work in slices of some milliseconds, and
 /// tells `report` after each how much of it is done.
 class Watch {

@@ -208,25 +208,54 @@ class AttentionKernel {
   }
 
   void operator()(Workspace& workspace) const {
-    for (const TensorId id : reads()) {
-      if (!workspace.cache(id)) workspace.load({id});
-    }
+    const LateHeads late = take_late(workspace);
     workspace.write(found_.output);  // allocated before threads ask for it
     if (found_.weights != kNoTensor) workspace.write(found_.weights);
     const int64_t T = queries(), sequences = scores_[0];
     const int64_t macs = H_ / groups_ * keys() * (sizes_.features + sizes_.value_features);
     const int64_t chunk = queries_a_task(T, sequences * groups_, macs);
-    const int64_t chunks = (T + chunk - 1) / chunk;
-    parallel_for(sequences * groups_ * chunks, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t first = task % chunks * chunk;
-        run(workspace, task / chunks / groups_, task / chunks % groups_, first,
-            std::min(first + chunk, T));
-      }
+    const int64_t chunks = (T + chunk - 1) / chunk, tasks = sequences * groups_ * chunks;
+    const bool loads = late.key || late.value || late.query;
+    const auto load_group = [&](int64_t task) {
+      if (task % chunks == 0) load(late, task / chunks);
+    };
+    parallel_tasks(tasks, loads, load_group, [&](int64_t task) {
+      const int64_t first = task % chunks * chunk;
+      run(workspace, task / chunks / groups_, task / chunks % groups_, first,
+          std::min(first + chunk, T));
     });
   }
 
  private:
+  struct LateHeads {
+    LateInput query, key, value;
+  };
+
+  /// Loads what is read, but for caches and for inputs that can come in head by head.
+  LateHeads take_late(Workspace& workspace) const {
+    const bool distinct =
+        query_.id != key_.id && query_.id != value_.id && key_.id != value_.id;
+    const auto taken = [&](const Heads& heads, int64_t features) -> LateInput {
+      if (workspace.cache(heads.id)) return {};
+      if (distinct && heads.row_stride == features) return workspace.take_late(heads.id);
+      workspace.load({heads.id});
+      return {};
+    };
+    if (found_.bias != kNoTensor) workspace.load({found_.bias});
+    return {taken(query_, sizes_.features), taken(key_, sizes_.features),
+            taken(value_, sizes_.value_features)};
+  }
+
+  /// What the heads of a group need, of all sequences' groups.
+  void load(const LateHeads& late, int64_t group) const {
+    const auto load_heads = [group](const LateInput& input, int64_t floats) {
+      if (input) input.load(group * floats, floats);
+    };
+    load_heads(late.key, keys() * sizes_.features);
+    load_heads(late.value, keys() * sizes_.value_features);
+    load_heads(late.query, H_ / groups_ * queries() * sizes_.features);
+  }
+
   int64_t queries() const { return scores_[scores_.size() - 2]; }
   int64_t keys() const { return scores_.back(); }
 

@@ -14,6 +14,7 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
   constexpr int64_t kGrain = 64;
   return [=, x = site.input(0), y = site.step.output, vector = site.parameter(1),
           bias = site.has_input(2) ? *site.parameter(2) : 0.0f](Workspace& workspace) {
+    workspace.load({x});
     const float* from = workspace.read(x);
     float* scores = workspace.write(y);
     parallel_for(rows, kGrain, [&](int64_t begin, int64_t end) {
@@ -21,6 +22,8 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
     });
   };
 }
+
+int64_t divided(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 constexpr int64_t kWatchedMacs = 100'000'000;  // of a portion, where somebody watches: some ms
 
@@ -72,23 +75,24 @@ class Parts {
     columns_ = std::max(divided(columns_, kernels::kPanel), int64_t{1}) * kernels::kPanel;
   }
 
-  /// Calls work(first row, count of rows, first column, end of columns) for each part.
-  template <class Work>
-  void share(Work work) const {
+  /// Calls work(first row, count of rows, first column, end of columns) for each part; of rows
+  /// that are late, after load(first row, count of rows).
+  template <class Load, class Work>
+  void share(bool late, Load load, Work work) const {
+    const auto load_rows = [&](int64_t part) {
+      if (part % column_parts() == 0) load(first_row(part), rows_from(first_row(part)));
+    };
     const int64_t count = divided(all_rows_, rows_) * column_parts();
-    parallel_for(count, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t part = begin; part < end; ++part) {
-        const int64_t row = part / column_parts() * rows_;
-        const int64_t column = part % column_parts() * columns_;
-        work(row, std::min(rows_, all_rows_ - row), column,
-             std::min(column + columns_, all_columns_));
-      }
+    parallel_tasks(count, late, load_rows, [&](int64_t part) {
+      const int64_t row = first_row(part), column = part % column_parts() * columns_;
+      work(row, rows_from(row), column, std::min(column + columns_, all_columns_));
     });
   }
 
  private:
-  static int64_t divided(int64_t a, int64_t b) { return (a + b - 1) / b; }
   int64_t column_parts() const { return divided(all_columns_, columns_); }
+  int64_t first_row(int64_t part) const { return part / column_parts() * rows_; }
+  int64_t rows_from(int64_t row) const { return std::min(rows_, all_rows_ - row); }
 
   int64_t all_rows_, all_columns_, rows_, columns_;
 };
@@ -103,12 +107,15 @@ Kernel projection_kernel(const Site& site, Finish finish, TensorId y) {
   const int64_t rows = count_of(site.output_shape()) / site.output_shape().back();
   return [=, projection = Projection(site), x = site.input(0)](Workspace& workspace) {
     const int64_t n = projection.n(), k = projection.k();
+    if (finish.residual != kNoTensor) workspace.load({finish.residual});
+    const LateInput late = workspace.take_late(x);
     const float* from = workspace.read(x);
     const float* residual =
         finish.residual == kNoTensor ? nullptr : workspace.read(finish.residual);
     float* to = workspace.write(y);
     const Parts parts(projection, rows, finish.activate || residual);
-    parts.share([&](int64_t first, int64_t count, int64_t begin, int64_t end) {
+    const auto load = [&](int64_t first, int64_t count) { late.load(first * k, count * k); };
+    parts.share(bool{late}, load, [&](int64_t first, int64_t count, int64_t begin, int64_t end) {
       projection.run(from + first * k, count, to + first * n, begin, end);
       for (int64_t row = first; row < first + count; ++row) {
         float* part = to + row * n + begin;
@@ -130,18 +137,22 @@ Kernel activated_score_kernel(const Site& site, const Step& activation, const St
           vector = last.parameter(1),
           bias = last.has_input(2) ? *last.parameter(2) : 0.0f](Workspace& workspace) {
     const int64_t n = projection.n(), k = projection.k();
+    const LateInput late = workspace.take_late(x);
     const float* from = workspace.read(x);
     float* scores = workspace.write(y);
-    const int64_t grain =
+    const int64_t rows_a_task =
         is_watched() ? std::clamp(kWatchedMacs / (n * k), int64_t{1}, kRows) : kRows;
-    parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
-      std::vector<float> activated(static_cast<size_t>(kRows * n));
-      for (int64_t row = begin; row < end; row += kRows) {
-        const int64_t count = std::min(kRows, end - row);
-        projection.run(from + row * k, count, activated.data(), 0, n);
-        activate(activated.data(), count * n, activated.data());
-        kernels::dot_rows({activated.data(), n}, vector, bias, count, n, scores + row);
-      }
+    const auto first_of = [&](int64_t task) { return task * rows_a_task; };
+    const auto count_of = [&](int64_t task) {
+      return std::min(rows_a_task, rows - first_of(task));
+    };
+    const auto load = [&](int64_t task) { late.load(first_of(task) * k, count_of(task) * k); };
+    parallel_tasks(divided(rows, rows_a_task), bool{late}, load, [&](int64_t task) {
+      const int64_t first = first_of(task), count = count_of(task);
+      std::vector<float> activated(static_cast<size_t>(count * n));
+      projection.run(from + first * k, count, activated.data(), 0, n);
+      activate(activated.data(), count * n, activated.data());
+      kernels::dot_rows({activated.data(), n}, vector, bias, count, n, scores + first);
     });
   };
 }
@@ -161,12 +172,17 @@ size_t after_dropout(const Place& place, const Uses& uses, size_t index, TensorI
   return index + 1;
 }
 
-}  // namespace
-
 Kernel linear_kernel(const Site& site) {
   const int64_t n = site.output_shape().back(), rows = count_of(site.output_shape()) / n;
   if (n == 1) return score_kernel(site, rows, site.input_shape(1)[1]);
   return projection_kernel(site, {}, site.step.output);
+}
+
+}  // namespace
+
+Fusion single_linear(const Place& place, const Uses&, size_t) {
+  if (place.step.op->name() != "linear") return {};
+  return {1, {place.input(0)}, {place.step.output}, linear_kernel, true};
 }
 
 Fusion activated_linear(const Place& place, const Uses& uses, size_t first) {
@@ -176,14 +192,22 @@ Fusion activated_linear(const Place& place, const Uses& uses, size_t first) {
   const Step* score = only_reader(place, uses, first + 2, activation->output);
   if (score && score->op->name() == "linear" &&
       place.graph.tensor(score->output).shape.back() == 1) {
-    return {3, {place.input(0)}, {score->output}, [activation, score](const Site& site) {
+    return {3,
+            {place.input(0)},
+            {score->output},
+            [activation, score](const Site& site) {
               return activated_score_kernel(site, *activation, *score);
-            }};
+            },
+            true};
   }
-  return {2, {place.input(0)}, {activation->output}, [activation](const Site& site) {
+  return {2,
+          {place.input(0)},
+          {activation->output},
+          [activation](const Site& site) {
             return projection_kernel(site, {.activate = activation_function(*activation->op)},
                                      activation->output);
-          }};
+          },
+          true};
 }
 
 Fusion residual_linear(const Place& place, const Uses& uses, size_t first) {
@@ -201,7 +225,8 @@ Fusion residual_linear(const Place& place, const Uses& uses, size_t first) {
           {add.output},
           [&add, residual](const Site& site) {
             return projection_kernel(site, {.residual = residual}, add.output);
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope
