@@ -38,7 +38,12 @@ void layer_norm(const float* x, const float* weight, const float* bias, float ep
   const float guess = sum_of<false>(x, 0.0f, length) / count;
   const float mean = guess + sum_of<false>(x, guess, length) / count;  // what rounding left
   const float scale = 1.0f / std::sqrt(sum_of<true>(x, mean, length) / count + eps);
-  for (int64_t i = 0; i < length; ++i) {
+  int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    const Batch value = (load(x + i) - Batch(mean)) * Batch(scale) * load(weight + i);
+    store(y + i, bias ? value + load(bias + i) : value);
+  }
+  for (; i < length; ++i) {
     const float value = (x[i] - mean) * scale * weight[i];
     y[i] = bias ? value + bias[i] : value;
   }
@@ -47,7 +52,11 @@ void layer_norm(const float* x, const float* weight, const float* bias, float ep
 void rms_norm(const float* x, const float* weight, float eps, int64_t length, float* y) {
   const float squares = sum_of<true>(x, 0.0f, length) / static_cast<float>(length);
   const float scale = 1.0f / std::sqrt(squares + eps);
-  for (int64_t i = 0; i < length; ++i) y[i] = x[i] * scale * weight[i];
+  int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    store(y + i, load(x + i) * Batch(scale) * load(weight + i));
+  }
+  for (; i < length; ++i) y[i] = x[i] * scale * weight[i];
 }
 
 }  // namespace attnscope::kernels

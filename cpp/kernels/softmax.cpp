@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "exp.h"
+#include "rows.h"
 
 namespace attnscope::kernels {
 namespace {
@@ -63,7 +64,8 @@ void scale_row(float* row, int64_t length, float factor) {
 }
 
 void softmax(const float* scores, const float* mask, int64_t length, float* weights) {
-  for (int64_t i = 0; i < length; ++i) weights[i] = mask ? scores[i] + mask[i] : scores[i];
+  if (weights != scores) std::copy_n(scores, length, weights);
+  if (mask) add_to(mask, length, weights);
   const float sum = exponentiate(weights, length, 1.0f, largest(weights, length));
   scale_row(weights, length, reciprocal(sum));
 }

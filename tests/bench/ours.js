@@ -15,6 +15,9 @@ const configs = [
   { layer: 'encoder', batch_size: 1, seq_len: 128, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072 }
 ];
 
+/** @type {import('../../web/lib/index.js').Format[]} */
+const formats = ['float32', 'float16', 'bfloat16', 'int8'];
+
 /**
  * The median of `runs` timings of `work`, each of `calls` calls, in microseconds a call.
  * @param {() => void} work
@@ -88,6 +91,23 @@ function formatTime(scope, storage) {
   return { rate: 2 * 512 * 768 * 768 / time / 1000, error };
 }
 
+/**
+ * Decoding with a KV cache: milliseconds a token, after 512 others, of a decoder with 113 million weights.
+ * @param {import('../../web/lib/index.js').Attnscope} scope @param {import('../../web/lib/index.js').Format} storage
+ */
+function decodingTime(scope, storage) {
+  const [seq_len, vocab_size] = [512, 1000];
+  const model = scope.create({
+    layer: 'decoder', seq_len, vocab_size, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072
+  }, { storage });
+  const step = (/** @type {number} */ count) =>
+    model.step({ tokens: scope.randint(vocab_size, [1, count], { seed: 1 }) }, { need_weights: false });
+  step(seq_len);
+  const time = timeOf(() => step(1), { runs: 31, calls: 1 }) / 1000;
+  model.dispose();
+  return time;
+}
+
 console.log(`Node ${process.versions.node}, ${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} cores`);
 for (const threads of [1, 2]) {
   const scope = await open({ threads });
@@ -106,8 +126,9 @@ for (const threads of [1, 2]) {
     const { time, rate, share } = residentTime(scope, shape);
     console.log(`linear_scorer ${shape.join(' x ')}, input in the core: ${time.toFixed(2)} ms, ${(rate / 1e9).toFixed(1)} GB/s, ${(100 * share).toFixed(0)} % of reading`);
   }
-  for (const storage of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])) {
+  for (const storage of formats) {
     const { rate, error } = formatTime(scope, storage);
     console.log(`dense 512 x 768 x 768 in ${storage.padEnd(8)} ${rate.toFixed(1).padStart(6)} GFLOP/s, relative error ${error.toExponential(1)}`);
+    console.log(`decoder 12 x 768 in ${storage.padEnd(8)} ${decodingTime(scope, storage).toFixed(1).padStart(6)} ms a token after 512`);
   }
 }
