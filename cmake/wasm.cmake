@@ -15,15 +15,10 @@ set(small_flags -Oz -flto -fno-threadsafe-statics)
 set(kernel_flags -O2 -fno-vectorize -fno-slp-vectorize "SHELL:-mllvm -unroll-runtime=false")
 set(threads_flags -pthread)
 
-# Numbers are made in kernels/ and run/: everything else is small rather than fast, because a page
-# loads all of it. run/ops/ hands most of its work to kernels; random numbers are drawn by the
-# million.
-set(fast_sources ${core_sources})
-list(FILTER fast_sources INCLUDE REGEX "cpp/run/(ops/|random)")
+# Only kernels, and random numbers that are drawn by the million, are fast rather than small: a page
+# loads everything else too.
 set_source_files_properties(cpp/run/random.cpp PROPERTIES COMPILE_OPTIONS -O3
                             SKIP_PRECOMPILE_HEADERS ON)
-set(small_sources ${core_sources})
-list(FILTER small_sources EXCLUDE REGEX "cpp/run/(ops/|random)")
 
 set(link_flags
     -O2                        # inlines less than -O3 once more what the compiler has judged
@@ -38,14 +33,11 @@ set(link_flags
 
 # compile_set(<suffix> <flags>): objects of everything but kernels, for one thread model.
 function(compile_set suffix)
-  attnscope_object_library(fast${suffix} ${fast_sources})
-  attnscope_object_library(small${suffix} ${small_sources})
+  attnscope_object_library(core${suffix} ${core_sources})
   attnscope_object_library(bindings${suffix} ${binding_sources})
-  target_compile_options(fast${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 -Os ${ARGN})
-  target_compile_options(small${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 ${small_flags} ${ARGN})
+  target_compile_options(core${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 ${small_flags} ${ARGN})
   target_compile_options(bindings${suffix} PRIVATE ${common_flags} ${small_flags} ${ARGN})
-  attnscope_read_xtensor_once(fast${suffix})
-  attnscope_read_xtensor_once(small${suffix})
+  attnscope_read_xtensor_once(core${suffix})
 endfunction()
 
 function(compile_kernels name)
@@ -72,7 +64,7 @@ endif()
 function(release name threads_suffix kernels)
   set(output "${CMAKE_SOURCE_DIR}/web/lib/core")
   add_executable(${name})
-  target_link_libraries(${name} PRIVATE fast${threads_suffix} small${threads_suffix}
+  target_link_libraries(${name} PRIVATE core${threads_suffix}
                         bindings${threads_suffix} ${kernels})
   target_link_options(${name} PRIVATE ${link_flags} ${ARGN} -lembind)
   set_target_properties(${name} PROPERTIES SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY "${output}")

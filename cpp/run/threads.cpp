@@ -203,7 +203,7 @@ void share_out(int64_t count, int64_t grain, Work work) {
     work(0, count);
   } else {
     // From the end, where causal attention has most to do.
-    const int32_t chunks = static_cast<int32_t>((count + chunk - 1) / chunk);
+    const int32_t chunks = static_cast<int32_t>(parts_of(count, chunk));
     pool().run(chunks, [&](int32_t item) {
       const int64_t begin = (chunks - 1 - item) * chunk;
       work(begin, std::min(begin + chunk, count));

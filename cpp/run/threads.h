@@ -19,6 +19,9 @@ int running_threads();
 /// Throws std::invalid_argument when this build has no threads and count > 1.
 void set_thread_count(int count);
 
+/// How many parts of `size`, of which the last may be smaller, make up `count`.
+constexpr int64_t parts_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
 /// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns
 /// when every range is done. Ranges are multiples of `grain`, but for the last. `work` must not
 /// throw and must not call parallel_for(). What Watch reports to may do both.
@@ -56,5 +59,8 @@ class Watch {
 
 /// Whether work ought to come in small portions, because somebody watches.
 bool is_watched();
+
+/// Multiply-accumulates of such a portion: some milliseconds.
+inline constexpr int64_t kWatchedMacs = 200'000'000;
 
 }  // namespace attnscope

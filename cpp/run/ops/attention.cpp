@@ -167,12 +167,11 @@ kernels::ConstRows added_rows(const float* data, const Shape& from, const Shape&
 /// they stay in the cache and every thread gets some. Where somebody watches, a task takes no more
 /// than some milliseconds.
 int64_t queries_a_task(int64_t queries, int64_t groups, int64_t macs_a_query) {
-  constexpr int64_t kFewest = 120, kMost = 1080, kTasksOfAThread = 4, kWatchedMacs = 300'000'000;
+  constexpr int64_t kFewest = 120, kMost = 1080, kTasksOfAThread = 4;
   constexpr int64_t kTile = kernels::kAttentionQueries;
   int64_t most = std::clamp(queries * groups / (thread_count() * kTasksOfAThread), kFewest, kMost);
   if (is_watched()) most = std::clamp(kWatchedMacs / macs_a_query, std::min(queries, kTile), most);
-  const int64_t tasks = (queries + most - 1) / most;
-  return (queries + tasks * kTile - 1) / (tasks * kTile) * kTile;
+  return parts_of(queries, parts_of(queries, most) * kTile) * kTile;
 }
 
 /// One kernel: every head of every sequence, a run of queries at a time.
@@ -214,7 +213,7 @@ class AttentionKernel {
     const int64_t T = queries(), sequences = scores_[0];
     const int64_t macs = H_ / groups_ * keys() * (sizes_.features + sizes_.value_features);
     const int64_t chunk = queries_a_task(T, sequences * groups_, macs);
-    const int64_t chunks = (T + chunk - 1) / chunk, tasks = sequences * groups_ * chunks;
+    const int64_t chunks = parts_of(T, chunk), tasks = sequences * groups_ * chunks;
     const bool loads = late.key || late.value || late.query;
     const auto load_group = [&](int64_t task) {
       if (task % chunks == 0) load(late, task / chunks);

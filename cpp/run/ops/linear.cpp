@@ -23,10 +23,6 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
   };
 }
 
-int64_t divided(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-constexpr int64_t kWatchedMacs = 100'000'000;  // of a portion, where somebody watches: some ms
-
 /// A packed weight (n, k), and where its bias is.
 class Projection {
  public:
@@ -61,18 +57,18 @@ class Parts {
     constexpr int64_t kCachedFloats = 64 << 10;
     const int64_t threads = thread_count();
     if (threads == 1 && !in_cache && !is_watched()) return;
-    const int64_t row_parts = divided(rows, kRows);
-    rows_ = divided(divided(rows, row_parts), kTile) * kTile;
+    const int64_t row_parts = parts_of(rows, kRows);
+    rows_ = parts_of(parts_of(rows, row_parts), kTile) * kTile;
     // No part is small enough for another order of sums: results do not depend on threads.
     const auto last_part = [&] { return (rows - 1) % rows_ + 1; };
     while (last_part() <= kernels::kFewRows && rows_ < rows) rows_ += kTile;
     const int64_t macs = rows_ * projection.k();  // of a column
     if (threads > 1)
-      columns_ = divided(all_columns_, divided(threads * kPartsOfAThread, row_parts));
-    columns_ = std::max(columns_, divided(kFewestMacs, macs));
+      columns_ = parts_of(all_columns_, parts_of(threads * kPartsOfAThread, row_parts));
+    columns_ = std::max(columns_, parts_of(kFewestMacs, macs));
     if (in_cache) columns_ = std::min(columns_, kCachedFloats / rows_);
     if (is_watched()) columns_ = std::min(columns_, kWatchedMacs / macs);
-    columns_ = std::max(divided(columns_, kernels::kPanel), int64_t{1}) * kernels::kPanel;
+    columns_ = std::max(parts_of(columns_, kernels::kPanel), int64_t{1}) * kernels::kPanel;
   }
 
   /// Calls work(first row, count of rows, first column, end of columns) for each part; of rows
@@ -82,7 +78,7 @@ class Parts {
     const auto load_rows = [&](int64_t part) {
       if (part % column_parts() == 0) load(first_row(part), rows_from(first_row(part)));
     };
-    const int64_t count = divided(all_rows_, rows_) * column_parts();
+    const int64_t count = parts_of(all_rows_, rows_) * column_parts();
     parallel_tasks(count, late, load_rows, [&](int64_t part) {
       const int64_t row = first_row(part), column = part % column_parts() * columns_;
       work(row, rows_from(row), column, std::min(column + columns_, all_columns_));
@@ -90,7 +86,7 @@ class Parts {
   }
 
  private:
-  int64_t column_parts() const { return divided(all_columns_, columns_); }
+  int64_t column_parts() const { return parts_of(all_columns_, columns_); }
   int64_t first_row(int64_t part) const { return part / column_parts() * rows_; }
   int64_t rows_from(int64_t row) const { return std::min(rows_, all_rows_ - row); }
 
@@ -147,7 +143,7 @@ Kernel activated_score_kernel(const Site& site, const Step& activation, const St
       return std::min(rows_a_task, rows - first_of(task));
     };
     const auto load = [&](int64_t task) { late.load(first_of(task) * k, count_of(task) * k); };
-    parallel_tasks(divided(rows, rows_a_task), bool{late}, load, [&](int64_t task) {
+    parallel_tasks(parts_of(rows, rows_a_task), bool{late}, load, [&](int64_t task) {
       const int64_t first = first_of(task), count = count_of(task);
       std::vector<float> activated(static_cast<size_t>(count * n));
       projection.run(from + first * k, count, activated.data(), 0, n);

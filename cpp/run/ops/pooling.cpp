@@ -99,7 +99,7 @@ struct LinearPooling {
     if (source && T * E < kSmallPart) workspace.load({hidden_id}), source = nullptr;
     constexpr int64_t kGroup = kernels::kPooledRows;
     const int64_t part = std::min(T, std::max(kPart / E / kGroup, int64_t{1}) * kGroup);
-    const int64_t parts = (T + part - 1) / part;
+    const int64_t parts = parts_of(T, part);
     float* weights = workspace.write(weights_id);
     float* out = workspace.write(output_id);
     std::vector<kernels::Pooled> pooled(static_cast<size_t>(B * parts));
