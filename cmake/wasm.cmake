@@ -17,7 +17,7 @@ set(threads_flags -pthread)
 
 # Only kernels, and random numbers that are drawn by the million, are fast rather than small: a page
 # loads everything else too.
-set_source_files_properties(cpp/run/random.cpp PROPERTIES COMPILE_OPTIONS -O3
+set_source_files_properties(cpp/run/random.cpp PROPERTIES COMPILE_OPTIONS "-O2;-fno-vectorize;-fno-slp-vectorize"
                             SKIP_PRECOMPILE_HEADERS ON)
 
 set(link_flags

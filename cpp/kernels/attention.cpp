@@ -16,10 +16,10 @@
 #include "attention.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
 
+#include "exp.h"
 #include "rows.h"
 #include "softmax.h"
 #include "vector.h"
@@ -75,7 +75,7 @@ float soften(float* scores, int64_t first, int64_t count, const QueryHead& head,
   const float before = running.maximum;
   running.maximum = std::max(before, largest(seen, end - begin));
   const bool same = before == kHidden || before == running.maximum;
-  const float decay = same ? 1.0f : std::exp(scale * (before - running.maximum));
+  const float decay = same ? 1.0f : exp_below_zero(scale * (before - running.maximum));
   running.sum = running.sum * decay + exponentiate(seen, end - begin, scale, running.maximum);
   return decay;
 }

@@ -4,6 +4,8 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "elementary.h"
+
 namespace attnscope {
 namespace {
 
@@ -34,15 +36,15 @@ double activate(Activation::Kind kind, double x) {
     case Activation::Kind::kRelu:
       return x < 0 ? 0.0 : x;
     case Activation::Kind::kSigmoid:
-      return 1.0 / (1.0 + std::exp(-x));
+      return 1.0 / (1.0 + exp_of(-x));
     case Activation::Kind::kGelu:
-      return 0.5 * x * (1.0 + std::erf(x * std::numbers::sqrt2 / 2));
+      return 0.5 * x * (1.0 + erf_of(x * std::numbers::sqrt2 / 2));
     case Activation::Kind::kGeluTanh: {
       const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
       return 0.5 * x * (1.0 + std::tanh(inner));
     }
     case Activation::Kind::kSilu:
-      return x / (1.0 + std::exp(-x));
+      return x / (1.0 + exp_of(-x));
   }
   return x;
 }

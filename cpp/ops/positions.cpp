@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "../graph/number.h"
+#include "elementary.h"
 
 namespace attnscope {
 namespace {
@@ -19,12 +20,12 @@ std::string call(const char* function, std::initializer_list<std::string> argume
   return format("{})", {text});
 }
 
-/// The logarithm of a number that is far from 0. The random numbers need log1p anyway; std::log
-/// would add 4 kB of tables to what a page loads, and std::pow 4 kB more.
-double log_of(double x) { return std::log1p(x - 1); }
+/// base^exponent, far closer than float32, to which it is rounded.
+double power(double base, double exponent) { return exp_of(exponent * log_of(base)); }
 
-/// base^exponent to a few ULP: angles are rounded to float32.
-double power(double base, double exponent) { return std::exp(exponent * log_of(base)); }
+double position_of(size_t t, int64_t offset) {
+  return static_cast<double>(static_cast<int64_t>(t) + offset);
+}
 
 /// The slopes of Press et al.: 2^(-8/n), 2^(-16/n), ... for n heads, n a power of two; of another
 /// number the largest power of two below it, then every other slope of twice that.
@@ -33,7 +34,7 @@ double slope(int64_t head, int64_t num_heads) {
   const double exponent =
       head < n ? 8.0 * static_cast<double>(head + 1) / static_cast<double>(n)
                : 4.0 * static_cast<double>(2 * (head - n) + 1) / static_cast<double>(n);
-  return std::exp2(-exponent);
+  return power(2.0, -exponent);
 }
 
 /// The bucket of a key `distance` positions after the query, as T5 numbers them. float32, as there:
@@ -66,12 +67,12 @@ Cost SinusoidalTable::cost(const InputShapes&, const Shape& output) const {
 Array SinusoidalTable::forward(const std::vector<const Array*>&) const {
   const size_t T = static_cast<size_t>(seq_len_), E = static_cast<size_t>(features_);
   Array y = make_array({T, E});
-  for (size_t t = 0; t < T; ++t) {
-    const double position = static_cast<double>(static_cast<int64_t>(t) + offset_);
-    for (size_t e = 0; e < E; ++e) {
-      const double angle =
-          position * power(10000.0, -static_cast<double>(e / 2 * 2) / static_cast<double>(E));
-      y(t, e) = e % 2 == 0 ? std::sin(angle) : std::cos(angle);
+  for (size_t e = 0; e < E; e += 2) {
+    const double frequency = power(10000.0, -static_cast<double>(e) / static_cast<double>(E));
+    for (size_t t = 0; t < T; ++t) {
+      const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
+      y(t, e) = sine;
+      if (e + 1 < E) y(t, e + 1) = cosine;
     }
   }
   return y;
@@ -102,13 +103,14 @@ Cost RotaryTable::cost(const InputShapes&, const Shape& output) const {
 Array RotaryTable::forward(const std::vector<const Array*>&) const {
   const size_t T = static_cast<size_t>(seq_len_), D = static_cast<size_t>(head_dim_);
   Array y = make_array({2, T, D});
-  for (size_t t = 0; t < T; ++t) {
-    const double position = static_cast<double>(static_cast<int64_t>(t) + offset_);
-    for (size_t d = 0; d < D; ++d) {
-      const double pair = static_cast<double>(d % (D / 2));
-      const double angle = position * power(theta_, -2.0 * pair / static_cast<double>(D));
-      y(0, t, d) = std::cos(angle);
-      y(1, t, d) = std::sin(angle);
+  const size_t pairs = D / 2;
+  for (size_t pair = 0; pair < pairs; ++pair) {
+    const double frequency =
+        power(theta_, -2.0 * static_cast<double>(pair) / static_cast<double>(D));
+    for (size_t t = 0; t < T; ++t) {
+      const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
+      y(0, t, pair) = y(0, t, pair + pairs) = cosine;
+      y(1, t, pair) = y(1, t, pair + pairs) = sine;
     }
   }
   return y;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "../ops/elementary.h"
+
 namespace attnscope {
 namespace {
 
@@ -44,18 +46,20 @@ double Generator::normal_double() {
   }
   const double angle = kTwoPi * uniform_double();
   const double radius = std::sqrt(-2.0 * std::log1p(-uniform_double()));
-  next_normal_ = radius * std::sin(angle);
-  return radius * std::cos(angle);
+  const auto [sine, cosine] = sine_and_cosine_of(angle);
+  next_normal_ = radius * sine;
+  return radius * cosine;
 }
 
-/// Box and Muller on 16 uniforms in place: element j and j + 8 become a pair of normals. In float32
-/// throughout, as PyTorch's AVX2 code: an angle in double would leave normals 1e-6 from PyTorch's.
+/// Box and Muller on 16 uniforms in place: element j and j + 8 become a pair of normals. The angle
+/// is float32, as in PyTorch's AVX2 code: in double it would leave normals 1e-6 from PyTorch's.
 void Generator::fill_normal_block(float* values) {
   for (int64_t j = 0; j < kBlock / 2; ++j) {
     const float radius = std::sqrt(-2.0f * std::log(1.0f - values[j]));
     const float angle = static_cast<float>(kTwoPi) * values[j + kBlock / 2];
-    values[j] = radius * std::cos(angle);
-    values[j + kBlock / 2] = radius * std::sin(angle);
+    const auto [sine, cosine] = sine_and_cosine_of(angle);
+    values[j] = radius * static_cast<float>(cosine);
+    values[j + kBlock / 2] = radius * static_cast<float>(sine);
   }
 }
 
