@@ -8,8 +8,8 @@ set(scalar_flags -DXSIMD_WITH_EMULATED=1 "-DXSIMD_DEFAULT_ARCH=emulated<128>")
 set(common_flags -fwasm-exceptions)
 set(core_flags -fno-rtti)
 # -flto: what only one caller needs is merged into it. A module is called by one thread, and its
-# workers run nothing but kernels.
-set(small_flags -Oz -flto -fno-threadsafe-statics)
+# workers run nothing but kernels. It never ends, so nothing static is destroyed.
+set(small_flags -Oz -flto -fno-threadsafe-statics -fno-c++-static-destructors)
 # Kernels say themselves what is a vector and what is unrolled: the compiler would do the same to
 # the few numbers that are left over, in 6 kB of what a page loads.
 set(kernel_flags -O2 -fno-vectorize -fno-slp-vectorize "SHELL:-mllvm -unroll-runtime=false")

@@ -51,7 +51,8 @@ int64_t bucket_of(int64_t distance, bool both_ways) {
   }
   const int64_t exact = buckets / 2;
   if (back < exact) return first + back;
-  const float share = std::log(static_cast<float>(back) / static_cast<float>(exact)) /
+  const float ratio = static_cast<float>(back) / static_cast<float>(exact);
+  const float share = static_cast<float>(log_of(static_cast<double>(ratio))) /
                       static_cast<float>(log_of(static_cast<double>(RelativeBias::kMaxDistance) /
                                                 static_cast<double>(exact)));
   const auto far = exact + static_cast<int64_t>(share * static_cast<float>(buckets - exact));
