@@ -29,6 +29,7 @@ set(link_flags
     -sABORTING_MALLOC=0        # out of memory throws std::bad_alloc
     -sDYNAMIC_EXECUTION=0      # a strict Content-Security-Policy forbids eval
     -sSTACK_SIZE=1MB
+    -Wl,-mllvm,-enable-merge-functions
     -Wno-pthreads-mem-growth)  # data crosses in whole copies: growth costs nothing per element
 
 # compile_set(<suffix> <flags>): objects of everything but kernels, for one thread model.
