@@ -47,11 +47,18 @@ double erf_of(double x) {
 // has 33 bits, so that n times it is exact; then Taylor's series, whose next terms are below 5e-17.
 SineAndCosine sine_and_cosine_of(double angle) {
   constexpr double kQuarterHigh = 0x1.921fb544p0, kQuarterLow = 0x1.0b4611a626331p-34;
-  constexpr double kSine[] = {1.0,           -1.0 / 6,          1.0 / 120,        -1.0 / 5040,
-                              1.0 / 362'880, -1.0 / 39'916'800, 1.0 / 6227020800, -1.0 / 1307674368000};
-  constexpr double kCosine[] = {1.0,           -1.0 / 2,         1.0 / 24,
-                                -1.0 / 720,    1.0 / 40'320,     -1.0 / 3'628'800,
-                                1.0 / 479'001'600, -1.0 / 87178291200, 1.0 / 20922789888000};
+  constexpr double kSine[] = {
+      1.0,           -1.0 / 6,          1.0 / 120,        -1.0 / 5040,
+      1.0 / 362'880, -1.0 / 39'916'800, 1.0 / 6227020800, -1.0 / 1307674368000};
+  constexpr double kCosine[] = {1.0,
+                                -1.0 / 2,
+                                1.0 / 24,
+                                -1.0 / 720,
+                                1.0 / 40'320,
+                                -1.0 / 3'628'800,
+                                1.0 / 479'001'600,
+                                -1.0 / 87178291200,
+                                1.0 / 20922789888000};
   const double n = std::nearbyint(angle * (2 / std::numbers::pi));
   const double x = (angle - n * kQuarterHigh) - n * kQuarterLow;
   const double sine = x * polynomial(kSine, x * x), cosine = polynomial(kCosine, x * x);

@@ -25,8 +25,7 @@ constexpr int64_t parts_of(int64_t count, int64_t size) { return (count + size -
 /// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns
 /// when every range is done. Ranges are multiples of `grain`, but for the last. `work` must not
 /// throw and must not call parallel_for(). What Watch reports to may do both.
-void parallel_for(int64_t count, int64_t grain,
-                  FunctionRef<void(int64_t begin, int64_t end)> work);
+void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> work);
 
 /// Wakes threads that will soon be needed: it takes them as long as small layers take.
 void rouse_threads();

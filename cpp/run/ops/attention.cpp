@@ -232,8 +232,7 @@ class AttentionKernel {
 
   /// Loads what is read, but for caches and for inputs that can come in head by head.
   LateHeads take_late(Workspace& workspace) const {
-    const bool distinct =
-        query_.id != key_.id && query_.id != value_.id && key_.id != value_.id;
+    const bool distinct = query_.id != key_.id && query_.id != value_.id && key_.id != value_.id;
     const auto taken = [&](const Heads& heads, int64_t features) -> LateInput {
       if (workspace.cache(heads.id)) return {};
       if (distinct && heads.row_stride == features) return workspace.take_late(heads.id);
@@ -269,10 +268,10 @@ class AttentionKernel {
                        .output = output_.rows_to_write(workspace, batch, h),
                        .weights = weights(workspace, batch * H_ + h)});
     }
-    kernels::attend(heads,
-                    {key_.stored_head(workspace, batch, group),
-                     value_.stored_head(workspace, batch, group)},
-                    sizes_, visible_.data(), begin, end);
+    kernels::attend(
+        heads,
+        {key_.stored_head(workspace, batch, group), value_.stored_head(workspace, batch, group)},
+        sizes_, visible_.data(), begin, end);
   }
 
   kernels::ConstRows added(const Workspace& workspace, TensorId id, int64_t head) const {

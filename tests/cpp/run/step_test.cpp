@@ -138,12 +138,9 @@ TEST_CASE("steps of 1, 2 and 5 positions give what one pass over all of them giv
 TEST_CASE("a cache grows as long as it takes, and a window moves on in it") {
   constexpr int64_t kLong = 120;
   for (const RawConfig& window : {RawConfig{}, RawConfig{{"window", raw(5)}}}) {
-    const RawConfig sizes = {{"batch_size", raw(2)},
-                             {"seq_len", raw(static_cast<int>(kLong))},
-                             {"hidden_size", raw(12)},
-                             {"num_heads", raw(6)},
-                             {"num_kv_heads", raw(2)},
-                             {"position", raw("rope")}};
+    const RawConfig sizes = {{"batch_size", raw(2)},   {"seq_len", raw(static_cast<int>(kLong))},
+                             {"hidden_size", raw(12)}, {"num_heads", raw(6)},
+                             {"num_kv_heads", raw(2)}, {"position", raw("rope")}};
     Decoding decoding(config("grouped_query_attention", joined(sizes, window)));
     const Values whole = decoding.whole();
     for (int64_t at = 0; at < kLong; ++at) {
