@@ -292,7 +292,8 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
 
 void attend(std::span<const QueryHead> heads, const KeysAndValues& shared,
             const AttentionSizes& sizes, const KeyRange* visible, int64_t begin, int64_t end) {
-  if ((end - begin) * static_cast<int64_t>(heads.size()) <= kFewQueries) {
+  // Not by how many this call has: results do not depend on how queries are shared out.
+  if (sizes.queries * static_cast<int64_t>(heads.size()) <= kFewQueries) {
     attend_to_rows(heads, shared, sizes, visible, begin, end);
   } else if (heads.front().weights.data) {
     attend_and_write(heads, shared, sizes, visible, begin, end);

@@ -20,7 +20,7 @@ struct KeyRange {
 };
 
 struct AttentionSizes {
-  int64_t keys, features, value_features;
+  int64_t queries, keys, features, value_features;  // T, S, D, V
   float scale;
 };
 

@@ -188,7 +188,7 @@ class AttentionKernel {
     output_ =
         found.merged ? side_by_side(found.output, output, H_) : contiguous(found.output, output);
     if (found.bias != kNoTensor) bias_shape_ = graph.tensor(found.bias).shape;
-    sizes_ = {keys(), graph.tensor(found.query).shape.back(),
+    sizes_ = {queries(), keys(), graph.tensor(found.query).shape.back(),
               graph.tensor(found.value).shape.back(), static_cast<float>(found.scale)};
   }
 
