@@ -51,12 +51,13 @@ double Generator::normal_double() {
   return radius * cosine;
 }
 
-/// Box and Muller on 16 uniforms in place: element j and j + 8 become a pair of normals. The angle
-/// is float32, as in PyTorch's AVX2 code: in double it would leave normals 1e-6 from PyTorch's.
+/// Box and Muller on 16 uniforms in place: element j and j + 8 become a pair of normals. Every step
+/// is rounded to float32, as in PyTorch's AVX2 code: an angle in double would leave normals 1e-6
+/// from PyTorch's.
 void Generator::fill_normal_block(float* values) {
   for (int64_t j = 0; j < kBlock / 2; ++j) {
     const double uniform = values[j];
-    const float radius = static_cast<float>(std::sqrt(-2.0 * std::log1p(-uniform)));
+    const float radius = std::sqrt(-2.0f * static_cast<float>(std::log1p(-uniform)));
     const float angle = static_cast<float>(kTwoPi) * values[j + kBlock / 2];
     const auto [sine, cosine] = sine_and_cosine_of(angle);
     values[j] = radius * static_cast<float>(cosine);
