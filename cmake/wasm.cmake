@@ -8,16 +8,18 @@ set(scalar_flags -DXSIMD_WITH_EMULATED=1 "-DXSIMD_DEFAULT_ARCH=emulated<128>")
 set(common_flags -fwasm-exceptions)
 set(core_flags -fno-rtti)
 # -flto: what only one caller needs is merged into it. A module is called by one thread, and its
-# workers run nothing but kernels. It never ends, so nothing static is destroyed.
+# workers run nothing but kernels and the loops around them, in run/ops/, where nothing is static.
+# It never ends, so nothing static is destroyed.
 set(small_flags -Oz -flto -fno-threadsafe-statics -fno-c++-static-destructors)
 # Kernels say themselves what is a vector and what is unrolled: the compiler would do the same to
 # the few numbers that are left over, in 6 kB of what a page loads.
-set(kernel_flags -O2 -fno-vectorize -fno-slp-vectorize "SHELL:-mllvm -unroll-runtime=false")
+set(fast_flags -O2 -fno-vectorize -fno-slp-vectorize)
+set(kernel_flags ${fast_flags} "SHELL:-mllvm -unroll-runtime=false")
 set(threads_flags -pthread)
 
 # Only kernels, and random numbers that are drawn by the million, are fast rather than small: a page
 # loads everything else too.
-set_source_files_properties(cpp/run/random.cpp PROPERTIES COMPILE_OPTIONS "-O2;-fno-vectorize;-fno-slp-vectorize"
+set_source_files_properties(cpp/run/random.cpp PROPERTIES COMPILE_OPTIONS "${fast_flags}"
                             SKIP_PRECOMPILE_HEADERS ON)
 
 set(link_flags
@@ -29,7 +31,7 @@ set(link_flags
     -sABORTING_MALLOC=0        # out of memory throws std::bad_alloc
     -sDYNAMIC_EXECUTION=0      # a strict Content-Security-Policy forbids eval
     -sSTACK_SIZE=1MB
-    -Wl,-mllvm,-enable-merge-functions
+    -Wl,-mllvm,-enable-merge-functions  # of which templates make many that are the same
     -Wno-pthreads-mem-growth)  # data crosses in whole copies: growth costs nothing per element
 
 # compile_set(<suffix> <flags>): objects of everything but kernels, for one thread model.

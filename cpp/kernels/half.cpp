@@ -122,9 +122,7 @@ void few_tile(ConstRows a, const uint16_t* b, int64_t depth, const float* bias, 
   for (; depth > 0; --depth) steps(std::integral_constant<int64_t, 1>());
   for (int64_t r = 0; r < kHeight; ++r) {
     for (int64_t half = 0; half < 2; ++half) {
-      Batch total = sum[0][r][half];
-      for (int64_t chain = 1; chain < kChains; ++chain) total += sum[chain][r][half];
-      store(c.data + r * c.stride + half * kLanes, total);
+      store(c.data + r * c.stride + half * kLanes, total_of(sum, r, half));
     }
   }
 }

@@ -90,8 +90,7 @@ void quantized_tile(const int32_t* a, const int32_t* b, int64_t steps, const flo
   for (int64_t r = 0; r < kHeight; ++r) {
     const Batch scale = xsimd::bitwise_cast<float>(spread(scales + r));
     for (int64_t half = 0; half < 2; ++half) {
-      Ints total = sum[0][r][half];
-      for (int64_t chain = 1; chain < kChains; ++chain) total += sum[chain][r][half];
+      const Ints total = total_of(sum, r, half);
       const int64_t j = half * kLanes;
       store(c.data + r * c.stride + j,
             xsimd::to_float(total) * (scale * xsimd::bitwise_cast<float>(load(b + j))) +

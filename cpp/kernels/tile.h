@@ -59,9 +59,7 @@ void tile(ConstRows a, const float* b, int64_t depth, ConstRows start, Rows c) {
   for (; p < depth; ++p) term(p, 0);
   for (int64_t r = 0; r < kHeight; ++r) {
     for (int64_t half = 0; half < 2; ++half) {
-      Batch total = sum[0][r][half];
-      for (int64_t chain = 1; chain < kChains; ++chain) total += sum[chain][r][half];
-      store(c.data + r * c.stride + half * kLanes, total);
+      store(c.data + r * c.stride + half * kLanes, total_of(sum, r, half));
     }
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The vector types of every kernel: four floats, or integers of their size, on WebAssembly (simd128,
-// relaxed SIMD) and natively (SSE2). A build without SIMD gets xsimd's emulation, so that the same
-// code also runs as scalars.
+// The vector types of every kernel: four floats, or integers of their size, on WebAssembly
+// (simd128, relaxed SIMD) and natively (SSE2). A build without SIMD gets xsimd's emulation, so that
+// the same code also runs as scalars.
 
 #include <cstdint>
 #include <xsimd/xsimd.hpp>
@@ -65,5 +65,13 @@ inline Ints spread(const int32_t* from) {
 inline Batch load(const float* from) { return Batch::load_unaligned(from); }
 inline Ints load(const int32_t* from) { return Ints::load_unaligned(from); }
 inline void store(float* to, Batch values) { values.store_unaligned(to); }
+
+/// What the chains of terms of one sum, row r's in a tile, add up to.
+template <class Vector, size_t kChains, size_t kHeight>
+inline Vector total_of(const Vector (&sum)[kChains][kHeight][2], int64_t r, int64_t half) {
+  Vector total = sum[0][r][half];
+  for (size_t chain = 1; chain < kChains; ++chain) total += sum[chain][r][half];
+  return total;
+}
 
 }  // namespace attnscope::kernels

@@ -14,14 +14,14 @@ namespace attnscope {
 /// that runs the layer may ask for them.
 using Source = std::function<void(size_t first, size_t count, float* to)>;
 
-/// An input whose numbers come in part by part.
+/// An input whose numbers are yet to be loaded into its values.
 struct LateInput {
   Source source;
-  float* values;
+  Values* values = nullptr;
 
   explicit operator bool() const { return source != nullptr; }
   void load(int64_t first, int64_t count) const {
-    source(static_cast<size_t>(first), static_cast<size_t>(count), values + first);
+    source(static_cast<size_t>(first), static_cast<size_t>(count), values->data() + first);
   }
 };
 
@@ -38,51 +38,41 @@ class Inputs {
 
   void add_late(size_t id, Values& values, Source source) {
     values_[id] = &values;
-    late_.push_back({id, &values, std::move(source)});
+    late_.emplace_back(id, LateInput{std::move(source), &values});
   }
 
   /// The source of an input whose numbers have not been loaded; nullptr for any other.
   const Source* source(size_t id) const {
-    for (const Late& late : late_) {
-      if (late.id == id && late.source) return &late.source;
-    }
-    return nullptr;
+    const LateInput* late = waiting(id);
+    return late ? &late->source : nullptr;
   }
 
   /// Hands over an input that has not been loaded: whoever takes it loads all of it. An empty one
   /// for any other.
   LateInput take_late(size_t id) const {
-    for (Late& late : late_) {
-      if (late.id == id) return {std::exchange(late.source, nullptr), late.values->data()};
-    }
-    return {};
+    LateInput* late = waiting(id);
+    return late ? std::exchange(*late, {}) : LateInput{};
   }
 
   void load(size_t id) const {
-    for (Late& late : late_) {
-      if (late.id == id && late.source) late.load();
+    if (const LateInput late = take_late(id)) {
+      late.load(0, static_cast<int64_t>(late.values->size()));
     }
   }
   void load_all() const {
-    for (Late& late : late_) {
-      if (late.source) late.load();
-    }
+    for (const auto& [id, late] : late_) load(id);
   }
 
  private:
-  struct Late {
-    size_t id;
-    Values* values;
-    Source source;  // empty when the numbers are loaded
-
-    void load() {
-      source(0, values->size(), values->data());
-      source = nullptr;
+  LateInput* waiting(size_t id) const {
+    for (auto& [own, late] : late_) {
+      if (own == id && late) return &late;
     }
-  };
+    return nullptr;
+  }
 
   std::vector<const Values*> values_;
-  mutable std::vector<Late> late_;
+  mutable std::vector<std::pair<size_t, LateInput>> late_;  // empty ones are loaded
 };
 
 /// Values of outputs_of(), in that order.

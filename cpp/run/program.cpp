@@ -43,13 +43,11 @@ Workspace::Workspace(const Schedule& schedule, const Parameters& parameters, con
   }
 }
 
-void Workspace::load(const std::vector<TensorId>& ids) {
-  for (const TensorId id : ids) {
-    inputs_.load(static_cast<size_t>(id));
-    inputs_.load(storage(id));
-    const CachedRows* rows = cached_[storage(id)];
-    if (rows && !memory_[storage(id)]) rows->copy_to(write(id));
-  }
+void Workspace::load(TensorId id) {
+  inputs_.load(static_cast<size_t>(id));
+  inputs_.load(storage(id));
+  const CachedRows* rows = cached_[storage(id)];
+  if (rows && !memory_[storage(id)]) rows->copy_to(write(id));
 }
 
 LateInput Workspace::take_late(TensorId id) {
@@ -57,7 +55,7 @@ LateInput Workspace::take_late(TensorId id) {
   if (elements(shape) == elements(whole)) {
     if (LateInput late = inputs_.take_late(storage(id))) return late;
   }
-  load({id});
+  load(id);
   return {};
 }
 
@@ -125,7 +123,9 @@ Outputs Program::run(const Inputs& inputs, const Progress& progress,
 
 void Program::run_kernel(size_t index, Workspace& workspace) const {
   const Fusion& fusion = schedule_.entries()[index].fusion;
-  if (!fusion.loads) workspace.load(fusion.reads);
+  if (!fusion.loads) {
+    for (const TensorId id : fusion.reads) workspace.load(id);
+  }
   kernels_[index](workspace);
 }
 

@@ -3,7 +3,6 @@
 // Reading: the numbers, by the SIMD kernels. A graph becomes a list of kernel calls once, with its
 // weights packed; steps that one kernel does together are fused.
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,9 +23,8 @@ class Workspace {
   Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs,
             std::span<CachedRows> caches);
 
-  /// Loads what is late of these tensors, and copies what is cached of them to where read() finds
-  /// it.
-  void load(const std::vector<TensorId>& ids);
+  /// Loads a late input, and copies what is cached to where read() finds it.
+  void load(TensorId id);
 
   /// The cache that holds this very tensor, past and new positions; nullptr for any other tensor.
   CachedRows* cache(TensorId id) const { return cached_[static_cast<size_t>(id)]; }

@@ -75,9 +75,6 @@ class CachedRows {
   /// Of one group, with those that have been appended.
   kernels::StoredRows rows(int64_t group) const;
 
-  /// Floats of all groups, with what has been appended.
-  int64_t size() const { return groups_ * length() * features_; }
-
   /// (groups, positions, features), as float32.
   void copy_to(float* to) const;
 

@@ -236,10 +236,10 @@ class AttentionKernel {
     const auto taken = [&](const Heads& heads, int64_t features) -> LateInput {
       if (workspace.cache(heads.id)) return {};
       if (distinct && heads.row_stride == features) return workspace.take_late(heads.id);
-      workspace.load({heads.id});
+      workspace.load(heads.id);
       return {};
     };
-    if (found_.bias != kNoTensor) workspace.load({found_.bias});
+    if (found_.bias != kNoTensor) workspace.load(found_.bias);
     return {taken(query_, sizes_.features), taken(key_, sizes_.features),
             taken(value_, sizes_.value_features)};
   }
@@ -302,8 +302,8 @@ Fusion attention(const Place& place, const Uses& uses, size_t first) {
   const Attention& found = matcher.found();
   if (heads_in(place, uses, found.key) != heads_in(place, uses, found.value)) return {};
   const AttentionKernel kernel(place, uses, found);
-  Fusion fusion{.steps = found.steps, .reads = kernel.reads(), .writes = {found.output}};
-  fusion.loads = true;
+  Fusion fusion{
+      .steps = found.steps, .reads = kernel.reads(), .writes = {found.output}, .loads = true};
   if (found.weights != kNoTensor) fusion.writes.push_back(found.weights);
   fusion.make_kernel = [kernel](const Site&) {
     AttentionKernel prepared = kernel;

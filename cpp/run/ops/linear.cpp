@@ -14,7 +14,6 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
   constexpr int64_t kGrain = 64;
   return [=, x = site.input(0), y = site.step.output, vector = site.parameter(1),
           bias = site.has_input(2) ? *site.parameter(2) : 0.0f](Workspace& workspace) {
-    workspace.load({x});
     const float* from = workspace.read(x);
     float* scores = workspace.write(y);
     parallel_for(rows, kGrain, [&](int64_t begin, int64_t end) {
@@ -103,7 +102,7 @@ Kernel projection_kernel(const Site& site, Finish finish, TensorId y) {
   const int64_t rows = count_of(site.output_shape()) / site.output_shape().back();
   return [=, projection = Projection(site), x = site.input(0)](Workspace& workspace) {
     const int64_t n = projection.n(), k = projection.k();
-    if (finish.residual != kNoTensor) workspace.load({finish.residual});
+    if (finish.residual != kNoTensor) workspace.load(finish.residual);
     const LateInput late = workspace.take_late(x);
     const float* from = workspace.read(x);
     const float* residual =
@@ -178,7 +177,11 @@ Kernel linear_kernel(const Site& site) {
 
 Fusion single_linear(const Place& place, const Uses&, size_t) {
   if (place.step.op->name() != "linear") return {};
-  return {1, {place.input(0)}, {place.step.output}, linear_kernel, true};
+  return {.steps = 1,
+          .reads = {place.input(0)},
+          .writes = {place.step.output},
+          .make_kernel = linear_kernel,
+          .loads = place.output_shape().back() > 1};
 }
 
 Fusion activated_linear(const Place& place, const Uses& uses, size_t first) {
@@ -188,22 +191,24 @@ Fusion activated_linear(const Place& place, const Uses& uses, size_t first) {
   const Step* score = only_reader(place, uses, first + 2, activation->output);
   if (score && score->op->name() == "linear" &&
       place.graph.tensor(score->output).shape.back() == 1) {
-    return {3,
-            {place.input(0)},
-            {score->output},
-            [activation, score](const Site& site) {
-              return activated_score_kernel(site, *activation, *score);
-            },
-            true};
+    return {.steps = 3,
+            .reads = {place.input(0)},
+            .writes = {score->output},
+            .make_kernel =
+                [activation, score](const Site& site) {
+                  return activated_score_kernel(site, *activation, *score);
+                },
+            .loads = true};
   }
-  return {2,
-          {place.input(0)},
-          {activation->output},
-          [activation](const Site& site) {
-            return projection_kernel(site, {.activate = activation_function(*activation->op)},
-                                     activation->output);
-          },
-          true};
+  return {.steps = 2,
+          .reads = {place.input(0)},
+          .writes = {activation->output},
+          .make_kernel =
+              [activation](const Site& site) {
+                return projection_kernel(site, {.activate = activation_function(*activation->op)},
+                                         activation->output);
+              },
+          .loads = true};
 }
 
 Fusion residual_linear(const Place& place, const Uses& uses, size_t first) {
@@ -216,13 +221,14 @@ Fusion residual_linear(const Place& place, const Uses& uses, size_t first) {
   if (add.inputs[1] != made || place.graph.tensor(add.inputs[0]).shape != place.output_shape())
     return {};
   const TensorId residual = add.inputs[0];
-  return {next + 1 - first,
-          {place.input(0), residual},
-          {add.output},
-          [&add, residual](const Site& site) {
-            return projection_kernel(site, {.residual = residual}, add.output);
-          },
-          true};
+  return {.steps = next + 1 - first,
+          .reads = {place.input(0), residual},
+          .writes = {add.output},
+          .make_kernel =
+              [&add, residual](const Site& site) {
+                return projection_kernel(site, {.residual = residual}, add.output);
+              },
+          .loads = true};
 }
 
 }  // namespace attnscope

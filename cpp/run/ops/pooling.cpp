@@ -96,7 +96,7 @@ struct LinearPooling {
   void operator()(Workspace& workspace) const {
     const int64_t B = shape[0], T = shape[1], E = shape[2];
     const Source* source = workspace.source(hidden_id);
-    if (source && T * E < kSmallPart) workspace.load({hidden_id}), source = nullptr;
+    if (source && T * E < kSmallPart) workspace.load(hidden_id), source = nullptr;
     constexpr int64_t kGroup = kernels::kPooledRows;
     const int64_t part = std::min(T, std::max(kPart / E / kGroup, int64_t{1}) * kGroup);
     const int64_t parts = parts_of(T, part);
