@@ -2,9 +2,9 @@
 
 find_package(Threads REQUIRED)
 attnscope_object_library(core ${core_sources} ${kernel_sources})
-attnscope_object_library(tests ${test_sources})
-attnscope_read_xtensor_once(core)
-attnscope_read_xtensor_once(tests)
+attnscope_object_library(tests ${test_sources} ${kernel_test_sources})
+target_precompile_headers(core PRIVATE ${core_headers} ${kernel_headers})
+target_precompile_headers(tests PRIVATE ${core_headers} ${kernel_headers} ${test_headers})
 
 add_executable(attnscope_tests)
 target_link_libraries(attnscope_tests PRIVATE core tests Threads::Threads)

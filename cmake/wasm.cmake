@@ -1,5 +1,5 @@
-# The release modules: {simd,relaxed} x {one thread, threads}. Objects that do not depend on the
-# instruction set are compiled once for each thread model; kernels once for each build.
+# The release modules: {simd,relaxed} x {one thread, threads}. Kernels are compiled once for each
+# instruction set, everything else once for each thread model.
 
 set(simd_flags -msimd128)
 set(relaxed_flags -msimd128 -mrelaxed-simd)
@@ -34,35 +34,49 @@ set(link_flags
     -Wl,-mllvm,-enable-merge-functions  # of which templates make many that are the same
     -Wno-pthreads-mem-growth)  # data crosses in whole copies: growth costs nothing per element
 
+function(compile_kernels name)
+  attnscope_object_library(${name} ${kernel_sources})
+  target_compile_options(${name} PRIVATE ${common_flags} ${kernel_flags} ${ARGN})
+  target_precompile_headers(${name} PRIVATE ${kernel_headers})
+endfunction()
+
+if(ATTNSCOPE_TESTS)
+  # Kernels are judged as they are released; all else is compiled quickly, and once for both
+  # instruction sets, as there. xtensor and the core run without SIMD too: scalar has its own.
+  function(compile_tested name)
+    attnscope_object_library(${name} ${core_sources} ${test_sources})
+    target_compile_options(${name} PRIVATE ${common_flags} -O1 ${ARGN})
+    target_precompile_headers(${name} PRIVATE ${core_headers} ${test_headers})
+  endfunction()
+
+  function(test_program build tested)
+    compile_kernels(kernels_${build} ${${build}_flags})
+    target_sources(kernels_${build} PRIVATE ${kernel_test_sources})
+    target_precompile_headers(kernels_${build} PRIVATE ${test_headers})
+    add_executable(attnscope_tests_${build})
+    target_link_libraries(attnscope_tests_${build} PRIVATE ${tested} kernels_${build})
+    target_link_options(attnscope_tests_${build} PRIVATE -O1 -fwasm-exceptions -sENVIRONMENT=node
+                        -sALLOW_MEMORY_GROWTH -sSTACK_SIZE=1MB -sEXIT_RUNTIME
+                        --extern-post-js "${CMAKE_SOURCE_DIR}/tests/cpp/run_main.js")
+    set_target_properties(attnscope_tests_${build} PROPERTIES SUFFIX .mjs)
+  endfunction()
+
+  compile_tested(tested_scalar ${scalar_flags})
+  compile_tested(tested_simd ${simd_flags})
+  test_program(scalar tested_scalar)
+  test_program(simd tested_simd)
+  test_program(relaxed tested_simd)
+  return()
+endif()
+
 # compile_set(<suffix> <flags>): objects of everything but kernels, for one thread model.
 function(compile_set suffix)
   attnscope_object_library(core${suffix} ${core_sources})
   attnscope_object_library(bindings${suffix} ${binding_sources})
   target_compile_options(core${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 ${small_flags} ${ARGN})
   target_compile_options(bindings${suffix} PRIVATE ${common_flags} ${small_flags} ${ARGN})
-  attnscope_read_xtensor_once(core${suffix})
+  target_precompile_headers(core${suffix} PRIVATE ${core_headers})
 endfunction()
-
-function(compile_kernels name)
-  attnscope_object_library(${name} ${kernel_sources})
-  target_compile_options(${name} PRIVATE ${common_flags} ${kernel_flags} ${ARGN})
-endfunction()
-
-if(ATTNSCOPE_TESTS)
-  # xtensor and the core run without SIMD as well, so the scalar build has its own objects.
-  foreach(build scalar simd relaxed)
-    attnscope_object_library(tested_${build} ${core_sources} ${kernel_sources} ${test_sources})
-    target_compile_options(tested_${build} PRIVATE ${common_flags} ${${build}_flags})
-    attnscope_read_xtensor_once(tested_${build})
-    add_executable(attnscope_tests_${build})
-    target_link_libraries(attnscope_tests_${build} PRIVATE tested_${build})
-    target_link_options(attnscope_tests_${build} PRIVATE -fwasm-exceptions -sENVIRONMENT=node
-                        -sALLOW_MEMORY_GROWTH -sSTACK_SIZE=1MB -sEXIT_RUNTIME
-                        --extern-post-js "${CMAKE_SOURCE_DIR}/tests/cpp/run_main.js")
-    set_target_properties(attnscope_tests_${build} PROPERTIES SUFFIX .mjs)
-  endforeach()
-  return()
-endif()
 
 function(release name threads_suffix kernels)
   set(output "${CMAKE_SOURCE_DIR}/web/lib/core")
@@ -73,22 +87,23 @@ function(release name threads_suffix kernels)
   set_target_properties(${name} PROPERTIES SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY "${output}")
 endfunction()
 
+# Kernels hold no state and start no threads: those that may run in threads run without as well.
+foreach(build simd relaxed)
+  compile_kernels(kernels-${build} ${${build}_flags} ${threads_flags})
+endforeach()
 foreach(suffix "" -threads)
-  set(flags "")
+  set(compile_flags "")
+  set(thread_link "")
   if(suffix)
-    set(flags ${threads_flags})
+    set(compile_flags ${threads_flags})
+    # The loader decides how many workers are started, as Module.poolSize, and ends them when the
+    # module cannot be loaded. It does not wait for them: that is half of the time of open().
+    set(thread_link ${threads_flags} "-sPTHREAD_POOL_SIZE=Module.poolSize"
+        -sPTHREAD_POOL_DELAY_LOAD -sEXPORTED_RUNTIME_METHODS=PThread)
   endif()
-  compile_set("${suffix}" ${flags})
+  compile_set("${suffix}" ${compile_flags})
   foreach(build simd relaxed)
-    compile_kernels(kernels-${build}${suffix} ${${build}_flags} ${flags})
-    set(thread_link "")
-    if(suffix)
-      # The loader decides how many workers are started, as Module.poolSize, and ends them when
-      # the module cannot be loaded. It does not wait for them: that is half of the time of open().
-      set(thread_link -pthread "-sPTHREAD_POOL_SIZE=Module.poolSize" -sPTHREAD_POOL_DELAY_LOAD
-          -sEXPORTED_RUNTIME_METHODS=PThread)
-    endif()
-    release(${build}${suffix} "${suffix}" kernels-${build}${suffix} ${thread_link})
+    release(${build}${suffix} "${suffix}" kernels-${build} ${thread_link})
   endforeach()
 endforeach()
 target_link_options(simd PRIVATE --emit-tsd "${CMAKE_SOURCE_DIR}/web/lib/core/core.d.ts")
