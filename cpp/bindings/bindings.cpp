@@ -154,6 +154,7 @@ IntegersValue randint_tensor(const NumberValue& high, const ShapeValue& shape,
 /// The inputs of one forward(), owned, with what the executors take.
 struct UnpackedInputs {
   std::vector<Values> values;
+  std::vector<LateFloats> late;  // pointers refers to them: room for all is there from the start
   Inputs pointers;
 };
 
@@ -168,8 +169,9 @@ struct HowToUnpack {
 UnpackedInputs unpacked_inputs(const char* owner, const Graph& graph, const GivenTensors& tensors,
                                HowToUnpack how) {
   const std::vector<TensorId> known = inputs_of(graph, how.cached);
-  UnpackedInputs unpacked{std::vector<Values>(graph.tensors().size()),
+  UnpackedInputs unpacked{std::vector<Values>(graph.tensors().size()), {},
                           Inputs(graph.tensors().size())};
+  unpacked.late.reserve(tensors.size());
   std::vector<bool> given(graph.tensors().size(), false);
   for (const auto& [name, tensor] : tensors) {
     given[static_cast<size_t>(find_input(owner, graph, known, name))] = true;
@@ -180,7 +182,7 @@ UnpackedInputs unpacked_inputs(const char* owner, const Graph& graph, const Give
     const Tensor& expected = graph.tensors()[id];
     Values& own = unpacked.values[id];
     if (how.late && tensor.can_be_late(expected)) {
-      unpacked.pointers.add_late(id, own, tensor.source(expected, own));
+      unpacked.pointers.add_late(id, own, unpacked.late.emplace_back(tensor.late(expected, own)));
     } else {
       unpacked.pointers[id] = tensor.values(expected, own);
     }
@@ -223,16 +225,26 @@ ShapeValue resident_shape(const ResidentTensor& tensor) {
   return ShapeValue(pack_shape(tensor.shape));
 }
 
-/// Calls the function `progress`, unless it is undefined, but no more often than a page is drawn.
-Progress progress_from(const ProgressValue& progress) {
+/// Calls the caller's function, unless it is undefined, but no more often than a page is drawn.
+class Caller {
+ public:
+  explicit Caller(const ProgressValue& function) : function_(function) {}
+
+  /// Of a run that ends before the caller goes.
+  Progress progress() const { return function_.isUndefined() ? Progress() : Progress(*this); }
+
+  void operator()(double done) const {
+    if (seconds() < next_) return;
+    function_(done);
+    next_ = seconds() + kPause;
+  }
+
+ private:
   static constexpr double kPause = 0.016;  // seconds
-  if (progress.isUndefined()) return {};
-  return [&progress, next = seconds() + kPause](double done) mutable {
-    if (seconds() < next) return;
-    progress(done);
-    next = seconds() + kPause;
-  };
-}
+
+  const ProgressValue& function_;
+  mutable double next_ = seconds() + kPause;
+};
 
 ResultsValue forward(const Model& model, const InputsValue& inputs, const OptionsValue& options,
                      const ProgressValue& progress) {
@@ -255,7 +267,8 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   const UnpackedInputs unpacked =
       unpacked_inputs("forward", model.graph(), tensors, {.late = progress.isUndefined()});
-  Forward done = model.forward(unpacked.pointers, how, progress_from(progress));
+  const Caller caller(progress);
+  Forward done = model.forward(unpacked.pointers, how, caller.progress());
   val results =
       pack_results(model.graph(), std::move(done.outputs), how.weights, std::get<bool>(values[3]));
   if (done.error) {
@@ -283,7 +296,8 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
   const bool weights = std::get<bool>(values[0]);
   const auto next = model.next_step(positions_of(first, given->second.raw()), weights);
   const UnpackedInputs unpacked = unpacked_inputs("step", next->graph, tensors, {.cached = true});
-  Outputs outputs = model.step(*next, unpacked.pointers, progress_from(progress));
+  const Caller caller(progress);
+  Outputs outputs = model.step(*next, unpacked.pointers, caller.progress());
   return ResultsValue(
       pack_results(next->graph, std::move(outputs), weights, std::get<bool>(values[1])));
 }

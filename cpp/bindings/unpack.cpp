@@ -307,6 +307,18 @@ GivenTensor::GivenTensor(const std::string& name, const val& tensor) {
   }
 }
 
+LateFloats::LateFloats(const val& data)
+    : floats_(val::global("Float32Array")),
+      buffer_(typed_array_property(data, val("buffer"))),
+      start_(typed_array_property(data, val("byteOffset")).as<double>()) {}
+
+void LateFloats::operator()(size_t first, size_t count, float* to) const {
+  // A view of our own: the caller's array may be of a class of the caller's.
+  const val part = floats_.new_(buffer_, start_ + static_cast<double>(first * sizeof(float)),
+                                static_cast<double>(count));
+  val(typed_memory_view(count, to)).call<void>("set", part);
+}
+
 const RawTensor& GivenTensor::raw() const {
   if (error_) throw *error_;
   return raw_;
@@ -333,16 +345,9 @@ bool GivenTensor::can_be_late(const Tensor& expected) const {
          expected.role == Role::kInput && expected.limit == 0;
 }
 
-Source GivenTensor::source(const Tensor& expected, Values& own) const {
+LateFloats GivenTensor::late(const Tensor& expected, Values& own) const {
   own = make_values(check_tensor(expected, now()));
-  // A view of our own: the caller's array may be of a class of the caller's.
-  return [floats = val::global("Float32Array"), buffer = typed_array_property(data_, val("buffer")),
-          start = typed_array_property(data_, val("byteOffset")).as<double>()](
-             size_t first, size_t count, float* to) {
-    const val part = floats.new_(buffer, start + static_cast<double>(first * sizeof(float)),
-                                 static_cast<double>(count));
-    val(typed_memory_view(count, to)).call<void>("set", part);
-  };
+  return LateFloats(data_);
 }
 
 const Values* GivenTensor::values(const Tensor& expected, Values& own) const {

@@ -36,6 +36,19 @@ struct ResidentTensor {
   Shape shape;
 };
 
+/// Floats of the caller's that are yet to be copied. They must stay as they are until then.
+class LateFloats {
+ public:
+  explicit LateFloats(const emscripten::val& data);
+
+  /// Copies `count` of them, from `first` on, to `to`.
+  void operator()(size_t first, size_t count, float* to) const;
+
+ private:
+  emscripten::val floats_, buffer_;
+  double start_;
+};
+
 /// {data, shape} as the caller gave it, or a ResidentTensor. What is nothing like that is refused
 /// when it is asked for: an unknown name comes first.
 class GivenTensor {
@@ -45,13 +58,12 @@ class GivenTensor {
   /// Throws FieldError when it is no tensor.
   const RawTensor& raw() const;
 
-  /// Whether its numbers may be copied by source(), after everything is checked: floats that no
-  /// rule but the shape's is for.
+  /// Whether its numbers may be copied after everything is checked: floats that no rule but the
+  /// shape's is for.
   bool can_be_late(const Tensor& expected) const;
 
-  /// Copies them, into `own`, which gets their shape, or elsewhere. Throws FieldError unless they
-  /// fit `expected`. The caller's data must stay as it is until then.
-  Source source(const Tensor& expected, Values& own) const;
+  /// Its numbers to be; `own` gets their shape. Throws FieldError unless they fit `expected`.
+  LateFloats late(const Tensor& expected, Values& own) const;
 
   /// Its numbers as floats: where they live, or copied out to `own`. Throws FieldError unless it
   /// fits `expected`.

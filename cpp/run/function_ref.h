@@ -7,11 +7,13 @@ namespace attnscope {
 template <class Signature>
 class FunctionRef;
 
-/// A function that the caller owns, for the time of a call: std::function_ref of C++26. Unlike
-/// std::function it copies nothing and allocates nothing.
+/// A function that the caller owns, and keeps as long as this may be called; or none. Like
+/// std::function_ref of C++26, and unlike std::function, it copies nothing and allocates nothing.
 template <class Result, class... Args>
 class FunctionRef<Result(Args...)> {
  public:
+  FunctionRef() = default;
+
   template <class Function>
     requires(!std::is_same_v<Function, FunctionRef>)
   FunctionRef(const Function& function)
@@ -19,11 +21,13 @@ class FunctionRef<Result(Args...)> {
           return (*static_cast<const Function*>(it))(args...);
         }) {}
 
+  explicit operator bool() const { return call_ != nullptr; }
+
   Result operator()(Args... args) const { return call_(function_, args...); }
 
  private:
-  const void* function_;
-  Result (*call_)(const void*, Args...);
+  const void* function_ = nullptr;
+  Result (*call_)(const void*, Args...) = nullptr;
 };
 
 }  // namespace attnscope

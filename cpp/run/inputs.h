@@ -2,24 +2,24 @@
 
 // What a run is given, and what it gives.
 
-#include <functional>
 #include <utility>
 #include <vector>
 
+#include "function_ref.h"
 #include "values.h"
 
 namespace attnscope {
 
 /// Numbers outside of the core: copies `count` of them, from `first` on, to `to`. Only the thread
 /// that runs the layer may ask for them.
-using Source = std::function<void(size_t first, size_t count, float* to)>;
+using Source = FunctionRef<void(size_t first, size_t count, float* to)>;
 
 /// An input whose numbers are yet to be loaded into its values.
 struct LateInput {
   Source source;
   Values* values = nullptr;
 
-  explicit operator bool() const { return source != nullptr; }
+  explicit operator bool() const { return values != nullptr; }
   void load(int64_t first, int64_t count) const {
     source(static_cast<size_t>(first), static_cast<size_t>(count), values->data() + first);
   }
@@ -38,13 +38,13 @@ class Inputs {
 
   void add_late(size_t id, Values& values, Source source) {
     values_[id] = &values;
-    late_.emplace_back(id, LateInput{std::move(source), &values});
+    late_.emplace_back(id, LateInput{source, &values});
   }
 
-  /// The source of an input whose numbers have not been loaded; nullptr for any other.
-  const Source* source(size_t id) const {
+  /// The source of an input whose numbers have not been loaded; none for any other.
+  Source source(size_t id) const {
     const LateInput* late = waiting(id);
-    return late ? &late->source : nullptr;
+    return late ? late->source : Source();
   }
 
   /// Hands over an input that has not been loaded: whoever takes it loads all of it. An empty one

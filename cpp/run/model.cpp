@@ -144,8 +144,8 @@ Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& optio
 Forward Model::compared(const Weights& weights, const Inputs& inputs, const Weights& exact_weights,
                         const Inputs& exact_inputs, const ForwardOptions& options,
                         const Progress& progress) const {
-  Forward forward{run(weights, inputs, options, part_of(progress, 0, 0.5)), {}};
-  const Outputs exact = run(exact_weights, exact_inputs, options, part_of(progress, 0.5, 1));
+  Forward forward{run(weights, inputs, options, progress.part(0, 0.5)), {}};
+  const Outputs exact = run(exact_weights, exact_inputs, options, progress.part(0.5, 1));
   forward.error = rounding_error(forward.outputs.front(), exact.front());
   return forward;
 }

@@ -137,7 +137,7 @@ void Program::run_watched(Workspace& workspace, const Progress& progress) const 
   }
   for (size_t i = 0; i < kernels_.size(); ++i) {
     const double after = before + work[i];
-    const Progress own = part_of(progress, before / all, after / all);
+    const Progress own = progress.part(before / all, after / all);
     {
       const Watch watch(own);
       run_kernel(i, workspace);

@@ -29,8 +29,8 @@ class Workspace {
   /// The cache that holds this very tensor, past and new positions; nullptr for any other tensor.
   CachedRows* cache(TensorId id) const { return cached_[static_cast<size_t>(id)]; }
 
-  /// Of an input that has not been loaded; nullptr for anything else.
-  const Source* source(TensorId id) const { return inputs_.source(storage(id)); }
+  /// Of an input that has not been loaded; none for anything else.
+  Source source(TensorId id) const { return inputs_.source(storage(id)); }
 
   /// Hands a late input, or another shape of it, over to the kernel, which loads all of it in
   /// parts. Anything else is loaded as by load(), and an empty one is returned.

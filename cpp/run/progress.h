@@ -1,17 +1,34 @@
 #pragma once
 
-#include <functional>
+#include "function_ref.h"
 
 namespace attnscope {
 
-/// Told, some times a second and in the calling thread, which part of a run is done, from 0 to 1.
-/// May throw, which stops the run.
-using Progress = std::function<void(double done)>;
+/// Who is told, some times a second and in the calling thread, which part of a run is done, from 0
+/// to 1; or nobody. What is told may throw, which stops the run.
+class Progress {
+ public:
+  Progress() = default;
 
-/// What tells `progress` about a part of its run, [from, to]; empty where `progress` is.
-inline Progress part_of(const Progress& progress, double from, double to) {
-  if (!progress) return {};
-  return [&progress, from, to](double done) { progress(from + (to - from) * done); };
-}
+  /// `told` must live as long as the progress.
+  explicit Progress(FunctionRef<void(double done)> told) : told_(told) {}
+
+  /// Of a part of the run, [from, to].
+  Progress part(double from, double to) const {
+    Progress part = *this;
+    part.from_ = at(from);
+    part.to_ = at(to);
+    return part;
+  }
+
+  explicit operator bool() const { return bool{told_}; }
+  void operator()(double done) const { told_(at(done)); }
+
+ private:
+  double at(double done) const { return from_ + (to_ - from_) * done; }
+
+  FunctionRef<void(double done)> told_;
+  double from_ = 0, to_ = 1;
+};
 
 }  // namespace attnscope

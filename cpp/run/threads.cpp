@@ -213,7 +213,7 @@ void share_out(int64_t count, int64_t grain, Work work) {
 
 }  // namespace
 
-Watch::Watch(Progress report) : report_(std::move(report)), outer_(watcher) { watcher = &report_; }
+Watch::Watch(const Progress& report) : report_(report), outer_(watcher) { watcher = &report_; }
 
 Watch::~Watch() { watcher = outer_; }
 

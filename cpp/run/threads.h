@@ -46,7 +46,7 @@ void parallel_tasks(int64_t count, bool late, FunctionRef<void(int64_t task)> lo
 /// tells `report` after each how much of it is done.
 class Watch {
  public:
-  explicit Watch(Progress report);
+  explicit Watch(const Progress& report);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;

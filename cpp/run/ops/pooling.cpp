@@ -95,8 +95,8 @@ struct LinearPooling {
 
   void operator()(Workspace& workspace) const {
     const int64_t B = shape[0], T = shape[1], E = shape[2];
-    const Source* source = workspace.source(hidden_id);
-    if (source && T * E < kSmallPart) workspace.load(hidden_id), source = nullptr;
+    Source source = workspace.source(hidden_id);
+    if (source && T * E < kSmallPart) workspace.load(hidden_id), source = {};
     constexpr int64_t kGroup = kernels::kPooledRows;
     const int64_t part = std::min(T, std::max(kPart / E / kGroup, int64_t{1}) * kGroup);
     const int64_t parts = parts_of(T, part);
@@ -122,7 +122,7 @@ struct LinearPooling {
       parallel_for_loaded(
           B * parts, slots,
           [&](int64_t task, int64_t slot) {
-            (*source)(static_cast<size_t>(first_of(task) * E),
+            source(static_cast<size_t>(first_of(task) * E),
                       static_cast<size_t>(rows_of(task) * E), loaded.data() + slot * part * E);
           },
           [&](int64_t task, int64_t slot) { pool(task, loaded.data() + slot * part * E); });

@@ -1,5 +1,8 @@
 #include "../../../cpp/run/model.h"
 
+#include <deque>
+#include <functional>
+
 #include "../../../cpp/run/random.h"
 #include "../../../cpp/run/threads.h"
 #include "inputs.h"
@@ -133,15 +136,17 @@ TEST_CASE("inputs that come in late give the same results as those that are ther
         std::vector<Values> own(inputs.values.size());
         std::vector<size_t> loaded(own.size(), 0);
         Inputs late = inputs.pointers;
+        std::deque<std::function<void(size_t, size_t, float*)>> sources;
         for (size_t id = 0; id < own.size(); ++id) {
           const Tensor& tensor = model.graph().tensors()[id];
           if (tensor.role != Role::kInput || !late[id]) continue;
           own[id] = make_values(tensor.shape);
           own[id].fill(NAN);
-          late.add_late(id, own[id], [&, id](size_t first, size_t count, float* to) {
-            std::copy_n(inputs.values[id].data() + first, count, to);
-            loaded[id] += count;
-          });
+          late.add_late(id, own[id],
+                        sources.emplace_back([&, id](size_t first, size_t count, float* to) {
+                          std::copy_n(inputs.values[id].data() + first, count, to);
+                          loaded[id] += count;
+                        }));
         }
         ForwardOptions options;
         options.compare = compare;

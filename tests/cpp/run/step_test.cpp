@@ -183,10 +183,10 @@ TEST_CASE("a step that is stopped leaves the cache as it was") {
     const auto next = decoding.model.next_step(kLength - already);
     Inputs inputs(next->graph.tensors().size());
     inputs[static_cast<size_t>(first_input(next->graph))] = &part;
-    const Progress stop = [](double done) {
+    const auto stop = [](double done) {
       if (done > 0.5) throw std::runtime_error("stopped");
     };
-    CHECK_THROWS_WITH(decoding.model.step(*next, inputs, stop), "stopped");
+    CHECK_THROWS_WITH(decoding.model.step(*next, inputs, Progress(stop)), "stopped");
     CHECK(decoding.model.past_len() == already);
     check_same(step(decoding.model, part)[0], positions(whole, already, kLength));
   }
