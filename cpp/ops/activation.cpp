@@ -32,7 +32,7 @@ const Known& known(Activation::Kind kind) { return kKnown[static_cast<size_t>(ki
 double activate(Activation::Kind kind, double x) {
   switch (kind) {
     case Activation::Kind::kTanh:
-      return std::tanh(x);
+      return tanh_of(x);
     case Activation::Kind::kRelu:
       return x < 0 ? 0.0 : x;
     case Activation::Kind::kSigmoid:
@@ -41,7 +41,7 @@ double activate(Activation::Kind kind, double x) {
       return 0.5 * x * (1.0 + erf_of(x * std::numbers::sqrt2 / 2));
     case Activation::Kind::kGeluTanh: {
       const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
-      return 0.5 * x * (1.0 + std::tanh(inner));
+      return 0.5 * x * (1.0 + tanh_of(inner));
     }
     case Activation::Kind::kSilu:
       return x / (1.0 + exp_of(-x));

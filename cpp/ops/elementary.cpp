@@ -1,5 +1,6 @@
 #include "elementary.h"
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -16,15 +17,31 @@ double polynomial(std::span<const double> c, double x) {
   return sum;
 }
 
+/// e^x - 1 by its Taylor series, whose next term is below 1e-18 of it.
+constexpr double kSmall = 0.35;  // the largest |x|, a bit more than ln 2 / 2
+double expm1_of_small(double x) {
+  double sum = 1.0;
+  for (int k = 14; k > 1; --k) sum = 1.0 + sum * x / k;
+  return sum * x;
+}
+
 }  // namespace
 
-// e^x = 2^n e^r with |r| ≤ ln 2 / 2, where expm1 loses nothing that is missed.
+// e^x = 2^n e^r with |r| ≤ ln 2 / 2.
 double exp_of(double x) {
   constexpr double kLowest = -708.0, kHighest = 709.0;
   if (!(x >= kLowest)) return x < kLowest ? 0.0 : x;  // NaN stays
   if (x > kHighest) return std::numeric_limits<double>::infinity();
   const double n = std::nearbyint(x * std::numbers::log2e);
-  return std::ldexp(1.0 + std::expm1(x - n * std::numbers::ln2), static_cast<int>(n));
+  const double power = std::bit_cast<double>((static_cast<int64_t>(n) + 1023) << 52);
+  return (1.0 + expm1_of_small(x - n * std::numbers::ln2)) * power;
+}
+
+// With m = e^(-2|x|) - 1, tanh |x| = -m / (2 + m).
+double tanh_of(double x) {
+  const double exponent = -2 * std::abs(x);
+  const double m = exponent > -kSmall ? expm1_of_small(exponent) : exp_of(exponent) - 1;
+  return std::copysign(m / (2 + m), x);
 }
 
 double log_of(double x) { return std::log1p(x - 1); }

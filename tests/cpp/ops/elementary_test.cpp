@@ -23,6 +23,11 @@ TEST_CASE("elementary functions are those of the standard library") {
     CAPTURE(x);
     CHECK(std::abs(erf_of(x) - std::erf(x)) <= 1e-14);
   }
+  for (double x = 1e-9; x < 100; x *= 1.003) {
+    CAPTURE(x);
+    CHECK(std::abs(tanh_of(x) - std::tanh(x)) <= 1e-15 * std::tanh(x));
+    CHECK(tanh_of(-x) == -tanh_of(x));
+  }
   for (double x = 2; x < 1e7; x *= 1.7) {
     CAPTURE(x);
     CHECK(std::abs(log_of(x) - std::log(x)) <= 1e-15 * std::log(x));
@@ -45,6 +50,9 @@ TEST_CASE("they go to their limits, and NaN stays NaN") {
   CHECK(erf_of(0) == 0.0);
   CHECK(erf_of(kInfinity) == 1.0);
   CHECK(erf_of(-kInfinity) == -1.0);
+  CHECK(tanh_of(kInfinity) == 1.0);
+  CHECK(tanh_of(0) == 0.0);
   CHECK(std::isnan(exp_of(NAN)));
+  CHECK(std::isnan(tanh_of(NAN)));
   CHECK(std::isnan(erf_of(NAN)));
 }
