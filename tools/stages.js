@@ -1,8 +1,9 @@
 // The stages of the build, in the order in which each needs the ones before it.
 
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './commands.js';
+import { declareBuilds } from './declarations.js';
 import { project } from './folders.js';
 import { compiler, compilerId } from './toolchain.js';
 
@@ -64,17 +65,9 @@ export const core = {
   ...wasm,
   async make(previous) {
     await wasm.make(previous);
-    declareBuilds();
+    await declareBuilds(path('web/lib/core'));
   }
 };
-
-/** Emscripten wrote the types of one build; every build has the same. */
-function declareBuilds() {
-  for (const name of readdirSync(path('web/lib/core')).filter((name) => name.endsWith('.mjs'))) {
-    const declaration = "export * from './core.js';\nexport { default } from './core.js';\n";
-    writeFileSync(path('web/lib/core', name.replace(/\.mjs$/, '.d.mts')), declaration);
-  }
-}
 
 /** The C++ tests: native, native with sanitizers, and as WebAssembly. */
 export const nativeTests = preset('C++ tests, native', 'native', {

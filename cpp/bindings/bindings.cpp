@@ -358,40 +358,14 @@ double run_bytes(const ConfigValue& config, const OptionsValue& options) {
   return static_cast<double>(bytes_to_run(config_from(config), keep, storage));
 }
 
-/// The TypeScript type of a field's values.
-std::string typescript(const Field& field) {
-  if (field.type == FieldType::kBoolean) return "boolean";
-  if (field.type != FieldType::kChoice) return field.optional() ? "number | null" : "number";
-  std::string type;
-  for (const std::string_view choice : field.choices) {
-    type += (type.empty() ? "'" : " | '") + std::string(choice) + "'";
-  }
-  return type;
-}
-
-/// The TypeScript type of every config: a union that `layer` tells apart, made from the registry.
-const char* config_typescript() {
-  static const std::string type = [] {
-    std::string text;
-    for (const Layer* layer : layers()) {
-      text += (text.empty() ? "{ layer: '" : " | { layer: '") + std::string(layer->name) + "'";
-      for (const Field& field : layer->fields) {
-        text += "; " + std::string(field.name) + "?: " + typescript(field);
-      }
-      text += " }";
-    }
-    return text;
-  }();
-  return type.c_str();
-}
-
 }  // namespace
 }  // namespace attnscope
 
 using namespace attnscope;  // a table of names; nothing here is a header
 
 EMSCRIPTEN_BINDINGS(attnscope) {
-  emscripten::register_type<ConfigValue>("Config", config_typescript());
+  // The build writes that file, from layers().
+  emscripten::register_type<ConfigValue>("Config", "import('./config.js').Config");
   emscripten::register_type<OptionsValue>("Options", "Record<string, unknown>");
   emscripten::register_type<TensorValue>("FloatTensor", "{ data: Float32Array; shape: number[] }");
   emscripten::register_type<InputsValue>(

@@ -1,24 +1,26 @@
-#include <algorithm>
+#include <array>
+#include <cstdlib>
 
 #include "layer.h"
 
 namespace attnscope {
 namespace {
 
-// A function's variable, because layers register before main() in no particular order.
-std::vector<const Layer*>& registered() {
-  static std::vector<const Layer*> layers;
-  return layers;
-}
+// Zeros from the start: layers register before main() in no particular order.
+constinit std::array<const Layer*, 64> registered{};
+constinit size_t count = 0;
 
 }  // namespace
 
 Registration::Registration(const Layer& layer) {
-  std::vector<const Layer*>& layers = registered();
-  const auto before = [](const Layer* a, const Layer* b) { return a->place < b->place; };
-  layers.insert(std::upper_bound(layers.begin(), layers.end(), &layer, before), &layer);
+  if (count == registered.size()) std::abort();  // before main() nobody could catch an exception
+  size_t at = count++;
+  for (; at > 0 && registered[at - 1]->place > layer.place; --at) {
+    registered[at] = registered[at - 1];
+  }
+  registered[at] = &layer;
 }
 
-std::span<const Layer* const> layers() { return registered(); }
+std::span<const Layer* const> layers() { return std::span(registered).first(count); }
 
 }  // namespace attnscope

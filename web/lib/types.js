@@ -1,6 +1,6 @@
 // Types of the public API that the core's generated types do not hold. No code.
 
-/** @typedef {import('./core/core.js').Config} Config
+/** @typedef {import('./core/config.js').Config} Config
  * One layer and its fields; a field left out takes its default. */
 
 /**
