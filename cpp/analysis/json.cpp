@@ -5,66 +5,72 @@
 
 namespace attnscope {
 
-void JsonWriter::comma() {
-  if (!first_) text_ += ',';
+void JsonWriter::begin(size_t length) {
+  const size_t needed = used_ + length + 1;
+  if (needed > room_) {
+    room_ = 2 * needed;
+    auto larger = std::make_unique_for_overwrite<char[]>(room_);
+    std::copy_n(text_.get(), used_, larger.get());
+    text_ = std::move(larger);
+  }
+  if (!first_) put(',');
   first_ = false;
 }
 
+void JsonWriter::put(std::string_view text) {
+  used_ += text.copy(&text_[used_], text.size());
+}
+
+void JsonWriter::word(std::string_view text) {
+  begin(text.size());
+  put(text);
+}
+
 void JsonWriter::open(char bracket) {
-  comma();
-  text_ += bracket;
+  begin(1);
+  put(bracket);
   first_ = true;
 }
 
 void JsonWriter::close(char bracket) {
-  text_ += bracket;
-  first_ = false;
+  first_ = true;  // no comma before it
+  begin(1);
+  put(bracket);
 }
 
 JsonWriter& JsonWriter::key(Text name) {
-  comma();
-  text_ += '"';
-  text_ += name.c_str();  // the core's own word: nothing to escape
-  text_ += "\":";
+  const std::string_view text = name.view();  // the core's own word: nothing to escape
+  begin(text.size() + 3);
+  put('"');
+  put(text);
+  put('"');
+  put(':');
   first_ = true;  // the value follows without a comma
   return *this;
 }
 
-void JsonWriter::boolean(bool flag) {
-  comma();
-  text_ += flag ? "true" : "false";
-}
+void JsonWriter::boolean(bool flag) { word(flag ? "true" : "false"); }
 
-void JsonWriter::null() {
-  comma();
-  text_ += "null";
-}
+void JsonWriter::null() { word("null"); }
 
 void JsonWriter::string(std::string_view text) {
-  comma();
-  text_ += '"';
+  begin(2 * text.size() + 2);
+  put('"');
   // Names and expressions of the core hold no control characters, which JSON would escape as well.
-  const auto special = [](char c) { return c == '"' || c == '\\'; };
-  if (std::none_of(text.begin(), text.end(), special)) {
-    text_ += text;
-  } else {
-    for (const char c : text) {
-      if (special(c)) text_ += '\\';
-      text_ += c;
-    }
+  for (const char c : text) {
+    if (c == '"' || c == '\\') put('\\');
+    put(c);
   }
-  text_ += '"';
+  put('"');
 }
 
 void JsonWriter::number(Count count) {
-  comma();
-  if (count > INT64_MAX) {
-    text_ += to_string(count);
-    return;
-  }
-  char digits[20];
-  const auto end = std::to_chars(digits, digits + sizeof digits, static_cast<int64_t>(count)).ptr;
-  text_.append(digits, end);
+  if (count > INT64_MAX) return word(to_string(count));
+  constexpr size_t kLongest = 20;
+  begin(kLongest);
+  char* at = &text_[used_];
+  used_ += static_cast<size_t>(
+      std::to_chars(at, at + kLongest, static_cast<int64_t>(count)).ptr - at);
 }
 
 void JsonWriter::shape(const Shape& shape) {
@@ -79,8 +85,7 @@ void JsonWriter::value(const Value& value) {
   } else if (const int64_t* integer = std::get_if<int64_t>(&value)) {
     number(*integer);
   } else if (const double* real = std::get_if<double>(&value)) {
-    comma();
-    text_ += number_text(*real);
+    word(number_text(*real));
   } else if (std::holds_alternative<Null>(value)) {
     null();
   } else {

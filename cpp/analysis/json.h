@@ -3,6 +3,7 @@
 // Writes JSON text in one pass. Nothing is built in memory first: an estimate has to be ready in
 // microseconds, and a document tree would cost more than the estimate.
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,8 +15,6 @@ namespace attnscope {
 
 class JsonWriter {
  public:
-  JsonWriter() { text_.reserve(4096); }
-
   void begin_object() { open('{'); }
   void end_object() { close('}'); }
   void begin_array() { open('['); }
@@ -30,14 +29,21 @@ class JsonWriter {
   void shape(const Shape& shape);
   void value(const Value& value);
 
-  std::string take() { return std::move(text_); }
+  std::string take() const { return {text_.get(), used_}; }
 
  private:
-  void comma();
+  /// Makes room for `length` characters, after a comma if one is due.
+  void begin(size_t length);
+
+  void put(char c) { text_[used_++] = c; }
+  void put(std::string_view text);
+  void word(std::string_view text);
   void open(char bracket);
   void close(char bracket);
 
-  std::string text_;
+  // Not a std::string: that looks for room at each character, and fills it with zeros first.
+  size_t used_ = 0, room_ = 4096;
+  std::unique_ptr<char[]> text_ = std::make_unique_for_overwrite<char[]>(room_);
   bool first_ = true;
 };
 

@@ -32,8 +32,9 @@ const Layer& find_layer(const RawConfig& raw) {
 }  // namespace
 
 size_t Config::index_of(Text field) const {
+  const std::string_view name = field.view();
   for (size_t i = 0; i < values_.size(); ++i) {
-    if (layer_->fields[i].name == field.view()) return i;
+    if (layer_->fields[i].name == name) return i;
   }
   wrong_graph("{} has no field {}", {layer_->name, field});
 }
