@@ -30,6 +30,16 @@ const tokens = { tokens: { data: Int32Array.of(1, 2, 3, 4), shape: [2, 2] } };
 const wrong = { hidden_states: { data: inputs.hidden_states.data, shape: [5, 2, 16] } };
 
 /**
+ * Lets a memory grow to so many bytes, and no further: whoever needs more is outside of it.
+ * @param {WebAssembly.Memory} memory
+ * @param {number} most
+ */
+function limit(memory, most) {
+  const page = 65536;
+  memory.grow = (pages) => WebAssembly.Memory.prototype.grow.call(memory, Math.min(pages, Math.floor((most - memory.buffer.byteLength) / page)));
+}
+
+/**
  * Fills what is free of the first memory, so that a leak has to make it grow: a memory grows by a fifth, which is
  * about 4 MB after the first 16, so ROUNDS that lose 400 bytes each would be noticed.
  * @param {import('../../web/lib/index.js').Attnscope} scope
@@ -137,3 +147,21 @@ test('a large model gives its memory back: one hundred in turn take no more than
   for (let i = 0; i < 100; ++i) large();
   assert.equal(memory.buffer.byteLength, before);
 });
+
+for (const build of builds) {
+  for (const threads of [1, 2]) {
+    test(`attention over 16,384 positions needs its inputs, its output and 16 MiB, build ${build} with threads ${threads}`, async () => {
+      const { scope, memory } = await openWithMemory({ build, threads });
+      const [num_heads, seq_len, head_dim, MiB] = [12, 16384, 64, 1 << 20];
+      const shape = [1, num_heads, seq_len, head_dim];
+      const bytes = 4 * num_heads * seq_len * head_dim;
+      limit(memory, 4 * bytes + 16 * MiB);
+      // A window takes a hundredth of the time and the same memory.
+      const model = scope.create({ layer: 'scaled_dot_product_attention', batch_size: 1, num_heads, seq_len, kv_len: seq_len, head_dim, window: 64 });
+      const query = { data: new Float32Array(bytes / 4), shape };
+      const value = { data: new Float32Array(bytes / 4).fill(1), shape };
+      const { output } = model.forward({ query, key: query, value }, { need_weights: false });
+      assert.ok(output.data.every((number) => Math.abs(number - 1) < 1e-6));
+    });
+  }
+}
