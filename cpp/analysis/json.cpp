@@ -17,9 +17,7 @@ void JsonWriter::begin(size_t length) {
   first_ = false;
 }
 
-void JsonWriter::put(std::string_view text) {
-  used_ += text.copy(&text_[used_], text.size());
-}
+void JsonWriter::put(std::string_view text) { used_ += text.copy(&text_[used_], text.size()); }
 
 void JsonWriter::word(std::string_view text) {
   begin(text.size());
@@ -69,8 +67,8 @@ void JsonWriter::number(Count count) {
   constexpr size_t kLongest = 20;
   begin(kLongest);
   char* at = &text_[used_];
-  used_ += static_cast<size_t>(
-      std::to_chars(at, at + kLongest, static_cast<int64_t>(count)).ptr - at);
+  used_ +=
+      static_cast<size_t>(std::to_chars(at, at + kLongest, static_cast<int64_t>(count)).ptr - at);
 }
 
 void JsonWriter::shape(const Shape& shape) {

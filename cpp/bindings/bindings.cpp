@@ -169,8 +169,8 @@ struct HowToUnpack {
 UnpackedInputs unpacked_inputs(const char* owner, const Graph& graph, const GivenTensors& tensors,
                                HowToUnpack how) {
   const std::vector<TensorId> known = inputs_of(graph, how.cached);
-  UnpackedInputs unpacked{std::vector<Values>(graph.tensors().size()), {},
-                          Inputs(graph.tensors().size())};
+  UnpackedInputs unpacked{
+      std::vector<Values>(graph.tensors().size()), {}, Inputs(graph.tensors().size())};
   unpacked.late.reserve(tensors.size());
   std::vector<bool> given(graph.tensors().size(), false);
   for (const auto& [name, tensor] : tensors) {

@@ -185,7 +185,7 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
               running[h * static_cast<size_t>(count) + static_cast<size_t>(t + q - begin)];
           const float decay = soften(scores + q * kKeys, first + from, to - from, head, t + q,
                                      visible[t + q], sizes.scale, own);
-          if (decay != 1.0f) scale_row(from_row(head.output, t + q).data, V, decay);
+          if (decay != 1.0f) scale(from_row(head.output, t + q).data, decay, V);
         }
         block.combine({scores, kKeys}, from_row(head.output, t), queries, from, to);
       }
@@ -194,7 +194,7 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
   for (size_t h = 0; h < heads.size(); ++h) {
     for (int64_t t = begin; t < end; ++t) {
       const Running& own = running[h * static_cast<size_t>(count) + static_cast<size_t>(t - begin)];
-      scale_row(from_row(heads[h].output, t).data, V, reciprocal(own.sum));
+      scale(from_row(heads[h].output, t).data, reciprocal(own.sum), V);
     }
   }
 }
@@ -224,7 +224,7 @@ void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& sha
         float* row = weights.data + q * weights.stride;
         Running own;
         soften(row, first, to - from, head, t + q, visible[t + q], sizes.scale, own);
-        scale_row(row, to - from, reciprocal(own.sum));
+        scale(row, reciprocal(own.sum), to - from);
         std::fill(row - first, row, 0.0f);
         std::fill(row + to - from, row - first + sizes.keys, 0.0f);
       }
@@ -278,7 +278,7 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
       float* weights = weights_of(h, t) + first;
       Running running;
       soften(weights, first, last - first, heads[h], t, visible[t], sizes.scale, running);
-      scale_row(weights, last - first, reciprocal(running.sum));
+      scale(weights, reciprocal(running.sum), last - first);
     }
   }
   each_block(shared.value, sizes.value_features,

@@ -38,7 +38,7 @@ Pooled score_and_pool(const float* hidden, const float* vector, float bias, cons
     if (larger == kHidden) continue;
     if (larger != pooled.maximum) {
       const float decay = exp_below_zero(pooled.maximum - larger);  // 0 for the first
-      scale_row(out, hidden_size, decay);
+      scale(out, decay, hidden_size);
       pooled = {larger, pooled.sum * decay};
     }
     float added[kPooledRows];
@@ -55,7 +55,7 @@ Pooled add_pooled(Pooled pooled, float* out, Pooled other, const float* other_ou
   if (larger == kHidden) return pooled;
   const float decay = exp_below_zero(pooled.maximum - larger);
   const float factor = exp_below_zero(other.maximum - larger);
-  scale_row(out, hidden_size, decay);
+  scale(out, decay, hidden_size);
   add_weighted_rows({other_out, hidden_size}, &factor, 1, hidden_size, out);
   return {larger, pooled.sum * decay + other.sum * factor};
 }
@@ -63,7 +63,7 @@ Pooled add_pooled(Pooled pooled, float* out, Pooled other, const float* other_ou
 void finish_pooling(Pooled pooled, int64_t seq_len, int64_t hidden_size, float* scores,
                     float* out) {
   softmax(scores, nullptr, seq_len, scores);
-  scale_row(out, hidden_size, reciprocal(pooled.sum));
+  scale(out, reciprocal(pooled.sum), hidden_size);
 }
 
 }  // namespace attnscope::kernels

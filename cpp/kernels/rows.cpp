@@ -67,6 +67,14 @@ void add_row(const float* row, float weight, int64_t length, float* out) {
   for (; e < length; ++e) out[e] += weight * row[e];
 }
 
+/// y[e] = f(a[e], b[e]), for vectors and for what is left over.
+template <class Function>
+void map(const float* a, const float* b, int64_t length, float* y, Function f) {
+  int64_t e = 0;
+  for (; e + kLanes <= length; e += kLanes) store(y + e, f(load(a + e), load(b + e)));
+  for (; e < length; ++e) y[e] = f(a[e], b[e]);
+}
+
 ConstRows from_row(ConstRows rows, int64_t row) {
   return {rows.data + row * rows.stride, rows.stride};
 }
@@ -81,12 +89,6 @@ void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, in
   for (int64_t i = 0; i < count; ++i) scores[i] += bias;
 }
 
-void add_to(const float* x, int64_t length, float* y) {
-  int64_t e = 0;
-  for (; e + kLanes <= length; e += kLanes) store(y + e, load(y + e) + load(x + e));
-  for (; e < length; ++e) y[e] += x[e];
-}
-
 void add_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
                        float* out) {
   int64_t i = 0;
@@ -94,6 +96,23 @@ void add_weighted_rows(ConstRows rows, const float* weights, int64_t count, int6
     add_group(from_row(rows, i), weights + i, length, out);
   }
   for (; i < count; ++i) add_row(from_row(rows, i).data, weights[i], length, out);
+}
+
+void add(const float* a, const float* b, int64_t length, float* y) {
+  map(a, b, length, y, [](auto one, auto other) { return one + other; });
+}
+
+void multiply(const float* a, const float* b, int64_t length, float* y) {
+  map(a, b, length, y, [](auto one, auto other) { return one * other; });
+}
+
+void scale(const float* x, float factor, int64_t length, float* y) {
+  map(x, x, length, y, [factor](auto one, auto) { return one * factor; });
+}
+
+void maximum(const float* a, const float* b, int64_t length, float* y) {
+  map(a, b, length, y,
+      [](auto one, auto other) { return xsimd::select(one > other || one != one, one, other); });
 }
 
 }  // namespace attnscope::kernels

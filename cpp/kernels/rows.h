@@ -1,7 +1,7 @@
 #pragma once
 
-// Work on rows of floats: dot products with one vector, and weighted sums of rows. Any length, any
-// alignment.
+// Work on rows of floats: dot products with one vector, weighted sums of rows, and what is done to
+// each number by itself. Any length, any alignment.
 
 #include <cstdint>
 
@@ -20,9 +20,6 @@ inline constexpr int64_t kRowGroup = 4;
 void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores);
 
-/// y[e] += x[e].
-void add_to(const float* x, int64_t length, float* y);
-
 /// out[e] += Σ_i weights[i] rows[i, e].
 ///
 ///   rows     (count, length)
@@ -30,5 +27,18 @@ void add_to(const float* x, int64_t length, float* y);
 ///   out      (length,)
 void add_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
                        float* out);
+
+/// y[e] = a[e] + b[e]; y may be one of them, here and below.
+void add(const float* a, const float* b, int64_t length, float* y);
+
+/// y[e] = a[e] b[e].
+void multiply(const float* a, const float* b, int64_t length, float* y);
+
+/// y[e] = x[e] factor.
+void scale(const float* x, float factor, int64_t length, float* y);
+inline void scale(float* y, float factor, int64_t length) { scale(y, factor, length, y); }
+
+/// y[e] = the larger of a[e] and b[e], NaN where one of them is.
+void maximum(const float* a, const float* b, int64_t length, float* y);
 
 }  // namespace attnscope::kernels

@@ -57,17 +57,11 @@ float exponentiate(float* scores, int64_t length, float scale, float maximum) {
   return xsimd::reduce_add(sum);
 }
 
-void scale_row(float* row, int64_t length, float factor) {
-  int64_t i = 0;
-  for (; i + kLanes <= length; i += kLanes) store(row + i, load(row + i) * Batch(factor));
-  for (; i < length; ++i) row[i] *= factor;
-}
-
 void softmax(const float* scores, const float* mask, int64_t length, float* weights) {
   if (weights != scores) std::copy_n(scores, length, weights);
-  if (mask) add_to(mask, length, weights);
+  if (mask) add(weights, mask, length, weights);
   const float sum = exponentiate(weights, length, 1.0f, largest(weights, length));
-  scale_row(weights, length, reciprocal(sum));
+  scale(weights, reciprocal(sum), length);
 }
 
 }  // namespace attnscope::kernels

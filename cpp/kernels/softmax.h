@@ -13,14 +13,12 @@ void softmax(const float* scores, const float* mask, int64_t length, float* weig
 /// The largest of a row's scores, -inf for none. NaN is passed over.
 float largest(const float* scores, int64_t length);
 
-/// scores <- e^(scale · (scores - maximum)) for a scale > 0, where no score is larger; returns their
-/// sum. A maximum of -inf stands for a row with nothing to see: zeros. NaN stays NaN. Beside 3 ULP,
-/// the exponent's own rounding shows: an ULP of the result for each unit of it.
+/// scores <- e^(scale · (scores - maximum)) for a scale > 0, where no score is larger; returns
+/// their sum. A maximum of -inf stands for a row with nothing to see: zeros. NaN stays NaN. Beside
+/// 3 ULP, the exponent's own rounding shows: an ULP of the result for each unit of it.
 float exponentiate(float* scores, int64_t length, float scale, float maximum);
 
 /// 1 / sum; 0 for a row with nothing to see.
 inline float reciprocal(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
-
-void scale_row(float* row, int64_t length, float factor);
 
 }  // namespace attnscope::kernels

@@ -1,9 +1,9 @@
 #pragma once
 
 // Functions in double precision that every page loads in some hundred bytes, the logarithm by way
-// of std::log1p, which the random numbers bring anyway. std::exp, and std::erf with it, std::log and
-// std::pow have tables of 2 to 4 kB each that cannot be compressed; std::sin and std::cos take 3 kB
-// to be right for angles of 1e300, std::tanh 600 bytes.
+// of std::log1p, which the random numbers bring anyway. std::exp, and std::erf with it, std::log
+// and std::pow have tables of 2 to 4 kB each that cannot be compressed; std::sin and std::cos take
+// 3 kB to be right for angles of 1e300, std::tanh 600 bytes.
 
 namespace attnscope {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../kernels/activation.h"
+#include "../../kernels/rows.h"
 #include "../../ops/arithmetic.h"
 #include "../../ops/broadcast.h"
 #include "../kernels.h"
@@ -46,7 +47,7 @@ Kernel activation_kernel(const Site& site) {
 Kernel scale_kernel(const Site& site) {
   const float factor = static_cast<float>(site.op<Scale>().factor());
   return map_kernel(site, [factor](const float* from, int64_t count, float* to) {
-    for (int64_t i = 0; i < count; ++i) to[i] = from[i] * factor;
+    kernels::scale(from, factor, count, to);
   });
 }
 
@@ -66,7 +67,7 @@ Kernel add_kernel(const Site& site) {
         if (one_a_row) {
           for (int64_t i = 0; i < length; ++i) out[i] = from[i] + *added;
         } else {
-          for (int64_t i = 0; i < length; ++i) out[i] = from[i] + added[i];
+          kernels::add(from, added, length, out);
         }
       }
     });
@@ -80,7 +81,7 @@ Kernel multiply_kernel(const Site& site) {
     const float* right = workspace.read(b);
     float* to = workspace.write(y);
     parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = left[i] * right[i];
+      kernels::multiply(left + begin, right + begin, end - begin, to + begin);
     });
   };
 }

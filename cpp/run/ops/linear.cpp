@@ -115,7 +115,7 @@ Kernel projection_kernel(const Site& site, Finish finish, TensorId y) {
       for (int64_t row = first; row < first + count; ++row) {
         float* part = to + row * n + begin;
         if (finish.activate) finish.activate(part, end - begin, part);
-        if (residual) kernels::add_to(residual + row * n + begin, end - begin, part);
+        if (residual) kernels::add(part, residual + row * n + begin, end - begin, part);
       }
     });
   };

@@ -66,10 +66,10 @@ void max_of(const float* x, const float* mask, int64_t T, int64_t E, float* y) {
   bool any = false;
   for (int64_t t = 0; t < T; ++t) {
     if (mask && mask[t] == kHidden) continue;
-    const float* row = x + t * E;
-    for (int64_t e = 0; e < E; ++e) {
-      // NaN is neither larger nor smaller, and stays.
-      if (!any || row[e] > y[e] || row[e] != row[e]) y[e] = row[e];
+    if (any) {
+      kernels::maximum(x + t * E, y, E, y);
+    } else {
+      std::copy_n(x + t * E, E, y);
     }
     any = true;
   }
@@ -122,8 +122,8 @@ struct LinearPooling {
       parallel_for_loaded(
           B * parts, slots,
           [&](int64_t task, int64_t slot) {
-            source(static_cast<size_t>(first_of(task) * E),
-                      static_cast<size_t>(rows_of(task) * E), loaded.data() + slot * part * E);
+            source(static_cast<size_t>(first_of(task) * E), static_cast<size_t>(rows_of(task) * E),
+                   loaded.data() + slot * part * E);
           },
           [&](int64_t task, int64_t slot) { pool(task, loaded.data() + slot * part * E); });
     } else {

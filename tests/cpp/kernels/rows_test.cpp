@@ -1,5 +1,9 @@
 #include "../../../cpp/kernels/rows.h"
 
+#include <cmath>
+#include <utility>
+#include <vector>
+
 #include "../support.h"
 
 using namespace attnscope::testing;
@@ -63,5 +67,44 @@ TEST_CASE("add_weighted_rows equals plain loops, whatever lies between the rows"
         }
       }
     }
+  }
+}
+
+TEST_CASE("sums, products, factors and maxima of two rows, in place or not") {
+  using Function = void (*)(const float*, const float*, int64_t, float*);
+  const auto scale = [](const float* a, const float*, int64_t length, float* y) {
+    kernels::scale(a, 3.0f, length, y);
+  };
+  const std::pair<Function, float (*)(float, float)> all[] = {
+      {kernels::add, [](float a, float b) { return a + b; }},
+      {kernels::multiply, [](float a, float b) { return a * b; }},
+      {kernels::maximum, [](float a, float b) { return a > b ? a : b; }},
+      {scale, [](float a, float) { return a * 3.0f; }}};
+  for (const auto& [kernel, plain] : all) {
+    for (const int64_t length : kLengths) {
+      CAPTURE(length);
+      const std::vector<float> a = random_floats(length, 1), b = random_floats(length, 2);
+      std::vector<float> apart(a.size() + 1, 7.0f), in_a = a, in_b = b;
+      kernel(a.data(), b.data(), length, apart.data());
+      kernel(in_a.data(), b.data(), length, in_a.data());
+      kernel(a.data(), in_b.data(), length, in_b.data());
+      for (size_t e = 0; e < a.size(); ++e) CHECK(apart[e] == plain(a[e], b[e]));
+      CHECK(apart.back() == 7.0f);
+      apart.pop_back();
+      CHECK(in_a == apart);
+      CHECK(in_b == apart);
+    }
+  }
+}
+
+TEST_CASE("the maximum with NaN is NaN, in every lane and on either side") {
+  for (int64_t e = 0; e < 7; ++e) {
+    std::vector<float> a(7, 1.0f), y(7);
+    const std::vector<float> b(7, 2.0f);
+    a[static_cast<size_t>(e)] = NAN;
+    kernels::maximum(a.data(), b.data(), 7, y.data());
+    CHECK(std::isnan(y[static_cast<size_t>(e)]));
+    kernels::maximum(b.data(), a.data(), 7, y.data());
+    CHECK(std::isnan(y[static_cast<size_t>(e)]));
   }
 }
