@@ -15,6 +15,8 @@ const configs = [
   { layer: 'encoder', batch_size: 1, seq_len: 128, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072 }
 ];
 
+const WARM_UP = 300; // milliseconds, in which the engine replaces its first code by its fast one
+
 /** @type {import('../../web/lib/index.js').Format[]} */
 const formats = ['float32', 'float16', 'bfloat16', 'int8'];
 
@@ -24,13 +26,14 @@ const formats = ['float32', 'float16', 'bfloat16', 'int8'];
  * @param {{runs: number, calls: number}} how
  */
 function timeOf(work, { runs, calls }) {
-  const times = [];
-  for (let run = 0; run < runs + 3; run++) {
+  const once = () => {
     const start = performance.now();
     for (let call = 0; call < calls; call++) work();
-    times.push(((performance.now() - start) / calls) * 1000);
-  }
-  return median(times.slice(3)); // three runs warm up
+    return ((performance.now() - start) / calls) * 1000;
+  };
+  const warm = performance.now() + WARM_UP;
+  for (let run = 0; run < 3 || performance.now() < warm; run++) once();
+  return median(Array.from({ length: runs }, once));
 }
 
 /**
