@@ -286,6 +286,18 @@ std::map<std::string, GivenTensor> unpack_tensors(const std::string& name, const
   return tensors;
 }
 
+LateFloats::LateFloats(const val& data)
+    : floats_(val::global("Float32Array")),
+      buffer_(typed_array_property(data, val("buffer"))),
+      start_(typed_array_property(data, val("byteOffset")).as<double>()) {}
+
+void LateFloats::operator()(size_t first, size_t count, float* to) const {
+  // A view of our own: the caller's array may be of a class of the caller's.
+  const val part = floats_.new_(buffer_, start_ + static_cast<double>(first * sizeof(float)),
+                                static_cast<double>(count));
+  val(typed_memory_view(count, to)).call<void>("set", part);
+}
+
 GivenTensor::GivenTensor(const std::string& name, const val& tensor) {
   try {
     if (is_object(tensor) && tensor.instanceof(val::module_property("ResidentTensor"))) {
@@ -305,18 +317,6 @@ GivenTensor::GivenTensor(const std::string& name, const val& tensor) {
   } catch (const FieldError& error) {
     error_ = error;
   }
-}
-
-LateFloats::LateFloats(const val& data)
-    : floats_(val::global("Float32Array")),
-      buffer_(typed_array_property(data, val("buffer"))),
-      start_(typed_array_property(data, val("byteOffset")).as<double>()) {}
-
-void LateFloats::operator()(size_t first, size_t count, float* to) const {
-  // A view of our own: the caller's array may be of a class of the caller's.
-  const val part = floats_.new_(buffer_, start_ + static_cast<double>(first * sizeof(float)),
-                                static_cast<double>(count));
-  val(typed_memory_view(count, to)).call<void>("set", part);
 }
 
 const RawTensor& GivenTensor::raw() const {

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "../layers/field.h"
-#include "../run/inputs.h"
 #include "../run/tensor_gate.h"
 #include "../run/values.h"
 

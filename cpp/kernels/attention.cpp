@@ -91,11 +91,6 @@ KeyRange seen_by(const KeyRange* visible, int64_t begin, int64_t end) {
   return all.end == 0 ? KeyRange{0, 0} : all;
 }
 
-template <class Kind>
-Kind from_row(Kind rows, int64_t row) {
-  return {rows.data + row * rows.stride, rows.stride};
-}
-
 /// Rows as floats: where they are, or a block of them widened.
 class FloatRows {
  public:

@@ -14,4 +14,10 @@ struct Rows {
   int64_t stride;
 };
 
+/// The rows from `row` on.
+template <class Kind>
+Kind from_row(Kind rows, int64_t row) {
+  return {rows.data + row * rows.stride, rows.stride};
+}
+
 }  // namespace attnscope::kernels

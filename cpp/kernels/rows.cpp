@@ -75,10 +75,6 @@ void map(const float* a, const float* b, int64_t length, float* y, Function f) {
   for (; e < length; ++e) y[e] = f(a[e], b[e]);
 }
 
-ConstRows from_row(ConstRows rows, int64_t row) {
-  return {rows.data + row * rows.stride, rows.stride};
-}
-
 }  // namespace
 
 void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,

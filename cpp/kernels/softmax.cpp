@@ -58,8 +58,11 @@ float exponentiate(float* scores, int64_t length, float scale, float maximum) {
 }
 
 void softmax(const float* scores, const float* mask, int64_t length, float* weights) {
-  if (weights != scores) std::copy_n(scores, length, weights);
-  if (mask) add(weights, mask, length, weights);
+  if (mask) {
+    add(scores, mask, length, weights);
+  } else if (weights != scores) {
+    std::copy_n(scores, length, weights);
+  }
   const float sum = exponentiate(weights, length, 1.0f, largest(weights, length));
   scale(weights, reciprocal(sum), length);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../../kernels/rows.h"
 #include "../../ops/concat.h"
 #include "../kernels.h"
 #include "../threads.h"
@@ -117,9 +118,7 @@ Kernel pair_sum_kernel(const Site& site) {
     parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         for (int64_t s = 0; s < S; ++s) {
-          const float* right = key + (row / T * S + s) * A;
-          float* sums = to + (row * S + s) * A;
-          for (int64_t a = 0; a < A; ++a) sums[a] = query[row * A + a] + right[a];
+          kernels::add(query + row * A, key + (row / T * S + s) * A, A, to + (row * S + s) * A);
         }
       }
     });
