@@ -107,3 +107,11 @@ foreach(suffix "" -threads)
   endforeach()
 endforeach()
 target_link_options(simd PRIVATE --emit-tsd "${CMAKE_SOURCE_DIR}/web/lib/core/core.d.ts")
+
+# `npm run bench -- --limits`: the released kernels alone.
+add_executable(limits EXCLUDE_FROM_ALL tests/bench/limits.cpp)
+target_compile_options(limits PRIVATE ${common_flags} -O2)
+target_link_libraries(limits PRIVATE kernels-relaxed)
+target_link_options(limits PRIVATE -O2 -fwasm-exceptions -sENVIRONMENT=node -sALLOW_MEMORY_GROWTH
+                    -sEXIT_RUNTIME)
+set_target_properties(limits PROPERTIES SUFFIX .cjs)

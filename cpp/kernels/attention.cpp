@@ -28,6 +28,7 @@ namespace attnscope::kernels {
 namespace {
 
 constexpr int64_t kQueries = kAttentionQueries;
+constexpr int64_t kEdgeQueries = kTileRows;
 constexpr int64_t kKeys = 256;
 constexpr int64_t kFewQueries = 4;
 constexpr int64_t kFewKeys = 64;  // for few queries: a block of both stays in L1
@@ -89,6 +90,31 @@ KeyRange seen_by(const KeyRange* visible, int64_t begin, int64_t end) {
     all.end = std::max(all.end, visible[t].end);
   }
   return all.end == 0 ? KeyRange{0, 0} : all;
+}
+
+/// Calls work(t, queries, from, to) for runs of the queries [begin, end): they see nothing of
+/// `keys` but [keys.first + from, keys.first + to), `from` at a panel's edge. Runs are short at a
+/// band's edge, because the scores of a run are made with every key that one of its queries sees.
+template <class Work>
+void each_run(const KeyRange* visible, int64_t begin, int64_t end, KeyRange keys, Work work) {
+  const auto first_seen = [&](int64_t t) {
+    return std::clamp(visible[t].first, keys.first, keys.end);
+  };
+  const auto end_seen = [&](int64_t t) { return std::clamp(visible[t].end, keys.first, keys.end); };
+  for (int64_t block = begin; block < end; block += kQueries) {
+    const int64_t block_end = std::min(block + kQueries, end);
+    bool same = true;
+    for (int64_t t = block + 1; t < block_end; ++t) {
+      same = same && first_seen(t) == first_seen(block) && end_seen(t) == end_seen(block);
+    }
+    const int64_t most = same ? kQueries : kEdgeQueries;
+    for (int64_t t = block; t < block_end; t += most) {
+      const int64_t queries = std::min(most, block_end - t);
+      const KeyRange seen = seen_by(visible, t, t + queries);
+      work(t, queries, std::max<int64_t>(seen.first - keys.first, 0) / kPanel * kPanel,
+           std::min(seen.end, keys.end) - keys.first);
+    }
+  }
 }
 
 /// Rows as floats: where they are, or a block of them widened.
@@ -164,12 +190,8 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
   for (int64_t first = all.first; first < all.end; first += kKeys) {
     const int64_t keys = std::min(kKeys, all.end - first);
     block.pack(first, keys);
-    for (int64_t t = begin; t < end; t += kQueries) {
-      const int64_t queries = std::min(kQueries, end - t);
-      const KeyRange seen = seen_by(visible, t, t + queries);
-      const int64_t from = std::max<int64_t>(seen.first - first, 0) / kPanel * kPanel;
-      const int64_t to = std::min(seen.end - first, keys);
-      if (from >= to) continue;
+    const auto attend_run = [&](int64_t t, int64_t queries, int64_t from, int64_t to) {
+      if (from >= to) return;
       for (size_t h = 0; h < heads.size(); ++h) {
         const QueryHead& head = heads[h];
         const Rows rows{scores, kKeys};
@@ -184,7 +206,8 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
         }
         block.combine({scores, kKeys}, from_row(head.output, t), queries, from, to);
       }
-    }
+    };
+    each_run(visible, begin, end, {first, first + keys}, attend_run);
   }
   for (size_t h = 0; h < heads.size(); ++h) {
     for (int64_t t = begin; t < end; ++t) {
@@ -202,15 +225,8 @@ void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& sha
   block.pack(all.first, all.end - all.first);
   for (const QueryHead& head : heads) {
     clear(head.output, begin, end, sizes.value_features);
-    for (int64_t t = begin; t < end; t += kQueries) {
-      const int64_t queries = std::min(kQueries, end - t);
-      const KeyRange seen = seen_by(visible, t, t + queries);
-      const int64_t from = (seen.first - all.first) / kPanel * kPanel;
-      const int64_t to = seen.end - all.first;
-      if (from >= to) {
-        clear(head.weights, t, t + queries, sizes.keys);
-        continue;
-      }
+    const auto attend_run = [&](int64_t t, int64_t queries, int64_t from, int64_t to) {
+      if (from >= to) return clear(head.weights, t, t + queries, sizes.keys);
       const int64_t first = all.first + from;
       Rows weights = from_row(head.weights, t);
       weights.data += first;
@@ -224,7 +240,8 @@ void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& sha
         std::fill(row + to - from, row - first + sizes.keys, 0.0f);
       }
       block.combine({weights.data, weights.stride}, from_row(head.output, t), queries, from, to);
-    }
+    };
+    each_run(visible, begin, end, all, attend_run);
   }
 }
 

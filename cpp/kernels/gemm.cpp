@@ -12,8 +12,8 @@ namespace {
 
 struct PanelsInPlace {
   Panels b;
-  const float* operator()(int64_t j, int64_t p, int64_t) const {
-    return b.data + j * b.depth + p * kPanel;
+  Panels operator()(int64_t j, int64_t, int64_t p, int64_t) const {
+    return {b.data + j * b.depth + p * kPanel, b.depth};
   }
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Register- and cache-blocked matrix product after Goto and van de Geijn 2008, "Anatomy of
-// High-Performance Matrix Multiplication". A tile of kRows x 8 results stays in registers while k
-// runs. B is packed, so that a tile reads it front to back; A is read where it lies, row by row.
+// High-Performance Matrix Multiplication". A tile of kTileRows x 8 results stays in registers while
+// k runs. B is packed, so that a tile reads it front to back; A is read where it lies, row by row.
 // Only the products in this folder use it: how B is stored is theirs.
 
 #include <algorithm>
@@ -12,21 +12,17 @@
 
 namespace attnscope::kernels {
 
-// V8's register allocator decides the tile: with relaxed madd 6 rows run at the machine's peak,
-// with separate multiply and add the sixth row spills (measured: 60 against 32 GFLOP/s).
-#ifdef __wasm_relaxed_simd__
-inline constexpr int64_t kRows = 6;
-#else
-inline constexpr int64_t kRows = 5;
-#endif
 static_assert(kPanel == 2 * kLanes);
 
-// A panel of B takes 24 kB: half of it would load and store each tile of C twice as often (768 to
-// 3072 terms and columns: a tenth slower).
+// Terms of a pass: a tile's rows of A take 18 kB and stay in L1 while a block of B passes. With
+// half of it each tile of C is loaded and stored twice as often (768 to 3072 terms and columns: a
+// tenth slower).
 inline constexpr int64_t kDepth = 768;
-// A block of A takes 400 kB: it stays in L2 while every panel of B passes, and its block of C while
-// k runs. Sequences of 128 are one block, so that B passes once.
-inline constexpr int64_t kBlockRows = 22 * kRows;
+// Columns of a block of B: 390 kB, which stay in L2 while every row of A passes. So what a tile
+// reads from L2 is the packed matrix, front to back, as processors fetch ahead; rows of A, which
+// lie apart, come from there once for 16 tiles (768 to 3072 terms and columns: a twentieth faster
+// than with a panel of B in L1 and a block of A in L2).
+inline constexpr int64_t kBlockColumns = 128;
 
 /// A tile of c from kHeight rows of a and a panel of B. It starts from `start`: the bias, whose
 /// stride is 0, or what is in c already. A sum waits for the one before: with several chains terms
@@ -73,7 +69,7 @@ inline constexpr TileFunction kFewTiles[] = {nullptr, tile<1, 4>, tile<2, 2>};
 /// A tile of which only `width` columns exist: it is made beside c, and what exists is copied.
 inline void narrow_tile(TileFunction tile, ConstRows a, const float* b, int64_t depth,
                         ConstRows start, Rows c, int64_t height, int64_t width) {
-  float whole[kRows * kPanel] = {};
+  float whole[kTileRows * kPanel] = {};
   for (int64_t r = 0; r < height; ++r) {
     std::copy_n(start.data + r * start.stride, width, whole + r * kPanel);
   }
@@ -83,32 +79,41 @@ inline void narrow_tile(TileFunction tile, ConstRows a, const float* b, int64_t 
   }
 }
 
+/// Rows of the next tile, of `rest`. The last two are about as high: the sums of a low tile wait for
+/// one another.
+inline int64_t tile_height(int64_t rest) {
+  return rest <= kTileRows || rest >= 2 * kTileRows ? std::min(kTileRows, rest) : (rest + 1) / 2;
+}
+
 /// c = a bᵀ, block by block. `add` starts from what is in c, otherwise from the bias.
-/// `panel_of(j, p, depth)` gives b's panel of columns j to j + 7, terms p to p + depth - 1; it is
-/// asked once for every block of rows.
-template <class PanelOf>
-inline void multiply(ConstRows a, const PanelOf& panel_of, const float* bias, bool add, Rows c,
+/// `block_of(j, columns, p, depth)` gives the panels of b's columns from j on, terms p to p + depth
+/// - 1; they hold until the next call.
+template <class BlockOf>
+inline void multiply(ConstRows a, const BlockOf& block_of, const float* bias, bool add, Rows c,
                      int64_t m, int64_t n, int64_t k) {
   const TileFunction* tiles = m <= kFewRows ? kFewTiles : kTiles;
-  for (int64_t i = 0; i < m; i += kBlockRows) {
-    const int64_t block_end = std::min(i + kBlockRows, m);
+  // For one row of tiles B is read once: front to back.
+  const int64_t most = m <= kTileRows ? kPanel : kBlockColumns;
+  for (int64_t block = 0; block < n; block += most) {
+    const int64_t columns = std::min(most, n - block);
+    float first[kBlockColumns] = {};
+    if (bias) std::copy_n(bias + block, columns, first);
     for (int64_t p = 0; p < k; p += kDepth) {
       const int64_t depth = std::min(kDepth, k - p);
-      for (int64_t j = 0; j < n; j += kPanel) {
-        const int64_t width = std::min(kPanel, n - j);
-        const float* panel = panel_of(j, p, depth);
-        float first[kPanel] = {};
-        if (bias) std::copy_n(bias + j, width, first);
-        for (int64_t r = i; r < block_end; r += kRows) {
-          const int64_t height = std::min(kRows, block_end - r);
-          const ConstRows rows{a.data + r * a.stride + p, a.stride};
-          const Rows to{c.data + r * c.stride + j, c.stride};
+      const Panels b = block_of(block, columns, p, depth);
+      for (int64_t r = 0, height; r < m; r += height) {
+        height = tile_height(m - r);
+        const ConstRows rows{a.data + r * a.stride + p, a.stride};
+        for (int64_t j = 0; j < columns; j += kPanel) {
+          const int64_t width = std::min(kPanel, columns - j);
+          const float* panel = b.data + j * b.depth;
+          const Rows to{c.data + r * c.stride + block + j, c.stride};
           const ConstRows start =
-              add || p > 0 ? ConstRows{to.data, to.stride} : ConstRows{first, 0};
+              add || p > 0 ? ConstRows{to.data, to.stride} : ConstRows{first + j, 0};
           if (width < kPanel) {
             narrow_tile(tiles[height], rows, panel, depth, start, to, height, width);
-          } else if (height == kRows) {
-            tile<kRows>(rows, panel, depth, start, to);
+          } else if (height == kTileRows) {
+            tile<kTileRows>(rows, panel, depth, start, to);
           } else {
             tiles[height](rows, panel, depth, start, to);
           }

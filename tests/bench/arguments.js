@@ -6,6 +6,7 @@
  * @typedef {object} Options
  * @property {'relaxed' | 'simd'} build of ours
  * @property {EngineName[]} engines one after the other
+ * @property {boolean} limits times what our kernels are made of
  * @property {boolean} ours times only attnscope
  * @property {string | null} json where the result is also written
  * @property {string} only workloads whose name contains it
@@ -23,7 +24,8 @@ npm run bench -- --engine NAME   in node, chromium or both
 npm run bench -- --build simd    our build without relaxed SIMD, beside onnxruntime-web, which has none either
 npm run bench -- --only TEXT     only workloads whose name contains TEXT
 npm run bench -- --json FILE     writes the result as well
-npm run bench -- --ours          only attnscope, in Node: estimate and forward of four layers`;
+npm run bench -- --ours          only attnscope, in Node: estimate and forward of four layers
+npm run bench -- --limits        our kernels, the steps that they are made of, and what the machine allows`;
 
 /**
  * @param {string[]} words
@@ -32,7 +34,7 @@ npm run bench -- --ours          only attnscope, in Node: estimate and forward o
  */
 export function parseArguments(words) {
   /** @type {Options} */
-  const options = { build: 'relaxed', engines: engines.both, ours: false, json: null, only: '' };
+  const options = { build: 'relaxed', engines: engines.both, limits: false, ours: false, json: null, only: '' };
   const rest = [...words];
   const valueOf = (/** @type {string} */ name) => {
     const value = rest.shift();
@@ -40,14 +42,15 @@ export function parseArguments(words) {
     return value;
   };
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '--ours') options.ours = true;
+    if (word === '--ours' || word === '--limits') options[word === '--ours' ? 'ours' : 'limits'] = true;
     else if (word === '--json') options.json = valueOf(word);
     else if (word === '--only') options.only = valueOf(word);
     else if (word === '--engine') options.engines = choice(engines, word, valueOf(word));
     else if (word === '--build') options.build = choice(builds, word, valueOf(word));
     else throw new Error(`no argument ${word}\n\n${usage}`);
   }
-  if (options.ours && words.length > 1) throw new Error(`--ours stands alone\n\n${usage}`);
+  const alone = words.find((word) => word === '--ours' || word === '--limits');
+  if (alone && words.length > 1) throw new Error(`${alone} stands alone\n\n${usage}`);
   return options;
 }
 

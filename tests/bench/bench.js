@@ -6,8 +6,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
+import { build } from '../../tools/build.js';
 import { ensureCommands } from '../../tools/packages.js';
-import { node24 } from '../../tools/toolchain.js';
+import { compiler, node24 } from '../../tools/toolchain.js';
 import { largerPeaks } from '../../web/elements/run/timing.js';
 import { workloads } from '../../web/elements/speed/workloads.js';
 import { parseArguments } from './arguments.js';
@@ -32,11 +33,18 @@ const PEAK_TRIES = 5;
 /** What the machine does besides, over the last minute. */
 const load = () => Number(os.loadavg()[0].toFixed(2));
 
-async function timeOurs() {
+/** @param {string} script */
+async function runInNode24(script) {
   const tools = await node24();
-  const [command, args, { cwd, env }] = tools.line(tools.node, ['tests/bench/ours.js']);
+  const [command, args, { cwd, env }] = tools.line(tools.node, [script]);
   const [code] = await once(spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: 'inherit' }), 'close');
   process.exitCode = code ?? 1;
+}
+
+async function timeLimits() {
+  await build(); // the kernels of which it is made
+  await (await compiler()).run('cmake', ['--build', '--preset', 'wasm', '--target', 'limits']);
+  await runInNode24('build/wasm/limits.cjs');
 }
 
 /**
@@ -104,7 +112,8 @@ async function main() {
   const options = parseArguments(process.argv.slice(2));
   const chosen = workloads.filter(({ name }) => name.includes(options.only));
   if (chosen.length === 0) throw new Error(`no workload's name contains ${options.only}; there are\n  ${workloads.map(({ name }) => name).join('\n  ')}`);
-  if (options.ours) return timeOurs();
+  if (options.ours) return runInNode24('tests/bench/ours.js');
+  if (options.limits) return timeLimits();
   if (options.engines.includes('chromium')) await ensureCommands(['chromium']);
   await installRivals();
   const machine = { cpu: os.cpus()[0]?.model.trim(), cores: os.availableParallelism(), load_before: load(), load_after: 0 };

@@ -20,14 +20,15 @@ import { lengthOf, workloads } from '../../web/elements/speed/workloads.js';
 const peaks = { flops_per_second: 50e9, bytes_per_second: 10e9 };
 
 test('without arguments it runs everything and writes nothing', () => {
-  assert.deepEqual(parseArguments([]), { build: 'relaxed', engines: ['node', 'chromium'], ours: false, json: null, only: '' });
+  assert.deepEqual(parseArguments([]), { build: 'relaxed', engines: ['node', 'chromium'], limits: false, ours: false, json: null, only: '' });
 });
 
 test('arguments come in any order', () => {
-  assert.deepEqual(parseArguments(['--only', 'S 512', '--engine', 'chromium', '--json', 'a.json']), { build: 'relaxed', engines: ['chromium'], ours: false, json: 'a.json', only: 'S 512' });
+  assert.deepEqual(parseArguments(['--only', 'S 512', '--engine', 'chromium', '--json', 'a.json']), { build: 'relaxed', engines: ['chromium'], limits: false, ours: false, json: 'a.json', only: 'S 512' });
   assert.deepEqual(parseArguments(['--engine', 'both']), parseArguments([]));
   assert.equal(parseArguments(['--build', 'simd']).build, 'simd');
   assert.equal(parseArguments(['--ours']).ours, true);
+  assert.equal(parseArguments(['--limits']).limits, true);
 });
 
 for (const [words, message] of /** @type {[string[], string][]} */ ([
@@ -38,7 +39,8 @@ for (const [words, message] of /** @type {[string[], string][]} */ ([
   [['--build', 'scalar'], '--build must be one of relaxed, simd, got scalar'],
   [['--json'], '--json needs a value'],
   [['--only', '--json', 'a'], '--only needs a value'],
-  [['--ours', '--only', 'S'], '--ours stands alone']
+  [['--ours', '--only', 'S'], '--ours stands alone'],
+  [['--json', 'a', '--limits'], '--limits stands alone']
 ])) {
   test(`${words.join(' ')} is refused, and the message says what there is`, () => {
     assert.throws(() => parseArguments(words), { message: `${message}\n\n${usage}` });

@@ -1,0 +1,265 @@
+// What limits the kernels: `npm run bench -- --limits`. The machine's own limits, the steps that a
+// kernel is made of, each alone with its data in the cache, and the whole kernel: how near it comes
+// to what the machine and its steps allow. The kernels are the objects of the released module.
+//
+// Everybody takes turns, so that a slow phase of the machine meets all of them. Rates are medians,
+// shares are medians of each round's own.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../../cpp/kernels/attention.h"
+#include "../../cpp/kernels/gemm.h"
+#include "../../cpp/kernels/peaks.h"
+#include "../../cpp/kernels/pooling.h"
+#include "../../cpp/kernels/rows.h"
+#include "../../cpp/kernels/softmax.h"
+
+namespace {
+
+using namespace attnscope::kernels;
+using Floats = std::vector<float>;
+
+constexpr int kRounds = 41;
+constexpr double kTurn = 0.003, kWarmUp = 0.1;  // seconds
+
+volatile float sink;
+
+struct Measure;
+
+/// What some of another measure's units would take.
+struct Part {
+  const Measure* of;
+  double amount;
+};
+
+/// The least time that a call could take, by what else was measured.
+struct Limit {
+  const char* name;
+  std::vector<Part> parts;
+};
+
+struct Measure {
+  std::string name;
+  const char* unit;  // of `amount`, in billions a second
+  double amount;     // of a call
+  std::function<void()> call;
+  std::vector<Limit> limits = {};
+
+  int64_t calls_a_turn = 1;
+  double pace = 0;  // seconds a unit, in this round
+  std::vector<double> paces = {};
+  std::vector<std::vector<double>> shares = std::vector<std::vector<double>>(limits.size());
+
+  double time(int64_t calls) const {
+    const auto start = std::chrono::steady_clock::now();
+    for (int64_t i = 0; i < calls; ++i) call();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  void warm_up() {
+    double last = 0;
+    for (double spent = 0; spent < kWarmUp; spent += last) last = time(1);
+    calls_a_turn = std::max<int64_t>(1, static_cast<int64_t>(kTurn / last));
+  }
+
+  void take_turn() {
+    pace = time(calls_a_turn) / (static_cast<double>(calls_a_turn) * amount);
+    paces.push_back(pace);
+  }
+
+  void compare() {
+    for (size_t i = 0; i < limits.size(); ++i) {
+      double least = 0;
+      for (const Part& part : limits[i].parts) least += part.amount * part.of->pace;
+      shares[i].push_back(least / (pace * amount));
+    }
+  }
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void print(const Measure& measure) {
+  std::printf("%-40s %6.1f %s", measure.name.c_str(), 1e-9 / median(measure.paces), measure.unit);
+  for (size_t i = 0; i < measure.limits.size(); ++i) {
+    std::printf("%s %3.0f %% of %s", i == 0 ? "  " : ",", 100 * median(measure.shares[i]),
+                measure.limits[i].name);
+  }
+  std::printf("\n");
+}
+
+/// Numbers between -0.5 and 0.5, so that no sum grows out of range.
+Floats numbers(int64_t count) {
+  Floats numbers(static_cast<size_t>(count));
+  uint32_t state = 1;
+  for (float& number : numbers) {
+    state = state * 1664525u + 1013904223u;
+    number = static_cast<float>(state >> 8) / float{1 << 24} - 0.5f;
+  }
+  return numbers;
+}
+
+Measure reading(const char* name, int64_t floats) {
+  return {name, "GB/s", 4.0 * static_cast<double>(floats), [data = numbers(floats)] {
+            sink = read_stream(data.data(), static_cast<int64_t>(data.size()));
+          }};
+}
+
+Measure product(const char* name, const Measure& chain, int64_t m, int64_t n, int64_t k) {
+  const double flops = 2.0 * static_cast<double>(m * n * k);
+  Floats packed(static_cast<size_t>(packed_size(n, k)));
+  pack_transposed(numbers(n * k).data(), k, n, k, packed.data());
+  return {name,
+          "GFLOP/s",
+          flops,
+          [=, a = numbers(m * k), b = std::move(packed),
+           c = Floats(static_cast<size_t>(m * n))]() mutable {
+            gemm({a.data(), k}, {b.data(), k}, nullptr, {c.data(), n}, m, n, k);
+          },
+          {{"the chain", {{&chain, flops}}}}};
+}
+
+/// What a score takes when rows of them are made weights, out of L1.
+Measure softmax_of_scores() {
+  constexpr int64_t kKeys = 256, kQueries = kAttentionQueries;
+  const Floats scores = numbers(kQueries * kKeys);
+  return {"softmax of 30 x 256 scores", "Gscores/s", double{kQueries * kKeys},
+          [scores, weights = scores]() mutable {
+            std::copy(scores.begin(), scores.end(), weights.begin());
+            for (int64_t q = 0; q < kQueries; ++q) {
+              float* row = weights.data() + q * kKeys;
+              sink = exponentiate(row, kKeys, 0.125f, largest(row, kKeys));
+            }
+          }};
+}
+
+struct Steps {
+  const Measure &chain, &scores, &softmax, &values;
+};
+
+Measure attention(const char* name, const Steps& steps, int64_t S, bool causal) {
+  constexpr int64_t D = 64;
+  std::vector<KeyRange> visible;
+  double pairs = 0;
+  for (int64_t t = 0; t < S; ++t) {
+    visible.push_back({0, causal ? t + 1 : S});
+    pairs += static_cast<double>(visible.back().end);
+  }
+  const double product_flops = 2.0 * D * pairs;
+  return {name,
+          "GFLOP/s",
+          2 * product_flops,
+          [=, q = numbers(S * D), k = numbers(S * D), v = numbers(S * D),
+           out = Floats(static_cast<size_t>(S * D))]() mutable {
+            const QueryHead head{.query = {q.data(), D},
+                                 .bias = {},
+                                 .mask = {},
+                                 .output = {out.data(), D},
+                                 .weights = {}};
+            attend({&head, 1}, {ConstRows{k.data(), D}, ConstRows{v.data(), D}},
+                   {S, S, D, D, 0.125f}, visible.data(), 0, S);
+          },
+          {{"the chain", {{&steps.chain, 2 * product_flops}}},
+           {"its steps",
+            {{&steps.scores, product_flops},
+             {&steps.softmax, pairs},
+             {&steps.values, product_flops}}}}};
+}
+
+constexpr int64_t E = 768;  // features of a hidden state
+
+Measure scoring(const char* name, const Measure& reading, int64_t rows) {
+  const double bytes = 4.0 * static_cast<double>(rows * E);
+  return {name,
+          "GB/s",
+          bytes,
+          [=, hidden = numbers(rows * E), vector = numbers(E),
+           scores = Floats(static_cast<size_t>(rows))]() mutable {
+            dot_rows({hidden.data(), E}, vector.data(), 0, rows, E, scores.data());
+          },
+          {{"reading", {{&reading, bytes}}}}};
+}
+
+Measure adding(const char* name, const Measure& reading, int64_t rows) {
+  const double bytes = 4.0 * static_cast<double>(rows * E);
+  return {name,
+          "GB/s",
+          bytes,
+          [=, hidden = numbers(rows * E), weights = numbers(rows),
+           out = Floats(static_cast<size_t>(E))]() mutable {
+            std::fill(out.begin(), out.end(), 0.0f);
+            add_weighted_rows({hidden.data(), E}, weights.data(), rows, E, out.data());
+          },
+          {{"reading", {{&reading, bytes}}}}};
+}
+
+/// The linear scorer of sequences of 128.
+Measure pooling(const char* name, const Measure& reading, const Measure& scoring,
+                const Measure& adding, int64_t rows) {
+  constexpr int64_t kSeqLen = 128;
+  const double bytes = 4.0 * static_cast<double>(rows * E);
+  return {name,
+          "GB/s",
+          bytes,
+          [=, hidden = numbers(rows * E), vector = numbers(E), scores = Floats(kSeqLen),
+           out = Floats(static_cast<size_t>(E))]() mutable {
+            for (int64_t row = 0; row < rows; row += kSeqLen) {
+              const Pooled pooled = score_and_pool(hidden.data() + row * E, vector.data(), 0,
+                                                   nullptr, kSeqLen, E, scores.data(), out.data());
+              finish_pooling(pooled, kSeqLen, E, scores.data(), out.data());
+            }
+          },
+          {{"reading", {{&reading, bytes}}}, {"its steps", {{&scoring, bytes}, {&adding, bytes}}}}};
+}
+
+}  // namespace
+
+int main() {
+  constexpr int64_t kChain = 20'000;
+  Measure chain{"chain of multiply-adds in registers", "GFLOP/s",
+                static_cast<double>(madd_chain_flops(kChain)),
+                [] { sink = madd_chain(sink, kChain); }};
+  Measure from_l1 = reading("reading 24 kB again and again", 8 * E);
+  Measure from_l3 = reading("reading 12.6 MB", 32 * 128 * E);
+  Measure from_memory = reading("reading 50 MB", 128 * 128 * E);
+
+  Measure tile = product("product 6 x 768 x 8, in L1", chain, 6, 8, 768);
+  Measure small = product("product 128 x 768 x 768", chain, 128, 768, 768);
+  Measure square = product("product 512 x 768 x 768", chain, 512, 768, 768);
+  Measure wide = product("product 512 x 768 x 3072", chain, 512, 3072, 768);
+
+  Measure scores = product("scores: product 30 x 64 x 256", chain, kAttentionQueries, 256, 64);
+  Measure values = product("values: product 30 x 256 x 64", chain, kAttentionQueries, 64, 256);
+  Measure softmax = softmax_of_scores();
+  const Steps steps{chain, scores, softmax, values};
+  Measure medium = attention("a head of 64, S 512", steps, 512, false);
+  Measure causal = attention("a head of 64, S 512, causal", steps, 512, true);
+  Measure large = attention("a head of 64, S 2048", steps, 2048, false);
+
+  Measure score_l1 = scoring("scoring 8 rows of 768, in L1", from_l1, 8);
+  Measure add_l1 = adding("adding 8 rows of 768, in L1", from_l1, 8);
+  Measure score_l3 = scoring("scoring 12.6 MB", from_l3, 32 * 128);
+  Measure score_memory = scoring("scoring 50 MB", from_memory, 128 * 128);
+  Measure pool_l3 = pooling("scoring and pooling 12.6 MB", from_l3, score_l3, add_l1, 32 * 128);
+  Measure pool_memory =
+      pooling("scoring and pooling 50 MB", from_memory, score_memory, add_l1, 128 * 128);
+
+  Measure* const all[] = {&chain,   &from_l1,  &from_l3,      &from_memory, &tile,
+                          &small,   &square,   &wide,         &scores,      &values,
+                          &softmax, &medium,   &causal,       &large,       &score_l1,
+                          &add_l1,  &score_l3, &score_memory, &pool_l3,     &pool_memory};
+  for (Measure* measure : all) measure->warm_up();
+  for (int round = 0; round < kRounds; ++round) {
+    for (Measure* measure : all) measure->take_turn();
+    for (Measure* measure : all) measure->compare();
+  }
+  for (const Measure* measure : all) print(*measure);
+}
