@@ -16,7 +16,7 @@ import { compiler, node24, pytorch } from './toolchain.js';
  * @typedef {object} Suite
  * @property {string} name
  * @property {Need[]} needs
- * @property {boolean} [alone] measures time or memory, so nothing else runs beside it
+ * @property {boolean} [alone] keeps all cores busy by itself, or has a browser wait for it: nothing else runs beside it
  * @property {() => Promise<Result>} start
  * @property {import('./counts.js').Parser} counts
  *
@@ -41,13 +41,13 @@ export const suites = [
   cpp('cpp-scalar', needs.wasm, () => runNode([wasmProgram('scalar')])),
   cpp('cpp-simd', needs.wasm, () => runNode([wasmProgram('simd')])),
   cpp('cpp-relaxed', needs.wasm, () => runNode24([wasmProgram('relaxed')])),
-  js('js', 'tests/js', { needs: [needs.built], alone: true }),
-  js('js-24', 'tests/js', { needs: [needs.built, needs.node24], alone: true, runner: runNode24 }),
+  js('js', 'tests/js', { needs: [needs.built] }),
+  js('js-24', 'tests/js', { needs: [needs.built, needs.node24], runner: runNode24 }),
   js('types', 'tests/types', { needs: [needs.built] }),
   js('tools', 'tests/tools', { needs: [] }),
   js('package', 'tests/package', { needs: [needs.built] }),
   js('readme', 'tests/readme', { needs: [needs.built] }),
-  js('page', 'tests/page', { needs: [needs.built, needs.chromium], alone: true }),
+  js('page', 'tests/page', { needs: [needs.built, needs.chromium], alone: true, files: 2 }),
   { name: 'torch', needs: [needs.built, needs.node24, needs.pytorch], start: runTorch, counts: pytestCounts }
 ];
 
@@ -65,11 +65,11 @@ function cpp(name, need, start) {
  * A suite of node:test files.
  * @param {string} name
  * @param {string} folder holds *.test.js, in folders too
- * @param {{ needs: Need[], alone?: boolean, runner?: typeof runNode }} options
+ * @param {{ needs: Need[], alone?: boolean, files?: number, runner?: typeof runNode }} options files: run at once
  * @returns {Suite}
  */
-function js(name, folder, { needs, alone, runner = runNode }) {
-  const start = async () => runner([...testOptions, ...testFiles(folder)]);
+function js(name, folder, { needs, alone, files = 1, runner = runNode }) {
+  const start = async () => runner([...testOptions, `--test-concurrency=${files}`, ...testFiles(folder)]);
   return { name, needs, alone, start, counts: nodeCounts };
 }
 

@@ -50,7 +50,7 @@ async function runSuite(suite, prepared) {
 }
 
 /**
- * Two at a time; those that measure, one by one afterwards.
+ * Two at a time; those that run alone, one by one afterwards.
  * @param {Suite[]} chosen
  * @param {(suite: Suite) => Promise<Row>} run
  * @returns {Promise<Row[]>} in the order given
