@@ -44,7 +44,7 @@ export const suites = [
   js('js', 'tests/js', { needs: [needs.built] }),
   js('js-24', 'tests/js', { needs: [needs.built, needs.node24], runner: runNode24 }),
   js('types', 'tests/types', { needs: [needs.built] }),
-  js('tools', 'tests/tools', { needs: [] }),
+  js('tools', 'tests/tools', { needs: [needs.built, needs.node24] }),
   js('package', 'tests/package', { needs: [needs.built] }),
   js('readme', 'tests/readme', { needs: [needs.built] }),
   js('page', 'tests/page', { needs: [needs.built, needs.chromium], alone: true, files: 2 }),

@@ -20,9 +20,9 @@ void dot_group(ConstRows rows, const float* vector, int64_t count, int64_t lengt
     sums[i][0] = sums[i][1] = Batch(0.0f);
     row[i] = rows.data + std::min(i, count - 1) * rows.stride;
   }
-  int64_t e = 0;
-  for (; e + kStep <= length; e += kStep) {
-    const Batch left = load(vector + e), right = load(vector + e + kLanes);
+  const int64_t whole = length / kStep * kStep;
+  for (const float *at = vector, *end = vector + whole; at != end; at += kStep) {
+    const Batch left = load(at), right = load(at + kLanes);
     for (int64_t i = 0; i < kGroup; ++i) {
       sums[i][0] = madd(load(row[i]), left, sums[i][0]);
       sums[i][1] = madd(load(row[i] + kLanes), right, sums[i][1]);
@@ -31,8 +31,8 @@ void dot_group(ConstRows rows, const float* vector, int64_t count, int64_t lengt
   }
   for (int64_t i = 0; i < kGroup && i < count; ++i) {
     scores[i] = xsimd::reduce_add(sums[i][0] + sums[i][1]);
-    for (int64_t tail = e; tail < length; ++tail)
-      scores[i] += rows.data[i * rows.stride + tail] * vector[tail];
+    for (int64_t e = whole; e < length; ++e)
+      scores[i] += rows.data[i * rows.stride + e] * vector[e];
   }
 }
 
@@ -43,18 +43,18 @@ void add_group(ConstRows rows, const float* weights, int64_t length, float* out)
     factors[i] = Batch(weights[i]);
     row[i] = rows.data + i * rows.stride;
   }
-  int64_t e = 0;
-  for (; e + kStep <= length; e += kStep) {
-    Batch left = load(out + e), right = load(out + e + kLanes);
+  const int64_t whole = length / kStep * kStep;
+  for (float *at = out, *end = out + whole; at != end; at += kStep) {
+    Batch left = load(at), right = load(at + kLanes);
     for (int64_t i = 0; i < kGroup; ++i) {
       left = madd(load(row[i]), factors[i], left);
       right = madd(load(row[i] + kLanes), factors[i], right);
       row[i] += kStep;
     }
-    store(out + e, left);
-    store(out + e + kLanes, right);
+    store(at, left);
+    store(at + kLanes, right);
   }
-  for (; e < length; ++e) {
+  for (int64_t e = whole; e < length; ++e) {
     for (int64_t i = 0; i < kGroup; ++i) out[e] += weights[i] * rows.data[i * rows.stride + e];
   }
 }

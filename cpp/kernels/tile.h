@@ -39,20 +39,17 @@ void tile(ConstRows a, const float* b, int64_t depth, ConstRows start, Rows c) {
       sum[chain][r][0] = sum[chain][r][1] = Batch(0.0f);
     }
   }
-  const auto term = [&](int64_t p, int64_t chain) {
+  // Pointers that move, not an index: fewer and shorter instructions.
+  const auto term = [&](int64_t chain) {
     const Batch left = load(b), right = load(b + kLanes);
+    b += kPanel;
     for (int64_t r = 0; r < kHeight; ++r) {
-      const Batch value(rows[r][p]);
+      const Batch value(*rows[r]++);
       sum[chain][r][0] = madd(value, left, sum[chain][r][0]);
       sum[chain][r][1] = madd(value, right, sum[chain][r][1]);
     }
-    b += kPanel;
   };
-  int64_t p = 0;
-  for (; p + kChains <= depth; p += kChains) {
-    for (int64_t chain = 0; chain < kChains; ++chain) term(p + chain, chain);
-  }
-  for (; p < depth; ++p) term(p, 0);
+  in_turn<kChains>(b, b + depth * kPanel, kPanel, term);
   for (int64_t r = 0; r < kHeight; ++r) {
     for (int64_t half = 0; half < 2; ++half) {
       store(c.data + r * c.stride + half * kLanes, total_of(sum, r, half));
@@ -61,10 +58,10 @@ void tile(ConstRows a, const float* b, int64_t depth, ConstRows start, Rows c) {
 }
 
 using TileFunction = void (*)(ConstRows, const float*, int64_t, ConstRows, Rows);
-inline constexpr TileFunction kTiles[] = {nullptr, tile<1>, tile<2>, tile<3>,
-                                          tile<4>, tile<5>, tile<6>};
-/// Of products with so few rows: B is read once, front to back, at the rate of memory.
-inline constexpr TileFunction kFewTiles[] = {nullptr, tile<1, 4>, tile<2, 2>};
+/// One or two rows are not a part of more (see tile_height()): of such products B is read once,
+/// front to back, at the rate of memory.
+inline constexpr TileFunction kTiles[] = {nullptr, tile<1, 4>, tile<2, 2>, tile<3>,
+                                          tile<4>, tile<5>,    tile<6>};
 
 /// A tile of which only `width` columns exist: it is made beside c, and what exists is copied.
 inline void narrow_tile(TileFunction tile, ConstRows a, const float* b, int64_t depth,
@@ -79,8 +76,8 @@ inline void narrow_tile(TileFunction tile, ConstRows a, const float* b, int64_t 
   }
 }
 
-/// Rows of the next tile, of `rest`. The last two are about as high: the sums of a low tile wait for
-/// one another.
+/// Rows of the next tile, of `rest`. The last two are about as high: the sums of a low tile wait
+/// for one another. Of more than kFewRows none has so few.
 inline int64_t tile_height(int64_t rest) {
   return rest <= kTileRows || rest >= 2 * kTileRows ? std::min(kTileRows, rest) : (rest + 1) / 2;
 }
@@ -91,7 +88,6 @@ inline int64_t tile_height(int64_t rest) {
 template <class BlockOf>
 inline void multiply(ConstRows a, const BlockOf& block_of, const float* bias, bool add, Rows c,
                      int64_t m, int64_t n, int64_t k) {
-  const TileFunction* tiles = m <= kFewRows ? kFewTiles : kTiles;
   // For one row of tiles B is read once: front to back.
   const int64_t most = m <= kTileRows ? kPanel : kBlockColumns;
   for (int64_t block = 0; block < n; block += most) {
@@ -111,11 +107,11 @@ inline void multiply(ConstRows a, const BlockOf& block_of, const float* bias, bo
           const ConstRows start =
               add || p > 0 ? ConstRows{to.data, to.stride} : ConstRows{first + j, 0};
           if (width < kPanel) {
-            narrow_tile(tiles[height], rows, panel, depth, start, to, height, width);
+            narrow_tile(kTiles[height], rows, panel, depth, start, to, height, width);
           } else if (height == kTileRows) {
             tile<kTileRows>(rows, panel, depth, start, to);
           } else {
-            tiles[height](rows, panel, depth, start, to);
+            kTiles[height](rows, panel, depth, start, to);
           }
         }
       }
