@@ -83,7 +83,12 @@ void quantized_tile(const int32_t* a, const int32_t* b, int64_t steps, const flo
     weights += kStep;
     terms += kHeight;
   };
-  in_turn<kChains>(weights, weights + steps * kStep, kStep, step);
+  const int8_t* const end = weights + steps * kStep;
+  const int8_t* const last = end - steps % kChains * kStep;
+  while (weights != last) {
+    for (int64_t chain = 0; chain < kChains; ++chain) step(chain);
+  }
+  while (weights != end) step(0);
 
   for (int64_t r = 0; r < kHeight; ++r) {
     const Batch scale = xsimd::bitwise_cast<float>(spread(scales + r));

@@ -66,21 +66,16 @@ inline Batch load(const float* from) { return Batch::load_unaligned(from); }
 inline Ints load(const int32_t* from) { return Ints::load_unaligned(from); }
 inline void store(float* to, Batch values) { values.store_unaligned(to); }
 
-/// Calls term(chain) until it has moved `at`, by `step` each time, to `end`: at least once. Terms
-/// go to the chains of a sum in turn.
-template <int64_t kChains, class T, class Term>
-inline void in_turn(const T*& at, const T* end, int64_t step, Term term) {
-  if constexpr (kChains == 1) {
-    // No counter, and one branch a term, at the end: V8 makes two of a loop that is tested before.
-    // Instructions decide where another thread shares the core (a matrix product there: 5 to 9 %).
-    do term(0);
-    while (at != end);
-  } else {
-    while (end - at >= kChains * step) {
-      for (int64_t chain = 0; chain < kChains; ++chain) term(chain);
-    }
-    while (at != end) term(0);
-  }
+/// Has `sum` made before what follows. Without it, the compiler gathers all terms of a sum in one
+/// place, and what other sums share with it stays in registers meanwhile: more than there are.
+inline void settle(Batch& sum) {
+#ifdef __wasm_simd128__
+  v128_t value = sum;
+  asm volatile("" : "+r"(value));
+  sum = value;
+#else
+  (void)sum;
+#endif
 }
 
 /// What the chains of terms of one sum, row r's in a tile, add up to.
