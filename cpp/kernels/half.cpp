@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "tile.h"
 #include "vector.h"
 #include "widen.h"
 
@@ -211,17 +210,28 @@ void pack_half(const uint16_t* b, int64_t stride, int64_t n, int64_t k, HalfForm
 
 void gemm_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
   if (m <= kFewRows) return multiply_few(a, b, bias, c, m, n);
+  const int64_t most = block_columns(m);
   std::vector<float> wide(
-      static_cast<size_t>(padded(std::min(n, kBlockColumns)) * std::min(b.depth, kDepth)));
-  const auto widened = [&](int64_t j, int64_t columns, int64_t p, int64_t depth) {
-    for (int64_t offset = 0; offset < columns; offset += kPanel) {
-      const uint16_t* panel = b.data + half_size(j + offset, b.depth);
-      treatment(b.format, panel)
-          .widened(panel + kHeader + p * kPanel, depth, wide.data() + offset * depth);
+      static_cast<size_t>(padded(std::min(n, most)) * std::min(b.depth, kBlockTerms)));
+  for (int64_t j = 0; j < n; j += most) {
+    const int64_t columns = std::min(most, n - j);
+    for (int64_t p = 0; p < b.depth; p += kBlockTerms) {
+      const int64_t terms = std::min(kBlockTerms, b.depth - p);
+      for (int64_t offset = 0; offset < columns; offset += kPanel) {
+        const uint16_t* panel = b.data + half_size(j + offset, b.depth);
+        treatment(b.format, panel)
+            .widened(panel + kHeader + p * kPanel, terms, wide.data() + offset * terms);
+      }
+      const ConstRows rows{a.data + p, a.stride};
+      const Rows to{c.data + j, c.stride};
+      const Panels panels{wide.data(), terms};
+      if (p > 0) {
+        gemm_add(rows, panels, to, m, columns, terms);
+      } else {
+        gemm(rows, panels, bias ? bias + j : nullptr, to, m, columns, terms);
+      }
     }
-    return Panels{wide.data(), depth};
-  };
-  multiply(a, widened, bias, false, c, m, n, b.depth);
+  }
 }
 
 }  // namespace attnscope::kernels

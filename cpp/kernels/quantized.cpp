@@ -1,4 +1,4 @@
-// Blocked as in tile.h, except that k is never cut: a byte a term, a tile's operands are small. A
+// Tiles as in gemm.cpp; a block of A stays in L2, and k is never cut: operands are small. A
 // and B lie in steps of kTerms terms: for each step, a word of every row of a tile, then the next
 // step. So one load brings a step of 4 columns of B, and one load-and-spread a step of a row of A.
 
