@@ -19,6 +19,7 @@
 #include <limits>
 #include <vector>
 
+#include "blocks.h"
 #include "exp.h"
 #include "rows.h"
 #include "softmax.h"

@@ -1,13 +1,14 @@
 // Register- and cache-blocked matrix product after Goto and van de Geijn 2008, "Anatomy of
 // High-Performance Matrix Multiplication". A tile of kTileRows x 8 results stays in registers while
 // its terms are added. B is packed, so that a tile reads it front to back; A is read where it lies,
-// row by row. How large a block of B is, and why, stands in gemm.h.
+// row by row. How large a block of B is, and why, stands in blocks.h.
 
 #include "gemm.h"
 
 #include <algorithm>
 #include <type_traits>
 
+#include "blocks.h"
 #include "vector.h"
 
 namespace attnscope::kernels {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "blocks.h"
 #include "vector.h"
 #include "widen.h"
 

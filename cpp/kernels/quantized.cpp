@@ -72,7 +72,6 @@ void quantized_tile(const int32_t* a, const int32_t* b, int64_t steps, const flo
     sum[0][r][0] = -(zero * load(sums));
     sum[0][r][1] = -(zero * load(sums + kLanes));
   }
-  constexpr int64_t kStep = kPanel * kTerms;
   const auto step = [&](int64_t chain) {
     const Ints left = load_weights(weights), right = load_weights(weights + kLanes * kTerms);
     for (int64_t r = 0; r < kHeight; ++r) {
@@ -80,15 +79,13 @@ void quantized_tile(const int32_t* a, const int32_t* b, int64_t steps, const flo
       sum[chain][r][0] = dot(left, values, sum[chain][r][0]);
       sum[chain][r][1] = dot(right, values, sum[chain][r][1]);
     }
-    weights += kStep;
+    weights += kPanel * kTerms;
     terms += kHeight;
   };
-  const int8_t* const end = weights + steps * kStep;
-  const int8_t* const last = end - steps % kChains * kStep;
-  while (weights != last) {
+  for (; steps >= kChains; steps -= kChains) {
     for (int64_t chain = 0; chain < kChains; ++chain) step(chain);
   }
-  while (weights != end) step(0);
+  for (; steps > 0; --steps) step(0);
 
   for (int64_t r = 0; r < kHeight; ++r) {
     const Batch scale = xsimd::bitwise_cast<float>(spread(scales + r));

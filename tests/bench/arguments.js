@@ -42,14 +42,15 @@ export function parseArguments(words) {
     return value;
   };
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '--ours' || word === '--limits') options[word === '--ours' ? 'ours' : 'limits'] = true;
+    if (word === '--ours') options.ours = true;
+    else if (word === '--limits') options.limits = true;
     else if (word === '--json') options.json = valueOf(word);
     else if (word === '--only') options.only = valueOf(word);
     else if (word === '--engine') options.engines = choice(engines, word, valueOf(word));
     else if (word === '--build') options.build = choice(builds, word, valueOf(word));
     else throw new Error(`no argument ${word}\n\n${usage}`);
   }
-  const alone = words.find((word) => word === '--ours' || word === '--limits');
+  const alone = ['--ours', '--limits'].find((word) => words.includes(word));
   if (alone && words.length > 1) throw new Error(`${alone} stands alone\n\n${usage}`);
   return options;
 }

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "../../cpp/kernels/attention.h"
@@ -41,10 +41,11 @@ struct Part {
 struct Limit {
   const char* name;
   std::vector<Part> parts;
+  std::vector<double> shares = {};  // of each round
 };
 
 struct Measure {
-  std::string name;
+  const char* name;
   const char* unit;  // of `amount`, in billions a second
   double amount;     // of a call
   std::function<void()> call;
@@ -53,7 +54,6 @@ struct Measure {
   int64_t calls_a_turn = 1;
   double pace = 0;  // seconds a unit, in this round
   std::vector<double> paces = {};
-  std::vector<std::vector<double>> shares = std::vector<std::vector<double>>(limits.size());
 
   double time(int64_t calls) const {
     const auto start = std::chrono::steady_clock::now();
@@ -76,10 +76,10 @@ struct Measure {
   }
 
   void compare() {
-    for (size_t i = 0; i < limits.size(); ++i) {
+    for (Limit& limit : limits) {
       double least = 0;
-      for (const Part& part : limits[i].parts) least += part.amount * part.of->pace;
-      shares[i].push_back(least / (pace * amount));
+      for (const Part& part : limit.parts) least += part.amount * part.of->pace;
+      limit.shares.push_back(least / (pace * amount));
     }
   }
 };
@@ -91,10 +91,11 @@ double median(std::vector<double> values) {
 }
 
 void print(const Measure& measure) {
-  std::printf("%-40s %6.1f %s", measure.name.c_str(), 1e-9 / median(measure.paces), measure.unit);
-  for (size_t i = 0; i < measure.limits.size(); ++i) {
-    std::printf("%s %3.0f %% of %s", i == 0 ? "  " : ",", 100 * median(measure.shares[i]),
-                measure.limits[i].name);
+  std::printf("%-40s %6.1f %s", measure.name, 1e-9 / median(measure.paces), measure.unit);
+  const char* before = "  ";
+  for (const Limit& limit : measure.limits) {
+    std::printf("%s %3.0f %% of %s", before, 100 * median(limit.shares), limit.name);
+    before = ",";
   }
   std::printf("\n");
 }
@@ -108,12 +109,6 @@ Floats numbers(int64_t count) {
     number = static_cast<float>(state >> 8) / float{1 << 24} - 0.5f;
   }
   return numbers;
-}
-
-Measure reading(const char* name, int64_t floats) {
-  return {name, "GB/s", 4.0 * static_cast<double>(floats), [data = numbers(floats)] {
-            sink = read_stream(data.data(), static_cast<int64_t>(data.size()));
-          }};
 }
 
 Measure product(const char* name, const Measure& chain, int64_t m, int64_t n, int64_t k) {
@@ -179,48 +174,55 @@ Measure attention(const char* name, const Steps& steps, int64_t S, bool causal) 
 
 constexpr int64_t E = 768;  // features of a hidden state
 
+double bytes_of(int64_t floats) { return 4.0 * static_cast<double>(floats); }
+
+Measure reading(const char* name, int64_t rows) {
+  return {name, "GB/s", bytes_of(rows * E), [data = numbers(rows * E)] {
+            sink = read_stream(data.data(), static_cast<int64_t>(data.size()));
+          }};
+}
+
+/// What is done with `rows` hidden states, which must be read at least.
+Measure over_rows(const char* name, const Measure& reading, int64_t rows,
+                  std::function<void()> call) {
+  const double bytes = bytes_of(rows * E);
+  return {name, "GB/s", bytes, std::move(call), {{"reading", {{&reading, bytes}}}}};
+}
+
 Measure scoring(const char* name, const Measure& reading, int64_t rows) {
-  const double bytes = 4.0 * static_cast<double>(rows * E);
-  return {name,
-          "GB/s",
-          bytes,
-          [=, hidden = numbers(rows * E), vector = numbers(E),
-           scores = Floats(static_cast<size_t>(rows))]() mutable {
-            dot_rows({hidden.data(), E}, vector.data(), 0, rows, E, scores.data());
-          },
-          {{"reading", {{&reading, bytes}}}}};
+  return over_rows(name, reading, rows,
+                   [=, hidden = numbers(rows * E), vector = numbers(E),
+                    scores = Floats(static_cast<size_t>(rows))]() mutable {
+                     dot_rows({hidden.data(), E}, vector.data(), 0, rows, E, scores.data());
+                   });
 }
 
 Measure adding(const char* name, const Measure& reading, int64_t rows) {
-  const double bytes = 4.0 * static_cast<double>(rows * E);
-  return {name,
-          "GB/s",
-          bytes,
-          [=, hidden = numbers(rows * E), weights = numbers(rows),
-           out = Floats(static_cast<size_t>(E))]() mutable {
-            std::fill(out.begin(), out.end(), 0.0f);
-            add_weighted_rows({hidden.data(), E}, weights.data(), rows, E, out.data());
-          },
-          {{"reading", {{&reading, bytes}}}}};
+  return over_rows(
+      name, reading, rows,
+      [=, hidden = numbers(rows * E), weights = numbers(rows), out = Floats(E)]() mutable {
+        std::fill(out.begin(), out.end(), 0.0f);
+        add_weighted_rows({hidden.data(), E}, weights.data(), rows, E, out.data());
+      });
 }
 
 /// The linear scorer of sequences of 128.
 Measure pooling(const char* name, const Measure& reading, const Measure& scoring,
                 const Measure& adding, int64_t rows) {
   constexpr int64_t kSeqLen = 128;
-  const double bytes = 4.0 * static_cast<double>(rows * E);
-  return {name,
-          "GB/s",
-          bytes,
-          [=, hidden = numbers(rows * E), vector = numbers(E), scores = Floats(kSeqLen),
-           out = Floats(static_cast<size_t>(E))]() mutable {
-            for (int64_t row = 0; row < rows; row += kSeqLen) {
-              const Pooled pooled = score_and_pool(hidden.data() + row * E, vector.data(), 0,
-                                                   nullptr, kSeqLen, E, scores.data(), out.data());
-              finish_pooling(pooled, kSeqLen, E, scores.data(), out.data());
-            }
-          },
-          {{"reading", {{&reading, bytes}}}, {"its steps", {{&scoring, bytes}, {&adding, bytes}}}}};
+  Measure pooling = over_rows(name, reading, rows,
+                              [=, hidden = numbers(rows * E), vector = numbers(E),
+                               scores = Floats(kSeqLen), out = Floats(E)]() mutable {
+                                for (int64_t row = 0; row < rows; row += kSeqLen) {
+                                  const Pooled pooled = score_and_pool(
+                                      hidden.data() + row * E, vector.data(), 0, nullptr, kSeqLen,
+                                      E, scores.data(), out.data());
+                                  finish_pooling(pooled, kSeqLen, E, scores.data(), out.data());
+                                }
+                              });
+  const double bytes = bytes_of(rows * E);
+  pooling.limits.push_back({"its steps", {{&scoring, bytes}, {&adding, bytes}}});
+  return pooling;
 }
 
 }  // namespace
@@ -230,9 +232,9 @@ int main() {
   Measure chain{"chain of multiply-adds in registers", "GFLOP/s",
                 static_cast<double>(madd_chain_flops(kChain)),
                 [] { sink = madd_chain(sink, kChain); }};
-  Measure from_l1 = reading("reading 24 kB again and again", 8 * E);
-  Measure from_l3 = reading("reading 12.6 MB", 32 * 128 * E);
-  Measure from_memory = reading("reading 50 MB", 128 * 128 * E);
+  Measure from_l1 = reading("reading 24 kB again and again", 8);
+  Measure from_l3 = reading("reading 12.6 MB", 32 * 128);
+  Measure from_memory = reading("reading 50 MB", 128 * 128);
 
   Measure tile = product("product 6 x 768 x 8, in L1", chain, 6, 8, 768);
   Measure small = product("product 128 x 768 x 768", chain, 128, 768, 768);
