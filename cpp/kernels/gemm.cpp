@@ -6,15 +6,13 @@
 #include "gemm.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "blocks.h"
+#include "tile.h"
 #include "vector.h"
 
 namespace attnscope::kernels {
 namespace {
-
-static_assert(kPanel == 2 * kLanes);
 
 /// Four rows of 4, `stride` apart, as four columns, kPanel apart.
 inline void transpose(const float* from, int64_t stride, float* to) {
@@ -26,52 +24,6 @@ inline void transpose(const float* from, int64_t stride, float* to) {
   store(to + kPanel, xsimd::zip_hi(a, b));
   store(to + 2 * kPanel, xsimd::zip_lo(c, d));
   store(to + 3 * kPanel, xsimd::zip_hi(c, d));
-}
-
-/// A tile of c from kHeight rows of a and a panel of B. It starts from `start`: the bias, whose
-/// stride is 0, or what is in c already. A sum waits for the one before: with several chains terms
-/// go to each of them in turn. Inlined, because structs are passed in memory, which takes a tenth
-/// of the time of 64 terms.
-template <int64_t kHeight, int64_t kChains = 1>
-[[gnu::always_inline]] inline void tile(ConstRows a, const float* b, int64_t depth, ConstRows start,
-                                        Rows c) {
-  Batch sum[kChains][kHeight][2];
-  const float* rows[kHeight];
-  for (int64_t r = 0; r < kHeight; ++r) {
-    rows[r] = a.data + r * a.stride;
-    sum[0][r][0] = load(start.data + r * start.stride);
-    sum[0][r][1] = load(start.data + r * start.stride + kLanes);
-    for (int64_t chain = 1; chain < kChains; ++chain) {
-      sum[chain][r][0] = sum[chain][r][1] = Batch(0.0f);
-    }
-  }
-  const auto add_terms = [&](auto count) __attribute__((always_inline)) {
-#pragma clang loop unroll(full)
-    for (int64_t p = 0; p < count; ++p) {
-      const Batch left = load(b + p * kPanel), right = load(b + p * kPanel + kLanes);
-      auto& sums = sum[p % kChains];
-      for (int64_t r = 0; r < kHeight; ++r) {
-        const Batch value = spread(rows[r] + p);
-        sums[r][0] = madd(value, left, sums[r][0]);
-        sums[r][1] = madd(value, right, sums[r][1]);
-      }
-      for (auto& row : sums) settle(row[0]), settle(row[1]);
-    }
-    b += count * kPanel;
-    for (const float*& row : rows) row += count;
-  };
-  // Several terms an iteration, and pointers that move instead of an index: where another thread
-  // shares the core, instructions decide (measured there: a tenth faster). What is left over, and
-  // tiles that are seldom, need not be as fast.
-  constexpr int64_t kTerms = kHeight == kTileRows || kChains > 1 ? 4 : 1;
-  const float *const end = b + depth * kPanel, *const last = end - depth % kTerms * kPanel;
-  while (b != last) add_terms(std::integral_constant<int64_t, kTerms>());
-  while (b != end) add_terms(std::integral_constant<int64_t, 1>());
-  for (int64_t r = 0; r < kHeight; ++r) {
-    for (int64_t half = 0; half < 2; ++half) {
-      store(c.data + r * c.stride + half * kLanes, total_of(sum, r, half));
-    }
-  }
 }
 
 using TileFunction = void (*)(ConstRows, const float*, int64_t, ConstRows, Rows);

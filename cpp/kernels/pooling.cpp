@@ -20,33 +20,55 @@ constexpr float kHidden = -std::numeric_limits<float>::infinity();
 /// The larger of two; NaN as soon as one of them is, which std::max forgets.
 float max_or_nan(float a, float b) { return a > b || std::isnan(a) ? a : b; }
 
-}  // namespace
+/// Adds at most kPooledRows rows.
+void add_group(ConstRows rows, const float* mask, int64_t count, int64_t hidden_size, float* scores,
+               Pooled& pooled, float* out) {
+  float larger = pooled.maximum;
+  for (int64_t i = 0; i < count; ++i) {
+    if (mask) scores[i] += mask[i];
+    larger = max_or_nan(larger, scores[i]);
+  }
+  if (larger == kHidden) return;
+  if (larger != pooled.maximum) {
+    const float decay = exp_below_zero(pooled.maximum - larger);  // 0 for the first
+    scale(out, decay, hidden_size);
+    pooled = {larger, pooled.sum * decay};
+  }
+  float added[kPooledRows];
+  std::copy_n(scores, count, added);
+  pooled.sum += exponentiate(added, count, 1.0f, larger);
+  add_weighted_rows(rows, added, count, hidden_size, out);
+}
 
-Pooled score_and_pool(const float* hidden, const float* vector, float bias, const float* mask,
-                      int64_t seq_len, int64_t hidden_size, float* scores, float* out) {
+/// Pools group by group, each after score(its first row, count of rows).
+template <class Score>
+Pooled pool_groups(const float* hidden, const float* mask, int64_t seq_len, int64_t hidden_size,
+                   float* scores, float* out, Score score) {
   Pooled pooled;
   std::fill_n(out, hidden_size, 0.0f);
   for (int64_t t = 0; t < seq_len; t += kPooledRows) {
     const int64_t count = std::min(kPooledRows, seq_len - t);
-    const float* rows = hidden + t * hidden_size;
-    dot_rows({rows, hidden_size}, vector, bias, count, hidden_size, scores + t);
-    float larger = pooled.maximum;
-    for (int64_t i = t; i < t + count; ++i) {
-      if (mask) scores[i] += mask[i];
-      larger = max_or_nan(larger, scores[i]);
-    }
-    if (larger == kHidden) continue;
-    if (larger != pooled.maximum) {
-      const float decay = exp_below_zero(pooled.maximum - larger);  // 0 for the first
-      scale(out, decay, hidden_size);
-      pooled = {larger, pooled.sum * decay};
-    }
-    float added[kPooledRows];
-    for (int64_t i = 0; i < count; ++i) added[i] = scores[t + i];
-    pooled.sum += exponentiate(added, count, 1.0f, larger);
-    add_weighted_rows({rows, hidden_size}, added, count, hidden_size, out);
+    const ConstRows rows{hidden + t * hidden_size, hidden_size};
+    score(rows, count, scores + t);
+    add_group(rows, mask ? mask + t : nullptr, count, hidden_size, scores + t, pooled, out);
   }
   return pooled;
+}
+
+}  // namespace
+
+Pooled score_and_pool(const float* hidden, const float* vector, float bias, const float* mask,
+                      int64_t seq_len, int64_t hidden_size, float* scores, float* out) {
+  return pool_groups(hidden, mask, seq_len, hidden_size, scores, out,
+                     [&](ConstRows rows, int64_t count, float* own) {
+                       dot_rows(rows, vector, bias, count, hidden_size, own);
+                     });
+}
+
+Pooled pool_scored(const float* hidden, const float* mask, int64_t seq_len, int64_t hidden_size,
+                   float* scores, float* out) {
+  return pool_groups(hidden, mask, seq_len, hidden_size, scores, out,
+                     [](ConstRows, int64_t, float*) {});
 }
 
 Pooled add_pooled(Pooled pooled, float* out, Pooled other, const float* other_out,

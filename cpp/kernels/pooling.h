@@ -26,6 +26,10 @@ struct Pooled {
 Pooled score_and_pool(const float* hidden, const float* vector, float bias, const float* mask,
                       int64_t seq_len, int64_t hidden_size, float* scores, float* out);
 
+/// The same where the scores are known, but for the mask, which is added to them.
+Pooled pool_scored(const float* hidden, const float* mask, int64_t seq_len, int64_t hidden_size,
+                   float* scores, float* out);
+
 /// Adds what another part of the same sequence has given, `other_out`, to `out`.
 Pooled add_pooled(Pooled pooled, float* out, Pooled other, const float* other_out,
                   int64_t hidden_size);

@@ -33,7 +33,7 @@ float largest(const float* scores, int64_t length) {
   return maximum;
 }
 
-float exponentiate(float* scores, int64_t length, float scale, float maximum) {
+[[gnu::noinline]] float exponentiate(float* scores, int64_t length, float scale, float maximum) {
   // The maximum is subtracted before the product: of the largest score nothing may be left, however
   // large it is.
   if (maximum == kHidden) maximum = 0.0f;

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "../ops/broadcast.h"
+
 namespace attnscope {
 namespace {
 
@@ -51,6 +53,25 @@ constexpr std::pair<std::string_view, Kernel (*)(const Site&)> kKernels[] = {
 
 }  // namespace
 
+const Step* only_reader(const Place& place, const Uses& uses, size_t index, TensorId made) {
+  const std::vector<Step>& steps = place.graph.steps();
+  const bool next = index < steps.size() && steps[index].inputs[0] == made;
+  return next && uses.reads(made) == 1 ? &steps[index] : nullptr;
+}
+
+const Step* only_score(const Place& place, const Uses& uses, size_t index, TensorId made) {
+  const Step* score = only_reader(place, uses, index, made);
+  const bool fits = score && score->op->name() == "linear" &&
+                    place.graph.tensor(score->output).shape.back() == 1;
+  return fits ? score : nullptr;
+}
+
+const float* sequence_mask(const Workspace& workspace, TensorId mask, const Shape& sequences,
+                           int64_t b) {
+  const float* start = mask == kNoTensor ? nullptr : workspace.read(mask);
+  return start ? start + broadcast_row(workspace.given_shape(mask), sequences, b) : nullptr;
+}
+
 Kernel kernel_for(const Site& site) {
   const Aliasing aliasing = site.step.op->aliasing();
   if (aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining) {
@@ -65,7 +86,7 @@ Kernel kernel_for(const Site& site) {
 
 Fusion fusion_at(const Place& place, const Uses& uses, size_t first) {
   for (const auto fuse :
-       {linear_pooling, activated_linear, residual_linear, single_linear, attention}) {
+       {scorer_pooling, activated_linear, residual_linear, single_linear, attention}) {
     if (Fusion fusion = fuse(place, uses, first); fusion.steps > 0) return fusion;
   }
   return {};

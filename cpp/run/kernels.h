@@ -35,14 +35,26 @@ struct Site : Place {
 
 inline int64_t count_of(const Shape& shape) { return static_cast<int64_t>(elements(shape)); }
 
+/// The step at `index`, when it reads `made` and nothing else does.
+const Step* only_reader(const Place& place, const Uses& uses, size_t index, TensorId made);
+
+/// The same, when it is linear to one score.
+const Step* only_score(const Place& place, const Uses& uses, size_t index, TensorId made);
+
+/// Where the mask of sequence b starts, of those of shape `sequences`, (batch, seq_len); nullptr
+/// where there is none.
+const float* sequence_mask(const Workspace& workspace, TensorId mask, const Shape& sequences,
+                           int64_t b);
+
 /// The kernel of one step; a step whose op has none yet runs by its reference loops.
 Kernel kernel_for(const Site& site);
 
 /// The fused kernel that can start at this step, which is steps()[first].
 Fusion fusion_at(const Place& place, const Uses& uses, size_t first);
 
-/// linear to one score, squeeze, softmax, weighted sum of the same rows: each row is read once.
-Fusion linear_pooling(const Place& place, const Uses& uses, size_t first);
+/// A scorer, squeeze, softmax and the weighted sum of the scored rows: each row is read once. The
+/// scorer is linear to one score, or has linear and its activation before that.
+Fusion scorer_pooling(const Place& place, const Uses& uses, size_t first);
 
 /// linear by itself.
 Fusion single_linear(const Place& place, const Uses& uses, size_t first);

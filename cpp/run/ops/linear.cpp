@@ -5,6 +5,7 @@
 #include "../../kernels/rows.h"
 #include "../kernels.h"
 #include "../threads.h"
+#include "projection.h"
 
 namespace attnscope {
 namespace {
@@ -12,36 +13,16 @@ namespace {
 /// One output feature: a dot product for each row.
 Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
   constexpr int64_t kGrain = 64;
-  return [=, x = site.input(0), y = site.step.output, vector = site.parameter(1),
-          bias = site.has_input(2) ? *site.parameter(2) : 0.0f](Workspace& workspace) {
+  return [=, x = site.input(0), y = site.step.output,
+          vector = ScoreVector(site)](Workspace& workspace) {
     const float* from = workspace.read(x);
     float* scores = workspace.write(y);
     parallel_for(rows, kGrain, [&](int64_t begin, int64_t end) {
-      kernels::dot_rows({from + begin * k, k}, vector, bias, end - begin, k, scores + begin);
+      kernels::dot_rows({from + begin * k, k}, vector.weight, vector.bias, end - begin, k,
+                        scores + begin);
     });
   };
 }
-
-/// A packed weight (n, k), and where its bias is.
-class Projection {
- public:
-  explicit Projection(const Site& site)
-      : bias_(site.has_input(2) ? site.parameter(2) : nullptr),
-        weight_(site.packed.get(site.graph.tensor(site.input(1)).name, site.parameter(1),
-                                site.input_shape(1)[0], site.input_shape(1)[1])) {}
-
-  int64_t n() const { return weight_->n(); }
-  int64_t k() const { return weight_->k(); }
-
-  /// Columns [begin, end) of `count` rows of x, to the same of `to`.
-  void run(const float* x, int64_t count, float* to, int64_t begin, int64_t end) const {
-    weight_->multiply(x, bias_, to, count, begin, end);
-  }
-
- private:
-  const float* bias_;
-  PackedWeights::Packed weight_;
-};
 
 /// How threads share a product of many rows and columns: in parts of both, because what few rows
 /// need of the weight is all of it.
@@ -125,38 +106,25 @@ Kernel projection_kernel(const Site& site, Finish finish, TensorId y) {
 /// the next.
 Kernel activated_score_kernel(const Site& site, const Step& activation, const Step& score) {
   constexpr int64_t kRows = 60;  // whole tiles, whether they have 5 rows or 6
-  const MapFunction activate = activation_function(*activation.op);
   const int64_t rows = count_of(site.output_shape()) / site.output_shape().back();
-  const Site last{{site.graph, score}, site.parameters, site.packed};
-  return [=, x = site.input(0), projection = Projection(site), y = score.output,
-          vector = last.parameter(1),
-          bias = last.has_input(2) ? *last.parameter(2) : 0.0f](Workspace& workspace) {
-    const int64_t n = projection.n(), k = projection.k();
+  return [=, x = site.input(0), scorer = ActivatedScorer(site, activation, score),
+          y = score.output](Workspace& workspace) {
+    const int64_t k = scorer.k();
     const LateInput late = workspace.take_late(x);
     const float* from = workspace.read(x);
     float* scores = workspace.write(y);
     const int64_t rows_a_task =
-        is_watched() ? std::clamp(kWatchedMacs / (n * k), int64_t{1}, kRows) : kRows;
+        is_watched() ? std::clamp(kWatchedMacs / (scorer.n() * k), int64_t{1}, kRows) : kRows;
     const auto first_of = [&](int64_t task) { return task * rows_a_task; };
     const auto count_of = [&](int64_t task) {
       return std::min(rows_a_task, rows - first_of(task));
     };
     const auto load = [&](int64_t task) { late.load(first_of(task) * k, count_of(task) * k); };
     parallel_tasks(parts_of(rows, rows_a_task), bool{late}, load, [&](int64_t task) {
-      const int64_t first = first_of(task), count = count_of(task);
-      std::vector<float> activated(static_cast<size_t>(count * n));
-      projection.run(from + first * k, count, activated.data(), 0, n);
-      activate(activated.data(), count * n, activated.data());
-      kernels::dot_rows({activated.data(), n}, vector, bias, count, n, scores + first);
+      const int64_t first = first_of(task);
+      scorer.run(from + first * k, count_of(task), scores + first);
     });
   };
-}
-
-/// The step at `index`, when it reads `made` and nothing else does.
-const Step* only_reader(const Place& place, const Uses& uses, size_t index, TensorId made) {
-  const std::vector<Step>& steps = place.graph.steps();
-  const bool next = index < steps.size() && steps[index].inputs[0] == made;
-  return next && uses.reads(made) == 1 ? &steps[index] : nullptr;
 }
 
 /// The index after a dropout that only passes on what `made` holds, which becomes its output.
@@ -188,9 +156,7 @@ Fusion activated_linear(const Place& place, const Uses& uses, size_t first) {
   if (place.step.op->name() != "linear" || place.output_shape().back() == 1) return {};
   const Step* activation = only_reader(place, uses, first + 1, place.step.output);
   if (!activation || !activation_function(*activation->op)) return {};
-  const Step* score = only_reader(place, uses, first + 2, activation->output);
-  if (score && score->op->name() == "linear" &&
-      place.graph.tensor(score->output).shape.back() == 1) {
+  if (const Step* score = only_score(place, uses, first + 2, activation->output)) {
     return {.steps = 3,
             .reads = {place.input(0)},
             .writes = {score->output},

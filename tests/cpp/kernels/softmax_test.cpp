@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "../../../cpp/kernels/pooling.h"
+#include "../../../cpp/kernels/rows.h"
 #include "../support.h"
 
 using namespace attnscope::testing;
@@ -65,18 +66,26 @@ TEST_CASE("a hidden position has weight 0, and a row with nothing visible is all
 
 namespace {
 
+/// In one pass, or with the scores known before.
+kernels::Pooled pool(const float* hidden, const std::vector<float>& vector, const float* mask,
+                     int64_t T, int64_t E, bool known, float* scores, float* out) {
+  if (!known) return kernels::score_and_pool(hidden, vector.data(), 0.5f, mask, T, E, scores, out);
+  kernels::dot_rows({hidden, E}, vector.data(), 0.5f, T, E, scores);
+  return kernels::pool_scored(hidden, mask, T, E, scores, out);
+}
+
 /// All positions in one go, or the first half and the second.
 void pool_in_parts(const std::vector<float>& hidden, const std::vector<float>& vector,
-                   const std::vector<float>& mask, int64_t T, int64_t E, int parts,
+                   const std::vector<float>& mask, int64_t T, int64_t E, int parts, bool known,
                    std::vector<float>& weights, std::vector<float>& out) {
   const int64_t first = parts == 1 ? T : T / 2;
-  kernels::Pooled all = kernels::score_and_pool(hidden.data(), vector.data(), 0.5f, mask.data(),
-                                                first, E, weights.data(), out.data());
+  kernels::Pooled all =
+      pool(hidden.data(), vector, mask.data(), first, E, known, weights.data(), out.data());
   if (first < T) {
     std::vector<float> rest(out.size(), NAN);
     const kernels::Pooled other =
-        kernels::score_and_pool(hidden.data() + first * E, vector.data(), 0.5f, mask.data() + first,
-                                T - first, E, weights.data() + first, rest.data());
+        pool(hidden.data() + first * E, vector, mask.data() + first, T - first, E, known,
+             weights.data() + first, rest.data());
     all = kernels::add_pooled(all, out.data(), other, rest.data(), E);
   }
   kernels::finish_pooling(all, T, E, weights.data(), out.data());
@@ -102,13 +111,16 @@ TEST_CASE("scoring and pooling in one pass equals doing one after the other") {
                 hidden[static_cast<size_t>(t * E + e)] * vector[static_cast<size_t>(e)];
         }
         const std::vector<double> expected = plain_softmax(scores, mask);
-        pool_in_parts(hidden, vector, mask, T, E, parts, weights, out);
-        for (size_t t = 0; t < weights.size(); ++t) check_close(weights[t], expected[t], 4e-6);
-        for (int64_t e = 0; e < E; ++e) {
-          double pooled = 0.0;
-          for (int64_t t = 0; t < T; ++t)
-            pooled += expected[static_cast<size_t>(t)] * hidden[static_cast<size_t>(t * E + e)];
-          check_close(out[static_cast<size_t>(e)], pooled, 4e-6);
+        for (const bool known : {false, true}) {
+          CAPTURE(known);
+          pool_in_parts(hidden, vector, mask, T, E, parts, known, weights, out);
+          for (size_t t = 0; t < weights.size(); ++t) check_close(weights[t], expected[t], 4e-6);
+          for (int64_t e = 0; e < E; ++e) {
+            double pooled = 0.0;
+            for (int64_t t = 0; t < T; ++t)
+              pooled += expected[static_cast<size_t>(t)] * hidden[static_cast<size_t>(t * E + e)];
+            check_close(out[static_cast<size_t>(e)], pooled, 4e-6);
+          }
         }
       }
     }

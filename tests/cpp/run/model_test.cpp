@@ -31,6 +31,10 @@ std::vector<Config> small_configs() {
                                  {"hidden_size", raw(33)},
                                  {"attn_dim", raw(7)}}),
       config("additive_scorer", {{"batch_size", raw(2)},
+                                 {"seq_len", raw(77)},
+                                 {"hidden_size", raw(13)},
+                                 {"attn_dim", raw(10)}}),
+      config("additive_scorer", {{"batch_size", raw(2)},
                                  {"seq_len", raw(5)},
                                  {"hidden_size", raw(3)},
                                  {"attn_dim", raw(1)},
@@ -124,6 +128,10 @@ TEST_CASE("inputs that come in late give the same results as those that are ther
   std::vector<Config> configs = small_configs();
   configs.push_back(config(  // pooled as it comes in
       "linear_scorer", {{"batch_size", raw(3)}, {"seq_len", raw(70)}, {"hidden_size", raw(1000)}}));
+  configs.push_back(config("additive_scorer", {{"batch_size", raw(3)},
+                                               {"seq_len", raw(151)},
+                                               {"hidden_size", raw(150)},
+                                               {"attn_dim", raw(9)}}));
   for (const Config& one : configs) {
     CAPTURE(one.layer().name);
     const Model model(one, 0, kNoLimit);
