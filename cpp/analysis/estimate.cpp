@@ -54,25 +54,26 @@ void write_parts(JsonWriter& json, const LayerCost& cost) {
   json.end_object();
 }
 
+/// A row without keys, which would be half of all text: web/lib/estimate.js has them, in this order.
 void write_step(JsonWriter& json, const Graph& graph, const Step& step, const StepCost& cost,
                 Count saved_bytes) {
-  json.begin_object();
-  json.key("name").string(step.name);
-  json.key("op").string(step.op->name());
-  json.key("part").string(step.part);
-  json.key("inputs").begin_array();
+  json.begin_array();
+  json.string(step.name);
+  json.string(step.op->name());
+  json.string(step.part);
+  json.begin_array();
   for (const TensorId id : step.inputs) json.string(graph.tensor(id).name);
   json.end_array();
-  json.key("output").string(graph.tensor(step.output).name);
-  json.key("shape").shape(graph.tensor(step.output).shape);
-  json.key("repeat").number(graph.times(step.output));
-  json.key("parameters").number(cost.parameters);
-  json.key("macs").number(cost.macs);
-  json.key("elementwise").number(cost.elementwise);
-  json.key("bytes_moved").number(cost.bytes_moved);
-  json.key("saved_bytes").number(saved_bytes);
-  json.key("pytorch").string(pytorch_expression(graph, step));
-  json.end_object();
+  json.string(graph.tensor(step.output).name);
+  json.shape(graph.tensor(step.output).shape);
+  json.number(graph.times(step.output));
+  json.number(cost.parameters);
+  json.number(cost.macs);
+  json.number(cost.elementwise);
+  json.number(cost.bytes_moved);
+  json.number(saved_bytes);
+  json.string(pytorch_expression(graph, step));
+  json.end_array();
 }
 
 void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
@@ -93,16 +94,13 @@ void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
   json.end_object();
 }
 
-void write_timeline(JsonWriter& json, const Graph& graph, const Memory& memory) {
+/// As write_step().
+void write_lifetime(JsonWriter& json, const Graph& graph, const Lifetime& life) {
   json.begin_array();
-  for (const Lifetime& life : memory.timeline) {
-    json.begin_object();
-    json.key("tensor").string(graph.tensor(life.tensor).name);
-    json.key("bytes").number(life.bytes);
-    json.key("born").number(life.born);
-    json.key("freed").number(life.freed);
-    json.end_object();
-  }
+  json.string(graph.tensor(life.tensor).name);
+  json.number(life.bytes);
+  json.number(life.born);
+  json.number(life.freed);
   json.end_array();
 }
 
@@ -184,8 +182,9 @@ std::string estimate_json(const Config& config) {
   json.end_array();
   json.key("memory");
   write_memory(json, bytes, trainable(dtype));
-  json.key("timeline");
-  write_timeline(json, graph, bytes);
+  json.key("timeline").begin_array();
+  for (const Lifetime& life : bytes.timeline) write_lifetime(json, graph, life);
+  json.end_array();
   json.key("kv_cache");
   write_kv_cache(json, graph, dtype);
   json.end_object();

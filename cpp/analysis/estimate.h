@@ -9,7 +9,8 @@
 namespace attnscope {
 
 /// Everything that the layer costs; no tensor is allocated. Keys as documented in web/lib/types.js,
-/// counts printed with all their digits, so that a reader rounds them to the nearest double.
+/// but steps and timeline as rows, which web/lib/estimate.js reads; counts printed with all their
+/// digits, so that a reader rounds them to the nearest double.
 std::string estimate_json(const Config& config);
 
 /// The registry: each layer with its fields, types, defaults, ranges and meanings, and its inputs.

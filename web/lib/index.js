@@ -1,5 +1,6 @@
 // The public module: sizes, runs and explains attention layers. Works in Node, a page and a worker.
 
+import { readEstimate } from './estimate.js';
 import { load } from './loader.js';
 import { fromHuggingFace } from './huggingface.js';
 import { Model } from './model.js';
@@ -69,7 +70,7 @@ export class Attnscope {
    * @returns {Estimate}
    */
   estimate(config) {
-    return JSON.parse(this.#core.estimate(config));
+    return readEstimate(this.#core.estimate(config));
   }
 
   /**

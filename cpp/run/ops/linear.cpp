@@ -31,7 +31,7 @@ class Parts {
   /// `in_cache`: something else is done to each part while it is there.
   Parts(const Projection& projection, int64_t rows, bool in_cache)
       : all_rows_(rows), all_columns_(projection.n()), rows_(rows), columns_(all_columns_) {
-    constexpr int64_t kRows = 264, kTile = 6;  // so that a block of B is used by many
+    constexpr int64_t kRows = 264;  // so that a block of B is used by many
     constexpr int64_t kPartsOfAThread = 4;
     constexpr int64_t kFewestMacs = 100'000;  // to hand them over takes some 1000
     constexpr int64_t kCachedFloats = 64 << 10;

@@ -93,7 +93,7 @@ int64_t linear_rows(int64_t T, int64_t E) {
 
 /// Rows of a part of T where each is multiplied with a weight: whole tiles, parts about alike.
 int64_t activated_rows(int64_t T) {
-  constexpr int64_t kRows = 66, kTile = 6;
+  constexpr int64_t kRows = 66;
   return std::min(T, parts_of(parts_of(T, parts_of(T, kRows)), kTile) * kTile);
 }
 
