@@ -196,7 +196,7 @@ testRefusals([
   [create({ ...linear, batch_size: 1024, seq_len: 4096, hidden_size: 4096 }), undefined,
     'the layer must need at most 3758096384 bytes to run, got 68769841160'],
   [create({ layer: 'additive_scorer', batch_size: 2 ** 31 - 1, seq_len: 2 ** 31 - 1, hidden_size: 2 ** 31 - 1, attn_dim: 2 ** 31 - 1 }), undefined,
-    'the layer must need at most 3758096384 bytes to run, got 39614081294025656918421274692'],
+    'the layer must need at most 3758096384 bytes to run, got 39614081312472400974950957188'],
 ]);
 
 test('a layer refuses more heads than its width has room for, whichever field the config names', () => {

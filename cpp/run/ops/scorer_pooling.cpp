@@ -121,8 +121,13 @@ Fusion scorer_pooling(const Place& place, const Uses& uses, size_t first) {
   if (!fits) return {};
 
   const int64_t T = place.input_shape(0)[1], E = place.input_shape(0)[2];
-  constexpr int64_t kFewestActivatedRows = 32;  // shorter sequences share the product
-  if (activation && T < kFewestActivatedRows) return {};
+  if (activation) {
+    // Short sequences had better share the product, and parts of a large one would take too long
+    // for somebody who watches.
+    constexpr int64_t kFewestRows = 32;
+    const int64_t most = kWatchedMacs / (activated_rows(T) * E);
+    if (T < kFewestRows || place.output_shape().back() > most) return {};
+  }
   const TensorId hidden_id = place.input(0), mask_id = normalize.inputs[1],
                  weights_id = normalize.output, output_id = combine.output;
   const auto make_kernel = [=](const Site& site) {
