@@ -59,6 +59,11 @@ const Step* only_reader(const Place& place, const Uses& uses, size_t index, Tens
   return next && uses.reads(made) == 1 ? &steps[index] : nullptr;
 }
 
+const Step* only_activation(const Place& place, const Uses& uses, size_t index, TensorId made) {
+  const Step* step = only_reader(place, uses, index, made);
+  return step && activation_function(*step->op) ? step : nullptr;
+}
+
 const Step* only_score(const Place& place, const Uses& uses, size_t index, TensorId made) {
   const Step* score = only_reader(place, uses, index, made);
   const bool fits = score && score->op->name() == "linear" &&

@@ -38,6 +38,9 @@ inline int64_t count_of(const Shape& shape) { return static_cast<int64_t>(elemen
 /// The step at `index`, when it reads `made` and nothing else does.
 const Step* only_reader(const Place& place, const Uses& uses, size_t index, TensorId made);
 
+/// The same, when it is an activation.
+const Step* only_activation(const Place& place, const Uses& uses, size_t index, TensorId made);
+
 /// The same, when it is linear to one score.
 const Step* only_score(const Place& place, const Uses& uses, size_t index, TensorId made);
 

@@ -22,6 +22,12 @@ void set_thread_count(int count);
 /// How many parts of `size`, of which the last may be smaller, make up `count`.
 constexpr int64_t parts_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
+/// The size of parts of `count` that are about alike: as few as make each no larger than `most`,
+/// then rounded up to a multiple of `unit`.
+constexpr int64_t even_part(int64_t count, int64_t most, int64_t unit) {
+  return parts_of(count, parts_of(count, most) * unit) * unit;
+}
+
 /// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns
 /// when every range is done. Ranges are multiples of `grain`, but for the last. `work` must not
 /// throw and must not call parallel_for(). What Watch reports to may do both.

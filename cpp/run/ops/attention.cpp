@@ -171,7 +171,7 @@ int64_t queries_a_task(int64_t queries, int64_t groups, int64_t macs_a_query) {
   constexpr int64_t kTile = kernels::kAttentionQueries;
   int64_t most = std::clamp(queries * groups / (thread_count() * kTasksOfAThread), kFewest, kMost);
   if (is_watched()) most = std::clamp(kWatchedMacs / macs_a_query, std::min(queries, kTile), most);
-  return parts_of(queries, parts_of(queries, most) * kTile) * kTile;
+  return even_part(queries, most, kTile);
 }
 
 /// One kernel: every head of every sequence, a run of queries at a time.

@@ -38,10 +38,10 @@ class Parts {
     const int64_t threads = thread_count();
     if (threads == 1 && !in_cache && !is_watched()) return;
     const int64_t row_parts = parts_of(rows, kRows);
-    rows_ = parts_of(parts_of(rows, row_parts), kTile) * kTile;
+    rows_ = even_part(rows, kRows, kProductRows);
     // No part is small enough for another order of sums: results do not depend on threads.
     const auto last_part = [&] { return (rows - 1) % rows_ + 1; };
-    while (last_part() <= kernels::kFewRows && rows_ < rows) rows_ += kTile;
+    while (last_part() <= kernels::kFewRows && rows_ < rows) rows_ += kProductRows;
     const int64_t macs = rows_ * projection.k();  // of a column
     if (threads > 1)
       columns_ = parts_of(all_columns_, parts_of(threads * kPartsOfAThread, row_parts));
@@ -154,8 +154,8 @@ Fusion single_linear(const Place& place, const Uses&, size_t) {
 
 Fusion activated_linear(const Place& place, const Uses& uses, size_t first) {
   if (place.step.op->name() != "linear" || place.output_shape().back() == 1) return {};
-  const Step* activation = only_reader(place, uses, first + 1, place.step.output);
-  if (!activation || !activation_function(*activation->op)) return {};
+  const Step* activation = only_activation(place, uses, first + 1, place.step.output);
+  if (!activation) return {};
   if (const Step* score = only_score(place, uses, first + 2, activation->output)) {
     return {.steps = 3,
             .reads = {place.input(0)},

@@ -11,7 +11,7 @@ namespace attnscope {
 
 /// Rows that a product makes at once where the engine has relaxed SIMD, else one less: parts of so
 /// many leave no low tile but the last.
-inline constexpr int64_t kTile = 6;
+inline constexpr int64_t kProductRows = 6;
 
 /// A packed weight (n, k), and where its bias is.
 class Projection {

@@ -16,11 +16,19 @@
 namespace attnscope {
 namespace {
 
+using Scorer = std::variant<ScoreVector, ActivatedScorer>;
+
+/// `activation`: nullptr for linear to one score.
+Scorer scorer_at(const Site& site, const Step* activation, const Step& score) {
+  if (activation) return ActivatedScorer(site, *activation, score);
+  return ScoreVector(site);
+}
+
 struct ScorerPooling {
   Shape shape;   // (B, T, E)
   int64_t part;  // rows of a part, of which the last may have fewer
   TensorId hidden_id, mask_id, weights_id, output_id;
-  std::variant<ScoreVector, ActivatedScorer> scorer;
+  Scorer scorer;
 
   void operator()(Workspace& workspace) const {
     const int64_t B = shape[0], T = shape[1], E = shape[2];
@@ -94,7 +102,7 @@ int64_t linear_rows(int64_t T, int64_t E) {
 /// Rows of a part of T where each is multiplied with a weight: whole tiles, parts about alike.
 int64_t activated_rows(int64_t T) {
   constexpr int64_t kRows = 66;
-  return std::min(T, parts_of(parts_of(T, parts_of(T, kRows)), kTile) * kTile);
+  return std::min(T, even_part(T, kRows, kProductRows));
 }
 
 }  // namespace
@@ -103,8 +111,8 @@ Fusion scorer_pooling(const Place& place, const Uses& uses, size_t first) {
   const Step *activation = nullptr, *score = &place.step;
   if (score->op->name() != "linear") return {};
   if (place.output_shape().back() > 1) {
-    activation = only_reader(place, uses, first + 1, place.step.output);
-    if (!activation || !activation_function(*activation->op)) return {};
+    activation = only_activation(place, uses, first + 1, place.step.output);
+    if (!activation) return {};
     score = only_score(place, uses, first + 2, activation->output);
     if (!score) return {};
   }
@@ -131,13 +139,13 @@ Fusion scorer_pooling(const Place& place, const Uses& uses, size_t first) {
   const TensorId hidden_id = place.input(0), mask_id = normalize.inputs[1],
                  weights_id = normalize.output, output_id = combine.output;
   const auto make_kernel = [=](const Site& site) {
-    ScorerPooling kernel{site.input_shape(0), linear_rows(T, E), hidden_id,        mask_id,
-                         weights_id,          output_id,         ScoreVector(site)};
-    if (activation) {
-      kernel.part = activated_rows(T);
-      kernel.scorer = ActivatedScorer(site, *activation, *score);
-    }
-    return kernel;
+    return ScorerPooling{.shape = site.input_shape(0),
+                         .part = activation ? activated_rows(T) : linear_rows(T, E),
+                         .hidden_id = hidden_id,
+                         .mask_id = mask_id,
+                         .weights_id = weights_id,
+                         .output_id = output_id,
+                         .scorer = scorer_at(site, activation, *score)};
   };
   return {.steps = static_cast<size_t>(&combine - &place.step) + 1,
           .reads = {hidden_id},
