@@ -34,15 +34,6 @@ void write_inputs(JsonWriter& json, const Graph& graph) {
   json.end_array();
 }
 
-void write_shapes(JsonWriter& json, const Graph& graph) {
-  json.begin_object();
-  for (const Step& step : graph.steps()) {
-    const Tensor& tensor = graph.tensor(step.output);
-    json.key(tensor.name).shape(tensor.shape);
-  }
-  json.end_object();
-}
-
 void write_parts(JsonWriter& json, const LayerCost& cost) {
   json.begin_object();
   for (const PartCost& part : cost.parts) {
@@ -54,18 +45,19 @@ void write_parts(JsonWriter& json, const LayerCost& cost) {
   json.end_object();
 }
 
-/// A row without keys, which would be half of all text: web/lib/estimate.js has them, in this order.
+/// Values in one array for all steps, lists after their lengths: keys and brackets would be half of
+/// all text. web/lib/estimate.js reads them in this order.
 void write_step(JsonWriter& json, const Graph& graph, const Step& step, const StepCost& cost,
                 Count saved_bytes) {
-  json.begin_array();
   json.string(step.name);
   json.string(step.op->name());
   json.string(step.part);
-  json.begin_array();
+  json.number(static_cast<Count>(step.inputs.size()));
   for (const TensorId id : step.inputs) json.string(graph.tensor(id).name);
-  json.end_array();
-  json.string(graph.tensor(step.output).name);
-  json.shape(graph.tensor(step.output).shape);
+  const Tensor& output = graph.tensor(step.output);
+  json.string(output.name);
+  json.number(static_cast<Count>(output.shape.size()));
+  for (const int64_t dimension : output.shape) json.number(dimension);
   json.number(graph.times(step.output));
   json.number(cost.parameters);
   json.number(cost.macs);
@@ -73,7 +65,6 @@ void write_step(JsonWriter& json, const Graph& graph, const Step& step, const St
   json.number(cost.bytes_moved);
   json.number(saved_bytes);
   json.string(pytorch_expression(graph, step));
-  json.end_array();
 }
 
 void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
@@ -96,12 +87,10 @@ void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
 
 /// As write_step().
 void write_lifetime(JsonWriter& json, const Graph& graph, const Lifetime& life) {
-  json.begin_array();
   json.string(graph.tensor(life.tensor).name);
   json.number(life.bytes);
   json.number(life.born);
   json.number(life.freed);
-  json.end_array();
 }
 
 std::string_view type_name(FieldType type) {
@@ -160,7 +149,6 @@ std::string estimate_json(const Config& config) {
 
   JsonWriter json;
   json.begin_object();
-  json.key("layer").string(config.layer().name);
   json.key("config");
   write_config(json, config);
   json.key("parameters").number(costs.total.parameters);
@@ -171,8 +159,6 @@ std::string estimate_json(const Config& config) {
   json.key("inputs");
   write_inputs(json, graph);
   json.key("output_shape").shape(graph.tensor(graph.results().front().tensor).shape);
-  json.key("shapes");
-  write_shapes(json, graph);
   json.key("parts");
   write_parts(json, costs);
   json.key("steps").begin_array();

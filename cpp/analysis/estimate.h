@@ -8,9 +8,10 @@
 
 namespace attnscope {
 
-/// Everything that the layer costs; no tensor is allocated. Keys as documented in web/lib/types.js,
-/// but steps and timeline as rows, which web/lib/estimate.js reads; counts printed with all their
-/// digits, so that a reader rounds them to the nearest double.
+/// Everything that the layer costs; no tensor is allocated. web/lib/estimate.js makes of it what is
+/// documented in web/lib/types.js: steps and timeline come as values without keys, and what follows
+/// from the rest does not come. Counts are printed with all their digits, so that a reader rounds
+/// them to the nearest double.
 std::string estimate_json(const Config& config);
 
 /// The registry: each layer with its fields, types, defaults, ranges and meanings, and its inputs.

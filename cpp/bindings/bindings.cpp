@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 #include <memory>
 #include <new>
 #include <optional>
@@ -40,6 +39,7 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(NumberValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(DataValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(ProgressValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(PeaksValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(TextValue);
 
 namespace attnscope {
 namespace {
@@ -107,13 +107,18 @@ uint64_t seed_from(std::string_view owner, const OptionsValue& options) {
   return static_cast<uint64_t>(std::get<int64_t>(options_from(owner, fields, options)[0]));
 }
 
-std::string estimate(const ConfigValue& config) { return estimate_json(config_from(config)); }
+TextValue layer_table() { return TextValue(pack_text(layers_json())); }
 
-std::string pytorch(const ConfigValue& config, const OptionsValue& options) {
+TextValue estimate(const ConfigValue& config) {
+  return TextValue(pack_text(estimate_json(config_from(config))));
+}
+
+TextValue pytorch(const ConfigValue& config, const OptionsValue& options) {
   static const std::vector<Field> fields = {
       boolean_field("self_check", "Append a main that checks the file.", true)};
   const std::vector<Value> values = options_from("pytorch", fields, options);
-  return pytorch_source(config_from(config), {.self_check = std::get<bool>(values[0])});
+  const PytorchOptions how{.self_check = std::get<bool>(values[0])};
+  return TextValue(pack_text(pytorch_source(config_from(config), how)));
 }
 
 Field storage_field() {
@@ -158,8 +163,6 @@ struct UnpackedInputs {
   Inputs pointers;
 };
 
-using GivenTensors = std::map<std::string, GivenTensor>;
-
 struct HowToUnpack {
   bool cached = false;  // everything but the KV cache is given
   bool late = false;    // floats may be copied when they are needed: no code of the caller's runs
@@ -173,12 +176,12 @@ UnpackedInputs unpacked_inputs(const char* owner, const Graph& graph, const Give
       std::vector<Values>(graph.tensors().size()), {}, Inputs(graph.tensors().size())};
   unpacked.late.reserve(tensors.size());
   std::vector<bool> given(graph.tensors().size(), false);
-  for (const auto& [name, tensor] : tensors) {
-    given[static_cast<size_t>(find_input(owner, graph, known, name))] = true;
+  for (const GivenTensor& tensor : tensors) {
+    given[static_cast<size_t>(find_input(owner, graph, known, tensor.name()))] = true;
   }
   check_all_given(graph, known, given);
-  for (const auto& [name, tensor] : tensors) {
-    const size_t id = static_cast<size_t>(find_input(owner, graph, known, name));
+  for (const GivenTensor& tensor : tensors) {
+    const size_t id = static_cast<size_t>(find_input(owner, graph, known, tensor.name()));
     const Tensor& expected = graph.tensors()[id];
     Values& own = unpacked.values[id];
     if (how.late && tensor.can_be_late(expected)) {
@@ -288,13 +291,13 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   // As many positions as the first input has.
   const Tensor& first = model.graph().tensor(inputs_of(model.graph(), true).front());
-  const auto given = tensors.find(first.name);
-  if (given == tensors.end()) {
+  const GivenTensor* given = find_tensor(tensors, first.name);
+  if (!given) {
     throw FieldError(first.name,
                      first.name + " is missing; it must be like " + to_string(first.shape));
   }
   const bool weights = std::get<bool>(values[0]);
-  const auto next = model.next_step(positions_of(first, given->second.raw()), weights);
+  const auto next = model.next_step(positions_of(first, given->raw()), weights);
   const UnpackedInputs unpacked = unpacked_inputs("step", next->graph, tensors, {.cached = true});
   const Caller caller(progress);
   Outputs outputs = model.step(*next, unpacked.pointers, caller.progress());
@@ -317,20 +320,18 @@ void load_state_dict(Model& model, const StateValue& state) {
   const std::vector<StateEntry> entries = model.state();
   std::vector<std::string_view> known;
   for (const StateEntry& entry : entries) known.push_back(entry.name);
-  for (const auto& [name, tensor] : given) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw unknown_name("the layer", "parameter", name, known);
+  for (const GivenTensor& tensor : given) {
+    if (std::find(known.begin(), known.end(), tensor.name()) != known.end()) continue;
+    throw unknown_name("the layer", "parameter", tensor.name(), known);
   }
   State values;
   for (const StateEntry& entry : entries) {
-    const auto tensor = given.find(entry.name);
-    if (tensor == given.end()) {
-      throw FieldError(entry.name, entry.name + " is missing from the state dict");
-    }
+    const GivenTensor* tensor = find_tensor(given, entry.name);
+    if (!tensor) throw FieldError(entry.name, entry.name + " is missing from the state dict");
     const Tensor expected{
         .name = entry.name, .shape = shape_of(*entry.values), .role = Role::kParameter};
     Values own;
-    const Values* read = tensor->second.values(expected, own);
+    const Values* read = tensor->values(expected, own);
     values.push_back(read == &own ? std::move(own) : *read);
   }
   model.load_state(std::move(values));
@@ -383,7 +384,9 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::register_type<PeaksValue>("Peaks",
                                         "{ flops_per_second: number; bytes_per_second: number }");
 
-  emscripten::function("layers", &bound<&layers_json>);
+  emscripten::register_type<TextValue>("string");
+
+  emscripten::function("layers", &bound<&layer_table>);
   emscripten::function("estimate(config)", &bound<&estimate, const ConfigValue&>);
   emscripten::function("pytorch(config, options)",
                        &bound<&pytorch, const ConfigValue&, const OptionsValue&>);

@@ -9,7 +9,7 @@
 #include <vector>
 
 // clang-format off
-EM_JS_DEPS(unpack, "$Emval,malloc");
+EM_JS_DEPS(unpack, "$Emval,$UTF8ArrayToString,malloc");
 
 // An object literal, or one made by Object.create(null), of any realm.
 EM_JS(bool, is_plain_object, (emscripten::EM_VAL handle), {
@@ -59,10 +59,17 @@ EM_JS(double*, read_entries, (emscripten::EM_VAL handle), {
     if (numbers[3 * i + 2] === 4) numbers[3 * i + 3] = Emval.toHandle(value);
   });
   HEAPF64.set(numbers, block >>> 3);
-  for (let i = 0, at = (block >>> 1) + numbers.length * 4; i < text.length; i++) {
-    HEAPU16[at + i] = text.charCodeAt(i);
-  }
+  const units = HEAPU16.subarray((block >>> 1) + numbers.length * 4);
+  for (let i = 0; i < text.length; i++) units[i] = text.charCodeAt(i);
   return block;
+});
+
+// A string of `length` bytes of UTF-8. No decoder reads memory that threads share, and to make an
+// array for each copy would take three times as long as this.
+EM_JS(emscripten::EM_VAL, text_from, (const char* text, size_t length), {
+  if (!(text_from.copy?.length >= length)) text_from.copy = new Uint8Array(2 * length);
+  text_from.copy.set(HEAPU8.subarray(text, text + length));
+  return Emval.toHandle(UTF8ArrayToString(text_from.copy, 0, length, true));
 });
 // clang-format on
 
@@ -223,6 +230,10 @@ val pack(const Numbers& numbers, const Shape& shape) {
 
 }  // namespace
 
+val pack_text(std::string_view text) {
+  return val::take_ownership(text_from(text.data(), text.size()));
+}
+
 std::vector<std::pair<std::string, val>> entries_of(const std::string& name, const val& object) {
   if (!is_plain(object)) refuse_object(name, object);
   const val keys = val::global("Object").call<val>("keys", object);
@@ -278,12 +289,17 @@ RawConfig unpack_object(const std::string& name, const val& object) {
   return raw;
 }
 
-std::map<std::string, GivenTensor> unpack_tensors(const std::string& name, const val& object) {
-  std::map<std::string, GivenTensor> tensors;
-  for (const auto& [key, value] : entries_of(name, object)) {
-    tensors.emplace(key, GivenTensor(key, value));
-  }
+GivenTensors unpack_tensors(const std::string& name, const val& object) {
+  GivenTensors tensors;
+  for (const auto& [key, value] : entries_of(name, object)) tensors.emplace_back(key, value);
   return tensors;
+}
+
+const GivenTensor* find_tensor(const GivenTensors& tensors, std::string_view name) {
+  for (const GivenTensor& tensor : tensors) {
+    if (tensor.name() == name) return &tensor;
+  }
+  return nullptr;
 }
 
 LateFloats::LateFloats(const val& data)
@@ -298,7 +314,7 @@ void LateFloats::operator()(size_t first, size_t count, float* to) const {
   val(typed_memory_view(count, to)).call<void>("set", part);
 }
 
-GivenTensor::GivenTensor(const std::string& name, const val& tensor) {
+GivenTensor::GivenTensor(const std::string& name, const val& tensor) : name_(name) {
   try {
     if (is_object(tensor) && tensor.instanceof(val::module_property("ResidentTensor"))) {
       // A getter of another input may have disposed of it meanwhile.

@@ -7,10 +7,10 @@
 #include <emscripten/val.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,6 +20,9 @@
 #include "../run/values.h"
 
 namespace attnscope {
+
+/// A JavaScript string of a text in UTF-8.
+emscripten::val pack_text(std::string_view text);
 
 /// The entries of a plain object, each read once. Throws FieldError for anything else: null, an
 /// array, an instance of a class or an object that inherits values from another.
@@ -54,6 +57,8 @@ class GivenTensor {
  public:
   GivenTensor(const std::string& name, const emscripten::val& tensor);
 
+  const std::string& name() const { return name_; }
+
   /// Throws FieldError when it is no tensor.
   const RawTensor& raw() const;
 
@@ -75,15 +80,20 @@ class GivenTensor {
   template <class T>
   std::vector<T> copy(size_t count) const;
 
+  std::string name_;
   emscripten::val data_;
   std::shared_ptr<const ResidentTensor> resident_;  // has neither data_ nor getters
   RawTensor raw_{};
   std::optional<FieldError> error_;
 };
 
-/// The tensors of a plain object by name. No code of the caller's runs after that.
-std::map<std::string, GivenTensor> unpack_tensors(const std::string& name,
-                                                  const emscripten::val& object);
+using GivenTensors = std::vector<GivenTensor>;
+
+/// The tensors of a plain object. No code of the caller's runs after that.
+GivenTensors unpack_tensors(const std::string& name, const emscripten::val& object);
+
+/// nullptr when there is none.
+const GivenTensor* find_tensor(const GivenTensors& tensors, std::string_view name);
 
 RawValue unpack_value(const emscripten::val& value);
 

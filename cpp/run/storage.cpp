@@ -61,9 +61,11 @@ void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t
 
 PackedWeights::Packed PackedWeights::get(const std::string& name, const float* weight, int64_t n,
                                          int64_t k) {
-  Packed& packed = packed_[name];
-  if (!packed) packed = std::make_shared<const PackedMatrix>(weight, n, k, storage_);
-  return packed;
+  for (const Named& known : weights_) {
+    if (known.name == name) return known.packed;
+  }
+  weights_.push_back({name, std::make_shared<const PackedMatrix>(weight, n, k, storage_)});
+  return weights_.back().packed;
 }
 
 CachedRows::CachedRows(int64_t groups, int64_t features, Dtype storage)

@@ -4,7 +4,6 @@
 // and the KV cache.
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -55,8 +54,13 @@ class PackedWeights {
   Packed get(const std::string& name, const float* weight, int64_t n, int64_t k);
 
  private:
+  struct Named {
+    std::string name;
+    Packed packed;
+  };
+
   Dtype storage_;
-  std::map<std::string, Packed> packed_;
+  std::vector<Named> weights_;
 };
 
 /// A tensor of the KV cache, (groups, positions, features), in 16 bits where the storage format has
