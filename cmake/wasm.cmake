@@ -108,8 +108,8 @@ foreach(suffix "" -threads)
 endforeach()
 target_link_options(simd PRIVATE --emit-tsd "${CMAKE_SOURCE_DIR}/web/lib/core/core.d.ts")
 
-# `npm run bench -- --limits`: the released kernels alone.
-add_executable(limits EXCLUDE_FROM_ALL tests/bench/limits.cpp)
+# `npm run bench -- --limits`: the released kernels alone, with memory as the modules have it.
+add_executable(limits EXCLUDE_FROM_ALL tests/bench/limits.cpp cpp/bindings/allocate.cpp)
 target_compile_options(limits PRIVATE ${common_flags} -O2)
 target_link_libraries(limits PRIVATE kernels-relaxed)
 target_link_options(limits PRIVATE -O2 -fwasm-exceptions -sENVIRONMENT=node -sALLOW_MEMORY_GROWTH

@@ -7,46 +7,44 @@
 namespace attnscope::kernels {
 namespace {
 
-constexpr int64_t kGroup = kRowGroup;
-// Two vectors of each row at a time: eight chains of multiply-add hide each other's latency.
-constexpr int64_t kStep = 2 * kLanes;
-
-/// The scores of `count` rows, at most kGroup; where there are fewer, the last one stands in for
-/// those that are missing.
+/// The scores of `count` rows, at most kRowGroup; where there are fewer, the last one stands in for
+/// those that are missing. As many chains of multiply-add hide each other's latency.
 void dot_group(ConstRows rows, const float* vector, int64_t count, int64_t length, float* scores) {
-  Batch sums[kGroup][2];
-  const float* row[kGroup];
-  for (int64_t i = 0; i < kGroup; ++i) {
-    sums[i][0] = sums[i][1] = Batch(0.0f);
+  Batch sums[kRowGroup];
+  const float* row[kRowGroup];
+  for (int64_t i = 0; i < kRowGroup; ++i) {
+    sums[i] = Batch(0.0f);
     row[i] = rows.data + std::min(i, count - 1) * rows.stride;
   }
-  const int64_t whole = length / kStep * kStep;
-  for (const float *at = vector, *end = vector + whole; at != end; at += kStep) {
-    const Batch left = load(at), right = load(at + kLanes);
-    for (int64_t i = 0; i < kGroup; ++i) {
-      sums[i][0] = madd(load(row[i]), left, sums[i][0]);
-      sums[i][1] = madd(load(row[i] + kLanes), right, sums[i][1]);
-      row[i] += kStep;
+  const int64_t whole = length / kLanes * kLanes;
+  for (const float *at = vector, *end = vector + whole; at != end; at += kLanes) {
+    const Batch shared = load(at);
+    for (int64_t i = 0; i < kRowGroup; ++i) {
+      sums[i] = madd(load(row[i]), shared, sums[i]);
+      row[i] += kLanes;
     }
   }
-  for (int64_t i = 0; i < kGroup && i < count; ++i) {
-    scores[i] = xsimd::reduce_add(sums[i][0] + sums[i][1]);
+  for (int64_t i = 0; i < kRowGroup && i < count; ++i) {
+    scores[i] = xsimd::reduce_add(sums[i]);
     for (int64_t e = whole; e < length; ++e)
       scores[i] += rows.data[i * rows.stride + e] * vector[e];
   }
 }
 
+// Half as many, of which each needs a register, and two vectors of each at a time.
+constexpr int64_t kAdded = kRowGroup / 2, kStep = 2 * kLanes;
+
 void add_group(ConstRows rows, const float* weights, int64_t length, float* out) {
-  Batch factors[kGroup];
-  const float* row[kGroup];
-  for (int64_t i = 0; i < kGroup; ++i) {
+  Batch factors[kAdded];
+  const float* row[kAdded];
+  for (int64_t i = 0; i < kAdded; ++i) {
     factors[i] = Batch(weights[i]);
     row[i] = rows.data + i * rows.stride;
   }
   const int64_t whole = length / kStep * kStep;
   for (float *at = out, *end = out + whole; at != end; at += kStep) {
     Batch left = load(at), right = load(at + kLanes);
-    for (int64_t i = 0; i < kGroup; ++i) {
+    for (int64_t i = 0; i < kAdded; ++i) {
       left = madd(load(row[i]), factors[i], left);
       right = madd(load(row[i] + kLanes), factors[i], right);
       row[i] += kStep;
@@ -55,7 +53,7 @@ void add_group(ConstRows rows, const float* weights, int64_t length, float* out)
     store(at + kLanes, right);
   }
   for (int64_t e = whole; e < length; ++e) {
-    for (int64_t i = 0; i < kGroup; ++i) out[e] += weights[i] * rows.data[i * rows.stride + e];
+    for (int64_t i = 0; i < kAdded; ++i) out[e] += weights[i] * rows.data[i * rows.stride + e];
   }
 }
 
@@ -79,8 +77,8 @@ void map(const float* a, const float* b, int64_t length, float* y, Function f) {
 
 void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores) {
-  for (int64_t i = 0; i < count; i += kGroup) {
-    dot_group(from_row(rows, i), vector, std::min(kGroup, count - i), length, scores + i);
+  for (int64_t i = 0; i < count; i += kRowGroup) {
+    dot_group(from_row(rows, i), vector, std::min(kRowGroup, count - i), length, scores + i);
   }
   for (int64_t i = 0; i < count; ++i) scores[i] += bias;
 }
@@ -88,7 +86,7 @@ void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, in
 void add_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
                        float* out) {
   int64_t i = 0;
-  for (; i + kGroup <= count; i += kGroup) {
+  for (; i + kAdded <= count; i += kAdded) {
     add_group(from_row(rows, i), weights + i, length, out);
   }
   for (; i < count; ++i) add_row(from_row(rows, i).data, weights[i], length, out);
