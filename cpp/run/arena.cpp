@@ -34,7 +34,7 @@ ArenaPlan place(std::span<const Occupancy> spans, const std::vector<size_t>& ord
 }
 
 /// For each span, the most that is alive at once while it is.
-std::vector<Count> breadths(std::span<const Occupancy> spans) {
+std::vector<Count> breadths_of(std::span<const Occupancy> spans) {
   int steps = 0;
   for (const Occupancy& span : spans) steps = std::max(steps, span.freed + 1);
   std::vector<Count> alive(static_cast<size_t>(steps), 0);
@@ -56,7 +56,10 @@ ArenaPlan plan_arena(std::span<const Occupancy> spans) {
   std::vector<size_t> order(spans.size());
   std::iota(order.begin(), order.end(), size_t{0});
   ArenaPlan best = place(spans, order);
+  const std::vector<Count> breadths = breadths_of(spans);
   const auto try_largest_first = [&](const std::vector<Count>& keys) {
+    // No plan is smaller than what is alive at once.
+    if (spans.empty() || best.size == *std::max_element(breadths.begin(), breadths.end())) return;
     // By heap, which is a third of stable_sort's code; of equals the earlier one comes first.
     const auto before = [&](size_t a, size_t b) {
       return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
@@ -69,7 +72,7 @@ ArenaPlan plan_arena(std::span<const Occupancy> spans) {
   std::vector<Count> sizes;
   for (const Occupancy& span : spans) sizes.push_back(span.size);
   try_largest_first(sizes);
-  try_largest_first(breadths(spans));
+  try_largest_first(breadths);
   return best;
 }
 
