@@ -29,6 +29,7 @@ struct Waiting {
 constexpr std::size_t kStep = 16;   // bytes from one small size to the next
 constexpr std::size_t kSizes = 16;  // of them
 constexpr std::size_t kLine = 64;   // bytes
+constexpr std::size_t kMost = SIZE_MAX - 2 * kLine;
 static_assert(sizeof(Head) >= sizeof(Waiting));
 
 // Each thread has its own: no lock. What waits was once in use at the same time.
@@ -37,8 +38,8 @@ thread_local Waiting* waiting[kSizes];
 }  // namespace
 
 void* operator new(std::size_t bytes) {
+  if (bytes > kMost) throw std::bad_alloc();
   // Small sizes are 8, 24, 40, ...: with its head a block fills whole steps.
-  if (bytes > PTRDIFF_MAX) throw std::bad_alloc();
   const std::size_t steps = (bytes + kStep - 1 - sizeof(Head)) / kStep;
   const bool small = steps < kSizes;
   if (small && waiting[steps]) {

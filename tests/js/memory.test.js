@@ -165,3 +165,24 @@ for (const build of builds) {
     });
   }
 }
+
+for (const threads of [1, 2]) {
+  test(`a core with threads ${threads} whose first 2 GiB are taken answers as before`, async () => {
+    const { scope, memory } = await openWithMemory({ threads });
+    const model = scope.create(config);
+    const encoder = { layer: 'encoder', num_layers: 2 }; // its texts are longer than what fits between the tensors
+    const answers = () => [
+      scope.estimate(encoder), scope.pytorch(encoder), scope.layers(), model.forward(inputs), model.stateDict(),
+      scope.randn([50, 50], { seed: 1 })
+    ];
+    const before = answers();
+    const hold = (count, length) => Array.from({ length: count }, () => scope.tensor(new Float32Array(length), [length]));
+    const held = hold(4, 2 ** 27);
+    const empty = fill(scope, memory);
+    held.push(...hold(2000, 2 ** 10));
+    assert.ok(memory.buffer.byteLength > 2 ** 31);
+    assert.deepEqual(answers(), before);
+    empty();
+    held.forEach((tensor) => tensor.dispose());
+  });
+}
