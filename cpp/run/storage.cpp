@@ -59,13 +59,13 @@ void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t
   }
 }
 
-PackedWeights::Packed PackedWeights::get(const std::string& name, const float* weight, int64_t n,
-                                         int64_t k) {
-  for (const Named& known : weights_) {
-    if (known.name == name) return known.packed;
+PackedWeights::Packed PackedWeights::get(const float* weight, int64_t n, int64_t k) {
+  for (const Source& known : sources_) {
+    const bool same = known.weight == weight && known.packed->n() == n && known.packed->k() == k;
+    if (same) return known.packed;
   }
-  weights_.push_back({name, std::make_shared<const PackedMatrix>(weight, n, k, storage_)});
-  return weights_.back().packed;
+  sources_.push_back({weight, std::make_shared<const PackedMatrix>(weight, n, k, storage_)});
+  return sources_.back().packed;
 }
 
 CachedRows::CachedRows(int64_t groups, int64_t features, Dtype storage)

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -42,25 +41,24 @@ class PackedMatrix {
   std::variant<Floats, Halves, Words> data_;
 };
 
-/// The packed weights of a model by the parameter's name: each is packed once, for all programs
-/// that use it.
+/// The packed weights of a model: each is packed once, for all programs that use it.
 class PackedWeights {
  public:
   using Packed = std::shared_ptr<const PackedMatrix>;
 
   explicit PackedWeights(Dtype storage) : storage_(storage) {}
 
-  /// The parameter `name`, whose values are at `weight` (n, k), packed the first time or now.
-  Packed get(const std::string& name, const float* weight, int64_t n, int64_t k);
+  /// The values at `weight` (n, k), which stay where they are, packed the first time or now.
+  Packed get(const float* weight, int64_t n, int64_t k);
 
  private:
-  struct Named {
-    std::string name;
+  struct Source {
+    const float* weight;
     Packed packed;
   };
 
   Dtype storage_;
-  std::vector<Named> weights_;
+  std::vector<Source> sources_;
 };
 
 /// A tensor of the KV cache, (groups, positions, features), in 16 bits where the storage format has

@@ -18,8 +18,8 @@ class Projection {
  public:
   explicit Projection(const Site& site)
       : bias_(site.has_input(2) ? site.parameter(2) : nullptr),
-        weight_(site.packed.get(site.graph.tensor(site.input(1)).name, site.parameter(1),
-                                site.input_shape(1)[0], site.input_shape(1)[1])) {}
+        weight_(
+            site.packed.get(site.parameter(1), site.input_shape(1)[0], site.input_shape(1)[1])) {}
 
   int64_t n() const { return weight_->n(); }
   int64_t k() const { return weight_->k(); }
