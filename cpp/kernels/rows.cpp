@@ -7,32 +7,35 @@
 namespace attnscope::kernels {
 namespace {
 
-/// The scores of `count` rows, at most kRowGroup; where there are fewer, the last one stands in for
+// Rows that share each load of the vector.
+constexpr int64_t kDotted = 8;
+
+/// The scores of `count` rows, at most kDotted; where there are fewer, the last one stands in for
 /// those that are missing. As many chains of multiply-add hide each other's latency.
 void dot_group(ConstRows rows, const float* vector, int64_t count, int64_t length, float* scores) {
-  Batch sums[kRowGroup];
-  const float* row[kRowGroup];
-  for (int64_t i = 0; i < kRowGroup; ++i) {
+  Batch sums[kDotted];
+  const float* row[kDotted];
+  for (int64_t i = 0; i < kDotted; ++i) {
     sums[i] = Batch(0.0f);
     row[i] = rows.data + std::min(i, count - 1) * rows.stride;
   }
   const int64_t whole = length / kLanes * kLanes;
   for (const float *at = vector, *end = vector + whole; at != end; at += kLanes) {
     const Batch shared = load(at);
-    for (int64_t i = 0; i < kRowGroup; ++i) {
+    for (int64_t i = 0; i < kDotted; ++i) {
       sums[i] = madd(load(row[i]), shared, sums[i]);
       row[i] += kLanes;
     }
   }
-  for (int64_t i = 0; i < kRowGroup && i < count; ++i) {
+  for (int64_t i = 0; i < kDotted && i < count; ++i) {
     scores[i] = xsimd::reduce_add(sums[i]);
     for (int64_t e = whole; e < length; ++e)
       scores[i] += rows.data[i * rows.stride + e] * vector[e];
   }
 }
 
-// Half as many, of which each needs a register, and two vectors of each at a time.
-constexpr int64_t kAdded = kRowGroup / 2, kStep = 2 * kLanes;
+// Rows that share each load of out, two vectors of each at a time: each needs a register.
+constexpr int64_t kAdded = 4, kStep = 2 * kLanes;
 
 void add_group(ConstRows rows, const float* weights, int64_t length, float* out) {
   Batch factors[kAdded];
@@ -77,8 +80,8 @@ void map(const float* a, const float* b, int64_t length, float* y, Function f) {
 
 void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores) {
-  for (int64_t i = 0; i < count; i += kRowGroup) {
-    dot_group(from_row(rows, i), vector, std::min(kRowGroup, count - i), length, scores + i);
+  for (int64_t i = 0; i < count; i += kDotted) {
+    dot_group(from_row(rows, i), vector, std::min(kDotted, count - i), length, scores + i);
   }
   for (int64_t i = 0; i < count; ++i) scores[i] += bias;
 }

@@ -9,9 +9,6 @@
 
 namespace attnscope::kernels {
 
-/// Rows that share each load of the vector, or of out: fastest in multiples of it.
-inline constexpr int64_t kRowGroup = 8;
-
 /// scores[i] = Σ_e rows[i, e] vector[e] + bias.
 ///
 ///   rows    (count, length)

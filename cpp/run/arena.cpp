@@ -57,9 +57,9 @@ ArenaPlan plan_arena(std::span<const Occupancy> spans) {
   std::iota(order.begin(), order.end(), size_t{0});
   ArenaPlan best = place(spans, order);
   const std::vector<Count> breadths = breadths_of(spans);
+  const Count least = spans.empty() ? 0 : *std::max_element(breadths.begin(), breadths.end());
   const auto try_largest_first = [&](const std::vector<Count>& keys) {
-    // No plan is smaller than what is alive at once.
-    if (spans.empty() || best.size == *std::max_element(breadths.begin(), breadths.end())) return;
+    if (best.size == least) return;
     // By heap, which is a third of stable_sort's code; of equals the earlier one comes first.
     const auto before = [&](size_t a, size_t b) {
       return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
