@@ -31,6 +31,8 @@ set(link_flags
     -sABORTING_MALLOC=0        # out of memory throws std::bad_alloc
     -sDYNAMIC_EXECUTION=0      # a strict Content-Security-Policy forbids eval
     -sSTACK_SIZE=1MB
+    --pre-js "${CMAKE_SOURCE_DIR}/cpp/bindings/stack.js"
+    "-sDEFAULT_LIBRARY_FUNCS_TO_INCLUDE=\$stackSave,\$stackRestore"
     -Wl,-mllvm,-enable-merge-functions  # of which templates make many that are the same
     -Wno-pthreads-mem-growth)  # data crosses in whole copies: growth costs nothing per element
 

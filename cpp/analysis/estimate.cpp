@@ -177,6 +177,17 @@ std::string estimate_json(const Config& config) {
   return json.take();
 }
 
+std::string model_json(const Config& config, const Graph& graph) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("config");
+  write_config(json, config);
+  json.key("inputs");
+  write_inputs(json, graph);
+  json.end_object();
+  return json.take();
+}
+
 std::string layers_json() {
   JsonWriter json;
   json.begin_array();

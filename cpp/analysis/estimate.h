@@ -14,6 +14,9 @@ namespace attnscope {
 /// them to the nearest double.
 std::string estimate_json(const Config& config);
 
+/// What a model of this graph is and takes: {config, inputs}, as in an estimate.
+std::string model_json(const Config& config, const Graph& graph);
+
 /// The registry: each layer with its fields, types, defaults, ranges and meanings, and its inputs.
 std::string layers_json();
 

@@ -2,6 +2,7 @@
 // call, and copies the result out. web/lib puts the public API above it.
 
 #include <emscripten/bind.h>
+#include <emscripten/em_js.h>
 #include <emscripten/val.h>
 
 #include <algorithm>
@@ -41,6 +42,19 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(ProgressValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(PeaksValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(TextValue);
 
+// clang-format off
+EM_JS_DEPS(bindings, "$UTF8ToString");
+
+// Throws an error of JavaScript's that carries the name of a field, if that is not "". It asks the
+// core for no memory, of which there may be none.
+EM_JS(void, throw_error, (const char* type, const char* message, const char* field), {
+  const error = new globalThis[UTF8ToString(type)](UTF8ToString(message));
+  const name = UTF8ToString(field);
+  if (name) error.field = name;
+  throw error;
+});
+// clang-format on
+
 namespace attnscope {
 namespace {
 
@@ -55,26 +69,20 @@ Field seed_field() {
                        kMaxSeed);
 }
 
-[[noreturn]] void throw_js(const char* type, const char* message, const std::string& field = {}) {
-  val error = val::global(type).new_(std::string(message));
-  if (!field.empty()) error.set("field", field);
-  error.throw_();
-  std::abort();  // not reached
-}
-
 /// Calls `work` with `context`; a C++ exception becomes a real JavaScript error with the same
 /// message.
 void guard(void (*work)(void*), void* context) {
   try {
     work(context);
   } catch (const FieldError& e) {
-    throw_js("RangeError", e.what(), e.field());
+    throw_error("RangeError", e.what(), e.field().c_str());
   } catch (const std::overflow_error& e) {
-    throw_js("RangeError", e.what());
+    throw_error("RangeError", e.what(), "");
   } catch (const std::bad_alloc&) {
-    throw_js("RangeError", "the engine has no memory left for this");
+    // web/lib/open-core.js adds what is alive.
+    throw_error("RangeError", "the engine has no memory left for this", "memory");
   } catch (const std::exception& e) {
-    throw_js("Error", e.what());
+    throw_error("Error", e.what(), "");
   }
 }
 
@@ -224,6 +232,14 @@ std::shared_ptr<ResidentTensor> tensor(const DataValue& data, const ShapeValue& 
 
 DataValue resident_data(const ResidentTensor& tensor) { return DataValue(pack_data(tensor)); }
 
+double resident_bytes(const ResidentTensor& tensor) {
+  return std::visit(
+      [](const auto& numbers) {
+        return static_cast<double>(numbers.size()) * sizeof(*numbers.data());
+      },
+      tensor.numbers);
+}
+
 ShapeValue resident_shape(const ResidentTensor& tensor) {
   return ShapeValue(pack_shape(tensor.shape));
 }
@@ -304,6 +320,12 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
   return ResultsValue(
       pack_results(next->graph, std::move(outputs), weights, std::get<bool>(values[1])));
 }
+
+TextValue describe_model(const Model& model) {
+  return TextValue(pack_text(model_json(model.config(), model.graph())));
+}
+
+double model_bytes(const Model& model) { return static_cast<double>(model.held_bytes()); }
 
 double past_len(const Model& model) { return static_cast<double>(model.past_len()); }
 
@@ -408,7 +430,8 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::class_<ResidentTensor>("ResidentTensor")
       .smart_ptr<std::shared_ptr<ResidentTensor>>("SharedTensor")
       .function("data", &bound<&resident_data, const ResidentTensor&>)
-      .function("shape", &bound<&resident_shape, const ResidentTensor&>);
+      .function("shape", &bound<&resident_shape, const ResidentTensor&>)
+      .function("bytes", &bound<&resident_bytes, const ResidentTensor&>);
   emscripten::class_<Model>("Model")
       .function("forward(inputs, options, progress)",
                 &bound<&forward, const Model&, const InputsValue&, const OptionsValue&,
@@ -416,6 +439,8 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       .function(
           "step(inputs, options, progress)",
           &bound<&step, Model&, const InputsValue&, const OptionsValue&, const ProgressValue&>)
+      .function("describe", &bound<&describe_model, const Model&>)
+      .function("bytes", &bound<&model_bytes, const Model&>)
       .function("pastLength", &bound<&past_len, const Model&>)
       .function("clearCache", &bound<&clear_cache, Model&>)
       .function("stateDict", &bound<&state_dict, const Model&>)

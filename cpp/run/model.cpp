@@ -77,6 +77,13 @@ Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype stor
   weights_ = std::make_unique<Weights>(all_, least_, initial_state(graph_, seed), storage);
 }
 
+Count Model::held_bytes() const {
+  Count bytes = weights_->packed.bytes();
+  for (const Values& values : weights_->state) bytes += Count{values.size()} * sizeof(float);
+  for (const CachedRows& rows : cache_) bytes += rows.bytes();
+  return bytes;
+}
+
 std::vector<StateEntry> Model::state() const {
   std::vector<StateEntry> entries;
   const std::vector<TensorId> order = state_order(graph_);

@@ -46,7 +46,11 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
+  const Config& config() const { return config_; }
   const Graph& graph() const { return graph_; }
+
+  /// What it keeps between calls: parameters, what kernels have made of them, and the KV cache.
+  Count held_bytes() const;
 
   std::vector<StateEntry> state() const;
 

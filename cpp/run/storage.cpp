@@ -17,6 +17,12 @@ kernels::HalfFormat half_format(Dtype dtype) {
   return dtype == Dtype::kFloat16 ? kernels::HalfFormat::kFloat16 : kernels::HalfFormat::kBfloat16;
 }
 
+template <class... Vectors>
+Count bytes_of(const std::variant<Vectors...>& data) {
+  return std::visit([](const auto& values) { return Count{values.size()} * sizeof(values[0]); },
+                    data);
+}
+
 }  // namespace
 
 PackedMatrix::PackedMatrix(const float* weight, int64_t n, int64_t k, Dtype storage)
@@ -68,6 +74,14 @@ PackedWeights::Packed PackedWeights::get(const float* weight, int64_t n, int64_t
   return sources_.back().packed;
 }
 
+Count PackedMatrix::bytes() const { return bytes_of(data_); }
+
+Count PackedWeights::bytes() const {
+  Count bytes = 0;
+  for (const Source& source : sources_) bytes += source.packed->bytes();
+  return bytes;
+}
+
 CachedRows::CachedRows(int64_t groups, int64_t features, Dtype storage)
     : groups_(groups), features_(features), storage_(storage) {
   if (is_half(storage)) data_ = Halves();
@@ -114,6 +128,8 @@ void CachedRows::copy_to(float* to) const {
     }
   }
 }
+
+Count CachedRows::bytes() const { return bytes_of(data_); }
 
 void CachedRows::make_room(int64_t length) {
   constexpr int64_t kLeastSpare = 16;

@@ -22,6 +22,7 @@ class PackedMatrix {
 
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
+  Count bytes() const;
 
   /// The columns [begin, end) of c = a weightᵀ + bias; kernels::kPanel must divide `begin`.
   ///
@@ -51,6 +52,9 @@ class PackedWeights {
   /// The values at `weight` (n, k), which stay where they are, packed the first time or now.
   Packed get(const float* weight, int64_t n, int64_t k);
 
+  /// Of all that are packed.
+  Count bytes() const;
+
  private:
   struct Source {
     const float* weight;
@@ -79,6 +83,9 @@ class CachedRows {
 
   /// (groups, positions, features), as float32.
   void copy_to(float* to) const;
+
+  /// With the room for more positions.
+  Count bytes() const;
 
  private:
   using Floats = std::vector<float>;

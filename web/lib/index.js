@@ -4,6 +4,7 @@ import { readEstimate } from './estimate.js';
 import { load } from './loader.js';
 import { fromHuggingFace } from './huggingface.js';
 import { Model } from './model.js';
+import { OpenCore } from './open-core.js';
 import { ResidentTensor } from './tensor.js';
 
 /** @typedef {import('./types.js').Build} Build */
@@ -36,16 +37,16 @@ export { Model, ResidentTensor, fromHuggingFace };
  * @throws {RangeError} for a wrong option or a build that cannot run here
  */
 export async function open(options = {}) {
-  const { core, build } = await load(options);
-  return new Attnscope(core, build);
+  const { core, build, close } = await load(options);
+  return new Attnscope(new OpenCore(core, close), build);
 }
 
-/** An open core. Every method throws a RangeError, with the `field` and the rule, for a wrong value. */
+/** An open core. Holds memory and threads until `dispose()`. Every method throws a RangeError, with the `field` and the rule, for a wrong value. */
 export class Attnscope {
   #core;
 
   /**
-   * @param {import('./core/core.js').MainModule} core
+   * @param {OpenCore} core
    * @param {Build} build
    */
   constructor(core, build) {
@@ -53,7 +54,7 @@ export class Attnscope {
     /** Which WebAssembly runs, with how many threads, and why not a faster one. */
     this.build = Object.freeze(build);
     /** Bytes that one layer may need to run; `create` refuses more. */
-    this.memoryLimit = core.memoryLimit();
+    this.memoryLimit = core.call((module) => module.memoryLimit());
   }
 
   /**
@@ -61,7 +62,7 @@ export class Attnscope {
    * @returns {Layer[]}
    */
   layers() {
-    return JSON.parse(this.#core.layers());
+    return JSON.parse(this.#core.call((module) => module.layers()));
   }
 
   /**
@@ -70,7 +71,7 @@ export class Attnscope {
    * @returns {Estimate}
    */
   estimate(config) {
-    return readEstimate(this.#core.estimate(config));
+    return readEstimate(this.#core.call((module) => module.estimate(config)));
   }
 
   /**
@@ -82,7 +83,7 @@ export class Attnscope {
    * @returns {number}
    */
   runBytes(config, options = {}) {
-    return this.#core.runBytes(config, options);
+    return this.#core.call((module) => module.runBytes(config, options));
   }
 
   /**
@@ -93,7 +94,7 @@ export class Attnscope {
    * @returns {string}
    */
   pytorch(config, options = {}) {
-    return this.#core.pytorch(config, options);
+    return this.#core.call((module) => module.pytorch(config, options));
   }
 
   /**
@@ -108,7 +109,8 @@ export class Attnscope {
    * @returns {Model} holds memory until `dispose()`
    */
   create(config, options = {}) {
-    return new Model(/** @type {import('./core/core.js').Model} */ (this.#core.create(config, options)));
+    const model = this.#core.call((module) => module.create(config, options));
+    return new Model(this.#core, /** @type {import('./core/core.js').Model} */ (model));
   }
 
   /**
@@ -118,7 +120,7 @@ export class Attnscope {
    * @returns {Tensor}
    */
   randn(shape, options = {}) {
-    return this.#core.randn(shape, options);
+    return this.#core.call((module) => module.randn(shape, options));
   }
 
   /**
@@ -129,7 +131,7 @@ export class Attnscope {
    * @returns {Ids}
    */
   randint(high, shape, options = {}) {
-    return this.#core.randint(high, shape, options);
+    return this.#core.call((module) => module.randint(high, shape, options));
   }
 
   /**
@@ -139,7 +141,8 @@ export class Attnscope {
    * @returns {ResidentTensor} holds memory until `dispose()`
    */
   tensor(data, shape) {
-    return new ResidentTensor(/** @type {import('./core/core.js').ResidentTensor} */ (this.#core.tensor(data, shape)));
+    const tensor = this.#core.call((module) => module.tensor(data, shape));
+    return new ResidentTensor(this.#core, /** @type {import('./core/core.js').ResidentTensor} */ (tensor));
   }
 
   /**
@@ -149,6 +152,22 @@ export class Attnscope {
    * @returns {{flops_per_second: number, bytes_per_second: number}}
    */
   measurePeaks(options = {}) {
-    return this.#core.measurePeaks(options);
+    return this.#core.call((module) => module.measurePeaks(options));
+  }
+
+  /**
+   * Frees every model and tensor that was made here, and ends the threads. Whatever is called afterwards throws an
+   * error that says so; a second call does nothing.
+   * @throws {Error} when called from a getter of an input that is being read, or from `progress`
+   */
+  dispose() {
+    this.#core.dispose();
+  }
+
+  /**
+   * dispose(), called by `using`.
+   * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
+  [Symbol.dispose]() {
+    this.dispose();
   }
 }

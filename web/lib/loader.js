@@ -6,7 +6,7 @@ import { isPlain, show } from './values.js';
 
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 /** @typedef {import('./types.js').Build} Build */
-/** @typedef {import('./core/core.js').MainModule} Core */
+/** @typedef {import('./open-core.js').CoreModule} CoreModule */
 
 const MAX_DEFAULT_THREADS = 8;
 const START_LIMIT = 10_000; // milliseconds
@@ -28,7 +28,7 @@ const rules = {
 
 /**
  * @param {OpenOptions} options
- * @returns {Promise<{core: Core, build: Build}>}
+ * @returns {Promise<{core: CoreModule, build: Build, close: () => void}>} `close` ends the threads
  * @throws {RangeError} for an unknown option, a value out of range, or a build that cannot run here
  */
 export async function load(options) {
@@ -37,21 +37,21 @@ export async function load(options) {
   const build = choose(options, can);
   const { default: create } = await cores[/** @type {keyof cores} */ (build.name)]();
   const module = moduleOptions(options, build);
-  const core = await create(module).catch((error) => {
+  const core = /** @type {CoreModule} */ (await create(module).catch((error) => {
     module.PThread?.terminateAllThreads();  // waiting workers would keep a Node process alive
     const where = options.wasmUrl === undefined ? '' : ` from ${folderOf(options.wasmUrl)}`;
     const why = error.message.replace(/^Aborted\((?:Error: )?(.*)\)\. Build with -sASSERTIONS.*$/s, '$1');
     throw new Error(`${build.name}.wasm could not be loaded${where}: ${why}`, { cause: error });
-  });
+  }));
   core.setThreadCount(build.threads);
   if (!inNode) await threadsStart(core, build.threads);
-  return { core, build };
+  return { core, build, close: () => module.PThread?.terminateAllThreads() };
 }
 
 /**
  * A page starts threads only while it does nothing else, so it waits for them. Node starts them while the first layers
  * already run.
- * @param {Core} core
+ * @param {CoreModule} core
  * @param {number} count
  */
 async function threadsStart(core, count) {

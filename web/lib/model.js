@@ -3,8 +3,11 @@
 import { ResidentTensor, coreOf } from './tensor.js';
 import { isPlain, show } from './values.js';
 
+/** @typedef {import('./open-core.js').OpenCore} OpenCore */
+/** @typedef {import('./types.js').Config} Config */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('./types.js').Ids} Ids */
+/** @typedef {import('./types.js').Input} Input */
 /** @typedef {import('./types.js').Mask} Mask */
 /** @typedef {import('./types.js').ResidentResults} ResidentResults */
 /** @typedef {import('./types.js').Results} Results */
@@ -15,11 +18,12 @@ import { isPlain, show } from './values.js';
 
 /**
  * Each value read once, resident tensors as the core knows them. What is no plain object is for the core to refuse.
+ * @param {OpenCore} core
  * @param {unknown} inputs
  */
-function coreInputs(inputs) {
+function coreInputs(core, inputs) {
   const known = isPlain(inputs)
-    ? Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, coreOf(value)]))
+    ? Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, coreOf(core, name, value)]))
     : inputs;
   return /** @type {import('./core/core.js').Inputs} */ (known);
 }
@@ -40,24 +44,32 @@ function splitOptions(options = {}) {
 
 /**
  * What the core left in its memory comes out as resident tensors.
+ * @param {OpenCore} core
  * @param {Record<string, any>} made
  * @returns {any}
  */
-function results(made) {
-  const wrapped = Object.entries(made).map(([name, value]) => [name, 'isDeleted' in value ? new ResidentTensor(value) : value]);
+function results(core, made) {
+  const wrapped = Object.entries(made).map(([name, value]) =>
+    [name, 'isDeleted' in value ? new ResidentTensor(core, value) : value]);
   return Object.fromEntries(wrapped);
 }
 
 /** Holds memory of the WebAssembly core until `dispose()`. */
 export class Model {
-  /** @type {import('./core/core.js').Model | null} */
   #core;
+  #owned;
   #reading = false; // while forward() or loadStateDict() reads its argument, whose getters may call back
   #running = false; // while progress() is called from forward() or step()
 
-  /** @param {import('./core/core.js').Model} core */
-  constructor(core) {
+  /** @param {OpenCore} core @param {import('./core/core.js').Model} handle */
+  constructor(core, handle) {
     this.#core = core;
+    this.#owned = core.hold('model', handle);
+    const { config, inputs } = JSON.parse(this.#owned.call((model) => model.describe()));
+    /** @type {Readonly<Config>} The layer and its fields, with the defaults filled in. */
+    this.config = Object.freeze(config);
+    /** @type {readonly Input[]} What `forward` takes. */
+    this.inputs = Object.freeze(inputs);
   }
 
   /**
@@ -91,13 +103,13 @@ export class Model {
 
   /** Positions in the KV cache: how many `step` has seen. */
   get pastLength() {
-    return this.#alive().pastLength();
+    return this.#owned.call((model) => model.pastLength());
   }
 
   /** Empties the KV cache; the next `step` starts at position 0. */
   clearCache() {
     this.#checkIdle();
-    this.#alive().clearCache();
+    this.#owned.call((model) => model.clearCache());
   }
 
   /**
@@ -105,7 +117,7 @@ export class Model {
    * @returns {Record<string, Tensor>}
    */
   stateDict() {
-    return this.#alive().stateDict();
+    return this.#owned.call((model) => model.stateDict());
   }
 
   /**
@@ -115,7 +127,7 @@ export class Model {
    */
   loadStateDict(state) {
     this.#checkIdle();
-    this.#read((core) => core.loadStateDict(/** @type {any} */ (coreInputs(state))));
+    this.#read((model) => model.loadStateDict(/** @type {any} */ (coreInputs(this.#core, state))));
   }
 
   /**
@@ -124,8 +136,7 @@ export class Model {
    */
   dispose() {
     if (this.#reading) throw new Error('this model is in use and cannot be disposed');
-    this.#core?.delete();
-    this.#core = null;
+    this.#owned.dispose();
   }
 
   /**
@@ -142,7 +153,7 @@ export class Model {
   #run(call, inputs, given) {
     const { options, progress } = splitOptions(given);
     const report = progress && ((/** @type {number} */ done) => this.#report(progress, done));
-    return this.#read((core) => results(core[call](coreInputs(inputs), options, report)));
+    return this.#read((model) => results(this.#core, model[call](coreInputs(this.#core, inputs), options, report)));
   }
 
   /** @param {(done: number) => unknown} progress @param {number} done */
@@ -163,21 +174,15 @@ export class Model {
 
   /**
    * @template T
-   * @param {(core: import('./core/core.js').Model) => T} call
+   * @param {(model: import('./core/core.js').Model) => T} call
    */
   #read(call) {
-    const core = this.#alive();
     const before = this.#reading;
     this.#reading = true;
     try {
-      return call(core);
+      return this.#owned.call(call);
     } finally {
       this.#reading = before;
     }
-  }
-
-  #alive() {
-    if (!this.#core) throw new Error('this model was disposed');
-    return this.#core;
   }
 }

@@ -1,24 +1,25 @@
 // A tensor that lives in the WebAssembly core.
 
+/** @typedef {import('./open-core.js').OpenCore} OpenCore */
+
 /**
- * What the core takes in place of `value`: its own tensor for a resident one.
- * @type {(value: unknown) => unknown}
+ * What `core` takes in place of `value`: its own tensor for a resident one.
+ * @type {(core: OpenCore, name: string, value: unknown) => unknown}
  */
 export let coreOf;
 
 /** Takes forward() no copy to read. Holds memory of the core until `dispose()`; nothing changes its numbers. */
 export class ResidentTensor {
-  /** @type {import('./core/core.js').ResidentTensor | null} */
-  #core;
+  #owned;
 
-  /** @param {import('./core/core.js').ResidentTensor} core */
-  constructor(core) {
-    this.#core = core;
+  /** @param {OpenCore} core @param {import('./core/core.js').ResidentTensor} handle */
+  constructor(core, handle) {
+    this.#owned = core.hold('tensor', handle);
   }
 
   /** @returns {number[]} */
   get shape() {
-    return this.#alive().shape();
+    return this.#owned.call((tensor) => tensor.shape());
   }
 
   /**
@@ -26,13 +27,12 @@ export class ResidentTensor {
    * @returns {Float32Array | Uint8Array | Int32Array}
    */
   get data() {
-    return this.#alive().data();
+    return this.#owned.call((tensor) => tensor.data());
   }
 
   /** Frees the tensor's memory. A second call does nothing. */
   dispose() {
-    this.#core?.delete();
-    this.#core = null;
+    this.#owned.dispose();
   }
 
   /**
@@ -43,11 +43,12 @@ export class ResidentTensor {
   }
 
   static {
-    coreOf = (value) => (typeof value === 'object' && value !== null && #core in value ? value.#alive() : value);
-  }
-
-  #alive() {
-    if (!this.#core) throw new Error('this tensor was disposed');
-    return this.#core;
+    coreOf = (core, name, value) => {
+      if (typeof value !== 'object' || value === null || !(#owned in value)) return value;
+      const { handle } = value.#owned;
+      if (value.#owned.isOf(core)) return handle;
+      const message = `${name} must be a tensor of this scope, got one of another: pass its {data, shape}`;
+      throw Object.assign(new RangeError(message), { field: name });
+    };
   }
 }
