@@ -27,7 +27,7 @@ set(link_flags
     -fwasm-exceptions
     -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker,node
     -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
-    -sMALLOC=emmalloc          # 3 kB less; cpp/bindings/allocate.cpp keeps small blocks from it
+    -sMALLOC=dlmalloc          # emmalloc hands out memory past 4 GiB when it is nearly full
     -sABORTING_MALLOC=0        # out of memory throws std::bad_alloc
     -sDYNAMIC_EXECUTION=0      # a strict Content-Security-Policy forbids eval
     -sSTACK_SIZE=1MB

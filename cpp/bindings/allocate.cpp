@@ -3,7 +3,8 @@
 // A graph is hundreds of small objects that live for microseconds; to take and free them one by
 // one, under the allocator's lock, was a sixth of the time of an estimate. Here a small block that
 // is freed waits for the next one of its size: Weinstock and Wulf 1988, "Quick Fit: an efficient
-// algorithm for heap storage allocation".
+// algorithm for heap storage allocation". Those that wait between freed large blocks keep these from
+// becoming one again, so they are given back when there is no memory left.
 //
 // Large blocks are the numbers that kernels read, and start with a line of the cache: vectors that
 // lie across two lines take twice as long to load.
@@ -35,6 +36,25 @@ static_assert(sizeof(Head) >= sizeof(Waiting));
 // Each thread has its own: no lock. What waits was once in use at the same time.
 thread_local Waiting* waiting[kSizes];
 
+void give_back_waiting() {
+  for (Waiting*& first : waiting) {
+    while (Waiting* const block = first) {
+      first = block->next;
+      std::free(reinterpret_cast<char*>(block) - sizeof(Head));
+    }
+  }
+}
+
+char* take(std::size_t alignment, std::size_t bytes) {
+  void* memory = memalign(alignment, bytes);
+  if (!memory) {
+    give_back_waiting();
+    memory = memalign(alignment, bytes);
+  }
+  if (!memory) throw std::bad_alloc();
+  return static_cast<char*>(memory);
+}
+
 }  // namespace
 
 void* operator new(std::size_t bytes) {
@@ -48,9 +68,7 @@ void* operator new(std::size_t bytes) {
     return block;
   }
   const std::size_t before = small ? sizeof(Head) : kLine;
-  auto* const memory = static_cast<char*>(memalign(before, before + steps * kStep + sizeof(Head)));
-  if (!memory) throw std::bad_alloc();
-  char* const block = memory + before;
+  char* const block = take(before, before + steps * kStep + sizeof(Head)) + before;
   reinterpret_cast<Head*>(block)[-1].steps = steps;
   return block;
 }

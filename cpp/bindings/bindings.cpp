@@ -45,13 +45,9 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(TextValue);
 // clang-format off
 EM_JS_DEPS(bindings, "$UTF8ToString");
 
-// Throws an error of JavaScript's that carries the name of a field, if that is not "". It asks the
-// core for no memory, of which there may be none.
+// Throws what web/lib/errors.js makes of it. Asks the core for no memory, of which there may be none.
 EM_JS(void, throw_error, (const char* type, const char* message, const char* field), {
-  const error = new globalThis[UTF8ToString(type)](UTF8ToString(message));
-  const name = UTF8ToString(field);
-  if (name) error.field = name;
-  throw error;
+  throw Module.errorOf(UTF8ToString(type), UTF8ToString(message), UTF8ToString(field));
 });
 // clang-format on
 
@@ -79,8 +75,7 @@ void guard(void (*work)(void*), void* context) {
   } catch (const std::overflow_error& e) {
     throw_error("RangeError", e.what(), "");
   } catch (const std::bad_alloc&) {
-    // web/lib/open-core.js adds what is alive.
-    throw_error("RangeError", "the engine has no memory left for this", "memory");
+    throw_error("OutOfMemory", "the engine has no memory left for this", "");
   } catch (const std::exception& e) {
     throw_error("Error", e.what(), "");
   }

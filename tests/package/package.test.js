@@ -60,8 +60,8 @@ test('it is small: four builds of some 350 kB each, compressed', () => {
   assert.ok(archiveBytes < LARGEST, `${archiveBytes} bytes`);
 });
 
-test('a page loads at most 150 kB of WebAssembly, compressed', () => {
-  const LARGEST = 150_000; // Node compresses 1 % less than gzip does
+test('a page loads at most 200 kB of WebAssembly, compressed', () => {
+  const LARGEST = 200_000;
   for (const name of builds) {
     const bytes = gzipped(readFileSync(join(installed(), 'core', `${name}.wasm`)));
     assert.ok(bytes <= LARGEST, `${name}: ${bytes} bytes`);

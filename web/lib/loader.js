@@ -2,6 +2,7 @@
 // without relaxed SIMD, with and without threads.
 
 import { relaxedSimd, simd, threads as sharedMemory } from 'wasm-feature-detect';
+import { errorOf } from './errors.js';
 import { isPlain, show } from './values.js';
 
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
@@ -28,7 +29,7 @@ const rules = {
 
 /**
  * @param {OpenOptions} options
- * @returns {Promise<{core: CoreModule, build: Build, close: () => void}>} `close` ends the threads
+ * @returns {Promise<{core: CoreModule, build: Build, close: (core: CoreModule) => void}>} `close` ends the threads
  * @throws {RangeError} for an unknown option, a value out of range, or a build that cannot run here
  */
 export async function load(options) {
@@ -45,7 +46,12 @@ export async function load(options) {
   }));
   core.setThreadCount(build.threads);
   if (!inNode) await threadsStart(core, build.threads);
-  return { core, build, close: () => module.PThread?.terminateAllThreads() };
+  return { core, build, close: endThreads };
+}
+
+/** @param {CoreModule & { PThread?: { terminateAllThreads: () => void } }} core */
+function endThreads(core) {
+  core.PThread?.terminateAllThreads();
 }
 
 /**
@@ -122,10 +128,10 @@ function hostCores() {
  */
 function moduleOptions(options, build) {
   /**
-   * @type {{poolSize: number, printErr: () => void, locateFile?: (path: string) => string,
+   * @type {{poolSize: number, errorOf: typeof errorOf, printErr: () => void, locateFile?: (path: string) => string,
    *   PThread?: {terminateAllThreads: () => void}}}
    */
-  const module = { poolSize: build.threads - 1, printErr() {} };  // errors are thrown, not printed
+  const module = { poolSize: build.threads - 1, errorOf, printErr() {} };  // errors are thrown, not printed
   const { wasmUrl } = options;
   if (wasmUrl !== undefined) module.locateFile = (path) => folderOf(wasmUrl) + path;
   return module;

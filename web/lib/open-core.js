@@ -1,5 +1,7 @@
 // An open WebAssembly core: calls into it, what it holds for its caller, and its end.
 
+import { isOutOfMemory } from './errors.js';
+
 /** @typedef {{ stackSave: () => number, stackRestore: (pointer: number) => void }} Stack cpp/bindings/stack.js */
 /** @typedef {import('./core/core.js').MainModule & Stack} CoreModule */
 /** @typedef {import('./core/core.js').Model | import('./core/core.js').ResidentTensor} Handle */
@@ -18,7 +20,7 @@ export class OpenCore {
 
   /**
    * @param {CoreModule} module
-   * @param {() => void} close ends its threads
+   * @param {(module: CoreModule) => void} close ends its threads
    */
   constructor(module, close) {
     this.#module = module;
@@ -27,7 +29,7 @@ export class OpenCore {
 
   /**
    * Every call into the core goes through here. An error leaves WebAssembly without unwinding the core's own stack, so
-   * the stack is put back to where it was; and the error is thrown anew from a line that people can read.
+   * the stack is put back to where it was.
    * @template T
    * @param {(module: CoreModule) => T} work
    * @returns {T}
@@ -72,8 +74,8 @@ export class OpenCore {
     if (this.#running > 0) throw new Error('this scope is in use and cannot be disposed');
     if (!this.#module) return;
     for (const entry of this.#held) this.#free(entry);
+    this.#close(this.#module);
     this.#module = null;
-    this.#close();
   }
 
   /** @param {Entry} entry */
@@ -85,10 +87,10 @@ export class OpenCore {
 
   /**
    * An error for want of memory says what takes it.
-   * @param {any} error
+   * @param {unknown} error
    */
   #explained(error) {
-    if (error instanceof RangeError && /** @type {any} */ (error).field === 'memory' && this.#held.size > 0) {
+    if (isOutOfMemory(error) && this.#held.size > 0) {
       error.message += `; alive are ${this.#inventory().join(' and ')}: dispose() frees them`;
     }
     return error;
