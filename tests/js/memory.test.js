@@ -1,43 +1,15 @@
-// Memory stays flat. The module hands its WebAssembly.Memory to nobody, so this file puts itself between:
-// it keeps the memory of each instance that is made while it opens a module.
+// Memory stays flat.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { open } from '../../web/lib/index.js';
+import { limit, openInside } from './inside.js';
 import { builds, randomInputs } from './support.js';
-
-/** A module and its memory. @returns {Promise<{scope: import('../../web/lib/index.js').Attnscope, memory: WebAssembly.Memory}>} */
-async function openWithMemory(options) {
-  const { instantiate } = WebAssembly;
-  let memory;
-  WebAssembly.instantiate = async (source, imports) => {
-    const result = await instantiate(source, imports);
-    const entries = [...Object.values(imports).flatMap(Object.values), ...Object.values(result.instance?.exports ?? {})];
-    memory ??= entries.find((value) => value instanceof WebAssembly.Memory);
-    return result;
-  };
-  try {
-    return { scope: await open(options), memory };
-  } finally {
-    WebAssembly.instantiate = instantiate;
-  }
-}
 
 const config = { layer: 'additive_scorer', batch_size: 2, seq_len: 5, hidden_size: 16, attn_dim: 8 };
 const inputs = randomInputs(config, { mask: true });
 const decoder = { layer: 'decoder', batch_size: 2, seq_len: 3, vocab_size: 7, hidden_size: 8, num_layers: 2, num_heads: 2, intermediate_size: 5, window: 4 };
 const tokens = { tokens: { data: Int32Array.of(1, 2, 3, 4), shape: [2, 2] } };
 const wrong = { hidden_states: { data: inputs.hidden_states.data, shape: [5, 2, 16] } };
-
-/**
- * Lets a memory grow to so many bytes, and no further: whoever needs more is outside of it.
- * @param {WebAssembly.Memory} memory
- * @param {number} most
- */
-function limit(memory, most) {
-  const page = 65536;
-  memory.grow = (pages) => WebAssembly.Memory.prototype.grow.call(memory, Math.min(pages, Math.floor((most - memory.buffer.byteLength) / page)));
-}
 
 /**
  * Fills what is free of the first memory, so that a leak has to make it grow: a memory grows by a fifth, which is
@@ -112,7 +84,7 @@ for (const build of builds) {
       ][i % 7])]
     ]) {
       test(`${rounds} ${claim} leave the memory of build ${build} with threads ${threads} as it was`, async () => {
-        const { scope, memory } = await openWithMemory({ build, threads });
+        const { scope, memory } = await openInside({ build, threads });
         const empty = fill(scope, memory);
         const model = scope.create(config);
         const stepping = scope.create(decoder);
@@ -130,7 +102,7 @@ for (const build of builds) {
 }
 
 test('this way of looking sees a leak', async () => {
-  const { scope, memory } = await openWithMemory({ threads: 1 });
+  const { scope, memory } = await openInside({ threads: 1 });
   const empty = fill(scope, memory);
   const before = memory.buffer.byteLength;
   const kept = Array.from({ length: ROUNDS }, () => scope.create({ ...config, hidden_size: 1, attn_dim: 1 }));
@@ -140,7 +112,7 @@ test('this way of looking sees a leak', async () => {
 });
 
 test('a large model gives its memory back: one hundred in turn take no more than the first', async () => {
-  const { scope, memory } = await openWithMemory({ threads: 1 });
+  const { scope, memory } = await openInside({ threads: 1 });
   const large = () => scope.create({ layer: 'additive_scorer', batch_size: 1, seq_len: 1, hidden_size: 1024, attn_dim: 1024 }).dispose();
   large();
   const before = memory.buffer.byteLength;
@@ -151,7 +123,7 @@ test('a large model gives its memory back: one hundred in turn take no more than
 for (const build of builds) {
   for (const threads of [1, 2]) {
     test(`attention over 16,384 positions needs its inputs, its output and 16 MiB, build ${build} with threads ${threads}`, async () => {
-      const { scope, memory } = await openWithMemory({ build, threads });
+      const { scope, memory } = await openInside({ build, threads });
       const [num_heads, seq_len, head_dim, MiB] = [12, 16384, 64, 1 << 20];
       const shape = [1, num_heads, seq_len, head_dim];
       const bytes = 4 * num_heads * seq_len * head_dim;
@@ -168,7 +140,7 @@ for (const build of builds) {
 
 for (const threads of [1, 2]) {
   test(`a core with threads ${threads} whose first 2 GiB are taken answers as before`, async () => {
-    const { scope, memory } = await openWithMemory({ threads });
+    const { scope, memory } = await openInside({ threads });
     const model = scope.create(config);
     const encoder = { layer: 'encoder', num_layers: 2 }; // its texts are longer than what fits between the tensors
     const answers = () => [

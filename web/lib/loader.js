@@ -49,9 +49,12 @@ export async function load(options) {
   return { core, build, close: endThreads };
 }
 
-/** @param {CoreModule & { PThread?: { terminateAllThreads: () => void } }} core */
+/**
+ * Not terminateAllThreads(): the caller's own thread waits for messages of others, which would keep the memory alive.
+ * @param {CoreModule & { PThread?: { terminateRuntime: () => void } }} core
+ */
 function endThreads(core) {
-  core.PThread?.terminateAllThreads();
+  core.PThread?.terminateRuntime();
 }
 
 /**
