@@ -1,0 +1,219 @@
+// What differs between the engines that run the library: builtin modules, and how a worker is started. A worker of Node
+// is given what a web worker has, inside and outside. Knows nothing of what workers do.
+
+const READY = 'attnscope: ready';
+
+/**
+ * A module of Node's own, or of what is compatible; undefined in a page.
+ * @param {string} name
+ * @returns {any}
+ */
+export function builtin(name) {
+  return /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name);
+}
+
+/**
+ * Starts a worker. Its file calls `sayReady()` when it listens.
+ * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, written out like
+ * this: bundlers know these words, and make a file of its own of what they name
+ * @returns {{ready: Promise<Worker>, end: () => void}} `ready` rejects with an Error that says why the worker cannot start;
+ * `end` ends the worker, started or not
+ */
+export function startWorker(open) {
+  const violations = watchPolicy();
+  const { worker, url, error } = opened(open);
+  if (!worker) {
+    violations.stop();
+    return { ready: Promise.reject(error), end() {} };
+  }
+  const heard = new AbortController();
+  const { signal } = heard;
+  const ready = new Promise((resolve, reject) => {
+    worker.addEventListener('message', ({ data }) => data === READY && resolve(worker), { signal });
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();  // it is told by `ready`
+      whyNot(url, event.message, violations.last()).then((why) => reject(new Error(why)));
+    }, { signal });
+  });
+  ready.catch(() => worker.terminate()).finally(() => {
+    heard.abort();
+    violations.stop();
+  });
+  return { ready, end: () => worker.terminate() };
+}
+
+/** Inside a worker: its file is loaded, and listens. */
+export function sayReady() {
+  /** @type {any} */ (globalThis).postMessage(READY);
+}
+
+/**
+ * Inside a worker, before anything else: gives a worker of Node `self`, `name`, `postMessage` and `onmessage`.
+ * @param {string} name what `self.name` is to be
+ */
+export function becomeWorker(name) {
+  const scope = /** @type {any} */ (globalThis);
+  scope.name = name;
+  scope.WorkerGlobalScope ??= class WorkerGlobalScope {};
+  scope.self ??= scope;
+  if (scope.postMessage) return;
+  const { parentPort } = builtin('node:worker_threads');
+  scope.postMessage = (/** @type {unknown} */ message, /** @type {any} */ transfer) => parentPort.postMessage(message, transfer);
+  parentPort.on('message', (/** @type {unknown} */ data) => scope.onmessage?.({ data }));
+}
+
+/**
+ * Calls `open` with a `Worker` that this engine can start. A bundler has put the address of its own file into it, which can
+ * be learnt in no other way.
+ * @param {() => Worker} open
+ * @returns {{worker?: Worker, url: string, error?: unknown}}
+ */
+function opened(open) {
+  const own = Object.getOwnPropertyDescriptor(globalThis, 'Worker');
+  let url = '';
+  const Started = function (/** @type {string | URL} */ address, /** @type {WorkerOptions} */ options) {
+    url = String(address);
+    return begin(url, { name: 'attnscope', ...options }, own?.value ?? globalThis.Worker);
+  };
+  try {
+    Object.defineProperty(globalThis, 'Worker', { value: Started, configurable: true, writable: true });
+    return { worker: open(), url };
+  } catch (error) {
+    return { url, error: error instanceof Error ? error : new Error(String(error)) };
+  } finally {
+    if (own) Object.defineProperty(globalThis, 'Worker', own);
+    else delete (/** @type {any} */ (globalThis).Worker);
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {WorkerOptions} options
+ * @param {typeof Worker | undefined} Web
+ * @returns {Worker}
+ */
+function begin(url, options, Web) {
+  if (!Web) {
+    if (!builtin('node:worker_threads')) throw new Error('this engine has no workers');
+    return /** @type {any} */ (new NodeWorker(url, options));
+  }
+  const address = isForeign(url) ? importing(url) : url;
+  try {
+    return new Web(address, options);
+  } catch (error) {
+    const { trustedTypes } = /** @type {any} */ (globalThis);
+    if (!(error instanceof TypeError) || !trustedTypes) throw error;
+    return new Web(trusted(trustedTypes, address), options);
+  }
+}
+
+/** A worker may only be started from the page's own origin. @param {string} url */
+function isForeign(url) {
+  const { protocol, origin } = new URL(url, globalThis.location?.href);
+  return /^https?:$/.test(protocol) && globalThis.location !== undefined && origin !== globalThis.location.origin;
+}
+
+/** The address of a file of this origin that does nothing but import one of another. @param {string} url */
+function importing(url) {
+  return URL.createObjectURL(new Blob([`import ${JSON.stringify(url)};`], { type: 'text/javascript' }));
+}
+
+/**
+ * @param {any} trustedTypes
+ * @param {string} address
+ */
+function trusted(trustedTypes, address) {
+  try {
+    policy ??= trustedTypes.createPolicy('attnscope', { createScriptURL: (/** @type {string} */ url) => url });
+  } catch {
+    throw new Error('the page requires Trusted Types, and its Content-Security-Policy does not name the policy "attnscope"');
+  }
+  return policy.createScriptURL(address);
+}
+
+/** @type {any} A page lets a policy be made once. */
+let policy;
+
+/** Hears what the page's Content-Security-Policy forbids. */
+function watchPolicy() {
+  /** @type {string | undefined} */
+  let last;
+  const heard = (/** @type {any} */ event) => {
+    last = event.violatedDirective;
+  };
+  globalThis.addEventListener?.('securitypolicyviolation', heard);
+  return { last: () => last, stop: () => globalThis.removeEventListener?.('securitypolicyviolation', heard) };
+}
+
+/**
+ * Browsers tell a page nothing of why a worker's file did not load: its address is asked once more.
+ * @param {string} url
+ * @param {string | undefined} message of the event, where it has one
+ * @param {string | undefined} directive of the Content-Security-Policy that forbade it
+ */
+async function whyNot(url, message, directive) {
+  if (directive) return `the page's Content-Security-Policy (${directive}) forbids the worker ${url}`;
+  if (message) return message;
+  const response = await fetch(url).catch(() => null);
+  if (response && !response.ok) return `the server answers HTTP ${response.status} for the worker ${url}`;
+  const type = response?.headers.get('Content-Type') ?? '';
+  if (response && !/javascript/.test(type)) return `the server sends the worker ${url} as ${type || 'a file without Content-Type'}`;
+  const isolated = response?.headers.has('Cross-Origin-Embedder-Policy') ?? true;
+  if (globalThis.crossOriginIsolated && !isolated) {
+    return `the server sends the worker ${url} without the header Cross-Origin-Embedder-Policy: require-corp`;
+  }
+  return `the browser refused the worker ${url} without saying why`;
+}
+
+/** A thread of node:worker_threads in the manner of a web Worker. */
+class NodeWorker extends EventTarget {
+  #thread;
+  /** @type {((event: any) => void) | null} */
+  onmessage = null;
+  /** @type {((event: any) => void) | null} */
+  onerror = null;
+
+  /**
+   * @param {string} url of a file, or with the text itself
+   * @param {WorkerOptions} options
+   */
+  constructor(url, { name }) {
+    super();
+    const { Worker } = builtin('node:worker_threads');
+    // Flags of the process, --input-type say, are not meant for this file.
+    this.#thread = new Worker(new URL(url), { name, execArgv: [] });
+    this.#thread.on('message', (/** @type {unknown} */ data) => this.#tell('message', { data }));
+    this.#thread.on('error', (/** @type {Error} */ error) => this.#tell('error', { message: error.message, error }));
+  }
+
+  /**
+   * @param {unknown} message
+   * @param {any} [transfer]
+   */
+  postMessage(message, transfer) {
+    this.#thread.postMessage(message, transfer);
+  }
+
+  terminate() {
+    this.#thread.terminate();
+  }
+
+  /** The process waits for this worker to end: so it is at the start. */
+  ref() {
+    this.#thread.ref();
+  }
+
+  unref() {
+    this.#thread.unref();
+  }
+
+  /**
+   * @param {'message' | 'error'} type
+   * @param {object} fields
+   */
+  #tell(type, fields) {
+    const event = Object.assign(new Event(type), fields);
+    this[`on${type}`]?.(event);
+    this.dispatchEvent(event);
+  }
+}
