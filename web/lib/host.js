@@ -70,10 +70,11 @@ export function becomeWorker(name) {
  */
 function opened(open) {
   const own = Object.getOwnPropertyDescriptor(globalThis, 'Worker');
+  const Web = globalThis.Worker;
   let url = '';
   const Started = function (/** @type {string | URL} */ address, /** @type {WorkerOptions} */ options) {
     url = String(address);
-    return begin(url, { name: 'attnscope', ...options }, own?.value ?? globalThis.Worker);
+    return begin(url, { name: 'attnscope', ...options }, Web);
   };
   try {
     Object.defineProperty(globalThis, 'Worker', { value: Started, configurable: true, writable: true });
