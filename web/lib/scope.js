@@ -1,0 +1,158 @@
+// The module, opened: what it sizes, draws and makes. Works in Node, a page and a worker.
+
+import { readEstimate } from './estimate.js';
+import { load } from './loader.js';
+import { Model } from './model.js';
+import { OpenCore } from './open-core.js';
+import { ResidentTensor } from './tensor.js';
+
+/** @typedef {import('./types.js').Build} Build */
+/** @typedef {import('./types.js').Config} Config */
+/** @typedef {import('./types.js').Estimate} Estimate */
+/** @typedef {import('./types.js').Format} Format */
+/** @typedef {import('./types.js').Ids} Ids */
+/** @typedef {import('./types.js').Layer} Layer */
+/** @typedef {import('./types.js').OpenOptions} OpenOptions */
+/** @typedef {import('./types.js').Tensor} Tensor */
+
+/**
+ * Loads the fastest build that this engine can run.
+ * @param {OpenOptions} [options]
+ * @returns {Promise<Attnscope>}
+ * @throws {RangeError} for a wrong option or a build that cannot run here
+ */
+export async function open(options = {}) {
+  const { core, build, close } = await load(options);
+  return new Attnscope(new OpenCore(core, close), build);
+}
+
+/** An open core. Holds memory and threads until `dispose()`. Every method throws a RangeError, with the `field` and the rule, for a wrong value. */
+export class Attnscope {
+  #core;
+
+  /**
+   * @param {OpenCore} core
+   * @param {Build} build
+   */
+  constructor(core, build) {
+    this.#core = core;
+    /** Which WebAssembly runs, with how many threads, and why not a faster one. */
+    this.build = Object.freeze(build);
+    /** Bytes that one layer may need to run; `create` refuses more. */
+    this.memoryLimit = core.call((module) => module.memoryLimit());
+  }
+
+  /**
+   * Every layer, with its fields, their types, defaults, ranges and meanings.
+   * @returns {Layer[]}
+   */
+  layers() {
+    return JSON.parse(this.#core.call((module) => module.layers()));
+  }
+
+  /**
+   * What a layer costs. Pure arithmetic: no tensor is allocated.
+   * @param {Config} config
+   * @returns {Estimate}
+   */
+  estimate(config) {
+    return readEstimate(this.#core.call((module) => module.estimate(config)));
+  }
+
+  /**
+   * Bytes that running a layer takes, whatever its dtype: parameters in float32 and their packed copy in `storage`,
+   * inputs without masks, activations in an arena that is planned for them, results and their copies. `create` refuses
+   * what exceeds `memoryLimit` without attention weights, `forward` what exceeds it with those it is to return.
+   * @param {Config} config
+   * @param {{need_weights?: boolean, storage?: Format}} [options] true and 'float32' by default
+   * @returns {number}
+   */
+  runBytes(config, options = {}) {
+    return this.#core.call((module) => module.runBytes(config, options));
+  }
+
+  /**
+   * A Python file with the layer as an `nn.Module`. Run by itself it compares this estimate with
+   * PyTorch and prints OK, or MISMATCH and exits with 1.
+   * @param {Config} config
+   * @param {{self_check?: boolean}} [options] `self_check: false` leaves only the module
+   * @returns {string}
+   */
+  pytorch(config, options = {}) {
+    return this.#core.call((module) => module.pytorch(config, options));
+  }
+
+  /**
+   * A layer with the weights that `torch.manual_seed(seed)` gives the module of `pytorch(config)`.
+   *
+   * `storage` is the format in which its linear layers read their weights and in which its KV cache rests. All arithmetic
+   * stays float32, but of int8: its linear layers multiply integers (weights with one scale an output feature, activations
+   * quantized as they come, with one scale a position), and its KV cache stays float32. Other parameters, and what
+   * `stateDict` returns, stay float32.
+   * @param {Config} config
+   * @param {{seed?: number, storage?: Format}} [options] 0 and 'float32' by default
+   * @returns {Model} holds memory until `dispose()`
+   */
+  create(config, options = {}) {
+    const model = this.#core.call((module) => module.create(config, options));
+    return new Model(this.#core, /** @type {import('./core/core.js').Model} */ (model));
+  }
+
+  /**
+   * What `torch.manual_seed(seed); torch.randn(shape)` gives, to a few ULP.
+   * @param {number[]} shape
+   * @param {{seed?: number}} [options] 0 by default
+   * @returns {Tensor}
+   */
+  randn(shape, options = {}) {
+    return this.#core.call((module) => module.randn(shape, options));
+  }
+
+  /**
+   * What `torch.manual_seed(seed); torch.randint(high, shape)` gives: token ids, say.
+   * @param {number} high above every number, at most 2 ** 31
+   * @param {number[]} shape
+   * @param {{seed?: number}} [options] 0 by default
+   * @returns {Ids}
+   */
+  randint(high, shape, options = {}) {
+    return this.#core.call((module) => module.randint(high, shape, options));
+  }
+
+  /**
+   * A tensor that lives in the core: forward() reads it where it is, where it copies others.
+   * @param {Float32Array | Uint8Array | Int32Array} data is copied
+   * @param {number[]} shape
+   * @returns {ResidentTensor} holds memory until `dispose()`
+   */
+  tensor(data, shape) {
+    const tensor = this.#core.call((module) => module.tensor(data, shape));
+    return new ResidentTensor(this.#core, /** @type {import('./core/core.js').ResidentTensor} */ (tensor));
+  }
+
+  /**
+   * What this engine reaches with these threads: multiply-adds in registers, and reading `read_bytes` (64 MiB, if not
+   * given) of memory from front to back. Takes some 150 ms.
+   * @param {{read_bytes?: number}} [options]
+   * @returns {{flops_per_second: number, bytes_per_second: number}}
+   */
+  measurePeaks(options = {}) {
+    return this.#core.call((module) => module.measurePeaks(options));
+  }
+
+  /**
+   * Frees every model and tensor that was made here, and ends the threads. Whatever is called afterwards throws an
+   * error that says so; a second call does nothing.
+   * @throws {Error} when called from a getter of an input that is being read, or from `progress`
+   */
+  dispose() {
+    this.#core.dispose();
+  }
+
+  /**
+   * dispose(), called by `using`.
+   * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
+  [Symbol.dispose]() {
+    this.dispose();
+  }
+}
