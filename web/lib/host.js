@@ -34,6 +34,7 @@ export function startWorker(open) {
       event.preventDefault();  // it is told by `ready`
       whyNot(url, event.message, violations.last()).then((why) => reject(new Error(why)));
     }, { signal });
+    worker.addEventListener('close', () => reject(new Error(`the worker ${url} ended before it listened`)), { signal });
   });
   ready.catch(() => worker.terminate()).finally(() => {
     heard.abort();
@@ -44,7 +45,18 @@ export function startWorker(open) {
 
 /** Inside a worker: its file is loaded, and listens. */
 export function sayReady() {
-  /** @type {any} */ (globalThis).postMessage(READY);
+  starter().post(READY);
+}
+
+/** Inside a worker: who started it. A worker of Node needs no `becomeWorker` for that. */
+export function starter() {
+  const scope = /** @type {any} */ (globalThis);
+  const port = scope.postMessage ? null : builtin('node:worker_threads').parentPort;
+  return {
+    post: (/** @type {unknown} */ message, /** @type {any} */ transfer = []) => (port ?? scope).postMessage(message, transfer),
+    /** @param {(message: unknown) => void} take */
+    listen: (take) => (port ? port.on('message', take) : scope.addEventListener('message', (/** @type {any} */ { data }) => take(data)))
+  };
 }
 
 /**
@@ -185,6 +197,7 @@ class NodeWorker extends EventTarget {
     this.#thread = new Worker(new URL(url), { name, execArgv: [] });
     this.#thread.on('message', (/** @type {unknown} */ data) => this.#tell('message', { data }));
     this.#thread.on('error', (/** @type {Error} */ error) => this.#tell('error', { message: error.message, error }));
+    this.#thread.on('exit', () => this.#tell('close', {}));
   }
 
   /**
@@ -209,12 +222,12 @@ class NodeWorker extends EventTarget {
   }
 
   /**
-   * @param {'message' | 'error'} type
+   * @param {'message' | 'error' | 'close'} type
    * @param {object} fields
    */
   #tell(type, fields) {
     const event = Object.assign(new Event(type), fields);
-    this[`on${type}`]?.(event);
+    if (type !== 'close') this[`on${type}`]?.(event);
     this.dispatchEvent(event);
   }
 }

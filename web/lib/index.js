@@ -1,5 +1,6 @@
 // The public module: sizes, runs and explains attention layers. Works in Node, a page and a worker.
 
+/** @typedef {import('./decoding.js').Decoded} Decoded */
 /** @typedef {import('./types.js').Build} Build */
 /** @typedef {import('./types.js').Config} Config */
 /** @typedef {import('./types.js').Estimate} Estimate */
@@ -20,8 +21,22 @@
 /** @typedef {import('./types.js').Step} Step */
 /** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
+/** @typedef {import('./worker/types.js').CallOptions} CallOptions */
+/** @typedef {import('./worker/types.js').OpenInWorkerOptions} OpenInWorkerOptions */
+/** @typedef {import('./worker/types.js').RunOptions} RunOptions */
+/** @typedef {import('./worker/types.js').TaskContext} TaskContext */
+/** @typedef {import('./worker/types.js').WorkerResidentResults} WorkerResidentResults */
+
+/**
+ * @template {number | Promise<number>} [Choice=number]
+ * @typedef {import('./decoding.js').DecodeOptions<Choice>} DecodeOptions
+ */
 
 export { fromHuggingFace } from './huggingface.js';
 export { Model } from './model.js';
 export { Attnscope, open } from './scope.js';
 export { ResidentTensor } from './tensor.js';
+export { openInWorker } from './worker/open-in-worker.js';
+export { WorkerModel } from './worker/worker-model.js';
+export { WorkerScope } from './worker/worker-scope.js';
+export { WorkerTensor } from './worker/worker-tensor.js';

@@ -20,8 +20,8 @@ const cores = {
   simd: () => import('./core/simd.mjs')
 };
 
-/** @type {Record<keyof OpenOptions, (value: any) => string | false>} */
-const rules = {
+/** What each option must be, or false for a value that is. @type {Record<keyof OpenOptions, (value: any) => string | false>} */
+export const rules = {
   threads: (value) => !(Number.isInteger(value) && value >= 1 && value <= 64) && 'an integer from 1 to 64',
   build: (value) => value !== 'simd' && value !== 'relaxed' && 'one of simd, relaxed',
   wasmUrl: (value) => typeof value !== 'string' && !(value instanceof URL) && 'a string or a URL'

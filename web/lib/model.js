@@ -1,5 +1,7 @@
 // A layer with its weights, ready to run.
 
+import { Decoding } from './decoding.js';
+import { readEstimate } from './estimate.js';
 import { ResidentTensor, coreOf } from './tensor.js';
 import { isPlain, show } from './values.js';
 
@@ -99,6 +101,30 @@ export class Model {
   step(inputs, options) {
     this.#checkIdle();
     return this.#run('step', inputs, options);
+  }
+
+  /**
+   * Continues a text, of a layer that turns token ids into logits over their vocabulary: the prompt in one step, then one
+   * step for each new token but the last. The KV cache holds them afterwards, and when the loop is left early.
+   * @param {import('./decoding.js').Prompt} tokens
+   * @param {import('./decoding.js').DecodeOptions} [options]
+   * @returns {Generator<import('./decoding.js').Decoded, void, undefined>}
+   * @throws {RangeError} for a layer that cannot decode, a wrong option or token
+   */
+  decode(tokens, options) {
+    const estimate = readEstimate(this.#core.call((module) => module.estimate(this.config)));
+    return this.#decode(new Decoding(estimate, tokens, options));
+  }
+
+  /** @param {Decoding} decoding */
+  *#decode(decoding) {
+    const { signal, need_weights } = decoding.how;
+    if (decoding.fresh) this.clearCache();
+    while (decoding.goesOn) {
+      signal?.throwIfAborted();
+      const results = this.step(decoding.inputs, { need_weights });
+      yield decoding.add(results, decoding.choose(results));
+    }
   }
 
   /** Positions in the KV cache: how many `step` has seen. */

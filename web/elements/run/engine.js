@@ -1,22 +1,28 @@
-// A worker from the page's side: made on first use, and made anew after a cancel.
+// A worker from the page's side: opened on first use, and anew after a cancel.
 
-import { proxy, wrap } from 'comlink';
+import { openInWorker } from '../../lib/index.js';
+
+/** @typedef {import('../../lib/index.js').WorkerScope} WorkerScope */
 
 /**
  * @template Job, Outcome, Progress
  */
 export class Engine {
   #open;
-  /** @type {Worker | null} */
-  #worker = null;
-  /** @type {any} */
-  #remote = null;
-  /** @type {((reason: Error) => void) | null} */
-  #reject = null;
+  #opening;
+  /** @type {Promise<WorkerScope> | null} */
+  #scope = null;
+  #ending = new AbortController();
+  /** @type {object | null} */
+  #running = null;
 
-  /** @param {() => Worker} open makes a worker that exposes `run` */
-  constructor(open) {
+  /**
+   * @param {() => Worker} open makes a worker that serves a task `run`
+   * @param {Progress} opening what is reported while the module opens
+   */
+  constructor(open, opening) {
     this.#open = open;
+    this.#opening = opening;
   }
 
   /**
@@ -25,34 +31,31 @@ export class Engine {
    */
   async run(job, report) {
     this.cancel();
-    if (!this.#worker) this.#start();
-    /** @type {Promise<never>} */
-    const cancelled = new Promise((_, reject) => {
-      this.#reject = reject;
-    });
+    const running = {};
+    this.#running = running;
     try {
-      return await Promise.race([this.#remote.run(job, proxy(report)), cancelled]);
+      report(this.#opening);
+      this.#scope ??= openInWorker({ worker: this.#open, signal: this.#ending.signal });
+      const scope = await this.#scope;
+      return await scope.call('run', job, { progress: report });
+    } catch (error) {
+      if (this.#running === running && !(error instanceof RangeError)) this.dispose(); // the next run has a worker that works
+      throw error;
     } finally {
-      this.#reject = null;
+      if (this.#running === running) this.#running = null;
     }
   }
 
   /** Stops what runs, at once; nothing when nothing runs. */
   cancel() {
-    if (!this.#reject) return;
-    this.#reject(new DOMException('cancelled', 'AbortError'));
-    this.dispose();
+    if (this.#running) this.dispose();
   }
 
+  /** Ends the worker; what runs is rejected. */
   dispose() {
-    this.#worker?.terminate();
-    this.#worker = null;
-    this.#reject = null;
-  }
-
-  #start() {
-    this.#worker = this.#open();
-    this.#worker.addEventListener('error', (event) => this.#reject?.(new Error(event.message || 'the worker could not be started')));
-    this.#remote = wrap(this.#worker);
+    this.#ending.abort(new DOMException('cancelled', 'AbortError'));
+    this.#ending = new AbortController();
+    this.#scope = null;
+    this.#running = null;
   }
 }

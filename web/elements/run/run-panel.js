@@ -51,7 +51,7 @@ export class RunPanel extends LightElement {
     /** Name of the tensor that was chosen to be drawn. */
     this.shown = '';
     /** @type {Engine<import('./worker.js').Job, Outcome, Progress>} */
-    this.engine = new Engine(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+    this.engine = new Engine(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }), { stage: 'Opening the module', done: 0 });
     this.visible = false;
     this.timer = 0;
     /** What was started last; an earlier run that this one has cancelled has nothing to say. */

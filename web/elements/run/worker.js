@@ -1,7 +1,6 @@
 // The module, off the page's thread. It keeps the last model and its inputs, so that painting a mask re-runs at once.
 
-import { expose, transfer } from 'comlink';
-import { open } from '../../lib/index.js';
+import { serve } from '../../lib/worker/serve.js';
 import { lowerBound } from './bound.js';
 import { drawnOf } from './drawn.js';
 import { maskPlanes } from './mask.js';
@@ -9,13 +8,13 @@ import { largerPeaks, medianSeconds, timed } from './timing.js';
 
 /**
  * @typedef {{ config: any, seed: number, masks: import('./mask.js').Masks }} Job
+ * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ stage: string, done: number }} Progress
+ * @typedef {(progress: Progress) => unknown} Report
  * @typedef {{ name: string, shape: number[], integer?: boolean, limit?: number }} Input
  * @typedef {{ seconds: number, runs: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn[], rounding?: any, build: any,
  *   peaks: import('./timing.js').Peaks, inputs: Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `masks`: those that it takes
  */
-
-const opening = open();
 
 /** @type {{ key: string, model: any, inputs: any } | null} */
 let prepared = null;
@@ -25,10 +24,8 @@ let peaks = null;
 const TIMED_SECONDS = 0.4;
 const LONG_SECONDS = 1;
 
-/** @param {Job} job @param {(progress: Progress) => void} report @returns {Promise<Outcome>} */
-async function run({ config, seed, masks: painted }, report) {
-  report({ stage: 'Opening the module', done: 0 });
-  const scope = await opening;
+/** @param {Scope} scope @param {Job} job @param {import('../../lib/index.js').TaskContext} context @returns {Outcome} */
+function run(scope, { config, seed, masks: painted }, { progress: report, transfer }) {
   report({ stage: 'Measuring this machine', done: 0.05 });
   peaks ??= scope.measurePeaks();
   const { model, inputs: needed } = prepare(scope, config, seed, report);
@@ -49,14 +46,14 @@ async function run({ config, seed, masks: painted }, report) {
   const drawn = drawnOf(first.result, outputName, masks);
   report({ stage: 'Done', done: 1 });
   const { output } = first.result;
-  const outcome = { seconds, runs, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), masks };
-  return transfer(outcome, [...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);
+  transfer([...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);
+  return { seconds, runs, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), masks };
 }
 
 /** @param {any} input */
 const isNeeded = ({ optional }) => !optional;
 
-/** @param {any} scope @param {any} config @param {number} seed @param {(progress: Progress) => void} report */
+/** @param {any} scope @param {any} config @param {number} seed @param {Report} report */
 function prepare(scope, config, seed, report) {
   const key = JSON.stringify([config, seed]);
   if (prepared?.key === key) return prepared;
@@ -72,10 +69,10 @@ function prepare(scope, config, seed, report) {
   return prepared;
 }
 
-/** @param {() => unknown} call @param {number} guess seconds a run @param {(progress: Progress) => void} report */
+/** @param {() => unknown} call @param {number} guess seconds a run @param {Report} report */
 function timings(call, guess, report) {
   call();
   return medianSeconds(call, guess, { seconds: TIMED_SECONDS }, (run, runs) => report({ stage: `Timing, run ${run + 1} of ${runs}`, done: 0.45 + (0.45 * run) / runs }));
 }
 
-expose({ run, build: async () => (await opening).build });
+serve({ run });

@@ -35,7 +35,7 @@ export class SpeedPanel extends LightElement {
     this.draw = null;
     this.width = 0;
     /** @type {Engine<Job, Part[], Progress>} */
-    this.engine = new Engine(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+    this.engine = new Engine(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }), { stage: 'Opening the module', done: 0, parts: [] });
     this.resize = new ResizeObserver(() => this.#fit());
   }
 

@@ -1,7 +1,7 @@
 // Times the workloads off the page's thread, with one thread and then with all that the engine gives.
 
-import { expose } from 'comlink';
-import { open } from '../../lib/index.js';
+import { open } from '../../lib/scope.js';
+import { serve } from '../../lib/worker/serve.js';
 import { largerPeaks, medianSeconds, timed } from '../run/timing.js';
 import { pageWorkloads } from './workloads.js';
 
@@ -19,12 +19,11 @@ import { pageWorkloads } from './workloads.js';
 const TIMED_SECONDS = 0.3;
 const PEAK_TRIES = 3;
 
-/** Nothing is timed while the page takes a report in. @param {Job} job @param {(progress: Progress) => Promise<unknown>} report @returns {Promise<Part[]>} */
-async function run({ most }, report) {
+/** Nothing is timed while the page takes a report in. @param {Scope} all @param {Job} job @param {import('../../lib/index.js').TaskContext} context @returns {Promise<Part[]>} */
+async function run(all, { most }, { progress: report }) {
   /** @type {Part[]} */
   const parts = [];
-  await report({ stage: 'Opening the module', done: 0, parts });
-  const scopes = await openScopes();
+  const scopes = await scopesOf(all);
   const steps = scopes.length * (pageWorkloads.length + 2);
   let step = 0;
   const next = (/** @type {string} */ stage, /** @type {number} */ threads) =>
@@ -45,10 +44,12 @@ async function run({ most }, report) {
   return parts;
 }
 
-/** With one thread; with all, where there are more. */
-async function openScopes() {
-  const all = await open();
-  return all.build.threads === 1 ? [all] : [await open({ threads: 1 }), all];
+/** @type {Promise<Scope> | undefined} */
+let single;
+
+/** With one thread; with all, where there are more. @param {Scope} all */
+async function scopesOf(all) {
+  return all.build.threads === 1 ? [all] : [await (single ??= open({ threads: 1 })), all];
 }
 
 /** @param {Scope} scope */
@@ -67,4 +68,4 @@ function timing(scope, { name, config, inputs: shapes }, most) {
   }
 }
 
-expose({ run });
+serve({ run });

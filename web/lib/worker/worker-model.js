@@ -1,0 +1,183 @@
+// A layer with its weights that lives in the core of a worker.
+
+import { Decoding } from '../decoding.js';
+import { checkOptions, functionRule, signalRule } from '../options.js';
+import { isPlain } from '../values.js';
+import { Parcel, handleIn } from './crossing.js';
+import { WorkerTensor } from './worker-tensor.js';
+
+/** @typedef {import('../model.js').Inputs} SyncInputs */
+/** @typedef {import('../types.js').Config} Config */
+/** @typedef {import('../decoding.js').Decoded} Decoded */
+/** @typedef {import('../types.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('../types.js').Ids} Ids */
+/** @typedef {import('../types.js').Input} Input */
+/** @typedef {import('../types.js').Results} Results */
+/** @typedef {import('../types.js').StepOptions} StepOptions */
+/** @typedef {import('../types.js').Tensor} Tensor */
+/** @typedef {import('./calls.js').Calls} Calls */
+/** @typedef {import('./types.js').RunOptions} RunOptions */
+/** @typedef {import('./types.js').TransferOptions} TransferOptions */
+/** @typedef {import('./types.js').WorkerResidentResults} WorkerResidentResults */
+
+/** @typedef {SyncInputs | Record<string, SyncInputs[string] | WorkerTensor>} Inputs */
+
+/** Of the options of a call those that only this side knows. */
+const rules = {
+  progress: functionRule,
+  signal: signalRule,
+  transfer: (/** @type {any} */ value) => !(Array.isArray(value) && value.every((buffer) => buffer instanceof ArrayBuffer)) && 'an array of ArrayBuffers'
+};
+
+/**
+ * @param {unknown} options what is no plain object is for the core to refuse
+ * @returns {{ others: unknown, watch: import('./calls.js').Watch, transfer: ArrayBuffer[] }} `others`: for the core
+ */
+export function splitOptions(options = {}) {
+  if (!isPlain(options)) return { others: options, watch: {}, transfer: [] };
+  const own = Object.entries(options);
+  const known = Object.fromEntries(own.filter(([name]) => Object.hasOwn(rules, name)));
+  const others = Object.fromEntries(own.filter(([name]) => !Object.hasOwn(rules, name)));
+  const { transfer = [], progress, signal } = checkOptions('', rules, known);
+  return { others, watch: { progress, signal }, transfer };
+}
+
+/** Holds memory of the worker's core until `dispose()`. Its calls are done in the order in which they are made. */
+export class WorkerModel {
+  #calls;
+  #handle;
+  #disposed = false;
+
+  /** @param {Calls} calls @param {number} handle @param {{ config: Config, inputs: Input[] }} facts */
+  constructor(calls, handle, { config, inputs }) {
+    this.#calls = calls;
+    this.#handle = handle;
+    /** The layer and its fields, with the defaults filled in. */
+    this.config = Object.freeze(config);
+    /** What `forward` takes. @type {readonly Input[]} */
+    this.inputs = Object.freeze(inputs);
+    calls.own(this, handle);
+  }
+
+  /**
+   * Runs the layer in float32, in the worker.
+   * @template {ForwardOptions & RunOptions} [Options={}]
+   * @param {Inputs} inputs by name; they are copied, but for tensors that live in the worker and for the buffers in `transfer`
+   * @param {Options} [options]
+   * @returns {Promise<Options extends { resident: true } ? WorkerResidentResults : Results>} rejected as `Model.forward` throws, and with
+   *   the reason of `signal`
+   */
+  async forward(inputs, options) {
+    return this.#run('forward', inputs, options);
+  }
+
+  /**
+   * Runs the layer on further positions, after those in the model's KV cache: see `Model.step`. A step that is aborted
+   * may have been at its end: `pastLength` says whether it has moved the cache.
+   * @template {StepOptions & RunOptions} [Options={}]
+   * @param {Inputs} inputs
+   * @param {Options} [options]
+   * @returns {Promise<Options extends { resident: true } ? WorkerResidentResults : Results>}
+   */
+  async step(inputs, options) {
+    return this.#run('step', inputs, options);
+  }
+
+  /**
+   * Continues a text: see `Model.decode`. Each round of `for await` is a step in the worker.
+   * @param {import('../decoding.js').Prompt} tokens
+   * @param {import('../decoding.js').DecodeOptions<number | Promise<number>>} [options]
+   * @returns {AsyncGenerator<Decoded, void, undefined>}
+   */
+  async *decode(tokens, options) {
+    this.#alive();
+    const estimate = await this.#calls.send({ kind: 'method', name: 'estimate', args: [this.config] });
+    const decoding = new Decoding(estimate, tokens, options);
+    if (decoding.fresh) await this.clearCache();
+    while (decoding.goesOn) {
+      const results = await this.step(decoding.inputs, decoding.how);
+      yield decoding.add(results, await decoding.choose(results));
+    }
+  }
+
+  /** Positions in the KV cache, after the calls before. @returns {Promise<number>} */
+  get pastLength() {
+    return this.#method('pastLength');
+  }
+
+  /** Empties the KV cache; the next `step` starts at position 0. @returns {Promise<void>} */
+  async clearCache() {
+    await this.#method('clearCache');
+  }
+
+  /**
+   * The weights under the names that PyTorch's `state_dict()` gives them, as copies.
+   * @returns {Promise<Record<string, Tensor>>}
+   */
+  async stateDict() {
+    return this.#method('stateDict');
+  }
+
+  /**
+   * Replaces every weight, and empties the KV cache.
+   * @param {Record<string, Tensor | WorkerTensor>} state each parameter's tensor, no more and no less
+   * @param {TransferOptions} [options]
+   */
+  async loadStateDict(state, options) {
+    const { transfer } = splitOptions(options);
+    const on = this.#alive();
+    const parcel = new Parcel(this.#calls, transfer);
+    const args = [parcel.packTensors(state)];
+    await this.#calls.send({ kind: 'method', on, name: 'loadStateDict', args }, { transfer: parcel.buffers });
+  }
+
+  /** Frees the model's memory, after the calls before. A second call does nothing. */
+  async dispose() {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    await this.#calls.disown(this, this.#handle);
+  }
+
+  /**
+   * dispose(), called by `await using`.
+   * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
+  [Symbol.asyncDispose]() {
+    return this.dispose();
+  }
+
+  /**
+   * dispose(), called by `using`, which does not wait for it.
+   * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
+  [Symbol.dispose]() {
+    this.dispose().catch(() => {}); // only the worker's end can be in its way
+  }
+
+  /**
+   * @param {'forward' | 'step'} name @param {unknown} inputs @param {unknown} options
+   * @returns {Promise<any>}
+   */
+  async #run(name, inputs, options) {
+    const on = this.#alive();
+    const { others, watch, transfer } = splitOptions(options);
+    const parcel = new Parcel(this.#calls, transfer);
+    const args = [parcel.packTensors(inputs), parcel.pack(others)];
+    const results = await this.#calls.send({ kind: 'method', on, name, args }, { watch, transfer: parcel.buffers });
+    return Object.fromEntries(Object.entries(results).map(([key, value]) => [key, this.#received(value)]));
+  }
+
+  /** @param {any} value */
+  #received(value) {
+    const handle = handleIn(value);
+    return handle === undefined ? value : new WorkerTensor(this.#calls, handle, value.shape);
+  }
+
+  /** @param {string} name */
+  async #method(name) {
+    return this.#calls.send({ kind: 'method', on: this.#alive(), name, args: [] });
+  }
+
+  #alive() {
+    if (this.#disposed) throw new Error('this model was disposed');
+    return this.#handle;
+  }
+}

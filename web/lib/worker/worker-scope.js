@@ -1,0 +1,141 @@
+// The core of a worker, seen from the page.
+
+import { Parcel, handleIn } from './crossing.js';
+import { WorkerModel, splitOptions } from './worker-model.js';
+import { WorkerTensor } from './worker-tensor.js';
+
+/** @typedef {import('../types.js').Build} Build */
+/** @typedef {import('./types.js').CallOptions} CallOptions */
+/** @typedef {import('../types.js').Config} Config */
+/** @typedef {import('../types.js').Estimate} Estimate */
+/** @typedef {import('../types.js').Format} Format */
+/** @typedef {import('../types.js').Ids} Ids */
+/** @typedef {import('../types.js').Layer} Layer */
+/** @typedef {import('../types.js').Tensor} Tensor */
+/** @typedef {import('./types.js').TransferOptions} TransferOptions */
+/** @typedef {import('./calls.js').Calls} Calls */
+
+/** What `Attnscope` has, each method with a promise; a promise is rejected with the error that the method would throw. */
+export class WorkerScope {
+  #calls;
+
+  /** @param {Calls} calls @param {{ build: Build, memoryLimit: number }} facts */
+  constructor(calls, { build, memoryLimit }) {
+    this.#calls = calls;
+    /** Which WebAssembly runs in the worker, with how many threads, and why not a faster one. */
+    this.build = Object.freeze(build);
+    /** Bytes that one layer may need to run; `create` refuses more. */
+    this.memoryLimit = memoryLimit;
+  }
+
+  /** @returns {Promise<Layer[]>} */
+  async layers() {
+    return this.#method('layers', []);
+  }
+
+  /** @param {Config} config @returns {Promise<Estimate>} */
+  async estimate(config) {
+    return this.#method('estimate', [config]);
+  }
+
+  /**
+   * @param {Config} config
+   * @param {{need_weights?: boolean, storage?: Format}} [options]
+   * @returns {Promise<number>}
+   */
+  async runBytes(config, options) {
+    return this.#method('runBytes', [config, options]);
+  }
+
+  /**
+   * @param {Config} config
+   * @param {{self_check?: boolean}} [options]
+   * @returns {Promise<string>}
+   */
+  async pytorch(config, options) {
+    return this.#method('pytorch', [config, options]);
+  }
+
+  /**
+   * @param {Config} config
+   * @param {{seed?: number, storage?: Format}} [options]
+   * @returns {Promise<WorkerModel>} holds memory of the worker until `dispose()`
+   */
+  async create(config, options) {
+    const made = await this.#method('create', [config, options]);
+    return new WorkerModel(this.#calls, /** @type {number} */ (handleIn(made)), made);
+  }
+
+  /**
+   * @param {number[]} shape
+   * @param {{seed?: number}} [options]
+   * @returns {Promise<Tensor>}
+   */
+  async randn(shape, options) {
+    return this.#method('randn', [shape, options]);
+  }
+
+  /**
+   * @param {number} high
+   * @param {number[]} shape
+   * @param {{seed?: number}} [options]
+   * @returns {Promise<Ids>}
+   */
+  async randint(high, shape, options) {
+    return this.#method('randint', [high, shape, options]);
+  }
+
+  /**
+   * @param {Float32Array | Uint8Array | Int32Array} data is copied, unless its buffer is in `transfer`
+   * @param {number[]} shape
+   * @param {TransferOptions} [options]
+   * @returns {Promise<WorkerTensor>} holds memory of the worker until `dispose()`
+   */
+  async tensor(data, shape, options) {
+    const { transfer } = splitOptions(options);
+    const made = await this.#method('tensor', [data, shape], transfer);
+    return new WorkerTensor(this.#calls, /** @type {number} */ (handleIn(made)), made.shape);
+  }
+
+  /**
+   * @param {{read_bytes?: number}} [options]
+   * @returns {Promise<{flops_per_second: number, bytes_per_second: number}>}
+   */
+  async measurePeaks(options) {
+    return this.#method('measurePeaks', [options]);
+  }
+
+  /**
+   * Calls a task of one's own worker file: see `serve`.
+   * @param {string} name the task's
+   * @param {unknown} [job] what it is to do: anything that can be cloned
+   * @param {CallOptions} [options]
+   * @returns {Promise<any>} what the task returns
+   */
+  async call(name, job, options) {
+    const { watch, transfer } = splitOptions(options);
+    return this.#calls.send({ kind: 'task', name, args: [job] }, { watch, transfer });
+  }
+
+  /** Ends the worker with all that lives in it. What waits is rejected, and so is every later call. A second one does nothing. */
+  dispose() {
+    this.#calls.end(new Error('this scope was disposed'));
+  }
+
+  /**
+   * dispose(), called by `using`.
+   * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
+  [Symbol.dispose]() {
+    this.dispose();
+  }
+
+  /**
+   * @param {string} name @param {unknown[]} args @param {ArrayBuffer[]} [transfer]
+   * @returns {Promise<any>}
+   */
+  #method(name, args, transfer) {
+    const parcel = new Parcel(this.#calls, transfer);
+    const packed = args.map((value) => parcel.pack(value));
+    return this.#calls.send({ kind: 'method', name, args: packed }, { transfer: parcel.buffers });
+  }
+}

@@ -1,0 +1,5 @@
+// The worker that openInWorker() starts, unless its caller has one.
+
+import { serve } from './serve.js';
+
+serve();
