@@ -114,6 +114,18 @@ function vocabularyOf({ layer, config, inputs, output_shape, kv_cache }) {
 }
 
 /**
+ * The prompt as it is now.
+ * @param {any} prompt
+ * @returns {any} of what is no prompt itself, for `Decoding` to refuse
+ */
+export function copyOf(prompt) {
+  const isList = (/** @type {any} */ value) => Array.isArray(value) || value instanceof Int32Array;
+  if (isList(prompt)) return prompt.slice();
+  const { data, shape } = prompt ?? {};
+  return isList(data) ? { data: data.slice(), shape } : prompt;
+}
+
+/**
  * @param {Prompt} prompt
  * @param {number} limit
  * @returns {Ids} the caller's array is not kept

@@ -106,8 +106,9 @@ function opened(open) {
  * @returns {Worker}
  */
 function begin(url, options, Web) {
-  if (!Web) {
-    if (!builtin('node:worker_threads')) throw new Error('this engine has no workers');
+  const threads = builtin('node:worker_threads');
+  if (!Web || Web === threads?.Worker) {  // Emscripten's modules make a global of Node's
+    if (!threads) throw new Error('this engine has no workers');
     return /** @type {any} */ (new NodeWorker(url, options));
   }
   const address = isForeign(url) ? importing(url) : url;

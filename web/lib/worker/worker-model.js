@@ -1,6 +1,6 @@
 // A layer with its weights that lives in the core of a worker.
 
-import { Decoding } from '../decoding.js';
+import { Decoding, copyOf } from '../decoding.js';
 import { checkOptions, functionRule, signalRule } from '../options.js';
 import { isPlain } from '../values.js';
 import { Parcel, handleIn } from './crossing.js';
@@ -89,15 +89,8 @@ export class WorkerModel {
    * @param {import('../decoding.js').DecodeOptions<number | Promise<number>>} [options]
    * @returns {AsyncGenerator<Decoded, void, undefined>}
    */
-  async *decode(tokens, options) {
-    this.#alive();
-    const estimate = await this.#calls.send({ kind: 'method', name: 'estimate', args: [this.config] });
-    const decoding = new Decoding(estimate, tokens, options);
-    if (decoding.fresh) await this.clearCache();
-    while (decoding.goesOn) {
-      const results = await this.step(decoding.inputs, decoding.how);
-      yield decoding.add(results, await decoding.choose(results));
-    }
+  decode(tokens, options) {
+    return this.#decode(copyOf(tokens), options);
   }
 
   /** Positions in the KV cache, after the calls before. @returns {Promise<number>} */
@@ -150,6 +143,22 @@ export class WorkerModel {
    * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
   [Symbol.dispose]() {
     this.dispose().catch(() => {}); // only the worker's end can be in its way
+  }
+
+  /**
+   * @param {import('../decoding.js').Prompt} tokens
+   * @param {import('../decoding.js').DecodeOptions<any>} [options]
+   * @returns {AsyncGenerator<Decoded, void, undefined>}
+   */
+  async *#decode(tokens, options) {
+    this.#alive();
+    const estimate = await this.#calls.send({ kind: 'method', name: 'estimate', args: [this.config] });
+    const decoding = new Decoding(estimate, tokens, options);
+    if (decoding.fresh) await this.clearCache();
+    while (decoding.goesOn) {
+      const results = await this.step(decoding.inputs, decoding.how);
+      yield decoding.add(results, await decoding.choose(results));
+    }
   }
 
   /**

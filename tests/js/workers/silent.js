@@ -1,0 +1,1 @@
+// A worker file that forgets to serve.
