@@ -1,7 +1,8 @@
 // A user of the package, as TypeScript sees him. Every line under `@ts-expect-error` must be refused: tsc
 // reports an expectation that nothing fails.
 
-import { Attnscope, Model, ResidentTensor, fromHuggingFace, open } from 'attnscope';
+import { Attnscope, Model, ResidentTensor, WorkerModel, WorkerScope, WorkerTensor, fromHuggingFace, open, openInWorker } from 'attnscope';
+import { serve } from 'attnscope/worker';
 import type {
   Build, Config, Estimate, Field, ForwardOptions, Ids, Imported, ImportedKey, Input, KvCache, Layer, Mask, Memory, OpenOptions, ResidentResults, Results, Step, Tensor
 } from 'attnscope';
@@ -62,6 +63,50 @@ next.dispose();
 model.dispose();
 const source: string = scope.pytorch(full, { self_check: false });
 const flops: number = scope.measurePeaks({ read_bytes: 1 << 20 }).flops_per_second;
+
+// In a worker.
+const worker = () => new Worker(new URL('file:///worker.js'), { type: 'module' });
+const inWorker: WorkerScope = await openInWorker({ threads: 2, worker, signal: AbortSignal.timeout(1000) });
+const there: WorkerModel = await inWorker.create(config, { seed: 0 });
+const sized: Estimate = await inWorker.estimate(there.config);
+const moved: WorkerTensor = await inWorker.tensor(hidden_states.data, [32, 128, 768], { transfer: [new ArrayBuffer(8)] });
+const ran: Results = await there.forward({ hidden_states: moved, mask }, { need_weights: false, signal: AbortSignal.timeout(10), progress: (done) => done < 0.5 });
+const stays: WorkerTensor = (await there.forward({ hidden_states }, { resident: true })).output;
+const numbers: Float32Array | Uint8Array | Int32Array = await stays.data;
+const long: number = await there.pastLength;
+await there.loadStateDict(await there.stateDict());
+const answer = await inWorker.call('run', { config }, { progress: (value: { done: number }) => value.done < 1, transfer: [] });
+for await (const { token, output: logits } of there.decode([1, 2], { max_new_tokens: 3, choose: async (scores) => scores.length })) {
+  const id: number = token + logits.data.length;
+}
+for (const { token } of decoder.decode(tokens, { eos_token_id: [1, 2], choose: (scores) => scores.length })) {
+  const id: number = token;
+}
+await there.dispose();
+inWorker.dispose();
+serve({
+  run: (scope, job: { config: Config }, { progress, transfer }) => {
+    const output = scope.create(job.config).forward({}, { progress: (done: number) => progress({ done }) !== false }).output;
+    transfer([new ArrayBuffer(8)]);
+    return output;
+  },
+  wait: async (scope, job, { progress }) => { await progress(1); }
+});
+
+// @ts-expect-error what is in a worker comes later
+const early: number = inWorker.estimate(config).parameters;
+// @ts-expect-error a misspelt option of openInWorker
+await openInWorker({ workers: worker });
+// @ts-expect-error a signal is no number
+await there.forward({ hidden_states }, { signal: 1 });
+// @ts-expect-error beside the module nothing is transferred
+model.forward({ hidden_states }, { transfer: [] });
+// @ts-expect-error beside the module the choice cannot wait
+decoder.decode(tokens, { choose: async () => 1 });
+// @ts-expect-error a misspelt option of decode
+there.decode([1], { max_tokens: 3 });
+// @ts-expect-error a task is a function
+serve({ run: 1 });
 
 // Configs.
 // @ts-expect-error there is no such layer
@@ -133,4 +178,4 @@ scope.build.threads = 4;
 // @ts-expect-error there is no such method
 model.backward();
 
-export { again, cache, error, fallback, fields, ids, flops, limit, macs, output, parameters, past, pooledToken, repeats, scores, source, steps, sure, bytes, threads, total, training, used, weights };
+export { again, answer, early, long, numbers, ran, sized, cache, error, fallback, fields, ids, flops, limit, macs, output, parameters, past, pooledToken, repeats, scores, source, steps, sure, bytes, threads, total, training, used, weights };

@@ -63,7 +63,7 @@ export class WorkerModel {
    * Runs the layer in float32, in the worker.
    * @template {ForwardOptions & RunOptions} [Options={}]
    * @param {Inputs} inputs by name; they are copied, but for tensors that live in the worker and for the buffers in `transfer`
-   * @param {Options} [options]
+   * @param {Options & ForwardOptions & RunOptions} [options]
    * @returns {Promise<Options extends { resident: true } ? WorkerResidentResults : Results>} rejected as `Model.forward` throws, and with
    *   the reason of `signal`
    */
@@ -76,7 +76,7 @@ export class WorkerModel {
    * may have been at its end: `pastLength` says whether it has moved the cache.
    * @template {StepOptions & RunOptions} [Options={}]
    * @param {Inputs} inputs
-   * @param {Options} [options]
+   * @param {Options & StepOptions & RunOptions} [options]
    * @returns {Promise<Options extends { resident: true } ? WorkerResidentResults : Results>}
    */
   async step(inputs, options) {
