@@ -68,22 +68,29 @@ test('a page loads at most 200 kB of WebAssembly, compressed', () => {
   }
 });
 
-test('and at most 25 kB of JavaScript, minified and compressed', async () => {
-  const LARGEST = 25_000;
+/** Bytes of what a page loads of the library, its worker included, minified and compressed. @param {string} name @param {string} code of the page */
+async function pageBytes(name, code) {
+  const input = join(folder, name);
+  writeFileSync(input, code);
+  const external = /\/core\//;
   const bundle = await build({
     configFile: false,
     logLevel: 'silent',
-    build: {
-      write: false,
-      target: 'es2022',
-      rollupOptions: { input: join(installed(), 'index.js'), external: /\/core\//, preserveEntrySignatures: 'strict' }
-    }
+    worker: { format: 'es', rollupOptions: { external } },
+    build: { write: false, target: 'es2022', rollupOptions: { input, external, preserveEntrySignatures: 'strict' } }
   });
   const { output } = /** @type {import('vite').Rolldown.RolldownOutput} */ (bundle);
-  const library = output.reduce((sum, file) => sum + gzipped(file.type === 'chunk' ? file.code : file.source), 0);
+  return output.filter(({ fileName }) => /worker/.test(code) || !/worker/.test(fileName))
+    .reduce((sum, file) => sum + gzipped(file.type === 'chunk' ? file.code : file.source), 0);
+}
+
+test('and at most 25 kB of JavaScript, minified and compressed, whether the module runs in the page or in a worker', async () => {
+  const LARGEST = 25_000;
+  const inPage = await pageBytes('page.js', "export { Attnscope, Model, ResidentTensor, fromHuggingFace, open } from 'attnscope';");
+  const inWorker = await pageBytes('in-worker.js', "export { openInWorker } from 'attnscope'; // the worker's file as well");
   for (const name of builds) {
     const { code } = await minify(`${name}.mjs`, readFileSync(join(installed(), 'core', `${name}.mjs`), 'utf8'));
-    assert.ok(library + gzipped(code) <= LARGEST, `${name}: ${library} + ${gzipped(code)} bytes`);
+    for (const library of [inPage, inWorker]) assert.ok(library + gzipped(code) <= LARGEST, `${name}: ${library} + ${gzipped(code)} bytes`);
   }
 });
 

@@ -51,7 +51,7 @@ export function sayReady() {
 /** Inside a worker: who started it. A worker of Node needs no `becomeWorker` for that. */
 export function starter() {
   const scope = /** @type {any} */ (globalThis);
-  const port = scope.postMessage ? null : builtin('node:worker_threads').parentPort;
+  const port = builtin('node:worker_threads')?.parentPort;
   return {
     post: (/** @type {unknown} */ message, /** @type {any} */ transfer = []) => (port ?? scope).postMessage(message, transfer),
     /** @param {(message: unknown) => void} take */

@@ -3,6 +3,7 @@
 
 import { relaxedSimd, simd, threads as sharedMemory } from 'wasm-feature-detect';
 import { errorOf } from './errors.js';
+import { rules } from './open-options.js';
 import { isPlain, show } from './values.js';
 
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
@@ -18,13 +19,6 @@ const cores = {
   relaxed: () => import('./core/relaxed.mjs'),
   'simd-threads': () => import('./core/simd-threads.mjs'),
   simd: () => import('./core/simd.mjs')
-};
-
-/** What each option must be, or false for a value that is. @type {Record<keyof OpenOptions, (value: any) => string | false>} */
-export const rules = {
-  threads: (value) => !(Number.isInteger(value) && value >= 1 && value <= 64) && 'an integer from 1 to 64',
-  build: (value) => value !== 'simd' && value !== 'relaxed' && 'one of simd, relaxed',
-  wasmUrl: (value) => typeof value !== 'string' && !(value instanceof URL) && 'a string or a URL'
 };
 
 /**

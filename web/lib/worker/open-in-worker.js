@@ -1,7 +1,7 @@
 // Opens the module in a worker, so that nothing that it does keeps a page waiting.
 
 import { startWorker } from '../host.js';
-import { rules } from '../loader.js';
+import { rules } from '../open-options.js';
 import { checkOptions, functionRule, refusal, signalRule } from '../options.js';
 import { show } from '../values.js';
 import { Calls } from './calls.js';
