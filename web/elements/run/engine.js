@@ -44,6 +44,12 @@ export class Engine {
     this.dispose();
   }
 
+  /** For good, as far as is known: what runs is cancelled. The next run makes another worker. */
+  close() {
+    this.cancel();
+    this.dispose();
+  }
+
   dispose() {
     this.#worker?.terminate();
     this.#worker = null;
