@@ -39,18 +39,12 @@ export class Engine {
 
   /** Stops what runs, at once; nothing when nothing runs. */
   cancel() {
-    if (!this.#reject) return;
-    this.#reject(new DOMException('cancelled', 'AbortError'));
-    this.dispose();
+    if (this.#reject) this.dispose();
   }
 
-  /** For good, as far as is known: what runs is cancelled. The next run makes another worker. */
-  close() {
-    this.cancel();
-    this.dispose();
-  }
-
+  /** Ends the worker; what runs is rejected. */
   dispose() {
+    this.#reject?.(new DOMException('cancelled', 'AbortError'));
     this.#worker?.terminate();
     this.#worker = null;
     this.#reject = null;
