@@ -180,11 +180,15 @@ test('transfer empties what it lists, and nothing else', async () => {
   await Promise.all([tensor.dispose(), model.dispose()]);
 });
 
-test('results are the caller\'s own, of buffers that hold nothing else', async () => {
-  const model = await remote.create(small);
+test('results come without a copy, on buffers that hold nothing else', async () => {
+  const own = await openInWorker({ ...options, worker: () => new Worker(new URL('./workers/counting.js', import.meta.url), { type: 'module' }) });
+  const model = await own.create(small);
   const { output, weights } = await model.forward({ hidden_states });
-  for (const { data } of [output, weights]) assert.equal(data.byteLength, data.buffer.byteLength);
-  await model.dispose();
+  const resident = await own.tensor(hidden_states.data, [2, 3, 4]);
+  const arrays = [output, weights, await own.randn([5]), await own.randint(3, [4]), ...Object.values(await model.stateDict())].map(({ data }) => data).concat(await resident.data);
+  for (const data of arrays) assert.equal(data.byteLength, data.buffer.byteLength);
+  assert.equal(await own.call('transferred'), arrays.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  own.dispose();
 });
 
 class Foo {}
