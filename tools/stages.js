@@ -106,15 +106,27 @@ function copyCoreTypes() {
   }
 }
 
+/** @type {Stage} The package's `attnscope/element`. */
+export const element = viteStage('element', { config: 'vite.element.config.js', inputs: ['web/elements', 'web/lib'], output: 'element' });
+
 /** @type {Stage} */
-export const site = {
-  name: 'site',
-  inputs: ['web', 'vite.config.js', 'package-lock.json'],
-  ignored: ['web/lib/types'],
-  outputs: ['dist'],
-  async make() {
-    const vite = path('node_modules/vite/bin/vite.js');
-    const warnings = await run(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: project, env: { NO_COLOR: '1' }, label: 'vite' });
-    process.stdout.write(warnings);
-  }
-};
+export const site = viteStage('site', { config: 'vite.config.js', inputs: ['web'], output: 'dist' });
+
+/**
+ * @param {string} name the stage's
+ * @param {{ config: string, inputs: string[], output: string }} files
+ * @returns {Stage}
+ */
+function viteStage(name, { config, inputs, output }) {
+  return {
+    name,
+    inputs: [...inputs, config, 'package-lock.json'],
+    ignored: ['web/lib/types'],
+    outputs: [output],
+    async make() {
+      const vite = path('node_modules/vite/bin/vite.js');
+      const args = [vite, 'build', '--config', config, '--logLevel', 'warn'];
+      process.stdout.write(await run(process.execPath, args, { cwd: project, env: { NO_COLOR: '1' }, label: 'vite' }));
+    }
+  };
+}

@@ -17,14 +17,17 @@ import { exportsView } from './views/exports.js';
  * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown }} Panels
  */
 
-/** @param {Store} store @param {Actions} actions @param {Panels} panels @param {{ said: string, export: (kind: string) => void }} exporting */
-export function calculatorView(store, actions, { run, charts, code, importer }, exporting) {
+/** @param {Store} store @param {Actions} actions @param {Panels} panels @param {import('./views/exports.js').Exporting} exporting @param {string[]} [messages] what is wrong with what the page around says */
+export function calculatorView(store, actions, { run, charts, code, importer }, exporting, messages = []) {
   const { estimate } = store;
   const stale = store.valid ? '' : 'stale';
   return html`
     <div class="calculator">
       ${presetChips(store, actions)}
-      <div class="rail">${formView(store, actions)}</div>
+      <div class="rail">
+        ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
+        ${formView(store, actions)}
+      </div>
       <div class="head">${headlineView(store)}</div>
       <div class="body ${stale}">
         ${memoryView(estimate)}

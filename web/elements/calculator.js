@@ -1,23 +1,54 @@
 import { LitElement, html, nothing } from 'lit';
+import { fieldNames, switchNames } from 'virtual:field-names';
+import { isPlain, show } from '../lib/values.js';
 import { calculatorView } from './calculator-view.js';
 import { copyText } from './clipboard.js';
 import { toCsv, toJson, toMarkdown } from './exports.js';
-import { define } from './light-element.js';
 import { pageScope } from './scope.js';
+import { attributeMessages, configMessages } from './state/host.js';
 import { Store } from './state/store.js';
 import { bindUrl, readSearch, writeSearch } from './state/url.js';
 import { presetValues } from './views/presets.js';
-import './charts/chart-panel.js';
-import './code/code-panel.js';
-import './import/import-panel.js';
-import './run/run-panel.js';
+
+const KNOWN = [...fieldNames, 'address', 'light-dom'];
 
 /**
- * The calculator. Attributes: any field by its name (`hidden_size="1024"`) as the start; `address` keeps the state in the page's
- * address; `light-dom` renders among its children, for a page that has the stylesheet. Sends `change` with the estimate.
+ * The calculator. Any field is an attribute and a property by its name (`hidden_size="1024"`, `.hidden_size = 1024`), and
+ * `.config` is all of them at once. Whatever was set last wins: attribute, property or what the visitor entered; at the start
+ * properties come after attributes, and an attribute that is removed, like a property that is undefined, gives the default.
+ * `address` keeps the state in the page's address, which wins at the start; `light-dom` renders among its children, for a page
+ * that has the stylesheet. Sends `change` with the estimate once at the start and whenever the estimate is another.
  */
 export class AttnscopeCalculator extends LitElement {
-  static properties = { store: { state: true }, failure: { state: true }, said: { state: true } };
+  static properties = { store: { state: true }, failure: { state: true }, said: { state: true }, messages: { state: true } };
+
+  static get observedAttributes() {
+    return [...super.observedAttributes, ...fieldNames];
+  }
+
+  static {
+    for (const name of fieldNames) {
+      Object.defineProperty(this.prototype, name, {
+        configurable: true,
+        enumerable: true,
+        get() {
+          return this.#read(name);
+        },
+        set(value) {
+          this.#take({ [name]: value });
+        },
+      });
+    }
+  }
+
+  /** What was set before there was a store to take it. @type {Record<string, unknown>} */
+  #asked = {};
+  /** The `config` that was set last. @type {Record<string, unknown> | null} */
+  #given = null;
+  /** Properties that the element had before it was one. @type {Record<string, unknown>} */
+  #early = {};
+  /** The configuration whose estimate was sent last. */
+  #sent = '';
 
   constructor() {
     super();
@@ -25,23 +56,48 @@ export class AttnscopeCalculator extends LitElement {
     this.store = null;
     this.failure = '';
     this.said = '';
+    /** What is wrong with what the page says. @type {string[]} */
+    this.messages = [];
     /** @type {() => void} */
     this.unbind = () => {};
+    for (const name of ['config', ...fieldNames].filter((name) => Object.hasOwn(this, name))) {
+      this.#early[name] = Reflect.get(this, name);
+      Reflect.deleteProperty(this, name);
+    }
+    new MutationObserver(() => this.#judge()).observe(this, { attributes: true });
   }
 
   createRenderRoot() {
-    if (this.hasAttribute('light-dom')) return this;
-    const root = this.attachShadow({ mode: 'open' });
-    import('./styles/calculator.css?inline').then(({ default: text }) => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(text);
-      root.adoptedStyleSheets = [sheet];
-    });
-    return root;
+    return this.hasAttribute('light-dom') ? this : super.createRenderRoot();
+  }
+
+  /** The last valid estimate; null until the module is open. */
+  get estimate() {
+    return this.store?.estimate ?? null;
+  }
+
+  /** The last valid configuration, whole; null until the module is open. */
+  get config() {
+    return this.store && { ...this.store.config };
+  }
+
+  /** Fields that it leaves out go to their defaults; null is the first layer with its defaults. */
+  set config(config) {
+    if (config !== null && config !== undefined && !isPlain(config)) throw new RangeError(`config must be a plain object, got ${show(config)}`);
+    this.#given = config ?? null;
+    if (this.store) this.store.set(presetValues(this.store, config ?? { layer: this.store.layers[0].name }));
+    else this.#asked = { ...config };
+    this.#judge();
   }
 
   connectedCallback() {
     super.connectedCallback();
+    Object.assign(this, this.#early);
+    this.#early = {};
+    if (this.store) {
+      this.#settle();
+      return;
+    }
     this.#open().catch((error) => {
       this.renderOptions.renderBefore = this.renderRoot.firstChild;
       this.failure = error.message;
@@ -58,23 +114,65 @@ export class AttnscopeCalculator extends LitElement {
     this.unbind();
   }
 
+  /** @param {string} name @param {string | null} before @param {string | null} value */
+  attributeChangedCallback(name, before, value) {
+    super.attributeChangedCallback(name, before, value);
+    if (fieldNames.includes(name)) this.#take({ [name]: value === '' && switchNames.includes(name) ? true : value ?? undefined });
+  }
+
   async #open() {
     const scope = await pageScope();
+    if (this.store) return; // moved while the module was opening
     const store = new Store(scope, this.#initial());
     store.addEventListener('change', () => {
       this.said = '';
       this.requestUpdate();
-      if (store.valid) this.dispatchEvent(new CustomEvent('change', { detail: store.estimate }));
+      this.#announce();
     });
-    if (this.hasAttribute('address')) this.unbind = bindUrl(store, window);
     if (this.renderRoot === this) this.#takeOver(store);
     this.store = store;
+    this.failure = '';
+    this.#judge();
+    this.#settle();
+  }
+
+  /** In its place, the first time or anew. */
+  #settle() {
+    if (!this.isConnected) return;
+    this.unbind();
+    if (this.hasAttribute('address') && this.store) this.unbind = bindUrl(this.store, window, this.renderRoot);
+    this.#announce();
+  }
+
+  #announce() {
+    const { store } = this;
+    if (!store?.valid || !this.isConnected) return;
+    const config = JSON.stringify(store.config);
+    if (config === this.#sent) return;
+    this.#sent = config;
+    this.dispatchEvent(new CustomEvent('change', { detail: store.estimate, bubbles: true, composed: true }));
+  }
+
+  /** @param {string} name */
+  #read(name) {
+    if (!this.store) return this.#asked[name];
+    return name === 'seed' ? this.store.seed : this.store.config[name];
+  }
+
+  /** @param {Record<string, unknown>} patch a field that is undefined goes to its default */
+  #take(patch) {
+    if (!this.store) Object.assign(this.#asked, patch);
+    else this.store.set('layer' in patch ? { layer: patch.layer ?? this.store.layers[0].name } : patch);
+  }
+
+  #judge() {
+    const messages = [...attributeMessages(this, KNOWN), ...(this.store && this.#given ? configMessages(this.store, this.#given) : [])];
+    if (String(messages) !== String(this.messages)) this.messages = messages;
   }
 
   #initial() {
     if (this.hasAttribute('address') && location.search) return readSearch(location.search);
-    const own = ['address', 'light-dom', 'class', 'id', 'style', 'slot'];
-    return Object.fromEntries(this.getAttributeNames().filter((name) => !own.includes(name)).map((name) => [name, this.getAttribute(name)]));
+    return Object.fromEntries(Object.entries(this.#asked).filter(([name]) => fieldNames.includes(name)));
   }
 
   /** The static form goes; what was typed into it meanwhile stays. @param {Store} store */
@@ -104,7 +202,7 @@ export class AttnscopeCalculator extends LitElement {
       run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError}></attnscope-run>`,
       code: html`<attnscope-code .source=${store.scope.pytorch(store.config)} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
       importer: html`<attnscope-import .store=${store}></attnscope-import>`,
-    }, { said: this.said, export: (kind) => this.#export(kind) });
+    }, { said: this.said, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) }, this.messages);
   }
 
   /** Shows what is wrong, or brings the answer into view. */
@@ -125,12 +223,10 @@ export class AttnscopeCalculator extends LitElement {
   async #export(kind) {
     const { store } = this;
     if (!store) return;
-    const link = new URL(writeSearch(store), location.href).href;
+    const link = this.hasAttribute('address') ? new URL(writeSearch(store), location.href).href : '';
     const text = {
       link, json: toJson(store.estimate), csv: toCsv(store.estimate), markdown: toMarkdown(store.estimate, link),
     }[kind] ?? '';
     this.said = await copyText(text).then(() => 'Copied', (error) => error.message);
   }
 }
-
-define('attnscope-calculator', AttnscopeCalculator);

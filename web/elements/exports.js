@@ -22,7 +22,7 @@ function csvCell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** @param {Estimate} estimate @param {string} link */
+/** @param {Estimate} estimate @param {string} link '' for none */
 export function toMarkdown(estimate, link) {
   const { config, memory } = estimate;
   const fields = Object.entries(config).filter(([, value]) => value !== null).map(([name, value]) => `${name} ${value}`).join(', ');
@@ -38,6 +38,6 @@ export function toMarkdown(estimate, link) {
     `| parameters | ${formatCount(estimate.parameters)} |`, `| forward MACs | ${formatCount(estimate.macs)} |`,
     `| output shape | ${formatList(estimate.output_shape)} |`, `| memory to infer | ${formatBytes(memory.inference_total)} |`,
     `| memory kept while training | ${training} |`, ...cacheRows, '',
-    '| step | shape | parameters | MACs |', '|---|---|---:|---:|', ...steps, '', link, '',
+    '| step | shape | parameters | MACs |', '|---|---|---:|---:|', ...steps, '', ...(link ? [link, ''] : []),
   ].join('\n');
 }

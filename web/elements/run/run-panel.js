@@ -6,6 +6,7 @@ import { formatBytes, formatList, formatShape } from '../format.js';
 import { Engine } from './engine.js';
 import { largestThatFits, runBytes } from './limits.js';
 import { causalMask, maskPlanes, paddedMask } from './mask.js';
+import { openWorker } from './open-worker.js';
 import { buildView, needsView, outcomeView, pooledView, pythonLines, weightsTable } from './views.js';
 import { segments } from '../views/form.js';
 import './heat-map.js';
@@ -51,7 +52,7 @@ export class RunPanel extends LightElement {
     /** Name of the tensor that was chosen to be drawn. */
     this.shown = '';
     /** @type {Engine<import('./worker.js').Job, Outcome, Progress>} */
-    this.engine = new Engine(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }), { stage: 'Opening the module', done: 0 });
+    this.engine = new Engine(openWorker, { stage: 'Opening the module', done: 0 });
     this.visible = false;
     this.timer = 0;
     /** What was started last; an earlier run that this one has cancelled has nothing to say. */
@@ -71,7 +72,7 @@ export class RunPanel extends LightElement {
     super.disconnectedCallback();
     this.observer?.disconnect();
     clearTimeout(this.timer);
-    this.engine.dispose();
+    queueMicrotask(() => this.isConnected || this.engine.close());
   }
 
   /** @param {Map<string, any>} changed */

@@ -125,7 +125,7 @@ export class Store extends EventTarget {
   #check() {
     this.#checkSeed();
     this.errors = {};
-    if (this.layer.name !== this.values.layer) this.errors.layer = this.#refusal({ layer: this.values.layer });
+    if (this.layer.name !== this.values.layer) this.errors.layer = this.refusal({ layer: this.values.layer });
     const trial = configOf(this.layer, this.values);
     const estimate = this.#estimateRepaired(trial);
     if (!estimate) return;
@@ -137,7 +137,7 @@ export class Store extends EventTarget {
   }
 
   /** What the core says against a configuration. @param {Values} config */
-  #refusal(config) {
+  refusal(config) {
     try {
       this.scope.estimate(config);
       return '';

@@ -28,9 +28,9 @@ const SETTLE_MS = 200;
 
 /**
  * Binds a store to a window's address. One gesture (a drag, a run of keystrokes in one box) is one entry of the history.
- * @param {Store} store @param {Window} view @returns {() => void} unbinds
+ * @param {Store} store @param {Window} view @param {EventTarget} form holds the boxes whose native `change` ends a gesture @returns {() => void} unbinds
  */
-export function bindUrl(store, view) {
+export function bindUrl(store, view, form) {
   /** @type {string | undefined} */
   let gesture;
   let timer = 0;
@@ -52,7 +52,8 @@ export function bindUrl(store, view) {
     const search = writeSearch(store);
     if (search !== view.location.search) view.history.pushState(null, '', search + view.location.hash);
   };
-  const onSettle = () => {
+  const onSettle = (/** @type {Event} */ event) => {
+    if (event instanceof CustomEvent) return; // the element's own, of every edit
     if (timer) write();
     gesture = undefined;
   };
@@ -63,11 +64,11 @@ export function bindUrl(store, view) {
     if (writeSearch(store) !== view.location.search) store.load(readSearch(view.location.search));
   };
   store.addEventListener('change', onChange);
-  view.addEventListener('change', onSettle);
+  form.addEventListener('change', onSettle);
   view.addEventListener('popstate', onBack);
   return () => {
     store.removeEventListener('change', onChange);
-    view.removeEventListener('change', onSettle);
+    form.removeEventListener('change', onSettle);
     view.removeEventListener('popstate', onBack);
   };
 }

@@ -44,7 +44,7 @@ function staticCalculator(store) {
       <p class="note">Runs the layer here, in your browser, and draws its weights. This needs JavaScript and WebAssembly.</p></attnscope-run>`,
     code: html`<attnscope-code>${codeView({ source, text: source, filename: `${store.config.layer}.py` })}</attnscope-code>`,
     importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`,
-  }, { said: '', export: nothingHappens });
+  }, { said: '', linked: true, export: nothingHappens });
 }
 
 /** @param {unknown} template */
