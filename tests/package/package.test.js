@@ -42,14 +42,15 @@ function runThere(name, code) {
   return run(process.execPath, [name], { cwd: folder });
 }
 
-test('it holds the four builds, the types and the licence, and nothing of the site or the tests', () => {
+test('it holds the four builds, the element, the types and the licences, and nothing of the site or the tests', () => {
   for (const name of builds) {
     for (const ending of ['mjs', 'wasm']) assert.ok(files.includes(`web/lib/core/${name}.${ending}`), `${name}.${ending}`);
   }
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'web/lib/index.js', 'web/lib/types/index.d.ts', 'web/lib/types/core/core.d.ts']) {
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'web/lib/index.js', 'web/lib/types/index.d.ts', 'web/lib/types/core/core.d.ts',
+    'element/index.js', 'element/index.d.ts', 'element/LICENSES.md']) {
     assert.ok(files.includes(name), name);
   }
-  assert.deepEqual(files.filter((name) => !/^web\/lib\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name)), []);
+  assert.deepEqual(files.filter((name) => !/^web\/lib\/|^element\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name)), []);
 });
 
 const installed = () => join(folder, 'node_modules', 'attnscope', 'web', 'lib');
@@ -146,5 +147,20 @@ test('its types are found, and refuse a wrong field', async () => {
   const tsc = join(project, 'node_modules/typescript/bin/tsc');
   for (const module of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler']]) {
     assert.equal(await run(process.execPath, [tsc, ...options, ...module, 'use.ts'], { cwd: folder }), '');
+  }
+});
+
+test('its element can be imported twice where there is no DOM, and does nothing there', async () => {
+  assert.equal(await runThere('element.js', `
+    import 'attnscope/element';
+    const again = await import('attnscope/element');
+    await import(import.meta.resolve('attnscope/element') + '?again');
+    console.log(Object.keys(again), typeof customElements);`), '[] undefined\n');
+});
+
+test('its element names the licence of each package that is inside', () => {
+  const text = readFileSync(join(folder, 'node_modules/attnscope/element/LICENSES.md'), 'utf8');
+  for (const name of ['lit', 'lit-html', '@observablehq/plot', 'd3-array', 'comlink', 'highlight.js', 'wasm-feature-detect']) {
+    assert.match(text, new RegExp(`^## ${name} - [\\d.]+ \\([\\w-.]+\\)$`, 'm'));
   }
 });

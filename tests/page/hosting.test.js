@@ -36,18 +36,3 @@ test('after the first visit the page works without a network, run included', asy
   assert.equal(await figure(page, 'parameters'), '1,057');
   await seeEverything(page);
 });
-
-test('a host can put the element alone into a page of its own', async () => {
-  const host = `<!doctype html><html lang="en"><title>A post</title><meta http-equiv="Content-Security-Policy" content="default-src 'self'; script-src 'self' 'wasm-unsafe-eval'">
-    <p>A post about attention.</p><attnscope-calculator layer="additive_scorer" hidden_size="256"></attnscope-calculator>
-    <script type="module" src="attnscope-calculator.js"></script></html>`;
-  site = await openPage({ page: host, file: 'host.html' });
-  assert.equal(await figure(site.page, 'parameters'), '33,025');
-  assert.equal(new URL(site.page.url()).search, '');
-  await site.page.fill('#field-hidden_size', '512');
-  assert.equal(await figure(site.page, 'parameters'), '65,793');
-  assert.equal(new URL(site.page.url()).search, '');
-  await site.page.locator('#run').scrollIntoViewIfNeeded();
-  await site.page.waitForSelector('[data-run="fresh"]');
-  assert.deepEqual(site.problems.violations, []);
-});

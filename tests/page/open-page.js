@@ -5,11 +5,11 @@ import { serve } from './server.js';
 
 /**
  * @typedef {{ foreign: string[], errors: string[], violations: string[] }} Problems
- * @param {{ path?: string, isolated?: boolean, search?: string, page?: string, file?: string, live?: boolean,
+ * @param {import('./server.js').Hosting & { search?: string, file?: string, live?: boolean,
  *   context?: import('playwright-core').BrowserContextOptions }} [options] `live: false` does not wait for the module
  */
-export async function openPage({ path, isolated, search = '', page: host, file = '', live = true, context: options } = {}) {
-  const site = await serve({ path, isolated, page: host });
+export async function openPage({ search = '', file = '', live = true, context: options, ...hosting } = {}) {
+  const site = await serve(hosting);
   const context = await newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
   const page = await context.newPage();
   const problems = await watch(page, site.url);

@@ -3,22 +3,26 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { headers as siteHeaders } from '../../tools/headers.js';
 import { listen } from '../loopback.js';
 
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 /**
- * @param {{ isolated?: boolean, path?: string, page?: string }} [options] `path`: the folder of the site's
- *   address; `page`: HTML to serve at `host.html` beside the site
+ * @typedef {{ isolated?: boolean, path?: string, page?: string, folder?: string, compressed?: boolean }} Hosting `path`: the
+ *   folder of the site's address; `page`: HTML to serve at `host.html` beside the site; `folder`: what to serve, dist/ if not given
+ * @param {Hosting} [options]
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
-export async function serve({ isolated = true, path = '/', page = '' } = {}) {
+export async function serve({ isolated = true, path = '/', page = '', folder = dist, compressed = false } = {}) {
   const { url, close } = await listen(async (pathname) => {
     if (!pathname.startsWith(path)) throw new Error('outside the site');
     const name = normalize(pathname.slice(path.length - 1)).replace(/\/$/, '/index.html');
-    const body = name === '/host.html' ? page : await readFile(join(dist, name));
-    return { headers: isolated ? siteHeaders : {}, type: extname(name), body };
+    const body = name === '/host.html' ? page : await readFile(join(folder, name));
+    const headers = isolated ? siteHeaders : {};
+    if (!compressed) return { headers, type: extname(name), body };
+    return { headers: { ...headers, 'Content-Encoding': 'gzip' }, type: extname(name), body: gzipSync(body) };
   });
   return { url: url + path, close };
 }

@@ -1,29 +1,32 @@
-// What the build of element/ does not bundle: the core, which the package has already, and the files that name others by
-// `new URL('./name', import.meta.url)`, which the bundlers of those who use the package have to find in these words.
+// What the build of element/ does not bundle: files that find others by `import.meta.url`. The core among them is the one
+// that the package has anyway; and bundlers of those who use the package know `new URL('./name', import.meta.url)` in these
+// words only.
 
-import { readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const elements = fileURLToPath(new URL('../', import.meta.url));
 const library = fileURLToPath(new URL('../../lib/', import.meta.url));
-const naming = [join(elements, 'run/open-worker.js'), join(library, 'files.js')];
 
-/** @returns {import('vite').Plugin} */
+/** Those of the library are imported from where the package has it, the element's own are copied. @returns {import('vite').Plugin} */
 export function leftAsTheyAre() {
+  /** @type {Set<string>} */
+  const copied = new Set();
   return {
     name: 'attnscope:left-as-they-are',
     enforce: 'pre',
-    resolveId(source, importer) {
-      const file = importer && source.startsWith('.') ? resolve(dirname(importer), source) : '';
-      if (!file.startsWith(join(library, 'core')) && !naming.includes(file)) return null;
-      const id = file.startsWith(library) ? `../web/lib/${relative(library, file)}` : `./${basename(file)}`;
-      return { id, external: true };
+    resolveId: {
+      filter: { id: /^\./ },
+      handler(source, importer) {
+        const file = resolve(dirname(importer ?? ''), source);
+        if (!existsSync(file) || !readFileSync(file, 'utf8').includes('import.meta.url')) return null;
+        if (file.startsWith(library)) return { id: `../web/lib/${relative(library, file)}`, external: true };
+        copied.add(file);
+        return { id: `./${basename(file)}`, external: true };
+      },
     },
     generateBundle() {
-      for (const file of naming.filter((name) => name.startsWith(elements))) {
-        this.emitFile({ type: 'asset', fileName: basename(file), source: readFileSync(file) });
-      }
+      for (const file of copied) this.emitFile({ type: 'asset', fileName: basename(file), source: readFileSync(file) });
     },
   };
 }

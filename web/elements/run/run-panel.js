@@ -72,7 +72,7 @@ export class RunPanel extends LightElement {
     super.disconnectedCallback();
     this.observer?.disconnect();
     clearTimeout(this.timer);
-    queueMicrotask(() => this.isConnected || this.engine.close());
+    queueMicrotask(() => this.isConnected || this.engine.dispose());
   }
 
   /** @param {Map<string, any>} changed */
