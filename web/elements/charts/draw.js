@@ -1,5 +1,4 @@
-// The two drawings of the calculator, by Observable Plot. Ticks have their `text`: of a `tickFormat` Plot leaves out, on a log
-// axis, the labels that it finds too many.
+// The two drawings of the calculator, by Observable Plot.
 
 import { axisX, axisY, crosshairX, dot, gridX, gridY, line, ruleX, ruleY, text, tip, pointerX } from '@observablehq/plot';
 import { formatCount } from '../format.js';
