@@ -71,6 +71,15 @@ test('a tap on a cell says its value, which stays when the finger is lifted, and
   assert.deepEqual(await masked(page), []);
 });
 
+test('what a tap says moves no cell away from below the finger', async () => {
+  const page = await ran();
+  await choose(page, 'Paint');
+  const before = await at(page, 0, 0);
+  await tap(page, 9, 9);
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[99] === 0);
+  assert.deepEqual(await at(page, 0, 0), before);
+});
+
 test('with Paint chosen a tap masks the cell and says so, and a second one opens it', async () => {
   const page = await ran();
   await choose(page, 'Paint');
