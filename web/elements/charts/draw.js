@@ -11,7 +11,7 @@ import { logTicks } from './ticks.js';
  * @typedef {import('./metrics.js').Metric} Metric
  */
 
-/** One dot a layer on a log axis, this one in the accent; nought, which the axis has not, stands at its beginning. @param {Alternative[]} rows @param {Metric} metric @param {number} width */
+/** One dot a layer on a log axis, this one in the accent and larger; nought, which the axis has not, stands at its beginning. @param {Alternative[]} rows @param {Metric} metric @param {number} width */
 export function drawAlternatives(rows, metric, width) {
   const data = rows.map(({ label, estimate, current }) => ({ label, value: metric.read(estimate), current }))
     .filter(({ value }) => value !== null);
@@ -19,7 +19,6 @@ export function drawAlternatives(rows, metric, width) {
   if (!values.length) values.push(1);
   const domain = logDomain(values);
   const [low] = domain;
-  const positive = data.filter(({ value }) => value);
   const marginLeft = labelWidth(data.map(({ label }) => label), width);
   const ticks = logTicks(domain, Math.max(2, Math.floor((width - marginLeft - VALUE_WIDTH) / TICK_WIDTH)), metric.base, metric.short);
   return drawn({
@@ -35,11 +34,24 @@ export function drawAlternatives(rows, metric, width) {
       gridX({ ticks }),
       axisX({ ticks, tickSize: 0, text: metric.short }),
       axisY({ tickSize: 0, tickPadding: LABEL_GAP, lineWidth: (marginLeft - LABEL_GAP) / FONT_SIZE }),
-      ruleY(positive, { y: 'label', x1: low, x2: 'value', stroke: tone, strokeWidth: 2 }),
-      dot(positive, { x: 'value', y: 'label', r: 5, fill: tone }),
-      text(data, { x: (/** @type {any} */ row) => row.value || low, y: 'label', text: (/** @type {any} */ row) => metric.short(row.value), textAnchor: 'start', dx: 11, fill: textTone }),
+      ...rowMarks(data.filter(({ current }) => !current), low, metric, OTHER),
+      ...rowMarks(data.filter(({ current }) => current), low, metric, OWN),
     ],
   });
+}
+
+/** This layer is told from the others without its colour too. */
+const OWN = { colour: 'var(--accent)', textColour: 'var(--accent-text)', weight: 600, size: 1.4 };
+const OTHER = { colour: 'var(--mark)', textColour: 'var(--muted)', weight: 400, size: 1 };
+
+/** @param {{ label: string, value: number | null }[]} rows @param {number} low where the axis begins @param {Metric} metric @param {typeof OWN} look */
+function rowMarks(rows, low, metric, { colour, textColour, weight, size }) {
+  const positive = rows.filter(({ value }) => value);
+  return [
+    ruleY(positive, { y: 'label', x1: low, x2: 'value', stroke: colour, strokeWidth: 2 * size }),
+    dot(positive, { x: 'value', y: 'label', r: 5 * size, fill: colour }),
+    text(rows, { x: ({ value }) => value || low, y: 'label', text: ({ value }) => metric.short(value), textAnchor: 'start', dx: 11, fontWeight: weight, fill: textColour }),
+  ];
 }
 
 const FONT_SIZE = 12;
@@ -51,11 +63,6 @@ const NARROWEST_LABELS = 118;
 
 /** Room for the longest label, at most two fifths of the drawing; longer ones are wrapped. @param {string[]} labels @param {number} width */
 const labelWidth = (labels, width) => Math.min(Math.max(NARROWEST_LABELS, Math.max(...labels.map(textWidth)) + LABEL_GAP), width * 0.4);
-
-/** @param {{ current: boolean }} row */
-const tone = ({ current }) => (current ? 'var(--accent)' : 'var(--mark)');
-/** @param {{ current: boolean }} row */
-const textTone = ({ current }) => (current ? 'var(--accent-text)' : 'var(--muted)');
 
 /** @param {number[]} values @returns {[number, number]} */
 function logDomain(values) {
