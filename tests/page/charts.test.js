@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alternatives, growth } from '../../web/elements/charts/alternatives.js';
+import { logTicks } from '../../web/elements/charts/ticks.js';
 import { Store } from '../../web/elements/state/store.js';
+import { isSize, sliderStops } from '../../web/elements/state/fields.js';
 import { readSearch } from '../../web/elements/state/url.js';
 import { open } from '../../web/lib/index.js';
+import { badLabels } from './labels.js';
 import { openPage } from './open-page.js';
 
 const scope = await open({ threads: 1 });
@@ -95,3 +98,81 @@ test('charts that are out of sight wait, and are right when they are seen', asyn
     await site.close();
   }
 });
+
+test('the ticks of a log axis are powers, other round values where few powers lie, and never more than have room', () => {
+  assert.deepEqual(logTicks([30, 5e6], 9, 10), [100, 1000, 1e4, 1e5, 1e6]);
+  assert.deepEqual(logTicks([30, 5e6], 3, 10), [100, 1e4, 1e6]);
+  assert.deepEqual(logTicks([1, 4096], 5, 2), [1, 8, 64, 512, 4096]);
+  assert.deepEqual(logTicks([30, 400], 5, 10), [50, 100, 200]);
+  assert.deepEqual(logTicks([2.1, 4.9], 3, 10), [3, 4]);
+  assert.deepEqual(logTicks([3.1, 3.9], 4, 2), [3.25, 3.5, 3.75]);
+  assert.deepEqual(logTicks([1001, 1009], 4, 10, (value) => String(Math.round(value / 10))), [1002, 1006]);
+});
+
+/** A configuration of a layer whose sizes are drawn from the sliders' stops. @param {any} layer @param {() => number} random from 0 to 1 */
+function drawnConfig({ name, fields }, random) {
+  for (;;) {
+    const sizes = fields.filter(isSize).map((/** @type {any} */ field) => {
+      const stops = sliderStops(field);
+      return [field.name, stops[Math.floor(random() * stops.length)]];
+    });
+    const config = { layer: name, ...Object.fromEntries(sizes) };
+    if (opened(`?${new URLSearchParams(/** @type {any} */ (config))}`).valid) return config;
+  }
+}
+
+const METRICS = ['macs', 'parameters', 'inference', 'training'];
+const FLAT = { layer: 'multihead_attention', batch_size: 2, seq_len: 10, hidden_size: 128, num_heads: 8 };
+
+for (const width of [390, 1920]) {
+  test(`no label of a chart covers another, says the same or is cut off, ${width} wide`, async () => {
+    let state = width;
+    const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+    const configs = [FLAT, ...scope.layers().flatMap((layer) => [{ layer: layer.name }, drawnConfig(layer, random)])];
+    const site = await openPage({ context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
+    const { page } = site;
+    try {
+      await page.locator('#compare').scrollIntoViewIfNeeded();
+      await page.waitForSelector('[data-chart="alternatives"] svg');
+      for (const config of configs) {
+        await page.evaluate((values) => /** @type {any} */ (document.querySelector('attnscope-calculator')).fill(values), config);
+        for (const metric of METRICS) {
+          await page.locator('attnscope-charts').evaluate(async (/** @type {any} */ panel, key) => {
+            panel.querySelector(`input[name=metric][value=${key}]`).click();
+            await /** @type {any} */ (document.querySelector('attnscope-calculator')).updateComplete;
+            await panel.updateComplete;
+          }, metric);
+          assert.deepEqual(await badLabels(page), [], `${metric} of ${JSON.stringify(config)}`);
+        }
+      }
+    } finally {
+      await site.close();
+    }
+  });
+}
+
+for (const [width, search, columns] of /** @type {const} */ ([
+  [390, '?layer=multihead_attention', 1], [1024, '?layer=multihead_attention', 2], [1280, '?layer=linear_scorer', 3], [1440, '?layer=multihead_attention', 2],
+  [1600, '?layer=multihead_attention', 2], [1920, '?layer=multihead_attention', 2], [1920, '?layer=linear_scorer', 3],
+])) {
+  test(`each chart is shown as large as it is drawn, ${columns} in every row, ${width} wide, ${search}`, async () => {
+    const site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
+    const { page } = site;
+    try {
+      await page.locator('#compare').scrollIntoViewIfNeeded();
+      await page.waitForSelector('.growth svg');
+      const charts = await page.locator('attnscope-charts .plot').evaluateAll((plots) => plots.map((plot) => {
+        const svg = /** @type {SVGElement} */ (plot.querySelector('svg'));
+        return { drawn: Number(svg.getAttribute('width')), shown: svg.getBoundingClientRect().width, room: plot.getBoundingClientRect().width };
+      }));
+      for (const { drawn, shown, room } of charts) {
+        assert.equal(shown, drawn);
+        assert.ok(room - shown < 1 && room >= shown, `${shown} of ${room}`);
+      }
+      const tops = await page.locator('.growth figure').evaluateAll((figures) => figures.map((figure) => figure.getBoundingClientRect().top));
+      assert.deepEqual([...new Set(tops)].map((top) => tops.filter((other) => other === top).length), new Array(tops.length / columns).fill(columns));
+    } finally {
+      await site.close();
+    }
+  });
+}

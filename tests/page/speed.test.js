@@ -4,6 +4,7 @@ import { ridgeOf, rowsOf } from '../../web/elements/speed/rows.js';
 import { leastBytes, pageWorkloads } from '../../web/elements/speed/workloads.js';
 import { open } from '../../web/lib/index.js';
 import { violations } from './axe.js';
+import { badLabels } from './labels.js';
 import { goOffline, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
@@ -124,7 +125,7 @@ test('a number of runs that is none is refused with its value', async () => {
 });
 
 for (const [colorScheme, width, height] of /** @type {const} */ ([['light', 390, 844], ['dark', 1280, 800]])) {
-  test(`axe finds nothing on the speed page before and after, and nothing is wider than the screen, ${colorScheme}, ${width} wide`, async () => {
+  test(`axe finds nothing on the speed page before and after, no label covers another, and nothing is wider than the screen, ${colorScheme}, ${width} wide`, async () => {
     const page = await opened({ context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
     assert.deepEqual(await violations(page), []);
     await page.locator('[data-action="measure"]').focus();
@@ -133,6 +134,7 @@ for (const [colorScheme, width, height] of /** @type {const} */ ([['light', 390,
     assert.deepEqual(await violations(page), []);
     await page.waitForSelector('[data-action="measure"]', { timeout: 240_000 });
     assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await badLabels(page), []);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
   });
 }

@@ -61,6 +61,9 @@ export function parameterFormula(estimate) {
   return `${readable ? sumText(terms) : partText(estimate, 'parameters')} = ${formatCount(estimate.parameters)}`;
 }
 
+/** Whether a mask may hide scores whose cost is counted all the same: of such a layer, figures of FLOPs say so. @param {Pick<Estimate, 'macs' | 'inputs'>} estimate */
+export const countsMasked = ({ macs, inputs }) => macs > 0 && inputs.some(({ optional }) => optional);
+
 const MAX_NAMED = 3;
 
 /** `score 32 × 128 × 768 + …`, one term a matrix product, named by its step or, of many, by the part that it belongs to. @param {Estimate} estimate */

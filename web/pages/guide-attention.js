@@ -2,6 +2,7 @@
 
 import { html, svg } from 'lit';
 import { formatBytes, formatCount, formatList } from '../elements/format.js';
+import { pageWorkloads } from '../elements/speed/workloads.js';
 import { fill } from './fill.js';
 
 /** @typedef {import('./guide.js').Chapter} Chapter */
@@ -61,7 +62,8 @@ export const attentionChapters = [
         ${pattern(scope, 'Lower right', { is_causal: true, causal_alignment: 'lower_right' }, 'The last query stands at the last key: what decoding needs.')}
         ${pattern(scope, 'Window of 2', { is_causal: true, causal_alignment: 'lower_right', window: 2 }, 'Each query sees itself and the one before it.')}
       </div>
-      <p>A window does not end the reach of a model: through L layers a position draws on L windows. A query that sees no key at all gives zeros.</p>`,
+      <p>A window does not end the reach of a model: through L layers a position draws on L windows. A query that sees no key at all gives zeros.</p>
+      ${causalFlops(scope)}`,
   },
   {
     id: 'pairs', title: 'Additive attention, and what pairs cost',
@@ -117,6 +119,15 @@ const POSITIONS = [
   { position: 'alibi', where: 'subtracted from the scores', follows: 'a penalty that grows with distance, steeper in some heads; holds beyond the trained length' },
   { position: 'relative', where: 'added to the scores', follows: 'a learned bias for each head and range of distances, as in T5' },
 ];
+
+const CAUSAL = 'attention 12x64, S 512, causal';
+
+/** Whether hidden scores count: the calculator and the speed page differ. @param {any} scope */
+function causalFlops(scope) {
+  const { config, flops, sizes: { S } } = /** @type {import('../elements/speed/workloads.js').Workload} */ (pageWorkloads.find(({ name }) => name === CAUSAL));
+  return html`
+    <p id="causal-flops"><b>What a mask hides is counted.</b> The calculator gives the FLOPs of all T × S scores, as PyTorch's <code>FlopCounterMode</code> does, whatever a mask then hides: ${formatCount(scope.estimate(config).flops)} for ${fill(config, `12 causal heads at ${S} positions`)}. No query needs the keys after it, so S(S + 1)/2 of the S² scores are enough, and attnscope's kernels, like FlashAttention's, skip most of the others. A rate in FLOP/s that counted them could pass what the machine reaches. The <a href="./speed.html">speed page</a> therefore counts half, here ${formatCount(flops)}, as FlashAttention's benchmarks do.</p>`;
+}
 
 const QUERIES = 3;
 const KEYS = 5;

@@ -115,7 +115,7 @@ const SCORER_CHAPTERS = [
       </dl>
       <p class="warn"><b>The other convention.</b> <code>key_padding_mask</code> of <code>nn.MultiheadAttention</code> means the opposite: <code>True</code> is <em>ignored</em>. Hugging Face tokenizers return an <code>attention_mask</code> of 1 for tokens and 0 for padding, so <code>attention_mask.bool()</code> fits here, and its inverse fits there.</p>
       <p>A sequence whose positions are all masked has no average. Softmax of a row of minus infinities is NaN, and one NaN spreads through the whole batch at the next gradient step. The module gives zeros for such a row, as PyTorch's own attention does since version 2.5, and the printed code does the same.</p>
-      <p>In the Run panel, drag across the heat map to mask cells and watch the rest of the row take over their weight.</p>`,
+      <p>In the Run panel, drag across the heat map to mask cells, by touch once <em>Paint</em> is chosen, and watch the rest of the row take over their weight.</p>`,
   },
   {
     id: 'mistakes', title: 'Five common mistakes, executed',

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit';
+import { ref } from 'lit/directives/ref.js';
 import { LightElement, define } from '../light-element.js';
 import { fieldLabel } from '../state/fields.js';
 import { segments } from '../views/form.js';
@@ -83,8 +84,8 @@ export class ChartPanel extends LightElement {
   /** @param {import('./alternatives.js').Alternative[]} rows */
   #charts(rows) {
     const series = this.store ? growth(this.store).filter(({ points }) => points.some(({ estimate }) => this.metric.read(estimate))) : [];
-    const columns = this.width >= 720 ? 2 : 1;
-    const each = Math.floor((this.width - (columns - 1) * 32) / columns);
+    const columns = columnsOf(series.length, this.width);
+    const each = Math.floor((this.width - (columns - 1) * GAP) / columns);
     return html`
       <figure class="chart" data-chart="alternatives">
         <figcaption>${this.metric.title} of this layer and of what could stand in its place, all other fields equal</figcaption>
@@ -92,7 +93,7 @@ export class ChartPanel extends LightElement {
           ${this.#drawn((draw) => draw.drawAlternatives(rows, this.metric, this.width))}</div>
       </figure>
       ${series.length ? nothing : html`<p class="note">${this.metric.title}: 0 at every size.</p>`}
-      <div class="growth">
+      <div class="growth" ${ref((grid) => grid && setColumns(grid, columns))}>
         ${series.map((one) => html`
           <figure class="chart" data-chart=${one.field}>
             <figcaption>${this.metric.title} by <code>${one.field}</code></figcaption>
@@ -107,6 +108,23 @@ export class ChartPanel extends LightElement {
   #drawn(make) {
     return this.draw && this.width ? make(this.draw) : nothing;
   }
+}
+
+const GAP = 32;
+const NARROWEST = 250;
+
+/** Into how many columns some charts go: as many as leave each its room, and no row shorter than another. @param {number} count @param {number} width */
+export function columnsOf(count, width) {
+  const room = Math.max(1, Math.floor((width + GAP) / (NARROWEST + GAP)));
+  const even = Array.from({ length: count }, (_, index) => index + 1).filter((columns) => count % columns === 0 && columns <= room);
+  return even.at(-1) ?? 1;
+}
+
+/** By script: a page with a strict Content-Security-Policy refuses a style attribute. @param {Element} grid @param {number} columns */
+function setColumns(grid, columns) {
+  const { style } = /** @type {HTMLElement} */ (grid);
+  style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+  style.columnGap = `${GAP}px`;
 }
 
 define('attnscope-charts', ChartPanel);

@@ -1,5 +1,6 @@
 // Drawing by Observable Plot. Plot puts a <style> into each figure, which a strict Content-Security-Policy refuses: so
-// figures are made in an inert document and lose it before they join the page. Styles are in charts.css.
+// figures are made in an inert document and lose it before they join the page. Styles are in charts.css. Ticks have their
+// `text`: of a `tickFormat` Plot leaves out, on a log axis, what it finds too much.
 
 import { plot } from '@observablehq/plot';
 

@@ -2,6 +2,7 @@ import { html, nothing } from 'lit';
 import { LightElement, define } from '../light-element.js';
 import { formatSignificant } from '../format.js';
 import { gridOf, planeIndex, planes, scaleOf, smallMask } from './raster.js';
+import { segments } from '../views/form.js';
 import { Stroke } from './mask.js';
 import { Picture } from './picture.js';
 import { viridis } from './colour.js';
@@ -11,6 +12,7 @@ import './small-multiples.js';
  * @typedef {import('./drawn.js').Drawn} Drawn
  * @typedef {import('./raster.js').Grid} Grid
  * @typedef {{ row: number, column: number }} Cell
+ * @typedef {'inspect' | 'paint'} Mode what a touch does
  */
 
 const MAX_HEIGHT = 420;
@@ -23,9 +25,10 @@ const MAX_MULTIPLES = 64;
 /**
  * One plane of a tensor on a canvas, and its siblings (the heads of a layer) small beside it. `.drawn`, `.mask` (Uint8Array or
  * null) of every plane, `fixed` (no painting). Painting sends `mask-change` with the new mask when the pointer or key is released.
+ * A mouse says the value below it and paints when it is dragged; a touch cannot do both, so there is a switch for it.
  */
 export class HeatMap extends LightElement {
-  static properties = { drawn: {}, mask: {}, fixed: { type: Boolean }, cell: { state: true }, lead: { state: true }, masked: { state: true } };
+  static properties = { drawn: {}, mask: {}, fixed: { type: Boolean }, cell: { state: true }, lead: { state: true }, masked: { state: true }, touch: { state: true }, mode: { state: true } };
 
   constructor() {
     super();
@@ -49,6 +52,10 @@ export class HeatMap extends LightElement {
     /** What is being painted. @type {Stroke | null} */
     this.stroke = null;
     this.picture = new Picture();
+    /** Whether there is a touch screen. */
+    this.touch = false;
+    /** @type {Mode} */
+    this.mode = 'inspect';
   }
 
   connectedCallback() {
@@ -59,6 +66,9 @@ export class HeatMap extends LightElement {
     this.scheme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     this.dark = matchMedia('(prefers-color-scheme: dark)');
     this.dark.addEventListener('change', this.#recolour);
+    this.coarse = matchMedia('(any-pointer: coarse)');
+    this.coarse.addEventListener('change', this.#findTouch);
+    this.#findTouch();
   }
 
   disconnectedCallback() {
@@ -66,7 +76,12 @@ export class HeatMap extends LightElement {
     this.resize?.disconnect();
     this.scheme?.disconnect();
     this.dark?.removeEventListener('change', this.#recolour);
+    this.coarse?.removeEventListener('change', this.#findTouch);
   }
+
+  #findTouch = () => {
+    this.touch = Boolean(this.coarse?.matches);
+  };
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
@@ -120,10 +135,10 @@ export class HeatMap extends LightElement {
     const [down, across] = [axes.at(-2), axes.at(-1)];
     const { grids, first } = this.siblings;
     return html`
-      <div class=${grids.length ? 'heat-stage with-multiples' : 'heat-stage'}>
+      <div class=${`heat-stage${grids.length ? ' with-multiples' : ''}${this.touch ? ' touch' : ''}`}>
         <div class="heat-axis">${down ? html`<span>${down} ↓ ${rows}</span>` : nothing}<span>${across} → ${columns}</span>
-          ${shape.slice(0, -2).map((length, index) => this.#leadBox(length, index))}</div>
-        <canvas class="heat" tabindex="0" role="application" aria-roledescription="heat map"
+          ${shape.slice(0, -2).map((length, index) => this.#leadBox(length, index))}${this.#modeSwitch()}</div>
+        <canvas class="heat" tabindex="0" data-touch=${this.#paintsByTouch() ? 'paint' : 'inspect'} role="application" aria-roledescription="heat map"
           aria-label=${`${name}, ${rows} × ${columns}, ${down ? `${down} by ` : ''}${across}`} aria-describedby="heat-help heat-readout"
           @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp} @pointercancel=${this.#onCancel}
           @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
@@ -134,7 +149,29 @@ export class HeatMap extends LightElement {
           <div class="ramp"><span>${formatSignificant(low)}</span><canvas class="ramp-bar" width="256" height="1" aria-hidden="true"></canvas><span>${formatSignificant(high)}</span></div>
         </div>
       </div>
-      <p class="note" id="heat-help">Point at a cell for its value. ${this.fixed ? '' : `Drag to mask cells${grids.length ? `, in every ${axes.at(-3)}` : ''}, or to open masked ones. `}By keyboard: arrow keys, Home and End move${this.fixed ? '' : ', Space masks'}.</p>`;
+      <p class="note" id="heat-help">${this.#help()}</p>`;
+  }
+
+  /** Where a mask can be painted by touch. */
+  #modeSwitch() {
+    if (!this.touch || !this.drawn?.mask) return nothing;
+    const choices = [{ value: 'inspect', text: 'Inspect' }, { value: 'paint', text: 'Paint' }];
+    return html`<fieldset class="inline heat-touch" ?disabled=${this.fixed}><legend class="hidden">What a touch does</legend>${
+      segments('touch', choices, this.mode, (mode) => {
+        this.mode = /** @type {Mode} */ (mode);
+      })}</fieldset>`;
+  }
+
+  #paintsByTouch() {
+    return this.mode === 'paint' && !this.fixed;
+  }
+
+  #help() {
+    const keys = `By keyboard: arrow keys, Home and End move${this.fixed ? '' : ', Space masks'}.`;
+    const what = `mask cells${this.siblings.grids.length ? `, in every ${this.drawn?.axes.at(-3)}` : ''}, or to open masked ones.`;
+    if (!this.touch) return `Point at a cell for its value. ${this.fixed ? '' : `Drag to ${what} `}${keys}`;
+    if (this.fixed) return `Touch a cell for its value. ${keys}`;
+    return `${this.#paintsByTouch() ? `Touch or drag to ${what}` : `Touch a cell for its value, or choose Paint to ${what}`} ${keys}`;
   }
 
   /** Chooses among the planes of one dimension, where they do not all stand beside. @param {number} length @param {number} index */
@@ -219,6 +256,7 @@ export class HeatMap extends LightElement {
 
   /** @param {PointerEvent} event */
   #onMove(event) {
+    if (!event.isPrimary) return;
     this.cell = this.#cellAt(event);
     if (this.cell) this.stroke?.paintTo(this.cell);
   }
@@ -226,8 +264,11 @@ export class HeatMap extends LightElement {
   /** @param {PointerEvent} event */
   #onDown(event) {
     const cell = this.#cellAt(event);
-    if (!cell || !this.grid || event.button !== 0) return;
+    if (!cell || !this.grid || !event.isPrimary || event.button !== 0) return;
     /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
+    this.cell = cell;
+    this.touch ||= event.pointerType === 'touch';
+    if (this.touch && event.pointerType !== 'mouse' && !this.#paintsByTouch()) return;
     const { width, height } = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
     const cells = (/** @type {number} */ count, /** @type {number} */ length) => Math.max(1, Math.round((MIN_MARK * count) / length));
     this.#start(cell, { rows: cells(this.grid.rows, height), columns: cells(this.grid.columns, width) });
@@ -256,8 +297,9 @@ export class HeatMap extends LightElement {
     this.#draw();
   }
 
-  #onLeave() {
-    if (!this.stroke) this.cell = null;
+  /** A mouse points elsewhere; what a finger has touched stays when it is lifted. @param {PointerEvent} event */
+  #onLeave({ pointerType }) {
+    if (!this.stroke && pointerType === 'mouse') this.cell = null;
   }
 
   #onFocus() {

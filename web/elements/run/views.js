@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList, formatSeconds, formatSignificant } from '../format.js';
+import { countsMasked } from '../formulas.js';
 import { lowerBound } from './bound.js';
 import { maskPython } from './mask.js';
 
@@ -45,10 +46,13 @@ export function outcomeView(scope, { config, outcome }) {
     </dl>`;
 }
 
-/** Of a layer without matrix products the bytes that it moves. @param {{ flops: number, bytes_moved: number }} estimate @param {number} seconds */
-const speedFact = ({ flops, bytes_moved: bytes }, seconds) => (flops > 0
-  ? fact('Speed', `${formatSignificant(flops / seconds / 1e9)} GFLOP/s`, `${formatCount(flops)} FLOPs in that time`, 'speed')
-  : fact('Speed', `${formatSignificant(bytes / seconds / 1e9)} GB/s`, `${formatBytes(bytes)} moved in that time`, 'speed'));
+/** Of a layer without matrix products the bytes that it moves. @param {import('../../lib/index.js').Estimate} estimate @param {number} seconds */
+function speedFact(estimate, seconds) {
+  const { flops, bytes_moved: bytes } = estimate;
+  if (flops === 0) return fact('Speed', `${formatSignificant(bytes / seconds / 1e9)} GB/s`, `${formatBytes(bytes)} moved in that time`, 'speed');
+  const masked = countsMasked(estimate) ? ', masked scores included, though a run may skip them' : '';
+  return fact('Speed', `${formatSignificant(flops / seconds / 1e9)} GFLOP/s`, `${formatCount(flops)} FLOPs in that time${masked}`, 'speed');
+}
 
 /** @param {string} title @param {string} value @param {string} note @param {string} key */
 const fact = (title, value, note, key) => html`<div data-fact=${key}><dt>${title}</dt><dd><b>${value}</b><span>${note}</span></dd></div>`;

@@ -42,8 +42,8 @@ export function drawRoofline(rows, peaks, others, width) {
     marks: [
       gridX({ ticks: width < 600 ? 4 : 6 }),
       gridY({ ticks }),
-      axisX({ ticks: width < 600 ? 4 : 6, tickSize: 0, label: 'FLOP/byte', labelArrow: 'none', labelAnchor: 'right', tickFormat: String }),
-      axisY({ ticks, tickSize: 0, label: 'GFLOP/s', labelArrow: 'none', tickFormat: String }),
+      axisX({ ticks: width < 600 ? 4 : 6, tickSize: 0, label: 'FLOP/byte', labelArrow: 'none', labelAnchor: 'right', text: String }),
+      axisY({ ticks, tickSize: 0, label: 'GFLOP/s', labelArrow: 'none', text: String }),
       ...roofs.slice(1).map((roof) => line(roof, { x: 'x', y: 'y', stroke: 'var(--mark)', strokeDasharray: '3,4' })),
       line(roofs[0], { x: 'x', y: 'y', stroke: 'var(--accent)', strokeWidth: 2 }),
       text([flatLabel(peaks)], { x: 'x', y: 'y', text: 'text', textAnchor: 'end', dy: -10, fill: 'var(--accent-text)', fontWeight: 500 }),

@@ -48,6 +48,7 @@ export function speedView(state, actions) {
         </section>
         <section class="panel" aria-labelledby="layers-title">
           <div class="panel-head"><h2 id="layers-title" class="panel-title">Layers<span class="panel-note">${part ? `${threadCount(part)}; ` : ''}times are medians, a name opens the layer in the calculator</span></h2></div>
+          <p class="note" data-convention>A causal layer counts half of its scores here, and all of them in the calculator. <a class="link" href="./#causal-flops">Why</a></p>
           ${tableView(rows)}
         </section>
       </div>

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../format.js';
 import { isSize } from '../state/fields.js';
 import { figure, split } from './figure.js';
-import { cacheFormula, macFormula, memoryFormula, parameterFormula, shapeFormula } from '../formulas.js';
+import { cacheFormula, countsMasked, macFormula, memoryFormula, parameterFormula, shapeFormula } from '../formulas.js';
 
 /** @typedef {import('../state/store.js').Store} Store */
 
@@ -19,7 +19,7 @@ export function headlineView(store) {
       <div class="figures ${store.valid ? '' : 'stale'}">
         ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate))}
         ${figure('Forward MACs', 'macs', split(splitCount(estimate.macs)), macFormula(estimate),
-          `${formatShort(estimate.flops)} FLOPs at 2 a MAC, as PyTorch counts them`)}
+          `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`)}
         ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
         ${figure('Memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
         ${estimate.kv_cache ? cacheView(store) : nothing}

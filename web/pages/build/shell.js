@@ -47,7 +47,7 @@ const OTHER = /** @type {Record<string, string>} */ ({
 const foot = (file) => `\
 <footer class="foot">
     <p>${OTHER[file]}</p>
-    <p>attnscope, MIT licence. Counts follow PyTorch's conventions; 1 KiB is 1,024 bytes. Nothing that you enter leaves this page.</p>
+    <p>attnscope, MIT licence. Counts follow PyTorch's conventions${file === 'speed.html' ? ', except that a causal layer counts half of its scores' : ''}; 1 KiB is 1,024 bytes. Nothing that you enter leaves this page.</p>
   </footer>`;
 
 /** HTML for the placeholders that all pages have. @param {string} file the page's @returns {Record<string, string>} */

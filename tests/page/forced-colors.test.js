@@ -1,0 +1,136 @@
+// In the reader's own colours, which the browser forces upon the page.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { openPage } from './open-page.js';
+import { contrast, differing, pixelsOf } from './screen.js';
+
+/** @typedef {import('playwright-core').Page} Page @typedef {import('./screen.js').Rgb} Rgb */
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(async () => {
+  await site.close();
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+const HEADS = '?layer=multihead_attention&batch_size=2&seq_len=10&hidden_size=128&num_heads=8&dtype=float16';
+const SCHEMES = /** @type {const} */ (['light', 'dark']);
+const VISIBLE = 3; // what WCAG asks of a control's parts
+
+/** @param {'light' | 'dark'} colorScheme @param {string} [theme] chosen on the page */
+async function opened(colorScheme, theme) {
+  site = await openPage({ search: HEADS, context: { colorScheme, forcedColors: 'active', reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } } });
+  const { page } = site;
+  if (theme) await page.locator(`.theme input[value=${theme}]`).check();
+  for (const [panel, shown] of [['#compare', '.growth svg'], ['#run', '[data-run="fresh"]']]) {
+    await page.locator(panel).scrollIntoViewIfNeeded();
+    await page.waitForSelector(shown);
+  }
+  await page.locator('.options summary').click();
+  return { page, ground: await ground(page) };
+}
+
+/** The colour of the page's ground. @param {Page} page @returns {Promise<Rgb>} */
+const ground = (page) => page.evaluate(() => {
+  const parts = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g) ?? [];
+  return /** @type {Rgb} */ (parts.slice(0, 3).map(Number));
+});
+
+/** The share of some pixels that can be told from the ground. @param {Rgb[]} pixels @param {Rgb} from */
+const visible = (pixels, from) => pixels.filter((pixel) => contrast(pixel, from) >= VISIBLE).length / pixels.length;
+
+for (const scheme of SCHEMES) {
+  test(`swatches, bars, tracks and curves are seen on the ground, ${scheme}`, async () => {
+    const { page, ground } = await opened(scheme);
+    const slider = await pixelsOf(page.locator('.slider').first());
+    assert.ok(visible(slider.row(Math.floor(slider.height / 2)), ground) > 0.8, 'the track of a slider');
+    const colours = [];
+    for (const swatch of await page.locator('.memory .legend').last().locator('.swatch').all()) {
+      const { at, row, width, height } = await pixelsOf(swatch);
+      assert.ok(visible(row(0).slice(2, -2), ground) > 0.9, 'the edge of a swatch');
+      colours.push(String(at(Math.floor(width / 2), Math.floor(height / 2))));
+    }
+    assert.equal(colours.length, 5);
+    assert.equal(new Set(colours).size, 5, 'the swatches of a legend differ');
+    const bar = await pixelsOf(page.locator('.memory .bar').last());
+    const drawn = new Set(bar.row(Math.floor(bar.height / 2)).map(String));
+    for (const colour of colours) assert.ok(drawn.has(colour), `the bar has the swatch's ${colour}`);
+    for (const selector of ['.timeline .life', '.timeline .peak .column']) {
+      const { at, width, height } = await pixelsOf(page.locator(selector).first());
+      assert.ok(contrast(at(Math.floor(width / 2), height - 2), ground) >= VISIBLE, selector);
+    }
+    const chart = page.locator('[data-chart="seq_len"] .plot');
+    await chart.scrollIntoViewIfNeeded();
+    const { column, width } = await pixelsOf(chart);
+    assert.ok(visible(column(Math.floor(width * 0.8)), ground) > 0, 'a curve');
+  });
+
+  test(`the heat map, its scale and its masked cells keep their colours, ${scheme}`, async () => {
+    const { page } = await opened(scheme);
+    const { row, width, height } = await pixelsOf(page.locator('.ramp-bar'));
+    const scale = row(Math.floor(height / 2));
+    assert.ok(contrast(scale[3], scale[width - 4]) > 7, 'the ends of the scale');
+    await page.locator('canvas.heat').focus();
+    await page.keyboard.press('Space');
+    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[0] === 0);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    const map = await pixelsOf(page.locator('canvas.heat'));
+    const cell = map.at(Math.floor(map.width / 20), Math.floor(map.height / 20));
+    assert.equal(Math.max(...cell) - Math.min(...cell) < 20, true, `a masked cell is grey, not ${cell}`);
+  });
+
+  test(`what is chosen differs from what is not, ${scheme}`, async () => {
+    const { page } = await opened(scheme);
+    const background = async (/** @type {string} */ selector) => {
+      const { at, height } = await pixelsOf(page.locator(selector).first());
+      return at(4, Math.floor(height / 2));
+    };
+    for (const group of ['input[name=dtype]', 'input[name=metric]', 'input[name=drawn]', 'input[name=theme]']) {
+      const [chosen, other] = [await background(`${group}:checked + span`), await background(`${group}:not(:checked) + span`)];
+      assert.ok(contrast(chosen, other) >= VISIBLE, `${group}: ${chosen}, ${other}`);
+    }
+    const edge = async (/** @type {string} */ state) => (await pixelsOf(page.locator(`.multiples input${state} ~ canvas`).first(), 6)).row(2).slice(8, -8);
+    const ring = visible(await edge(':checked'), await ground(page));
+    assert.ok(ring > 0.9 && visible(await edge(':not(:checked)'), await ground(page)) < 0.1, 'the chosen picture has a ring');
+    await page.locator('attnscope-charts details.twin summary').last().click();
+    const rowEdge = async (/** @type {string} */ selector) => visible((await pixelsOf(page.locator(selector).first())).column(0), await ground(page));
+    assert.ok(await rowEdge('attnscope-charts details[open] tr.fits') > 0.9 && await rowEdge('attnscope-charts details[open] tbody tr:not(.fits)') < 0.5, 'a row of a table');
+    const on = await pixelsOf(page.locator('.switch').first());
+    await page.locator('.switch').first().click();
+    const off = await pixelsOf(page.locator('.switch').first());
+    assert.ok(differing(on, off) > on.all.length * 0.2, 'a switch on and off');
+    await page.getByRole('button', { name: 'Eight heads' }).click();
+    const [pressed, free] = [await background('.chip[aria-pressed=true]'), await background('.chip[aria-pressed=false]')];
+    assert.ok(contrast(pressed, free) >= VISIBLE, `chips: ${pressed}, ${free}`);
+  });
+}
+
+test('what has the focus shows it', async () => {
+  const { page } = await opened('dark');
+  await page.keyboard.press('Tab');
+  for (const selector of ['#field-layer', '#field-seq_len', '.slider', 'input[name=dtype]:checked', '.switch', '.form button', '.chip', 'canvas.heat', 'input[name=plane]:checked',
+    'input[name=metric]:checked', 'details.twin summary', '.link', 'input[name=theme]:checked', '.top nav a', '.contents a']) {
+    const element = page.locator(selector).first();
+    const shown = await element.evaluateHandle((/** @type {any} */ one) => (one.type === 'radio' ? one.parentElement.querySelector('span, canvas') : one));
+    await shown.scrollIntoViewIfNeeded();
+    await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
+    const before = await pixelsOf(shown, 8);
+    await element.focus();
+    const after = await pixelsOf(shown, 8);
+    const { width, height } = before;
+    assert.ok(differing(before, after) > width + height, `${selector}: ${differing(before, after)} pixels of ${width} × ${height}`);
+  }
+});
+
+for (const [scheme, theme] of [['light', 'dark'], ['dark', 'light']]) {
+  test(`a theme that was chosen before does not bring its ground or its text back: ${theme} on ${scheme}`, async () => {
+    const { page, ground } = await opened(/** @type {any} */ (scheme), theme);
+    assert.ok(contrast(ground, scheme === 'light' ? [0, 0, 0] : [255, 255, 255]) > 7, `the ground is ${ground}`);
+    for (const selector of ['h1', '.figure-value', '.code', '.readout', '.panel-note', '.legend li']) {
+      const { all } = await pixelsOf(page.locator(selector).first());
+      assert.ok(visible(all, ground) > 0.01, selector);
+    }
+  });
+}
