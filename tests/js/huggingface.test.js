@@ -192,6 +192,8 @@ const cases = {
     [{ model_type: 'llama', rope_parameters: null }, { rope_theta: 1e4 }],
     [{ model_type: 'llama', rope_theta: 5e5, rope_scaling: { rope_theta: 3, rope_type: 'yarn' }, rope_parameters: { rope_theta: 7 } }, { rope_theta: 3 }],
     [{ model_type: 'llama', rope_theta: 5e5, rope_scaling: { rope_type: 'yarn' }, rope_parameters: { rope_theta: 7 } }, { rope_theta: 5e5 }],
+    [{ model_type: 'gemma3_text', rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 }, rope_theta: null } },
+      { rope_theta: 8, rope_local_base_freq: 9 }],
     [{ model_type: 'gemma3_text', rope_theta: 8, rope_local_base_freq: 9 }, { rope_theta: 8, rope_local_base_freq: 9 }],
     [{ model_type: 'gemma3_text', rope_local_base_freq: 7, rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 } } },
       { rope_theta: 8, rope_local_base_freq: 9 }],

@@ -32,7 +32,8 @@ class Printed:
         classes = [one for one in self.namespace.values() if isinstance(one, type) and issubclass(one, nn.Module)]
         assert classes, f"{name}: prints no module"
         self.module_class = classes[-1]  # the ones before are its repeated blocks
-        self.forward_codes = {one.forward.__code__ for one in classes}
+        # Not a norm's own: what it does belongs to the line that calls it.
+        self.forward_codes = {one.forward.__code__ for one in classes if not issubclass(one, nn.RMSNorm)}
         self._assigned = assigned_lines(source)
 
     def module(self, seed):

@@ -257,11 +257,14 @@ const LAYER_TYPES = ['full_attention', 'sliding_attention'];
 /** @param {any} rope @returns {any[]} what it says of all layers, or of each type */
 const partsOf = (rope) => [rope, ...LAYER_TYPES.map((type) => rope[type])].filter(isPlain);
 
+/** transformers may write null beside the bases of the types of layer. @param {any} rope */
+const thetaOf = (rope) => rope?.rope_theta ?? undefined;
+
 /** @type {Type} */
 const ropeParameters = {
   words: 'an object whose rope_theta is a positive number',
   fits: (value) => isPlain(value) &&
-    partsOf(value).every(({ rope_theta: theta }) => theta === undefined || positive.fits(theta, () => {}))
+    partsOf(value).every((part) => thetaOf(part) === undefined || positive.fits(thetaOf(part), () => {}))
 };
 
 /** @param {any} rope */
@@ -270,9 +273,6 @@ function otherAngles(rope) {
   const other = types.find((type) => type !== 'default');
   return other && `rope_type ${show(other)} turns positions by other angles than rope_theta gives, which are those here`;
 }
-
-/** @param {any} rope */
-const thetaOf = (rope) => rope?.rope_theta;
 
 /** Values that are only looked at, which by itself is no use of their keys. @param {Get} get @returns {Get} */
 const unnoted = (get) => (key) => {
