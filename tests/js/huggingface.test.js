@@ -30,8 +30,8 @@ const gemma2 = {
   ...llama, norm: 'rms_norm_plus_one', post_norms: true, embedding_scale: 48, attn_logit_softcapping: 50, final_logit_softcapping: 30, vocab_size: 256000, hidden_size: 2304, intermediate_size: 9216, num_layers: 26, num_heads: 8, num_kv_heads: 4,
   head_dim: 256, activation: 'gelu_tanh', max_positions: 8192, tie_embeddings: true, scale: 0.0625, window: 4096, full_every: 2
 };
-const { attn_logit_softcapping, ...gemma3 } = {
-  ...gemma2, qk_norm: true, final_logit_softcapping: null, vocab_size: 262208, max_positions: 131072, rope_theta: 1e6, rope_local_base_freq: 1e4, full_every: 6
+const { attn_logit_softcapping, final_logit_softcapping, ...gemma3 } = {
+  ...gemma2, qk_norm: true, vocab_size: 262208, max_positions: 131072, rope_theta: 1e6, rope_local_base_freq: 1e4, full_every: 6
 };
 
 /** What a file with nothing but its model_type says. */
@@ -50,7 +50,7 @@ const bare = {
   qwen2,
   qwen3: { ...qwen2, bias: false, qk_norm: true, head_dim: 128 },
   gemma2,
-  gemma3_text: gemma3,
+  gemma3_text: { ...gemma3, final_logit_softcapping: null },
   gemma3,
   deepseek_v3: {
     layer: 'latent_attention', norm_eps: 1e-6, hidden_size: 7168, num_heads: 128, q_lora_rank: 1536, kv_lora_rank: 512, qk_nope_head_dim: 128,
@@ -208,7 +208,8 @@ const cases = {
     [{ model_type: 'gemma2', hidden_size: 64, attn_logit_softcapping: null, final_logit_softcapping: 20 },
       { hidden_size: 64, embedding_scale: 8, attn_logit_softcapping: null, final_logit_softcapping: 20, norm: 'rms_norm_plus_one' }],
     [{ model_type: 'gemma3_text', attn_logit_softcapping: 20, final_logit_softcapping: 20 },
-      { attn_logit_softcapping: undefined, final_logit_softcapping: 20 }]
+      { attn_logit_softcapping: undefined, final_logit_softcapping: 20 }],
+    [{ model_type: 'gemma3', text_config: { final_logit_softcapping: 20 } }, { final_logit_softcapping: undefined }]
   ],
   'latent attention turns neighbours or halves': [
     [{ model_type: 'deepseek_v3', rope_interleave: false }, { rope_interleave: false }]

@@ -23,9 +23,11 @@ MODELS = {
 
 
 def config_of(folder):
+    """With the attention that gives weights and caps scores; Gemma 2 attends both ways in the other alone."""
     config = AutoConfig.from_pretrained(folder)
-    for part in (config, config.get_text_config()):
-        part._attn_implementation = "eager"  # the one that gives weights, and caps scores
+    text = config.get_text_config()
+    both_ways = getattr(text, "use_bidirectional_attention", None)
+    config._attn_implementation = text._attn_implementation = "sdpa" if both_ways else "eager"
     return config
 
 
@@ -48,17 +50,18 @@ def results_of(model, inputs, padded):
     if isinstance(model, DeepseekV3Attention):
         return attended(model, inputs["hidden_states"])
     tokens, lengths = inputs["tokens"].long(), inputs["lengths"]
-    asked = {"output_attentions": True}
+    asked = {"output_attentions": model.config._attn_implementation == "eager"}
     if padded:
         is_token = torch.arange(tokens.size(1)) < lengths[:, None]
         tokens = tokens.masked_fill(~is_token, model.config.pad_token_id)
         asked["attention_mask"] = is_token.long()
     results = model(input_ids=tokens, **asked)
-    if "logits" in results:
-        return {"output": results.logits, "weights": results.attentions[-1]}
-    found = {"output": results.last_hidden_state, "weights": results.attentions[-1]}
-    pooled = results.get("pooler_output")
-    return found if pooled is None else found | {"pooled": pooled}
+    weights = results.get("attentions")
+    found = {
+        "output": results["logits" if "logits" in results else "last_hidden_state"], "pooled": results.get("pooler_output"),
+        "weights": weights[-1] if weights else None,
+    }
+    return {name: tensor for name, tensor in found.items() if tensor is not None}
 
 
 def attended(attention, x):

@@ -185,7 +185,7 @@ def pytest_generate_tests(metafunc):
     if "checkpoint" in metafunc.fixturenames:
         metafunc.parametrize("checkpoint", part(index.checkpoints), ids=lambda one: one.id)
     if "snippet" in metafunc.fixturenames:
-        metafunc.parametrize("snippet", part(index.snippets), ids=lambda one: one["title"])
+        metafunc.parametrize("snippet", part(index.snippets), ids=lambda one: f"{one['title']}, {one['mask']}")
     if "decoding" in metafunc.fixturenames:
         metafunc.parametrize("decoding", list(filter(chosen, part(index.decodings))), ids=lambda one: one.id)
 

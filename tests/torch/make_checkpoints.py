@@ -152,7 +152,7 @@ NAMED = {
         "older names": dict(rope_parameters=None, rope_theta=500.0), "older scaling": dict(rope_parameters=None, rope_scaling=LLAMA3),
     },
     "qwen2": {
-        "windows after the first layers": dict(use_sliding_window=True, sliding_window=3, max_window_layers=1, num_hidden_layers=3),
+        "older: windows after the first layers": dict(use_sliding_window=True, sliding_window=3, max_window_layers=1, num_hidden_layers=3),
         "windows that are never used": dict(use_sliding_window=True, sliding_window=3, max_window_layers=3, num_hidden_layers=3),
     },
     "qwen3": {
@@ -168,6 +168,7 @@ NAMED = {
         "tied and capped": dict(tie_word_embeddings=True, attn_logit_softcapping=0.3, final_logit_softcapping=0.5),
     },
     "gemma3_text": {
+        "both ways": dict(use_bidirectional_attention=True, sliding_window=4),
         "a cap that it does not apply": dict(attn_logit_softcapping=0.1),
         "linear": dict(rope_parameters=dict(full_attention=LINEAR, sliding_attention=PLAIN)),
         "windows in no order": dict(num_hidden_layers=3, layer_types=[LAYER_TYPES[one] for one in (1, 0, 0)]),
@@ -213,14 +214,14 @@ def inputs_of(model_type, config, draw, generator):
     return dict(tokens=tokens.int(), lengths=lengths.int())
 
 
-def write(folder, place, model_type, name, file):
+def write(folder, place, model_type, name, file, older):
     draw, generator = random.Random(name), torch.Generator().manual_seed(place)
     config = CONFIG_MAPPING[model_type](**json.loads(json.dumps(file)))
     folder.mkdir(parents=True)
-    if place % 2:  # as transformers writes it, or as short as may be
-        config.save_pretrained(folder)
-    else:
+    if place % 2 or older:  # as short as may be, or as transformers writes it
         (folder / "config.json").write_text(json.dumps({"model_type": model_type} | file))
+    else:
+        config.save_pretrained(folder)
     model = model_of(folder)
     move(model, generator)
     save_file({name: tensor.clone().contiguous() for name, tensor in model.state_dict().items()}, folder / "model.safetensors")
@@ -233,7 +234,7 @@ def main():
     shutil.rmtree(out / "checkpoints", ignore_errors=True)
     listed = []
     for place, (model_type, name, file) in enumerate(files()):
-        listed.append(write(out / "checkpoints" / f"{place:03}", place, model_type, name, file))
+        listed.append(write(out / "checkpoints" / f"{place:03}", place, model_type, name, file, older="older" in name))
     (out / "checkpoints.json").write_text(json.dumps(listed))
     print(f"{len(listed)} models of {len(FAMILIES)} families")
 

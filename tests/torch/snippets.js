@@ -13,6 +13,7 @@ import { prerender } from '../../web/pages/build/prerender.js';
 
 const SEEDS = [0, 3, 2 ** 32 + 7];
 const MOST_MASKED = 1e9; // multiply-accumulates of a layer that is run again for each kind of mask
+const MOST_SAMPLED = 1e4; // values of a result that are compared, evenly over all of it
 
 /** What can be painted over all planes at once, by the button or the stroke that does it. @param {any[]} inputs @returns {[string, Masks][]} */
 function paintings(inputs) {
@@ -42,7 +43,11 @@ function configs(scope) {
   const store = /** @type {any} */ ({ layers });
   const presets = presetGroups.flatMap((group) => group.presets)
     .map(({ title, values }) => ({ title, config: presetValues(store, values), preset: true }));
-  return [...presets, ...layers.map(({ name }) => ({ title: name, config: presetValues(store, { layer: name }), preset: false }))];
+  const own = layers.map(({ name, fields }) => {
+    const small = fields.some((field) => field.name === 'batch_size') ? { batch_size: 2 } : {};
+    return { title: name, config: presetValues(store, { layer: name, ...small }), preset: false };
+  });
+  return [...presets, ...own];
 }
 
 /** As the page's worker runs it. @param {Attnscope} scope */
@@ -57,13 +62,21 @@ export function snippets(scope) {
     const source = scope.pytorch(config);
     const masks = maskPlanes(inputs);
     const all = /** @type {[string, Masks][]} */ ([['no mask', {}], ...(macs < MOST_MASKED ? paintings(inputs) : [])]);
-    const made = all.map(([name, painted]) => {
+    const made = all.map(([mask, painted]) => {
       const { output } = model.forward({ ...given, ...givenMasks(masks, painted) }, { need_weights: false });
-      return { title: `${title}, ${name}`, preset, config, source, seed, python: pythonLines({ inputs: needed, masks }, seed, painted, source), shown: shownValues(output), output };
+      const python = pythonLines({ inputs: needed, masks }, seed, painted, source);
+      return { title, mask, preset, config, source, python, shown: shownValues(output), shape: output.shape, ...sample(output) };
     });
     model.dispose();
     return made;
   });
+}
+
+/** @param {{data: Float32Array}} output */
+function sample({ data }) {
+  const step = Math.ceil(data.length / MOST_SAMPLED);
+  const values = data.filter((_, at) => at % step === 0);
+  return { step, output: { data: values, shape: [values.length] } };
 }
 
 /** The five mistakes with the numbers of some seeds, and the module that they come from. @param {Attnscope} scope */

@@ -22,7 +22,7 @@ RENAMED = {"distilbert", "gpt2", "gemma3"}  # names of their own, the others loa
 SAID_TO_DIFFER = {
     ("bert", "is_decoder"), ("roberta", "is_decoder"), ("gpt2", "scale_attn_by_inverse_layer_idx"),
     ("llama", "rope_parameters"), ("llama", "rope_scaling"), ("qwen2", "max_window_layers"), ("qwen3", "layer_types"),
-    ("gemma2", "use_bidirectional_attention"), ("gemma3_text", "rope_parameters"), ("gemma3_text", "layer_types"),
+    ("gemma2", "use_bidirectional_attention"), ("gemma3_text", "rope_parameters"), ("gemma3_text", "use_bidirectional_attention"), ("gemma3_text", "layer_types"),
     ("deepseek_v3", "rope_parameters"),
 }
 

@@ -24,9 +24,11 @@ def executed(source, name):
 def test_the_lines_under_a_run_give_its_numbers(snippet, index):
     source, lines = snippet["source"], snippet["python"]
     namespace, printed = executed(f"{source}\n\n{lines}\n", snippet["title"])
-    result, output = namespace["result"], index.tensor(snippet["output"])
-    again = lambda: {"output": judge.as_tuple(namespace["module"].double()(**in_double(namespace)))[0]}
-    far = judge.float32_differences(snippet["title"], {"output": output}, {"output": result}, again)
+    result = namespace["result"]
+    assert list(result.shape) == snippet["shape"]
+    sampled = lambda whole: {"output": whole.flatten()[:: snippet["step"]]}
+    again = lambda: sampled(judge.as_tuple(namespace["module"].double()(**in_double(namespace)))[0])
+    far = judge.float32_differences(snippet["title"], {"output": index.tensor(snippet["output"])}, sampled(result), again)
     assert not far, far
     count = len(snippet["shown"])
     shown = torch.tensor([float(text) for text in snippet["shown"]])
@@ -44,7 +46,8 @@ def in_double(namespace):
 
 def test_every_preset_is_there_and_some_with_dropout(index):
     presets = [snippet for snippet in index.snippets if snippet["preset"]]
-    assert len({snippet["title"].rsplit(", ", 1)[0] for snippet in presets}) == 14
+    assert len({snippet["title"] for snippet in presets}) == 14
+    assert {snippet["config"]["layer"] for snippet in index.snippets if not snippet["preset"]} >= {case.config["layer"] for case in index.cases}
     assert sum(snippet["config"].get("dropout", 0) > 0 for snippet in presets) >= 4
     assert any("mask=mask" in snippet["python"] for snippet in presets)
 
@@ -80,7 +83,7 @@ def shown_number(pattern, text):
 
 
 def assert_shown(values, tensor):
-    assert torch.allclose(torch.tensor(values), tensor.flatten(), rtol=judge.FLOAT32, atol=judge.FLOAT32)
+    assert torch.allclose(torch.tensor(values, dtype=torch.float32), tensor.flatten(), rtol=judge.FLOAT32, atol=judge.FLOAT32)
 
 
 @torch.no_grad()

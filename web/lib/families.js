@@ -517,7 +517,8 @@ const gemma3Text = {
 
 /** @type {Family} The model of images and text; its text decoder is sized, and its head is tied by the key outside. */
 const gemma3 = {
-  ...gemma3Text, model: 'Gemma3ForCausalLM, the text decoder', inside: 'text_config',
+  ...gemma3Text, model: 'the text decoder of Gemma3ForConditionalGeneration', inside: 'text_config',
+  keys: { ...gemma3Keys, ...ignored('the model of images and text does not apply it', 'final_logit_softcapping') },
   outer: {
     ...common,
     tie_word_embeddings: gemma3Keys.tie_word_embeddings,
