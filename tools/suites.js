@@ -106,12 +106,17 @@ async function runCompiled(program) {
   return runWith(await compiler(), join(project, program), [], { UBSAN_OPTIONS: 'print_stacktrace=1' });
 }
 
-/** The module writes its answers for many configs, of every build; PyTorch judges them, in two processes at once. */
+/**
+ * transformers saves small models; the module writes its answers for them and for many configs, of every build; PyTorch judges
+ * them, in two processes at once.
+ */
 async function runTorch() {
   const cases = 'build/torch-cases';
+  const tools = await pytorch();
+  const saved = await runWith(tools, 'python3', ['tests/torch/make_checkpoints.py', cases]);
+  if (saved.code !== 0) return saved;
   const written = await runNode24(['tests/torch/write_cases.js', cases]);
   if (written.code !== 0) return written;
-  const tools = await pytorch();
   const judge = (/** @type {string} */ part) =>
     runWith(tools, 'python3', ['-m', 'pytest', '-q', 'tests/torch', '--cases', cases, '--part', part]);
   const parts = await Promise.all(['1/2', '2/2'].map(judge));

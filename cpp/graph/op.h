@@ -81,8 +81,8 @@ class Op {
   virtual std::string pytorch(const std::vector<std::string>& inputs,
                               std::string_view module) const = 0;
 
-  /// A Python function that pytorch() calls, printed once above the module; empty when there is
-  /// none.
+  /// A Python function that pytorch() calls, or the class of the module that it calls where PyTorch
+  /// has none, printed once above the layer's; empty when there is none.
   virtual std::string_view pytorch_helper() const { return {}; }
 };
 

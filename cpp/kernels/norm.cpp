@@ -49,14 +49,15 @@ void layer_norm(const float* x, const float* weight, const float* bias, float ep
   }
 }
 
-void rms_norm(const float* x, const float* weight, float eps, int64_t length, float* y) {
+void rms_norm(const float* x, const float* weight, float offset, float eps, int64_t length,
+              float* y) {
   const float squares = sum_of<true>(x, 0.0f, length) / static_cast<float>(length);
   const float scale = 1.0f / std::sqrt(squares + eps);
   int64_t i = 0;
   for (; i + kLanes <= length; i += kLanes) {
-    store(y + i, load(x + i) * Batch(scale) * load(weight + i));
+    store(y + i, load(x + i) * Batch(scale) * (Batch(offset) + load(weight + i)));
   }
-  for (; i < length; ++i) y[i] = x[i] * scale * weight[i];
+  for (; i < length; ++i) y[i] = x[i] * scale * (offset + weight[i]);
 }
 
 }  // namespace attnscope::kernels

@@ -11,7 +11,8 @@ namespace attnscope::kernels {
 void layer_norm(const float* x, const float* weight, const float* bias, float eps, int64_t length,
                 float* y);
 
-/// y = x / sqrt(mean of squares + eps) * weight.
-void rms_norm(const float* x, const float* weight, float eps, int64_t length, float* y);
+/// y = x / sqrt(mean of squares + eps) * (offset + weight).
+void rms_norm(const float* x, const float* weight, float offset, float eps, int64_t length,
+              float* y);
 
 }  // namespace attnscope::kernels

@@ -1,5 +1,6 @@
 #include "attention.h"
 
+#include "../ops/activation.h"
 #include "../ops/arithmetic.h"
 #include "../ops/heads.h"
 #include "../ops/matmul.h"
@@ -31,9 +32,14 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
   const Scale scale = options.scale ? Scale(*options.scale) : Scale::by_root_of(shape.back());
   TensorId scores = graph.add_step(format("{}dot", {prefix}), "score", dot, {query, key},
                                    format("{}products", {prefix}));
+  const std::string unbiased = prefix + (options.bias == kNoTensor ? "scores" : "scaled");
   scores =
       graph.add_step(format("{}scale", {prefix}), "score", std::make_shared<const Scale>(scale),
-                     {scores}, prefix + (options.bias == kNoTensor ? "scores" : "scaled"));
+                     {scores}, options.softcap ? format("{}uncapped", {prefix}) : unbiased);
+  if (options.softcap) {
+    scores = add_softcap(graph, "score", scores, *options.softcap, format("{}scores", {prefix}),
+                         unbiased);
+  }
   if (options.bias != kNoTensor) {
     scores = graph.add_step(format("{}add_bias", {prefix}), "score", add, {scores, options.bias},
                             format("{}scores", {prefix}));
@@ -53,6 +59,15 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
                                          format("{}dropped_weights", {prefix}));
   return {graph.add_step(format("{}combine", {prefix}), "combine", weigh, {dropped, value}, output),
           weights};
+}
+
+TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name, Text output) {
+  const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
+  x = graph.add_step(format("shrink_{}", {name}), part, std::make_shared<const Scale>(1 / cap), {x},
+                     format("shrunk_{}", {name}));
+  x = graph.add_step(format("bend_{}", {name}), part, tanh, {x}, format("bent_{}", {name}));
+  return graph.add_step(format("stretch_{}", {name}), part, std::make_shared<const Scale>(cap), {x},
+                        output);
 }
 
 void check_heads_divide(const Config& config, Text field) {

@@ -13,12 +13,13 @@ namespace attnscope {
 
 struct AttentionOptions {
   Band band{};
-  int64_t full_every = 0;         // every n-th repetition of the block sees beyond the window
-  std::optional<double> scale{};  // 1 / sqrt(D) when absent
-  TensorId bias = kNoTensor;      // (H, T, S), added to the scores
-  DropoutModule dropout{};        // of the weights
-  std::string mask = "mask";      // name of the optional input
-  std::string prefix{};           // of the tensors' names, where a layer attends twice
+  int64_t full_every = 0;           // every n-th repetition of the block sees beyond the window
+  std::optional<double> scale{};    // 1 / sqrt(D) when absent
+  std::optional<double> softcap{};  // what scores stay within, before bias and mask
+  TensorId bias = kNoTensor;        // (H, T, S), added to the scores
+  DropoutModule dropout{};          // of the weights
+  std::string mask = "mask";        // name of the optional input
+  std::string prefix{};             // of the tensors' names, where a layer attends twice
 };
 
 struct Attended {
@@ -26,8 +27,8 @@ struct Attended {
   TensorId weights;  // before dropout
 };
 
-/// softmax(query keyᵀ scale + bias + mask) value; adds the optional input `mask`, which broadcasts
-/// to the weights, and the step outputs "scores" and "weights" (B, H, T, S).
+/// softmax(softcap(query keyᵀ scale) + bias + mask) value; adds the optional input `mask`, which
+/// broadcasts to the weights, and the step outputs "scores" and "weights" (B, H, T, S).
 ///
 ///   query (B, H, T, D), key (B, G, S, D), value (B, G, S, V) -> (B, H, T, V), called `output`;
 ///   or without the dimension of heads. H / G query heads share a head of keys and values:
@@ -36,6 +37,10 @@ struct Attended {
 /// Vaswani et al. 2017, "Attention Is All You Need", https://arxiv.org/abs/1706.03762, equation 1.
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
                        const AttentionOptions& options, Text output);
+
+/// cap tanh(x / cap), called `output`: x where it is small, and never past ±cap. `name` is what is
+/// capped, in the names of the steps. Gemma Team 2024, https://arxiv.org/abs/2408.00118, section 2.
+TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name, Text output);
 
 /// Field `num_heads` must divide the one of this name. Throws FieldError.
 void check_heads_divide(const Config& config, Text field);

@@ -2,6 +2,7 @@
 // names of Hugging Face's LlamaForCausalLM.
 // Radford et al. 2019; Touvron et al. 2023, https://arxiv.org/abs/2302.13971.
 
+#include "../ops/arithmetic.h"
 #include "fields.h"
 #include "grouped.h"
 #include "transformer.h"
@@ -15,6 +16,10 @@ void check(const Config& config) {
   if (config.optional_integer("full_every") && !config.optional_integer("window")) {
     refuse("full_every", "full_every needs a window, got {} without one",
            {*config.optional_integer("full_every")});
+  }
+  if (config.optional_number("rope_local_base_freq") && !config.optional_integer("window")) {
+    refuse("rope_local_base_freq", "rope_local_base_freq needs a window, got {} without one",
+           {*config.optional_number("rope_local_base_freq")});
   }
   check_positions(config, "past_len + seq_len",
                   config.integer("past_len") + config.integer("seq_len"));
@@ -34,7 +39,8 @@ class Builder {
     const EmbeddingModule words = declare_embedding(graph_, "model.embed_tokens", V, E_);
     const TensorId embedded = add_embeddings(words, V);
     const Positions positions =
-        add_positions(graph_, config_, span_, {H_, D_}, embedded, /*is_causal=*/true, "model.");
+        add_positions(graph_, config_, span_, {H_, D_}, embedded, /*is_causal=*/true, "model.",
+                      config_.optional_number("rope_local_base_freq"));
     graph_.begin_block("model.layers", "DecoderLayer", config_.integer("num_layers"), embedded);
     const auto [hidden, weights] = add_layer(embedded, positions);
     graph_.end_block(hidden);
@@ -42,7 +48,7 @@ class Builder {
         apply_norm(graph_, declare_norm("model.norm", E_), hidden, "normed_hidden");
     LinearModule head{.weight = words.weight};
     if (!config_.flag("tie_embeddings")) head = declare_linear(graph_, "lm_head", E_, V, false);
-    graph_.add_result("output", apply_linear(graph_, head, "classify", normed, "logits"));
+    graph_.add_result("output", add_head(head, normed));
     graph_.add_result("weights", weights);
     return std::move(graph_);
   }
@@ -50,16 +56,31 @@ class Builder {
  private:
   NormModule declare_norm(Text name, int64_t features) {
     const double eps = config_.number("norm_eps");
-    if (config_.choice("norm") == "rms_norm") return declare_rms_norm(graph_, name, features, eps);
-    return declare_layer_norm(graph_, name, features, eps);
+    if (config_.choice("norm") == "layer_norm") {
+      return declare_layer_norm(graph_, name, features, eps);
+    }
+    return declare_rms_norm(graph_, name, features, eps, norms_plus_one());
+  }
+  bool norms_plus_one() const { return config_.choice("norm") == "rms_norm_plus_one"; }
+
+  TensorId add_head(const LinearModule& head, TensorId normed) {
+    const auto cap = config_.optional_number("final_logit_softcapping");
+    const TensorId logits =
+        apply_linear(graph_, head, "classify", normed, cap ? "uncapped_logits" : "logits");
+    return cap ? add_softcap(graph_, "classify", logits, *cap, "logits", "logits") : logits;
   }
 
   TensorId add_embeddings(const EmbeddingModule& words, int64_t V) {
     const auto learned = declare_position_vectors(graph_, config_, "model.embed_positions", E_);
     const TensorId tokens =
         graph_.add_integer_input("tokens", {config_.integer("batch_size"), span_.seq_len}, V);
-    const TensorId x = apply_embedding(
-        graph_, words, tokens, has_position_vectors(config_) ? "word_vectors" : "hidden_states");
+    const char* placed = has_position_vectors(config_) ? "word_vectors" : "hidden_states";
+    const auto scale = config_.optional_number("embedding_scale");
+    TensorId x = apply_embedding(graph_, words, tokens, scale ? "unscaled_words" : placed);
+    if (scale) {
+      const auto by_scale = std::make_shared<const Scale>(*scale);
+      x = graph_.add_step("scale_words", "embed", by_scale, {x}, placed);
+    }
     return add_position_vectors(graph_, config_, span_, learned, x, "hidden_states");
   }
 
@@ -72,7 +93,8 @@ class Builder {
                              D_,
                              config_.flag("bias"),
                              config_.flag("output_bias"),
-                             qk_norm ? std::optional(config_.number("norm_eps")) : std::nullopt};
+                             qk_norm ? std::optional(config_.number("norm_eps")) : std::nullopt,
+                             norms_plus_one()};
     const GroupedAttention attention(graph_, "self_attn.", shape);
     FeedForward feed_forward{.activation = config_.choice("activation")};
     if (config_.flag("gated")) {
@@ -90,8 +112,9 @@ class Builder {
     }
 
     const TensorId from = apply_norm(graph_, before_attention, x, "attention_normed");
-    const Attended attended = attention.apply(graph_, from, positions, span_, true,
-                                              config_.optional_number("scale"), "attended");
+    const Scores scores{.scale = config_.optional_number("scale"),
+                        .softcap = config_.optional_number("attn_logit_softcapping")};
+    const Attended attended = attention.apply(graph_, from, positions, span_, scores, "attended");
     TensorId made = attended.output;
     if (post_norms) made = apply_norm(graph_, after_attention, made, "normed_attended");
     const TensorId middle = add_residual(graph_, x, made, "middle");
@@ -134,8 +157,10 @@ const Layer kLayer = {
          boolean_field("gated", "Whether the feed-forward network has a gate (SwiGLU, GeGLU).",
                        true),
          activation_field("silu", {"relu", "gelu", "gelu_tanh", "silu"}),
-         choice_field("norm", "Which norm the layers have.", {"layer_norm", "rms_norm"},
-                      "rms_norm"),
+         choice_field("norm",
+                      "Which norm the layers have; rms_norm_plus_one multiplies by 1 + weight "
+                      "(Gemma).",
+                      {"layer_norm", "rms_norm", "rms_norm_plus_one"}, "rms_norm"),
          fields::norm_eps(1e-5),
          boolean_field("post_norms",
                        "Whether a norm also follows attention and feed-forward network "
@@ -143,6 +168,10 @@ const Layer kLayer = {
                        false),
          position_field({"none", "learned", "sinusoidal", "rope", "alibi", "relative"}, "rope"),
          fields::rope_theta(),
+         optional(number_field("rope_local_base_freq",
+                               "With a window: rope_theta of the layers that have it (Gemma 3); "
+                               "null: the same.",
+                               10000, 1, 1e12)),
          boolean_field("qk_norm", "Whether queries and keys are normed in each head (RMS).", false),
          boolean_field("bias", "Whether queries, keys and values get a bias.", false),
          boolean_field("output_bias", "Whether attention's output projection adds a bias.", false),
@@ -153,6 +182,17 @@ const Layer kLayer = {
                                 "(Gemma 2 and 3); null: none does.",
                                 1, 1, fields::kMaxLayers)),
          fields::scale(),
+         optional(number_field("attn_logit_softcapping",
+                               "Bound within which tanh keeps the scores, before the mask (Gemma "
+                               "2); null: none.",
+                               50, 0.001, 1e6)),
+         optional(number_field("final_logit_softcapping",
+                               "Bound within which tanh keeps the logits (Gemma 2); null: none.",
+                               30, 0.001, 1e6)),
+         optional(number_field("embedding_scale",
+                               "What the embeddings are multiplied by (Gemma: the root of "
+                               "hidden_size); null: nothing.",
+                               1, 0, 1e6)),
          boolean_field("tie_embeddings", "Whether the head's weight is the embedding's.", false),
          fields::dtype()},
     .build = build,

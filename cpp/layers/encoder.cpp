@@ -14,7 +14,7 @@ namespace {
 
 void check(const Config& config) {
   check_heads_divide(config, "hidden_size");
-  check_positions(config, "seq_len", config.integer("seq_len"));
+  check_positions(config, "seq_len", config.integer("seq_len"), config.integer("position_offset"));
 }
 
 class Builder {
@@ -67,7 +67,8 @@ class Builder {
       const TensorId first = graph_.add_rows(kinds->weight, 0, 1);
       x = graph_.add_step("add_type", "embed", add, {x, first}, "typed");
     }
-    x = add_position_vectors(graph_, config_, span_, positions, x, "placed");
+    x = add_position_vectors(graph_, config_, span_, positions, x, "placed",
+                             config_.integer("position_offset"));
     x = apply_norm(graph_, norm, x, share_ > 0 ? "normed_embeddings" : "hidden_states");
     return apply_dropout(graph_, dropout, "embed", x, "hidden_states");
   }
@@ -140,7 +141,12 @@ const Layer kLayer = {
     .summary = "Embeddings, a stack of encoder layers and a pooler: BERT and its kin.",
     .pytorch_class = "Encoder",
     .fields = {fields::batch_size(1), fields::seq_len(), fields::vocab_size(30522),
-               fields::dimension("max_positions", "Positions that have a learned vector.", 512),
+               fields::dimension("max_positions", "Rows of the table of learned vectors.", 512),
+               integer_field("position_offset",
+                             "Where in the table of positions' vectors, learned or sinusoidal, "
+                             "that of a sequence's first token stands; those before are of no "
+                             "token (RoBERTa: pad_token_id + 1).",
+                             0, 0, 65536),
                integer_field("type_vocab_size",
                              "Types of tokens, of which the first is used; 0: none.", 2, 0, 65536),
                fields::hidden_size(256), fields::num_layers(4), fields::num_heads(4),

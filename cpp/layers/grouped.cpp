@@ -12,31 +12,39 @@ GroupedAttention::GroupedAttention(Graph& graph, Text prefix, const GroupedShape
   value_ = declare_linear(graph, format("{}v_proj", {prefix}), E, keys, shape.bias);
   output_ = declare_linear(graph, format("{}o_proj", {prefix}), queries, E, shape.output_bias);
   if (!shape.qk_norm_eps) return;
-  query_norm_ = declare_rms_norm(graph, format("{}q_norm", {prefix}), D, *shape.qk_norm_eps);
-  key_norm_ = declare_rms_norm(graph, format("{}k_norm", {prefix}), D, *shape.qk_norm_eps);
+  const auto norm = [&](const char* name) {
+    return declare_rms_norm(graph, format(name, {prefix}), D, *shape.qk_norm_eps,
+                            shape.qk_norm_plus_one);
+  };
+  query_norm_ = norm("{}q_norm");
+  key_norm_ = norm("{}k_norm");
 }
 
 Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& positions,
-                                 const Span& span, bool is_causal, std::optional<double> scale,
-                                 Text output) const {
+                                 const Span& span, const Scores& scores, Text output) const {
   const auto heads = [&](const LinearModule& linear, const std::optional<NormModule>& norm,
                          int64_t num_heads, bool turns, Text name) {
     TensorId one = apply_linear(graph, linear, "project", x, format("projected_{}", {name}));
     one = split_heads(graph, one, num_heads, format("{}_heads", {name}));
     if (norm) one = apply_norm(graph, *norm, one, format("normed_{}", {name}));
     if (!turns || positions.rotation == kNoTensor) return one;
-    const OpPtr& rotate = shared_op<Rotate>();
-    return graph.add_step(format("rotate_{}", {name}), "position", rotate,
-                          {one, positions.rotation}, format("rotated_{}", {name}));
+    // With two bases layers turn by the second, and those without a window by the first.
+    const bool two_bases = graph.tensor(positions.rotation).shape[0] > 2;
+    const OpPtr &plain = shared_op<Rotate>(), &local = shared_op<Rotate, false, true>();
+    one = graph.add_step(format("rotate_{}", {name}), "position", two_bases ? local : plain,
+                         {one, positions.rotation}, format("rotated_{}", {name}));
+    if (two_bases) graph.set_exception(span.full_every, plain);
+    return one;
   };
   const int64_t H = shape_.num_heads, G = shape_.num_kv_heads;
   const TensorId query = heads(query_, query_norm_, H, true, "query");
   const TensorId key = add_cached(graph, "key", heads(key_, key_norm_, G, true, "key"), span);
   const TensorId value = add_cached(graph, "value", heads(value_, {}, G, false, "value"), span);
   const AttentionOptions options{
-      .band = {.is_causal = is_causal, .window = span.window, .offset = span.cached},
+      .band = {.is_causal = scores.is_causal, .window = span.window, .offset = span.cached},
       .full_every = span.full_every,
-      .scale = scale,
+      .scale = scores.scale,
+      .softcap = scores.softcap,
       .bias = positions.bias};
   Attended attended = add_attention(graph, query, key, value, options, "context");
   attended.output = apply_linear(graph, output_, "combine",

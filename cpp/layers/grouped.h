@@ -15,6 +15,13 @@ struct GroupedShape {
   int64_t hidden_size, num_heads, num_kv_heads, head_dim;
   bool bias, output_bias;
   std::optional<double> qk_norm_eps;  // queries and keys are normed in each head
+  bool qk_norm_plus_one = false;      // by weights to which one is added
+};
+
+/// How scores are made.
+struct Scores {
+  bool is_causal = true;
+  std::optional<double> scale{}, softcap{};  // as in AttentionOptions
 };
 
 class GroupedAttention {
@@ -25,7 +32,7 @@ class GroupedAttention {
   /// x (B, T, E) -> (B, T, E), called `output`. With a past, adds the inputs past_key and
   /// past_value (B, G, cached, D), keys turned already.
   Attended apply(Graph& graph, TensorId x, const Positions& positions, const Span& span,
-                 bool is_causal, std::optional<double> scale, Text output) const;
+                 const Scores& scores, Text output) const;
 
  private:
   GroupedShape shape_;

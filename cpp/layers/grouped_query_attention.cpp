@@ -31,8 +31,9 @@ Graph build(const Config& config) {
       graph.add_input("hidden_states", {config.integer("batch_size"), span.seq_len, E});
   const Positions positions =
       add_positions(graph, config, span, {H, D}, x, config.flag("is_causal"));
-  const Attended attended = attention.apply(graph, x, positions, span, config.flag("is_causal"),
-                                            config.optional_number("scale"), "output");
+  const Scores scores{.is_causal = config.flag("is_causal"),
+                      .scale = config.optional_number("scale")};
+  const Attended attended = attention.apply(graph, x, positions, span, scores, "output");
   graph.add_result("output", attended.output);
   graph.add_result("weights", attended.weights);
   return graph;

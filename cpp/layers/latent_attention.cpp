@@ -42,7 +42,7 @@ class Builder {
     declare();
     const TensorId x = graph_.add_input("hidden_states", {sizes_.B, sizes_.T, sizes_.E});
     const auto table = std::make_shared<const RotaryTable>(
-        sizes_.T, sizes_.rope, config_.number("rope_theta"), sizes_.past);
+        sizes_.T, sizes_.rope, std::vector{config_.number("rope_theta")}, sizes_.past);
     rotation_ = graph_.add_step("rotation", "position", table, {x}, "rotation");
 
     const TensorId query = add_query(x);
@@ -97,7 +97,8 @@ class Builder {
                            std::make_shared<const Concat>(dimension), {a, b}, name);
   }
   TensorId rotate(TensorId x, Text name) {
-    const OpPtr& op = shared_op<Rotate, true>();
+    const bool interleaved = config_.flag("rope_interleave");
+    const OpPtr& op = interleaved ? shared_op<Rotate, true>() : shared_op<Rotate>();
     return graph_.add_step(format("rotate_{}", {name}), "position", op, {x, rotation_},
                            format("rotated_{}", {name}));
   }
@@ -163,7 +164,12 @@ const Layer kLayer = {
                                  "positions turn.",
                                  32),
                fields::dimension("v_head_dim", "Features of each value head.", 64),
-               fields::rope_theta(), fields::norm_eps(1e-6),
+               fields::rope_theta(),
+               boolean_field("rope_interleave",
+                             "Whether positions turn neighbouring features, or feature k together "
+                             "with k + qk_rope_head_dim / 2.",
+                             true),
+               fields::norm_eps(1e-6),
                boolean_field("bias", "Whether the projections from and to hidden_size add a bias.",
                              false),
                fields::dtype()},

@@ -46,15 +46,17 @@ std::string LayerNorm::pytorch(const std::vector<std::string>& inputs,
 }
 
 Cost RmsNorm::cost(const InputShapes&, const Shape& output) const {
-  // Four an element: square, add, divide by the root, weight.
-  return {0, product({elements(output), 4})};
+  // Four an element: square, add, divide by the root, weight; and one a weight to which one is
+  // added.
+  return {0, sum(product({elements(output), 4}), plus_one_ ? output.back() : 0)};
 }
 
 Saved RmsNorm::saved_for_backward(const InputShapes&, const Shape& output) const {
   // PyTorch's CPU code computes it in float32, step by step, and keeps x, the factor of each row
-  // and their product.
+  // and their product; and what the weights are with one added.
   constexpr Count kFloat32Bytes = 4;
   return {.inputs = {0},
+          .elements = plus_one_ ? output.back() : 0,
           .bytes = product({kFloat32Bytes, sum(elements(output), rows(output))}),
           .float32_copies = true};
 }
@@ -68,7 +70,7 @@ Array RmsNorm::forward(const std::vector<const Array*>& inputs) const {
     double squares = 0.0;
     for (size_t i = 0; i < length; ++i) squares += row[i] * row[i];
     const double scale = 1.0 / std::sqrt(squares / static_cast<double>(length) + eps_);
-    for (size_t i = 0; i < length; ++i) row[i] *= scale * weight[i];
+    for (size_t i = 0; i < length; ++i) row[i] *= scale * (offset() + weight[i]);
   }
   return y;
 }
@@ -76,6 +78,19 @@ Array RmsNorm::forward(const std::vector<const Array*>& inputs) const {
 std::string RmsNorm::pytorch(const std::vector<std::string>& inputs,
                              std::string_view module) const {
   return format("{}({})", {module, inputs[0]});
+}
+
+std::string_view RmsNorm::pytorch_helper() const {
+  if (!plus_one_) return {};
+  return R"(class RMSNormPlusOne(nn.RMSNorm):
+    """Multiplies by 1 + weight."""
+
+    def reset_parameters(self):
+        nn.init.zeros_(self.weight)
+
+    def forward(self, x):
+        return F.rms_norm(x, self.normalized_shape, 1 + self.weight, self.eps)
+)";
 }
 
 NormModule declare_layer_norm(Graph& graph, Text name, int64_t features, double eps, bool bias,
@@ -90,11 +105,13 @@ NormModule declare_layer_norm(Graph& graph, Text name, int64_t features, double 
   return norm;
 }
 
-NormModule declare_rms_norm(Graph& graph, Text name, int64_t features, double eps) {
+NormModule declare_rms_norm(Graph& graph, Text name, int64_t features, double eps, bool plus_one) {
+  const char* kind = plus_one ? "RMSNormPlusOne" : "nn.RMSNorm";
   NormModule norm{};
-  norm.module = graph.add_module(name, format("nn.RMSNorm({}, eps={})", {features, eps}));
-  norm.op = std::make_shared<const RmsNorm>(eps);
-  norm.weight = graph.add_parameter(norm.module, "weight", {features}, {Init::Kind::kOnes});
+  norm.module = graph.add_module(name, format("{}({}, eps={})", {kind, features, eps}));
+  norm.op = std::make_shared<const RmsNorm>(eps, plus_one);
+  norm.weight = graph.add_parameter(norm.module, "weight", {features},
+                                    {plus_one ? Init::Kind::kZeros : Init::Kind::kOnes});
   return norm;
 }
 

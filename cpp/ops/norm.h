@@ -26,13 +26,15 @@ class LayerNorm final : public Op {
   double eps_;
 };
 
-/// y = x / sqrt(mean of squares + eps) * weight.
+/// y = x / sqrt(mean of squares + eps) * weight, or where `plus_one` * (1 + weight).
 /// Zhang and Sennrich 2019, https://arxiv.org/abs/1910.07467.
 class RmsNorm final : public Op {
  public:
-  explicit RmsNorm(double eps) : eps_(eps) {}
+  explicit RmsNorm(double eps, bool plus_one = false) : eps_(eps), plus_one_(plus_one) {}
 
   double eps() const { return eps_; }
+  /// What is added to each weight.
+  double offset() const { return plus_one_ ? 1.0 : 0.0; }
 
   std::string_view name() const override { return "rms_norm"; }
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[0]; }
@@ -41,23 +43,27 @@ class RmsNorm final : public Op {
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
+  std::string_view pytorch_helper() const override;
 
  private:
   double eps_;
+  bool plus_one_;
 };
 
 /// A declared nn.LayerNorm(features) or nn.RMSNorm(features).
 struct NormModule {
   int module;
   std::shared_ptr<const Op> op;
-  TensorId weight;            // (features,), ones
+  TensorId weight;            // (features,), ones; zeros where one is added to them
   TensorId bias = kNoTensor;  // (features,), zeros
 };
 
 /// `made` false: a base class or an outer module of PyTorch's constructs it.
 NormModule declare_layer_norm(Graph& graph, Text name, int64_t features, double eps,
                               bool bias = true, bool made = true);
-NormModule declare_rms_norm(Graph& graph, Text name, int64_t features, double eps);
+/// `plus_one`: its weights are stored less one, as Gemma's are.
+NormModule declare_rms_norm(Graph& graph, Text name, int64_t features, double eps,
+                            bool plus_one = false);
 
 /// Applies it to the last dimension of x. The step is called like the module.
 TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, Text output);

@@ -27,16 +27,18 @@ const { head_dim, ...qwen2 } = {
   ...llama, bias: true, vocab_size: 151936, intermediate_size: 22016, num_kv_heads: 32, max_positions: 32768, window: null, full_every: null
 };
 const gemma2 = {
-  ...llama, post_norms: true, vocab_size: 256000, hidden_size: 2304, intermediate_size: 9216, num_layers: 26, num_heads: 8, num_kv_heads: 4,
+  ...llama, norm: 'rms_norm_plus_one', post_norms: true, embedding_scale: 48, attn_logit_softcapping: 50, final_logit_softcapping: 30, vocab_size: 256000, hidden_size: 2304, intermediate_size: 9216, num_layers: 26, num_heads: 8, num_kv_heads: 4,
   head_dim: 256, activation: 'gelu_tanh', max_positions: 8192, tie_embeddings: true, scale: 0.0625, window: 4096, full_every: 2
 };
-const gemma3 = { ...gemma2, qk_norm: true, vocab_size: 262208, max_positions: 131072, rope_theta: 1e6, full_every: 6 };
+const { attn_logit_softcapping, final_logit_softcapping, ...gemma3 } = {
+  ...gemma2, qk_norm: true, vocab_size: 262208, max_positions: 131072, rope_theta: 1e6, rope_local_base_freq: 1e4, full_every: 6
+};
 
 /** What a file with nothing but its model_type says. */
 const bare = {
   bert,
-  roberta: { ...bert, vocab_size: 50265 },
-  'xlm-roberta': bert,
+  roberta: { ...bert, position_offset: 2, vocab_size: 50265 },
+  'xlm-roberta': { ...bert, position_offset: 2 },
   distilbert: { ...bert, num_layers: 6, pooler: false, type_vocab_size: 0 },
   gpt2: {
     layer: 'decoder', gated: false, norm: 'layer_norm', post_norms: false, position: 'learned', qk_norm: false, bias: true, output_bias: true,
@@ -48,11 +50,11 @@ const bare = {
   qwen2,
   qwen3: { ...qwen2, bias: false, qk_norm: true, head_dim: 128 },
   gemma2,
-  gemma3_text: gemma3,
+  gemma3_text: { ...gemma3, final_logit_softcapping: null },
   gemma3,
   deepseek_v3: {
     layer: 'latent_attention', norm_eps: 1e-6, hidden_size: 7168, num_heads: 128, q_lora_rank: 1536, kv_lora_rank: 512, qk_nope_head_dim: 128,
-    qk_rope_head_dim: 64, v_head_dim: 128, bias: false, rope_theta: 10000
+    qk_rope_head_dim: 64, v_head_dim: 128, bias: false, rope_theta: 10000, rope_interleave: true
   }
 };
 
@@ -114,7 +116,39 @@ test('a key says what it set, what stood in for it, or why it changes nothing', 
   ]);
   assert.deepEqual(row(file, 'num_key_value_heads'),
     { key: 'num_key_value_heads', value: null, use: 'defaulted', fields: ['num_kv_heads'], note: 'null: as many as num_attention_heads' });
-  assert.equal(row({ model_type: 'gemma2', attn_logit_softcapping: 50 }, 'attn_logit_softcapping').note, 'changes numbers, not sizes');
+});
+
+// Whether these are all is for tests/torch, which runs such models.
+for (const [file, key, differs] of [
+  [{ model_type: 'bert', is_decoder: true }, 'is_decoder',
+    'the model attends to positions before alone and has a KV cache; this encoder attends both ways'],
+  [{ model_type: 'gpt2', scale_attn_by_inverse_layer_idx: true }, 'scale_attn_by_inverse_layer_idx',
+    'the model divides the scores of its n-th layer by n; this decoder does not'],
+  [{ model_type: 'llama', rope_scaling: { rope_type: 'llama3', factor: 8 } }, 'rope_scaling',
+    'rope_type "llama3" turns positions by other angles than rope_theta gives, which are those here'],
+  [{ model_type: 'qwen2', rope_scaling: { type: 'yarn', factor: 4 } }, 'rope_scaling',
+    'rope_type "yarn" turns positions by other angles than rope_theta gives, which are those here'],
+  [{ model_type: 'gemma3_text', rope_parameters: { full_attention: { rope_type: 'linear', factor: 8 } } }, 'rope_parameters',
+    'rope_type "linear" turns positions by other angles than rope_theta gives, which are those here'],
+  [{ model_type: 'gemma2', use_bidirectional_attention: true }, 'use_bidirectional_attention',
+    'the model attends both ways; this decoder to positions before alone'],
+  [{ model_type: 'qwen3', use_sliding_window: true, max_window_layers: 5 }, 'max_window_layers',
+    'the model attends to a window alone in some layers; this decoder attends to everything in all of them']
+]) {
+  test(`${file.model_type} says of ${key} that outputs are not those of the model`, () => {
+    assert.equal(row(file, key).differs, differs);
+    assert.deepEqual(fromHuggingFace(file).keys.filter((one) => one.differs).map((one) => one.key), [key]);
+    const plain = Object.fromEntries(Object.entries(file).filter(([name]) => name !== key));
+    assert.deepEqual(fromHuggingFace(plain).keys.filter((one) => one.differs).length, key === 'max_window_layers' ? 1 : 0);
+  });
+}
+
+test('a value by which a model computes what attnscope computes is not said to differ', () => {
+  for (const file of [
+    { model_type: 'bert', is_decoder: false }, { model_type: 'llama', rope_scaling: null },
+    { model_type: 'llama', rope_scaling: { rope_type: 'default' } }, { model_type: 'llama', rope_parameters: { rope_theta: 5 } },
+    { model_type: 'qwen2', max_window_layers: 5 }, { model_type: 'gemma2', use_bidirectional_attention: null }
+  ]) assert.deepEqual(fromHuggingFace(file).keys.filter((one) => one.differs), [], JSON.stringify(file));
 });
 
 /** Configs that a file makes, in part. */
@@ -156,7 +190,29 @@ const cases = {
     [{ model_type: 'llama', rope_theta: 5e5, rope_parameters: { rope_theta: 7, rope_type: 'yarn' } }, { rope_theta: 7 }],
     [{ model_type: 'llama', rope_theta: 5e5, rope_parameters: { rope_type: 'default' } }, { rope_theta: 5e5 }],
     [{ model_type: 'llama', rope_parameters: null }, { rope_theta: 1e4 }],
-    [{ model_type: 'gemma3_text', rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 } } }, { rope_theta: 8 }]
+    [{ model_type: 'llama', rope_theta: 5e5, rope_scaling: { rope_theta: 3, rope_type: 'yarn' }, rope_parameters: { rope_theta: 7 } }, { rope_theta: 3 }],
+    [{ model_type: 'llama', rope_theta: 5e5, rope_scaling: { rope_type: 'yarn' }, rope_parameters: { rope_theta: 7 } }, { rope_theta: 5e5 }],
+    [{ model_type: 'gemma3_text', rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 }, rope_theta: null } },
+      { rope_theta: 8, rope_local_base_freq: 9 }],
+    [{ model_type: 'gemma3_text', rope_theta: 8, rope_local_base_freq: 9 }, { rope_theta: 8, rope_local_base_freq: 9 }],
+    [{ model_type: 'gemma3_text', rope_local_base_freq: 7, rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 } } },
+      { rope_theta: 8, rope_local_base_freq: 9 }],
+    [{ model_type: 'gemma3_text', rope_local_base_freq: 9, sliding_window_pattern: 1 }, { rope_theta: 1e6, rope_local_base_freq: null }]
+  ],
+  'the first token of RoBERTa stands after the padding token': [
+    [{ model_type: 'roberta' }, { position_offset: 2, max_positions: 512 }],
+    [{ model_type: 'xlm-roberta', pad_token_id: 0, max_position_embeddings: 514 }, { position_offset: 1, max_positions: 514 }],
+    [{ model_type: 'bert', pad_token_id: 5 }, { position_offset: undefined }]
+  ],
+  'Gemma multiplies its embeddings by the root of their width, and keeps scores and logits within bounds': [
+    [{ model_type: 'gemma2', hidden_size: 64, attn_logit_softcapping: null, final_logit_softcapping: 20 },
+      { hidden_size: 64, embedding_scale: 8, attn_logit_softcapping: null, final_logit_softcapping: 20, norm: 'rms_norm_plus_one' }],
+    [{ model_type: 'gemma3_text', attn_logit_softcapping: 20, final_logit_softcapping: 20 },
+      { attn_logit_softcapping: undefined, final_logit_softcapping: 20 }],
+    [{ model_type: 'gemma3', text_config: { final_logit_softcapping: 20 } }, { final_logit_softcapping: undefined }]
+  ],
+  'latent attention turns neighbours or halves': [
+    [{ model_type: 'deepseek_v3', rope_interleave: false }, { rope_interleave: false }]
   ],
   'the number format is that of the file': [
     [{ model_type: 'llama', torch_dtype: 'bfloat16' }, { dtype: 'bfloat16' }],
@@ -199,12 +255,13 @@ for (const [claim, pairs] of Object.entries(cases)) {
   });
 }
 
+const UNSEEN = 'the model attends to a window alone in some layers; this decoder attends to everything in all of them';
 const IRREGULAR = 'full_every cannot say which layers have the window: all are sized as attending to everything, so the KV cache is an upper bound';
 
 test('a pattern of windows that has no field is said to be one, and so is the window that it leaves out', () => {
   const types = ['full_attention', 'sliding_attention', 'sliding_attention'];
   const gemma = { model_type: 'gemma3_text', num_hidden_layers: 3, layer_types: types, sliding_window: 512 };
-  assert.deepEqual(row(gemma, 'layer_types'), { key: 'layer_types', value: types, use: 'used', fields: ['window', 'full_every'], note: IRREGULAR });
+  assert.deepEqual(row(gemma, 'layer_types'), { key: 'layer_types', value: types, use: 'used', fields: ['window', 'full_every'], note: IRREGULAR, differs: UNSEEN });
   assert.deepEqual(row(gemma, 'sliding_window'),
     { key: 'sliding_window', value: 512, use: 'ignored', fields: [], note: 'no layer is sized with a window' });
   assert.equal(row({ model_type: 'qwen2', use_sliding_window: true, max_window_layers: 5 }, 'max_window_layers').note, IRREGULAR);
@@ -253,6 +310,10 @@ for (const [file, field, message] of [
   [{ model_type: 'llama', torch_dtype: 16 }, 'torch_dtype', 'torch_dtype must be a string, got 16'],
   [{ model_type: 'llama', rope_parameters: { rope_theta: 'x' } }, 'rope_parameters',
     'rope_parameters must be an object whose rope_theta is a positive number, got an object'],
+  [{ model_type: 'gemma3_text', rope_parameters: { sliding_attention: { rope_theta: 0 } } }, 'rope_parameters',
+    'rope_parameters must be an object whose rope_theta is a positive number, got an object'],
+  [{ model_type: 'llama', rope_scaling: 8 }, 'rope_scaling', 'rope_scaling must be an object whose rope_theta is a positive number, or null, got 8'],
+  [{ model_type: 'roberta', pad_token_id: null }, 'pad_token_id', 'pad_token_id must be an integer, 0 or more, got null'],
   [{ model_type: 'llama', hidden_act: 'xielu' }, 'hidden_act',
     'hidden_act must be one of relu, gelu, gelu_python, gelu_new, gelu_pytorch_tanh, gelu_python_tanh, gelu_fast, gelu_accurate, silu, swish, got "xielu"'],
   [{ model_type: 'bert', position_embedding_type: 'relative_key' }, 'position_embedding_type',

@@ -119,7 +119,7 @@ for (const { field, broken, message } of rules) {
 
 /** A layer's config that only this rule refuses, from defaults and a few odd sizes. */
 function breaking(broken) {
-  const odd = { num_heads: 7, hidden_size: 15, head_dim: 5, num_kv_heads: 5, qk_rope_head_dim: 3, kdim: 6, vdim: 6, max_positions: 100, full_every: 2, score: 'dot', projections: 'separate', add_bias_kv: true, add_zero_attn: true, position: 'learned' };
+  const odd = { num_heads: 7, hidden_size: 15, head_dim: 5, num_kv_heads: 5, qk_rope_head_dim: 3, kdim: 6, vdim: 6, max_positions: 100, full_every: 2, position_offset: 600, rope_local_base_freq: 30, score: 'dot', projections: 'separate', add_bias_kv: true, add_zero_attn: true, position: 'learned' };
   for (const layer of layers) {
     const names = Object.keys(odd).filter((name) => layer.fields.some((field) => field.name === name));
     for (const one of names) {

@@ -15,6 +15,8 @@ const LARGEST = 2 ** 31 - 1;
 
 const given = (value) => value !== undefined && value !== null;
 const positions = ({ past_len = 0, seq_len }) => past_len + seq_len;
+const offset = ({ position_offset = 0 }) => position_offset;
+const allOffset = (config) => offset(config) > 0 && offset(config) >= config.max_positions;
 const headDim = ({ head_dim, hidden_size, num_heads }) => head_dim ?? hidden_size / num_heads;
 
 /** Where the width of a head is neither given nor that of a latent, hidden_size is cut into heads. */
@@ -73,16 +75,29 @@ export const rules = [
   onlyPacked('add_bias_kv'),
   onlyPacked('add_zero_attn'),
   {
+    field: 'position_offset',
+    broken: (c) => c.position === 'learned' && allOffset(c),
+    message: (c) => `position_offset must be less than max_positions (${c.max_positions}) where position is learned, got ${offset(c)}`,
+    mend: (c) => [{ max_positions: offset(c) + 1 }, { position: 'none' }]
+  },
+  {
     field: 'seq_len',
-    broken: (c) => c.position === 'learned' && positions(c) > c.max_positions,
-    message: (c) => `${given(c.past_len) ? 'past_len + ' : ''}seq_len must be at most max_positions (${c.max_positions}) where position is learned, got ${positions(c)}`,
-    mend: (c) => [...(positions(c) <= LARGEST ? [{ max_positions: positions(c) }] : []), { position: 'none' }]
+    broken: (c) => c.position === 'learned' && !allOffset(c) && positions(c) + offset(c) > c.max_positions,
+    message: (c) => `${given(c.past_len) ? 'past_len + ' : ''}seq_len must be at most max_positions ${
+      offset(c) > 0 ? `- position_offset (${c.max_positions - offset(c)})` : `(${c.max_positions})`} where position is learned, got ${positions(c)}`,
+    mend: (c) => [...(positions(c) + offset(c) <= LARGEST ? [{ max_positions: positions(c) + offset(c) }] : []), { position: 'none' }]
   },
   {
     field: 'full_every',
     broken: (c) => given(c.full_every) && c.window === null,
     message: (c) => `full_every needs a window, got ${c.full_every} without one`,
     mend: () => [{ window: 2 }, { full_every: null }]
+  },
+  {
+    field: 'rope_local_base_freq',
+    broken: (c) => given(c.rope_local_base_freq) && c.window === null,
+    message: (c) => `rope_local_base_freq needs a window, got ${c.rope_local_base_freq} without one`,
+    mend: () => [{ window: 2 }, { rope_local_base_freq: null }]
   }
 ];
 

@@ -47,7 +47,8 @@ export const sizes = [
 /** What numbers and fields that may be null are set to, one at a time, besides their defaults. */
 const others = {
   past_len: 2, scale: 0.3, window: 2, full_every: 2, norm_eps: 0.1, rope_theta: 100, dropout: 0.2,
-  kv_len: 5, kdim: 6, vdim: 5, num_kv_heads: 1, head_dim: 6, q_lora_rank: 3
+  kv_len: 5, kdim: 6, vdim: 5, num_kv_heads: 1, head_dim: 6, q_lora_rank: 3, position_offset: 2, rope_local_base_freq: 30,
+  attn_logit_softcapping: 0.5, final_logit_softcapping: 0.5, embedding_scale: 3
 };
 
 /** The other values of a field that is no size. */

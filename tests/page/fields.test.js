@@ -60,7 +60,8 @@ test('sizes come first, of the options boxes before choices before switches, the
   const { sizes, options, format, folded } = fieldSections(decoder);
   const names = (/** @type {any[]} */ fields) => fields.map(({ name }) => name);
   assert.deepEqual(names(sizes).slice(0, 3), ['batch_size', 'seq_len', 'past_len']);
-  assert.deepEqual(names(options), ['num_kv_heads', 'head_dim', 'norm_eps', 'rope_theta', 'window', 'full_every', 'scale', 'activation', 'norm', 'position',
+  assert.deepEqual(names(options), ['num_kv_heads', 'head_dim', 'norm_eps', 'rope_theta', 'rope_local_base_freq', 'window', 'full_every', 'scale',
+    'attn_logit_softcapping', 'final_logit_softcapping', 'embedding_scale', 'activation', 'norm', 'position',
     'gated', 'post_norms', 'qk_norm', 'bias', 'output_bias', 'mlp_bias', 'tie_embeddings']);
   assert.deepEqual(names(format), ['dtype']);
   assert.equal(sizes.length + options.length + format.length, decoder.fields.length);

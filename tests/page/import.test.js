@@ -80,11 +80,18 @@ test('the table lists each key of the file and each default, with the fields tha
     ['model_type', '"llama"', 'used', 'layer', ''],
     ['hidden_size', '64', 'used', 'hidden_size', ''],
     ['attention_bias', 'true', 'used', 'bias, output_bias', ''],
-    ['rope_scaling', 'null', 'ignored', '', 'changes numbers, not sizes'],
+    ['rope_scaling', 'null', 'ignored', '', ''],
     ['colour', '"red"', 'ignored', '', 'LlamaConfig has no such key'],
   ]);
   assert.deepEqual(table[5], ['vocab_size', '32000', 'defaulted', 'vocab_size', '']);
   assert.equal(table.length, fromHuggingFace({ model_type: 'llama', rope_scaling: null, colour: 'red' }).keys.length);
+});
+
+test('a key by which outputs are not those of the model says so, in its row and above the table', async () => {
+  await paste({ ...llama, rope_scaling: { rope_type: 'llama3', factor: 8 }, attention_bias: false });
+  const row = (await rows()).find(([key]) => key === 'rope_scaling');
+  assert.equal(row?.[4], 'Outputs differ: rope_type "llama3" turns positions by other angles than rope_theta gives, which are those here');
+  assert.match(await status(), /ignored\. Sizes are the model's, outputs are not: see rope_scaling\.$/);
 });
 
 test('a long value is cut', async () => {

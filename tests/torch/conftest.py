@@ -42,6 +42,8 @@ class Index:
         self.cases = [Case(self, entry) for entry in data["cases"]]
         self.peers = [Case(self, entry) for entry in data["peers"]]
         self.decodings = [Decoding(self, entry) for entry in data["decodings"]]
+        self.checkpoints = [Checkpoint(self, entry, folder) for entry in data["checkpoints"]]
+        self.snippets, self.demonstrations, self.guide = data["snippets"], data["demonstrations"], data["guide"]
 
     def tensor(self, place):
         """A copy of the numbers at `place`, in the format that they had."""
@@ -140,6 +142,20 @@ class Decoding:
         ]
 
 
+class Checkpoint(Case):
+    """A model of transformers, sized by its config.json, with its own weights."""
+
+    def __init__(self, index, entry, folder):
+        super().__init__(index, entry)
+        self.id, self.folder = entry["name"], folder / "checkpoints" / entry["folder"]
+        self.model_type, self.changes, self.differs = entry["model_type"], entry["changes"], entry["differs"]
+
+    def steps(self):
+        """For each size of steps their outputs, one after another."""
+        tensors = lambda step: self.index.tensor(step["tensors"]["output"])
+        return {one["size"]: torch.cat([tensors(step) for step in one["steps"]], dim=1) for one in self.entry["chunks"]}
+
+
 def part_of(config, cases):
     """Of N processes each judges every N-th case, in all of its tests, so that a module is made once."""
     part, parts = map(int, config.getoption("--part").split("/"))
@@ -148,7 +164,7 @@ def part_of(config, cases):
 
 def pytest_collection_modifyitems(config, items):
     if not config.getoption("--part").startswith("1/"):
-        items[:] = [item for item in items if {"case", "decoding"} & set(getattr(item, "fixturenames", ()))]
+        items[:] = [item for item in items if {"case", "decoding", "checkpoint", "snippet"} & set(getattr(item, "fixturenames", ()))]
 
 
 def pytest_generate_tests(metafunc):
@@ -166,6 +182,10 @@ def pytest_generate_tests(metafunc):
         of_peer = lambda case: case.entry["peer"] in peer.args
         cases = filter(of_peer, part(index.peers)) if peer else filter(chosen, part(index.cases))
         metafunc.parametrize("case", list(cases), ids=lambda case: case.id)
+    if "checkpoint" in metafunc.fixturenames:
+        metafunc.parametrize("checkpoint", part(index.checkpoints), ids=lambda one: one.id)
+    if "snippet" in metafunc.fixturenames:
+        metafunc.parametrize("snippet", part(index.snippets), ids=lambda one: f"{one['title']}, {one['mask']}")
     if "decoding" in metafunc.fixturenames:
         metafunc.parametrize("decoding", list(filter(chosen, part(index.decodings))), ids=lambda one: one.id)
 

@@ -33,7 +33,7 @@ const hints = {
   scaled_dot_product_attention: { num_heads: HEADS, num_kv_heads: HEADS },
   grouped_query_attention: { hidden_size: WIDTHS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: EVEN },
   latent_attention: { qk_rope_head_dim: EVEN, num_heads: HEADS },
-  encoder: { hidden_size: BROAD, intermediate_size: INNER, norm_eps: EPS, num_heads: HEADS, num_layers: DEPTHS, type_vocab_size: [0, 1, 2, 3], max_positions: POSITIONS },
+  encoder: { hidden_size: BROAD, intermediate_size: INNER, norm_eps: EPS, num_heads: HEADS, num_layers: DEPTHS, type_vocab_size: [0, 1, 2, 3], max_positions: POSITIONS, position_offset: [0, 1, 2, 7] },
   decoder: {
     hidden_size: BROAD, intermediate_size: INNER, norm_eps: EPS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: [8, 14, 16, 32], num_layers: DEPTHS, full_every: [1, 2, 3], max_positions: POSITIONS
   }
@@ -44,7 +44,11 @@ const numbers = {
   dropout: [0, 0.1, 0.5],
   scale: [0.125, 0.3, 1, 2],
   norm_eps: [1e-6, 1e-5, 1e-12, 0.01],
-  rope_theta: [10000, 500000, 100]
+  rope_theta: [10000, 500000, 100],
+  rope_local_base_freq: [10000, 100],
+  attn_logit_softcapping: [0.5, 4, 50],
+  final_logit_softcapping: [0.5, 4, 30],
+  embedding_scale: [0.5, 8]
 };
 
 // Around the four lanes of a vector, tiles of 5 or 6 rows by 8 columns, and PyTorch's blocks of 16.

@@ -49,12 +49,10 @@ function decoder(draw) {
   };
 }
 
-/** Gemma's vectors are multiplied by sqrt(hidden_size), which these widths keep exact. @param {Draw} draw */
+/** @param {Draw} draw */
 function gemma(draw) {
-  return {
-    ...decoder(draw), ...heads(draw, [16, 64]), post_norms: true, tie_embeddings: false,
-    window: draw.one([1, 2, 5, 9, 30]), scale: draw.one([null, 0.125, 0.5])
-  };
+  const own = { ...decoder(draw), norm: 'rms_norm_plus_one', post_norms: true, final_logit_softcapping: draw.one([null, 0.5, 30]) };
+  return { ...own, embedding_scale: own.hidden_size ** 0.5, window: draw.one([1, 2, 5, 9, 30]), scale: draw.one([null, 0.125, 0.5]) };
 }
 
 /** A config for each peer, by its name. @type {Record<string, (draw: Draw) => Config>} */
@@ -76,8 +74,10 @@ export const peers = {
     ...decoder(draw), ...filledHeads(draw), num_kv_heads: null, gated: false, norm: 'layer_norm',
     position: 'learned', bias: true, output_bias: true, mlp_bias: true, tie_embeddings: true
   }),
-  Gemma2ForCausalLM: (draw) => ({ ...gemma(draw), full_every: 2 }),
-  Gemma3ForCausalLM: (draw) => ({ ...gemma(draw), full_every: 1 + draw.below(4), qk_norm: true })
+  Gemma2ForCausalLM: (draw) => ({ ...gemma(draw), full_every: 2, attn_logit_softcapping: draw.one([null, 0.5, 50]) }),
+  Gemma3ForCausalLM: (draw) => (
+    { ...gemma(draw), full_every: 1 + draw.below(4), qk_norm: true, rope_local_base_freq: draw.one([null, ...THETAS]) }
+  )
 };
 
 /** Llama's and Qwen3's attention has four biases or none. @param {Draw} draw */
@@ -93,14 +93,14 @@ function bertWidth(draw) {
 }
 
 /**
- * A state dict whose vectors, which are all ones or zeros at the start (norms, some biases), are neither. Multiples of
- * 1/128 up to 1/2, so that Gemma's form of a norm, 1 + weight, has the same numbers.
+ * A state dict whose vectors, which are all ones or zeros at the start (norms, some biases), are neither: moved by multiples
+ * of 1/128 up to 1/2, which a sum with 1 keeps exact. Norms whose weights are stored less one are those that start at zero.
  * @param {Draw} draw @param {Record<string, import('../../web/lib/index.js').Tensor>} state
  */
 export function withVectors(draw, state) {
   return Object.fromEntries(Object.entries(state).map(([name, { data, shape }]) => {
     if (shape.length > 1) return [name, { data, shape }];
-    const around = name.endsWith('weight') ? 1 : 0;
+    const around = name.endsWith('weight') && data.some((value) => value === 1) ? 1 : 0;
     return [name, { data: data.map(() => around + (draw.below(129) - 64) / 128), shape }];
   }));
 }
@@ -129,15 +129,16 @@ export function decoding(draw) {
     return {
       layer, ...fresh, hidden_size: draw.one(WIDTHS), num_heads: draw.one([1, 2, 4, 5]), q_lora_rank: draw.one([null, 8, 24]),
       kv_lora_rank: draw.one([8, 16, 33]), qk_nope_head_dim: draw.one([4, 8]), qk_rope_head_dim: draw.one([2, 4, 8]),
-      v_head_dim: draw.one([3, 8]), bias: flag(draw)
+      v_head_dim: draw.one([3, 8]), bias: flag(draw), rope_interleave: flag(draw)
     };
   }
   const shared = { ...maybeWindow(draw), ...biases(draw), qk_norm: flag(draw), ...fresh };
   if (layer === 'grouped_query_attention') return { ...attention(draw), ...shared, position: draw.one([...positions, 'rope']) };
   if (flag(draw)) return { ...peers.LlamaForCausalLM(draw), ...fresh };
-  const full = shared.window === null ? null : draw.one([null, 1, 2, 3]);
+  const windows = shared.window === null ? {} : { full_every: draw.one([null, 1, 2, 3]), rope_local_base_freq: draw.one([null, ...THETAS]) };
   return {
-    ...decoder(draw), ...shared, full_every: full, position: draw.one([...positions, 'learned', 'sinusoidal']),
-    norm: draw.one(['rms_norm', 'layer_norm']), post_norms: flag(draw)
+    ...decoder(draw), ...shared, ...windows, position: draw.one([...positions, 'rope', 'learned', 'sinusoidal']),
+    norm: draw.one(['rms_norm', 'layer_norm', 'rms_norm_plus_one']), post_norms: flag(draw), embedding_scale: draw.one([null, 4]),
+    attn_logit_softcapping: draw.one([null, 0.5]), final_logit_softcapping: draw.one([null, 0.5])
   };
 }

@@ -52,7 +52,10 @@ def is_rotary(config):
 
 
 def is_llama(config):
-    plain = {"position": "rope", "norm": "rms_norm", "gated": True, "post_norms": False, "qk_norm": False, "window": None, "scale": None}
+    plain = {
+        "position": "rope", "norm": "rms_norm", "gated": True, "post_norms": False, "qk_norm": False, "window": None, "scale": None,
+        "embedding_scale": None, "attn_logit_softcapping": None, "final_logit_softcapping": None,
+    }
     return all(config[name] == value for name, value in plain.items()) and config["bias"] == config["output_bias"]
 
 

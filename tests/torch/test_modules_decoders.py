@@ -152,7 +152,8 @@ class Latent:
         own = SimpleNamespace(
             **{name: config[name] for name in names}, num_attention_heads=config["num_heads"],
             num_key_value_heads=config["num_heads"], qk_head_dim=config["qk_nope_head_dim"] + config["qk_rope_head_dim"],
-            attention_bias=config["bias"], attention_dropout=0.0, rope_parameters={"rope_type": "default"}, rope_interleave=True,
+            attention_bias=config["bias"], attention_dropout=0.0, rope_parameters={"rope_type": "default"},
+            rope_interleave=config["rope_interleave"],
         )
         attention = DeepseekV3Attention(own, 0)
         for norm in self._norms(attention):
@@ -198,29 +199,55 @@ def test_latent_attention(case):
 
 
 
+class PlusOne(nn.Module):
+    """Gemma's norm, in the format that it is given."""
+
+    def __init__(self, width, eps):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(torch.zeros(width)), eps
+
+    def forward(self, x):
+        return x / torch.sqrt(x.square().mean(dim=-1, keepdim=True) + self.eps) * (self.weight + 1)
+
+
 def norm_of(config, width):
-    return (nn.RMSNorm if config["norm"] == "rms_norm" else nn.LayerNorm)(width, config["norm_eps"])
+    kind = {"layer_norm": nn.LayerNorm, "rms_norm": nn.RMSNorm, "rms_norm_plus_one": PlusOne}[config["norm"]]
+    return kind(width, config["norm_eps"])
 
 
-def turned(x, config):
+def head_norm_of(config, width):
+    return (PlusOne if config["norm"] == "rms_norm_plus_one" else nn.RMSNorm)(width, config["norm_eps"])
+
+
+def capped(x, cap):
+    return x if cap is None else cap * torch.tanh(x / cap)
+
+
+def is_full(config, index):
+    """Whether a layer attends to everything, whatever the window."""
+    return config["window"] is None or bool(config["full_every"]) and (index + 1) % config["full_every"] == 0
+
+
+def turned(x, config, index):
     """Rotary positions as products of complex numbers."""
-    D = x.size(-1)
-    frequencies = float(config["rope_theta"]) ** -(torch.arange(D // 2).double() * 2 / D)
+    D, local = x.size(-1), config["rope_local_base_freq"]
+    theta = config["rope_theta"] if local is None or is_full(config, index) else local
+    frequencies = float(theta) ** -(torch.arange(D // 2).double() * 2 / D)
     angles = torch.outer(positions_of(config).double(), frequencies)
     pairs = torch.complex(x[..., : D // 2], x[..., D // 2 :]) * torch.polar(torch.ones_like(angles), angles).to(x.dtype.to_complex())
     return torch.cat([pairs.real, pairs.imag], dim=-1)
 
 
 class Attention(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config, index):
         super().__init__()
-        self.config = config
+        self.config, self.index = config, index
         E, D = config["hidden_size"], head_dim_of(config)
         queries, keys = config["num_heads"] * D, (config["num_kv_heads"] or config["num_heads"]) * D
         self.q_proj, self.k_proj, self.v_proj = (nn.Linear(E, width, config["bias"]) for width in (queries, keys, keys))
         self.o_proj = nn.Linear(queries, E, config["output_bias"])
         if config["qk_norm"]:
-            self.q_norm, self.k_norm = nn.RMSNorm(D, config["norm_eps"]), nn.RMSNorm(D, config["norm_eps"])
+            self.q_norm, self.k_norm = head_norm_of(config, D), head_norm_of(config, D)
 
     def forward(self, x, past, added):
         config, D = self.config, head_dim_of(self.config)
@@ -228,12 +255,13 @@ class Attention(nn.Module):
         if config["qk_norm"]:
             query, key = self.q_norm(query), self.k_norm(key)
         if config["position"] == "rope":
-            query, key = turned(query, config), turned(key, config)
+            query, key = turned(query, config, self.index), turned(key, config, self.index)
         if past:
             key, value = torch.cat([past[0], key], dim=2), torch.cat([past[1], value], dim=2)
         groups = query.unflatten(1, (key.size(1), -1))
         scale = D**-0.5 if config["scale"] is None else config["scale"]
-        weights = softmax(torch.einsum("bgntd,bgsd->bgnts", groups, key).flatten(1, 2) * scale + added)
+        scores = torch.einsum("bgntd,bgsd->bgnts", groups, key).flatten(1, 2) * scale
+        weights = softmax(capped(scores, config["attn_logit_softcapping"]) + added)
         context = torch.einsum("bgnts,bgsd->bgntd", weights.unflatten(1, (key.size(1), -1)), value).flatten(1, 2)
         return self.o_proj(context.transpose(1, 2).flatten(2)), weights
 
@@ -253,10 +281,10 @@ class FeedForward(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config, index):
         super().__init__()
         width = config["hidden_size"]
-        self.self_attn, self.mlp = Attention(config), FeedForward(config)
+        self.self_attn, self.mlp = Attention(config, index), FeedForward(config)
         self.input_layernorm, self.post_attention_layernorm = norm_of(config, width), norm_of(config, width)
         self.post_norms = config["post_norms"]
         if self.post_norms:
@@ -281,13 +309,15 @@ class Decoder(nn.Module):
             self.model.embed_positions = nn.Embedding(config["max_positions"], width)
         if config["position"] == "relative":
             self.model.relative_attention_bias = nn.Embedding(32, config["num_heads"])
-        self.model.layers = nn.ModuleList(Layer(config) for _ in range(config["num_layers"]))
+        self.model.layers = nn.ModuleList(Layer(config, index) for index in range(config["num_layers"]))
         self.model.norm = norm_of(config, width)
         if not config["tie_embeddings"]:
             self.lm_head = nn.Linear(width, vocabulary, bias=False)
 
     def embedded(self, tokens):
         x, config = self.model.embed_tokens(tokens), self.config
+        if config["embedding_scale"] is not None:
+            x = x * config["embedding_scale"]
         if config["position"] == "learned":
             return x + self.model.embed_positions(positions_of(config))
         if config["position"] == "sinusoidal":
@@ -307,13 +337,13 @@ class Decoder(nn.Module):
         config, T, cached = self.config, self.config["seq_len"], cached_of(self.config)
         x = self.embedded(tokens)
         for index, layer in enumerate(self.model.layers):
-            full = config["full_every"] and (index + 1) % config["full_every"] == 0
-            band = seen(T, cached + T, True, None if full else config["window"], cached)
+            band = seen(T, cached + T, True, None if is_full(config, index) else config["window"], cached)
             hidden = restricted(mask, band, x.dtype)
             added = self.bias(x.dtype) if hidden is None else self.bias(x.dtype) + hidden
             x, weights = layer(x, past_keys is not None and (past_keys[index], past_values[index]), added)
         head = self.model.embed_tokens if config["tie_embeddings"] else self.lm_head
-        return {"output": F.linear(self.model.norm(x), head.weight), "weights": weights}
+        logits = F.linear(self.model.norm(x), head.weight)
+        return {"output": capped(logits, config["final_logit_softcapping"]), "weights": weights}
 
 
 @pytest.mark.layer("decoder")
@@ -396,24 +426,19 @@ class Qwen(Model):
 
 
 class Gemma(Model):
-    """Its norms multiply by 1 + weight, and its embedding by sqrt(hidden_size), which is exact where it is a power of
-    two. It squeezes scores and logits unless told not to."""
-
     def settings(self):
         config, settings = self.config, super().settings()
         scale = head_dim_of(config) ** -0.5 if config["scale"] is None else config["scale"]
         own = dict(
             hidden_activation=settings.pop("hidden_act"), query_pre_attn_scalar=round(scale**-2), sliding_window=config["window"],
-            layer_types=self.layer_types(), attn_logit_softcapping=None, final_logit_softcapping=None,
+            layer_types=self.layer_types(), attn_logit_softcapping=config["attn_logit_softcapping"],
+            final_logit_softcapping=config["final_logit_softcapping"],
         )
         if self.kind.__name__ == "Gemma3ForCausalLM":
-            own["rope_parameters"] = {kind: dict(settings["rope_parameters"]) for kind in ("full_attention", "sliding_attention")}
+            base, local = settings["rope_parameters"], config["rope_local_base_freq"]
+            own_base = base if local is None else base | {"rope_theta": float(local)}
+            own["rope_parameters"] = {"full_attention": dict(base), "sliding_attention": dict(own_base)}
         return settings | own
-
-    def adapt(self, state):
-        state = {name: tensor - 1 if "norm" in name else tensor for name, tensor in state.items()}
-        state["model.embed_tokens.weight"] = state["model.embed_tokens.weight"] / self.config["hidden_size"] ** 0.5
-        return state
 
 
 class GPT2(OneKindOfLayer):

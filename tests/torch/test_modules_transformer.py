@@ -102,7 +102,7 @@ class Encoder:
 
     def _positions(self):
         learned = self.config["position"] == "learned"
-        return self.config["max_positions"] if learned else self.config["seq_len"]
+        return self.config["max_positions"] if learned else self.config["position_offset"] + self.config["seq_len"]
 
     def adapt(self, state):
         """Under the names of the model, with zeros where the config has no vectors of types or positions."""
@@ -112,9 +112,9 @@ class Encoder:
         if config["type_vocab_size"] == 0:
             state["embeddings.token_type_embeddings.weight"] = torch.zeros(1, config["hidden_size"])
         if config["position"] == "sinusoidal":
-            state["embeddings.position_embeddings.weight"] = sinusoids(torch.arange(config["seq_len"]), config["hidden_size"])
+            state["embeddings.position_embeddings.weight"] = sinusoids(torch.arange(self._positions()), config["hidden_size"])
         elif config["position"] != "learned":
-            state["embeddings.position_embeddings.weight"] = torch.zeros(config["seq_len"], config["hidden_size"])
+            state["embeddings.position_embeddings.weight"] = torch.zeros(self._positions(), config["hidden_size"])
         return state
 
     def _name(self, name):
@@ -134,7 +134,8 @@ class Encoder:
             scores = scores + alibi(config["num_heads"], T, T).to(model.dtype)
         if config["position"] == "relative":
             scores = scores + t5_bias(self.table.to(model.dtype), T, T)
-        asked = {"input_ids": inputs["tokens"], "attention_mask": scores, "position_ids": torch.arange(T)[None]}
+        positions = config["position_offset"] + torch.arange(T)[None]
+        asked = {"input_ids": inputs["tokens"], "attention_mask": scores, "position_ids": positions}
         # Of a row in which nothing may be attended to the one attention makes NaN, the other zeros and no weights.
         eager = not scores.isneginf().all(dim=-1).any()
         model.set_attn_implementation("eager" if eager else "sdpa")

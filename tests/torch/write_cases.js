@@ -1,17 +1,20 @@
 // What attnscope says and computes, written down for PyTorch to judge:
 //
-//   node tests/torch/write_cases.js OUTDIR [N]    writes OUTDIR/index.json and OUTDIR/tensors.f32, with N
-//                                                 configs of each layer
-//   python3 -m pytest tests/torch --cases OUTDIR  judges them
+//   python3 tests/torch/make_checkpoints.py OUTDIR  writes OUTDIR/checkpoints/, transformers' models
+//   node tests/torch/write_cases.js OUTDIR [N]      writes OUTDIR/index.json and OUTDIR/tensors.f32, with N
+//                                                   configs of each layer
+//   python3 -m pytest tests/torch --cases OUTDIR    judges them
 //
 // Nothing here expects a value.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
+import { adapted, readCheckpoint } from './checkpoints.js';
 import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
 import { lengths, modelTypes, published, variants } from './families.js';
 import { decoding, openMask, peers, withVectors } from './peers.js';
+import { demonstrations, guideLines, snippets } from './snippets.js';
 import { TensorFile } from './tensor_file.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
@@ -33,7 +36,6 @@ if (!directory) {
   console.error('usage: node tests/torch/write_cases.js OUTDIR [N]');
   process.exit(2);
 }
-mkdirSync(directory, { recursive: true });
 const file = new TensorFile(join(directory, 'tensors.f32'));
 const draw = new Draw(20261121);
 
@@ -353,6 +355,52 @@ function rows({ data, shape: [batch, length, ...rest] }, first, end) {
   return { data: part, shape: [batch, end - first, ...rest] };
 }
 
+/** Models of transformers, from their own files and with their own weights. */
+function writeCheckpoints() {
+  const listed = JSON.parse(readFileSync(join(directory, 'checkpoints.json'), 'utf8'));
+  return listed.map((/** @type {{name: string, folder: string}} */ { name, folder }) => (
+    { name, folder, ...writeCheckpoint(readCheckpoint(join(directory, 'checkpoints', folder))) }
+  ));
+}
+
+/** @param {ReturnType<typeof readCheckpoint>} checkpoint */
+function writeCheckpoint({ hf, state: own, inputs: { lengths, ...inputs } }) {
+  const { config: imported, keys } = fromHuggingFace(hf);
+  const [batch_size, seq_len] = Object.values(inputs)[0].shape;
+  const config = /** @type {any} */ ({ ...imported, batch_size, seq_len });
+  const { state, changes } = adapted(hf.model_type, own, config);
+  const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(config)]));
+  for (const model of Object.values(models)) model.loadStateDict(state);
+  const places = file.addAll(inputs);
+  const runs = [{ name: 'whole', inputs: places, results: results(models, inputs) }];
+  if (lengths && config.layer === 'encoder') {
+    const mask = paddingMask(lengths.data, seq_len);
+    runs.push({ name: 'padded', inputs: { ...places, mask: file.add(mask) }, results: results(models, { ...inputs, mask }) });
+  }
+  const chunks = config.layer === 'encoder' ? [] : STEP_SIZES.map((size) => {
+    const model = models[Object.keys(models)[size % Object.keys(models).length]];
+    model.clearCache();
+    return { size, ...writeSteps(model, inputs, seq_len, size) };
+  });
+  for (const model of Object.values(models)) model.dispose();
+  return {
+    model_type: hf.model_type, changes, differs: keys.filter(({ differs }) => differs).map(({ key, differs }) => [key, differs]),
+    config, estimate: scope.estimate(config), seed: 0, pytorch: scope.pytorch(config), state: file.addAll(state),
+    lengths: lengths && [...lengths.data], runs, chunks
+  };
+}
+
+/** (B, 1, 1, S): every query sees the tokens of its sequence. @param {Int32Array} lengths @param {number} length */
+const paddingMask = (lengths, length) => (
+  { data: Uint8Array.from({ length: lengths.length * length }, (_, i) => Number(i % length < lengths[Math.floor(i / length)])),
+    shape: [lengths.length, 1, 1, length] }
+);
+
+/** What the page says that PyTorch gives for a run, beside what it shows of it. */
+function writeSnippets() {
+  return snippets(scope).map(({ output, ...snippet }) => ({ ...snippet, output: file.add(output) }));
+}
+
 const index = {
   builds: Object.keys(scopes),
   cases: writeCases(),
@@ -363,7 +411,11 @@ const index = {
   families: writeFamilies(),
   family_defaults: writeFamilyDefaults(),
   peers: writePeers(),
-  decodings: writeDecodings()
+  decodings: writeDecodings(),
+  checkpoints: writeCheckpoints(),
+  snippets: writeSnippets(),
+  demonstrations: demonstrations(scope),
+  guide: await guideLines()
 };
 file.close();
 writeFileSync(join(directory, 'index.json'), JSON.stringify(index));

@@ -19,6 +19,8 @@ import { isPlain, show } from './values.js';
  * @property {string[]} [aliases] other spellings that the configuration class takes
  * @property {string | ((value: any, peek: (key: string) => any) => string | undefined)} [note] where the key is used
  * @property {string} [unused] where it is not
+ * @property {(value: any, used: boolean, peek: (key: string) => any) => string | undefined} [differs] what the model
+ *   computes by this value, or by the default, and attnscope does not; `used`: whether it sets a field
  *
  * @typedef {Record<string, Rule>} Rules
  *
@@ -71,6 +73,13 @@ const key = (type, fallback, ...fields) => ({ type, fallback, set: each(fields, 
  * @returns {Rule}
  */
 const read = (type, fallback, unused) => ({ type, fallback, unused });
+
+/**
+ * A flag that sizes nothing, but makes the model compute what attnscope does not.
+ * @param {string} says what that is
+ * @returns {Rule}
+ */
+const unlike = (says) => ({ differs: (value) => (value === true ? says : undefined), unused: '' });
 
 /** A key that may be absent, which no default stands in for. @param {Rule} rule @returns {Rule} */
 const optional = ({ fallback, ...rule }) => rule;
@@ -133,8 +142,6 @@ const dtypes = {
   torch_dtype: { type: text, unused: `dtype decides; attnscope has ${DTYPES.join(', ')}` }
 };
 
-const NUMBERS = 'changes numbers, not sizes';
-
 // Keys of every configuration.
 
 /** @type {Rules} */
@@ -167,7 +174,7 @@ const bertKeys = {
   position_embedding_type: only('absolute', 'transformers 5 has no other'),
   add_cross_attention: only(false, CROSS),
   ...ignored('hidden_dropout_prob is the one dropout', 'attention_probs_dropout_prob'),
-  ...ignored('sized as an encoder: no causal mask, no KV cache', 'is_decoder'),
+  is_decoder: unlike('the model attends to positions before alone and has a KV cache; this encoder attends both ways'),
   ...ignored('of heads that the model does not have', 'classifier_dropout', 'tie_word_embeddings')
 };
 
@@ -184,7 +191,11 @@ const roberta = {
   fixed: bert.fixed,
   keys: {
     ...defaults(bertKeys, { vocab_size: 50265 }),
-    max_position_embeddings: { ...bertKeys.max_position_embeddings, note: 'pad_token_id + 1 of them are never used' }
+    max_position_embeddings: { ...bertKeys.max_position_embeddings, note: 'pad_token_id + 1 of them are of no position' },
+    pad_token_id: {
+      type: count, fallback: 1, set: { position_offset: (get) => get('pad_token_id') + 1 },
+      note: 'the first token stands at pad_token_id + 1, and every token counts: padding belongs at the end, behind a mask'
+    }
   }
 };
 
@@ -230,32 +241,61 @@ const gpt2 = {
     scale_attn_weights: { type: flag, fallback: true, set: { scale: (get) => (get('scale_attn_weights') ? null : 1) } },
     tie_word_embeddings: key(flag, true, 'tie_embeddings'),
     add_cross_attention: only(false, CROSS),
-    ...ignored(NUMBERS, 'scale_attn_by_inverse_layer_idx', 'reorder_and_upcast_attn'),
+    scale_attn_by_inverse_layer_idx: unlike('the model divides the scores of its n-th layer by n; this decoder does not'),
+    ...ignored('changes the rounding of 16 bits alone', 'reorder_and_upcast_attn'),
     ...ignored('for training; the decoder has no dropout', 'resid_pdrop', 'embd_pdrop', 'attn_pdrop'),
     ...ignored('of heads that the model does not have', 'summary_type', 'summary_use_proj', 'summary_activation',
       'summary_proj_to_labels', 'summary_first_dropout')
   }
 };
 
-/** What rope_parameters says of the base: one for all layers, or one for each type of layer. @param {any} rope */
-const thetaOf = (rope) => rope.full_attention?.rope_theta ?? rope.rope_theta;
+// Rotary positions. rope_parameters holds what there is to say, for all layers or for each type of layer; older files
+// have rope_theta, and rope_scaling, which counts before rope_parameters where a file has both.
+
+const LAYER_TYPES = ['full_attention', 'sliding_attention'];
+
+/** @param {any} rope @returns {any[]} what it says of all layers, or of each type */
+const partsOf = (rope) => [rope, ...LAYER_TYPES.map((type) => rope[type])].filter(isPlain);
+
+/** transformers may write null beside the bases of the types of layer. @param {any} rope */
+const thetaOf = (rope) => rope?.rope_theta ?? undefined;
 
 /** @type {Type} */
 const ropeParameters = {
   words: 'an object whose rope_theta is a positive number',
-  fits: (value) => isPlain(value) && (thetaOf(value) === undefined || positive.fits(thetaOf(value), () => {}))
+  fits: (value) => isPlain(value) &&
+    partsOf(value).every((part) => thetaOf(part) === undefined || positive.fits(thetaOf(part), () => {}))
 };
 
-/** @param {number} fallback @returns {Rules} */
-const rope = (fallback) => ({
-  rope_theta: {
-    type: positive, fallback,
-    set: { rope_theta: (get) => get('rope_parameters', thetaOf) ?? get('rope_theta') },
-    unused: 'rope_parameters holds it'
-  },
-  rope_parameters: { type: ropeParameters, note: `rope_theta is read; the rest ${NUMBERS}`, unused: NUMBERS },
-  ...ignored(NUMBERS, 'rope_scaling', 'partial_rotary_factor')
+/** @param {any} rope */
+function otherAngles(rope) {
+  const types = isPlain(rope) ? partsOf(rope).map(({ rope_type, type }) => rope_type ?? type ?? 'default') : [];
+  const other = types.find((type) => type !== 'default');
+  return other && `rope_type ${show(other)} turns positions by other angles than rope_theta gives, which are those here`;
+}
+
+/** Values that are only looked at, which by itself is no use of their keys. @param {Get} get @returns {Get} */
+const unnoted = (get) => (key) => {
+  let seen;
+  get(key, (value) => {
+    seen = value;
+  });
+  return seen;
+};
+
+/** @param {number} fallback @param {Record<string, (get: Get) => unknown>} [set] @returns {Rules} */
+const rope = (fallback, set = { rope_theta: baseOf }) => ({
+  rope_theta: { type: positive, fallback, set, unused: 'rope_parameters holds it' },
+  rope_parameters: { type: ropeParameters, differs: otherAngles, note: 'rope_theta is read', unused: '' },
+  rope_scaling: { type: orNull(ropeParameters), differs: otherAngles, note: 'rope_theta is read', unused: '' },
+  ...ignored('read with other rope_types than the default one', 'partial_rotary_factor')
 });
+
+/** @param {Get} get */
+function baseOf(get) {
+  const older = unnoted(get)('rope_scaling');
+  return (older ? get('rope_scaling', thetaOf) : get('rope_parameters', thetaOf)) ?? get('rope_theta');
+}
 
 /** @type {Rules} What every decoder with rotary positions has; the defaults are Llama's. */
 const ropeKeys = {
@@ -313,8 +353,6 @@ const mistral = {
 // Windows. A pattern is "every n-th layer attends to everything, the others to a window", which is what full_every
 // says: n = 1 for all layers, 0 for none, NaN for layers in another order.
 
-const LAYER_TYPES = ['full_attention', 'sliding_attention'];
-
 /** @type {Type} */
 const layerTypes = {
   words: `a list of ${LAYER_TYPES.join(' and ')}, one for each of num_hidden_layers`,
@@ -328,6 +366,8 @@ function patternOf(types) {
   const regular = types.every((type, i) => (type === 'full_attention') === (n > 0 && (i + 1) % n === 0));
   return regular ? n : NaN;
 }
+
+const UNSEEN = 'the model attends to a window alone in some layers; this decoder attends to everything in all of them';
 
 const IRREGULAR = 'full_every cannot say which layers have the window: all are sized as attending to everything, so ' +
   'the KV cache is an upper bound';
@@ -359,7 +399,12 @@ const windows = (on, pattern, unused) => ({
     },
     unused: 'no layer is sized with a window'
   },
-  layer_types: { type: layerTypes, note: (types) => (Number.isNaN(patternOf(types)) ? IRREGULAR : undefined), unused }
+  layer_types: {
+    type: layerTypes,
+    note: (types) => (Number.isNaN(patternOf(types)) ? IRREGULAR : undefined),
+    differs: (types, used) => (used && Number.isNaN(patternOf(types)) ? UNSEEN : undefined),
+    unused
+  }
 });
 
 /** The first max_window_layers of Qwen attend to everything, those after them to a window. @param {Get} get */
@@ -378,7 +423,8 @@ const qwenKeys = {
   use_sliding_window: read(flag, false),
   max_window_layers: {
     ...read(count, 28, 'use_sliding_window or layer_types decides'),
-    note: (full, peek) => (full > 0 && full < peek('num_hidden_layers') ? IRREGULAR : undefined)
+    note: (full, peek) => (full > 0 && full < peek('num_hidden_layers') ? IRREGULAR : undefined),
+    differs: (full, used, peek) => (used && full > 0 && full < peek('num_hidden_layers') ? UNSEEN : undefined)
   }
 };
 
@@ -396,12 +442,19 @@ const qwen3 = {
   keys: { ...common, ...qwenKeys, head_dim: key(size, 128, 'head_dim'), attention_bias: attentionBias }
 };
 
+const gemma = { ...decoder, norm: 'rms_norm_plus_one', post_norms: true };
+
 /** @type {Rules} */
 const gemmaKeys = {
   ...defaults(ropeKeys, {
-    vocab_size: 256000, hidden_size: 2304, intermediate_size: 9216, num_hidden_layers: 26, num_attention_heads: 8,
-    num_key_value_heads: 4, max_position_embeddings: 8192, tie_word_embeddings: true
+    vocab_size: 256000, intermediate_size: 9216, num_hidden_layers: 26, num_attention_heads: 8, num_key_value_heads: 4,
+    max_position_embeddings: 8192, tie_word_embeddings: true
   }),
+  hidden_size: {
+    type: size, fallback: 2304,
+    set: { hidden_size: (get) => get('hidden_size'), embedding_scale: (get) => get('hidden_size') ** 0.5 },
+    note: 'embedding_scale = √hidden_size'
+  },
   head_dim: key(size, 256, 'head_dim'),
   hidden_activation: activation('gelu_pytorch_tanh'),
   hidden_act: { unused: 'hidden_activation is the one that Gemma reads' },
@@ -411,27 +464,43 @@ const gemmaKeys = {
     set: { scale: (get) => get('query_pre_attn_scalar') ** -0.5 },
     note: 'scale = 1 / √query_pre_attn_scalar'
   },
-  ...ignored(NUMBERS, 'attn_logit_softcapping', 'final_logit_softcapping'),
-  ...ignored('the decoder is sized with a causal mask and its KV cache', 'use_bidirectional_attention')
+  attn_logit_softcapping: key(orNull(positive), 50, 'attn_logit_softcapping'),
+  final_logit_softcapping: key(orNull(positive), 30, 'final_logit_softcapping'),
+  use_bidirectional_attention: unlike('the model attends both ways; this decoder to positions before alone')
 };
 
 /** @type {Family} */
 const gemma2 = {
   name: 'gemma2', configClass: 'Gemma2Config', model: 'Gemma2ForCausalLM',
-  fixed: { ...decoder, post_norms: true },
+  fixed: gemma,
   keys: { ...common, ...gemmaKeys, ...windows(() => true, () => 2, '') }
 };
 
 /** @type {Rules} */
 const gemma3Keys = {
   ...common,
-  ...defaults(gemmaKeys, { vocab_size: 262208, max_position_embeddings: 131072 }),
-  ...rope(1e6),
+  ...defaults(gemmaKeys, { vocab_size: 262208, max_position_embeddings: 131072, final_logit_softcapping: null }),
+  ...ignored('Gemma 3 takes it and does nothing with it', 'attn_logit_softcapping'),
+  ...rope(1e6, {
+    rope_theta: (get) => get('rope_scaling', thetaOf) ?? get('rope_parameters', fullTheta) ?? get('rope_theta')
+  }),
+  rope_local_base_freq: {
+    type: positive, fallback: 10000, set: { rope_local_base_freq: localBase },
+    unused: 'no layer has a window, or rope_parameters holds it'
+  },
   ...windows(() => true, everyPattern, ''),
   sliding_window_pattern: read(size, 6, 'layer_types decides'),
-  model_type: only('gemma3_text', 'the text decoder is sized'),
-  ...ignored(`one rope_theta, of the layers that attend to everything; this one ${NUMBERS}`, 'rope_local_base_freq')
+  model_type: only('gemma3_text', 'the text decoder is sized')
 };
+
+/** @param {any} rope */
+const fullTheta = (rope) => thetaOf(rope.full_attention);
+
+/** The base of the layers with a window, where there are any. @param {Get} get */
+function localBase(get) {
+  if (windowOf(unnoted(get), everyPattern).window === null) return null;
+  return get('rope_parameters', (rope) => thetaOf(rope.sliding_attention)) ?? get('rope_local_base_freq');
+}
 
 /** @param {Get} get */
 function everyPattern(get) {
@@ -442,13 +511,14 @@ function everyPattern(get) {
 /** @type {Family} */
 const gemma3Text = {
   name: 'gemma3', configClass: 'Gemma3TextConfig', model: 'Gemma3ForCausalLM',
-  fixed: { ...decoder, post_norms: true, qk_norm: true },
+  fixed: { ...gemma, qk_norm: true },
   keys: gemma3Keys
 };
 
 /** @type {Family} The model of images and text; its text decoder is sized, and its head is tied by the key outside. */
 const gemma3 = {
-  ...gemma3Text, model: 'Gemma3ForCausalLM, the text decoder', inside: 'text_config',
+  ...gemma3Text, model: 'the text decoder of Gemma3ForConditionalGeneration', inside: 'text_config',
+  keys: { ...gemma3Keys, ...ignored('the model of images and text does not apply it', 'final_logit_softcapping') },
   outer: {
     ...common,
     tie_word_embeddings: gemma3Keys.tie_word_embeddings,
@@ -477,6 +547,7 @@ const deepseekV3 = {
     qk_rope_head_dim: key(size, 64, 'qk_rope_head_dim'),
     v_head_dim: key(size, 128, 'v_head_dim'),
     attention_bias: key(flag, false, 'bias'),
+    rope_interleave: key(flag, true, 'rope_interleave'),
     ...rope(10000),
     ...ignored('the norms inside the attention have 1e-6 whatever it says', 'rms_norm_eps'),
     ...ignored('all heads share one compressed key and value', 'num_key_value_heads'),
@@ -485,7 +556,6 @@ const deepseekV3 = {
       'moe_intermediate_size', 'hidden_act', 'n_shared_experts', 'n_routed_experts', 'num_local_experts',
       'routed_scaling_factor', 'n_group', 'topk_group', 'num_experts_per_tok', 'first_k_dense_replace',
       'norm_topk_prob', 'tie_word_embeddings', 'max_position_embeddings'),
-    ...ignored('an order of the weights, not their number', 'rope_interleave'),
     ...ignored('for training', 'attention_dropout'),
     ...ignored('how weights were split for training', 'pretraining_tp')
   }

@@ -115,13 +115,19 @@ function use({ value, fields }, field, pick = (value) => value) {
  */
 function report(family, entries, slots) {
   const peek = (/** @type {string} */ key) => slots.find((slot) => slot.key === key)?.value;
-  const used = (/** @type {Slot} */ { name, value, fields, rule: { note }, given }) =>
-    row(name, value, given ? 'used' : 'defaulted', fields, typeof note === 'function' ? note(value, peek) : note);
+  const differs = (/** @type {Slot | undefined} */ slot) =>
+    slot?.rule.differs?.(slot.value, slot.fields.length > 0, peek);
+  const used = (/** @type {Slot} */ slot) => {
+    const { name, value, fields, rule: { note }, given } = slot;
+    const said = typeof note === 'function' ? note(value, peek) : note;
+    return row(name, value, given ? 'used' : 'defaulted', fields, said, differs(slot));
+  };
   const given = entries.map(([name, value]) => {
     if (name === 'model_type') return row(name, value, 'used', ['layer']);
     const slot = slots.find(({ names }) => names.includes(name));
-    if (slot?.name === name && slot.given && slot.fields.length > 0) return used(slot);
-    return row(name, value, 'ignored', [], whyUnused(family, name, slots));
+    const decides = slot?.name === name && slot.given;
+    if (decides && slot.fields.length > 0) return used(slot);
+    return row(name, value, 'ignored', [], whyUnused(family, name, slots), decides ? differs(slot) : undefined);
   });
   return [...given, ...slots.filter(({ given, fields }) => !given && fields.length > 0).map(used)];
 }
@@ -132,9 +138,11 @@ function report(family, entries, slots) {
  * @param {ImportedKey['use']} use
  * @param {string[]} fields
  * @param {string} [note]
+ * @param {string} [differs]
  * @returns {ImportedKey}
  */
-const row = (key, value, use, fields, note) => ({ key, value, use, fields, ...(note && { note }) });
+const row = (key, value, use, fields, note, differs) =>
+  ({ key, value, use, fields, ...(note && { note }), ...(differs && { differs }) });
 
 /**
  * Why a key changes nothing; '' where that goes without saying.

@@ -29,12 +29,13 @@ Kernel layer_norm_kernel(const Site& site) {
 Kernel rms_norm_kernel(const Site& site) {
   const int64_t length = site.output_shape().back(), rows = count_of(site.output_shape()) / length;
   return [=, x = site.input(0), y = site.step.output, weight = site.parameter(1),
+          offset = static_cast<float>(site.op<RmsNorm>().offset()),
           eps = static_cast<float>(site.op<RmsNorm>().eps())](Workspace& workspace) {
     const float* from = workspace.read(x);
     float* to = workspace.write(y);
     parallel_for(rows, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        kernels::rms_norm(from + row * length, weight, eps, length, to + row * length);
+        kernels::rms_norm(from + row * length, weight, offset, eps, length, to + row * length);
       }
     });
   };

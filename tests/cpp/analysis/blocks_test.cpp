@@ -36,6 +36,14 @@ const std::vector<Case> kCases{
     {"decoder", {{"past_len", raw(5)}, {"num_kv_heads", raw(2)}, {"qk_norm", raw(true)}}},
     {"decoder", {{"past_len", raw(9)}, {"window", raw(4)}, {"full_every", raw(2)}}},
     {"decoder", {{"past_len", raw(9)}, {"window", raw(4)}, {"post_norms", raw(true)}}},
+    {"decoder",
+     {{"window", raw(4)},
+      {"full_every", raw(2)},
+      {"rope_local_base_freq", raw(30)},
+      {"norm", raw("rms_norm_plus_one")},
+      {"attn_logit_softcapping", raw(5)},
+      {"final_logit_softcapping", raw(3)},
+      {"embedding_scale", raw(2)}}},
 };
 
 std::string text(const StepCost& cost) {

@@ -96,6 +96,33 @@ TEST_CASE("layers that differ get their index, and caches their own part of the 
   CHECK(text.find(" if (index + 1) % 3 == 0 else ") != text.npos);
 }
 
+TEST_CASE("layers with a window and a base of their own turn by the second table") {
+  const auto text = [](int full_every) {
+    return pytorch_source(config("decoder", {{"seq_len", raw(3)},
+                                             {"window", raw(2)},
+                                             {"full_every", raw(full_every)},
+                                             {"num_layers", raw(4)},
+                                             {"rope_local_base_freq", raw(100)}}),
+                          {.self_check = false});
+  };
+  CHECK(text(3).find("rotation = torch.cat((rotary_table(3, 32, 10000, 0), rotary_table(3, 32, "
+                     "100, 0))).to(hidden_states)") != std::string::npos);
+  CHECK(text(3).find("rotated_key = rotate(key_heads, rotation) if (index + 1) % 3 == 0 else "
+                     "rotate(key_heads, rotation[2:])") != std::string::npos);
+  CHECK(text(1).find("rotation = rotary_table(3, 32, 10000, 0).to(hidden_states)") !=
+        std::string::npos);
+}
+
+TEST_CASE("a norm that adds one to its weights is printed as a class, once") {
+  const std::string text = pytorch_source(config("decoder", {{"norm", raw("rms_norm_plus_one")}}),
+                                          {.self_check = false});
+  const size_t first = text.find("class RMSNormPlusOne(nn.RMSNorm):");
+  CHECK(first != text.npos);
+  CHECK(text.find("class RMSNormPlusOne", first + 1) == text.npos);
+  CHECK(text.find("import torch.nn.functional as F") != text.npos);
+  CHECK(text.find("self.input_layernorm = RMSNormPlusOne(256, eps=0.00001)") != text.npos);
+}
+
 TEST_CASE("the self-check expects the figures of the estimate, and no training figure of int8") {
   const std::string text = pytorch_source(config("additive_scorer"), {});
   CHECK(text.find("\"parameters\": 98561,") != text.npos);

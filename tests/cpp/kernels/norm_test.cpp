@@ -69,13 +69,17 @@ TEST_CASE("a large mean does not cancel the variance") {
 TEST_CASE("rms_norm equals double precision around the lane count, for small and large rows") {
   for (const int64_t length : kLengths) {
     for (const float scale : {1e-3f, 1.0f, 1e6f}) {
-      CAPTURE(length);
-      CAPTURE(scale);
-      const Row row(length, scale, 0);
-      std::vector<float> y(row.x.size(), NAN);
-      kernels::rms_norm(row.x.data(), row.weight.data(), 1e-6f, length, y.data());
-      for (size_t i = 0; i < y.size(); ++i) {
-        check_close(y[i], row.x[i] / std::sqrt(row.mean_square + 1e-6) * row.weight[i], kTolerance);
+      for (const float offset : {0.0f, 1.0f}) {
+        CAPTURE(length);
+        CAPTURE(scale);
+        CAPTURE(offset);
+        const Row row(length, scale, 0);
+        std::vector<float> y(row.x.size(), NAN);
+        kernels::rms_norm(row.x.data(), row.weight.data(), offset, 1e-6f, length, y.data());
+        for (size_t i = 0; i < y.size(); ++i) {
+          const double weight = offset + static_cast<double>(row.weight[i]);
+          check_close(y[i], row.x[i] / std::sqrt(row.mean_square + 1e-6) * weight, kTolerance);
+        }
       }
     }
   }
@@ -87,8 +91,8 @@ TEST_CASE("norms may write over what they read") {
   kernels::layer_norm(row.x.data(), row.weight.data(), row.bias.data(), 1e-5f, 33, layer.data());
   kernels::layer_norm(layer_in_place.data(), row.weight.data(), row.bias.data(), 1e-5f, 33,
                       layer_in_place.data());
-  kernels::rms_norm(row.x.data(), row.weight.data(), 1e-5f, 33, rms.data());
-  kernels::rms_norm(rms_in_place.data(), row.weight.data(), 1e-5f, 33, rms_in_place.data());
+  kernels::rms_norm(row.x.data(), row.weight.data(), 0, 1e-5f, 33, rms.data());
+  kernels::rms_norm(rms_in_place.data(), row.weight.data(), 0, 1e-5f, 33, rms_in_place.data());
   CHECK(layer_in_place == layer);
   CHECK(rms_in_place == rms);
 }

@@ -66,10 +66,19 @@ TEST_CASE("a wrong config names the field, the rule and the value") {
        "seq_len must be an integer from 1 to 2147483647, got null"},
       {{{"layer", raw("decoder")}, {"full_every", raw(2)}},
        "full_every needs a window, got 2 without one"},
+      {{{"layer", raw("decoder")}, {"rope_local_base_freq", raw(100)}},
+       "rope_local_base_freq needs a window, got 100 without one"},
+      {{{"layer", raw("decoder")}, {"attn_logit_softcapping", raw(0)}},
+       "attn_logit_softcapping must be a number from 0.001 to 1000000, or null, got 0"},
       {{{"layer", raw("grouped_query_attention")}, {"num_kv_heads", raw(5)}},
        "num_kv_heads must divide num_heads (12), got 5"},
       {{{"layer", raw("encoder")}, {"seq_len", raw(513)}},
        "seq_len must be at most max_positions (512) where position is learned, got 513"},
+      {{{"layer", raw("encoder")}, {"seq_len", raw(511)}, {"position_offset", raw(2)}},
+       "seq_len must be at most max_positions - position_offset (510) where position is learned, "
+       "got 511"},
+      {{{"layer", raw("encoder")}, {"position_offset", raw(512)}},
+       "position_offset must be less than max_positions (512) where position is learned, got 512"},
   };
   for (const auto& [fields, message] : cases) CHECK_THROWS_WITH(resolve(fields), message);
 }

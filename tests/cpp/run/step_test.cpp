@@ -74,7 +74,14 @@ std::vector<std::pair<std::string, Config>> cases() {
         decoder({{"position", raw(position)}, {"window", raw(3)}, {"full_every", raw(2)}}));
   }
   all.emplace_back("decoder, window", decoder({{"window", raw(3)}, {"qk_norm", raw(true)}}));
+  const RawConfig gemma = {
+      {"norm", raw("rms_norm_plus_one")},     {"window", raw(3)},
+      {"rope_local_base_freq", raw(30)},      {"attn_logit_softcapping", raw(0.5)},
+      {"final_logit_softcapping", raw(0.25)}, {"embedding_scale", raw(3)}};
+  all.emplace_back("decoder, gemma", decoder(joined(gemma, {{"full_every", raw(2)}})));
+  all.emplace_back("decoder, gemma with windows alone", decoder(gemma));
   all.emplace_back("latent", latent({}));
+  all.emplace_back("latent, halves", latent({{"rope_interleave", raw(false)}}));
   all.emplace_back("latent, queries too", latent({{"q_lora_rank", raw(6)}}));
   return all;
 }

@@ -53,7 +53,9 @@ function chosen(input, choose) {
 /** @param {Imported} imported */
 function summary({ family, keys }) {
   const count = (/** @type {ImportedKey['use']} */ use) => keys.filter((key) => key.use === use).length;
-  return `The form was filled from this ${family} model: ${count('used')} keys used, ${count('defaulted')} defaulted, ${count('ignored')} ignored.`;
+  const apart = keys.filter(({ differs }) => differs).map(({ key }) => key);
+  const outputs = apart.length ? ` Sizes are the model's, outputs are not: see ${apart.join(', ')}.` : '';
+  return `The form was filled from this ${family} model: ${count('used')} keys used, ${count('defaulted')} defaulted, ${count('ignored')} ignored.${outputs}`;
 }
 
 /** @param {Imported} imported @param {string} error */
@@ -67,10 +69,10 @@ const keysTable = ({ family, keys }, error) => html`
   </div>`;
 
 /** @param {ImportedKey} key */
-const keyRow = ({ key, value, use, fields, note }) => html`
-  <tr class=${use} data-key=${key}>
+const keyRow = ({ key, value, use, fields, note, differs }) => html`
+  <tr class=${differs ? `${use} differs` : use} data-key=${key}>
     <th scope="row"><code>${key}</code></th><td><code>${short(value)}</code></td><td><span class="import-use">${use}</span></td>
-    <td>${fields.map((field, i) => html`${i > 0 ? ', ' : ''}<code>${field}</code>`)}</td><td class="import-note">${note ?? ''}</td>
+    <td>${fields.map((field, i) => html`${i > 0 ? ', ' : ''}<code>${field}</code>`)}</td><td class="import-note">${note ?? ''}${differs ? html`${note ? html`<br>` : nothing}<b>Outputs differ:</b> ${differs}` : nothing}</td>
   </tr>`;
 
 const SHOWN = 24; // characters; a list of layers would fill the screen

@@ -71,7 +71,7 @@ function scoresForWeights(scores, weights, hidden_states) {
   const pooled = (/** @type {number[]} */ by) => sum(by.map((value, position) => value * hidden_states.data[position * WIDTH]));
   return {
     id: 'scores',
-    wrong: { label: 'scores', code: "pooled = torch.einsum('bt,bte->be', scores, hidden_states)", values: scores, verdict: `They sum to ${sum(scores).toFixed(3)}, some may be negative; first pooled value ${pooled(scores).toFixed(3)}.` },
+    wrong: { label: 'scores', code: "pooled = torch.einsum('bt,bte->be', row, hidden_states)", values: scores, verdict: `They sum to ${sum(scores).toFixed(3)}, some may be negative; first pooled value ${pooled(scores).toFixed(3)}.` },
     right: { label: 'weights', code: "pooled = torch.einsum('bt,bte->be', weights, hidden_states)", values: weights, verdict: `They sum to 1; first pooled value ${pooled(weights).toFixed(3)}, an average of the six.` },
   };
 }
@@ -84,9 +84,9 @@ function overbuilt(scope) {
   const count = (/** @type {number} */ value) => value.toLocaleString('en-US');
   return {
     id: 'overbuilt',
-    wrong: { label: 'additive, attn_dim 1024', code: 'nn.Linear(768, 1024), tanh, nn.Linear(1024, 1)', values: [additive.macs, linear.macs],
+    wrong: { label: 'additive, attn_dim 1024', code: 'scorer = nn.Sequential(nn.Linear(768, 1024), nn.Tanh(), nn.Linear(1024, 1))', values: [additive.macs, linear.macs],
       verdict: `${count(additive.parameters)} parameters, ${times(additive.parameters / linear.parameters)} those of the linear scorer, and ${times(additive.macs / linear.macs)} its MACs.` },
-    right: { label: 'linear', code: 'nn.Linear(768, 1)', values: [linear.macs],
+    right: { label: 'linear', code: 'scorer = nn.Linear(768, 1)', values: [linear.macs],
       verdict: `${count(linear.parameters)} parameters. Start here, and add width only when a validation score asks for it.` },
   };
 }
@@ -108,8 +108,8 @@ function unchecked(scope, seed) {
   const error = Math.max(...wrong.map((value, at) => Math.abs(value - right[at])));
   return {
     id: 'shapes',
-    wrong: { label: 'weights (4, 4) times hidden states (4, 4, 4)', code: '(weights * hidden_states).sum(dim=1)', values: wrong, verdict: `No error, the right shape, and values that are off by up to ${error.toFixed(3)}.` },
-    right: { label: 'weights (4, 4, 1)', code: '(weights.unsqueeze(-1) * hidden_states).sum(dim=1)', values: right, verdict: refusal(scope, size) },
+    wrong: { label: 'weights (4, 4) times hidden states (4, 4, 4)', code: 'pooled = (weights * hidden_states).sum(dim=1)', values: wrong, verdict: `No error, the right shape, and values that are off by up to ${error.toFixed(3)}.` },
+    right: { label: 'weights (4, 4, 1)', code: 'pooled = (weights.unsqueeze(-1) * hidden_states).sum(dim=1)', values: right, verdict: refusal(scope, size) },
   };
 }
 

@@ -7,7 +7,8 @@ import { Engine } from './engine.js';
 import { largestThatFits, runBytes } from './limits.js';
 import { causalMask, maskPlanes, paddedMask } from './mask.js';
 import { openWorker } from './open-worker.js';
-import { buildView, needsView, outcomeView, pooledView, pythonLines, weightsTable } from './views.js';
+import { pythonLines } from './python.js';
+import { buildView, needsView, outcomeView, pooledView, weightsTable } from './views.js';
 import { segments } from '../views/form.js';
 import './heat-map.js';
 
@@ -112,7 +113,7 @@ export class RunPanel extends LightElement {
     };
     try {
       const outcome = await this.engine.run({ config, seed, masks }, report);
-      const python = pythonLines(outcome, seed, masks, className(this.store, config)).join('\n');
+      const python = pythonLines(outcome, seed, masks, this.store?.scope.pytorch(config));
       this.result = { key, config, seed, masks, outcome, python };
       this.progress = null;
     } catch (error) {
@@ -226,9 +227,6 @@ function noteOf({ name }, { steps }) {
 
 /** `Cross weights`. @param {string} name */
 const sentence = (name) => `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
-
-/** The class that the printed module has, after those of its blocks. @param {Store | null} store @param {any} config */
-const className = (store, config) => [...(store?.scope.pytorch(config) ?? '').matchAll(/^class (\w+)\(nn\.\w+\)/gm)].at(-1)?.[1] ?? '';
 
 /** @param {import('./raster.js').Grid} grid */
 function gridCsv({ data, rows, columns }) {

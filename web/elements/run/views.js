@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList, formatSeconds, formatSignificant } from '../format.js';
 import { countsMasked } from '../formulas.js';
 import { lowerBound } from './bound.js';
-import { maskPython } from './mask.js';
+import { shownValues } from './python.js';
 
 /** @typedef {import('./run-panel.js').Result} Result */
 
@@ -85,32 +85,10 @@ export function weightsTable({ data, shape }, name) {
 /** @param {number} length */
 const range = (length) => Array.from({ length }, (_, index) => index);
 
-const SHOWN_VALUES = 6;
-
 /** @param {Result} result */
-export function pooledView({ seed, outcome, python }) {
-  const values = Array.from(outcome.output.data.subarray(0, SHOWN_VALUES), (value) => value.toFixed(6));
-  return html`
-    <div class="same">
-      <h3>The same numbers in PyTorch</h3>
-      <p>First values of the result ${formatList(outcome.output.shape)}, seed ${seed}: <code class="values" data-values>${values.join('  ')}</code></p>
-      <pre class="code" tabindex="0" role="group" aria-label="PyTorch lines that give the same numbers"><code>${python}</code></pre>
-    </div>`;
-}
-
-/** What gives the same numbers in PyTorch. @param {import('./worker.js').Outcome} outcome @param {number} seed @param {import('./mask.js').Masks} painted @param {string} className */
-export function pythonLines({ inputs, masks }, seed, painted, className) {
-  const given = masks.filter(({ name }) => painted[name]);
-  const names = [...inputs.map(({ name }) => name), ...given.map(({ name }) => `${name}=${name}`)].join(', ');
-  const draws = inputs.flatMap((input, index) => [`torch.manual_seed(${seed + 1 + index})`, `${input.name} = ${drawnInPython(input)}`]);
-  return [
-    `torch.manual_seed(${seed})`, `module = ${className}()  # the class of the PyTorch panel`, ...draws,
-    ...given.flatMap(({ name, shape }) => maskPython(name, painted[name], shape)),
-    'with torch.no_grad():', `    results = module(${names})`,
-    'result = results if torch.is_tensor(results) else results[0]', `print(result.flatten()[:${SHOWN_VALUES}])`,
-  ];
-}
-
-/** @param {import('./worker.js').Input} input */
-const drawnInPython = ({ shape, integer, limit }) =>
-  (integer ? `torch.randint(${limit}, (${shape.join(', ')}${shape.length === 1 ? ',' : ''}))` : `torch.randn(${shape.join(', ')})`);
+export const pooledView = ({ seed, outcome, python }) => html`
+  <div class="same">
+    <h3>The same numbers in PyTorch</h3>
+    <p>First values of the result ${formatList(outcome.output.shape)}, seed ${seed}: <code class="values" data-values>${shownValues(outcome.output).join('  ')}</code></p>
+    <pre class="code" tabindex="0" role="group" aria-label="PyTorch lines that give the same numbers"><code>${python}</code></pre>
+  </div>`;

@@ -3,6 +3,7 @@
 import { serve } from '../../lib/worker/serve.js';
 import { lowerBound } from './bound.js';
 import { drawnOf } from './drawn.js';
+import { drawInputs, givenMasks, isNeeded } from './inputs.js';
 import { maskPlanes } from './mask.js';
 import { largerPeaks, medianSeconds, timed } from './timing.js';
 
@@ -11,9 +12,8 @@ import { largerPeaks, medianSeconds, timed } from './timing.js';
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {(progress: Progress) => unknown} Report
- * @typedef {{ name: string, shape: number[], integer?: boolean, limit?: number }} Input
  * @typedef {{ seconds: number, runs: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn[], rounding?: any, build: any,
- *   peaks: import('./timing.js').Peaks, inputs: Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `masks`: those that it takes
+ *   peaks: import('./timing.js').Peaks, inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `masks`: those that it takes
  */
 
 /** @type {{ key: string, model: any, inputs: any } | null} */
@@ -31,8 +31,7 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   const { model, inputs: needed } = prepare(scope, config, seed, report);
   const { inputs: described, steps, output_shape: shape } = scope.estimate(config);
   const masks = maskPlanes(described);
-  const given = masks.filter(({ name }) => painted[name]).map(({ name, shape }) => [name, { data: painted[name], shape }]);
-  const inputs = { ...needed, ...Object.fromEntries(given) };
+  const inputs = { ...needed, ...givenMasks(masks, painted) };
   report({ stage: 'Warming up', done: 0.4 });
   const progress = (/** @type {number} */ done) => report({ stage: 'Running', done: 0.4 + 0.5 * done });
   const first = timed(() => model.forward(inputs, { progress }));
@@ -50,9 +49,6 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   return { seconds, runs, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), masks };
 }
 
-/** @param {any} input */
-const isNeeded = ({ optional }) => !optional;
-
 /** @param {any} scope @param {any} config @param {number} seed @param {Report} report */
 function prepare(scope, config, seed, report) {
   const key = JSON.stringify([config, seed]);
@@ -62,9 +58,7 @@ function prepare(scope, config, seed, report) {
   report({ stage: 'Drawing the parameters', done: 0.1 });
   const model = scope.create(config, { seed });
   report({ stage: 'Drawing the inputs', done: 0.15 });
-  const needed = scope.estimate(config).inputs.filter(isNeeded);
-  const inputs = Object.fromEntries(needed.map((/** @type {any} */ { name, shape, integer, limit }, /** @type {number} */ index) =>
-    [name, integer ? scope.randint(limit, shape, { seed: seed + 1 + index }) : scope.randn(shape, { seed: seed + 1 + index })]));
+  const inputs = drawInputs(scope, scope.estimate(config).inputs.filter(isNeeded), seed);
   prepared = { key, model, inputs };
   return prepared;
 }

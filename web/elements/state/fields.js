@@ -12,7 +12,7 @@
 const NAMES = /** @type {Record<string, string>} */ ({ dtype: 'number format', kv_len: 'key length', kdim: 'key dim', vdim: 'value dim' });
 const WORDS = /** @type {Record<string, string>} */ ({
   num: '', seq: 'sequence', len: 'length', attn: 'attention', vocab: 'vocabulary', eps: 'epsilon', q: 'query', kv: 'KV', qk: 'QK', v: 'value',
-  lora: 'LoRA', rope: 'RoPE', mlp: 'MLP',
+  lora: 'LoRA', rope: 'RoPE', mlp: 'MLP', freq: 'frequency',
 });
 
 /** `Hidden size` for `hidden_size`. @param {string} name */

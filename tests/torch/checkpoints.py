@@ -1,0 +1,72 @@
+# Checkpoints of transformers' models: how one is built again from its folder, and run.
+
+import torch
+import transformers
+from safetensors.torch import load_file
+from transformers import AutoConfig
+from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3Attention, DeepseekV3RotaryEmbedding
+
+MODELS = {
+    "bert": "BertModel",
+    "roberta": "RobertaModel",
+    "xlm-roberta": "XLMRobertaModel",
+    "distilbert": "DistilBertModel",
+    "gpt2": "GPT2LMHeadModel",
+    "llama": "LlamaForCausalLM",
+    "mistral": "MistralForCausalLM",
+    "qwen2": "Qwen2ForCausalLM",
+    "qwen3": "Qwen3ForCausalLM",
+    "gemma2": "Gemma2ForCausalLM",
+    "gemma3_text": "Gemma3ForCausalLM",
+    "gemma3": "Gemma3ForConditionalGeneration",
+}
+
+
+def config_of(folder):
+    """With the attention that gives weights and caps scores; Gemma 2 attends both ways in the other alone."""
+    config = AutoConfig.from_pretrained(folder)
+    text = config.get_text_config()
+    both_ways = getattr(text, "use_bidirectional_attention", None)
+    config._attn_implementation = text._attn_implementation = "sdpa" if both_ways else "eager"
+    return config
+
+
+def model_of(folder):
+    config = config_of(folder)
+    if config.model_type == "deepseek_v3":
+        return DeepseekV3Attention(config, 0).eval()
+    return getattr(transformers, MODELS[config.model_type])(config).eval()
+
+
+def loaded(folder):
+    model = model_of(folder)
+    model.load_state_dict(load_file(folder / "model.safetensors"), strict=True)
+    return model
+
+
+@torch.no_grad()
+def results_of(model, inputs, padded):
+    """By attnscope's names; of padded sequences those of the tokens, which come first."""
+    if isinstance(model, DeepseekV3Attention):
+        return attended(model, inputs["hidden_states"])
+    tokens, lengths = inputs["tokens"].long(), inputs["lengths"]
+    asked = {"output_attentions": model.config._attn_implementation == "eager"}
+    if padded:
+        is_token = torch.arange(tokens.size(1)) < lengths[:, None]
+        tokens = tokens.masked_fill(~is_token, model.config.pad_token_id)
+        asked["attention_mask"] = is_token.long()
+    results = model(input_ids=tokens, **asked)
+    weights = results.get("attentions")
+    found = {
+        "output": results["logits" if "logits" in results else "last_hidden_state"], "pooled": results.get("pooler_output"),
+        "weights": weights[-1] if weights else None,
+    }
+    return {name: tensor for name, tensor in found.items() if tensor is not None}
+
+
+def attended(attention, x):
+    length = x.size(1)
+    turns = DeepseekV3RotaryEmbedding(attention.config)(x, torch.arange(length)[None])
+    mask = torch.full((1, 1, length, length), -torch.inf).triu(1)
+    output, weights = attention(x, position_embeddings=turns, attention_mask=mask)
+    return {"output": output, "weights": weights}

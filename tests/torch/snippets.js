@@ -1,0 +1,100 @@
+// Every line of PyTorch that the page can show, for what it shows beside it: the lines under a run, for every preset and for every
+// layer as it comes, with masks of each kind; the mistakes; the guide. The PyTorch panel itself is printed for every case.
+
+import { demos } from '../../web/elements/mistakes/demos.js';
+import { drawInputs, givenMasks, isNeeded } from '../../web/elements/run/inputs.js';
+import { causalMask, maskPlanes, openMask, paddedMask, paintLine } from '../../web/elements/run/mask.js';
+import { pythonLines, shownValues } from '../../web/elements/run/python.js';
+import { presetGroups, presetValues } from '../../web/elements/views/presets.js';
+import { prerender } from '../../web/pages/build/prerender.js';
+
+/** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
+/** @typedef {import('../../web/elements/run/mask.js').Masks} Masks */
+
+const SEEDS = [0, 3, 2 ** 32 + 7];
+const MOST_MASKED = 1e9; // multiply-accumulates of a layer that is run again for each kind of mask
+const MOST_SAMPLED = 1e4; // values of a result that are compared, evenly over all of it
+
+/** What can be painted over all planes at once, by the button or the stroke that does it. @param {any[]} inputs @returns {[string, Masks][]} */
+function paintings(inputs) {
+  const planes = maskPlanes(inputs);
+  const painted = (/** @type {(rows: number, columns: number) => Uint8Array} */ paint) =>
+    Object.fromEntries(planes.map(({ name, shape: [rows, columns] }) => [name, paint(rows, columns)]));
+  if (planes.length === 0) return [];
+  return [
+    ['tails padded, as for sequences', painted((rows, columns) => paddedMask(rows, columns, false))],
+    ['tails padded, as for queries', painted((rows, columns) => paddedMask(rows, columns, true))],
+    ['causal', painted(causalMask)],
+    ['a stroke', painted(stroke)]
+  ];
+}
+
+/** From one corner to the middle, as wide as two cells. @param {number} rows @param {number} columns */
+function stroke(rows, columns) {
+  const mask = openMask(rows, columns);
+  paintLine(mask, columns, { row: 0, column: 0 }, { row: rows >> 1, column: columns >> 1 }, 0, { rows: 2, columns: 2 });
+  mask[columns - 1] = 1; // what sees nothing is zeros, which would say little
+  return mask;
+}
+
+/** @param {Attnscope} scope */
+function configs(scope) {
+  const layers = scope.layers();
+  const store = /** @type {any} */ ({ layers });
+  const presets = presetGroups.flatMap((group) => group.presets)
+    .map(({ title, values }) => ({ title, config: presetValues(store, values), preset: true }));
+  const own = layers.map(({ name, fields }) => {
+    const small = fields.some((field) => field.name === 'batch_size') ? { batch_size: 2 } : {};
+    return { title: name, config: presetValues(store, { layer: name, ...small }), preset: false };
+  });
+  return [...presets, ...own];
+}
+
+/** As the page's worker runs it. @param {Attnscope} scope */
+export function snippets(scope) {
+  return configs(scope).flatMap(({ title, config: any, preset }, i) => {
+    const config = /** @type {any} */ (any);
+    const { inputs, macs } = scope.estimate(config);
+    const seed = SEEDS[i % SEEDS.length];
+    const needed = inputs.filter(isNeeded);
+    const model = scope.create(config, { seed });
+    const given = drawInputs(scope, needed, seed);
+    const source = scope.pytorch(config);
+    const masks = maskPlanes(inputs);
+    const all = /** @type {[string, Masks][]} */ ([['no mask', {}], ...(macs < MOST_MASKED ? paintings(inputs) : [])]);
+    const made = all.map(([mask, painted]) => {
+      const { output } = model.forward({ ...given, ...givenMasks(masks, painted) }, { need_weights: false });
+      const python = pythonLines({ inputs: needed, masks }, seed, painted, source);
+      return { title, mask, preset, config, source, python, shown: shownValues(output), shape: output.shape, ...sample(output) };
+    });
+    model.dispose();
+    return made;
+  });
+}
+
+/** @param {{data: Float32Array}} output */
+function sample({ data }) {
+  const step = Math.ceil(data.length / MOST_SAMPLED);
+  const values = data.filter((_, at) => at % step === 0);
+  return { step, output: { data: values, shape: [values.length] } };
+}
+
+/** The five mistakes with the numbers of some seeds, and the module that they come from. @param {Attnscope} scope */
+export function demonstrations(scope) {
+  const scorer = (/** @type {object} */ size) => scope.pytorch(/** @type {any} */ ({ layer: 'linear_scorer', ...size }));
+  return [0, 1, 2].map((seed) => ({
+    seed,
+    demos: demos(scope, seed),
+    sources: { plain: scorer({ batch_size: 2, seq_len: 6, hidden_size: 8 }), square: scorer({ batch_size: 4, seq_len: 4, hidden_size: 4 }) }
+  }));
+}
+
+const TEXT = /** @type {Record<string, string>} */ ({ '&gt;': '>', '&lt;': '<', '&amp;': '&', '&#39;': "'", '&quot;': '"' });
+
+/** The code of the guide's chapter on writing a scorer, as it stands on the page. */
+export async function guideLines() {
+  const { guide } = await prerender('index.html');
+  const [chapter] = /<section id="pytorch-how">.*?<\/section>/s.exec(guide) ?? [];
+  const steps = /<ol>.*<\/ol>/s.exec(chapter ?? '')?.[0] ?? '';
+  return [...steps.matchAll(/<code>(.*?)<\/code>/g)].map(([, code]) => code.replace(/&[^;]+;/g, (entity) => TEXT[entity]));
+}
