@@ -63,6 +63,7 @@ const wasm = preset('WebAssembly', 'wasm', { outputs: ['web/lib/core'] });
 /** @type {Stage} The WebAssembly builds that the module loads. */
 export const core = {
   ...wasm,
+  inputs: [...wasm.inputs, 'tools/declarations.js', 'tools/layer_types.js'],
   async make(previous) {
     await wasm.make(previous);
     await declareBuilds(path('web/lib/core'));

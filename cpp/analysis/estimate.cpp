@@ -1,5 +1,7 @@
 #include "estimate.h"
 
+#include <algorithm>
+
 #include "cost.h"
 #include "json.h"
 #include "memory.h"
@@ -17,6 +19,14 @@ void write_config(JsonWriter& json, const Config& config) {
   json.end_object();
 }
 
+/// Whether step() takes this input from the KV cache.
+bool is_cached(const Graph& graph, TensorId input) {
+  const auto keeps = [&](const Cache& cache) {
+    return cache.past != kNoTensor && graph.tensor(cache.past).storage == input;
+  };
+  return std::any_of(graph.caches().begin(), graph.caches().end(), keeps);
+}
+
 void write_inputs(JsonWriter& json, const Graph& graph) {
   json.begin_array();
   for (const TensorId id : graph.inputs()) {
@@ -29,6 +39,19 @@ void write_inputs(JsonWriter& json, const Graph& graph) {
       json.key("integer").boolean(true);
       json.key("limit").number(tensor.limit);
     }
+    if (is_cached(graph, id)) json.key("cached").boolean(true);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_results(JsonWriter& json, const Graph& graph) {
+  json.begin_array();
+  for (const Result& result : graph.results()) {
+    json.begin_object();
+    json.key("name").string(result.name);
+    json.key("shape").shape(graph.tensor(result.tensor).shape);
+    json.key("weights").boolean(result.is_weights());
     json.end_object();
   }
   json.end_array();
@@ -158,7 +181,8 @@ std::string estimate_json(const Config& config) {
   json.key("bytes_moved").number(costs.total.bytes_moved);
   json.key("inputs");
   write_inputs(json, graph);
-  json.key("output_shape").shape(graph.tensor(graph.results().front().tensor).shape);
+  json.key("results");
+  write_results(json, graph);
   json.key("parts");
   write_parts(json, costs);
   json.key("steps").begin_array();
@@ -200,8 +224,11 @@ std::string layers_json() {
     json.key("fields").begin_array();
     for (const Field& field : layer->fields) write_field(json, field);
     json.end_array();
+    const Graph graph = layer->build(resolve({{"layer", {std::string(layer->name)}}}));
     json.key("inputs");
-    write_inputs(json, layer->build(resolve({{"layer", {std::string(layer->name)}}})));
+    write_inputs(json, graph);
+    json.key("results");
+    write_results(json, graph);
     json.end_object();
   }
   json.end_array();

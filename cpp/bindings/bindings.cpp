@@ -221,8 +221,14 @@ Field resident_field() {
   return boolean_field("resident", "Whether the results stay in the core.", false);
 }
 
-std::shared_ptr<ResidentTensor> tensor(const DataValue& data, const ShapeValue& shape) {
-  return unpack_resident(data, shape, static_cast<Count>(kMemoryLimit / sizeof(float)));
+std::shared_ptr<ResidentTensor> tensor(const DataValue& data, const ShapeValue& shape,
+                                       const OptionsValue& options) {
+  static const std::vector<Field> options_known = {optional(choice_field(
+      "dtype", "What the numbers of a Uint16Array are.", {"float16", "bfloat16"}, "float16"))};
+  const std::vector<Value> values = options_from("tensor", options_known, options);
+  const std::string_view* dtype = std::get_if<std::string_view>(&values[0]);
+  return unpack_resident(data, shape, dtype ? *dtype : "",
+                         static_cast<Count>(kMemoryLimit / sizeof(float)));
 }
 
 DataValue resident_data(const ResidentTensor& tensor) { return DataValue(pack_data(tensor)); }
@@ -385,19 +391,17 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   // The build writes that file, from layers().
   emscripten::register_type<ConfigValue>("Config", "import('./config.js').Config");
   emscripten::register_type<OptionsValue>("Options", "Record<string, unknown>");
-  emscripten::register_type<TensorValue>("FloatTensor", "{ data: Float32Array; shape: number[] }");
+  emscripten::register_type<TensorValue>("FloatTensor", "import('../types.js').Tensor");
   emscripten::register_type<InputsValue>(
       "Inputs",
-      "Record<string, { data: Float32Array | Uint8Array | Int32Array; shape: number[] } | "
-      "ResidentTensor>");
+      "Record<string, { data: Data; shape: readonly number[]; dtype?: unknown } | ResidentTensor>");
   emscripten::register_type<ProgressValue>("Progress", "((done: number) => void) | undefined");
-  emscripten::register_type<DataValue>("Data", "Float32Array | Uint8Array | Int32Array");
+  emscripten::register_type<DataValue>("Data", "ArrayBufferView");
   emscripten::register_type<ResultsValue>("Results", "Record<string, unknown>");
   emscripten::register_type<StateValue>("StateDict", "Record<string, FloatTensor>");
-  emscripten::register_type<IntegersValue>("IntegerTensor",
-                                           "{ data: Int32Array; shape: number[] }");
+  emscripten::register_type<IntegersValue>("IntegerTensor", "import('../types.js').Ids");
   emscripten::register_type<NumberValue>("Integer", "number");
-  emscripten::register_type<ShapeValue>("Shape", "number[]");
+  emscripten::register_type<ShapeValue>("Shape", "readonly number[]");
   emscripten::register_type<PeaksValue>("Peaks",
                                         "{ flops_per_second: number; bytes_per_second: number }");
 
@@ -421,7 +425,9 @@ EMSCRIPTEN_BINDINGS(attnscope) {
                        &bound<&run_bytes, const ConfigValue&, const OptionsValue&>);
   emscripten::function("setThreadCount(count)", &bound<&set_thread_count, int>);
   emscripten::function("runningThreads", &bound<&running_threads>);
-  emscripten::function("tensor(data, shape)", &bound<&tensor, const DataValue&, const ShapeValue&>);
+  emscripten::function(
+      "tensor(data, shape, options)",
+      &bound<&tensor, const DataValue&, const ShapeValue&, const OptionsValue&>);
   emscripten::class_<ResidentTensor>("ResidentTensor")
       .smart_ptr<std::shared_ptr<ResidentTensor>>("SharedTensor")
       .function("data", &bound<&resident_data, const ResidentTensor&>)

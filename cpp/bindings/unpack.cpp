@@ -2,6 +2,7 @@
 
 #include <emscripten/em_js.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -175,20 +176,55 @@ std::vector<RawValue> unpack_dimensions(const std::string& field, const std::str
   return dimensions;
 }
 
-RawTensor::Kind kind_of(const val& data) {
-  const std::string name = typed_array_name(data);
-  if (name == "Float32Array") return RawTensor::Kind::kFloats;
-  if (name == "Uint8Array") return RawTensor::Kind::kBytes;
-  if (name == "Int32Array") return RawTensor::Kind::kIntegers;
-  return RawTensor::Kind::kOther;
+/// What a typed array holds.
+struct Numbers {
+  RawTensor::Kind kind = RawTensor::Kind::kOther;
+  HalfFormat half{};
+  std::string text{};  // "a Uint16Array"
+};
+
+/// The format of 16 bits, by its name; nothing for another name.
+HalfFormat half_from(std::string_view dtype) {
+  if (dtype == "float16") return kernels::HalfFormat::kFloat16;
+  if (dtype == "bfloat16") return kernels::HalfFormat::kBfloat16;
+  return {};
 }
 
-RawTensor unpack_raw(const std::string& name, const val& data, const val& shape) {
-  RawTensor raw{kind_of(data), "", 0, {}};
-  if (raw.kind == RawTensor::Kind::kOther) {
-    raw.kind_text = to_string(unpack_value(data));
-    return raw;
+/// `dtype` is what the caller says of 16 bits, or "".
+Numbers numbers_of(const val& data, std::string_view dtype) {
+  using Kind = RawTensor::Kind;
+  const std::string name = typed_array_name(data);
+  if (name == "Float32Array") return {.kind = Kind::kFloats};
+  if (name == "Uint8Array") return {.kind = Kind::kBytes};
+  if (name == "Int32Array") return {.kind = Kind::kIntegers};
+  const HalfFormat half = half_from(name == "Float16Array" ? "float16" : dtype);
+  if (!half || (name != "Float16Array" && name != "Uint16Array")) {
+    const char* hint = name == "Uint16Array" ? " without dtype float16 or bfloat16" : "";
+    return {.text = to_string(unpack_value(data)) + hint};
   }
+  return {.kind = Kind::kHalves, .half = half, .text = "a " + name};
+}
+
+/// What a tensor's `dtype` says of its `data`, where it decides. Throws FieldError for one that 16
+/// bits cannot have.
+std::string dtype_of(const std::string& name, const val& data, const val& tensor) {
+  const std::string array = typed_array_name(data);
+  if (array != "Uint16Array" && array != "Float16Array") return "";
+  const val dtype = tensor["dtype"];
+  if (dtype.isUndefined()) return "";
+  const RawValue raw = unpack_value(dtype);
+  const std::string* text = std::get_if<std::string>(&raw.value);
+  const HalfFormat half = text ? half_from(*text) : HalfFormat();
+  const bool bits = array == "Uint16Array";
+  if (half && (bits || half == kernels::HalfFormat::kFloat16)) return *text;
+  refuse(name, "{}.dtype must be {} for a {}, got {}",
+         {name, bits ? "float16 or bfloat16" : "float16", array, to_string(raw)});
+}
+
+RawTensor unpack_raw(const std::string& name, const Numbers& numbers, const val& data,
+                     const val& shape) {
+  RawTensor raw{numbers.kind, numbers.text, 0, {}};
+  if (raw.kind == RawTensor::Kind::kOther) return raw;
   raw.length = typed_array_property(data, val("length")).as<double>();
   raw.shape = unpack_dimensions(name, name + ".shape", shape);
   return raw;
@@ -302,16 +338,27 @@ const GivenTensor* find_tensor(const GivenTensors& tensors, std::string_view nam
   return nullptr;
 }
 
-LateFloats::LateFloats(const val& data)
-    : floats_(val::global("Float32Array")),
+LateFloats::LateFloats(const val& data, HalfFormat half)
+    : half_(half),
+      array_(val::global(half ? "Uint16Array" : "Float32Array")),
       buffer_(typed_array_property(data, val("buffer"))),
       start_(typed_array_property(data, val("byteOffset")).as<double>()) {}
 
 void LateFloats::operator()(size_t first, size_t count, float* to) const {
   // A view of our own: the caller's array may be of a class of the caller's.
-  const val part = floats_.new_(buffer_, start_ + static_cast<double>(first * sizeof(float)),
-                                static_cast<double>(count));
-  val(typed_memory_view(count, to)).call<void>("set", part);
+  const auto copy = [&](size_t from, size_t length, auto* numbers) {
+    const val part = array_.new_(buffer_, start_ + static_cast<double>(from * sizeof(*numbers)),
+                                 static_cast<double>(length));
+    val(typed_memory_view(length, numbers)).call<void>("set", part);
+  };
+  if (!half_) return copy(first, count, to);
+  constexpr size_t kMost = size_t{1} << 16;  // they stay in the cache until they are widened
+  std::vector<uint16_t> bits(std::min(count, kMost));
+  for (size_t done = 0; done < count; done += kMost) {
+    const size_t length = std::min(kMost, count - done);
+    copy(first + done, length, bits.data());
+    kernels::from_half(bits.data(), static_cast<int64_t>(length), *half_, to + done);
+  }
 }
 
 GivenTensor::GivenTensor(const std::string& name, const val& tensor) : name_(name) {
@@ -329,7 +376,9 @@ GivenTensor::GivenTensor(const std::string& name, const val& tensor) : name_(nam
     }
     const val shape = tensor["shape"];  // once, as the data: a getter may change its mind
     data_ = tensor["data"];
-    raw_ = unpack_raw(name, data_, shape);
+    const Numbers numbers = numbers_of(data_, dtype_of(name, data_, tensor));
+    half_ = numbers.half;
+    raw_ = unpack_raw(name, numbers, data_, shape);
   } catch (const FieldError& error) {
     error_ = error;
   }
@@ -357,13 +406,13 @@ RawTensor GivenTensor::now() const {
 }
 
 bool GivenTensor::can_be_late(const Tensor& expected) const {
-  return !error_ && !resident_ && raw_.kind == RawTensor::Kind::kFloats &&
-         expected.role == Role::kInput && expected.limit == 0;
+  const bool floats = raw_.kind == RawTensor::Kind::kFloats || half_;
+  return !error_ && !resident_ && floats && expected.role == Role::kInput && expected.limit == 0;
 }
 
 LateFloats GivenTensor::late(const Tensor& expected, Values& own) const {
   own = make_values(check_tensor(expected, now()));
-  return LateFloats(data_);
+  return {data_, half_};
 }
 
 const Values* GivenTensor::values(const Tensor& expected, Values& own) const {
@@ -380,7 +429,11 @@ const Values* GivenTensor::values(const Tensor& expected, Values& own) const {
       check_integers(expected, copy<int32_t>(own.size()), own.data());
       break;
     default:
-      if (!in_place) val(typed_memory_view(own.size(), own.data())).call<void>("set", data_);
+      if (half_) {
+        LateFloats(data_, half_)(0, own.size(), own.data());
+      } else if (!in_place) {
+        val(typed_memory_view(own.size(), own.data())).call<void>("set", data_);
+      }
       if (expected.role == Role::kOptionalInput) {
         check_float_mask(expected.name, values->data(), values->size());
       }
@@ -408,11 +461,16 @@ Shape unpack_shape(const val& shape, Count limit) {
   return result;
 }
 
-std::shared_ptr<ResidentTensor> unpack_resident(const val& data, const val& shape, Count limit) {
-  const RawTensor::Kind kind = kind_of(data);
-  if (kind == RawTensor::Kind::kOther) {
-    throw FieldError("data", "data must be a Float32Array, a Uint8Array or an Int32Array, got " +
-                                 to_string(unpack_value(data)));
+std::shared_ptr<ResidentTensor> unpack_resident(const val& data, const val& shape,
+                                                std::string_view dtype, Count limit) {
+  const Numbers given = numbers_of(data, dtype);
+  if (given.kind == RawTensor::Kind::kOther) {
+    throw FieldError("data",
+                     "data must be a Float32Array, a Uint8Array or an Int32Array, got " + given.text);
+  }
+  if (!dtype.empty() && half_from(dtype) != given.half) {
+    refuse("dtype", "dtype must be left out for {}, got {}",
+           {to_string(unpack_value(data)), quote(dtype)});
   }
   ResidentTensor tensor{{}, unpack_shape(shape, limit)};
   const Count count = elements(tensor.shape);
@@ -422,14 +480,23 @@ std::shared_ptr<ResidentTensor> unpack_resident(const val& data, const val& shap
                                  to_string(RawValue{length}));
   }
   const size_t size = static_cast<size_t>(length);
-  if (kind == RawTensor::Kind::kFloats) tensor.numbers = make_values(tensor.shape);
-  if (kind == RawTensor::Kind::kBytes) tensor.numbers = std::vector<uint8_t>(size);
-  if (kind == RawTensor::Kind::kIntegers) tensor.numbers = std::vector<int32_t>(size);
-  std::visit(
-      [&](auto& numbers) {
-        val(typed_memory_view(size, numbers.data())).template call<void>("set", data);
-      },
-      tensor.numbers);
+  const auto copied = [&](auto numbers) {
+    val(typed_memory_view(size, numbers.data())).template call<void>("set", data);
+    return numbers;
+  };
+  switch (given.kind) {
+    case RawTensor::Kind::kBytes:
+      tensor.numbers = copied(std::vector<uint8_t>(size));
+      break;
+    case RawTensor::Kind::kIntegers:
+      tensor.numbers = copied(std::vector<int32_t>(size));
+      break;
+    default: {
+      Values floats = make_values(tensor.shape);
+      LateFloats(data, given.half)(0, size, floats.data());
+      tensor.numbers = std::move(floats);
+    }
+  }
   return std::make_shared<ResidentTensor>(std::move(tensor));
 }
 

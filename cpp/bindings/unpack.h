@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "../kernels/half.h"
 #include "../layers/field.h"
 #include "../run/tensor_gate.h"
 #include "../run/values.h"
@@ -38,16 +39,20 @@ struct ResidentTensor {
   Shape shape;
 };
 
+/// What numbers of 16 bits are; nothing for floats of 32.
+using HalfFormat = std::optional<kernels::HalfFormat>;
+
 /// Floats of the caller's that are yet to be copied. They must stay as they are until then.
 class LateFloats {
  public:
-  explicit LateFloats(const emscripten::val& data);
+  LateFloats(const emscripten::val& data, HalfFormat half);
 
   /// Copies `count` of them, from `first` on, to `to`.
   void operator()(size_t first, size_t count, float* to) const;
 
  private:
-  emscripten::val floats_, buffer_;
+  HalfFormat half_;
+  emscripten::val array_, buffer_;  // array_: a constructor
   double start_;
 };
 
@@ -82,6 +87,7 @@ class GivenTensor {
 
   std::string name_;
   emscripten::val data_;
+  HalfFormat half_;
   std::shared_ptr<const ResidentTensor> resident_;  // has neither data_ nor getters
   RawTensor raw_{};
   std::optional<FieldError> error_;
@@ -101,10 +107,11 @@ RawValue unpack_value(const emscripten::val& value);
 /// product at most `limit`.
 Shape unpack_shape(const emscripten::val& shape, Count limit);
 
-/// A tensor that lives in the core from now on, of a typed array and a shape. Throws FieldError for
-/// anything else and for more than `limit` elements.
+/// A tensor that lives in the core from now on, of a typed array and a shape; `dtype` is "" or what
+/// 16 bits are. Throws FieldError for anything else and for more than `limit` elements.
 std::shared_ptr<ResidentTensor> unpack_resident(const emscripten::val& data,
-                                                const emscripten::val& shape, Count limit);
+                                                const emscripten::val& shape,
+                                                std::string_view dtype, Count limit);
 
 /// A typed array: a copy, because views of the heap detach when it grows.
 emscripten::val pack_data(const ResidentTensor& tensor);

@@ -30,7 +30,7 @@ std::string kind_text(const RawTensor& raw) {
 
 /// What the data of a tensor may be, in words, and whether `kind` is one of it.
 std::pair<std::string, bool> kind_rule(const Tensor& expected, RawTensor::Kind kind) {
-  const bool floats = kind == RawTensor::Kind::kFloats;
+  const bool floats = kind == RawTensor::Kind::kFloats || kind == RawTensor::Kind::kHalves;
   if (expected.limit > 0) return {"be an Int32Array", kind == RawTensor::Kind::kIntegers};
   if (expected.role != Role::kOptionalInput) return {"be a Float32Array", floats};
   return {"be a Uint8Array (1 = may attend) or a Float32Array (added to the scores)",

@@ -12,9 +12,9 @@ namespace attnscope {
 
 /// A tensor as it came from outside, before any check; its numbers stay where they are.
 struct RawTensor {
-  // Float32Array, Uint8Array, Int32Array, anything else
-  enum class Kind { kFloats, kBytes, kIntegers, kOther } kind;
-  std::string kind_text;  // of anything else: "a Float64Array"
+  // Float32Array, float16 or bfloat16 in 16 bits, Uint8Array, Int32Array, anything else
+  enum class Kind { kFloats, kHalves, kBytes, kIntegers, kOther } kind;
+  std::string kind_text;  // of 16 bits and anything else: "a Float64Array"
   double length;          // elements of the data
   std::vector<RawValue> shape;
 };

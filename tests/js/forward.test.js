@@ -20,7 +20,9 @@ for (const { name, scope: on } of variants) {
           const inputs = randomInputs(config, { mask });
           const actual = model.forward(inputs);
           assertSame(actual, model.forward(inputs, { reference: true }), FLOAT32_TOLERANCE, `${nameOf(config)}${mask ? ', masked' : ''}`);
-          assert.deepEqual(actual.output.shape, scope.estimate(config).output_shape, nameOf(config));
+          const { output_shape, results } = scope.estimate(config);
+          assert.deepEqual(actual.output.shape, output_shape, nameOf(config));
+          assert.deepEqual(results.map(({ name, shape }) => [name, shape]), Object.entries(actual).map(([name, { shape }]) => [name, shape]), nameOf(config));
         }, { on, seed: 3 });
       }
     }

@@ -89,6 +89,15 @@ for (const layer of layers) {
     assert.ok(layer.inputs.some(({ optional }) => !optional));
   });
 
+  test(`${layer.name} lists the results of its default config`, () => {
+    assert.deepEqual(layer.results, scope.estimate({ layer: layer.name }).results);
+    assert.equal(layer.results[0].name, 'output');
+    for (const { name, shape, weights } of layer.results) {
+      assert.ok(shape.length > 0 && shape.every((size) => Number.isInteger(size) && size > 0), `${name}: ${shape}`);
+      assert.equal(weights, /^(cross_)?weights$/.test(name), name);
+    }
+  });
+
   test(`${layer.name} prints as PyTorch, with its check and without`, () => {
     const whole = scope.pytorch({ layer: layer.name });
     const module = scope.pytorch({ layer: layer.name }, { self_check: false });

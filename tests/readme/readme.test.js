@@ -7,12 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { run } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
-
-/** @param {string} markdown */
-function examplesOf(markdown) {
-  const blocks = markdown.matchAll(/^```js\n([^]*?)^```\n(?:\s*^```text\n([^]*?)^```$)?/gm);
-  return [...blocks].map(([, code, printed], i) => ({ name: `example ${i + 1}`, code, printed }));
-}
+import { examples, readme } from './examples.js';
 
 /** @param {string} markdown */
 function quotesOf(markdown) {
@@ -22,8 +17,6 @@ function quotesOf(markdown) {
 
 const folder = join(project, 'build', 'readme'); // inside the package, so that it can import itself by its name
 mkdirSync(folder, { recursive: true });
-const readme = readFileSync(join(project, 'README.md'), 'utf8');
-const examples = examplesOf(readme);
 const quotes = quotesOf(readme);
 
 test('the README has examples, each with what it prints', () => {

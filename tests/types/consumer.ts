@@ -4,7 +4,8 @@
 import { Attnscope, Model, ResidentTensor, WorkerModel, WorkerScope, WorkerTensor, fromHuggingFace, open, openInWorker } from 'attnscope';
 import { serve } from 'attnscope/worker';
 import type {
-  Build, Config, Estimate, Field, ForwardOptions, Ids, Imported, ImportedKey, Input, KvCache, Layer, Mask, Memory, OpenOptions, ResidentResults, Results, Step, Tensor
+  Build, Config, Estimate, Field, FloatInput, ForwardOptions, Ids, Imported, ImportedKey, Input, KvCache, Layer, Mask, Memory, OpenOptions, ResidentResults, Result,
+  Results, Step, Tensor
 } from 'attnscope';
 
 const options: OpenOptions = { threads: 2, build: 'simd', wasmUrl: new URL('file:///folder/') };
@@ -30,6 +31,7 @@ const training: number | null = memory.training_total;
 const cache: KvCache | null = estimate.kv_cache;
 const repeats: number[] = steps.map(({ repeat }) => repeat);
 const inputs: Input[] = estimate.inputs;
+const gives: Result[] = estimate.results;
 const ids: number | undefined = inputs[0].limit;
 const fallback: string | number | boolean | null = fields[0].default;
 const language: Config = { layer: 'decoder', num_layers: 2, window: 128, full_every: null, scale: null, norm_eps: 1e-6 };
@@ -43,7 +45,8 @@ const hidden_states: Tensor = scope.randn([32, 128, 768], { seed: 1 });
 const mask: Mask = { data: new Uint8Array(32 * 128), shape: [32, 128] };
 const added: Mask = { data: new Float32Array(32 * 128), shape: [32, 128] };
 const how: ForwardOptions = { need_weights: false, round: 'float16', reference: true };
-const results: Results = model.forward({ hidden_states, mask }, how);
+const either: Tensor | ResidentTensor = model.forward({ hidden_states, mask }, how).output; // `how` may ask for both
+const results: Results = model.forward({ hidden_states, mask }, { need_weights: false, round: 'float16', reference: true });
 const output: Float32Array = results.output.data;
 const weights: Tensor | undefined = model.forward({ hidden_states, mask: added }).weights;
 const error: number | undefined = results.rounding_error?.relative;
@@ -61,6 +64,16 @@ const next: ResidentTensor = left.output;
 const copied: Float32Array = model.forward({ hidden_states: next }, { need_weights: false }).output.data;
 next.dispose();
 model.dispose();
+const read: Float32Array = resident.data;
+const bytes8: ResidentTensor<'uint8'> = scope.tensor(new Uint8Array(3), [3]);
+const bits: FloatInput = { data: new Uint16Array(24), shape: [2, 3, 4], dtype: 'bfloat16' };
+model.forward({ hidden_states: bits, mask: bytes8 });
+model.forward({ hidden_states: { data: new Float32Array(24), dims: [2, 3, 4] as const } });
+model.forward({ hidden_states: { data: new Uint16Array(24), dims: [2, 3, 4], type: 'float16' } });
+model.loadStateDict({ 'score.weight': bits, 'score.bias': resident });
+const widened: ResidentTensor = scope.tensor(new Uint16Array(2), [2], { dtype: 'float16' });
+const shape = [2, 3] as const;
+const drawn: Ids = scope.randint(9, shape);
 const source: string = scope.pytorch(full, { self_check: false });
 const flops: number = scope.measurePeaks({ read_bytes: 1 << 20 }).flops_per_second;
 
@@ -72,7 +85,10 @@ const sized: Estimate = await inWorker.estimate(there.config);
 const moved: WorkerTensor = await inWorker.tensor(hidden_states.data, [32, 128, 768], { transfer: [new ArrayBuffer(8)] });
 const ran: Results = await there.forward({ hidden_states: moved, mask }, { need_weights: false, signal: AbortSignal.timeout(10), progress: (done) => done < 0.5 });
 const stays: WorkerTensor = (await there.forward({ hidden_states }, { resident: true })).output;
-const numbers: Float32Array | Uint8Array | Int32Array = await stays.data;
+const numbers: Float32Array = await stays.data;
+const idsThere: WorkerTensor<'int32'> = await inWorker.tensor(tokens.data, [1, 2]);
+const halvesThere: WorkerTensor = await inWorker.tensor(new Uint16Array(2), [2], { dtype: 'bfloat16' });
+await (await inWorker.create({ layer: 'decoder' })).step({ tokens: idsThere });
 const long: number = await there.pastLength;
 await there.loadStateDict(await there.stateDict());
 const answer = await inWorker.call('run', { config }, { progress: (value: { done: number }) => value.done < 1, transfer: [] });
@@ -163,6 +179,16 @@ model.forward({ hidden_states: { data: new Float64Array(2), shape: [2] } });
 decoder.step({ tokens: { data: [1, 2], shape: [1, 2] } });
 // @ts-expect-error layers without a cache have none
 const total: number = estimate.kv_cache.bytes;
+// @ts-expect-error 16 bits may be two formats
+model.forward({ hidden_states: { data: new Uint16Array(2), shape: [2] } });
+// @ts-expect-error so here
+scope.tensor(new Uint16Array(2), [2]);
+// @ts-expect-error there is no such format of 16 bits
+scope.tensor(new Uint16Array(2), [2], { dtype: 'int16' });
+// @ts-expect-error floats say themselves what they are
+scope.tensor(new Float32Array(2), [2], { dtype: 'float16' });
+// @ts-expect-error bytes are no floats
+model.loadStateDict({ 'score.weight': bytes8 });
 // @ts-expect-error an array is no tensor
 model.forward({ hidden_states: new Float32Array(2) });
 // @ts-expect-error shape is missing
@@ -178,4 +204,4 @@ scope.build.threads = 4;
 // @ts-expect-error there is no such method
 model.backward();
 
-export { again, answer, early, long, numbers, ran, sized, cache, error, fallback, fields, ids, flops, limit, macs, output, parameters, past, pooledToken, repeats, scores, source, steps, sure, bytes, threads, total, training, used, weights };
+export { again, halvesThere, drawn, either, gives, read, widened, answer, early, long, numbers, ran, sized, cache, error, fallback, fields, ids, flops, limit, macs, output, parameters, past, pooledToken, repeats, scores, source, steps, sure, bytes, threads, total, training, used, weights };

@@ -6,25 +6,36 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { attempt } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
-import { open } from 'attnscope';
+import { compilers } from './compilers.js';
+
+const own = compilers[1];
 
 const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler'];
-const using = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'esnext,dom', '--types', 'node', 'tests/types/using.ts'];
+const newest = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'esnext,dom', '--types', 'node', 'tests/types/newest.ts'];
+
+/** @param {string} tsc @param {string[]} args */
+async function errorsOf(tsc, args) {
+  return (await attempt(process.execPath, [tsc, '--pretty', 'false', ...args], { cwd: project })).output;
+}
 
 for (const [claim, args] of Object.entries({
   'the module has no type error': ['-p', 'tools/tsconfig.library.json', '--noEmit'],
   'the elements, the site and the page tests have no type error': ['-p', 'web/tsconfig.json'],
-  'the tools and their tests have no type error': ['-p', 'tools/tsconfig.json'],
-  'a TypeScript user gets the types of results, and errors on what is wrong': ['-p', 'tests/types/tsconfig.json'],
-  'so with the resolution of bundlers': ['-p', 'tests/types/tsconfig.json', ...bundler],
-  '`using` disposes a model': ['--module', 'nodenext', ...using],
-  '`using` disposes a model with the resolution of bundlers': [...bundler, ...using]
+  'the tools and their tests have no type error': ['-p', 'tools/tsconfig.json']
 })) {
-  test(claim, async () => {
-    const tsc = join(project, 'node_modules/typescript/bin/tsc');
-    const { output } = await attempt(process.execPath, [tsc, '--pretty', 'false', ...args], { cwd: project });
-    assert.equal(output, '');
-  });
+  test(claim, async () => assert.equal(await errorsOf(own.tsc, args), ''));
+}
+
+for (const { name, tsc, buffers } of compilers) {
+  for (const [resolution, args] of Object.entries({ Node: [], bundlers: bundler })) {
+    test(`${name} knows configs, inputs and results by layer, and refuses what is wrong, with the resolution of ${resolution}`, async () => {
+      assert.equal(await errorsOf(tsc, ['-p', 'tests/types/tsconfig.json', ...args]), '');
+    });
+    if (!buffers) continue;
+    test(`${name} knows that nobody shares a result's memory, Float16Array and \`using\`, with the resolution of ${resolution}`, async () => {
+      assert.equal(await errorsOf(tsc, [...(args.length ? args : ['--module', 'nodenext']), ...newest]), '');
+    });
+  }
 }
 
 test('each file that a declaration imports is there', () => {
@@ -38,20 +49,6 @@ test('each file that a declaration imports is there', () => {
       assert.ok(existsSync(target), `${file} imports ${name}`);
     }
   }
-});
-
-/** @param {import('attnscope').Field} field */
-function typeOf({ type, choices = [], optional }) {
-  const own = { integer: 'number', number: 'number', boolean: 'boolean', choice: choices.map((choice) => `'${choice}'`).join(' | ') }[type];
-  return optional ? `${own} | null` : own;
-}
-
-test('the type of a config has exactly the layers and fields of the registry', async () => {
-  const text = readFileSync(join(project, 'web/lib/core/config.d.ts'), 'utf8');
-  const expected = (await open({ threads: 1 })).layers().map(({ name, fields }) => (
-    `{ layer: '${name}'; ${fields.map((field) => `${field.name}?: ${typeOf(field)}`).join('; ')} }`
-  ));
-  assert.equal(text, `export type Config =\n  | ${expected.join('\n  | ')};\n`);
 });
 
 test('the four builds have the same declarations', () => {

@@ -6,7 +6,7 @@ import { show } from './values.js';
 
 /** @typedef {import('./types.js').Estimate} Estimate */
 /** @typedef {import('./types.js').Ids} Ids */
-/** @typedef {import('./types.js').Results} Results */
+/** @typedef {import('./generics.js').Results<import('./types.js').Config, {}>} Results */
 /** @typedef {import('./types.js').Tensor} Tensor */
 
 /**

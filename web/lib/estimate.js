@@ -60,7 +60,7 @@ function timelineOf(values) {
  */
 export function readEstimate(text) {
   const {
-    config, parameters, macs, flops, elementwise, bytes_moved, inputs, output_shape, parts, steps: stepValues, memory,
+    config, parameters, macs, flops, elementwise, bytes_moved, inputs, results, parts, steps: stepValues, memory,
     timeline, kv_cache
   } = JSON.parse(text);
   const steps = stepsOf(stepValues);
@@ -76,7 +76,8 @@ export function readEstimate(text) {
     elementwise,
     bytes_moved,
     inputs,
-    output_shape,
+    results,
+    output_shape: [...results[0].shape],
     shapes,
     parts,
     steps,

@@ -3,29 +3,40 @@
 /** @typedef {import('./decoding.js').Decoded} Decoded */
 /** @typedef {import('./types.js').Build} Build */
 /** @typedef {import('./types.js').Config} Config */
-/** @typedef {import('./types.js').Estimate} Estimate */
+/** @template [C=Config] @typedef {import('./types.js').Estimate<C>} Estimate */
 /** @typedef {import('./types.js').Field} Field */
+/** @typedef {import('./types.js').FloatInput} FloatInput */
 /** @typedef {import('./types.js').Format} Format */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./types.js').HalfFormat} HalfFormat */
+/** @typedef {import('./types.js').IdsInput} IdsInput */
 /** @typedef {import('./types.js').Imported} Imported */
 /** @typedef {import('./types.js').ImportedKey} ImportedKey */
 /** @typedef {import('./types.js').Ids} Ids */
 /** @typedef {import('./types.js').Input} Input */
 /** @typedef {import('./types.js').KvCache} KvCache */
 /** @typedef {import('./types.js').Layer} Layer */
+/** @typedef {import('./types.js').LayerName} LayerName */
 /** @typedef {import('./types.js').Mask} Mask */
+/** @typedef {import('./types.js').MaskInput} MaskInput */
 /** @typedef {import('./types.js').Memory} Memory */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
-/** @typedef {import('./types.js').ResidentResults} ResidentResults */
-/** @typedef {import('./types.js').Results} Results */
+/** @typedef {import('./types.js').Result} Result */
+/** @typedef {import('./types.js').RoundingError} RoundingError */
 /** @typedef {import('./types.js').Step} Step */
 /** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
+/** @template {LayerName} Name @typedef {import('./generics.js').ConfigOf<Name>} ConfigOf */
+/** @template [C=Config] @typedef {import('./generics.js').Inputs<C>} Inputs what forward() takes */
+/** @template [C=Config] @typedef {import('./generics.js').StepInputs<C>} StepInputs what step() takes */
+/** @template [C=Config] @template [O=import('./generics.js').CopyOptions] @typedef {import('./generics.js').Results<C, O>} Results */
+/** @template [C=Config] @typedef {import('./generics.js').Results<C, { resident: true }>} ResidentResults */
 /** @typedef {import('./worker/types.js').CallOptions} CallOptions */
 /** @typedef {import('./worker/types.js').OpenInWorkerOptions} OpenInWorkerOptions */
 /** @typedef {import('./worker/types.js').RunOptions} RunOptions */
 /** @typedef {import('./worker/types.js').TaskContext} TaskContext */
-/** @typedef {import('./worker/types.js').WorkerResidentResults} WorkerResidentResults */
+/** @template [C=Config] @typedef {import('./worker/types.js').WorkerInputs<C>} WorkerInputs */
+/** @template [C=Config] @typedef {import('./worker/types.js').WorkerResults<C, { resident: true }>} WorkerResidentResults */
 
 /**
  * @template {number | Promise<number>} [Choice=number]
@@ -34,7 +45,7 @@
 
 export { fromHuggingFace } from './huggingface.js';
 export { Model } from './model.js';
-export { Attnscope, open } from './scope.js';
+export { Attnscope, defineConfig, open } from './scope.js';
 export { ResidentTensor } from './tensor.js';
 export { openInWorker } from './worker/open-in-worker.js';
 export { WorkerModel } from './worker/worker-model.js';

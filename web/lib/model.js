@@ -2,33 +2,22 @@
 
 import { Decoding } from './decoding.js';
 import { readEstimate } from './estimate.js';
-import { ResidentTensor, coreOf } from './tensor.js';
+import { coreTensors } from './inputs.js';
+import { ResidentTensor } from './tensor.js';
 import { isPlain, show } from './values.js';
 
 /** @typedef {import('./open-core.js').OpenCore} OpenCore */
 /** @typedef {import('./types.js').Config} Config */
+/** @typedef {import('./types.js').FloatInput} FloatInput */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
-/** @typedef {import('./types.js').Ids} Ids */
 /** @typedef {import('./types.js').Input} Input */
-/** @typedef {import('./types.js').Mask} Mask */
-/** @typedef {import('./types.js').ResidentResults} ResidentResults */
-/** @typedef {import('./types.js').Results} Results */
 /** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
-
-/** @typedef {Record<string, Tensor | Mask | Ids | ResidentTensor>} Inputs */
-
-/**
- * Each value read once, resident tensors as the core knows them. What is no plain object is for the core to refuse.
- * @param {OpenCore} core
- * @param {unknown} inputs
- */
-function coreInputs(core, inputs) {
-  const known = isPlain(inputs)
-    ? Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, coreOf(core, name, value)]))
-    : inputs;
-  return /** @type {import('./core/core.js').Inputs} */ (known);
-}
+/** @template C @typedef {import('./generics.js').Filled<C>} Filled */
+/** @template C @typedef {import('./generics.js').Inputs<C>} Inputs */
+/** @template C @typedef {import('./generics.js').StepInputs<C>} StepInputs */
+/** @template C @template O @typedef {import('./generics.js').Results<C, O>} Results */
+/** @template G @template E @typedef {import('./generics.js').Literal<G, E>} Literal */
 
 /**
  * The options that the core checks, and the function that it does not know.
@@ -56,7 +45,10 @@ function results(core, made) {
   return Object.fromEntries(wrapped);
 }
 
-/** Holds memory of the WebAssembly core until `dispose()`. */
+/**
+ * Holds memory of the WebAssembly core until `dispose()`.
+ * @template [C=Config] the layer's config, as far as it is known
+ */
 export class Model {
   #core;
   #owned;
@@ -68,7 +60,7 @@ export class Model {
     this.#core = core;
     this.#owned = core.hold('model', handle);
     const { config, inputs } = JSON.parse(this.#owned.call((model) => model.describe()));
-    /** @type {Readonly<Config>} The layer and its fields, with the defaults filled in. */
+    /** @type {Readonly<Filled<C>>} The layer and its fields, with the defaults filled in. */
     this.config = Object.freeze(config);
     /** @type {readonly Input[]} What `forward` takes. */
     this.inputs = Object.freeze(inputs);
@@ -76,10 +68,10 @@ export class Model {
 
   /**
    * Runs the layer in float32.
-   * @template {ForwardOptions} [Options={}]
-   * @param {Inputs} inputs by name; they are copied, but for resident ones, and neither kept nor changed
-   * @param {Options} [options]
-   * @returns {Options extends { resident: true } ? ResidentResults : Results}
+   * @template [const O={}]
+   * @param {Inputs<C>} inputs by name; they are copied, but for resident ones, and neither kept nor changed
+   * @param {Literal<O, ForwardOptions>} [options]
+   * @returns {Results<C, O>} copies, owned by the caller; with `resident: true` to be disposed of, each
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor
    * @throws {DOMException} an AbortError, when `progress` returned false
    */
@@ -91,11 +83,11 @@ export class Model {
    * Runs the layer on further positions, as many as the first input has, after those of the calls
    * before: their keys and values are in the model's KV cache. Step by step this gives what one
    * `forward` over all positions gives. The cache holds `batch_size` sequences.
-   * @template {StepOptions} [Options={}]
-   * @param {Inputs} inputs by name, without `past_` inputs; a mask is one of (new positions, positions
+   * @template [const O={}]
+   * @param {StepInputs<C>} inputs by name, without `past_` inputs; a mask is one of (new positions, positions
    *   that are kept and new ones)
-   * @param {Options} [options]
-   * @returns {Options extends { resident: true } ? ResidentResults : Results}
+   * @param {Literal<O, StepOptions>} [options]
+   * @returns {Results<C, O>}
    * @throws {RangeError} for a layer without KV cache, or an ill-fitting tensor; the cache then stays
    */
   step(inputs, options) {
@@ -148,12 +140,12 @@ export class Model {
 
   /**
    * Replaces every weight, and empties the KV cache.
-   * @param {Record<string, Tensor | ResidentTensor>} state each parameter's tensor, no more and no less
+   * @param {Record<string, FloatInput>} state each parameter's tensor, no more and no less
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights then stay
    */
   loadStateDict(state) {
     this.#checkIdle();
-    this.#read((model) => model.loadStateDict(/** @type {any} */ (coreInputs(this.#core, state))));
+    this.#read((model) => model.loadStateDict(coreTensors(this.#core, state)));
   }
 
   /**
@@ -179,7 +171,7 @@ export class Model {
   #run(call, inputs, given) {
     const { options, progress } = splitOptions(given);
     const report = progress && ((/** @type {number} */ done) => this.#report(progress, done));
-    return this.#read((model) => results(this.#core, model[call](coreInputs(this.#core, inputs), options, report)));
+    return this.#read((model) => results(this.#core, model[call](coreTensors(this.#core, inputs), options, report)));
   }
 
   /** @param {(done: number) => unknown} progress @param {number} done */

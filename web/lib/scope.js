@@ -8,12 +8,17 @@ import { ResidentTensor } from './tensor.js';
 
 /** @typedef {import('./types.js').Build} Build */
 /** @typedef {import('./types.js').Config} Config */
-/** @typedef {import('./types.js').Estimate} Estimate */
+/** @template C @typedef {import('./types.js').Estimate<C>} Estimate */
 /** @typedef {import('./types.js').Format} Format */
+/** @typedef {import('./types.js').HalfFormat} HalfFormat */
+/** @typedef {import('./types.js').Halves} Halves */
 /** @typedef {import('./types.js').Ids} Ids */
 /** @typedef {import('./types.js').Layer} Layer */
+/** @typedef {import('./types.js').LayerName} LayerName */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
+/** @template C @typedef {import('./generics.js').Known<C>} Known */
+/** @template L @template C @typedef {import('./generics.js').ConfigArgument<L, C>} ConfigArgument */
 
 /**
  * Loads the fastest build that this engine can run.
@@ -24,6 +29,18 @@ import { ResidentTensor } from './tensor.js';
 export async function open(options = {}) {
   const { core, build, close } = await load(options);
   return new Attnscope(new OpenCore(core, close), build);
+}
+
+/**
+ * The config itself, with the type of what is written: the layer's name and its choices, by which estimates, inputs
+ * and results are typed, as it would lose them in a `const config = { layer: ... }`.
+ * @template {LayerName | (string & {})} const L
+ * @template const C
+ * @param {ConfigArgument<L, C>} config
+ * @returns {C}
+ */
+export function defineConfig(config) {
+  return /** @type {any} */ (config);
 }
 
 /** An open core. Holds memory and threads until `dispose()`. Every method throws a RangeError, with the `field` and the rule, for a wrong value. */
@@ -52,34 +69,40 @@ export class Attnscope {
 
   /**
    * What a layer costs. Pure arithmetic: no tensor is allocated.
-   * @param {Config} config
-   * @returns {Estimate}
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
+   * @returns {Estimate<Known<C>>}
    */
   estimate(config) {
-    return readEstimate(this.#core.call((module) => module.estimate(config)));
+    return /** @type {any} */ (readEstimate(this.#core.call((module) => module.estimate(/** @type {Config} */ (config)))));
   }
 
   /**
    * Bytes that running a layer takes, whatever its dtype: parameters in float32 and their packed copy in `storage`,
    * inputs without masks, activations in an arena that is planned for them, results and their copies. `create` refuses
    * what exceeds `memoryLimit` without attention weights, `forward` what exceeds it with those it is to return.
-   * @param {Config} config
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
    * @param {{need_weights?: boolean, storage?: Format}} [options] true and 'float32' by default
    * @returns {number}
    */
   runBytes(config, options = {}) {
-    return this.#core.call((module) => module.runBytes(config, options));
+    return this.#core.call((module) => module.runBytes(/** @type {Config} */ (config), options));
   }
 
   /**
    * A Python file with the layer as an `nn.Module`. Run by itself it compares this estimate with
    * PyTorch and prints OK, or MISMATCH and exits with 1.
-   * @param {Config} config
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
    * @param {{self_check?: boolean}} [options] `self_check: false` leaves only the module
    * @returns {string}
    */
   pytorch(config, options = {}) {
-    return this.#core.call((module) => module.pytorch(config, options));
+    return this.#core.call((module) => module.pytorch(/** @type {Config} */ (config), options));
   }
 
   /**
@@ -89,18 +112,20 @@ export class Attnscope {
    * stays float32, but of int8: its linear layers multiply integers (weights with one scale an output feature, activations
    * quantized as they come, with one scale a position), and its KV cache stays float32. Other parameters, and what
    * `stateDict` returns, stay float32.
-   * @param {Config} config
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
    * @param {{seed?: number, storage?: Format}} [options] 0 and 'float32' by default
-   * @returns {Model} holds memory until `dispose()`
+   * @returns {Model<Known<C>>} holds memory until `dispose()`
    */
   create(config, options = {}) {
-    const model = this.#core.call((module) => module.create(config, options));
+    const model = this.#core.call((module) => module.create(/** @type {Config} */ (config), options));
     return new Model(this.#core, /** @type {import('./core/core.js').Model} */ (model));
   }
 
   /**
    * What `torch.manual_seed(seed); torch.randn(shape)` gives, to a few ULP.
-   * @param {number[]} shape
+   * @param {readonly number[]} shape
    * @param {{seed?: number}} [options] 0 by default
    * @returns {Tensor}
    */
@@ -111,7 +136,7 @@ export class Attnscope {
   /**
    * What `torch.manual_seed(seed); torch.randint(high, shape)` gives: token ids, say.
    * @param {number} high above every number, at most 2 ** 31
-   * @param {number[]} shape
+   * @param {readonly number[]} shape
    * @param {{seed?: number}} [options] 0 by default
    * @returns {Ids}
    */
@@ -121,12 +146,41 @@ export class Attnscope {
 
   /**
    * A tensor that lives in the core: forward() reads it where it is, where it copies others.
-   * @param {Float32Array | Uint8Array | Int32Array} data is copied
-   * @param {number[]} shape
+   * @overload
+   * @param {Float32Array | Halves} data is copied; 16 bits are widened
+   * @param {readonly number[]} shape
    * @returns {ResidentTensor} holds memory until `dispose()`
    */
-  tensor(data, shape) {
-    const tensor = this.#core.call((module) => module.tensor(data, shape));
+  /**
+   * The same of floats that come as 16 bits.
+   * @overload
+   * @param {Uint16Array} data is copied
+   * @param {readonly number[]} shape
+   * @param {{dtype: HalfFormat}} options what the bits are
+   * @returns {ResidentTensor} holds memory until `dispose()`
+   */
+  /**
+   * The same of a mask's bytes.
+   * @overload
+   * @param {Uint8Array} data is copied
+   * @param {readonly number[]} shape
+   * @returns {ResidentTensor<'uint8'>} holds memory until `dispose()`
+   */
+  /**
+   * The same of integers, token ids say.
+   * @overload
+   * @param {Int32Array} data is copied
+   * @param {readonly number[]} shape
+   * @returns {ResidentTensor<'int32'>} holds memory until `dispose()`
+   */
+  /**
+   * @param {ArrayBufferView} data
+   * @param {readonly number[]} shape
+   * @param {{dtype?: HalfFormat}} [options]
+   * @returns {ResidentTensor<any>}
+   */
+  tensor(data, shape, options = {}) {
+    const tensor = this.#core.call((module) => module.tensor(data, shape, options));
     return new ResidentTensor(this.#core, /** @type {import('./core/core.js').ResidentTensor} */ (tensor));
   }
 

@@ -1,6 +1,7 @@
 // A tensor that lives in the WebAssembly core.
 
 /** @typedef {import('./open-core.js').OpenCore} OpenCore */
+/** @typedef {import('./types.js').Stored} Stored */
 
 /**
  * What `core` takes in place of `value`: its own tensor for a resident one.
@@ -8,7 +9,10 @@
  */
 export let coreOf;
 
-/** Takes forward() no copy to read. Holds memory of the core until `dispose()`; nothing changes its numbers. */
+/**
+ * Takes forward() no copy to read. Holds memory of the core until `dispose()`; nothing changes its numbers.
+ * @template {keyof Stored} [Kind='float32'] of its numbers
+ */
 export class ResidentTensor {
   #owned;
 
@@ -24,7 +28,7 @@ export class ResidentTensor {
 
   /**
    * Its numbers, copied at each call.
-   * @returns {Float32Array | Uint8Array | Int32Array}
+   * @returns {Stored[Kind]}
    */
   get data() {
     return this.#owned.call((tensor) => tensor.data());

@@ -3,9 +3,21 @@
 /** @typedef {import('./core/config.js').Config} Config
  * One layer and its fields; a field left out takes its default. */
 
+/** @typedef {import('./generics.js').LayerName} LayerName */
+
+// Typed arrays that JavaScript owns alone: Float32Array<ArrayBuffer> where TypeScript tells buffers apart, from 5.7 on.
+/** @typedef {ReturnType<Float32Array['slice']>} Floats */
+/** @typedef {ReturnType<Uint8Array['slice']>} Bytes */
+/** @typedef {ReturnType<Int32Array['slice']>} Integers */
+
+/** @typedef {{ float32: Floats, uint8: Bytes, int32: Integers }} Stored what a resident tensor holds */
+
+/** Float16Array, where the `lib` has it.
+ * @typedef {typeof globalThis extends { Float16Array: { prototype: infer Halves } } ? Halves : never} Halves */
+
 /**
  * @typedef {object} Tensor
- * @property {Float32Array} data elements in row-major order, the last dimension fastest
+ * @property {Floats} data elements in row-major order, the last dimension fastest
  * @property {number[]} shape
  */
 
@@ -13,13 +25,51 @@
  * @typedef {object} Mask
  * @property {Uint8Array | Float32Array} data bytes: 1 = may attend, 0 = hidden; floats: added to the
  *   scores, -Infinity hides. (`key_padding_mask` of `nn.MultiheadAttention` is the opposite.)
- * @property {number[]} shape
+ * @property {readonly number[]} shape
  */
 
 /**
  * @typedef {object} Ids integers, token ids say
- * @property {Int32Array} data each from 0 to the input's `limit` - 1
+ * @property {Integers} data each from 0 to the input's `limit` - 1
  * @property {number[]} shape
+ */
+
+/**
+ * Data in row-major order with their shape, which onnxruntime calls dims.
+ * @template Data
+ * @typedef {{ data: Data, shape: readonly number[] } | { data: Data, dims: readonly number[] }} Shaped
+ */
+
+/** @typedef {'float16' | 'bfloat16'} HalfFormat what 16 bits hold */
+
+/**
+ * Floats as 16 bits, which are widened, exactly.
+ * @typedef {{ data: Uint16Array, shape: readonly number[], dtype: HalfFormat }
+ *   | { data: Uint16Array, dims: readonly number[], dtype: HalfFormat }
+ *   | { data: Uint16Array, dims: readonly number[], type: 'float16' }} HalfInput
+ */
+
+/**
+ * Floats as forward(), step() and loadStateDict() take them.
+ * @typedef {Shaped<Float32Array | Halves> | HalfInput | import('./tensor.js').ResidentTensor<'float32'>} FloatInput
+ */
+
+/**
+ * What may be attended to. Bytes: 1 = may attend, 0 = hidden; floats are added to the scores, -Infinity hides.
+ * (`key_padding_mask` of `nn.MultiheadAttention` is the opposite.)
+ * @typedef {Shaped<Uint8Array | Float32Array | Halves> | HalfInput
+ *   | import('./tensor.js').ResidentTensor<'uint8' | 'float32'>} MaskInput
+ */
+
+/**
+ * Integers, token ids say.
+ * @typedef {Shaped<Int32Array> | import('./tensor.js').ResidentTensor<'int32'>} IdsInput
+ */
+
+/**
+ * What some layer takes under some name.
+ * @typedef {Shaped<Float32Array | Halves | Uint8Array | Int32Array> | HalfInput
+ *   | import('./tensor.js').ResidentTensor<keyof Stored>} TensorInput
  */
 
 /**
@@ -29,6 +79,14 @@
  * @property {boolean} optional
  * @property {true} [integer] token ids
  * @property {number} [limit] of token ids: they are below it
+ * @property {true} [cached] step() takes it from the KV cache
+ */
+
+/**
+ * @typedef {object} Result what forward() returns under one name
+ * @property {string} name
+ * @property {number[]} shape
+ * @property {boolean} weights attention weights, which `need_weights: false` leaves out
  */
 
 /**
@@ -45,12 +103,13 @@
 
 /**
  * @typedef {object} Layer
- * @property {string} name value of the config's `layer`
+ * @property {LayerName} name value of the config's `layer`
  * @property {string} title
  * @property {string} group where a form lists it
  * @property {string} summary
  * @property {Field[]} fields
  * @property {Input[]} inputs what forward() takes, with the shapes that the default config gives them
+ * @property {Result[]} results what it returns, so too
  */
 
 /**
@@ -93,9 +152,10 @@
  */
 
 /**
+ * @template [C=Config]
  * @typedef {object} Estimate counts are exact to 2^53 and the nearest double past it
- * @property {string} layer
- * @property {Config} config with the defaults filled in
+ * @property {import('./generics.js').Filled<C>['layer']} layer
+ * @property {import('./generics.js').Filled<C>} config with the defaults filled in
  * @property {number} parameters
  * @property {number} macs multiply-accumulates of matrix products, one forward pass
  * @property {number} flops 2 per MAC and nothing else, as torch.utils.flop_counter counts
@@ -104,6 +164,7 @@
  *   rms_norm
  * @property {number} bytes_moved
  * @property {Input[]} inputs what forward() takes
+ * @property {Result[]} results what it returns, `output` first
  * @property {number[]} output_shape
  * @property {Record<string, number[]>} shapes every step's output, by name
  * @property {Record<string, {parameters: number, macs: number}>} parts
@@ -137,25 +198,10 @@
 /** @typedef {StepOptions & OwnForwardOptions} ForwardOptions */
 
 /**
- * @typedef {object} Results copies, owned by the caller
- * @property {Tensor} output
- * @property {Tensor} [weights] attention weights, where the layer has them; of a stack the last layer's
- * @property {Tensor} [cross_weights] of transformer_decoder_layer: those over `memory`
- * @property {Tensor} [pooled] of encoder with its pooler
- * @property {{max_absolute: number, relative: number}} [rounding_error] of the output: the largest
- *   difference from float32, and the Euclidean norm of all differences over that of the output
+ * @typedef {object} RoundingError of the output, against float32
+ * @property {number} max_absolute the largest difference
+ * @property {number} relative the Euclidean norm of all differences over that of the output
  */
-
-/**
- * @typedef {object} ResidentResults to be disposed of by the caller, each
- * @property {ResidentTensor} output
- * @property {ResidentTensor} [weights]
- * @property {ResidentTensor} [cross_weights]
- * @property {ResidentTensor} [pooled]
- * @property {{max_absolute: number, relative: number}} [rounding_error]
- */
-
-/** @typedef {import('./tensor.js').ResidentTensor} ResidentTensor */
 
 /**
  * @typedef {object} OpenOptions

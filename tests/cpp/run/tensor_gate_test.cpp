@@ -52,6 +52,13 @@ TEST_CASE("a mask has any shape that broadcasts, and keeps it") {
   }
 }
 
+TEST_CASE("16 bits are floats, and no integers") {
+  CHECK(check_tensor(kStates, tensor(RawTensor::Kind::kHalves, {2, 5, 3})) == Shape{2, 5, 3});
+  CHECK(check_tensor(kMask, tensor(RawTensor::Kind::kHalves, {7})) == Shape{7});
+  CHECK_THROWS_WITH(check_tensor(kTokens, tensor(RawTensor::Kind::kHalves, {2, 5})),
+                    "tokens.data must be an Int32Array, got an array");
+}
+
 TEST_CASE("a mask that does not broadcast is refused with both shapes") {
   const std::pair<std::vector<int>, const char*> cases[] = {
       {{8, 2, 5, 7}, "(8, 2, 5, 7)"},

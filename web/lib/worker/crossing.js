@@ -1,6 +1,7 @@
 // How values cross between a page and its worker. The core judges them over there and must meet what it would have met
 // here, but a copied message turns instances into plain objects and cannot hold functions: those cross as a description.
 
+import { coreTensor } from '../inputs.js';
 import { refusal } from '../options.js';
 import { isPlain, show } from '../values.js';
 import { handleOf } from './worker-tensor.js';
@@ -66,8 +67,8 @@ export class Parcel {
     if (typeof tensor !== 'object' || tensor === null || Array.isArray(tensor) || ArrayBuffer.isView(tensor)) return this.pack(tensor);
     const handle = handleOf(this.#calls, name, tensor);
     if (handle !== undefined) return { [HANDLE]: handle };
-    const { shape, data } = tensor;
-    return { data: this.pack(data), shape: this.pack(shape) };
+    const { shape, data, dtype } = coreTensor(name, tensor);
+    return { data: this.pack(data), shape: this.pack(shape), ...(dtype !== undefined && { dtype: this.pack(dtype) }) };
   }
 
   /** @param {any} array a typed array, of whatever subclass */

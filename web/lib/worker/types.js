@@ -16,15 +16,26 @@
 /** @typedef {TransferOptions & WorkerRunOptions} RunOptions */
 
 /**
- * @typedef {object} WorkerResidentResults to be disposed of by the caller, each
- * @property {WorkerTensor} output
- * @property {WorkerTensor} [weights]
- * @property {WorkerTensor} [cross_weights]
- * @property {WorkerTensor} [pooled]
- * @property {{max_absolute: number, relative: number}} [rounding_error]
+ * @template T tensors by name
+ * @typedef {{ [Name in keyof T]: T[Name] | import('./worker-tensor.js').WorkerTensor<any> }} OrInWorker
  */
 
-/** @typedef {import('./worker-tensor.js').WorkerTensor} WorkerTensor */
+/**
+ * @template C
+ * @typedef {OrInWorker<import('../generics.js').Inputs<C>>} WorkerInputs
+ */
+
+/**
+ * @template C
+ * @typedef {OrInWorker<import('../generics.js').StepInputs<C>>} WorkerStepInputs
+ */
+
+/**
+ * Copies, or with `resident: true` tensors in the worker that are to be disposed of, each.
+ * @template C
+ * @template O
+ * @typedef {import('../generics.js').Results<C, O, import('./worker-tensor.js').WorkerTensor>} WorkerResults
+ */
 
 /**
  * @typedef {object} OwnWorkerOptions

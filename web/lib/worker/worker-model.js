@@ -6,21 +6,21 @@ import { isPlain } from '../values.js';
 import { Parcel, handleIn } from './crossing.js';
 import { WorkerTensor } from './worker-tensor.js';
 
-/** @typedef {import('../model.js').Inputs} SyncInputs */
 /** @typedef {import('../types.js').Config} Config */
 /** @typedef {import('../decoding.js').Decoded} Decoded */
 /** @typedef {import('../types.js').ForwardOptions} ForwardOptions */
-/** @typedef {import('../types.js').Ids} Ids */
+/** @typedef {import('../types.js').FloatInput} FloatInput */
 /** @typedef {import('../types.js').Input} Input */
-/** @typedef {import('../types.js').Results} Results */
 /** @typedef {import('../types.js').StepOptions} StepOptions */
 /** @typedef {import('../types.js').Tensor} Tensor */
 /** @typedef {import('./calls.js').Calls} Calls */
 /** @typedef {import('./types.js').RunOptions} RunOptions */
 /** @typedef {import('./types.js').TransferOptions} TransferOptions */
-/** @typedef {import('./types.js').WorkerResidentResults} WorkerResidentResults */
-
-/** @typedef {SyncInputs | Record<string, SyncInputs[string] | WorkerTensor>} Inputs */
+/** @template C @typedef {import('./types.js').WorkerInputs<C>} WorkerInputs */
+/** @template C @typedef {import('./types.js').WorkerStepInputs<C>} WorkerStepInputs */
+/** @template C @template O @typedef {import('./types.js').WorkerResults<C, O>} WorkerResults */
+/** @template C @typedef {import('../generics.js').Filled<C>} Filled */
+/** @template G @template E @typedef {import('../generics.js').Literal<G, E>} Literal */
 
 /** Of the options of a call those that only this side knows. */
 const rules = {
@@ -42,17 +42,20 @@ export function splitOptions(options = {}) {
   return { others, watch: { progress, signal }, transfer };
 }
 
-/** Holds memory of the worker's core until `dispose()`. Its calls are done in the order in which they are made. */
+/**
+ * Holds memory of the worker's core until `dispose()`. Its calls are done in the order in which they are made.
+ * @template [C=Config] the layer's config, as far as it is known
+ */
 export class WorkerModel {
   #calls;
   #handle;
   #disposed = false;
 
-  /** @param {Calls} calls @param {number} handle @param {{ config: Config, inputs: Input[] }} facts */
+  /** @param {Calls} calls @param {number} handle @param {{ config: any, inputs: Input[] }} facts */
   constructor(calls, handle, { config, inputs }) {
     this.#calls = calls;
     this.#handle = handle;
-    /** The layer and its fields, with the defaults filled in. */
+    /** The layer and its fields, with the defaults filled in. @type {Readonly<Filled<C>>} */
     this.config = Object.freeze(config);
     /** What `forward` takes. @type {readonly Input[]} */
     this.inputs = Object.freeze(inputs);
@@ -61,10 +64,10 @@ export class WorkerModel {
 
   /**
    * Runs the layer in float32, in the worker.
-   * @template {ForwardOptions & RunOptions} [Options={}]
-   * @param {Inputs} inputs by name; they are copied, but for tensors that live in the worker and for the buffers in `transfer`
-   * @param {Options & ForwardOptions & RunOptions} [options]
-   * @returns {Promise<Options extends { resident: true } ? WorkerResidentResults : Results>} rejected as `Model.forward` throws, and with
+   * @template [const O={}]
+   * @param {WorkerInputs<C>} inputs by name; they are copied, but for tensors that live in the worker and for the buffers in `transfer`
+   * @param {Literal<O, ForwardOptions & RunOptions>} [options]
+   * @returns {Promise<WorkerResults<C, O>>} rejected as `Model.forward` throws, and with
    *   the reason of `signal`
    */
   async forward(inputs, options) {
@@ -74,10 +77,10 @@ export class WorkerModel {
   /**
    * Runs the layer on further positions, after those in the model's KV cache: see `Model.step`. A step that is aborted
    * may have been at its end: `pastLength` says whether it has moved the cache.
-   * @template {StepOptions & RunOptions} [Options={}]
-   * @param {Inputs} inputs
-   * @param {Options & StepOptions & RunOptions} [options]
-   * @returns {Promise<Options extends { resident: true } ? WorkerResidentResults : Results>}
+   * @template [const O={}]
+   * @param {WorkerStepInputs<C>} inputs
+   * @param {Literal<O, StepOptions & RunOptions>} [options]
+   * @returns {Promise<WorkerResults<C, O>>}
    */
   async step(inputs, options) {
     return this.#run('step', inputs, options);
@@ -113,7 +116,7 @@ export class WorkerModel {
 
   /**
    * Replaces every weight, and empties the KV cache.
-   * @param {Record<string, Tensor | WorkerTensor>} state each parameter's tensor, no more and no less
+   * @param {Record<string, FloatInput | WorkerTensor>} state each parameter's tensor, no more and no less
    * @param {TransferOptions} [options]
    */
   async loadStateDict(state, options) {

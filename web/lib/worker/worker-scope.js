@@ -7,13 +7,18 @@ import { WorkerTensor } from './worker-tensor.js';
 /** @typedef {import('../types.js').Build} Build */
 /** @typedef {import('./types.js').CallOptions} CallOptions */
 /** @typedef {import('../types.js').Config} Config */
-/** @typedef {import('../types.js').Estimate} Estimate */
+/** @template C @typedef {import('../types.js').Estimate<C>} Estimate */
 /** @typedef {import('../types.js').Format} Format */
+/** @typedef {import('../types.js').HalfFormat} HalfFormat */
+/** @typedef {import('../types.js').Halves} Halves */
 /** @typedef {import('../types.js').Ids} Ids */
 /** @typedef {import('../types.js').Layer} Layer */
+/** @typedef {import('../types.js').LayerName} LayerName */
 /** @typedef {import('../types.js').Tensor} Tensor */
 /** @typedef {import('./types.js').TransferOptions} TransferOptions */
 /** @typedef {import('./calls.js').Calls} Calls */
+/** @template C @typedef {import('../generics.js').Known<C>} Known */
+/** @template L @template C @typedef {import('../generics.js').ConfigArgument<L, C>} ConfigArgument */
 
 /** What `Attnscope` has, each method with a promise; a promise is rejected with the error that the method would throw. */
 export class WorkerScope {
@@ -33,13 +38,20 @@ export class WorkerScope {
     return this.#method('layers', []);
   }
 
-  /** @param {Config} config @returns {Promise<Estimate>} */
+  /**
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
+   * @returns {Promise<Estimate<Known<C>>>}
+   */
   async estimate(config) {
     return this.#method('estimate', [config]);
   }
 
   /**
-   * @param {Config} config
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
    * @param {{need_weights?: boolean, storage?: Format}} [options]
    * @returns {Promise<number>}
    */
@@ -48,7 +60,9 @@ export class WorkerScope {
   }
 
   /**
-   * @param {Config} config
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
    * @param {{self_check?: boolean}} [options]
    * @returns {Promise<string>}
    */
@@ -57,9 +71,11 @@ export class WorkerScope {
   }
 
   /**
-   * @param {Config} config
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
    * @param {{seed?: number, storage?: Format}} [options]
-   * @returns {Promise<WorkerModel>} holds memory of the worker until `dispose()`
+   * @returns {Promise<WorkerModel<Known<C>>>} holds memory of the worker until `dispose()`
    */
   async create(config, options) {
     const made = await this.#method('create', [config, options]);
@@ -67,7 +83,7 @@ export class WorkerScope {
   }
 
   /**
-   * @param {number[]} shape
+   * @param {readonly number[]} shape
    * @param {{seed?: number}} [options]
    * @returns {Promise<Tensor>}
    */
@@ -77,7 +93,7 @@ export class WorkerScope {
 
   /**
    * @param {number} high
-   * @param {number[]} shape
+   * @param {readonly number[]} shape
    * @param {{seed?: number}} [options]
    * @returns {Promise<Ids>}
    */
@@ -86,14 +102,42 @@ export class WorkerScope {
   }
 
   /**
-   * @param {Float32Array | Uint8Array | Int32Array} data is copied, unless its buffer is in `transfer`
-   * @param {number[]} shape
+   * @overload
+   * @param {Float32Array | Halves} data is copied, unless its buffer is in `transfer`
+   * @param {readonly number[]} shape
    * @param {TransferOptions} [options]
    * @returns {Promise<WorkerTensor>} holds memory of the worker until `dispose()`
    */
+  /**
+   * @overload
+   * @param {Uint16Array} data
+   * @param {readonly number[]} shape
+   * @param {TransferOptions & {dtype: HalfFormat}} options dtype: what the bits are
+   * @returns {Promise<WorkerTensor>}
+   */
+  /**
+   * @overload
+   * @param {Uint8Array} data
+   * @param {readonly number[]} shape
+   * @param {TransferOptions} [options]
+   * @returns {Promise<WorkerTensor<'uint8'>>}
+   */
+  /**
+   * @overload
+   * @param {Int32Array} data
+   * @param {readonly number[]} shape
+   * @param {TransferOptions} [options]
+   * @returns {Promise<WorkerTensor<'int32'>>}
+   */
+  /**
+   * @param {ArrayBufferView} data
+   * @param {readonly number[]} shape
+   * @param {TransferOptions & {dtype?: HalfFormat}} [options]
+   * @returns {Promise<WorkerTensor<any>>}
+   */
   async tensor(data, shape, options) {
-    const { transfer } = splitOptions(options);
-    const made = await this.#method('tensor', [data, shape], transfer);
+    const { others, transfer } = splitOptions(options);
+    const made = await this.#method('tensor', [data, shape, others], transfer);
     return new WorkerTensor(this.#calls, /** @type {number} */ (handleIn(made)), made.shape);
   }
 

@@ -1,6 +1,7 @@
 // A tensor that lives in the core of a worker.
 
 /** @typedef {import('./calls.js').Calls} Calls */
+/** @typedef {import('../types.js').Stored} Stored */
 
 /**
  * What the worker knows `value` by, if it is a tensor that lives there.
@@ -8,7 +9,10 @@
  */
 export let handleOf;
 
-/** Crosses to the worker without a copy. Holds memory there until `dispose()`; nothing changes its numbers. */
+/**
+ * Crosses to the worker without a copy. Holds memory there until `dispose()`; nothing changes its numbers.
+ * @template {keyof Stored} [Kind='float32'] of its numbers
+ */
 export class WorkerTensor {
   #calls;
   #handle;
@@ -25,7 +29,7 @@ export class WorkerTensor {
 
   /**
    * Its numbers, copied at each call.
-   * @returns {Promise<Float32Array | Uint8Array | Int32Array>}
+   * @returns {Promise<Stored[Kind]>}
    */
   get data() {
     return this.#send();
