@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { defineConfig } from '../../web/lib/index.js';
 import { configs, layers, nameOf, scope } from './support.js';
 
 const bert = { batch_size: 32, seq_len: 128, hidden_size: 768 };
@@ -92,6 +93,18 @@ test('parts and steps sum to the totals', () => {
     assert.deepEqual([...new Set(steps.map(({ part }) => part))], Object.keys(parts), name);
     for (const { name: step, repeat } of steps) assert.ok([1, config.num_layers].includes(repeat), `${name}: ${step} repeats ${repeat} times`);
   }
+});
+
+test('defineConfig gives back what it is given', () => {
+  assert.equal(defineConfig(linear), linear);
+});
+
+test('inputs that step() has from the KV cache are marked', () => {
+  const marked = configs.flatMap((config) => scope.estimate(config).inputs.map(({ name, cached }) => {
+    assert.equal(cached, name.startsWith('past_') ? true : undefined, `${nameOf(config)}: ${name}`);
+    return cached;
+  }));
+  assert.ok(marked.some(Boolean));
 });
 
 test('steps read what the inputs, parameters and steps before them give', () => {

@@ -207,6 +207,9 @@ const badInputs = [
   [{ hidden_states: tensorOf(new Float32Array(24), new Int32Array(3)) }], [{ hidden_states: tensorOf(new Float32Array(24), [2, 3, '4']) }],
   [{ hidden_states: tensorOf(new Float32Array(24), Array(2 ** 32 - 1)) }], [{ hidden_states: tensorOf(new Float32Array(24), [2, [3], () => {}]) }],
   [{ hidden_states: new Map() }], [{ hidden_states, keys: hidden_states }], [{ hidden_states, mask: tensorOf(Uint8Array.of(1, 2, 1), [3]) }],
+  [{ hidden_states: { ...hidden_states, strides: [1, 2, 6] } }], [{ hidden_states: { ...hidden_states, offset: 1 } }],
+  [{ hidden_states: { ...hidden_states, dtype: 'float16' } }], [{ hidden_states: { data: new Uint16Array(24), shape: [2, 3, 4] } }],
+  [{ hidden_states: { data: new Uint16Array(24), shape: [2, 3, 4], dtype: 'half' } }], [{ hidden_states: { data: hidden_states.data, dims: [24] } }],
   [{ hidden_states }, 3], [{ hidden_states }, []], [{ hidden_states }, { round: 'half' }], [{ hidden_states }, { need_weights: 1 }],
   [{ hidden_states }, { progress: 1 }], [{ hidden_states }, { progress: null }]
 ];
@@ -221,7 +224,8 @@ test('what the module refuses the worker refuses, with the same words and field'
     ...[[{ hidden_states }], [{ hidden_states }, { round: 'float16' }]].map((args) => [here, there, 'step', args]),
     ...[[], [[2, 'x']], [[0]], [2], [Array(65).fill(1)], [[2], { seed: {} }], [[2], () => {}]].map((args) => [scope, remote, 'randn', args]),
     ...[[() => {}, [2]], [0, [2]]].map((args) => [scope, remote, 'randint', args]),
-    ...[[], [[1, 2], [2]], [new Float64Array(2), [2]], [() => {}, [2]], [new Float32Array(2)], [new Float32Array(2), [3]], [new Foo(), [2]]].map((args) => [scope, remote, 'tensor', args]),
+    ...[[], [[1, 2], [2]], [new Float64Array(2), [2]], [() => {}, [2]], [new Float32Array(2)], [new Float32Array(2), [3]], [new Foo(), [2]],
+      [new Uint16Array(2), [2]], [new Uint16Array(2), [2], { dtype: 'half' }], [new Float32Array(2), [2], { dtype: 'float16' }], [new Float32Array(2), [2], 3]].map((args) => [scope, remote, 'tensor', args]),
     ...[[3], [{ read_byte: 3 }]].map((args) => [scope, remote, 'measurePeaks', args])
   ];
   let refused = 0;
@@ -261,6 +265,35 @@ test('a detached array, a tensor that is an instance and a subclass are met as t
   assert.deepEqual(await there.forward({ hidden_states, mask }), here.forward({ hidden_states, mask }));
   const thrown = new Error('mine');
   assert.equal(await errorOf(() => there.forward({ get hidden_states() { throw thrown; } })), thrown);
+  here.dispose();
+  await there.dispose();
+});
+
+test('floats of 16 bits and tensors of other libraries cross', async () => {
+  const here = scope.create(small);
+  const there = await remote.create(small);
+  const bits = Uint16Array.from({ length: 24 }, (_, i) => 0x3c00 + 37 * i);
+  const given = [
+    { data: hidden_states.data, dims: [2, 3, 4], type: 'float32' },
+    { ...hidden_states, stride: [12, 4, 1], offset: 0 },
+    ...['float16', 'bfloat16'].map((dtype) => ({ data: bits, shape: [2, 3, 4], dtype })),
+    ...(globalThis.Float16Array ? [{ data: new globalThis.Float16Array(hidden_states.data), shape: [2, 3, 4] }] : [])
+  ];
+  for (const tensor of given) {
+    assert.deepEqual(await there.forward({ hidden_states: tensor }), here.forward({ hidden_states: tensor }));
+    const { data, shape, dtype } = tensor;
+    if (data !== bits) continue;
+    const beside = scope.tensor(data, shape, { dtype });
+    const inside = await remote.tensor(data, shape, { dtype });
+    assert.deepEqual(await inside.data, beside.data);
+    beside.dispose();
+    await inside.dispose();
+  }
+  if (globalThis.Float16Array) {
+    const inside = await remote.tensor(new globalThis.Float16Array([1.5, -2]), [2]);
+    assert.deepEqual(await inside.data, Float32Array.of(1.5, -2));
+    await inside.dispose();
+  }
   here.dispose();
   await there.dispose();
 });

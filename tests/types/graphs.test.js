@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { attempt } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
-import { configs, layers, scope } from '../js/support.js';
 import { compilers } from './compilers.js';
+
+const { configs, layers, scope } = await import(new URL('../js/support.js', import.meta.url).href);
 
 const folder = join(project, 'build', 'graph-types'); // inside the package, so that it can import itself by its name
 mkdirSync(folder, { recursive: true });
@@ -28,11 +29,11 @@ const exact = <T, All, Needed>(..._: Exact<T, All, Needed>) => {};
 /** @param {{ name: string }[]} items */
 const union = (items) => items.map(({ name }) => `'${name}'`).join(' | ') || 'never';
 
-/** @param {string} check @param {string} config @param {any} estimate */
+/** @param {string} check @param {string} config @param {import('attnscope').Estimate} estimate */
 function lines(check, config, { inputs, results, kv_cache }) {
   const needed = inputs.filter(({ optional }) => !optional);
   const withoutWeights = results.filter(({ weights }) => !weights);
-  const given = (items) => items.filter(({ cached }) => !cached);
+  const given = (/** @type {import('attnscope').Input[]} */ items) => items.filter(({ cached }) => !cached);
   return [
     `${check}<Inputs<${config}>, ${union(inputs)}, ${union(needed)}>();`,
     `${check}<Results<${config}, {}>, ${union(results)}, ${union(results)}>();`,
@@ -53,17 +54,17 @@ async function compile(name, code) {
 }
 
 test('with the defaults the types have exactly the inputs and results of the graph', async () => {
-  const code = layers.flatMap(({ name }) => lines('exact', `{ layer: '${name}' }`, scope.estimate({ layer: name })));
+  const code = layers.flatMap((/** @type {any} */ { name }) => lines('exact', `{ layer: '${name}' }`, scope.estimate({ layer: name })));
   assert.equal(await compile('defaults', code), '');
 });
 
 test(`with each of ${configs.length} configs they have what the graph has, and promise nothing that it has not`, async () => {
-  const code = configs.flatMap((config) => lines('fits', typeOf(config), scope.estimate(config)));
+  const code = configs.flatMap((/** @type {any} */ config) => lines('fits', typeOf(config), scope.estimate(config)));
   assert.equal(await compile('configs', code), '');
 });
 
 test('where only the layer is known, they have what any of its configs has', async () => {
-  const code = configs.flatMap((config) => lines('fits', `ConfigOf<'${config.layer}'>`, scope.estimate(config)));
+  const code = configs.flatMap((/** @type {any} */ config) => lines('fits', `ConfigOf<'${config.layer}'>`, scope.estimate(config)));
   assert.equal(await compile('layers', [...new Set(code)]), '');
 });
 

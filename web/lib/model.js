@@ -104,17 +104,18 @@ export class Model {
    * @throws {RangeError} for a layer that cannot decode, a wrong option or token
    */
   decode(tokens, options) {
-    const estimate = readEstimate(this.#core.call((module) => module.estimate(this.config)));
+    const estimate = readEstimate(this.#core.call((module) => module.estimate(/** @type {any} */ (this.config))));
     return this.#decode(new Decoding(estimate, tokens, options));
   }
 
   /** @param {Decoding} decoding */
   *#decode(decoding) {
+    const model = /** @type {Model<Config>} */ (/** @type {unknown} */ (this)); // it can decode: the layer does not matter
     const { signal, need_weights } = decoding.how;
     if (decoding.fresh) this.clearCache();
     while (decoding.goesOn) {
       signal?.throwIfAborted();
-      const results = this.step(decoding.inputs, { need_weights });
+      const results = model.step(decoding.inputs, { need_weights });
       yield decoding.add(results, decoding.choose(results));
     }
   }

@@ -155,11 +155,12 @@ export class WorkerModel {
    */
   async *#decode(tokens, options) {
     this.#alive();
+    const model = /** @type {WorkerModel<Config>} */ (/** @type {unknown} */ (this)); // which layer it is does not matter here
     const estimate = await this.#calls.send({ kind: 'method', name: 'estimate', args: [this.config] });
     const decoding = new Decoding(estimate, tokens, options);
     if (decoding.fresh) await this.clearCache();
     while (decoding.goesOn) {
-      const results = await this.step(decoding.inputs, decoding.how);
+      const results = await model.step(decoding.inputs, decoding.how);
       yield decoding.add(results, await decoding.choose(results));
     }
   }
