@@ -46,8 +46,8 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(TextValue);
 EM_JS_DEPS(bindings, "$UTF8ToString");
 
 // Throws what web/lib/errors.js makes of it. Asks the core for no memory, of which there may be none.
-EM_JS(void, throw_error, (const char* type, const char* message, const char* field), {
-  throw Module.errorOf(UTF8ToString(type), UTF8ToString(message), UTF8ToString(field));
+EM_JS(void, throw_error, (const char* type, const char* message, const char* field, size_t length), {
+  throw Module.errorOf(UTF8ToString(type), UTF8ToString(message), UTF8ToString(field, length, true));
 });
 // clang-format on
 
@@ -71,13 +71,13 @@ void guard(void (*work)(void*), void* context) {
   try {
     work(context);
   } catch (const FieldError& e) {
-    throw_error("RangeError", e.what(), e.field().c_str());
+    throw_error("RangeError", e.what(), e.field().data(), e.field().size());
   } catch (const std::overflow_error& e) {
-    throw_error("RangeError", e.what(), "");
+    throw_error("RangeError", e.what(), "", 0);
   } catch (const std::bad_alloc&) {
-    throw_error("OutOfMemory", "the engine has no memory left for this", "");
+    throw_error("OutOfMemory", "the engine has no memory left for this", "", 0);
   } catch (const std::exception& e) {
-    throw_error("Error", e.what(), "");
+    throw_error("Error", e.what(), "", 0);
   }
 }
 
