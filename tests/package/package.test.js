@@ -45,7 +45,7 @@ test('it holds the four builds, the element, the types, the licences and the pic
     'element/LICENSES.md']) {
     assert.ok(files.includes(name), name);
   }
-  const others = /^(web\/lib|element)\/|^docs\/page\.png$|^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.md|CHANGELOG\.md)$/;
+  const others = /^(web\/lib|element)\/|^docs\/(page\.png|\w+\.md)$|^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.md|CHANGELOG\.md)$/;
   assert.deepEqual(files.filter((name) => !others.test(name)), []);
 });
 
