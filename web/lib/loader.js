@@ -63,7 +63,7 @@ async function loadThreads(build, { wasmUrl }) {
     throw new NoThreads(error.message, { cause: error });
   });
   const core = (async () => {
-    const module = await compile(build.name, wasmUrl);
+    const module = await firstError(compile(build.name, wasmUrl), ready);
     if (!inNode) await ready;
     const made = await instantiate(createThreads, module, { workers: started.map(({ worker }) => worker) });
     for (const { worker } of started) guard(worker);
