@@ -1,12 +1,12 @@
 import { defineConfig } from 'vite';
 import { fieldNames } from './web/elements/build/field-names.js';
-import { offline, staticHtml, verbatimCore } from './web/pages/build/plugins.js';
+import { offline, staticHtml } from './web/pages/build/plugins.js';
 
 export default defineConfig({
   root: 'web/pages',
   base: './',
-  plugins: [fieldNames(), staticHtml(), verbatimCore(), offline()],
-  worker: { format: 'es', plugins: () => [verbatimCore()] },
+  plugins: [fieldNames(), staticHtml(), offline()],
+  worker: { format: 'es' },
   build: {
     outDir: '../../dist',
     emptyOutDir: true,

@@ -25,7 +25,9 @@ set_source_files_properties(cpp/run/random.cpp PROPERTIES COMPILE_OPTIONS "${fas
 set(link_flags
     -O2                        # inlines less than -O3 once more what the compiler has judged
     -fwasm-exceptions
-    -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker,node
+    # Not node: what is for Node is in web/lib, where bundlers for browsers are not bothered by it.
+    -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker
+    -sINCOMING_MODULE_JS_API=instantiateWasm,printErr  # what web/lib/loader.js gives
     -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
     -sMALLOC=dlmalloc          # emmalloc hands out memory past 4 GiB when it is nearly full
     -sABORTING_MALLOC=0        # out of memory throws std::bad_alloc
@@ -81,14 +83,14 @@ function(compile_set suffix)
 endfunction()
 
 function(release name threads_suffix kernels)
-  set(output "${CMAKE_SOURCE_DIR}/web/lib/core")
   add_executable(${name})
   target_link_libraries(${name} PRIVATE core${threads_suffix}
                         bindings${threads_suffix} ${kernels})
   target_link_options(${name} PRIVATE ${link_flags} ${ARGN} -lembind)
-  set_target_properties(${name} PROPERTIES SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY "${output}")
+  set_target_properties(${name} PROPERTIES SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY "${modules}")
 endfunction()
 
+set(modules "${CMAKE_BINARY_DIR}/modules")  # tools/glue.js makes web/lib/core of what is there
 # Kernels hold no state and start no threads: those that may run in threads run without as well.
 foreach(build simd relaxed)
   compile_kernels(kernels-${build} ${${build}_flags} ${threads_flags})
@@ -98,9 +100,8 @@ foreach(suffix "" -threads)
   set(thread_link "")
   if(suffix)
     set(compile_flags ${threads_flags})
-    # The loader decides how many workers are started, as Module.poolSize, and ends them when the
-    # module cannot be loaded. It does not wait for them: that is half of the time of open().
-    set(thread_link ${threads_flags} "-sPTHREAD_POOL_SIZE=Module.poolSize"
+    # The loader starts the workers, as Module.workers, while the .wasm is loaded.
+    set(thread_link ${threads_flags} "-sPTHREAD_POOL_SIZE=Module.workers.length"
         -sPTHREAD_POOL_DELAY_LOAD -sEXPORTED_RUNTIME_METHODS=PThread)
   endif()
   compile_set("${suffix}" ${compile_flags})
@@ -108,7 +109,7 @@ foreach(suffix "" -threads)
     release(${build}${suffix} "${suffix}" kernels-${build} ${thread_link})
   endforeach()
 endforeach()
-target_link_options(simd PRIVATE --emit-tsd "${CMAKE_SOURCE_DIR}/web/lib/core/core.d.ts")
+target_link_options(simd PRIVATE --emit-tsd "${modules}/core.d.ts")
 
 # `npm run bench -- --limits`: the released kernels alone, with memory as the modules have it.
 add_executable(limits EXCLUDE_FROM_ALL tests/bench/limits.cpp cpp/bindings/allocate.cpp)

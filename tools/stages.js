@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { run } from './commands.js';
 import { declareBuilds } from './declarations.js';
 import { project } from './folders.js';
+import { writeCore } from './glue.js';
+import { writeInline } from './inline.js';
 import { compiler, compilerId } from './toolchain.js';
 
 /** @typedef {import('./stage.js').Stage} Stage */
@@ -63,9 +65,10 @@ const wasm = preset('WebAssembly', 'wasm', { outputs: ['web/lib/core'] });
 /** @type {Stage} The WebAssembly builds that the module loads. */
 export const core = {
   ...wasm,
-  inputs: [...wasm.inputs, 'tools/declarations.js', 'tools/layer_types.js'],
+  inputs: [...wasm.inputs, 'tools/glue.js', 'tools/declarations.js', 'tools/layer_types.js'],
   async make(previous) {
     await wasm.make(previous);
+    writeCore(path('build/wasm/modules'), path('web/lib/core'));
     await declareBuilds(path('web/lib/core'));
   }
 };
@@ -86,11 +89,23 @@ export const wasmTests = preset('C++ tests, WebAssembly', 'wasm-tests', {
   outputs: ['scalar', 'simd', 'relaxed'].map((build) => `build/wasm-tests/attnscope_tests_${build}.mjs`)
 });
 
+/** What is made in web/lib of what else is there. */
+const madeOfLibrary = ['web/lib/types', 'web/lib/inline.js'];
+
+/** @type {Stage} The library in one file. */
+export const inline = {
+  name: 'inline module',
+  inputs: ['web/lib', 'tools/inline', 'tools/inline.js', 'package-lock.json'],
+  ignored: madeOfLibrary,
+  outputs: ['web/lib/inline.js'],
+  make: () => writeInline(path('web/lib'))
+};
+
 /** @type {Stage} The module's .d.ts files, from its JSDoc. */
 export const types = {
   name: 'types',
   inputs: ['web/lib', 'tools/tsconfig.library.json', 'package-lock.json'],
-  ignored: ['web/lib/types'],
+  ignored: madeOfLibrary,
   outputs: ['web/lib/types'],
   async make() {
     rmSync(path('web/lib/types'), { recursive: true, force: true });
@@ -122,7 +137,7 @@ function viteStage(name, { config, inputs, output }) {
   return {
     name,
     inputs: [...inputs, config, 'package-lock.json'],
-    ignored: ['web/lib/types'],
+    ignored: madeOfLibrary,
     outputs: [output],
     async make() {
       const vite = path('node_modules/vite/bin/vite.js');

@@ -46,6 +46,7 @@ export const suites = [
   js('types', 'tests/types', { needs: [needs.built] }),
   js('tools', 'tests/tools', { needs: [needs.built, needs.node24] }),
   js('package', 'tests/package', { needs: [needs.built] }),
+  js('bundlers', 'tests/bundlers', { needs: [needs.built, needs.chromium] }),
   js('readme', 'tests/readme', { needs: [needs.built] }),
   js('page', 'tests/page', { needs: [needs.built, needs.chromium], alone: true, files: 2 }),
   { name: 'torch', needs: [needs.built, needs.node24, needs.pytorch], start: runTorch, counts: pytestCounts }

@@ -221,6 +221,11 @@ Field resident_field() {
   return boolean_field("resident", "Whether the results stay in the core.", false);
 }
 
+/// Named in messages only: web/lib/model.js takes it out of the options, since it is a function.
+Field progress_field() {
+  return boolean_field("progress", "Hears how much of the run is done.", false);
+}
+
 std::shared_ptr<ResidentTensor> tensor(const DataValue& data, const ShapeValue& shape,
                                        const OptionsValue& options) {
   static const std::vector<Field> options_known = {optional(choice_field(
@@ -274,7 +279,8 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
                    fields::dtype_names(), "float32"),
       boolean_field("reference", "Plain loops in double precision instead of the kernels.", false),
       resident_field(),
-      boolean_field("compare", "Report the error that the model's storage format makes.", false)};
+      boolean_field("compare", "Report the error that the model's storage format makes.", false),
+      progress_field()};
   const std::vector<Value> values = options_from("forward", options_known, options);
   const Dtype round = dtype_from(std::get<std::string_view>(values[1]));
   ForwardOptions how{.round = std::nullopt,
@@ -302,7 +308,8 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
 
 ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& options,
                   const ProgressValue& progress) {
-  static const std::vector<Field> options_known = {need_weights_field(), resident_field()};
+  static const std::vector<Field> options_known = {need_weights_field(), resident_field(),
+                                                   progress_field()};
   const std::vector<Value> values = options_from("step", options_known, options);
   rouse_threads();
   const GivenTensors tensors = unpack_tensors("inputs", inputs);

@@ -53,7 +53,7 @@ for (const [inputs, field, message, options] of [
   [{ tokens: ids, mask: { data: new Uint8Array(4), shape: [2, 2] } }, 'mask', 'mask.shape must broadcast to (2, 4, 2, 5), got (2, 2)'],
   [{ tokens: ids, mask: { data: Uint8Array.of(1, 1, 1, 1, 7), shape: [5] } }, 'mask', 'mask.data must hold only 0 and 1, got 7 at index 4'],
   [{ tokens: ids }, 'need_weights', 'need_weights must be true or false, got 1', { need_weights: 1 }],
-  [{ tokens: ids }, 'reference', 'step has no option "reference"; its options are need_weights, resident', { reference: true }]
+  [{ tokens: ids }, 'reference', 'step has no option "reference"; its options are need_weights, resident, progress', { reference: true }]
 ]) {
   test(`a step is refused, and the cache stays: ${message}`, () => {
     withModel(decoder, (model) => {

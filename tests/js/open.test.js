@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { relaxedSimd } from 'wasm-feature-detect';
 import { Attnscope, Model, open } from '../../web/lib/index.js';
+import { listen } from '../loopback.js';
 import { builds, variants } from './support.js';
 
 const library = new URL('../../web/lib/index.js', import.meta.url).href;
@@ -41,7 +42,7 @@ test('by default the fastest build opens, with at most 8 threads', async () => {
 
 test('the reason says what a faster build would need', async () => {
   const { build } = await open();
-  const reason = hasRelaxed ? '' : 'plain SIMD, because this engine has no relaxed SIMD (Node has it from 24 on)';
+  const reason = hasRelaxed ? '' : 'plain SIMD, because this engine has no relaxed SIMD (Node has it from 22 on)';
   assert.equal(build.reason, reason);
 });
 
@@ -76,7 +77,7 @@ const plain = (got) => `options must be a plain object, got ${got}`;
 const threads = (got) => `threads must be an integer from 1 to 64, got ${got}`;
 const build = (got) => `build must be one of simd, relaxed, got ${got}`;
 const wasmUrl = (got) => `wasmUrl must be a string or a URL, got ${got}`;
-const unknown = (name) => `open has no option ${name}; its options are threads, build, wasmUrl`;
+const unknown = (name, advice = '; its options are threads, build, wasmUrl') => `open has no option ${name}${advice}`;
 for (const [options, message] of [
   [null, plain('null')],
   [1, plain('1')],
@@ -108,18 +109,23 @@ for (const [options, message] of [
   [{ wasmUrl: 5 }, wasmUrl('5')],
   [{ wasmUrl: null }, wasmUrl('null')],
   [{ wasmUrl: {} }, wasmUrl('an object')],
-  [{ thread: 2 }, unknown('"thread"')],
+  [{ thread: 2 }, unknown('"thread"', ', did you mean threads?')],
+  [{ workers: 2 }, unknown('"workers"')],
   [{ toString: 1 }, unknown('"toString"')],
   [JSON.parse('{"__proto__": {"threads": 1}}'), unknown('"__proto__"')]
 ]) {
-  test(`open refuses with: ${message}`, () => assert.rejects(open(options), { name: 'RangeError', message }));
+  test(`open refuses with: ${message}`, () => {
+    const field = message.startsWith('options ') ? 'options' : Object.keys(options)[0];
+    return assert.rejects(open(options), { name: 'RangeError', message, field });
+  });
 }
 
 test('relaxed SIMD opens where the engine has it, and is refused where it has none', async () => {
   if (hasRelaxed) return assert.match((await open({ build: 'relaxed' })).build.name, /^relaxed/);
   await assert.rejects(open({ build: 'relaxed' }), {
     name: 'RangeError',
-    message: 'build must be simd here, got "relaxed": this engine has no relaxed SIMD'
+    message: 'build must be simd here, got "relaxed": this engine has no relaxed SIMD',
+    field: 'build'
   });
 });
 
@@ -142,24 +148,45 @@ test('wasmUrl names the folder of the .wasm files, with or without a last slash,
 
 for (const threads of [1, 2]) {
   const name = threads > 1 ? 'simd-threads' : 'simd';
-  test(`with threads ${threads}, a .wasm file that is not there is an error that names the folder, and only the error`, async (t) => {
+  test(`with threads ${threads}, a .wasm file that is not there is an error that names it, and only the error`, async (t) => {
     const print = t.mock.method(console, 'error', () => {});
+    const file = `/no/such/folder/${name}.wasm`;
     await assert.rejects(open({ wasmUrl: '/no/such/folder', build: 'simd', threads }), {
       name: 'Error',
-      message: `${name}.wasm could not be loaded from /no/such/folder/: ENOENT: no such file or directory, open '/no/such/folder/${name}.wasm'`
+      message: `${file} could not be loaded: ENOENT: no such file or directory, open '${file}'`
     });
     assert.equal(print.mock.callCount(), 0);
   });
 }
 
+test('a .wasm of a server is loaded, and an error names its address and the status, or what came in its place', async () => {
+  const site = await listen(async (path) => {
+    if (path.startsWith('/gone')) throw new Error('404');
+    if (path.startsWith('/page/')) return { headers: {}, type: '.html', body: '<!doctype html>' };
+    return { headers: {}, type: path.startsWith('/plain/') ? '.txt' : '.wasm', body: readFileSync(join(core, path.split('/').at(-1))) };
+  });
+  try {
+    for (const folder of ['', '/plain']) {
+      const scope = await open({ wasmUrl: site.url + folder, build: 'simd', threads: 1 });
+      assert.equal(scope.estimate({ layer: 'linear_scorer' }).parameters, 769);
+    }
+    for (const [folder, why] of [['page', 'it is no WebAssembly, but text/html; charset=utf-8'], ['gone', 'the server answers HTTP 404']]) {
+      const wasmUrl = `${site.url}/${folder}/`;
+      await assert.rejects(open({ wasmUrl, build: 'simd', threads: 1 }), { message: `${wasmUrl}simd.wasm could not be loaded: ${why}` });
+    }
+  } finally {
+    await site.close();
+  }
+});
+
 const TIME_LIMIT = 30e3; // a start takes under a second; one that hangs takes for ever
 
 /** What a script prints in a process of its own, if that ends by itself. */
-async function printed(script) {
+async function printed(script, flags = [], from = library) {
   const folder = mkdtempSync(join(tmpdir(), 'attnscope-'));
   try {
-    writeFileSync(join(folder, 'script.mjs'), `import { open } from ${JSON.stringify(library)};\n${script}`);
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(folder, 'script.mjs')], { timeout: TIME_LIMIT });
+    writeFileSync(join(folder, 'script.mjs'), `import { open } from ${JSON.stringify(from)};\n${script}`);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...flags, join(folder, 'script.mjs')], { timeout: TIME_LIMIT });
     assert.equal(stderr, '');
     return stdout;
   } finally {
@@ -177,6 +204,55 @@ for (const threads of [1, 2, 4]) {
     `), '64,768\n');
   });
 }
+
+test('what other code adds to Object.prototype is no option', async () => {
+  assert.equal(await printed(`
+    Object.prototype.threads = 3;
+    Object.prototype.wasmUrl = '/no/such/folder';
+    Object.prototype.progress = 5;
+    const scope = await open({ threads: 1 });
+    const config = { layer: 'linear_scorer', batch_size: 1, seq_len: 2, hidden_size: 4 };
+    scope.create(config).forward({ hidden_states: scope.randn([1, 2, 4]) }, {});
+    console.log(scope.build.threads);
+    delete Object.prototype.threads;
+    console.log((await open({})).build.threads === (await open()).build.threads);
+  `), '1\ntrue\n');
+});
+
+const saysWhy = `
+  const scope = await open({ threads: 4 });
+  const hidden_states = scope.randn([64, 128, 768]);
+  console.log(scope.create({ layer: 'linear_scorer', batch_size: 64 }).forward({ hidden_states }).output.shape.join());
+  console.log(scope.build.name.includes('threads'), scope.build.threads, scope.build.reason);
+`;
+
+test('where the file of threads is missing, one thread runs at once, and the reason says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'attnscope-'));
+  try {
+    const own = fileURLToPath(new URL('../../web/lib/', import.meta.url));
+    cpSync(own, join(folder, 'lib'), { recursive: true, filter: (name) => !name.endsWith('thread.js') });
+    symlinkSync(join(own, '../../node_modules'), join(folder, 'node_modules'));
+    const lines = (await printed(saysWhy, [], pathToFileURL(join(folder, 'lib/index.js')).href)).split('\n');
+    assert.equal(lines[0], '64,768');
+    assert.match(lines[1], /^false 1 one thread, because no others could be started: there is no file .*thread\.js(; plain SIMD|$)/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const permission = ['--permission', '--experimental-permission'].find((flag) => process.allowedNodeEnvironmentFlags.has(flag));
+
+test('where Node is not permitted to start threads, one runs at once, and the reason says so', async () => {
+  const [shape, build] = (await printed(saysWhy, [permission, '--allow-fs-read=*', '--no-warnings'])).split('\n');
+  assert.equal(shape, '64,768');
+  assert.match(build, /^false 1 one thread, because no others could be started: .*restricted/);
+});
+
+test('a program that is an argument of Node has threads', async () => {
+  const script = `import { open } from ${JSON.stringify(library)};\n${saysWhy}`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { timeout: TIME_LIMIT });
+  assert.match(stdout, /^64,768\ntrue 4 /);
+});
 
 test('a failed open does not keep its process alive', async () => {
   assert.equal(await printed(`

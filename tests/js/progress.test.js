@@ -89,6 +89,6 @@ const forward = (options) => () => withModel(small, (model) => model.forward(ran
 testRefusals([
   [forward({ progress: 1 }), 'progress', 'progress must be a function, got 1'],
   [forward({ progress: null }), 'progress', 'progress must be a function, got null'],
-  [forward({ progres() {} }), 'progres', 'forward has no option "progres"; its options are need_weights, round, reference, resident, compare'],
+  [forward({ progres() {} }), 'progres', 'forward has no option "progres", did you mean progress?'],
   [forward(3), 'options', 'options must be a plain object, got 3']
 ]);

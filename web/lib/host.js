@@ -12,12 +12,15 @@ export function builtin(name) {
   return /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name);
 }
 
+/** Or in a worker of a page. */
+const inPage = () => globalThis.location !== undefined;
+
 /**
  * Starts a worker. Its file calls `sayReady()` when it listens.
  * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, written out like
  * this: bundlers know these words, and make a file of its own of what they name
- * @returns {{ready: Promise<Worker>, end: () => void}} `ready` rejects with an Error that says why the worker cannot start;
- * `end` ends the worker, started or not
+ * @returns {{worker?: Worker, ready: Promise<Worker>, end: () => void}} `worker` takes messages at once, if the engine lets it
+ * start; `ready` rejects with an Error that says why it cannot; `end` ends it, ready or not
  */
 export function startWorker(open) {
   const violations = watchPolicy();
@@ -40,7 +43,18 @@ export function startWorker(open) {
     heard.abort();
     violations.stop();
   });
-  return { ready, end: () => worker.terminate() };
+  return { worker, ready, end: () => worker.terminate() };
+}
+
+/**
+ * The address of a worker's file that has this text. Workers of Node know no `blob:`, and those of pages share no memory
+ * with `data:`.
+ * @param {string} text
+ */
+export function addressOf(text) {
+  const type = 'text/javascript';
+  if (inPage()) return URL.createObjectURL(new Blob([text], { type }));
+  return `data:${type},${encodeURIComponent(text)}`;
 }
 
 /** Inside a worker: its file is loaded, and listens. */
@@ -106,12 +120,12 @@ function opened(open) {
  * @returns {Worker}
  */
 function begin(url, options, Web) {
-  const threads = builtin('node:worker_threads');
-  if (!Web || Web === threads?.Worker) {  // Emscripten's modules make a global of Node's
-    if (!threads) throw new Error('this engine has no workers');
+  if (!Web || !(inPage() || 'unref' in Web.prototype)) {
+    // Also in Deno, whose own Worker would keep the process alive.
+    if (!builtin('node:worker_threads')) throw new Error('this engine has no workers');
     return /** @type {any} */ (new NodeWorker(url, options));
   }
-  const address = isForeign(url) ? importing(url) : url;
+  const address = isForeign(url) ? addressOf(`import ${JSON.stringify(url)};`) : url;
   try {
     return new Web(address, options);
   } catch (error) {
@@ -123,13 +137,9 @@ function begin(url, options, Web) {
 
 /** A worker may only be started from the page's own origin. @param {string} url */
 function isForeign(url) {
-  const { protocol, origin } = new URL(url, globalThis.location?.href);
-  return /^https?:$/.test(protocol) && globalThis.location !== undefined && origin !== globalThis.location.origin;
-}
-
-/** The address of a file of this origin that does nothing but import one of another. @param {string} url */
-function importing(url) {
-  return URL.createObjectURL(new Blob([`import ${JSON.stringify(url)};`], { type: 'text/javascript' }));
+  if (!inPage()) return false;
+  const { protocol, origin } = new URL(url, globalThis.location.href);
+  return /^https?:$/.test(protocol) && origin !== globalThis.location.origin;
 }
 
 /**
@@ -194,6 +204,8 @@ class NodeWorker extends EventTarget {
   constructor(url, { name }) {
     super();
     const { Worker } = builtin('node:worker_threads');
+    const file = url.startsWith('file:') && builtin('node:url').fileURLToPath(url);
+    if (file && !builtin('node:fs').existsSync(file)) throw new Error(`there is no file ${file}`);  // known at once
     // Flags of the process, --input-type say, are not meant for this file.
     this.#thread = new Worker(new URL(url), { name, execArgv: [] });
     this.#thread.on('message', (/** @type {unknown} */ data) => this.#tell('message', { data }));

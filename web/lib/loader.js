@@ -2,45 +2,103 @@
 // without relaxed SIMD, with and without threads.
 
 import { relaxedSimd, simd, threads as sharedMemory } from 'wasm-feature-detect';
+import createThreads from './core/core-threads.mjs';
+import createAlone from './core/core.mjs';
 import { errorOf } from './errors.js';
+import { openThread } from './files.js';
+import { builtin, startWorker } from './host.js';
 import { rules } from './open-options.js';
-import { isPlain, show } from './values.js';
+import { checkOptions, refusal } from './options.js';
+import { compile } from './wasm.js';
 
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 /** @typedef {import('./types.js').Build} Build */
 /** @typedef {import('./open-core.js').CoreModule} CoreModule */
+/** @typedef {{core: CoreModule, build: Build, close: (core: CoreModule) => void}} Loaded `close` ends the threads */
 
 const MAX_DEFAULT_THREADS = 8;
 const START_LIMIT = 10_000; // milliseconds
-const inNode = Boolean(/** @type {any} */ (globalThis).process?.versions?.node);
-
-const cores = {
-  'relaxed-threads': () => import('./core/relaxed-threads.mjs'),
-  relaxed: () => import('./core/relaxed.mjs'),
-  'simd-threads': () => import('./core/simd-threads.mjs'),
-  simd: () => import('./core/simd.mjs')
-};
+const inNode = builtin('node:worker_threads') !== undefined;
 
 /**
- * @param {OpenOptions} options
- * @returns {Promise<{core: CoreModule, build: Build, close: (core: CoreModule) => void}>} `close` ends the threads
+ * @param {OpenOptions} given
+ * @returns {Promise<Loaded>}
  * @throws {RangeError} for an unknown option, a value out of range, or a build that cannot run here
  */
-export async function load(options) {
-  check(options);
+export async function load(given) {
+  const options = checkOptions('open', rules, given);
   const can = { relaxed: await relaxedSimd(), simd: await simd(), isolated: await isolated() };
   const build = choose(options, can);
-  const { default: create } = await cores[/** @type {keyof cores} */ (build.name)]();
-  const module = moduleOptions(options, build);
-  const core = /** @type {CoreModule} */ (await create(module).catch((error) => {
-    module.PThread?.terminateAllThreads();  // waiting workers would keep a Node process alive
-    const where = options.wasmUrl === undefined ? '' : ` from ${folderOf(options.wasmUrl)}`;
-    const why = error.message.replace(/^Aborted\((?:Error: )?(.*)\)\. Build with -sASSERTIONS.*$/s, '$1');
-    throw new Error(`${build.name}.wasm could not be loaded${where}: ${why}`, { cause: error });
-  }));
-  core.setThreadCount(build.threads);
-  if (!inNode) await threadsStart(core, build.threads);
-  return { core, build, close: endThreads };
+  if (build.threads === 1) return loadAlone(build, options);
+  return loadThreads(build, options).catch((error) => {
+    if (!(error instanceof NoThreads)) throw error;
+    const reason = `one thread, because no others could be started: ${error.message}`;
+    return loadAlone({ ...build, name: build.name.replace('-threads', ''), threads: 1, reason: joined(reason, build.reason) }, options);
+  });
+}
+
+/** What keeps threads from starting; one runs then. */
+class NoThreads extends Error {}
+
+/**
+ * @param {Build} build
+ * @param {OpenOptions} options
+ * @returns {Promise<Loaded>}
+ */
+async function loadAlone(build, { wasmUrl }) {
+  return { core: await instantiate(createAlone, await compile(build.name, wasmUrl), {}), build, close() {} };
+}
+
+/**
+ * Starts the workers while the .wasm loads. A page waits for them: it starts threads only while it does nothing else. Node,
+ * where a worker takes longer than all else, goes on without them, and starts them while the first layers already run.
+ * @param {Build} build
+ * @param {OpenOptions} options
+ * @returns {Promise<Loaded>}
+ * @throws {NoThreads} when one cannot be started
+ */
+async function loadThreads(build, { wasmUrl }) {
+  const started = Array.from({ length: build.threads - 1 }, () => startWorker(openThread));
+  const ready = Promise.all(started.map(({ ready }) => ready)).catch((error) => {
+    throw new NoThreads(error.message, { cause: error });
+  });
+  const core = (async () => {
+    const module = await firstError(compile(build.name, wasmUrl), ready);
+    if (!inNode) await ready;
+    const made = await instantiate(createThreads, module, { workers: started.map(({ worker }) => worker) });
+    for (const { worker } of started) guard(worker);
+    made.setThreadCount(build.threads);
+    if (!inNode) await threadsStart(made, build.threads);
+    return made;
+  })();
+  try {
+    return { core: await firstError(core, ready), build, close: endThreads };
+  } catch (error) {
+    for (const { end } of started) end();
+    throw error;
+  }
+}
+
+/**
+ * What `work` gives, unless `other` fails before.
+ * @template T
+ * @param {Promise<T>} work
+ * @param {Promise<unknown>} other
+ * @returns {Promise<T>}
+ */
+function firstError(work, other) {
+  return new Promise((resolve, reject) => {
+    work.then(resolve, reject);
+    other.catch(reject);
+  });
+}
+
+/** An idle thread keeps no process alive, and one that breaks down does not do so in silence. @param {any} worker */
+function guard(worker) {
+  worker.unref?.();
+  worker.onerror = (/** @type {ErrorEvent} */ { message }) => {
+    throw new Error(`a thread of attnscope broke down: ${message}`);
+  };
 }
 
 /**
@@ -52,28 +110,30 @@ function endThreads(core) {
 }
 
 /**
- * A page starts threads only while it does nothing else, so it waits for them. Node starts them while the first layers
- * already run.
+ * @param {typeof createAlone} create
+ * @param {WebAssembly.Module} module
+ * @param {{workers?: (Worker | undefined)[]}} more what the core finds in its `Module`
+ * @returns {Promise<CoreModule>}
+ */
+function instantiate(create, module, more) {
+  return new Promise((resolve, reject) => {
+    const instantiateWasm = (/** @type {WebAssembly.Imports} */ imports, /** @type {(...made: any[]) => void} */ receive) => {
+      WebAssembly.instantiate(module, imports).then((instance) => receive(instance, module)).catch(reject);
+    };
+    const printErr = () => {};  // errors are thrown, not printed
+    create({ ...more, errorOf, instantiateWasm, printErr }).then((core) => resolve(/** @type {CoreModule} */ (core)), reject);
+  });
+}
+
+/**
  * @param {CoreModule} core
  * @param {number} count
  */
 async function threadsStart(core, count) {
   const latest = performance.now() + START_LIMIT;
   while (core.runningThreads() < count) {
-    if (performance.now() > latest) throw new Error(`${count} threads did not start within ${START_LIMIT / 1000} s`);
+    if (performance.now() > latest) throw new NoThreads(`they were not ready within ${START_LIMIT / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-}
-
-/** @param {OpenOptions} options */
-function check(options) {
-  if (!isPlain(options)) throw new RangeError(`options must be a plain object, got ${show(options)}`);
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(rules, name)) {
-      throw new RangeError(`open has no option ${show(name)}; its options are ${Object.keys(rules).join(', ')}`);
-    }
-    const rule = value !== undefined && rules[/** @type {keyof OpenOptions} */ (name)](value);
-    if (rule) throw new RangeError(`${name} must be ${rule}, got ${show(value)}`);
   }
 }
 
@@ -91,10 +151,10 @@ async function isolated() {
 function choose(options, can) {
   if (!can.simd) throw new RangeError('this engine has no WebAssembly SIMD, which attnscope needs');
   if (options.build === 'relaxed' && !can.relaxed) {
-    throw new RangeError('build must be simd here, got "relaxed": this engine has no relaxed SIMD');
+    throw refusal('build', 'build must be simd here, got "relaxed": this engine has no relaxed SIMD');
   }
   if (!can.isolated && (options.threads ?? 1) > 1) {
-    throw new RangeError(`threads must be 1 here, got ${options.threads}: ${NOT_ISOLATED}`);
+    throw refusal('threads', `threads must be 1 here, got ${options.threads}: ${NOT_ISOLATED}`);
   }
   const available = Math.min(globalThis.navigator?.hardwareConcurrency ?? hostCores(), MAX_DEFAULT_THREADS);
   const threads = can.isolated ? (options.threads ?? available) : 1;
@@ -103,38 +163,21 @@ function choose(options, can) {
     name: (relaxed ? 'relaxed' : 'simd') + (threads > 1 ? '-threads' : ''),
     threads,
     isolated: can.isolated,
-    reason: [!can.isolated && NOT_ISOLATED, !can.relaxed && NO_RELAXED].filter(Boolean).join('; ')
+    reason: joined(can.isolated ? '' : NOT_ISOLATED, can.relaxed ? '' : NO_RELAXED)
   };
+}
+
+/** @param {string[]} reasons '' for none */
+function joined(...reasons) {
+  return reasons.filter(Boolean).join('; ');
 }
 
 const NOT_ISOLATED =
   'one thread, because the page is not cross-origin isolated: serve it with the headers ' +
   'Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';
-const NO_RELAXED = 'plain SIMD, because this engine has no relaxed SIMD (Node has it from 24 on)';
+const NO_RELAXED = 'plain SIMD, because this engine has no relaxed SIMD (Node has it from 22 on)';
 
 /** Cores as Node counts them before `navigator` came to it (Node 21). */
 function hostCores() {
-  const { process } = /** @type {{process?: {getBuiltinModule?: (name: string) => any}}} */ (/** @type {unknown} */ (globalThis));
-  const os = process?.getBuiltinModule?.('node:os');
-  return os ? os.availableParallelism() : 1;
-}
-
-/**
- * @param {OpenOptions} options
- * @param {Build} build
- */
-function moduleOptions(options, build) {
-  /**
-   * @type {{poolSize: number, errorOf: typeof errorOf, printErr: () => void, locateFile?: (path: string) => string,
-   *   PThread?: {terminateAllThreads: () => void}}}
-   */
-  const module = { poolSize: build.threads - 1, errorOf, printErr() {} };  // errors are thrown, not printed
-  const { wasmUrl } = options;
-  if (wasmUrl !== undefined) module.locateFile = (path) => folderOf(wasmUrl) + path;
-  return module;
-}
-
-/** @param {string | URL} wasmUrl */
-function folderOf(wasmUrl) {
-  return String(wasmUrl).replace(/\/?$/, '/');
+  return builtin('node:os')?.availableParallelism() ?? 1;
 }

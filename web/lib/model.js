@@ -3,6 +3,7 @@
 import { Decoding } from './decoding.js';
 import { readEstimate } from './estimate.js';
 import { coreTensors } from './inputs.js';
+import { refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
 import { isPlain, show } from './values.js';
 
@@ -26,9 +27,9 @@ import { isPlain, show } from './values.js';
  */
 function splitOptions(options = {}) {
   if (!isPlain(options)) return { options };
-  const { progress, ...others } = options;
+  const { progress, ...others } = /** @type {Record<string, unknown>} */ ({ __proto__: null, ...options });
   if (progress !== undefined && typeof progress !== 'function') {
-    throw Object.assign(new RangeError(`progress must be a function, got ${show(progress)}`), { field: 'progress' });
+    throw refusal('progress', `progress must be a function, got ${show(progress)}`);
   }
   return { options: others, progress: /** @type {any} */ (progress) };
 }

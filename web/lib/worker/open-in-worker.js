@@ -6,6 +6,7 @@ import { checkOptions, functionRule, refusal, signalRule } from '../options.js';
 import { show } from '../values.js';
 import { Calls } from './calls.js';
 import { Parcel } from './crossing.js';
+import { openWorker } from './files.js';
 import { WorkerScope } from './worker-scope.js';
 
 /** @typedef {import('./types.js').OpenInWorkerOptions} OpenInWorkerOptions */
@@ -17,7 +18,7 @@ import { WorkerScope } from './worker-scope.js';
  * @returns {Promise<WorkerScope>} a worker, until `dispose()`
  */
 export async function openInWorker(options = {}) {
-  const { worker = libraryWorker, signal, ...others } = checkOptions('openInWorker', { ...rules, worker: functionRule, signal: signalRule }, options);
+  const { worker = openWorker, signal, ...others } = checkOptions('openInWorker', { ...rules, worker: functionRule, signal: signalRule }, options);
   signal?.throwIfAborted();
   const { ready, end } = startWorker(() => checkedWorker(worker()));
   const calls = new Calls(await unlessAborted(ready, signal, end), signal);
@@ -29,8 +30,6 @@ export async function openInWorker(options = {}) {
     throw error;
   }
 }
-
-const libraryWorker = () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 
 /** An address is relative to the page, not to the worker's file. @param {import('../types.js').OpenOptions} options */
 function located({ wasmUrl, ...others }) {

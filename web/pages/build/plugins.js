@@ -1,4 +1,4 @@
-// What the site needs beyond Vite: static HTML, the WebAssembly core as it is, and a list of files for offline use.
+// What the site needs beyond Vite: static HTML, and a list of files for offline use.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -6,9 +6,6 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** @typedef {import('vite').Plugin} Plugin */
-
-const coreFolder = fileURLToPath(new URL('../../lib/core/', import.meta.url));
-const isCoreFile = (/** @type {string} */ name) => /\.(mjs|wasm)$/.test(name);
 
 /** Fills the placeholders of the pages. @returns {Plugin} */
 export function staticHtml() {
@@ -23,35 +20,6 @@ export function staticHtml() {
       },
     },
   };
-}
-
-/**
- * Copies web/lib/core to `core-<hash>/`, and leaves the imports of it alone: Emscripten's glue starts itself anew as a worker
- * and finds its .wasm by its own address, which a bundler would take apart.
- * @returns {Plugin}
- */
-export function verbatimCore() {
-  const folder = `core-${coreHash()}`;
-  return {
-    name: 'attnscope:verbatim-core',
-    apply: 'build',
-    enforce: 'pre',
-    resolveId(source, importer) {
-      if (!importer?.includes('/web/lib/') || !/^\.\/core\/.*\.mjs$/.test(source)) return null;
-      return { id: `../${folder}/${basename(source)}`, external: true };
-    },
-    generateBundle() {
-      for (const name of readdirSync(coreFolder).filter(isCoreFile)) {
-        this.emitFile({ type: 'asset', fileName: `${folder}/${name}`, source: readFileSync(join(coreFolder, name)) });
-      }
-    },
-  };
-}
-
-function coreHash() {
-  const hash = createHash('sha256');
-  for (const name of readdirSync(coreFolder).filter(isCoreFile).sort()) hash.update(name).update(readFileSync(join(coreFolder, name)));
-  return hash.digest('hex').slice(0, 8);
 }
 
 /** Writes service-worker.js with the list of everything that was built. @returns {Plugin} */

@@ -25,7 +25,7 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
   event.respondWith(isHashed(request.url) ? cached(request) : fetched(request));
 });
 
-const isHashed = (/** @type {string} */ url) => /\/(assets|core-[0-9a-f]+)\//.test(url);
+const isHashed = (/** @type {string} */ url) => /\/assets\//.test(url);
 
 const find = (/** @type {Request} */ request) => caches.match(request, { ignoreSearch: true, cacheName: version });
 

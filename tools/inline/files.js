@@ -1,0 +1,18 @@
+// What attnscope/inline has in place of web/lib/files.js: the files themselves.
+
+import { thread, wasm as packed } from 'attnscope:packed';
+import { addressOf } from '../../web/lib/host.js';
+
+/** @type {Record<string, () => Promise<BufferSource>>} What is in each build's .wasm. */
+export const wasm = Object.fromEntries(Object.entries(packed).map(([name, text]) => [name, () => unpacked(text)]));
+
+/** @type {string | undefined} */
+let address;
+
+export const openThread = () => new Worker(address ??= addressOf(thread), { type: 'module' });
+
+/** @param {string} text base64 of compressed bytes */
+function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer();
+}
