@@ -99,6 +99,13 @@ test('the core sizes each published model as promised', async () => {
   for (const name of Object.keys(published)) assert.ok(parameters(name) > 1e6, name);
 });
 
+test('RoBERTa takes as many positions as follow its padding token', async () => {
+  const scope = await open({ threads: 1 });
+  const sized = (seq_len) => scope.estimate({ ...fromHuggingFace(published['RoBERTa base']).config, seq_len });
+  assert.equal(sized(512).parameters, 124645632);
+  assert.throws(() => sized(513), { field: 'seq_len', message: 'seq_len must be at most max_positions - position_offset (512) where position is learned, got 513' });
+});
+
 test('the family is the one whose rules were read', () => {
   const family = (model_type) => fromHuggingFace({ model_type }).family;
   assert.deepEqual(['xlm-roberta', 'gemma3_text', 'gemma3', 'gpt2'].map(family), ['roberta', 'gemma3', 'gemma3', 'gpt2']);

@@ -43,7 +43,8 @@ class Index:
         self.peers = [Case(self, entry) for entry in data["peers"]]
         self.decodings = [Decoding(self, entry) for entry in data["decodings"]]
         self.checkpoints = [Checkpoint(self, entry, folder) for entry in data["checkpoints"]]
-        self.snippets, self.demonstrations, self.guide = data["snippets"], data["demonstrations"], data["guide"]
+        self.snippets, self.presets = data["snippets"], data["presets"]
+        self.demonstrations, self.guide = data["demonstrations"], data["guide"]
 
     def tensor(self, place):
         """A copy of the numbers at `place`, in the format that they had."""

@@ -37,17 +37,20 @@ function stroke(rows, columns) {
   return mask;
 }
 
+const presets = presetGroups.flatMap((group) => group.presets);
+
+export const presetTitles = presets.map(({ title }) => title);
+
 /** @param {Attnscope} scope */
 function configs(scope) {
   const layers = scope.layers();
   const store = /** @type {any} */ ({ layers });
-  const presets = presetGroups.flatMap((group) => group.presets)
-    .map(({ title, values }) => ({ title, config: presetValues(store, values), preset: true }));
+  const chosen = presets.map(({ title, values }) => ({ title, config: presetValues(store, values), preset: true }));
   const own = layers.map(({ name, fields }) => {
     const small = fields.some((field) => field.name === 'batch_size') ? { batch_size: 2 } : {};
     return { title: name, config: presetValues(store, { layer: name, ...small }), preset: false };
   });
-  return [...presets, ...own];
+  return [...chosen, ...own];
 }
 
 /** As the page's worker runs it. @param {Attnscope} scope */

@@ -5,7 +5,6 @@ import logging
 import warnings
 from functools import lru_cache
 
-import pytest
 import torch
 from safetensors.torch import load_file
 
@@ -95,15 +94,3 @@ def test_every_family_is_there_and_each_difference_that_is_said(index):
         assert len(exact) >= 6, model_type
     said = {(one.model_type, key) for one in index.checkpoints for key, _ in one.differs}
     assert said == SAID_TO_DIFFER
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("model_type", ["roberta", "xlm-roberta"])
-def test_padding_before_the_tokens_moves_them_in_roberta_and_not_here(index, model_type):
-    """The limit that the note on pad_token_id tells: transformers counts tokens alone, attnscope every one."""
-    checkpoint = next(one for one in index.checkpoints if one.model_type == model_type and not one.differs)
-    model, inputs = model_in(checkpoint.folder)
-    tokens, padding = inputs["tokens"][:1, :4].long(), torch.full((1, 2), model.config.pad_token_id)
-    alone = model(input_ids=tokens).last_hidden_state
-    after = model(input_ids=torch.cat([padding, tokens], dim=1), attention_mask=torch.tensor([[0, 0, 1, 1, 1, 1]]))
-    assert judge.distance(after.last_hidden_state[:, 2:], alone) <= judge.FLOAT32

@@ -46,7 +46,7 @@ def in_double(namespace):
 
 def test_every_preset_is_there_and_some_with_dropout(index):
     presets = [snippet for snippet in index.snippets if snippet["preset"]]
-    assert len({snippet["title"] for snippet in presets}) == 14
+    assert {snippet["title"] for snippet in presets} == set(index.presets)
     assert {snippet["config"]["layer"] for snippet in index.snippets if not snippet["preset"]} >= {case.config["layer"] for case in index.cases}
     assert sum(snippet["config"].get("dropout", 0) > 0 for snippet in presets) >= 4
     assert any("mask=mask" in snippet["python"] for snippet in presets)

@@ -14,7 +14,7 @@ import { adapted, readCheckpoint } from './checkpoints.js';
 import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
 import { lengths, modelTypes, published, variants } from './families.js';
 import { decoding, openMask, peers, withVectors } from './peers.js';
-import { demonstrations, guideLines, snippets } from './snippets.js';
+import { demonstrations, guideLines, presetTitles, snippets } from './snippets.js';
 import { TensorFile } from './tensor_file.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
@@ -414,6 +414,7 @@ const index = {
   decodings: writeDecodings(),
   checkpoints: writeCheckpoints(),
   snippets: writeSnippets(),
+  presets: presetTitles,
   demonstrations: demonstrations(scope),
   guide: await guideLines()
 };
