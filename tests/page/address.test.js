@@ -46,10 +46,39 @@ test('a link with a wrong value says so at the field, and shows a result all the
   site = await openPage({ search: '?layer=linear_scorer&hidden_size=-3&colour=red' });
   assert.equal(await site.page.locator('#error-hidden_size').innerText(), 'hidden_size must be an integer from 1 to 2147483647, got -3');
   assert.equal(await figure(site.page, 'parameters'), '769');
-  assert.match(await site.page.locator('.form .note').innerText(), /colour/);
+  assert.equal(await leftOut(), 'linear_scorer has no field "colour". It was left out.');
+});
+
+/** What the page says above the answer. */
+const leftOut = () => site.page.locator('.head .stale-note').first().innerText();
+
+test('a misspelt field of a link is named above the answer, with the one that is near, until something is changed', async () => {
+  site = await openPage({ search: '?hiden_size=4' });
+  const { page } = site;
+  assert.equal(await leftOut(), 'linear_scorer has no field "hiden_size", did you mean hidden_size? It was left out.');
+  assert.equal(await figure(page, 'parameters'), '769');
+  const box = await page.locator('.head .stale-note').boundingBox();
+  assert.ok(box && box.y + box.height < 800, 'in sight without scrolling');
+  await page.fill('#field-seq_len', '64');
+  assert.equal(await page.locator('.head .stale-note').count(), 0);
+});
+
+test('a link that gives a field of another layer says that this one has none, and back says it again', async () => {
+  site = await openPage({ search: '?layer=linear_scorer&attn_dim=64&widht=3' });
+  const said = 'linear_scorer has no field "attn_dim". linear_scorer has no field "widht". They were left out.';
+  assert.equal(await leftOut(), said);
+  await site.page.uncheck('#field-bias');
+  assert.equal(await site.page.locator('.head .stale-note').count(), 0);
+  await site.page.goBack();
+  assert.equal(await leftOut(), said);
 });
 
 test('a link to an unknown layer names those that exist', async () => {
   site = await openPage({ search: '?layer=magic' });
   assert.match(await site.page.locator('#error-layer').innerText(), /^layer must be one of linear_scorer, .*, got "magic"$/);
+});
+
+test('beside an unknown layer only what no layer has is left out', async () => {
+  site = await openPage({ search: '?layer=magic&attn_dim=64&colour=red' });
+  assert.equal(await leftOut(), 'linear_scorer has no field "colour". It was left out.');
 });

@@ -30,6 +30,14 @@ for (const { name } of scope.layers()) {
 /** @param {string} search @param {string} layer */
 const rowOf = (search, layer) => alternatives(opened(search)).find(({ config }) => config.layer === layer)?.config;
 
+test('every alternative has a label that begins as the others do, whatever the layer', () => {
+  for (const { name } of scope.layers()) {
+    const labels = alternatives(opened(`?layer=${name}`)).map(({ label }) => label);
+    assert.ok(labels.length > 1, name);
+    assert.deepEqual(labels.filter((label) => !/^[A-Z]/.test(label)), [], name);
+  }
+});
+
 test('an alternative has the same sizes, under the names that it has for them', () => {
   const sizes = '?layer=decoder&batch_size=3&seq_len=8&past_len=4&hidden_size=32&num_heads=4&dtype=bfloat16';
   const shared = { batch_size: 3, seq_len: 8, num_heads: 4, dtype: 'bfloat16' };
@@ -48,7 +56,7 @@ test('what an alternative cannot take is left to its default', () => {
 
 test('a width of its own stands where it belongs', () => {
   const labels = alternatives(opened('?layer=additive_scorer&attn_dim=300')).map(({ label, current }) => (current ? `[${label}]` : label));
-  assert.deepEqual(labels.slice(4, 7), ['additive, 256', '[additive, 300]', 'additive, 512']);
+  assert.deepEqual(labels.slice(4, 7), ['Additive, 256', '[Additive, 300]', 'Additive, 512']);
 });
 
 test('layers of the same group are alternatives', () => {

@@ -44,6 +44,53 @@ test('the link leads to the same configuration', async () => {
   assert.equal(new URL(await copied('link')).searchParams.get('seq_len'), '50');
 });
 
+for (const width of [390, 1280]) {
+  test(`what was copied is said in the button, and no button moves, ${width} wide`, async () => {
+    const own = await openPage({ search: '?layer=additive_scorer', context: { viewport: { width, height: 844 } } });
+    const { page } = own;
+    try {
+      const places = () => page.locator('.exports button, #pytorch .actions button').evaluateAll((buttons) => buttons.map((button) => {
+        const { left, top, width, height } = button.getBoundingClientRect();
+        const group = /** @type {Element} */ (button.closest('.exports, .panel')).getBoundingClientRect();
+        return [left - group.left, top - group.top, width, height].map(Math.round).join(' ');
+      }));
+      await page.locator('#pytorch').scrollIntoViewIfNeeded();
+      await page.waitForSelector('.hljs-keyword');
+      for (const name of ['Copy Markdown', 'Copy PyTorch']) {
+        const button = page.getByRole('button', { name });
+        await button.scrollIntoViewIfNeeded();
+        const before = await places();
+        await button.click();
+        await page.waitForSelector('.copied');
+        assert.equal(await page.locator('.copied').evaluate((shown) => [...shown.children].filter((text) => getComputedStyle(text).opacity === '1').map((text) => text.textContent).join()), 'Copied');
+        assert.deepEqual(await places(), before, name);
+        await page.waitForSelector('.copied', { state: 'detached' });
+        assert.deepEqual(await places(), before, name);
+      }
+    } finally {
+      await own.close();
+    }
+  });
+}
+
+test('a browser that refuses to copy is quoted, and no button moves', async () => {
+  const own = await openPage({ search: '?layer=additive_scorer' });
+  const { page } = own;
+  try {
+    const lefts = () => page.locator('.exports button').evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().left));
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('no'));
+      document.execCommand = () => false;
+    });
+    const before = await lefts();
+    await page.click('[data-export="json"]');
+    await page.waitForSelector('.exports .said:has-text("the browser did not allow copying")');
+    assert.deepEqual(await lefts(), before);
+  } finally {
+    await own.close();
+  }
+});
+
 test('PyTorch is copied and downloaded as the module prints it', async () => {
   await site.page.getByRole('button', { name: 'Copy PyTorch' }).click();
   await site.page.waitForSelector('attnscope-code .said:has-text("Copied")');

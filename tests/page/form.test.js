@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { open } from '../../web/lib/index.js';
+import { formatBytes } from '../../web/elements/format.js';
 import { figure, openPage } from './open-page.js';
+
+const scope = await open({ threads: 1 });
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -31,6 +35,20 @@ test('changing a field changes the figures, the steps and the chart at once', as
   assert.equal(await figure(page, 'parameters'), '49,281');
   assert.match(await page.locator('.steps tbody').innerText(), /\[32, 128, 64\]/);
   await page.waitForFunction((old) => document.querySelector('[data-chart="alternatives"] svg')?.innerHTML !== old, before);
+});
+
+test('the headline says what is a peak and what is kept, and that what is kept may be less', async () => {
+  const { memory } = scope.estimate({ layer: 'additive_scorer', batch_size: 64, seq_len: 512, dtype: 'float16' });
+  assert.ok(Number(memory.training_total) < memory.inference_total);
+  await page.goto(`${site.site.url}?layer=additive_scorer&batch_size=64&seq_len=512&dtype=float16`);
+  const headline = page.locator('[data-figure="memory"]');
+  await page.waitForSelector('[data-figure="memory"]:has-text("after the same peak")');
+  assert.match(await headline.innerText(), /^Peak memory to infer\n/);
+  assert.equal(await headline.locator('.figure-more').innerText(), `${formatBytes(Number(memory.training_total))} kept from forward to backward when training with Adam, after the same peak`);
+  assert.match(await page.locator('.memory').innerText(), /Inference, at its peak[^]*Training, kept from forward to backward[^]*Training keeps less than the peak above/);
+  await page.selectOption('#field-layer', 'linear_scorer');
+  assert.match(await headline.locator('.figure-more').innerText(), / kept from forward to backward when training with Adam$/);
+  assert.doesNotMatch(await page.locator('.memory').innerText(), /less than the peak/);
 });
 
 test('bias off takes the bias away', async () => {

@@ -131,7 +131,24 @@ test('after a good file, a bad one leaves the table and says whose it is', async
   const before = await rows();
   await paste({ model_type: 'lama' });
   assert.deepEqual(await rows(), before);
-  assert.equal(await page.locator('.import-caption').innerText(), 'The keys of the last llama file that could be read');
+  assert.equal(await page.locator('.import-caption').innerText(), 'The keys of the llama file that filled the form last');
+});
+
+test('a second file that the core refuses is not reported as if it were in the form', async () => {
+  await paste(llama);
+  const before = await rows();
+  await paste({ ...published['BERT base'], hidden_size: 770 });
+  assert.match(await error(), /^num_heads must divide hidden_size \(770\), got 12$/);
+  assert.equal(await page.inputValue('#field-layer'), 'decoder');
+  assert.deepEqual(await rows(), before);
+  assert.equal(await page.locator('.import-caption').innerText(), 'The keys of the llama file that filled the form last');
+  assert.equal(await status(), '');
+});
+
+test('a file that the core refuses first has no table of keys', async () => {
+  await paste({ ...published['BERT base'], hidden_size: 770 });
+  assert.notEqual(await error(), '');
+  assert.equal(await page.locator('.import-keys').count(), 0);
 });
 
 test('a file can be chosen, the same one again too', async () => {

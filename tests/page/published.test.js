@@ -88,7 +88,7 @@ test('every link of the guide is a configuration that the core takes', async () 
   const links = await page.locator('.guide a.fill').evaluateAll((list) => list.map((link) => /** @type {HTMLAnchorElement} */ (link).search));
   assert.ok(links.length > 15, String(links.length));
   for (const search of links) {
-    const { errors, unknown } = new Store(scope, Object.fromEntries(new URLSearchParams(search)));
-    assert.deepEqual({ errors, unknown }, { errors: {}, unknown: [] }, search);
+    const { errors, leftOut } = new Store(scope, Object.fromEntries(new URLSearchParams(search)));
+    assert.deepEqual({ errors, leftOut }, { errors: {}, leftOut: [] }, search);
   }
 });

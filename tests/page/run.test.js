@@ -98,6 +98,127 @@ test('a long run can be cancelled, and the next one works', async () => {
   await page.waitForSelector('[data-run="fresh"]');
 });
 
+/** Which button or field has the focus. @param {import('playwright-core').Page} page */
+const focused = (page) => page.evaluate(() => {
+  const { dataset, id, localName } = /** @type {HTMLElement} */ (document.activeElement);
+  return dataset.action ?? dataset.fit ?? (id || localName);
+});
+
+/**
+ * Notes what has the focus whenever the panel changes, as a small run is over before anybody could ask.
+ * @param {import('playwright-core').Page} page @returns {Promise<() => Promise<string[]>>} takes what was noted
+ */
+async function noteFocus(page) {
+  await page.evaluate(() => {
+    const noted = /** @type {any} */ (window).noted = /** @type {string[]} */ ([]);
+    const note = () => {
+      const { dataset, localName } = /** @type {HTMLElement} */ (document.activeElement);
+      const last = `${dataset.action ?? localName}${document.querySelector('[data-action="cancel"]') ? ', running' : ''}`;
+      if (noted.at(-1) !== last) noted.push(last);
+    };
+    new MutationObserver(note).observe(/** @type {Node} */ (document.querySelector('attnscope-run')), { childList: true, subtree: true });
+  });
+  return () => page.evaluate(() => /** @type {any} */ (window).noted.splice(0));
+}
+
+/** Ends when another result is there and nothing runs. @param {import('playwright-core').Page} page @param {() => Promise<unknown>} act */
+async function runsBy(page, act) {
+  const panel = await page.evaluateHandle(() => /** @type {any} */ (document.querySelector('attnscope-run')));
+  const before = await panel.evaluateHandle((run) => run.result);
+  await act();
+  await page.waitForFunction(([run, old]) => run.result !== old && !run.progress, [panel, before]);
+}
+
+test('the focus stays on the button that runs, while it runs and afterwards', async () => {
+  site = await openPage({ search: SMALL });
+  const { page } = site;
+  const noted = await noteFocus(page);
+  await page.focus('[data-action="run"]');
+  for (let time = 0; time < 2; time += 1) {
+    await runsBy(page, () => page.keyboard.press('Enter'));
+    assert.deepEqual(await noted(), ['run, running', 'run']);
+  }
+});
+
+test('a run that starts by itself leaves the focus where it is', async () => {
+  site = await openPage({ search: SMALL });
+  const { page } = site;
+  await page.evaluate(() => /** @type {HTMLElement} */ (document.querySelector('#run input')).focus({ preventScroll: true }));
+  const noted = await noteFocus(page);
+  await runsBy(page, () => page.keyboard.press('Tab'));
+  assert.deepEqual(await noted(), ['run, running', 'run']);
+});
+
+test('a button that goes gives the focus to the one that runs: Cancel when it is pressed and when the run ends, what fits when it fits', async () => {
+  site = await openPage({ search: '?layer=additive_scorer&batch_size=64&seq_len=1024&hidden_size=4096&attn_dim=4096' });
+  const { page } = site;
+  await page.click('[data-action="run"]');
+  await page.focus('[data-action="cancel"]');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('attnscope-run [role=alert]:has-text("Cancelled.")');
+  assert.equal(await focused(page), 'run');
+  await page.goto(`${site.site.url}${SMALL}`);
+  await page.waitForSelector('.run-controls');
+  await runsBy(page, () => page.evaluate(async () => {
+    /** @type {HTMLElement} */ (document.querySelector('[data-action="run"]')).click();
+    await /** @type {any} */ (document.querySelector('attnscope-run')).updateComplete;
+    /** @type {HTMLElement} */ (document.querySelector('[data-action="cancel"]')).focus();
+  }));
+  assert.equal(await focused(page), 'run');
+  await page.goto(`${site.site.url}?layer=linear_scorer&batch_size=30000&seq_len=512`);
+  await page.focus('[data-fit="batch_size"]');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.needs', { state: 'detached' });
+  assert.equal(await focused(page), 'run');
+});
+
+test('a double click runs once, and nothing is cancelled', async () => {
+  const page = await ran(SMALL);
+  await runsBy(page, () => page.dblclick('[data-action="run"]'));
+  assert.equal(await page.locator('[data-run="fresh"]').count(), 1);
+  assert.equal(await page.locator('attnscope-run [role=alert]').count(), 0);
+});
+
+/** Starts something and cancels it at once. @param {import('playwright-core').Page} page @param {string} action */
+const cancelled = (page, action) => page.evaluate(async (action) => {
+  const press = (/** @type {string} */ name) => /** @type {HTMLElement} */ (document.querySelector(`[data-action="${name}"]`)).click();
+  press(action);
+  await /** @type {any} */ (document.querySelector('attnscope-run')).updateComplete;
+  press('cancel');
+}, action);
+
+test('results that stand beside a cancelled run are marked as those of the run before', async () => {
+  const page = await ran(SMALL);
+  await cancelled(page, 'run');
+  await page.waitForSelector('attnscope-run [role=alert]:has-text("Cancelled.")');
+  assert.equal(await page.locator('[data-run="fresh"]').count(), 0);
+  assert.equal(await page.locator('attnscope-run .stale-note').innerText(), 'These results are of the run before: additive_scorer on [4, 16, 32].');
+  await page.click('[data-action="run"]');
+  await page.waitForSelector('[data-run="fresh"]');
+  assert.equal(await page.locator('attnscope-run .stale-note').count(), 0);
+});
+
+test('a mask whose run was cancelled is taken back, as no result has it', async () => {
+  const page = await ran(SMALL);
+  await cancelled(page, 'pad');
+  await page.waitForSelector('attnscope-run [role=alert]:has-text("Cancelled.")');
+  assert.equal(await page.isDisabled('[data-action="clear-mask"]'), true);
+  assert.equal(await page.locator('attnscope-heat-map').evaluate((map) => /** @type {any} */ (map).mask), null);
+  await page.click('[data-action="run"]');
+  await page.waitForSelector('[data-run="fresh"]');
+  assertClose(await weights(page), /** @type {any} */ ((await expected(config, 0)).weights).data);
+});
+
+test('of a layer of a few numbers the lower bound is the cost of the call, not thousands of times less than the run', async () => {
+  const page = await ran('?layer=mean_pooling&batch_size=1&seq_len=1&hidden_size=1');
+  const fact = async (/** @type {string} */ name) => (await page.locator(`[data-fact="${name}"]`).innerText()).replaceAll('\u202f', ' ');
+  const [, bound, call] = /^Lower bound\s+([\d.]+ [µm]?s)\s+([\d.]+ [µm]?s) that any call takes and 0 µs of memory traffic, at [\d.,]+ GFLOP\/s and [\d.,]+ GB\/s; all measured here$/.exec(await fact('bound')) ?? [];
+  assert.equal(bound, call);
+  assert.notEqual(call, '0 µs');
+  const distance = Number(/([\d.,]+) ×/.exec(await fact('distance'))?.[1].replaceAll(',', ''));
+  assert.ok(distance > 0 && distance < 1000, `${distance} times the cost of a call`);
+});
+
 test('above the memory limit it says what it needs and offers the largest that fits', async () => {
   site = await openPage({ search: '?layer=linear_scorer&batch_size=30000&seq_len=512' });
   const { page } = site;

@@ -20,6 +20,17 @@ test('without JavaScript the page shows the figures that the module computes', a
   for (const step of estimate.steps) assert.ok(text.includes(step.pytorch), step.name);
 });
 
+test('without JavaScript the form shows the layer and the options whose figures stand beside it', async () => {
+  const scope = await open({ threads: 1 });
+  const { page } = site;
+  const { config } = scope.estimate({ layer: 'linear_scorer' });
+  const shown = await page.locator('.form').evaluate((form) => Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (form))));
+  assert.deepEqual(shown, { ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])), bias: 'on' });
+  assert.equal(await page.locator('.form [selected="false"], .form [checked="false"]').count(), 0);
+  assert.match(await page.innerText('noscript'), /default layer, whatever its address asks for/);
+  assert.equal(await page.locator('.linked-note').isVisible(), false);
+});
+
 test('without JavaScript the PyTorch module is there, whole', async () => {
   const scope = await open({ threads: 1 });
   const source = await site.page.locator('attnscope-code pre').textContent();

@@ -1,6 +1,6 @@
 // The whole calculator as one template, from the store alone: the build renders it to static HTML, the element keeps it live.
 
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { formView } from './views/form.js';
 import { headlineView } from './views/headline.js';
 import { memoryView } from './views/memory.js';
@@ -14,11 +14,11 @@ import { exportsView } from './views/exports.js';
 /**
  * @typedef {import('./state/store.js').Store} Store
  * @typedef {import('./views/form.js').Actions} Actions
- * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown }} Panels
+ * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Panels `notice`: above the answer
  */
 
 /** @param {Store} store @param {Actions} actions @param {Panels} panels @param {import('./views/exports.js').Exporting} exporting @param {string[]} [messages] what is wrong with what the page around says */
-export function calculatorView(store, actions, { run, charts, code, importer }, exporting, messages = []) {
+export function calculatorView(store, actions, { run, charts, code, importer, notice = nothing }, exporting, messages = []) {
   const { estimate } = store;
   const stale = store.valid ? '' : 'stale';
   return html`
@@ -28,7 +28,7 @@ export function calculatorView(store, actions, { run, charts, code, importer }, 
         ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
         ${formView(store, actions)}
       </div>
-      <div class="head">${headlineView(store)}</div>
+      <div class="head">${notice}${headlineView(store)}</div>
       <div class="body ${stale}">
         ${memoryView(estimate)}
         ${exportsView(exporting)}

@@ -1,12 +1,14 @@
 import { LitElement, html, nothing } from 'lit';
 import { fieldNames, switchNames } from 'virtual:field-names';
 import { isPlain, show } from '../lib/values.js';
+import { keepPlace } from './arrive.js';
 import { calculatorView } from './calculator-view.js';
-import { copyText } from './clipboard.js';
+import { copyAndSay } from './clipboard.js';
 import { toCsv, toJson, toMarkdown } from './exports.js';
 import { pageScope } from './scope.js';
 import { attributeMessages, configMessages } from './state/host.js';
 import { Store } from './state/store.js';
+import { keepFocus, typedInto } from './state/typed.js';
 import { bindUrl, readSearch, writeSearch } from './state/url.js';
 import { presetValues } from './views/presets.js';
 
@@ -20,7 +22,7 @@ const KNOWN = [...fieldNames, 'address', 'light-dom'];
  * that has the stylesheet. Sends `change` with the estimate once at the start and whenever the estimate is another.
  */
 export class AttnscopeCalculator extends LitElement {
-  static properties = { store: { state: true }, failure: { state: true }, said: { state: true }, messages: { state: true } };
+  static properties = { store: { state: true }, failure: { state: true }, copied: { state: true }, messages: { state: true } };
 
   static get observedAttributes() {
     return [...super.observedAttributes, ...fieldNames];
@@ -55,7 +57,8 @@ export class AttnscopeCalculator extends LitElement {
     /** @type {Store | null} */
     this.store = null;
     this.failure = '';
-    this.said = '';
+    /** What was copied last, and what came of it. */
+    this.copied = { kind: '', said: '' };
     /** What is wrong with what the page says. @type {string[]} */
     this.messages = [];
     /** @type {() => void} */
@@ -121,19 +124,22 @@ export class AttnscopeCalculator extends LitElement {
   }
 
   async #open() {
+    const arrive = this.renderRoot === this ? keepPlace() : () => {};
     const scope = await pageScope();
     if (this.store) return; // moved while the module was opening
     const store = new Store(scope, this.#initial());
+    if (!this.#isLinked()) store.leftOut = []; // of attributes there are messages
     store.addEventListener('change', () => {
-      this.said = '';
       this.requestUpdate();
       this.#announce();
     });
-    if (this.renderRoot === this) this.#takeOver(store);
+    const takeUp = this.renderRoot === this ? this.#takeOver() : () => {};
     this.store = store;
     this.failure = '';
     this.#judge();
     this.#settle();
+    await takeUp();
+    arrive();
   }
 
   /** In its place, the first time or anew. */
@@ -170,18 +176,31 @@ export class AttnscopeCalculator extends LitElement {
     if (String(messages) !== String(this.messages)) this.messages = messages;
   }
 
+  #isLinked() {
+    return this.hasAttribute('address') && location.search !== '';
+  }
+
   #initial() {
-    if (this.hasAttribute('address') && location.search) return readSearch(location.search);
+    if (this.#isLinked()) return readSearch(location.search);
     return Object.fromEntries(Object.entries(this.#asked).filter(([name]) => fieldNames.includes(name)));
   }
 
-  /** The static form goes; what was typed into it meanwhile stays. @param {Store} store */
-  #takeOver(store) {
-    const active = /** @type {HTMLInputElement | null} */ (this.contains(document.activeElement) ? document.activeElement : null);
-    const edited = /** @type {HTMLInputElement[]} */ ([...this.querySelectorAll('input.number')]).filter((input) => input.value !== input.defaultValue);
+  /** The static form goes. What it returns takes up what was typed into it meanwhile, and where. */
+  #takeOver() {
+    const typed = typedInto(this);
+    const refocus = keepFocus(this);
     this.replaceChildren();
-    for (const { name, value } of edited) store.set({ [name]: value });
-    if (active?.id) this.updateComplete.then(() => /** @type {HTMLElement | null} */ (this.querySelector(`#${active.id}`))?.focus());
+    delete document.documentElement.dataset.linked;
+    return async () => {
+      const { store } = this;
+      if (store && Object.keys(typed).length) {
+        const { leftOut } = store;
+        store.set(typed);
+        store.leftOut = leftOut;
+      }
+      await this.updateComplete;
+      refocus();
+    };
   }
 
   /** Takes a layer and some of its fields; the others go to their defaults. False until the module is open. @param {Record<string, unknown>} values */
@@ -202,7 +221,7 @@ export class AttnscopeCalculator extends LitElement {
       run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError}></attnscope-run>`,
       code: html`<attnscope-code .source=${store.scope.pytorch(store.config)} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
       importer: html`<attnscope-import .store=${store}></attnscope-import>`,
-    }, { said: this.said, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) }, this.messages);
+    }, { ...this.copied, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) }, this.messages);
   }
 
   /** Shows what is wrong, or brings the answer into view. */
@@ -220,13 +239,15 @@ export class AttnscopeCalculator extends LitElement {
   }
 
   /** @param {string} kind */
-  async #export(kind) {
+  #export(kind) {
     const { store } = this;
     if (!store) return;
     const link = this.hasAttribute('address') ? new URL(writeSearch(store), location.href).href : '';
     const text = {
       link, json: toJson(store.estimate), csv: toCsv(store.estimate), markdown: toMarkdown(store.estimate, link),
     }[kind] ?? '';
-    this.said = await copyText(text).then(() => 'Copied', (error) => error.message);
+    copyAndSay(text, (said) => {
+      this.copied = { kind, said };
+    });
   }
 }

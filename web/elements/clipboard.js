@@ -1,7 +1,22 @@
 // Text out of the page: to the clipboard, or to a file.
 
+export const COPIED = 'Copied';
+const SAID_MS = 2000;
+
+/** Copies, and says for a moment that it did, or why it could not. @param {string} text @param {(said: string) => void} say */
+export async function copyAndSay(text, say) {
+  say('');
+  try {
+    await copyText(text);
+    say(COPIED);
+    setTimeout(() => say(''), SAID_MS);
+  } catch (error) {
+    say(/** @type {Error} */ (error).message);
+  }
+}
+
 /** @param {string} text @returns {Promise<void>} rejects when the browser allows neither way */
-export async function copyText(text) {
+async function copyText(text) {
   if (navigator.clipboard) {
     try {
       await navigator.clipboard.writeText(text);

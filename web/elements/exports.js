@@ -36,8 +36,8 @@ export function toMarkdown(estimate, link) {
     `**${estimate.layer}**: ${fields}`, '',
     '| figure | value |', '|---|---:|',
     `| parameters | ${formatCount(estimate.parameters)} |`, `| forward MACs | ${formatCount(estimate.macs)} |`,
-    `| output shape | ${formatList(estimate.output_shape)} |`, `| memory to infer | ${formatBytes(memory.inference_total)} |`,
-    `| memory kept while training | ${training} |`, ...cacheRows, '',
+    `| output shape | ${formatList(estimate.output_shape)} |`, `| peak memory to infer | ${formatBytes(memory.inference_total)} |`,
+    `| memory kept from forward to backward, with Adam | ${training} |`, ...cacheRows, '',
     '| step | shape | parameters | MACs |', '|---|---|---:|---:|', ...steps, '', ...(link ? [link, ''] : []),
   ].join('\n');
 }

@@ -12,9 +12,14 @@ registerOffline();
 
 const mistakes = document.querySelector('attnscope-mistakes');
 if (mistakes) {
-  new IntersectionObserver((entries, observer) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
+  const observer = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) load();
+  }, { rootMargin: '400px' });
+  const load = () => {
     observer.disconnect();
     import('../elements/mistakes/mistakes.js');
-  }, { rootMargin: '400px' }).observe(mistakes);
+  };
+  observer.observe(mistakes);
+  // Tab skips a button that is not there yet, however near it will be.
+  mistakes.closest('.guide')?.addEventListener('focusin', load, { once: true });
 }

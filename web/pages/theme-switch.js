@@ -1,4 +1,4 @@
-// Light, dark, or as the system says. public/theme.js applies the stored choice before the first paint.
+// Light, dark, or as the system says. public/before-paint.js applies the stored choice before the first paint.
 
 /** @param {HTMLFieldSetElement} fieldset */
 export function bindThemeSwitch(fieldset) {

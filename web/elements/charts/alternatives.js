@@ -16,10 +16,10 @@ import { configOf, fitsField, isSize, sliderStops } from '../state/fields.js';
  * @type {{ layer: string, label: string, field?: string, values?: number[] }[]}
  */
 const BASELINES = [
-  { layer: 'linear_scorer', label: 'linear' },
-  { layer: 'additive_scorer', label: 'additive', field: 'attn_dim', values: [32, 64, 128, 256, 512, 1024] },
-  { layer: 'scaled_dot_product_attention', label: 'dot product' },
-  { layer: 'multihead_attention', label: 'multi-head' },
+  { layer: 'linear_scorer', label: 'Linear' },
+  { layer: 'additive_scorer', label: 'Additive', field: 'attn_dim', values: [32, 64, 128, 256, 512, 1024] },
+  { layer: 'scaled_dot_product_attention', label: 'Dot product' },
+  { layer: 'multihead_attention', label: 'Multi-head' },
 ];
 
 /** The baselines, and every other layer of the chosen one's group. @param {Store} store @returns {Alternative[]} */

@@ -1,5 +1,5 @@
 import { LightElement, define } from '../light-element.js';
-import { copyText, downloadText } from '../clipboard.js';
+import { copyAndSay, downloadText } from '../clipboard.js';
 import { codeView } from './view.js';
 
 /** `source`: the PyTorch text. Colours arrive when the panel comes near the screen. */
@@ -39,13 +39,11 @@ export class CodePanel extends LightElement {
       text: this.source,
       filename: this.filename,
       said: this.said,
-      copy: () => this.#copy(),
+      copy: () => copyAndSay(this.source, (said) => {
+        this.said = said;
+      }),
       download: () => downloadText(this.filename, this.source, 'text/x-python'),
     });
-  }
-
-  async #copy() {
-    this.said = await copyText(this.source).then(() => 'Copied', (error) => error.message);
   }
 }
 

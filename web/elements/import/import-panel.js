@@ -24,9 +24,9 @@ export class ImportPanel extends LightElement {
     this.store = null;
     this.text = '';
     this.error = '';
-    /** What was last understood; the form may have refused it. @type {Imported | null} */
+    /** What the form was filled from last. @type {Imported | null} */
     this.imported = null;
-    /** Whether that is what the box holds, and what the form took. */
+    /** Whether that is what the box holds. */
     this.current = false;
     this.over = false;
   }
@@ -38,10 +38,11 @@ export class ImportPanel extends LightElement {
     this.current = false;
     if (!text.trim()) return;
     try {
-      this.imported = fromHuggingFace(parsed(text));
-      const config = /** @type {any} */ (this.imported.config);
+      const imported = fromHuggingFace(parsed(text));
+      const config = /** @type {any} */ (imported.config);
       this.store?.scope.estimate(config);
       this.store?.set(presetValues(this.store, config));
+      this.imported = imported;
       this.current = true;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;

@@ -10,8 +10,8 @@ import { live } from 'lit/directives/live.js';
  * @typedef {object} Panel
  * @property {string} text
  * @property {string} error
- * @property {Imported | null} imported
- * @property {boolean} current whether `imported` is of this text, and in the form
+ * @property {Imported | null} imported what the form was filled from last
+ * @property {boolean} current whether that is this text
  * @property {boolean} over whether something is being dragged over the box
  * @property {(text: string) => void} type
  * @property {(file: File) => void} choose
@@ -41,7 +41,7 @@ export const importView = ({ text, error, imported, current, over, type, choose,
     <p class="field-error" id="import-error" role="alert">${error}</p>
   </div>
   <p class="note" role="status">${imported && current ? summary(imported) : nothing}</p>
-  ${imported ? keysTable(imported, error) : nothing}`;
+  ${imported ? keysTable(imported, current) : nothing}`;
 
 /** Emptied, so that the same file can be chosen again. @param {HTMLInputElement} input @param {(file: File) => void} choose */
 function chosen(input, choose) {
@@ -58,11 +58,11 @@ function summary({ family, keys }) {
   return `The form was filled from this ${family} model: ${count('used')} keys used, ${count('defaulted')} defaulted, ${count('ignored')} ignored.${outputs}`;
 }
 
-/** @param {Imported} imported @param {string} error */
-const keysTable = ({ family, keys }, error) => html`
+/** @param {Imported} imported @param {boolean} current */
+const keysTable = ({ family, keys }, current) => html`
   <div class="scroller import-keys" tabindex="0" role="group" aria-label="Keys of the file">
     <table class="table">
-      <caption class="import-caption">The keys of ${error ? `the last ${family} file that could be read` : `this ${family} file`}</caption>
+      <caption class="import-caption">The keys of ${current ? `this ${family} file` : `the ${family} file that filled the form last`}</caption>
       <thead><tr><th scope="col">Key</th><th scope="col">Value</th><th scope="col">Use</th><th scope="col">Sets</th><th scope="col">Note</th></tr></thead>
       <tbody>${keys.map(keyRow)}</tbody>
     </table>

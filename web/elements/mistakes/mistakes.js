@@ -17,19 +17,10 @@ export class Mistakes extends LightElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.observer = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) this.#first();
-    });
-    this.observer.observe(this);
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    this.observer?.disconnect();
+    if (!this.scope) this.#first();
   }
 
   async #first() {
-    this.observer?.disconnect();
     this.scope = await pageScope();
     this.replaceChildren();
     this.#draw();

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
 import { LightElement, define } from '../light-element.js';
 import { repeatOf } from '../repeats.js';
 import { downloadText } from '../clipboard.js';
@@ -73,13 +74,27 @@ export class RunPanel extends LightElement {
     super.disconnectedCallback();
     this.observer?.disconnect();
     clearTimeout(this.timer);
-    queueMicrotask(() => this.isConnected || this.engine.dispose());
+    queueMicrotask(() => this.isConnected || this.#stop());
+  }
+
+  /** Removed, and not only moved. */
+  #stop() {
+    this.running = { key: '' };
+    this.progress = null;
+    this.engine.dispose();
   }
 
   /** @param {Map<string, any>} changed */
   willUpdate(changed) {
     if (changed.has('estimate')) this.#dropUnfit(changed.get('estimate')?.inputs ?? []);
     if (changed.has('config') || changed.has('seed')) this.#runSoon();
+  }
+
+  /** Where a button goes that had the focus, the button that runs takes it. @param {Map<string, any>} changed */
+  update(changed) {
+    const focused = this.querySelector('[data-action="cancel"]:focus, [data-fit]:focus');
+    super.update(changed);
+    if (focused?.isConnected === false) /** @type {HTMLElement | null} */ (this.querySelector('[data-action="run"]'))?.focus({ preventScroll: true });
   }
 
   /** A mask stays while its plane does. @param {any[]} before */
@@ -93,9 +108,14 @@ export class RunPanel extends LightElement {
     return JSON.stringify([this.config, this.seed]);
   }
 
+  /** Whether a run of what the form says is under way: one of something else can be replaced. */
+  get busy() {
+    return this.progress !== null && this.running.key === this.key;
+  }
+
   #runSoon() {
     clearTimeout(this.timer);
-    if (!this.visible || !this.config || this.result?.key === this.key || (this.progress && this.running.key === this.key)) return;
+    if (!this.visible || !this.config || this.result?.key === this.key || this.busy) return;
     if (this.estimate.flops > QUICK_FLOPS || runBytes(this.store?.scope, this.config) > QUICK_BYTES) return;
     this.timer = window.setTimeout(() => this.start(), SETTLE_MS);
   }
@@ -113,6 +133,7 @@ export class RunPanel extends LightElement {
     };
     try {
       const outcome = await this.engine.run({ config, seed, masks }, report);
+      if (running !== this.running) return;
       const python = pythonLines(outcome, seed, masks, this.store?.scope.pytorch(config));
       this.result = { key, config, seed, masks, outcome, python };
       this.progress = null;
@@ -121,10 +142,11 @@ export class RunPanel extends LightElement {
     }
   }
 
-  /** @param {Error} error */
+  /** A mask that no result has is taken back. @param {Error} error */
   #onFailure(error) {
     this.progress = null;
     this.failure = error.name === 'AbortError' ? 'Cancelled.' : error.message;
+    if (this.result?.key === this.key) this.masks = this.result.masks;
   }
 
   /** @param {string} name @param {Uint8Array | null} mask */
@@ -149,16 +171,17 @@ export class RunPanel extends LightElement {
       ${this.result ? this.#results(this.result) : tooLarge ? nothing : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(needed)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
   }
 
-  /** @param {boolean} tooLarge */
+  /** The button that runs stays where it is while it runs, and so does the focus on it. @param {boolean} tooLarge */
   #controls(tooLarge) {
+    const idle = !tooLarge && !this.busy;
     const type = (/** @type {any} */ event) => this.store?.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' });
     return html`
       <div class="run-controls">
         <label class="seed">Seed <input class="number" name="seed" inputmode="numeric" autocomplete="off" .value=${String(this.store?.values.seed ?? 0)} aria-invalid=${this.store?.seedError ? 'true' : 'false'}
           aria-describedby="seed-error" @input=${type}></label>
-        ${this.progress
-          ? html`<button class="button" type="button" data-action="cancel" @click=${() => this.engine.cancel()}>Cancel</button>`
-          : html`<button class="button primary" type="button" data-action="run" ?disabled=${tooLarge} @click=${() => this.start()}>Run ${this.result ? 'again' : 'it'}</button>`}
+        <button class="button primary" type="button" data-action="run" aria-disabled=${idle ? 'false' : 'true'}
+          @click=${() => idle && this.start()}>Run ${this.result ? 'again' : 'it'}</button>
+        ${this.progress ? html`<button class="button" type="button" data-action="cancel" @click=${() => this.engine.cancel()}>Cancel</button>` : nothing}
         <div class="progress" role="status">
           <span class="field-error" id="seed-error">${this.store?.seedError}</span>
           ${this.progress ? html`<progress max="1" .value=${this.progress.done} aria-label="Run"></progress><span>${this.progress.stage}</span>` : nothing}
@@ -170,11 +193,12 @@ export class RunPanel extends LightElement {
   #results(result) {
     const { outcome, config } = result;
     const stale = result.key !== this.key;
+    const before = stale || this.failure !== '';
     const drawn = outcome.drawn.find(({ name }) => name === this.shown) ?? outcome.drawn[0];
     const { tensor, name, mask } = drawn;
     return html`
-      ${stale ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList(outcome.inputs[0].shape)}.</p>` : nothing}
-      <div class=${stale ? 'run-results stale' : 'run-results'} data-run=${stale ? 'stale' : 'fresh'}>
+      ${before ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList(outcome.inputs[0].shape)}.</p>` : nothing}
+      <div class=${before ? 'run-results stale' : 'run-results'} data-run=${before ? 'stale' : 'fresh'}>
         ${outcomeView(this.store?.scope, result)}
         <div class="panel-head heat-head">
           <h3>${sentence(name)} <span class="panel-note">${formatShape(tensor.shape)}${noteOf(drawn, this.estimate)}</span></h3>
@@ -184,7 +208,7 @@ export class RunPanel extends LightElement {
             })}</fieldset>` : nothing}
           ${this.#maskActions(result, drawn, stale)}
         </div>
-        <attnscope-heat-map .drawn=${drawn} .mask=${result.masks[mask] ?? null} ?fixed=${stale || !mask}
+        <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)} ?fixed=${stale || !mask}
           @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>
         ${weightsTable(tensor, name)}
         ${pooledView(result)}

@@ -4,7 +4,9 @@
 
 const LEAST_RUNS = 3;
 const MOST_RUNS = 25;
-const SHORTEST = 1e-4; // seconds; a guess below it is as good as none
+const SHORTEST_SPAN = 2e-3; // seconds; an engine's clock may tick ten times a millisecond only
+const MOST_TOGETHER = 2 ** 14;
+const LONG = 0.05; // seconds; a first call may be many times as slow as those that follow, but not from below the span to this
 
 /** @template T @param {() => T} call @returns {{ seconds: number, result: T }} */
 export function timed(call) {
@@ -13,20 +15,36 @@ export function timed(call) {
   return { seconds: (performance.now() - start) / 1000, result };
 }
 
+/** So many calls that the clock can tell how long they take; to find out warms them up. @param {() => unknown} call @param {number} first seconds that a call took */
+function togetherFor(call, first) {
+  if (first > LONG) return { together: 1, span: first };
+  for (let together = 1; ; together *= 2) {
+    const tried = () => timed(() => repeat(call, together)).seconds;
+    const span = Math.min(tried(), tried()); // what else ran meanwhile only adds to it
+    if (span >= SHORTEST_SPAN || together === MOST_TOGETHER) return { together, span };
+  }
+}
+
+/** @param {() => unknown} call @param {number} times */
+function repeat(call, times) {
+  for (let time = 0; time < times; time += 1) call();
+}
+
 /**
- * The median of as many runs as fit.
+ * The median of as many runs as fit, and the least; each is one call or, of short ones, several.
  * @param {() => unknown} call
- * @param {number} guess seconds a run
+ * @param {number} first seconds that a call took
  * @param {{ seconds: number, most?: number }} budget of all runs together; how many at most
  * @param {(run: number, runs: number) => void} [report] before each
  */
-export function medianSeconds(call, guess, { seconds, most = MOST_RUNS }, report) {
-  const runs = Math.min(most, Math.max(LEAST_RUNS, Math.ceil(seconds / Math.max(guess, SHORTEST))));
+export function medianSeconds(call, first, { seconds, most = MOST_RUNS }, report) {
+  const { together, span } = togetherFor(call, first);
+  const runs = Math.min(most, Math.max(LEAST_RUNS, Math.ceil(seconds / span)));
   const times = Array.from({ length: runs }, (_, run) => {
     report?.(run, runs);
-    return timed(call).seconds;
+    return timed(() => repeat(call, together)).seconds / together;
   });
-  return { seconds: median(times), runs };
+  return { seconds: median(times), least: Math.min(...times), runs, together };
 }
 
 /**

@@ -36,14 +36,21 @@ export function needsView(scope, config, needed, set, largest) {
 export function outcomeView(scope, { config, outcome }) {
   const estimate = scope.estimate({ ...config, dtype: 'float32' });
   const bound = lowerBound(estimate, outcome.peaks);
+  const least = outcome.call + bound.seconds;
   return html`
     <dl class="facts">
-      ${fact('Time', formatSeconds(outcome.seconds), outcome.runs > 1 ? `median of ${outcome.runs} runs` : 'one run', 'time')}
+      ${fact('Time', formatSeconds(outcome.seconds), runsText(outcome), 'time')}
       ${speedFact(estimate, outcome.seconds)}
-      ${fact('Lower bound', formatSeconds(bound.seconds), `set by ${bound.by}: ${formatSignificant(outcome.peaks.flops_per_second / 1e9)} GFLOP/s and ${formatSignificant(outcome.peaks.bytes_per_second / 1e9)} GB/s measured here`, 'bound')}
-      ${fact('Distance', `${formatSignificant(outcome.seconds / bound.seconds)} ×`, 'time over the bound; 1 is the best possible', 'distance')}
+      ${fact('Lower bound', formatSeconds(least), `${formatSeconds(outcome.call)} that any call takes and ${formatSeconds(bound.seconds)} of ${bound.by}, at ${formatSignificant(outcome.peaks.flops_per_second / 1e9)} GFLOP/s and ${formatSignificant(outcome.peaks.bytes_per_second / 1e9)} GB/s; all measured here`, 'bound')}
+      ${fact('Distance', `${formatSignificant(outcome.seconds / least)} ×`, 'time over the bound; 1 is the best possible', 'distance')}
       ${outcome.rounding ? roundingFact(config.dtype, outcome.rounding) : nothing}
     </dl>`;
+}
+
+/** @param {{ runs: number, together: number }} timing */
+function runsText({ runs, together }) {
+  if (runs === 1) return 'one run';
+  return together > 1 ? `median of ${runs} times ${formatCount(together)} runs` : `median of ${runs} runs`;
 }
 
 /** Of a layer without matrix products the bytes that it moves. @param {import('../../lib/index.js').Estimate} estimate @param {number} seconds */

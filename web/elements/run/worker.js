@@ -2,6 +2,7 @@
 
 import { serve } from '../../lib/worker/serve.js';
 import { lowerBound } from './bound.js';
+import { callSeconds } from './call.js';
 import { drawnOf } from './drawn.js';
 import { drawInputs, givenMasks, isNeeded } from './inputs.js';
 import { maskPlanes } from './mask.js';
@@ -12,14 +13,17 @@ import { largerPeaks, medianSeconds, timed } from './timing.js';
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {(progress: Progress) => unknown} Report
- * @typedef {{ seconds: number, runs: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn[], rounding?: any, build: any,
- *   peaks: import('./timing.js').Peaks, inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `masks`: those that it takes
+ * @typedef {{ seconds: number, runs: number, together: number, call: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn[], rounding?: any, build: any,
+ *   peaks: import('./timing.js').Peaks, inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `together`: calls a run; `call`:
+ *   seconds of one by itself; `masks`: those that it takes
  */
 
 /** @type {{ key: string, model: any, inputs: any } | null} */
 let prepared = null;
 /** @type {import('./timing.js').Peaks | null} */
 let peaks = null;
+/** Seconds that a call takes by itself. */
+let call = 0;
 
 const TIMED_SECONDS = 0.4;
 const LONG_SECONDS = 1;
@@ -28,6 +32,7 @@ const LONG_SECONDS = 1;
 function run(scope, { config, seed, masks: painted }, { progress: report, transfer }) {
   report({ stage: 'Measuring this machine', done: 0.05 });
   peaks ??= scope.measurePeaks();
+  call ||= callSeconds(scope);
   const { model, inputs: needed } = prepare(scope, config, seed, report);
   const { inputs: described, steps, output_shape: shape } = scope.estimate(config);
   const masks = maskPlanes(described);
@@ -35,18 +40,21 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   report({ stage: 'Warming up', done: 0.4 });
   const progress = (/** @type {number} */ done) => report({ stage: 'Running', done: 0.4 + 0.5 * done });
   const first = timed(() => model.forward(inputs, { progress }));
-  const { seconds, runs } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1 } : timings(() => model.forward(inputs), first.seconds, report);
+  const { seconds, runs, together } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1, together: 1 } : timings(() => model.forward(inputs), first.seconds, report);
   const rounds = config.dtype !== 'float32';
   if (rounds) report({ stage: `Rounding to ${config.dtype}`, done: 0.9 });
   const rounding = rounds ? model.forward(inputs, { round: config.dtype }).rounding_error : undefined;
-  if (seconds < lowerBound(scope.estimate({ ...config, dtype: 'float32' }), peaks).seconds) peaks = largerPeaks(peaks, scope.measurePeaks());
+  if (seconds < call + lowerBound(scope.estimate({ ...config, dtype: 'float32' }), peaks).seconds) {
+    peaks = largerPeaks(peaks, scope.measurePeaks());
+    call = Math.min(call, callSeconds(scope), seconds);
+  }
   const last = steps.at(-1);
   const outputName = last && String(last.shape) === String(shape) ? last.output : 'output';
   const drawn = drawnOf(first.result, outputName, masks);
   report({ stage: 'Done', done: 1 });
   const { output } = first.result;
   transfer([...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);
-  return { seconds, runs, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), masks };
+  return { seconds, runs, together, call, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), masks };
 }
 
 /** @param {any} scope @param {any} config @param {number} seed @param {Report} report */

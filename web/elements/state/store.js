@@ -30,8 +30,8 @@ export class Store extends EventTarget {
     this.errors = {};
     /** What is wrong with the seed, which no estimate depends on. */
     this.seedError = '';
-    /** Keys of a link that no layer knows. @type {string[]} */
-    this.unknown = [];
+    /** What the core says against the keys of a link that its layer has no field for. @type {string[]} */
+    this.leftOut = [];
     this.config = configOf(this.layers[0], {});
     this.estimate = scope.estimate(this.config);
     this.#assign(initial);
@@ -76,6 +76,7 @@ export class Store extends EventTarget {
   /** @param {Values} patch @param {Edit} [edit] */
   set(patch, { gesture } = {}) {
     const before = this.layer;
+    this.leftOut = [];
     Object.assign(this.values, patch);
     if (this.layer !== before) this.#dropUnfit(Object.keys(patch));
     this.#finish(gesture);
@@ -99,9 +100,11 @@ export class Store extends EventTarget {
   /** @param {Values} values */
   #assign(values) {
     const known = new Set(['layer', 'seed', ...this.layers.flatMap((layer) => layer.fields.map((field) => field.name))]);
-    this.unknown = Object.keys(values).filter((name) => !known.has(name));
     this.values = Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
     this.values.layer ??= this.layers[0].name;
+    const isKnown = this.layer.name === this.values.layer;
+    const own = isKnown ? new Set(['layer', 'seed', ...this.layer.fields.map(({ name }) => name)]) : known;
+    this.leftOut = Object.keys(values).filter((name) => !own.has(name)).map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }));
   }
 
   /** @param {string} [gesture] */

@@ -5,6 +5,7 @@ import { live } from 'lit/directives/live.js';
 import { ref } from 'lit/directives/ref.js';
 import { fieldLabel, fieldSections, isSize, nearestStop, parseField, sliderStops } from '../state/fields.js';
 import { formatCount } from '../format.js';
+import { follows } from './follows.js';
 
 /**
  * @typedef {import('../state/store.js').Store} Store
@@ -29,7 +30,6 @@ export function formView(store, actions) {
       ${folded ? optionsView(store, options, view) : options.map(view)}
       ${format.map(view)}
       ${store.errors[''] ? html`<p class="field-error" role="alert">${store.errors['']}</p>` : nothing}
-      ${store.unknown.length ? html`<p class="note">The link has ${store.unknown.join(', ')}, which no field is called. It was left out.</p>` : nothing}
       <div class="form-foot">
         <button class="button primary wide" type="submit">Calculate</button>
         <p class="form-about" aria-hidden="true"></p>
@@ -57,7 +57,7 @@ function layerField(store, actions) {
         @change=${(/** @type {any} */ event) => actions.set({ layer: event.target.value })}>
         ${groups.map((group) => html`<optgroup label=${group[0].toUpperCase() + group.slice(1)}>
           ${store.layers.filter((layer) => layer.group === group).map(({ name, title }) =>
-            html`<option value=${name} .selected=${live(name === chosen)} ?selected=${name === chosen}>${title}</option>`)}</optgroup>`)}
+            html`<option value=${name} ?selected=${name === chosen} ${follows('selected', name === chosen)}>${title}</option>`)}</optgroup>`)}
       </select>
       <p class="layer-summary" id="meaning-layer">${store.layer.summary}</p>
       ${errorText(store, 'layer')}
@@ -141,7 +141,7 @@ function booleanField(store, field, actions) {
     <div class="field" data-field=${name}>
       <div class="field-head switched">
         <label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code>
-        <input class="switch" id=${`field-${name}`} name=${name} type="checkbox" role="switch" .checked=${live(checked)} ?checked=${checked}
+        <input class="switch" id=${`field-${name}`} name=${name} type="checkbox" role="switch" ?checked=${checked} ${follows('checked', checked)}
           aria-describedby=${describedBy(store, name)}
           @change=${(/** @type {any} */ event) => actions.set({ [name]: event.target.checked })}>
       </div>
@@ -162,7 +162,7 @@ function choiceField(store, field, actions) {
       <div class="field" data-field=${name}>
         <div class="field-head"><label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code></div>
         <select id=${`field-${name}`} name=${name} aria-describedby=${describedBy(store, name)} @change=${(/** @type {any} */ event) => select(event.target.value)}>
-          ${choices.map((value) => html`<option value=${value} .selected=${live(value === chosen)} ?selected=${value === chosen}>${value}</option>`)}
+          ${choices.map((value) => html`<option value=${value} ?selected=${value === chosen} ${follows('selected', value === chosen)}>${value}</option>`)}
         </select>
         ${meaningText(field)}
         ${errorText(store, name)}
@@ -185,7 +185,7 @@ function choiceField(store, field, actions) {
 export const segments = (name, choices, chosen, select) => html`
   <div class="segments">
     ${choices.map(({ value, text }) => html`
-      <label><input type="radio" name=${name} value=${value} .checked=${live(value === chosen)} ?checked=${value === chosen}
+      <label><input type="radio" name=${name} value=${value} ?checked=${value === chosen} ${follows('checked', value === chosen)}
         @change=${() => select(value)}><span>${text}</span></label>`)}
   </div>`;
 

@@ -15,13 +15,14 @@ export function headlineView(store) {
     <section class="answer" aria-labelledby="answer-title">
       <h2 id="answer-title" class="hidden">Result</h2>
       <p class="hidden" role="status">${store.valid ? spoken(estimate) : ''}</p>
+      ${leftOutNote(store)}
       ${store.valid ? nothing : staleNote(store)}
       <div class="figures ${store.valid ? '' : 'stale'}">
         ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate))}
         ${figure('Forward MACs', 'macs', split(splitCount(estimate.macs)), macFormula(estimate),
           `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`)}
         ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
-        ${figure('Memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
+        ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
         ${estimate.kv_cache ? cacheView(store) : nothing}
       </div>
     </section>`;
@@ -29,7 +30,7 @@ export function headlineView(store) {
 
 /** The answer for who hears the page. @param {any} estimate */
 const spoken = ({ parameters, macs, output_shape: shape, memory, kv_cache: cache }) =>
-  `${formatCount(parameters)} parameters, ${formatCount(macs)} MACs, output ${formatList(shape)}, ${formatBytes(memory.inference_total)}${
+  `${formatCount(parameters)} parameters, ${formatCount(macs)} MACs, output ${formatList(shape)}, ${formatBytes(memory.inference_total)} to infer at the peak${
     cache ? `, KV cache ${formatBytes(cache.bytes)}` : ''}`;
 
 /** @param {Store} store */
@@ -46,11 +47,19 @@ function cacheView(store) {
     </div>`;
 }
 
-/** @param {any} estimate */
+/** What is kept is no peak, and may be less than the peak of inference. @param {any} estimate */
 export function trainingSentence({ memory, config }) {
-  if (memory.training_total === null) return `Training: none, ${config.dtype} is a format for inference`;
-  return `${formatBytes(memory.training_total)} kept while training with Adam`;
+  const { inference_total: peak, training_total: kept } = memory;
+  if (kept === null) return `Training: none, ${config.dtype} is a format for inference`;
+  return `${formatBytes(kept)} kept from forward to backward when training with Adam${kept < peak ? ', after the same peak' : ''}`;
 }
+
+/** What a link asks for and the layer does not have; edits forget it. @param {Store} store */
+const leftOutNote = ({ leftOut }) => (leftOut.length
+  ? html`<p class="stale-note" role="status">${leftOut.map((message) => html`${withoutList(message)} `)}${leftOut.length > 1 ? 'They were' : 'It was'} left out.</p>` : nothing);
+
+/** The form shows which fields there are. @param {string} message */
+const withoutList = (message) => (message.endsWith('?') ? message : `${message.split(';')[0]}.`);
 
 /** @param {Store} store */
 function staleNote({ config, layers }) {

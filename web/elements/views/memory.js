@@ -1,4 +1,4 @@
-// Memory as two stacked bars on one scale: what inference needs, what a training step keeps until its backward pass.
+// Memory as two stacked bars on one scale: what inference needs at its peak, what a training step keeps until its backward pass.
 
 import { html, nothing, svg } from 'lit';
 import { formatBytes } from '../format.js';
@@ -31,9 +31,11 @@ export function memoryView({ memory, config }) {
   return html`
     <section class="panel memory" aria-labelledby="memory-title">
       <h2 id="memory-title" class="panel-title">Memory <span class="panel-note">in ${config.dtype}</span></h2>
-      ${bar('Inference', memory.inference_total, inferenceSegments(memory), scale)}
-      ${trains ? bar('Kept while training', memory.training_total, trainingSegments(memory), scale)
+      ${bar('Inference, at its peak', memory.inference_total, inferenceSegments(memory), scale)}
+      ${trains ? bar('Training, kept from forward to backward', memory.training_total, trainingSegments(memory), scale)
         : html`<div class="bar-row"><h3>Training</h3><p class="bar-total">–</p><p class="bar-none">${config.dtype} is a format for inference: nothing is saved, no gradient exists.</p></div>`}
+      ${trains && memory.training_total < memory.inference_total
+        ? html`<p class="note">Training keeps less than the peak above, because backward does not read all that forward makes. Each training step passes that peak too.</p>` : nothing}
     </section>`;
 }
 

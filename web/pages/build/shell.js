@@ -8,7 +8,7 @@ const head = `\
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <meta name="color-scheme" content="light dark">
   <link rel="icon" href="./icon.svg" type="image/svg+xml">
-  <script vite-ignore src="./theme.js"></script>
+  <script vite-ignore src="./before-paint.js"></script>
   <link rel="preload" as="font" type="font/woff2" crossorigin href="../../node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2">
   <link rel="stylesheet" href="./page.css">`;
 

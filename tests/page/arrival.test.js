@@ -1,0 +1,122 @@
+// What a visitor meets before the module is there, and what becomes of it then.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { figure, openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(() => site.close());
+
+/** A page that waits for the module until it is let in. @param {string} address */
+async function waiting(address) {
+  site = await openPage({ live: false, context: { serviceWorkers: 'block', reducedMotion: 'reduce' } });
+  const { page } = site;
+  await page.goto('about:blank');
+  /** @type {() => void} */
+  let open = () => {};
+  const opened = new Promise((resolve) => {
+    open = () => resolve(undefined);
+  });
+  await page.route('**/core-*/**', (route) => opened.then(() => route.continue()));
+  await page.goto(site.site.url + address);
+  const letIn = async () => {
+    open();
+    await page.waitForSelector('.run-controls');
+  };
+  return { page, letIn };
+}
+
+/** @param {import('playwright-core').Page} page */
+const colourOfFigures = (page) => page.locator('.figure-value').first().evaluate((value) => getComputedStyle(value).color);
+
+test('until the module is there, the page of a link says that it shows the default layer, and greys it', async () => {
+  const { page, letIn } = await waiting('?layer=additive_scorer&hidden_size=512');
+  assert.equal(await page.locator('.linked-note').innerText(), 'This is the default layer. The one that the link asks for comes when the module has loaded.');
+  assert.equal(await page.inputValue('#field-layer'), 'linear_scorer');
+  const waitingColour = await colourOfFigures(page);
+  await letIn();
+  assert.equal(await page.locator('.linked-note').count(), 0);
+  assert.equal(await figure(page, 'parameters'), '65,793');
+  assert.notEqual(await colourOfFigures(page), waitingColour);
+});
+
+test('without a link there is nothing to say', async () => {
+  const { page, letIn } = await waiting('');
+  assert.equal(await page.locator('.linked-note').isVisible(), false);
+  const waitingColour = await colourOfFigures(page);
+  await letIn();
+  assert.equal(await colourOfFigures(page), waitingColour);
+});
+
+test('what is changed in the form before the module is there stays: a layer, a size, a switch, a format', async () => {
+  const { page, letIn } = await waiting('');
+  await page.selectOption('#field-layer', 'additive_scorer');
+  await page.fill('#field-hidden_size', '256');
+  await page.uncheck('#field-bias');
+  await page.check('input[name=dtype][value=bfloat16]');
+  await letIn();
+  assert.equal(await page.inputValue('#field-layer'), 'additive_scorer');
+  assert.equal(await page.isChecked('#field-bias'), false);
+  assert.equal(await page.isChecked('input[name=dtype][value=bfloat16]'), true);
+  assert.equal(await figure(page, 'parameters'), (256 * 128 + 128).toLocaleString('en-US'));
+  const { searchParams } = new URL(page.url());
+  assert.deepEqual(['layer', 'hidden_size', 'bias', 'dtype'].map((name) => searchParams.get(name)), ['additive_scorer', '256', 'false', 'bfloat16']);
+});
+
+test('what a link has too much is still named when something was typed meanwhile', async () => {
+  const { page, letIn } = await waiting('?hiden_size=4');
+  await page.fill('#field-seq_len', '64');
+  await letIn();
+  assert.match(await page.locator('.head .stale-note').innerText(), /"hiden_size"/);
+  assert.equal(await page.inputValue('#field-seq_len'), '64');
+});
+
+for (const id of ['compare', 'run', 'models', 'guide']) {
+  test(`a link to #${id} of another layer leads there, and the next Tab goes on from there`, async () => {
+    const { page, letIn } = await waiting(`?layer=decoder#${id}`);
+    await letIn();
+    const top = () => page.locator(`#${id}`).evaluate((element) => element.getBoundingClientRect().top);
+    await page.waitForFunction((id) => {
+      const { top } = /** @type {Element} */ (document.getElementById(id)).getBoundingClientRect();
+      return top > 0 && top < 200;
+    }, id);
+    await page.waitForTimeout(1000);
+    assert.ok(await top() > 0 && await top() < 200, String(await top()));
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate((id) => document.getElementById(id)?.contains(document.activeElement), id), true);
+  });
+}
+
+test('whoever types while the module comes types on', async () => {
+  const { page, letIn } = await waiting('');
+  await page.focus('#field-hidden_size');
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('10');
+  await letIn();
+  await page.keyboard.type('24');
+  assert.equal(await page.inputValue('#field-hidden_size'), '1024');
+  assert.equal(await figure(page, 'parameters'), '1,025');
+});
+
+test('a visitor who has moved meanwhile stays where he is', async () => {
+  const { page, letIn } = await waiting('?layer=decoder#models');
+  await page.focus('#field-layer');
+  await page.keyboard.press('Tab');
+  const focused = () => page.evaluate(() => document.activeElement?.id);
+  const before = await focused();
+  await letIn();
+  await page.waitForTimeout(300);
+  assert.equal(await focused(), before);
+  assert.equal(await page.locator(`#${before}`).evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  }), true);
+});
+
+test('Tab from the guide reaches the button that executes the mistakes anew', async () => {
+  const { page, letIn } = await waiting('#precision');
+  await letIn();
+  await page.locator('.contents a').first().focus();
+  await page.waitForSelector('attnscope-mistakes button', { state: 'attached' });
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { open } from '../../web/lib/index.js';
+import { openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+before(async () => {
+  site = await openPage();
+});
+after(() => site.close());
+
+const COUNTS = ['Parameters', 'MACs', 'Other ops'];
+
+/** The figures of each column of counts, and the total under it. @param {string} search */
+async function columns(search) {
+  await site.page.goto(site.site.url + search);
+  await site.page.waitForSelector('.run-controls');
+  return site.page.locator('table.steps').evaluate((table, names) => {
+    const head = [...table.querySelectorAll('thead th')].map((cell) => cell.textContent?.trim());
+    // The first text of a cell is of all repetitions; what is small below it is of one.
+    const value = (/** @type {Element} */ cell) => Number((cell.firstChild?.textContent?.trim() || cell.textContent || '').replaceAll(',', '').replace('–', '0'));
+    const cells = (/** @type {string} */ part, /** @type {number} */ at) => [...table.querySelectorAll(`${part} tr`)].map((row) => value(row.children[at]));
+    return names.map((name) => ({ name, figures: cells('tbody', head.indexOf(name)), total: cells('tfoot', head.indexOf(name) - 1)[0] }));
+  }, COUNTS);
+}
+
+test('every total of the step table is the sum of its column, shared and unread parameters too', async () => {
+  const { layers } = await open({ threads: 1 }).then((scope) => ({ layers: scope.layers() }));
+  for (const search of [...layers.map(({ name }) => `?layer=${name}`), '?layer=decoder&tie_embeddings=true']) {
+    for (const { name, figures, total } of await columns(search)) {
+      assert.equal(figures.reduce((sum, figure) => sum + figure, 0), total, `${name} of ${search}`);
+    }
+  }
+});
+
+test('outputs have no total, as they are not all alive at once', async () => {
+  await columns('?layer=additive_scorer');
+  const total = site.page.locator('table.steps tfoot tr').locator('td').nth(3);
+  assert.equal(await total.innerText(), '–');
+});
+
+test('a head that is tied to its embedding says so in place of parameters of its own', async () => {
+  await columns('?layer=decoder&tie_embeddings=true');
+  assert.match(await site.page.locator('table.steps tbody tr').last().innerText(), /–\s*those of model\.embed_tokens/);
+});
