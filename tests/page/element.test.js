@@ -376,7 +376,7 @@ async function movedByFilling(width) {
   return moved;
 }
 
-for (const width of [390, 1280, 1920]) {
+for (const width of [390, 1024, 1280, 1920]) {
   test(`at ${width} the panels fill when they are scrolled to, and what stands below stays in its place`, async () => {
     const moved = await movedByFilling(width);
     assert.ok(Object.values(moved).every((pixels) => pixels <= 8), JSON.stringify(moved));
