@@ -190,10 +190,9 @@ HalfFormat half_from(std::string_view dtype) {
   return {};
 }
 
-/// `dtype` is what the caller says of 16 bits, or "".
-Numbers numbers_of(const val& data, std::string_view dtype) {
+/// `name` is data's typed_array_name(); `dtype` is what the caller says of 16 bits, or "".
+Numbers numbers_of(const val& data, const std::string& name, std::string_view dtype) {
   using Kind = RawTensor::Kind;
-  const std::string name = typed_array_name(data);
   if (name == "Float32Array") return {.kind = Kind::kFloats};
   if (name == "Uint8Array") return {.kind = Kind::kBytes};
   if (name == "Int32Array") return {.kind = Kind::kIntegers};
@@ -205,10 +204,9 @@ Numbers numbers_of(const val& data, std::string_view dtype) {
   return {.kind = Kind::kHalves, .half = half, .text = "a " + name};
 }
 
-/// What a tensor's `dtype` says of its `data`, where it decides. Throws FieldError for one that 16
-/// bits cannot have.
-std::string dtype_of(const std::string& name, const val& data, const val& tensor) {
-  const std::string array = typed_array_name(data);
+/// What a tensor's `dtype` says of its data, a typed array of the class `array`, where it decides.
+/// Throws FieldError for one that 16 bits cannot have.
+std::string dtype_of(const std::string& name, const std::string& array, const val& tensor) {
   if (array != "Uint16Array" && array != "Float16Array") return "";
   const val dtype = tensor["dtype"];
   if (dtype.isUndefined()) return "";
@@ -376,7 +374,8 @@ GivenTensor::GivenTensor(const std::string& name, const val& tensor) : name_(nam
     }
     const val shape = tensor["shape"];  // once, as the data: a getter may change its mind
     data_ = tensor["data"];
-    const Numbers numbers = numbers_of(data_, dtype_of(name, data_, tensor));
+    const std::string array = typed_array_name(data_);
+    const Numbers numbers = numbers_of(data_, array, dtype_of(name, array, tensor));
     half_ = numbers.half;
     raw_ = unpack_raw(name, numbers, data_, shape);
   } catch (const FieldError& error) {
@@ -463,7 +462,7 @@ Shape unpack_shape(const val& shape, Count limit) {
 
 std::shared_ptr<ResidentTensor> unpack_resident(const val& data, const val& shape,
                                                 std::string_view dtype, Count limit) {
-  const Numbers given = numbers_of(data, dtype);
+  const Numbers given = numbers_of(data, typed_array_name(data), dtype);
   if (given.kind == RawTensor::Kind::kOther) {
     throw FieldError("data",
                      "data must be a Float32Array, a Uint8Array or an Int32Array, got " + given.text);

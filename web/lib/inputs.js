@@ -15,6 +15,8 @@ export function coreTensors(core, tensors) {
   return Object.fromEntries(Object.entries(tensors).map(([name, value]) => [name, coreTensor(name, coreOf(core, name, value))]));
 }
 
+const MOST = 64; // dimensions, as in the core
+
 /** Properties that say more than `data` and `shape`; a tensor without them goes to the core as it is. */
 const FURTHER = ['dims', 'dtype', 'stride', 'strides', 'offset'];
 
@@ -25,30 +27,28 @@ const FURTHER = ['dims', 'dtype', 'stride', 'strides', 'offset'];
  * @returns {any}
  */
 export function coreTensor(name, value) {
-  if (typeof value !== 'object' || value === null || !FURTHER.some((key) => key in value)) return value;
-  const { shape: ownShape, data, dtype: ownType, stride, strides, offset } = value; // each once: they may be getters
-  const other = ownShape === undefined; // onnxruntime's tensors have dims and type
-  const shape = other ? value.dims : ownShape;
-  const dtype = ownType === undefined && other ? value.type : ownType;
-  checkFormat(name, data, dtype);
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || !FURTHER.some((key) => key in value)) return value;
+  let { shape, dtype } = value; // each property once: it may be a getter
+  if (shape === undefined) { // onnxruntime's tensors have dims and type
+    shape = value.dims;
+    dtype ??= value.type;
+  }
+  const { data, stride, strides, offset } = value;
+  // The core knows what 16 bits may be.
+  if (['float16', 'bfloat16', 'int8'].includes(dtype) && Object.prototype.toString.call(data) === '[object Float32Array]') {
+    throw refusal(name, `${name}.dtype must be float32 for a Float32Array, got ${show(dtype)}`);
+  }
   checkOrder(name, 'stride', stride, shape);
   checkOrder(name, 'strides', strides, shape);
   if ((offset ?? 0) !== 0) throw refusal(name, `${name}.offset must be 0, got ${show(offset)}`);
   return { data, shape, dtype };
 }
 
-/** The core knows what 16 bits may be. @param {string} name @param {unknown} data @param {unknown} dtype */
-function checkFormat(name, data, dtype) {
-  const floats = Object.prototype.toString.call(data) === '[object Float32Array]';
-  if (!floats || (dtype !== 'float16' && dtype !== 'bfloat16' && dtype !== 'int8')) return;
-  throw refusal(name, `${name}.dtype must be float32 for a Float32Array, got ${show(dtype)}`);
-}
-
 /**
  * A view whose last dimension is not the fastest, or that leaves elements out, would be read wrong.
  * @param {string} name
  * @param {'stride' | 'strides'} key
- * @param {unknown} strides from one index of a dimension to the next, in elements, where the tensor says it
+ * @param {any} strides from one index of a dimension to the next, in elements, where the tensor says it
  * @param {unknown} shape
  */
 function checkOrder(name, key, strides, shape) {
@@ -59,6 +59,11 @@ function checkOrder(name, key, strides, shape) {
   if (given?.length === shape.length && shape.every((size, i) => size === 1 || given[i] === expected[i])) return;
   const got = given ? tuple(given) : show(strides);
   throw refusal(name, `${name}.${key} must be ${tuple(expected)}, row-major without gaps, got ${got}`);
+}
+
+/** @param {any} value @returns {value is ArrayLike<unknown>} */
+function isList(value) {
+  return (Array.isArray(value) || ArrayBuffer.isView(value)) && /** @type {any} */ (value).length <= MOST;
 }
 
 /** @param {number[]} shape */
@@ -75,10 +80,5 @@ function tuple(values) {
 
 /** The core refuses others. @param {unknown} shape @returns {shape is number[]} */
 function isShape(shape) {
-  return Array.isArray(shape) && shape.length <= 64 && shape.every((size) => Number.isInteger(size) && size > 0);
-}
-
-/** @param {unknown} value @returns {value is ArrayLike<unknown>} */
-function isList(value) {
-  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+  return Array.isArray(shape) && shape.length <= MOST && shape.every((size) => Number.isInteger(size) && size > 0);
 }
