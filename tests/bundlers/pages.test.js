@@ -118,6 +118,19 @@ test('the inline module runs from another origin, with threads', async () => {
   });
 });
 
+test('the inline module opens itself in a worker', async () => {
+  const source = inlinePage('./inline.js').replaceAll('open }', 'openInWorker }').replace('open()', 'openInWorker()');
+  const seen = await visit({ answer: (path) => (
+    path === '/' ? { headers: isolation, type: '.html', body: source } : { headers: isolation, type: '.js', body: inline() }
+  ) }, (url) => use(url, async () => {
+    const scope = await /** @type {any} */ (window).opening;
+    const model = await scope.create({ layer: 'linear_scorer', batch_size: 1, seq_len: 2, hidden_size: 4 });
+    const { output } = await model.forward({ hidden_states: await scope.randn([1, 2, 4]) });
+    return { shape: output.shape, threads: scope.build.threads, reason: scope.build.reason };
+  }));
+  assert.deepEqual(seen, { shape: [1, 4], threads: 2, reason: '', errors: [] });
+});
+
 test('a .wasm that is not there is an error with its address, the status, and what to do', async () => {
   for (const [answer, why] of /** @type {[any, RegExp][]} */ ([[null, /the server answers HTTP 404/], [html, /it is no WebAssembly, but text\/html/]])) {
     const seen = visit({ answer: (path) => (path.endsWith('.wasm') ? answer : undefined) });

@@ -62,7 +62,7 @@ export const typescript = (tool) => async ({ folder, modules }) => {
     // @ts-expect-error
     scope.estimate({ layer: 'linear_scorer', hiden_size: parameters, same });\n`);
   for (const module of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler']]) {
-    const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom', '--types', '', ...module];
+    const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom', ...module];
     await run(process.execPath, [join(modules, tool, 'bin/tsc'), ...options, 'use.ts'], { cwd: folder, timeout: 120_000 });
   }
   return '';

@@ -167,7 +167,7 @@ export default async function Page() {
   return <p>{\`\${parameters} parameters, \${scope.build.threads} threads: \${scope.build.reason}\`}</p>;
 }\n`,
   'next.config.js': `export default {
-  turbopack: { root: import.meta.dirname },
+  turbopack: { root: import.meta.dirname + '/../..' }, // where Next itself is
   headers: async () => [{ source: '/:path*', headers: ${JSON.stringify(Object.entries(isolation).map(([key, value]) => ({ key, value })))} }]
 };\n`
 };

@@ -1,7 +1,7 @@
 // What attnscope/inline has in place of web/lib/files.js: the files themselves.
 
 import { thread, wasm as packed } from 'attnscope:packed';
-import { addressOf } from '../../web/lib/host.js';
+import { addressOf, builtin } from '../../web/lib/host.js';
 
 /** @type {Record<string, () => Promise<BufferSource>>} What is in each build's .wasm. */
 export const wasm = Object.fromEntries(Object.entries(packed).map(([name, text]) => [name, () => unpacked(text)]));
@@ -11,8 +11,14 @@ let address;
 
 export const openThread = () => new Worker(address ??= addressOf(thread), { type: 'module' });
 
-/** @param {string} text base64 of compressed bytes */
-function unpacked(text) {
+/**
+ * Node has this since before pages had it, and under Jest's DOM nothing else is there.
+ * @param {string} text base64 of compressed bytes
+ * @returns {Promise<BufferSource>}
+ */
+async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const zlib = builtin('node:zlib');
+  if (zlib) return zlib.inflateRawSync(bytes);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer();
 }

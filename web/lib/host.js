@@ -12,8 +12,8 @@ export function builtin(name) {
   return /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name);
 }
 
-/** Or in a worker of a page. */
-const inPage = () => globalThis.location !== undefined;
+/** Or in a worker of a page. What tests take for a page in Node has a location, but no addresses of its own. */
+const inPage = () => globalThis.location !== undefined && URL.createObjectURL !== undefined;
 
 /**
  * Starts a worker. Its file calls `sayReady()` when it listens.
