@@ -18,7 +18,7 @@ async function waiting(address) {
   const opened = new Promise((resolve) => {
     open = () => resolve(undefined);
   });
-  await page.route('**/core-*/**', (route) => opened.then(() => route.continue()));
+  await page.route('**/*.wasm', (route) => opened.then(() => route.continue()));
   await page.goto(site.site.url + address);
   const letIn = async () => {
     open();

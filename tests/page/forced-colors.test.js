@@ -1,44 +1,25 @@
-// In the reader's own colours, which the browser forces upon the page.
+// In the reader's own colours, which the browser forces upon the page: what is drawn, and what is chosen.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { openPage } from './open-page.js';
+import { VISIBLE, ground, openForced, visible } from './forced.js';
 import { contrast, differing, pixelsOf } from './screen.js';
 
-/** @typedef {import('playwright-core').Page} Page @typedef {import('./screen.js').Rgb} Rgb */
-
-/** @type {Awaited<ReturnType<typeof openPage>>} */
+/** @type {Awaited<ReturnType<typeof openForced>>['site']} */
 let site;
 afterEach(async () => {
   await site.close();
   assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
 });
 
-const HEADS = '?layer=multihead_attention&batch_size=2&seq_len=10&hidden_size=128&num_heads=8&dtype=float16';
-const SCHEMES = /** @type {const} */ (['light', 'dark']);
-const VISIBLE = 3; // what WCAG asks of a control's parts
-
-/** @param {'light' | 'dark'} colorScheme @param {string} [theme] chosen on the page */
-async function opened(colorScheme, theme) {
-  site = await openPage({ search: HEADS, context: { colorScheme, forcedColors: 'active', reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } } });
-  const { page } = site;
-  if (theme) await page.locator(`.theme input[value=${theme}]`).check();
-  for (const [panel, shown] of [['#compare', '.growth svg'], ['#run', '[data-run="fresh"]']]) {
-    await page.locator(panel).scrollIntoViewIfNeeded();
-    await page.waitForSelector(shown);
-  }
-  await page.locator('.options summary').click();
-  return { page, ground: await ground(page) };
+/** @param {'light' | 'dark'} scheme @param {string} [theme] */
+async function opened(scheme, theme) {
+  const { site: own, ...rest } = await openForced(scheme, theme);
+  site = own;
+  return rest;
 }
 
-/** The colour of the page's ground. @param {Page} page @returns {Promise<Rgb>} */
-const ground = (page) => page.evaluate(() => {
-  const parts = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g) ?? [];
-  return /** @type {Rgb} */ (parts.slice(0, 3).map(Number));
-});
-
-/** The share of some pixels that can be told from the ground. @param {Rgb[]} pixels @param {Rgb} from */
-const visible = (pixels, from) => pixels.filter((pixel) => contrast(pixel, from) >= VISIBLE).length / pixels.length;
+const SCHEMES = /** @type {const} */ (['light', 'dark']);
 
 for (const scheme of SCHEMES) {
   test(`swatches, bars, tracks and curves are seen on the ground, ${scheme}`, async () => {
@@ -104,33 +85,5 @@ for (const scheme of SCHEMES) {
     await page.getByRole('button', { name: 'Eight heads' }).click();
     const [pressed, free] = [await background('.chip[aria-pressed=true]'), await background('.chip[aria-pressed=false]')];
     assert.ok(contrast(pressed, free) >= VISIBLE, `chips: ${pressed}, ${free}`);
-  });
-}
-
-test('what has the focus shows it', async () => {
-  const { page } = await opened('dark');
-  await page.keyboard.press('Tab');
-  for (const selector of ['#field-layer', '#field-seq_len', '.slider', 'input[name=dtype]:checked', '.switch', '.form button', '.chip', 'canvas.heat', 'input[name=plane]:checked',
-    'input[name=metric]:checked', 'details.twin summary', '.link', 'input[name=theme]:checked', '.top nav a', '.contents a']) {
-    const element = page.locator(selector).first();
-    const shown = await element.evaluateHandle((/** @type {any} */ one) => (one.type === 'radio' ? one.parentElement.querySelector('span, canvas') : one));
-    await shown.scrollIntoViewIfNeeded();
-    await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
-    const before = await pixelsOf(shown, 8);
-    await element.focus();
-    const after = await pixelsOf(shown, 8);
-    const { width, height } = before;
-    assert.ok(differing(before, after) > width + height, `${selector}: ${differing(before, after)} pixels of ${width} × ${height}`);
-  }
-});
-
-for (const [scheme, theme] of [['light', 'dark'], ['dark', 'light']]) {
-  test(`a theme that was chosen before does not bring its ground or its text back: ${theme} on ${scheme}`, async () => {
-    const { page, ground } = await opened(/** @type {any} */ (scheme), theme);
-    assert.ok(contrast(ground, scheme === 'light' ? [0, 0, 0] : [255, 255, 255]) > 7, `the ground is ${ground}`);
-    for (const selector of ['h1', '.figure-value', '.code', '.readout', '.panel-note', '.legend li']) {
-      const { all } = await pixelsOf(page.locator(selector).first());
-      assert.ok(visible(all, ground) > 0.01, selector);
-    }
   });
 }

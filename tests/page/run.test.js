@@ -213,8 +213,8 @@ test('of a layer of a few numbers the lower bound is the cost of the call, not t
   const page = await ran('?layer=mean_pooling&batch_size=1&seq_len=1&hidden_size=1');
   const fact = async (/** @type {string} */ name) => (await page.locator(`[data-fact="${name}"]`).innerText()).replaceAll('\u202f', ' ');
   const [, bound, call] = /^Lower bound\s+([\d.]+ [µm]?s)\s+([\d.]+ [µm]?s) that any call takes and 0 µs of memory traffic, at [\d.,]+ GFLOP\/s and [\d.,]+ GB\/s; all measured here$/.exec(await fact('bound')) ?? [];
-  assert.equal(bound, call);
-  assert.notEqual(call, '0 µs');
+  const [bounded, called] = [bound, call].map((text) => Number(text.split(' ')[0]));
+  assert.ok(called > 0 && Math.abs(bounded - called) < called / 1000, `${bound}, ${call}`); // and some bytes of traffic
   const distance = Number(/([\d.,]+) ×/.exec(await fact('distance'))?.[1].replaceAll(',', ''));
   assert.ok(distance > 0 && distance < 1000, `${distance} times the cost of a call`);
 });

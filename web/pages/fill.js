@@ -2,5 +2,5 @@
 
 import { html } from 'lit';
 
-/** @param {Record<string, unknown>} values @param {string} text */
+/** @param {object} values @param {string} text */
 export const fill = (values, text) => html`<a class="fill" href=${`?${new URLSearchParams(/** @type {Record<string, string>} */ (values))}#calculator`}>${text}</a>`;
