@@ -42,7 +42,8 @@ export async function installTools(from) {
   if (existsSync(present) && sameModules(lock, readFileSync(present, 'utf8'))) return folder;
   mkdirSync(folder, { recursive: true });
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(project, from, name), join(folder, name));
-  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder });
+  // Not `npm ci`: that refuses a lock file from which npm itself left out packages of other systems.
+  await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
   return folder;
 }
 
