@@ -131,6 +131,8 @@ def default_of(config, name):
     if key == "rope_theta":
         rope = config.rope_parameters
         return rope.get("full_attention", rope)["rope_theta"]
+    if key == "rope_local_base_freq":
+        return config.rope_parameters["sliding_attention"]["rope_theta"]
     if key == "sliding_window_pattern":
         return config._sliding_window_pattern
     return type(config).__dataclass_fields__[key].default

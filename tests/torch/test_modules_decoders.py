@@ -431,9 +431,10 @@ class Gemma(Model):
         scale = head_dim_of(config) ** -0.5 if config["scale"] is None else config["scale"]
         own = dict(
             hidden_activation=settings.pop("hidden_act"), query_pre_attn_scalar=round(scale**-2), sliding_window=config["window"],
-            layer_types=self.layer_types(), attn_logit_softcapping=config["attn_logit_softcapping"],
-            final_logit_softcapping=config["final_logit_softcapping"],
+            layer_types=self.layer_types(),
         )
+        for cap in ("attn_logit_softcapping", "final_logit_softcapping"):  # the classes want 30.0 of a float
+            own[cap] = None if config[cap] is None else float(config[cap])
         if self.kind.__name__ == "Gemma3ForCausalLM":
             base, local = settings["rope_parameters"], config["rope_local_base_freq"]
             own_base = base if local is None else base | {"rope_theta": float(local)}
