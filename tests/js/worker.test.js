@@ -412,16 +412,14 @@ test('where memory cannot be shared, an abort rejects at once too, and what wait
     await withLong(async (model) => {
       const [running, waiting] = [new AbortController(), new AbortController()];
       const cache = await remote.create(cached);
-      let aborted = null;
-      const told = new Promise((resolve) => {
-        model.forward(longInputs, { ...quickly, signal: running.signal, progress: resolve }).catch((error) => { aborted = error; });
-      });
-      await told;
-      const step = cache.step({ hidden_states: randomTensor([1, 2, 8]) }, { signal: waiting.signal });
-      running.abort();
-      waiting.abort();
-      assert.equal(await errorOf(() => step), waiting.signal.reason);
-      assert.equal(aborted, running.signal.reason);
+      const progress = () => {
+        running.abort();
+        waiting.abort();
+      };
+      const run = errorOf(() => model.forward(longInputs, { ...quickly, signal: running.signal, progress }));
+      const step = errorOf(() => cache.step({ hidden_states: randomTensor([1, 2, 8]) }, { signal: waiting.signal }));
+      assert.equal(await run, running.signal.reason);
+      assert.equal(await step, waiting.signal.reason);
       assert.equal(await cache.pastLength, 0);
       await cache.dispose();
     });

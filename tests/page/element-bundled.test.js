@@ -24,7 +24,7 @@ before(async () => {
   await run('npm', ['install', '--prefer-offline', `./${archive}`], { cwd: folder });
   writeFileSync(join(folder, 'index.html'), page);
   writeFileSync(join(folder, 'main.js'), "import 'attnscope/element';\n");
-  await build({ root: folder, configFile: false, logLevel: 'silent', worker: { format: 'es' } });
+  await build({ root: folder, configFile: false, logLevel: 'silent' });
 });
 
 after(() => rmSync(folder, { recursive: true, force: true }));

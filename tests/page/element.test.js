@@ -248,7 +248,7 @@ test('with address it follows the page\'s address, one entry of the history a ge
 
 test('only a page whose address holds the state offers a link to it', async () => {
   const page = await openHost(one);
-  const labels = (await page.locator('.exports button').allInnerTexts()).map((text) => text.split('\n')[0]);
+  const labels = await page.locator('.exports button').allInnerTexts();
   assert.deepEqual(labels, ['Copy JSON', 'Copy CSV', 'Copy Markdown']);
   await page.click('[data-export="markdown"]');
   await page.waitForSelector('.exports .said:has-text("Copied")');

@@ -22,8 +22,11 @@ async function opened(options) {
 async function measure(page) {
   await page.click('[data-action="measure"]');
   await page.waitForSelector('[data-action="cancel"]');
-  await page.waitForSelector('[data-action="measure"]', { timeout: 240_000 });
+  await measuredAll(page);
 }
+
+/** @param {import('playwright-core').Page} page */
+const measuredAll = (page) => page.waitForSelector('[data-action="measure"][aria-disabled="false"]', { timeout: 240_000 });
 
 /** The cells of each layer. @param {import('playwright-core').Page} page */
 const cells = (page) => page.locator('tr[data-workload]').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')));
@@ -107,6 +110,15 @@ test('a measurement can be cancelled, what was measured stays, and the next one 
   assertCells(await cells(page), measured);
 });
 
+test('a double click measures once, and nothing is cancelled', async () => {
+  const page = await opened();
+  await page.dblclick('[data-action="measure"]');
+  await page.waitForSelector('[data-action="cancel"]');
+  await measuredAll(page);
+  assert.equal(await page.locator('attnscope-speed [role=alert]').count(), 0);
+  assertCells(await cells(page), measured);
+});
+
 test('a page that is not isolated says so and what to do, and measures with one thread, below a sub-path too', async () => {
   const page = await opened({ isolated: false, path: '/some/where/' });
   await page.waitForSelector('[data-lacking]');
@@ -132,7 +144,7 @@ for (const [colorScheme, width, height] of /** @type {const} */ ([['light', 390,
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-chart="roofline"] svg');
     assert.deepEqual(await violations(page), []);
-    await page.waitForSelector('[data-action="measure"]', { timeout: 240_000 });
+    await measuredAll(page);
     assert.deepEqual(await violations(page), []);
     assert.deepEqual(await badLabels(page), []);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);

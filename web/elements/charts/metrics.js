@@ -9,7 +9,7 @@ import { formatBytes, formatCount, formatShort } from '../format.js';
 export const metrics = [
   { key: 'macs', title: 'MACs', read: ({ macs }) => macs, exact: formatCount, short: formatShort, base: 10 },
   { key: 'parameters', title: 'Parameters', read: ({ parameters }) => parameters, exact: formatCount, short: formatShort, base: 10 },
-  { key: 'inference', title: 'Memory to infer', read: ({ memory }) => memory.inference_total, exact: formatBytes, short: formatBytes, base: 2 },
+  { key: 'inference', title: 'Peak to infer', read: ({ memory }) => memory.inference_total, exact: formatBytes, short: formatBytes, base: 2 },
   { key: 'training', title: 'Kept to train', read: ({ memory }) => memory.training_total, exact: formatBytes, short: formatBytes, base: 2 },
 ];
 

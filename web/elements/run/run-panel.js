@@ -90,11 +90,9 @@ export class RunPanel extends LightElement {
     if (changed.has('config') || changed.has('seed')) this.#runSoon();
   }
 
-  /** Where a button goes that had the focus, the button that runs takes it. @param {Map<string, any>} changed */
+  /** @param {Map<string, any>} changed */
   update(changed) {
-    const focused = this.querySelector('[data-action="cancel"]:focus, [data-fit]:focus');
-    super.update(changed);
-    if (focused?.isConnected === false) /** @type {HTMLElement | null} */ (this.querySelector('[data-action="run"]'))?.focus({ preventScroll: true });
+    this.handFocus('[data-action="cancel"], [data-fit]', '[data-action="run"]', () => super.update(changed));
   }
 
   /** A mask stays while its plane does. @param {any[]} before */

@@ -56,6 +56,11 @@ export class SpeedPanel extends LightElement {
     this.engine.dispose();
   }
 
+  /** @param {Map<string, any>} changed */
+  update(changed) {
+    this.handFocus('[data-action="cancel"]', '[data-action="measure"]', () => super.update(changed));
+  }
+
   updated() {
     this.#fit();
   }

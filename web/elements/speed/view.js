@@ -61,8 +61,9 @@ function controlView({ progress, failure, said, lacking, parts }, { start, cance
     <h2 id="measure-title" class="panel-title">Measure this browser</h2>
     <p class="note">Times ${rowsOf(undefined).length} layers here, on random numbers, with one thread and with all: 10 to 30 seconds. Leave the page in view meanwhile; other work on the machine makes the figures worse, never better.</p>
     ${lacking ? html`<div class="needs" data-lacking><p>Slower than it could be: ${lacking}.</p></div>` : nothing}
-    <button class=${progress ? 'button wide' : 'button primary wide'} type="button" data-action=${progress ? 'cancel' : 'measure'} @click=${progress ? cancel : start}>${
-      progress ? 'Cancel' : parts.length ? 'Measure again' : 'Measure now'}</button>
+    <button class="button primary wide" type="button" data-action="measure" aria-disabled=${progress ? 'true' : 'false'} @click=${() => progress || start()}>${
+      parts.length && !progress ? 'Measure again' : 'Measure now'}</button>
+    ${progress ? html`<button class="button wide" type="button" data-action="cancel" @click=${cancel}>Cancel</button>` : nothing}
     ${progress ? html`<div class="progress"><progress max="1" .value=${progress.done} aria-label="Measurement"></progress><span>${progress.stage}</span></div>` : nothing}
     <p class="hidden" role="status">${said}</p>
     ${failure ? html`<p class="field-error" role="alert">${failure}</p>` : nothing}
