@@ -1,6 +1,10 @@
 #include "cost.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+
+#include "../graph/rows.h"
 
 namespace attnscope {
 namespace {
@@ -44,20 +48,19 @@ StepCost StepCost::times(int64_t count) const {
 
 LayerCost cost(const Graph& graph, Dtype dtype) {
   LayerCost layer;
-  layer.steps.reserve(graph.steps().size());
-  std::vector<bool> seen(graph.tensors().size(), false);
-  for (const Step& step : graph.steps()) {
-    StepCost cost = step_cost(graph, step, bytes_per_element(dtype));
+  std::set<std::pair<const Graph*, TensorId>> seen;  // parameters
+  for (const Row& row : rows_of(graph)) {
+    StepCost cost = step_cost(row.graph, row.step, bytes_per_element(dtype));
     layer.steps.push_back(cost);
     cost.parameters = 0;
-    for (const TensorId id : step.inputs) {
-      const Tensor& input = graph.tensor(id);
-      if (input.role != Role::kParameter || seen[static_cast<size_t>(input.storage)]) continue;
-      seen[static_cast<size_t>(input.storage)] = true;
-      cost.parameters = sum(cost.parameters, elements(graph.tensor(input.storage).shape));
+    for (const TensorId id : row.step.inputs) {
+      const Tensor& input = row.graph.tensor(id);
+      if (input.role != Role::kParameter) continue;
+      if (!seen.insert({&row.graph, input.storage}).second) continue;
+      cost.parameters = sum(cost.parameters, elements(row.graph.tensor(input.storage).shape));
     }
-    cost = cost.times(graph.times(step.output));
-    part_named(layer.parts, step.part).cost += cost;
+    cost = cost.times(row.times);
+    part_named(layer.parts, row.step.part).cost += cost;
     layer.total += cost;
   }
   return layer;

@@ -25,10 +25,10 @@ struct PartCost {
   StepCost cost;
 };
 
-/// Parts and total count every repetition of a block; and each parameter once and whole, where a
+/// Parts and total count every repetition of a body; and each parameter once and whole, where a
 /// step first uses some of it.
 struct LayerCost {
-  std::vector<StepCost> steps;  // parallel to Graph::steps(), one repetition each
+  std::vector<StepCost> steps;  // parallel to rows_of(graph), one repetition each
   std::vector<PartCost> parts;  // in order of first use
   StepCost total;
 };

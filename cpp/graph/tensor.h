@@ -38,17 +38,13 @@ struct Init {
   double spread = 0;  // kUniform: drawn from [-spread, spread); kNormal: the standard deviation
 };
 
-/// Which repetition of a repeated block a tensor belongs to is not known before Graph is unrolled.
-inline constexpr int kNoBlock = -1;
-
 struct Tensor {
   std::string name;
   Shape shape;
   Role role = Role::kActivation;
   TensorId storage = kNoTensor;  // whose memory it uses: its own id, or of a view the viewed tensor
-  int64_t offset = 0;    // views of parameters and inputs: elements from the storage's start
-  int64_t limit = 0;     // above 0: holds integers from 0 to limit - 1, as token ids
-  int block = kNoBlock;  // the block that makes it anew in each repetition
+  int64_t offset = 0;  // views of parameters and inputs: elements from the storage's start
+  int64_t limit = 0;   // above 0: holds integers from 0 to limit - 1, as token ids
 };
 
 }  // namespace attnscope

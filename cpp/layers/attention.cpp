@@ -50,11 +50,6 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
   const TensorId weights = graph.add_step(format("{}normalize", {prefix}), "normalize",
                                           std::make_shared<const Softmax>(options.band),
                                           {scores, mask}, format("{}weights", {prefix}));
-  if (options.full_every > 0) {
-    Band full = options.band;
-    full.window.reset();
-    graph.set_exception(options.full_every, std::make_shared<const Softmax>(full));
-  }
   const TensorId dropped = apply_dropout(graph, options.dropout, "normalize", weights,
                                          format("{}dropped_weights", {prefix}));
   return {graph.add_step(format("{}combine", {prefix}), "combine", weigh, {dropped, value}, output),

@@ -13,7 +13,6 @@ namespace attnscope {
 
 struct AttentionOptions {
   Band band{};
-  int64_t full_every = 0;           // every n-th repetition of the block sees beyond the window
   std::optional<double> scale{};    // 1 / sqrt(D) when absent
   std::optional<double> softcap{};  // what scores stay within, before bias and mask
   TensorId bias = kNoTensor;        // (H, T, S), added to the scores

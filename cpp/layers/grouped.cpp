@@ -28,13 +28,8 @@ Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& posi
     one = split_heads(graph, one, num_heads, format("{}_heads", {name}));
     if (norm) one = apply_norm(graph, *norm, one, format("normed_{}", {name}));
     if (!turns || positions.rotation == kNoTensor) return one;
-    // With two bases layers turn by the second, and those without a window by the first.
-    const bool two_bases = graph.tensor(positions.rotation).shape[0] > 2;
-    const OpPtr &plain = shared_op<Rotate>(), &local = shared_op<Rotate, false, true>();
-    one = graph.add_step(format("rotate_{}", {name}), "position", two_bases ? local : plain,
-                         {one, positions.rotation}, format("rotated_{}", {name}));
-    if (two_bases) graph.set_exception(span.full_every, plain);
-    return one;
+    return graph.add_step(format("rotate_{}", {name}), "position", shared_op<Rotate>(),
+                          {one, positions.rotation}, format("rotated_{}", {name}));
   };
   const int64_t H = shape_.num_heads, G = shape_.num_kv_heads;
   const TensorId query = heads(query_, query_norm_, H, true, "query");
@@ -42,7 +37,6 @@ Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& posi
   const TensorId value = add_cached(graph, "value", heads(value_, {}, G, false, "value"), span);
   const AttentionOptions options{
       .band = {.is_causal = scores.is_causal, .window = span.window, .offset = span.cached},
-      .full_every = span.full_every,
       .scale = scores.scale,
       .softcap = scores.softcap,
       .bias = positions.bias};

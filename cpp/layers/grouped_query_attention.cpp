@@ -16,7 +16,7 @@ void check(const Config& config) {
 Graph build(const Config& config) {
   const int64_t E = config.integer("hidden_size"), H = config.integer("num_heads");
   const int64_t D = head_dim_of(config);
-  const Span span = span_of(config);
+  const Span span = span_of(config, config.optional_integer("window"));
   Graph graph;
   const GroupedShape shape{
       E,
@@ -29,8 +29,8 @@ Graph build(const Config& config) {
   const GroupedAttention attention(graph, "", shape);
   const TensorId x =
       graph.add_input("hidden_states", {config.integer("batch_size"), span.seq_len, E});
-  const Positions positions =
-      add_positions(graph, config, span, {H, D}, x, config.flag("is_causal"));
+  const PositionSteps steps(graph, config, {H, D}, x, config.flag("is_causal"));
+  const Positions positions = steps.add(span, config.number("rope_theta"));
   const Scores scores{.is_causal = config.flag("is_causal"),
                       .scale = config.optional_number("scale")};
   const Attended attended = attention.apply(graph, x, positions, span, scores, "output");

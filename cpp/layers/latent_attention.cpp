@@ -42,7 +42,7 @@ class Builder {
     declare();
     const TensorId x = graph_.add_input("hidden_states", {sizes_.B, sizes_.T, sizes_.E});
     const auto table = std::make_shared<const RotaryTable>(
-        sizes_.T, sizes_.rope, std::vector{config_.number("rope_theta")}, sizes_.past);
+        sizes_.T, sizes_.rope, config_.number("rope_theta"), sizes_.past);
     rotation_ = graph_.add_step("rotation", "position", table, {x}, "rotation");
 
     const TensorId query = add_query(x);

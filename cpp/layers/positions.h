@@ -33,8 +33,7 @@ TensorId add_position_vectors(Graph& graph, const Config& config, const Span& sp
 
 /// What positions do to queries, keys and scores.
 struct Positions {
-  TensorId rotation = kNoTensor;  // (2, T, D), turns queries and keys; (4, T, D) where layers with
-                                  // a window have a base of their own, the second
+  TensorId rotation = kNoTensor;  // (2, T, D), turns queries and keys
   TensorId bias = kNoTensor;      // (H, T, S), added to the scores
 };
 
@@ -42,11 +41,27 @@ struct HeadShape {
   int64_t num_heads, head_dim;
 };
 
-/// Adds what `position` asks for within attention: "rope", "alibi", "relative". `like` lends its
-/// number format. A table of relative positions is declared here, in the module `prefix`. Layers
-/// with a window turn by `local_theta` where it is given, the others by rope_theta.
-Positions add_positions(Graph& graph, const Config& config, const Span& span,
-                        const HeadShape& heads, TensorId like, bool is_causal, Text prefix = "",
-                        std::optional<double> local_theta = {});
+/// Adds what `position` asks for within attention: "rope", "alibi", "relative".
+class PositionSteps {
+ public:
+  /// `like` lends its number format. A table of relative positions is declared here, in the module
+  /// `prefix`.
+  PositionSteps(Graph& graph, const Config& config, const HeadShape& heads, TensorId like,
+                bool is_causal, Text prefix = "");
+
+  /// For attention over this span; rotations turn by `theta`. `prefix` begins the tensors' names.
+  Positions add(const Span& span, double theta, Text prefix = "") const;
+
+  /// Whether add() gives the same for both.
+  bool alike(const Span& a, double theta_a, const Span& b, double theta_b) const;
+
+ private:
+  Graph& graph_;
+  const std::string_view position_;
+  const HeadShape heads_;
+  const TensorId like_;
+  const bool is_causal_;
+  std::optional<EmbeddingModule> table_;
+};
 
 }  // namespace attnscope

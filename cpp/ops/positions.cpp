@@ -103,31 +103,25 @@ Cost RotaryTable::cost(const InputShapes&, const Shape& output) const {
 
 Array RotaryTable::forward(const std::vector<const Array*>&) const {
   const size_t T = static_cast<size_t>(seq_len_), D = static_cast<size_t>(head_dim_);
-  Array y = make_array({2 * thetas_.size(), T, D});
+  Array y = make_array({2, T, D});
   const size_t pairs = D / 2;
-  for (size_t i = 0; i < thetas_.size(); ++i) {
-    for (size_t pair = 0; pair < pairs; ++pair) {
-      const double frequency =
-          power(thetas_[i], -2.0 * static_cast<double>(pair) / static_cast<double>(D));
-      for (size_t t = 0; t < T; ++t) {
-        const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
-        y(2 * i, t, pair) = y(2 * i, t, pair + pairs) = cosine;
-        y(2 * i + 1, t, pair) = y(2 * i + 1, t, pair + pairs) = sine;
-      }
+  for (size_t pair = 0; pair < pairs; ++pair) {
+    const double frequency =
+        power(theta_, -2.0 * static_cast<double>(pair) / static_cast<double>(D));
+    for (size_t t = 0; t < T; ++t) {
+      const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
+      y(0, t, pair) = y(0, t, pair + pairs) = cosine;
+      y(1, t, pair) = y(1, t, pair + pairs) = sine;
     }
   }
   return y;
 }
 
 std::string RotaryTable::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  std::string tables;
-  for (const double theta : thetas_) {
-    if (!tables.empty()) tables += ", ";
-    tables += call("rotary_table", {std::to_string(seq_len_), std::to_string(head_dim_),
-                                    number_text(theta), std::to_string(offset_)});
-  }
-  if (thetas_.size() > 1) tables = format("torch.cat(({}))", {tables});
-  return format("{}.to({})", {tables, inputs[0]});
+  return format("{}.to({})",
+                {call("rotary_table", {std::to_string(seq_len_), std::to_string(head_dim_),
+                                       number_text(theta_), std::to_string(offset_)}),
+                 inputs[0]});
 }
 
 std::string_view RotaryTable::pytorch_helper() const {
@@ -143,7 +137,7 @@ std::string_view RotaryTable::pytorch_helper() const {
 Shape Rotate::output_shape(const InputShapes& inputs) const {
   const Shape &x = *inputs[0], &table = *inputs[1];
   const size_t rank = x.size();
-  if (rank < 2 || table.size() != 3 || table[0] < first_plane() + 2 || table[1] != x[rank - 2] ||
+  if (rank < 2 || table.size() != 3 || table[0] != 2 || table[1] != x[rank - 2] ||
       table[2] != x[rank - 1] || x[rank - 1] % 2 != 0) {
     wrong_graph("rotate: {} does not fit {}", {x, table});
   }
@@ -160,7 +154,7 @@ Array Rotate::forward(const std::vector<const Array*>& inputs) const {
   Array y = x;
   for (size_t row = 0; row < x.size() / D; ++row) {
     const double* from = x.data() + row * D;
-    const double* cosine = table.data() + (static_cast<size_t>(first_plane()) * T + row % T) * D;
+    const double* cosine = table.data() + row % T * D;
     const double* sine = cosine + T * D;
     double* to = y.data() + row * D;
     for (size_t k = 0; k < half; ++k) {
@@ -174,8 +168,8 @@ Array Rotate::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Rotate::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return format("rotate({}, {}{}{}", {inputs[0], inputs[1], second_ ? "[2:]" : "",
-                                      interleaved_ ? ", interleaved=True)" : ")"});
+  return format("rotate({}, {}{}",
+                {inputs[0], inputs[1], interleaved_ ? ", interleaved=True)" : ")"});
 }
 
 std::string_view Rotate::pytorch_helper() const {

@@ -55,10 +55,7 @@ std::optional<Shape> integer_shape(const std::vector<RawValue>& raw) {
 
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached) {
   std::vector<TensorId> inputs = graph.inputs();
-  if (!cached) return inputs;
-  for (const Cache& cache : graph.caches()) {
-    if (cache.past != kNoTensor) std::erase(inputs, graph.tensor(cache.past).storage);
-  }
+  if (cached) std::erase_if(inputs, [&](TensorId id) { return graph.is_cached(id); });
   return inputs;
 }
 

@@ -169,7 +169,7 @@ export function bandOf(config, name, [T, S]) {
   const causal = full.is_causal ?? ['decoder', 'latent_attention'].includes(full.layer);
   const window = full_every && full.num_layers % full_every === 0 ? null : width;
   const keys = S - Number(full.add_bias_kv ?? false) - Number(full.add_zero_attn ?? false);
-  const cached = width && !full_every ? Math.min(past_len, width - 1) : past_len;
+  const cached = window === null ? past_len : Math.min(past_len, window - 1);
   const offset = causal_alignment === 'lower_right' ? keys - T : cached;
   return (t, s) => {
     const distance = t + offset - s;

@@ -293,14 +293,14 @@ function writePeer(draw, peer, config) {
   const [any, seed] = [/** @type {any} */ (config), draw.below(2 ** 32)];
   const estimate = scope.estimate(any);
   const inputs = randomInputs(draw, estimate, seed);
-  const mask = openMask(draw, /** @type {any} */ (estimate.inputs.find(({ name }) => name === 'mask')).shape);
+  const open = Object.fromEntries(estimate.inputs.filter(({ optional }) => optional).map(({ name, shape }) => [name, openMask(draw, shape)]));
   const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(any, { seed })]));
   const state = withVectors(draw, Object.values(models)[0].stateDict());
   for (const model of Object.values(models)) model.loadStateDict(state);
   const places = file.addAll(inputs);
   const runs = [
     { name: 'plain', inputs: places, results: results(models, inputs) },
-    { name: 'mask', inputs: { ...places, mask: file.add(mask) }, results: results(models, { ...inputs, mask }) }
+    { name: 'mask', inputs: { ...places, ...file.addAll(open) }, results: results(models, { ...inputs, ...open }) }
   ];
   for (const model of Object.values(models)) model.dispose();
   return { peer, config: estimate.config, estimate, seed, pytorch: scope.pytorch(any), state: file.addAll(state), runs };

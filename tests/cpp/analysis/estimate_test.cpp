@@ -64,7 +64,7 @@ TEST_CASE("an activation is freed after its last reader, and a result lives to t
   const Memory bytes = memory(graph, Dtype::kFloat32);
   std::vector<std::string> rows;
   for (const Lifetime& life : bytes.timeline) {
-    rows.push_back(graph.tensor(life.tensor).name + " " + std::to_string(life.born) + ".." +
+    rows.push_back(life.tensor->name + " " + std::to_string(life.born) + ".." +
                    std::to_string(life.freed));
   }
   CHECK(rows == std::vector<std::string>{"hidden_states 0..5", "projected 0..1", "activated 1..2",

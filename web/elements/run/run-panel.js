@@ -243,7 +243,8 @@ const NOTES = /** @type {Record<string, string>} */ ({
 
 /** @param {Drawn} drawn @param {any} estimate */
 function noteOf({ name }, { steps }) {
-  const repeats = repeatOf(steps.find((/** @type {any} */ { output }) => output === name) ?? {});
+  const made = steps.filter((/** @type {any} */ { output }) => output === name || output === `window_${name}`); // a decoder may have two kinds of layer
+  const repeats = made.reduce((/** @type {number} */ sum, /** @type {any} */ step) => sum + repeatOf(step), 0);
   return `, ${NOTES[name] ?? 'what the layer returns'}${repeats > 1 ? `; of the last of ${repeats} layers` : ''}`;
 }
 
