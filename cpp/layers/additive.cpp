@@ -12,7 +12,7 @@ QueryAndKey add_query_and_key(Graph& graph, const Config& config) {
   const int64_t B = config.integer("batch_size"), E = config.integer("hidden_size");
   const int64_t K = config.optional_integer("kdim").value_or(E);
   const TensorId query = graph.add_input("query", {B, config.integer("seq_len"), E});
-  const TensorId key = graph.add_input("key", {B, config.integer("kv_len"), K});
+  const TensorId key = graph.add_input("key", {B, kv_len_of(config), K});
   return {query, key, E, K};
 }
 

@@ -75,6 +75,10 @@ int64_t kv_heads_of(const Config& config) {
   return config.optional_integer("num_kv_heads").value_or(config.integer("num_heads"));
 }
 
+int64_t kv_len_of(const Config& config) {
+  return config.optional_integer("kv_len").value_or(config.integer("seq_len"));
+}
+
 void check_groups(int64_t num_heads, int64_t num_kv_heads) {
   if (num_heads % num_kv_heads == 0) return;
   refuse("num_kv_heads", "num_kv_heads must divide num_heads ({}), got {}",

@@ -8,7 +8,7 @@ namespace {
 
 Graph build(const Config& config) {
   const int64_t B = config.integer("batch_size"), E = config.integer("hidden_size");
-  const int64_t S = config.integer("kv_len");
+  const int64_t S = kv_len_of(config);
   Graph graph;
   const Projections projections = declare_projections(graph, "", E, E, E, config.flag("bias"));
   const TensorId query = graph.add_input("query", {B, config.integer("seq_len"), E});

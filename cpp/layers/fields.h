@@ -27,7 +27,8 @@ inline Field attn_dim() {
   return dimension("attn_dim", "Width of the tanh layer between hidden state and score.", 128);
 }
 inline Field kv_len() {
-  return dimension("kv_len", "Positions that the queries attend to: keys and values.", 128);
+  return optional(dimension(
+      "kv_len", "Positions that the queries attend to: keys and values; null: seq_len.", 128));
 }
 inline Field num_heads(int64_t fallback = 12) {
   return integer_field("num_heads", "Attention heads that work side by side.", fallback, 1, 65536);

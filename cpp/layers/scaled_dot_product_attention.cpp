@@ -10,7 +10,7 @@ void check(const Config& config) { check_groups(config.integer("num_heads"), kv_
 
 Graph build(const Config& config) {
   const int64_t B = config.integer("batch_size"), H = config.integer("num_heads");
-  const int64_t T = config.integer("seq_len"), S = config.integer("kv_len");
+  const int64_t T = config.integer("seq_len"), S = kv_len_of(config);
   const int64_t D = config.integer("head_dim"), G = kv_heads_of(config);
   const int64_t V = config.optional_integer("vdim").value_or(D);
   Graph graph;

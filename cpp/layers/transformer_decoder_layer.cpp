@@ -32,7 +32,7 @@ Graph build(const Config& config) {
                            "feed_forward");
 
   const TensorId x = graph.add_input("hidden_states", {B, config.integer("seq_len"), E});
-  const TensorId memory = graph.add_input("memory", {B, config.integer("kv_len"), E});
+  const TensorId memory = graph.add_input("memory", {B, kv_len_of(config), E});
   const DropoutModule weights_dropout{.share = share};
   const TensorId from = attend.before(graph, x);
   const Attended attended = add_projected_attention(
