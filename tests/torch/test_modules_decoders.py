@@ -1,5 +1,6 @@
 # Attention and models of decoders against transformers'.
 
+from itertools import repeat
 from types import SimpleNamespace
 
 import pytest
@@ -38,11 +39,13 @@ def has_both(config):
 
 
 def pasts_of(config, inputs):
-    """Each layer's keys and values: layers with a window and layers without have a stack each."""
-    both, stack = has_both(config), lambda prefix: iter(zip(inputs[f"{prefix}past_keys"], inputs[f"{prefix}past_values"]))
-    if not any(name.endswith("past_keys") for name in inputs):
-        return [None] * config["num_layers"]
-    near, far = (stack("window_"), stack("")) if both else (stack(""),) * 2
+    """Each layer's keys and values, or None: layers with a window and layers without have a stack each."""
+
+    def stack(prefix):
+        keys = f"{prefix}past_keys"
+        return iter(zip(inputs[keys], inputs[f"{prefix}past_values"])) if keys in inputs else repeat(None)
+
+    near, far = (stack("window_"), stack("")) if has_both(config) else (stack(""),) * 2
     return [next(far if is_full(config, index) else near) for index in range(config["num_layers"])]
 
 
@@ -59,8 +62,9 @@ def positions_of(config):
 def cache_with(layers):
     """transformers' cache, filled with each layer's keys and values."""
     cache = DynamicCache()
-    for layer, (keys, values) in enumerate(layers):
-        cache.update(keys, values, layer)
+    for layer, past in enumerate(layers):
+        if past:
+            cache.update(*past, layer)
     return cache
 
 
@@ -420,10 +424,11 @@ class Model:
             band = added(seen(T, cached + T, True, None if full else config["window"], cached), dtype)
             return band[None, None] if mask is None else band + added(mask, dtype)
 
-        return {"full_attention": of(True), "sliding_attention": of(False)}
+        kinds = {is_full(config, index) for index in range(config["num_layers"])}
+        return {"full_attention" if full else "sliding_attention": of(full) for full in kinds}
 
     def call(self, model, inputs):
-        past = [past for past in pasts_of(self.config, inputs) if past]
+        past = pasts_of(self.config, inputs)
         mask = self.masks(inputs, model.dtype)
         results = model(
             input_ids=inputs["tokens"], attention_mask=mask, position_ids=positions_of(self.config)[None],
