@@ -11,8 +11,7 @@ namespace {
 
 StepCost step_cost(const Graph& graph, const Step& step, int element_bytes) {
   const Shape& output = graph.tensor(step.output).shape;
-  const Cost arithmetic = step.op->cost(graph.input_shapes(step), output);
-  StepCost cost{0, arithmetic.macs, arithmetic.elementwise, 0};
+  StepCost cost{.operations = step.op->cost(graph.input_shapes(step), output)};
   Count moved = elements(output);
   for (const TensorId id : step.inputs) {
     const Tensor& input = graph.tensor(id);
@@ -35,15 +34,13 @@ PartCost& part_named(std::vector<PartCost>& parts, std::string_view name) {
 
 StepCost& StepCost::operator+=(const StepCost& other) {
   parameters = sum(parameters, other.parameters);
-  macs = sum(macs, other.macs);
-  elementwise = sum(elementwise, other.elementwise);
+  operations += other.operations;
   bytes_moved = sum(bytes_moved, other.bytes_moved);
   return *this;
 }
 
 StepCost StepCost::times(int64_t count) const {
-  return {product({count, parameters}), product({count, macs}), product({count, elementwise}),
-          product({count, bytes_moved})};
+  return {product({count, parameters}), operations.times(count), product({count, bytes_moved})};
 }
 
 LayerCost cost(const Graph& graph, Dtype dtype) {

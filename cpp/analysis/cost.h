@@ -12,8 +12,7 @@ namespace attnscope {
 
 struct StepCost {
   Count parameters = 0;   // elements of the parameters that it uses
-  Count macs = 0;         // multiply-accumulates of matrix products
-  Count elementwise = 0;  // every other arithmetic operation
+  Cost operations{};      // by kind
   Count bytes_moved = 0;  // each operand read once, the output written once; 0 for a view
 
   StepCost& operator+=(const StepCost& other);

@@ -50,12 +50,20 @@ void write_results(JsonWriter& json, const Graph& graph) {
   json.end_array();
 }
 
+void write_operations(JsonWriter& json, const Cost& operations) {
+  json.begin_object();
+  for (size_t i = 0; i < kOperations; ++i) {
+    json.key(kOperationNames[i]).number(operations.counts()[i]);
+  }
+  json.end_object();
+}
+
 void write_parts(JsonWriter& json, const LayerCost& cost) {
   json.begin_object();
   for (const PartCost& part : cost.parts) {
     json.key(part.part).begin_object();
     json.key("parameters").number(part.cost.parameters);
-    json.key("macs").number(part.cost.macs);
+    json.key("macs").number(part.cost.operations.macs());
     json.end_object();
   }
   json.end_object();
@@ -76,8 +84,8 @@ void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count sa
   for (const int64_t dimension : output.shape) json.number(dimension);
   json.number(times);
   json.number(cost.parameters);
-  json.number(cost.macs);
-  json.number(cost.elementwise);
+  json.number(cost.operations.macs());
+  json.number(cost.operations.elementwise());
   json.number(cost.bytes_moved);
   json.number(saved_bytes);
   json.string(pytorch_expression(row));
@@ -168,9 +176,12 @@ std::string estimate_json(const Config& config) {
   json.key("config");
   write_config(json, config);
   json.key("parameters").number(costs.total.parameters);
-  json.key("macs").number(costs.total.macs);
-  json.key("flops").number(product({2, costs.total.macs}));
-  json.key("elementwise").number(costs.total.elementwise);
+  const Cost& operations = costs.total.operations;
+  json.key("macs").number(operations.macs());
+  json.key("flops").number(operations.by(kFlops));
+  json.key("elementwise").number(operations.elementwise());
+  json.key("operations");
+  write_operations(json, operations);
   json.key("bytes_moved").number(costs.total.bytes_moved);
   json.key("inputs");
   write_inputs(json, graph);

@@ -19,9 +19,9 @@ inline constexpr int kNoCall = -1;
 /// An nn.Module that owns parameters, in the order of PyTorch's state dict. The module called "" is
 /// the layer itself.
 struct Module {
-  std::string name;         // "score": parameters are called "score.weight", ...; dots nest modules
-  std::string constructor;  // "nn.Linear(768, 1)"; empty when the base class makes it
-  std::vector<TensorId> parameters;
+  std::string name;  // "score": parameters are called "score.weight", ...; dots nest modules
+  std::string constructor{};  // "nn.Linear(768, 1)"; empty when the base class makes it
+  std::vector<TensorId> parameters{};
   int call = kNoCall;  // of an nn.ModuleList: the call that goes through its modules
 };
 
@@ -35,13 +35,13 @@ struct Draw {
 
 /// An operation, or the call of bodies.
 struct Step {
-  std::string name;              // unique in its graph
-  std::string part;              // what the step is for: project, score, normalize, combine
-  std::shared_ptr<const Op> op;  // nullptr where it calls bodies
-  std::vector<TensorId> inputs;  // parameters included
-  TensorId output = kNoTensor;   // of a call the first of Call::outputs
-  int module = -1;               // index into Graph::modules() of the module that it calls
-  int call = kNoCall;            // index into Graph::calls()
+  std::string name;                // unique in its graph
+  std::string part{};              // what the step is for: project, score, normalize, combine
+  std::shared_ptr<const Op> op{};  // nullptr where it calls bodies
+  std::vector<TensorId> inputs{};  // parameters included
+  TensorId output = kNoTensor;     // of a call the first of Call::outputs
+  int module = -1;                 // index into Graph::modules() of the module that it calls
+  int call = kNoCall;              // index into Graph::calls()
 };
 
 /// A tensor that forward() returns, and the name under which it does.

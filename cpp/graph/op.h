@@ -9,6 +9,7 @@
 #include <vector>
 #include <xtensor/containers/xarray.hpp>
 
+#include "cost.h"
 #include "text.h"
 
 namespace attnscope {
@@ -21,11 +22,6 @@ Array make_array(const std::vector<size_t>& shape);
 
 /// The shapes of a step's inputs, in the order of Step::inputs; nullptr for an absent optional one.
 using InputShapes = std::vector<const Shape*>;
-
-struct Cost {
-  Count macs = 0;         // multiply-accumulates of matrix products
-  Count elementwise = 0;  // every other arithmetic operation
-};
 
 /// What autograd keeps of a step until the backward pass.
 struct Saved {

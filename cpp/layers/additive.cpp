@@ -5,6 +5,7 @@
 #include "../ops/matmul.h"
 #include "../ops/softmax.h"
 #include "../ops/squeeze.h"
+#include "attention.h"
 
 namespace attnscope {
 

@@ -19,8 +19,8 @@ TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, Text output) 
 
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
                        const AttentionOptions& options, Text output) {
-  const OpPtr& dot = shared_op<Matmul, Matmul::Right::kTransposed>();
-  const OpPtr& weigh = shared_op<Matmul, Matmul::Right::kPlain>();
+  const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed, options.band);
+  const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain, options.band);
   const OpPtr& add = shared_op<Add>();
   const std::string& prefix = options.prefix;
 

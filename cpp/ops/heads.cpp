@@ -84,7 +84,7 @@ Shape MeanHeads::output_shape(const InputShapes& inputs) const {
 }
 
 Cost MeanHeads::cost(const InputShapes& inputs, const Shape&) const {
-  return {0, elements(*inputs[0])};
+  return {{Operation::kAddition, elements(*inputs[0])}};
 }
 
 Array MeanHeads::forward(const std::vector<const Array*>& inputs) const {

@@ -19,7 +19,10 @@ Shape Linear::output_shape(const InputShapes& inputs) const {
 Cost Linear::cost(const InputShapes& inputs, const Shape& output) const {
   const bool bias = inputs.size() > 2;
   const Count outputs = elements(output);
-  return {product({outputs, inputs[0]->back()}), bias ? outputs : 0};
+  const Count macs = product({outputs, inputs[0]->back()});
+  Cost cost = Cost::products(macs, macs);
+  if (bias) cost += {{Operation::kAddition, outputs}};
+  return cost;
 }
 
 Array Linear::forward(const std::vector<const Array*>& inputs) const {

@@ -20,7 +20,11 @@ Shape Matmul::output_shape(const InputShapes& inputs) const {
 }
 
 Cost Matmul::cost(const InputShapes& inputs, const Shape& output) const {
-  return {product({elements(output), inputs[0]->back()}), 0};
+  const Count macs = product({elements(output), inputs[0]->back()});
+  const Shape& scores = right_ == Right::kTransposed ? output : *inputs[0];
+  const int64_t T = scores[scores.size() - 2], S = scores.back();
+  if (!band_.restricts()) return Cost::products(macs, macs);
+  return Cost::products(macs, product({macs / product({T, S}), band_.visible_pairs(T, S)}));
 }
 
 Array Matmul::forward(const std::vector<const Array*>& inputs) const {

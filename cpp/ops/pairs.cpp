@@ -13,7 +13,9 @@ Shape PairSum::output_shape(const InputShapes& inputs) const {
   return {query[0], query[1], key[1], query[2]};
 }
 
-Cost PairSum::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+Cost PairSum::cost(const InputShapes&, const Shape& output) const {
+  return {{Operation::kAddition, elements(output)}};
+}
 
 Array PairSum::forward(const std::vector<const Array*>& inputs) const {
   const Array &query = *inputs[0], &key = *inputs[1];

@@ -62,7 +62,8 @@ int64_t bucket_of(int64_t distance, bool both_ways) {
 }  // namespace
 
 Cost SinusoidalTable::cost(const InputShapes&, const Shape& output) const {
-  return {0, product({2, elements(output)})};  // an angle, its sine or cosine
+  return {{Operation::kMultiplication, elements(output)},  // an angle
+          {Operation::kExponential, elements(output)}};
 }
 
 Array SinusoidalTable::forward(const std::vector<const Array*>&) const {
@@ -98,7 +99,7 @@ std::string_view SinusoidalTable::pytorch_helper() const {
 }
 
 Cost RotaryTable::cost(const InputShapes&, const Shape& output) const {
-  return {0, elements(output)};
+  return {{Operation::kExponential, elements(output)}};
 }
 
 Array RotaryTable::forward(const std::vector<const Array*>&) const {
@@ -145,7 +146,8 @@ Shape Rotate::output_shape(const InputShapes& inputs) const {
 }
 
 Cost Rotate::cost(const InputShapes&, const Shape& output) const {
-  return {0, product({3, elements(output)})};  // two products and their sum
+  return {{Operation::kMultiplication, product({2, elements(output)})},
+          {Operation::kAddition, elements(output)}};
 }
 
 Array Rotate::forward(const std::vector<const Array*>& inputs) const {
@@ -183,7 +185,7 @@ std::string_view Rotate::pytorch_helper() const {
 }
 
 Cost AlibiBias::cost(const InputShapes&, const Shape& output) const {
-  return {0, elements(output)};
+  return {{Operation::kMultiplication, elements(output)}};
 }
 
 Array AlibiBias::forward(const std::vector<const Array*>&) const {

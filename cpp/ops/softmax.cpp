@@ -34,17 +34,6 @@ void normalize(double* row, size_t length) {
 
 }  // namespace
 
-Band::Range Band::visible(int64_t i, int64_t kv_len) const {
-  const int64_t length = kv_len - tail, position = i + offset;
-  int64_t first = 0, end = length;
-  if (is_causal) end = std::min(end, position + 1);
-  if (window) {
-    first = std::max(first, position - *window + 1);
-    end = std::min(end, position + *window);
-  }
-  return first < end ? Range{first, end} : Range{0, 0};
-}
-
 Shape Softmax::output_shape(const InputShapes& inputs) const {
   const Shape& scores = *inputs[0];
   const Shape* mask = inputs.size() > 1 ? inputs[1] : nullptr;
@@ -58,7 +47,11 @@ Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
   // Five a score: compare for the maximum, subtract it, exponentiate, add to the sum, divide. One
   // more for a mask. As PyTorch computes: a band's hidden scores are not left out.
   const bool mask = (inputs.size() > 1 && inputs[1]) || band_.restricts();
-  return {0, product({elements(output), mask ? 6 : 5})};
+  const Count each = elements(output);
+  return {{Operation::kComparison, each},
+          {Operation::kAddition, product({mask ? 3 : 2, each})},
+          {Operation::kExponential, each},
+          {Operation::kDivision, each}};
 }
 
 Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const {

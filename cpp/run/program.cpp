@@ -15,7 +15,7 @@ double work_of(const Graph& graph, const Schedule::Entry& entry) {
   double work = 0;
   for (const Step* step = entry.step; step != entry.step + entry.fusion.steps; ++step) {
     const Cost cost = step->op->cost(graph.input_shapes(*step), graph.tensor(step->output).shape);
-    work += static_cast<double>(cost.macs) + static_cast<double>(cost.elementwise);
+    work += static_cast<double>(cost.macs()) + static_cast<double>(cost.elementwise());
   }
   return work;
 }

@@ -60,7 +60,7 @@ function timelineOf(values) {
  */
 export function readEstimate(text) {
   const {
-    config, parameters, macs, flops, elementwise, bytes_moved, inputs, results, parts, steps: stepValues, memory,
+    config, parameters, macs, flops, elementwise, operations, bytes_moved, inputs, results, parts, steps: stepValues, memory,
     timeline, kv_cache
   } = JSON.parse(text);
   const steps = stepsOf(stepValues);
@@ -74,6 +74,7 @@ export function readEstimate(text) {
     macs,
     flops,
     elementwise,
+    operations,
     bytes_moved,
     inputs,
     results,

@@ -130,6 +130,18 @@
  */
 
 /**
+ * @typedef {object} Operations how many of each kind: every figure of operations is a table of weights over these
+ * @property {number} macs multiply-accumulates of matrix products
+ * @property {number} visible_macs of these, those that a causal shape or a window leaves
+ * @property {number} additions
+ * @property {number} multiplications
+ * @property {number} divisions
+ * @property {number} roots one a row that a norm divides
+ * @property {number} exponentials exp, tanh, erf, sine or cosine, or an activation that is made of one of them
+ * @property {number} comparisons
+ */
+
+/**
  * @typedef {object} Memory bytes, at the config's dtype. The training figures are null for int8,
  *   which is a format for inference.
  * @property {number} parameters
@@ -158,6 +170,7 @@
  * @property {import('./generics.js').Filled<C>} config with the defaults filled in
  * @property {number} parameters
  * @property {number} macs multiply-accumulates of matrix products, one forward pass
+ * @property {Operations} operations all of them, by kind
  * @property {number} flops 2 per MAC and nothing else, as torch.utils.flop_counter counts
  * @property {number} elementwise operations outside matrix products: 1 an element for a bias or
  *   activation, 5 for softmax (compare, subtract, exponentiate, add, divide), 7 for layer_norm, 4 for
