@@ -20,6 +20,12 @@ void write_config(JsonWriter& json, const Config& config) {
   json.end_object();
 }
 
+void write_axes(JsonWriter& json, const Shape& shape) {
+  json.begin_array();
+  for (const Dimension& dimension : shape) json.string(name_of(dimension.axis));
+  json.end_array();
+}
+
 void write_inputs(JsonWriter& json, const Graph& graph) {
   json.begin_array();
   for (const TensorId id : graph.inputs()) {
@@ -27,6 +33,8 @@ void write_inputs(JsonWriter& json, const Graph& graph) {
     json.begin_object();
     json.key("name").string(tensor.name);
     json.key("shape").shape(tensor.shape);
+    json.key("axes");
+    write_axes(json, tensor.shape);
     json.key("optional").boolean(tensor.role == Role::kOptionalInput);
     if (tensor.limit > 0) {
       json.key("integer").boolean(true);
@@ -43,7 +51,10 @@ void write_results(JsonWriter& json, const Graph& graph) {
   for (const Result& result : graph.results()) {
     json.begin_object();
     json.key("name").string(result.name);
-    json.key("shape").shape(graph.tensor(result.tensor).shape);
+    const Shape& shape = graph.tensor(result.tensor).shape;
+    json.key("shape").shape(shape);
+    json.key("axes");
+    write_axes(json, shape);
     json.key("weights").boolean(result.is_weights());
     json.end_object();
   }
@@ -81,7 +92,8 @@ void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count sa
   const Tensor& output = graph.tensor(step.output);
   json.string(row.name_of(step.output));
   json.number(static_cast<Count>(output.shape.size()));
-  for (const int64_t dimension : output.shape) json.number(dimension);
+  for (const Dimension& dimension : output.shape) json.number(dimension.size);
+  for (const Dimension& dimension : output.shape) json.string(name_of(dimension.axis));
   json.number(times);
   json.number(cost.parameters);
   json.number(cost.operations.macs());

@@ -6,15 +6,6 @@
 
 namespace attnscope {
 
-std::string to_string(const Shape& shape) {
-  std::string text = "(";
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 TensorId Graph::add_tensor(Tensor tensor) {
   const TensorId id = static_cast<TensorId>(tensors_.size());
   if (tensor.storage == kNoTensor) tensor.storage = id;
@@ -56,7 +47,7 @@ TensorId Graph::add_rows(TensorId parameter, int64_t begin, int64_t end) {
   const Tensor& whole = tensor(parameter);
   Tensor rows = whole;
   rows.name += format("[{}:{}]", {begin, end});
-  rows.shape[0] = end - begin;
+  rows.shape[0].size = end - begin;
   rows.storage = parameter;
   rows.offset = begin * static_cast<int64_t>(elements(whole.shape) / whole.shape[0]);
   return add_tensor(std::move(rows));

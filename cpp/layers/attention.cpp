@@ -45,7 +45,7 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
                             format("{}scores", {prefix}));
   }
   Shape visible = graph.tensor(scores).shape;
-  visible.back() -= options.band.tail;
+  visible.back().size -= options.band.tail;
   const TensorId mask = graph.add_input(options.mask, visible, Role::kOptionalInput);
   const TensorId weights = graph.add_step(format("{}normalize", {prefix}), "normalize",
                                           std::make_shared<const Softmax>(options.band),
@@ -66,17 +66,17 @@ TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name,
 }
 
 void check_heads_divide(const Config& config, Text field) {
-  const int64_t whole = config.integer(field), H = config.integer("num_heads");
+  const Dimension whole = config.integer(field), H = config.dimension("num_heads");
   if (whole % H == 0) return;
   refuse("num_heads", "num_heads must divide {} ({}), got {}", {field, whole, H});
 }
 
-int64_t kv_heads_of(const Config& config) {
-  return config.optional_integer("num_kv_heads").value_or(config.integer("num_heads"));
+Dimension kv_heads_of(const Config& config) {
+  return config.dimension("num_kv_heads", config.dimension("num_heads"));
 }
 
-int64_t kv_len_of(const Config& config) {
-  return config.optional_integer("kv_len").value_or(config.integer("seq_len"));
+Dimension kv_len_of(const Config& config) {
+  return config.dimension("kv_len", as_key(config.dimension("seq_len")));
 }
 
 void check_groups(int64_t num_heads, int64_t num_kv_heads) {

@@ -45,10 +45,10 @@ TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name,
 void check_heads_divide(const Config& config, Text field);
 
 /// num_kv_heads, or num_heads where it is null.
-int64_t kv_heads_of(const Config& config);
+Dimension kv_heads_of(const Config& config);
 
 /// kv_len, or seq_len where it is null.
-int64_t kv_len_of(const Config& config);
+Dimension kv_len_of(const Config& config);
 
 /// Throws FieldError unless num_kv_heads divides num_heads.
 void check_groups(int64_t num_heads, int64_t num_kv_heads);

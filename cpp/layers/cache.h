@@ -10,7 +10,8 @@ namespace attnscope {
 
 /// A call's positions: `seq_len` new ones after `past_len`, of which the cache still has `cached`.
 struct Span {
-  int64_t seq_len, past_len = 0, cached = 0;
+  Dimension seq_len;
+  int64_t past_len = 0, cached = 0;
   std::optional<int64_t> window{};
 
   int64_t kv_len() const { return cached + seq_len; }

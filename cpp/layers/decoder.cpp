@@ -14,7 +14,7 @@ namespace attnscope {
 namespace {
 
 void check(const Config& config) {
-  check_groups(config.integer("num_heads"), kv_heads_of(config));
+  check_groups(config.dimension("num_heads"), kv_heads_of(config));
   check_rotation(config, "head_dim", head_dim_of(config));
   if (config.optional_integer("full_every") && !config.optional_integer("window")) {
     refuse("full_every", "full_every needs a window, got {} without one",
@@ -25,7 +25,7 @@ void check(const Config& config) {
            {*config.optional_number("rope_local_base_freq")});
   }
   check_positions(config, "past_len + seq_len",
-                  config.integer("past_len") + config.integer("seq_len"));
+                  config.integer("past_len") + config.dimension("seq_len"));
 }
 
 /// Layers of one kind: those that see everything, or those that see a window.
@@ -39,12 +39,12 @@ class Builder {
  public:
   explicit Builder(const Config& config)
       : config_(config),
-        E_(config.integer("hidden_size")),
-        H_(config.integer("num_heads")),
+        E_(config.dimension("hidden_size")),
+        H_(config.dimension("num_heads")),
         D_(head_dim_of(config)) {}
 
   Graph run() {
-    const int64_t V = config_.integer("vocab_size");
+    const Dimension V = config_.dimension("vocab_size");
     const EmbeddingModule words = declare_embedding(graph_, "model.embed_tokens", V, E_);
     const TensorId embedded = add_embeddings(words, V);
     add_layers(embedded);
@@ -60,7 +60,7 @@ class Builder {
   }
 
  private:
-  NormModule declare_norm(Graph& graph, Text name, int64_t features) {
+  NormModule declare_norm(Graph& graph, Text name, Dimension features) {
     const double eps = config_.number("norm_eps");
     if (config_.choice("norm") == "layer_norm") {
       return declare_layer_norm(graph, name, features, eps);
@@ -76,11 +76,11 @@ class Builder {
     return cap ? add_softcap(graph_, "classify", logits, *cap, "logits", "logits") : logits;
   }
 
-  TensorId add_embeddings(const EmbeddingModule& words, int64_t V) {
+  TensorId add_embeddings(const EmbeddingModule& words, Dimension V) {
     const auto learned = declare_position_vectors(graph_, config_, "model.embed_positions", E_);
     const Span span = span_of(config_, std::nullopt);
     const TensorId tokens =
-        graph_.add_integer_input("tokens", {config_.integer("batch_size"), span.seq_len}, V);
+        graph_.add_integer_input("tokens", {config_.dimension("batch_size"), span.seq_len}, V);
     const char* placed = has_position_vectors(config_) ? "word_vectors" : "hidden_states";
     const auto scale = config_.optional_number("embedding_scale");
     TensorId x = apply_embedding(graph_, words, tokens, scale ? "unscaled_words" : placed);
@@ -136,7 +136,7 @@ class Builder {
 
   Attended add_layer(Graph& graph, TensorId x, const Positions& positions, const Span& span) {
     const bool qk_norm = config_.flag("qk_norm"), bias = config_.flag("mlp_bias");
-    const int64_t F = config_.integer("intermediate_size");
+    const Dimension F = config_.dimension("intermediate_size");
     const GroupedShape shape{E_,
                              H_,
                              kv_heads_of(config_),
@@ -176,7 +176,7 @@ class Builder {
   }
 
   const Config& config_;
-  const int64_t E_, H_, D_;
+  const Dimension E_, H_, D_;
   Graph graph_;
 };
 
@@ -196,7 +196,8 @@ const Layer kLayer = {
          fields::seq_len(),
          fields::past_len(),
          fields::vocab_size(8192),
-         fields::dimension("max_positions", "Positions that have a learned vector.", 1024),
+         fields::dimension("max_positions", "Positions that have a learned vector.", 1024,
+                           Axis::kPosition),
          fields::hidden_size(256),
          fields::num_layers(4),
          fields::num_heads(8),

@@ -15,16 +15,17 @@ namespace {
 
 void check(const Config& config) {
   check_heads_divide(config, "hidden_size");
-  check_positions(config, "seq_len", config.integer("seq_len"), config.integer("position_offset"));
+  check_positions(config, "seq_len", config.dimension("seq_len"),
+                  config.integer("position_offset"));
 }
 
 class Builder {
  public:
   explicit Builder(const Config& config)
       : config_(config),
-        span_{.seq_len = config.integer("seq_len")},
-        E_(config.integer("hidden_size")),
-        H_(config.integer("num_heads")),
+        span_{.seq_len = config.dimension("seq_len")},
+        E_(config.dimension("hidden_size")),
+        H_(config.dimension("num_heads")),
         norm_first_(config.flag("norm_first")),
         share_(config.number("dropout")),
         eps_(config.number("norm_eps")) {}
@@ -47,7 +48,8 @@ class Builder {
 
  private:
   TensorId add_embeddings() {
-    const int64_t V = config_.integer("vocab_size"), types = config_.integer("type_vocab_size");
+    const Dimension V = config_.dimension("vocab_size"),
+                    types = config_.dimension("type_vocab_size");
     const EmbeddingModule words = declare_embedding(graph_, "embeddings.word_embeddings", V, E_);
     const auto positions =
         declare_position_vectors(graph_, config_, "embeddings.position_embeddings", E_);
@@ -59,7 +61,7 @@ class Builder {
     const DropoutModule dropout = declare_dropout(graph_, "embeddings.dropout", share_);
 
     const TensorId tokens =
-        graph_.add_integer_input("tokens", {config_.integer("batch_size"), span_.seq_len}, V);
+        graph_.add_integer_input("tokens", {config_.dimension("batch_size"), span_.seq_len}, V);
     TensorId x = apply_embedding(graph_, words, tokens, "word_vectors");
     if (kinds) {  // every token is of the first type
       const OpPtr& add = shared_op<Add>();
@@ -88,10 +90,10 @@ class Builder {
 
   Attended add_layer(Graph& graph, TensorId x, TensorId position_bias) {
     const bool bias = config_.flag("bias");
-    const auto declare = [&](const char* name, int64_t in, int64_t out) {
+    const auto declare = [&](const char* name, Dimension in, Dimension out) {
       return declare_linear(graph, name, in, out, bias);
     };
-    const int64_t F = config_.integer("intermediate_size");
+    const Dimension F = config_.dimension("intermediate_size");
     Projections projections;
     projections.query = declare("attention.self.query", E_, E_);
     projections.key = declare("attention.self.key", E_, E_);
@@ -137,7 +139,7 @@ class Builder {
 
   const Config& config_;
   const Span span_;
-  const int64_t E_, H_;
+  const Dimension E_, H_;
   const bool norm_first_;
   const double share_, eps_;
   Graph graph_;
@@ -153,7 +155,8 @@ const Layer kLayer = {
     .summary = "Embeddings, a stack of encoder layers and a pooler: BERT and its kin.",
     .pytorch_class = "Encoder",
     .fields = {fields::batch_size(1), fields::seq_len(), fields::vocab_size(30522),
-               fields::dimension("max_positions", "Rows of the table of learned vectors.", 512),
+               fields::dimension("max_positions", "Rows of the table of learned vectors.", 512,
+                                 Axis::kPosition),
                integer_field("position_offset",
                              "Where in the table of positions' vectors, learned or sinusoidal, "
                              "that of a sequence's first token stands; those before are of no "

@@ -30,6 +30,7 @@ struct Field {
   Value fallback;                           // the default; Null makes the field optional
   double min = 0, max = 0;                  // integers and numbers, both included
   std::vector<std::string_view> choices{};  // choices only
+  Axis axis = Axis::kNone;                  // integers that are a dimension: what it goes over
 
   bool optional() const { return std::holds_alternative<Null>(fallback); }
 };
@@ -39,6 +40,9 @@ Field boolean_field(Text name, Text meaning, bool fallback);
 Field integer_field(Text name, Text meaning, int64_t fallback, int64_t min, int64_t max);
 Field number_field(Text name, Text meaning, double fallback, double min, double max);
 Field choice_field(Text name, Text meaning, std::vector<std::string_view> choices, Text fallback);
+
+/// The field as the size of a dimension that goes over this.
+Field over(Axis axis, Field field);
 
 /// The field with null as its default: what that stands for belongs into its meaning.
 Field optional(Field field);

@@ -12,7 +12,7 @@
 namespace attnscope {
 
 struct GroupedShape {
-  int64_t hidden_size, num_heads, num_kv_heads, head_dim;
+  Dimension hidden_size, num_heads, num_kv_heads, head_dim;
   bool bias, output_bias;
   std::optional<double> qk_norm_eps;  // queries and keys are normed in each head
   bool qk_norm_plus_one = false;      // by weights to which one is added
@@ -42,5 +42,5 @@ class GroupedAttention {
 
 /// head_dim, or hidden_size / num_heads where it is null. Throws FieldError where that is no
 /// integer.
-int64_t head_dim_of(const Config& config);
+Dimension head_dim_of(const Config& config);
 }  // namespace attnscope

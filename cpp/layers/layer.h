@@ -30,6 +30,9 @@ class Config {
 
   /// The value of a field that the layer has; std::logic_error for one that it has not.
   int64_t integer(Text field) const;
+  Dimension dimension(Text field) const;  // with the axis that the field says
+  /// Of an optional field: `otherwise` where the value is null.
+  Dimension dimension(Text field, Dimension otherwise) const;
   double number(Text field) const;
   bool flag(Text field) const;
   std::string_view choice(Text field) const;

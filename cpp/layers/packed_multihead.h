@@ -7,7 +7,7 @@
 namespace attnscope {
 
 struct PackedMultihead {
-  int64_t hidden_size, kdim, vdim;
+  Dimension hidden_size, kdim, vdim;
   bool bias = true;
   bool add_bias_kv = false;
 };

@@ -19,7 +19,7 @@ void check_rotation(const Config& config, Text field, int64_t head_dim) {
 }
 
 void check_positions(const Config& config, Text fields, int64_t length, int64_t offset) {
-  const int64_t most = config.integer("max_positions");
+  const Dimension most = config.dimension("max_positions");
   if (config.choice("position") != "learned" || length + offset <= most) return;
   if (offset == 0) {
     refuse("seq_len", "{} must be at most max_positions ({}) where position is learned, got {}",
@@ -41,9 +41,9 @@ bool has_position_vectors(const Config& config) {
 }
 
 std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        Text name, int64_t features) {
+                                                        Text name, Dimension features) {
   if (config.choice("position") != "learned") return std::nullopt;
-  return declare_embedding(graph, name, config.integer("max_positions"), features);
+  return declare_embedding(graph, name, config.dimension("max_positions"), features);
 }
 
 TensorId add_position_vectors(Graph& graph, const Config& config, const Span& span,

@@ -23,7 +23,7 @@ bool has_position_vectors(const Config& config);
 
 /// The table (max_positions, features) of learned vectors where `position` asks for one.
 std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        Text name, int64_t features);
+                                                        Text name, Dimension features);
 
 /// x (B, T, E) plus a vector for each position, learned or sinusoidal, called `output`; x itself
 /// where `position` asks for none. That of a sequence's first position stands at `offset`.
@@ -38,7 +38,7 @@ struct Positions {
 };
 
 struct HeadShape {
-  int64_t num_heads, head_dim;
+  Dimension num_heads, head_dim;
 };
 
 /// Adds what `position` asks for within attention: "rope", "alibi", "relative".

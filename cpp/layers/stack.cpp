@@ -53,7 +53,7 @@ void add_stack(Graph& graph, Text name, std::vector<StackedLayer> kinds, std::ve
         arguments.push_back({.given = mask_of(layer, tensor)});
       } else {
         Shape stacked = tensor.shape;
-        stacked.insert(stacked.begin(), times);
+        stacked.insert(stacked.begin(), {times, Axis::kLayer});
         arguments.push_back(
             {.given = graph.add_input(format("{}{}s", {layer.prefix_, tensor.name}), stacked),
              .repeated = true});

@@ -38,7 +38,7 @@ std::string Add::pytorch(const std::vector<std::string>& inputs, std::string_vie
 }
 
 Shape Multiply::output_shape(const InputShapes& inputs) const {
-  if (*inputs[0] != *inputs[1]) {
+  if (!fit(*inputs[0], *inputs[1])) {
     wrong_graph("multiply: {} is not {}", {*inputs[0], *inputs[1]});
   }
   return *inputs[0];

@@ -8,7 +8,7 @@ namespace attnscope {
 Shape Linear::output_shape(const InputShapes& inputs) const {
   const Shape& x = *inputs[0];
   const Shape& weight = *inputs[1];
-  if (x.back() != weight[1]) {
+  if (!fits(x.back(), weight[1])) {
     wrong_graph("linear: x {} does not fit weight {}", {x, weight});
   }
   Shape shape = x;
@@ -54,8 +54,9 @@ std::string Linear::pytorch(const std::vector<std::string>& inputs, std::string_
   return format("{})", {text});
 }
 
-LinearModule declare_linear(Graph& graph, Text name, int64_t in_features, int64_t out_features,
+LinearModule declare_linear(Graph& graph, Text name, Dimension in_features, Dimension out_features,
                             bool bias, bool made) {
+  if (out_features.axis == Axis::kNone) out_features.axis = Axis::kFeature;
   const std::string constructor =
       format("nn.Linear({}, {}{}", {in_features, out_features, bias ? ")" : ", bias=False)"});
   const Init init{Init::Kind::kUniform, 1.0 / std::sqrt(static_cast<double>(in_features))};

@@ -138,8 +138,8 @@ std::string_view RotaryTable::pytorch_helper() const {
 Shape Rotate::output_shape(const InputShapes& inputs) const {
   const Shape &x = *inputs[0], &table = *inputs[1];
   const size_t rank = x.size();
-  if (rank < 2 || table.size() != 3 || table[0] != 2 || table[1] != x[rank - 2] ||
-      table[2] != x[rank - 1] || x[rank - 1] % 2 != 0) {
+  if (rank < 2 || table.size() != 3 || table[0] != 2 || !fits(table[1], x[rank - 2]) ||
+      !fits(table[2], x[rank - 1]) || x[rank - 1] % 2 != 0) {
     wrong_graph("rotate: {} does not fit {}", {x, table});
   }
   return x;
@@ -225,7 +225,7 @@ Shape RelativeBias::output_shape(const InputShapes& inputs) const {
   if (table.size() != 2 || table[0] != kBuckets) {
     wrong_graph("relative_bias: {} has not one row for each bucket", {table});
   }
-  return {table[1], seq_len_, kv_len_};
+  return {{table[1], Axis::kHead}, {seq_len_, Axis::kQuery}, {kv_len_, Axis::kKey}};
 }
 
 Saved RelativeBias::saved_for_backward(const InputShapes&, const Shape&) const {

@@ -18,7 +18,9 @@ class SinusoidalTable final : public Op {
       : seq_len_(seq_len), features_(features), offset_(offset) {}
 
   std::string_view name() const override { return "sinusoidal_table"; }
-  Shape output_shape(const InputShapes&) const override { return {seq_len_, features_}; }
+  Shape output_shape(const InputShapes&) const override {
+    return {{seq_len_, Axis::kPosition}, {features_, Axis::kHidden}};
+  }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
@@ -38,7 +40,9 @@ class RotaryTable final : public Op {
       : seq_len_(seq_len), head_dim_(head_dim), theta_(theta), offset_(offset) {}
 
   std::string_view name() const override { return "rotary_table"; }
-  Shape output_shape(const InputShapes&) const override { return {2, seq_len_, head_dim_}; }
+  Shape output_shape(const InputShapes&) const override {
+    return {2, {seq_len_, Axis::kPosition}, {head_dim_, Axis::kHeadFeature}};
+  }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
@@ -83,7 +87,9 @@ class AlibiBias final : public Op {
       : num_heads_(num_heads), seq_len_(seq_len), kv_len_(kv_len), offset_(offset) {}
 
   std::string_view name() const override { return "alibi_bias"; }
-  Shape output_shape(const InputShapes&) const override { return {num_heads_, seq_len_, kv_len_}; }
+  Shape output_shape(const InputShapes&) const override {
+    return {{num_heads_, Axis::kHead}, {seq_len_, Axis::kQuery}, {kv_len_, Axis::kKey}};
+  }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,

@@ -14,7 +14,7 @@ namespace {
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
 Shape without_tail(Shape shape, int64_t tail) {
-  shape.back() -= tail;
+  shape.back().size -= tail;
   return shape;
 }
 
@@ -70,7 +70,7 @@ Array Softmax::forward(const std::vector<const Array*>& inputs) const {
   const Array* mask = inputs.size() > 1 ? inputs[1] : nullptr;
   const Shape shape = shape_of(weights), masked = without_tail(shape, band_.tail);
   const int64_t length = shape.back(), rows = static_cast<int64_t>(weights.size()) / length;
-  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2] : 1;
+  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
   for (int64_t r = 0; r < rows; ++r) {
     double* row = weights.data() + r * length;
     if (mask) {

@@ -7,8 +7,8 @@ namespace attnscope {
 namespace {
 
 void check_fit(const char* op, const Shape& weights, const Shape& values) {
-  if (weights.size() == 2 && values.size() == 3 && weights[0] == values[0] &&
-      weights[1] == values[1]) {
+  if (weights.size() == 2 && values.size() == 3 && fits(weights[0], values[0]) &&
+      fits(weights[1], values[1])) {
     return;
   }
   wrong_graph("{}: weights {} do not fit values {}", {op, weights, values});

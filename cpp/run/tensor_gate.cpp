@@ -88,7 +88,12 @@ Shape check_tensor(const Tensor& expected, const RawTensor& raw) {
 
 int64_t positions_of(const Tensor& expected, const RawTensor& raw) {
   const std::optional<Shape> shape = integer_shape(raw.shape);
-  if (shape && shape->size() == expected.shape.size() && shape->size() > 1) return (*shape)[1];
+  const auto positions =
+      std::find_if(expected.shape.begin(), expected.shape.end(),
+                   [](const Dimension& one) { return one.axis == Axis::kPosition; });
+  if (shape && shape->size() == expected.shape.size() && positions != expected.shape.end()) {
+    return (*shape)[static_cast<size_t>(positions - expected.shape.begin())];
+  }
   refuse(expected.name, ".shape",
          "be like " + to_string(expected.shape) + " with any number of positions",
          shape_text(raw.shape));

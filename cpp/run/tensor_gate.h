@@ -31,8 +31,8 @@ TensorId find_input(std::string_view owner, const Graph& graph, const std::vecto
 /// masks (optional inputs) may be bytes, and their shape may be any that broadcasts.
 Shape check_tensor(const Tensor& expected, const RawTensor& raw);
 
-/// How many positions the first required input of `graph` has: its dimension 1. Throws FieldError
-/// where `raw` has none.
+/// How many positions `raw` has, along the dimension that goes over them in `expected`. Throws
+/// FieldError where it has none.
 int64_t positions_of(const Tensor& expected, const RawTensor& raw);
 
 /// Throws FieldError for the first required input whose place in `given` (by TensorId) is false.

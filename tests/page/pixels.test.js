@@ -44,23 +44,20 @@ test('a bucket of a mask is closed when all of its cells are', () => {
 });
 
 test('the mask that is painted is the plane of the largest that fits', () => {
-  const input = (/** @type {string} */ name, /** @type {number[]} */ shape, optional = true) => ({ name, shape, optional });
-  assert.deepEqual(maskPlanes([input('mask', [2, 12, 5, 7]), input('memory_mask', [2, 5])]), [{ name: 'mask', shape: [5, 7] }, { name: 'memory_mask', shape: [2, 5] }]);
+  const input = (/** @type {string} */ name, /** @type {number[]} */ shape, optional = true) => ({ name, shape, axes: ['batch', 'head', 'query', 'key'], optional });
+  assert.deepEqual(maskPlanes([input('mask', [2, 12, 5, 7]), input('memory_mask', [2, 5])]), [
+    { name: 'mask', shape: [5, 7], axes: ['query', 'key'] }, { name: 'memory_mask', shape: [2, 5], axes: ['query', 'key'] }
+  ]);
   assert.deepEqual(maskPlanes([input('query', [2, 5, 8], false)]), []);
 });
 
-test('each dimension of what is drawn has a name', () => {
-  const axes = (/** @type {number[]} */ shape) => drawnOf({ output: tensor([1]), weights: tensor(shape) }, 'output', [])[0].axes;
-  assert.deepEqual(axes([2, 3]), ['batch', 'position']);
-  assert.deepEqual(axes([2, 3, 4]), ['batch', 'query', 'key']);
-  assert.deepEqual(axes([2, 2, 3, 1]), ['batch', 'head', 'query', 'key']);
-  assert.deepEqual(axes([5, 2, 2, 3, 4]), ['dimension 0', 'batch', 'head', 'query', 'key']);
-  const output = (/** @type {number[]} */ shape, name = 'output') => drawnOf({ output: tensor(shape) }, name, [])[0];
-  assert.deepEqual(output([2, 8]).axes, ['batch', 'feature']);
-  assert.deepEqual(output([2, 3, 8]).axes, ['batch', 'position', 'feature']);
-  assert.deepEqual([output([2, 3, 1], 'scores').axes, output([2, 3, 1], 'scores').tensor.shape], [['batch', 'position'], [2, 3]]);
-  assert.deepEqual(output([4]).axes, ['batch']);
-  assert.deepEqual(output([2, 3], 'weights').axes, ['batch', 'position']);
+test('each dimension of what is drawn has the name that the estimate gives it, and a last one of one is left out', () => {
+  const drawn = (/** @type {number[]} */ shape, /** @type {string[]} */ axes, name = 'output') =>
+    drawnOf({ [name]: tensor(shape) }, [{ name, axes }], name, [])[0];
+  assert.deepEqual(drawn([2, 2, 3, 1], ['batch', 'head', 'query', 'key'], 'weights').axes, ['batch', 'head', 'query', 'key']);
+  assert.deepEqual(drawn([2, 8], ['batch', 'hidden']).axes, ['batch', 'hidden']);
+  const scores = drawn([2, 3, 1], ['batch', 'position', 'feature'], 'scores');
+  assert.deepEqual([scores.axes, scores.tensor.shape], [['batch', 'position'], [2, 3]]);
 });
 
 test('a brush paints as wide as it is, within the mask', () => {

@@ -14,21 +14,24 @@
 function stepsOf(values) {
   let at = 0;
   const next = () => values[at++];
-  const list = () => {
-    const end = next() + at;
-    const items = values.slice(at, end);
-    at = end;
-    return items;
+  const take = (/** @type {number} */ count) => {
+    at += count;
+    return values.slice(at - count, at);
   };
+  const list = () => take(next());
   const steps = [];
   while (at < values.length) {
+    const [name, op, part] = take(3);
+    const [inputs, output] = [list(), next()];
+    const shape = list();
     steps.push({
-      name: next(),
-      op: next(),
-      part: next(),
-      inputs: list(),
-      output: next(),
-      shape: list(),
+      name,
+      op,
+      part,
+      inputs,
+      output,
+      shape,
+      axes: take(shape.length),
       repeat: next(),
       parameters: next(),
       macs: next(),

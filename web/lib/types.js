@@ -73,9 +73,17 @@
  */
 
 /**
+ * What a dimension goes over; '' for what has no name, as the two of cosines and sines. A query and a key are positions;
+ * `kv_head`: heads of keys and values, where several query heads share one; `feature`: of any width but the layer's.
+ * @typedef {'' | 'batch' | 'position' | 'query' | 'key' | 'head' | 'kv_head' | 'head_feature' | 'hidden' | 'feature' | 'vocabulary'
+ *   | 'class' | 'layer'} Axis
+ */
+
+/**
  * @typedef {object} Input what forward() takes under one name
  * @property {string} name
  * @property {number[]} shape of an optional mask the largest that fits: any that broadcasts to it does
+ * @property {Axis[]} axes what each dimension goes over
  * @property {boolean} optional
  * @property {true} [integer] token ids
  * @property {number} [limit] of token ids: they are below it
@@ -86,6 +94,7 @@
  * @typedef {object} Result what forward() returns under one name
  * @property {string} name
  * @property {number[]} shape
+ * @property {Axis[]} axes what each dimension goes over
  * @property {boolean} weights attention weights, which `need_weights: false` leaves out
  */
 
@@ -120,6 +129,7 @@
  * @property {string[]} inputs names of tensors, parameters included
  * @property {string} output
  * @property {number[]} shape of the output
+ * @property {Axis[]} axes what each of its dimensions goes over
  * @property {number} repeat how often it runs: the figures that follow are those of one time, but saved_bytes
  * @property {number} parameters elements of the parameters that it uses
  * @property {number} macs multiply-accumulates of its matrix product

@@ -63,7 +63,7 @@ int64_t heads_in(const Place& place, const Uses& uses, TensorId id) {
   const Step* made = uses.producer(id);
   if (made && made->op->name() == "repeat_heads") id = made->inputs[0];
   const Shape& shape = place.graph.tensor(id).shape;
-  return shape.size() == 4 ? shape[1] : 1;
+  return shape.size() == 4 ? shape[1].size : 1;
 }
 
 /// The steps from the first product to the second, or to the merging of heads after it.
@@ -178,7 +178,7 @@ int64_t queries_a_task(int64_t queries, int64_t groups, int64_t macs_a_query) {
 class AttentionKernel {
  public:
   AttentionKernel(const Place& place, const Uses& uses, const Attention& found)
-      : found_(found), scores_(place.output_shape()), H_(scores_.size() == 4 ? scores_[1] : 1) {
+      : found_(found), scores_(place.output_shape()), H_(scores_.size() == 4 ? scores_[1].size : 1) {
     const Graph& graph = place.graph;
     query_ = source_of(place, uses, found.query);
     key_ = source_of(place, uses, found.key);

@@ -17,41 +17,29 @@ const MASK_OF = /** @type {Record<string, string>} */ ({ weights: 'mask', cross_
 
 /**
  * Every result, weights first; and the mask of a layer that takes one and has no weights to paint it on.
- * @param {Record<string, any>} results @param {string} outputName what the layer calls its output @param {MaskPlane[]} masks @returns {Drawn[]}
+ * @param {Record<string, any>} results
+ * @param {readonly { name: string, axes: readonly string[] }[]} described the results as the estimate has them
+ * @param {string} outputName what the layer calls its output
+ * @param {MaskPlane[]} masks
+ * @returns {Drawn[]}
  */
-export function drawnOf(results, outputName, masks) {
-  const tensors = Object.entries(results).filter(([, value]) => value?.shape).map(([name, tensor]) => ({ name: name === 'output' ? outputName : name, tensor }));
+export function drawnOf(results, described, outputName, masks) {
+  const tensors = described.filter(({ name }) => results[name]?.shape).map(({ name, axes }) => ({ name: name === 'output' ? outputName : name, axes, tensor: results[name] }));
   const distinct = tensors.filter(({ name }, index) => tensors.findLastIndex((other) => other.name === name) === index);
   const weights = distinct.filter(({ name }) => name in MASK_OF);
   const others = distinct.filter(({ name }) => !(name in MASK_OF));
-  const own = weights.length ? [] : masks.map(({ name, shape: [rows, columns] }) => ({ name, tensor: { data: new Float32Array(openMask(rows, columns)), shape: [rows, columns] } }));
-  return [...weights, ...others, ...own].map(({ name, tensor }) => drawn(name, tensor, masks));
+  const own = weights.length ? [] : masks.map(({ name, axes, shape: [rows, columns] }) => ({ name, axes, tensor: { data: new Float32Array(openMask(rows, columns)), shape: [rows, columns] } }));
+  return [...weights, ...others, ...own].map((one) => drawn(one, masks));
 }
 
-/** @param {string} name @param {Tensor} tensor @param {MaskPlane[]} masks @returns {Drawn} */
-function drawn(name, tensor, masks) {
+/** @param {{ name: string, axes: readonly string[], tensor: Tensor }} result @param {MaskPlane[]} masks @returns {Drawn} */
+function drawn({ name, axes, tensor }, masks) {
   const shown = name in MASK_OF ? tensor : squeezed(tensor);
   const { rows, columns } = planes(shown.shape);
   const mask = masks.find((one) => one.name === (MASK_OF[name] ?? name));
   const fits = mask && String(mask.shape) === String([rows, columns]);
-  const axes = name in MASK_OF || mask ? weightAxes(shown.shape.length) : outputAxes(shown.shape.length, shown !== tensor);
-  return { tensor: shown, name, axes, thumbnails: thumbnails(shown, THUMBNAIL), mask: fits ? mask.name : '' };
+  return { tensor: shown, name, axes: axes.slice(0, shown.shape.length), thumbnails: thumbnails(shown, THUMBNAIL), mask: fits ? mask.name : '' };
 }
 
 /** Without a last dimension of one. @param {Tensor} tensor */
 const squeezed = (tensor) => (tensor.shape.length > 2 && tensor.shape.at(-1) === 1 ? { ...tensor, shape: tensor.shape.slice(0, -1) } : tensor);
-
-/** @param {number} rank */
-function weightAxes(rank) {
-  if (rank <= 2) return ['batch', 'position'].slice(-rank);
-  return [...numbered(rank - 4), 'batch', ...(rank > 3 ? ['head'] : []), 'query', 'key'];
-}
-
-/** @param {number} rank @param {boolean} isSqueezed whether its features were one */
-function outputAxes(rank, isSqueezed) {
-  const known = isSqueezed ? ['batch', 'position'] : rank > 3 ? ['batch', 'head', 'position', 'feature'] : rank > 2 ? ['batch', 'position', 'feature'] : ['batch', 'feature'];
-  return [...numbered(rank - known.length), ...known].slice(0, rank);
-}
-
-/** @param {number} count */
-const numbered = (count) => Array.from({ length: Math.max(0, count) }, (_, index) => `dimension ${index}`);

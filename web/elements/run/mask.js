@@ -1,13 +1,13 @@
 // Boolean masks, 1 = may attend: of batch × sequence, or of query × key for all heads and the whole batch.
 
-/** @typedef {{ name: string, shape: number[] }} MaskPlane rows and columns of a mask that is painted */
+/** @typedef {{ name: string, shape: number[], axes: readonly string[] }} MaskPlane rows and columns of a mask that is painted */
 /** @typedef {Record<string, Uint8Array>} Masks by the names of their inputs; none for an open one */
 
 /**
  * The masks that a layer takes: its optional inputs. Of each the plane of the largest, which fits all others by broadcasting.
- * @param {{ name: string, shape: number[], optional: boolean }[]} inputs @returns {MaskPlane[]}
+ * @param {{ name: string, shape: number[], axes: readonly string[], optional: boolean }[]} inputs @returns {MaskPlane[]}
  */
-export const maskPlanes = (inputs) => inputs.filter(({ optional }) => optional).map(({ name, shape }) => ({ name, shape: shape.slice(-2) }));
+export const maskPlanes = (inputs) => inputs.filter(({ optional }) => optional).map(({ name, shape, axes }) => ({ name, shape: shape.slice(-2), axes: axes.slice(-2) }));
 
 /** @param {number} rows @param {number} columns */
 export const openMask = (rows, columns) => new Uint8Array(rows * columns).fill(1);

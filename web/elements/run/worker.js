@@ -34,7 +34,7 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   peaks ??= scope.measurePeaks();
   call ||= callSeconds(scope);
   const { model, inputs: needed } = prepare(scope, config, seed, report);
-  const { inputs: described, steps, output_shape: shape } = scope.estimate(config);
+  const { inputs: described, results, steps, output_shape: shape } = scope.estimate(config);
   const masks = maskPlanes(described);
   const inputs = { ...needed, ...givenMasks(masks, painted) };
   report({ stage: 'Warming up', done: 0.4 });
@@ -50,7 +50,7 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   }
   const last = steps.at(-1);
   const outputName = last && String(last.shape) === String(shape) ? last.output : 'output';
-  const drawn = drawnOf(first.result, outputName, masks);
+  const drawn = drawnOf(first.result, results, outputName, masks);
   report({ stage: 'Done', done: 1 });
   const { output } = first.result;
   transfer([...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);
