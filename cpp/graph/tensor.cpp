@@ -6,10 +6,6 @@
 namespace attnscope {
 namespace {
 
-bool is_position(Axis axis) {
-  return axis == Axis::kPosition || axis == Axis::kQuery || axis == Axis::kKey;
-}
-
 bool is_feature(Axis axis) {
   return axis == Axis::kFeature || axis == Axis::kHidden || axis == Axis::kHeadFeature ||
          axis == Axis::kVocabulary || axis == Axis::kClass;
@@ -24,6 +20,10 @@ bool stands_for(Axis general, Axis axis) {
 }
 
 }  // namespace
+
+bool is_position(Axis axis) {
+  return axis == Axis::kPosition || axis == Axis::kQuery || axis == Axis::kKey;
+}
 
 std::string_view name_of(Axis axis) {
   constexpr std::array<std::string_view, 13> kNames{

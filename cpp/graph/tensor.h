@@ -31,6 +31,9 @@ enum class Axis : uint8_t {
 /// "query"; empty for kNone.
 std::string_view name_of(Axis axis);
 
+/// Positions, be they queries, keys or neither.
+bool is_position(Axis axis);
+
 /// A size and what it goes over. Compares as a number; fits() looks at both.
 struct Dimension {
   int64_t size = 0;

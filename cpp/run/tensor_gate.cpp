@@ -88,9 +88,8 @@ Shape check_tensor(const Tensor& expected, const RawTensor& raw) {
 
 int64_t positions_of(const Tensor& expected, const RawTensor& raw) {
   const std::optional<Shape> shape = integer_shape(raw.shape);
-  const auto positions =
-      std::find_if(expected.shape.begin(), expected.shape.end(),
-                   [](const Dimension& one) { return one.axis == Axis::kPosition; });
+  const auto positions = std::find_if(expected.shape.begin(), expected.shape.end(),
+                                      [](const Dimension& one) { return is_position(one.axis); });
   if (shape && shape->size() == expected.shape.size() && positions != expected.shape.end()) {
     return (*shape)[static_cast<size_t>(positions - expected.shape.begin())];
   }
