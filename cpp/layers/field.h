@@ -40,7 +40,7 @@ Field integer_field(Text name, Text meaning, int64_t fallback, int64_t min, int6
 Field number_field(Text name, Text meaning, double fallback, double min, double max);
 Field choice_field(Text name, Text meaning, std::vector<std::string_view> choices, Text fallback);
 
-/// The field with null as its default: what that stands for belongs into its meaning.
+/// The same field with null as its default; its meaning must say what null stands for.
 Field optional(Field field);
 
 /// A value as it came from outside, before any check.
