@@ -6,7 +6,10 @@ import { join } from 'node:path';
 
 const sets = ['simd', 'relaxed'];
 
-/** What is taken out, each found once: with what the loader gives to the module in its place. @type {[RegExp, string][]} */
+/**
+ * What is replaced, each to be found once, and by what: the loader gives the module what it needs.
+ * @type {[RegExp, string][]}
+ */
 const everywhere = [
   [/if\(Module\["locateFile"\]\)\{return locateFile\("[\w-]+\.wasm"\)\}return new URL\("[\w-]+\.wasm",import\.meta\.url\)\.href/g,
     'return ""'],  // unused: the loader has instantiateWasm()

@@ -1,4 +1,4 @@
-// What the two roots are made of. Debian forky has every one of these new enough, together.
+// What the two roots (roots.js) are made of. Debian forky has all of these packages, each new enough.
 
 import { run } from './commands.js';
 import { libraryNames } from './installed.js';

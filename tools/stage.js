@@ -11,7 +11,7 @@ import { dirname, join, relative } from 'node:path';
  * @property {string[]} [ignored] folders inside inputs that do not
  * @property {string[]} outputs files and folders that it makes
  * @property {() => string} [key] what else decides, such as which compiler; cheap
- * @property {() => Promise<unknown>} [before] gets what `make` uses ready; tells its own time
+ * @property {() => Promise<unknown>} [before] gets what `make` uses ready; prints its own line
  * @property {(previousKey: string | null) => Promise<unknown>} make previousKey: the key of the last time, if there was one
  */
 

@@ -1,4 +1,5 @@
-// What compiles, what runs the newest WebAssembly, and the PyTorch that judges: found on the machine, or made.
+// The compiler, a Node that runs the newest WebAssembly, and the PyTorch that judges: found on this machine, or
+// installed into a root of its own (roots.js).
 
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

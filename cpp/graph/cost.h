@@ -33,7 +33,7 @@ using Convention = std::array<int64_t, kOperations>;
 /// As torch.utils.flop_counter counts: 2 a MAC, and nothing else.
 inline constexpr Convention kFlops{2, 0, 0, 0, 0, 0, 0, 0};
 
-/// Everything but matrix products, one each; not the root of a row that a norm divides by.
+/// Everything but matrix products, one each; without roots, of which a norm takes one a row.
 inline constexpr Convention kElementwise{0, 0, 1, 1, 1, 0, 1, 1};
 
 /// How many operations of each kind.
@@ -49,7 +49,7 @@ class Cost {
     for (const auto& [kind, count] : terms) at(kind) = sum(at(kind), count);
   }
 
-  /// Matrix products of which `visible` are left by the band of what they make.
+  /// Matrix products of `macs`, of which `visible` are left by a causal shape or a window.
   static Cost products(Count macs, Count visible) {
     return {{Operation::kMac, macs}, {Operation::kVisibleMac, visible}};
   }
@@ -60,7 +60,7 @@ class Cost {
   Count macs() const { return (*this)[Operation::kMac]; }
   Count elementwise() const { return by(kElementwise); }
 
-  /// As a convention counts.
+  /// The sum of all counts, each weighted as the convention says.
   Count by(const Convention& weights) const {
     Count total = 0;
     for (size_t i = 0; i < kOperations; ++i) {

@@ -91,7 +91,7 @@ struct Cache {
   std::optional<int64_t> window;  // the most positions that are needed
 };
 
-/// Ids in a braced list or a vector, for the time of a call.
+/// Ids in a braced list or a vector. Only refers to them: for arguments of a call, not to be kept.
 class Ids : public std::span<const TensorId> {
  public:
   Ids(std::initializer_list<TensorId> ids) : span(ids.begin(), ids.size()) {}
@@ -112,17 +112,19 @@ class Graph {
   /// Declares the next parameter of `module`, called "module.name", and draws it.
   TensorId add_parameter(int module, Text name, Shape shape, Init init);
 
-  /// The same without a draw: draw() says when PyTorch's constructor gets to it.
+  /// The same without a draw, for a parameter that PyTorch's constructor draws later: draw() then
+  /// says when.
   TensorId add_parameter(int module, Text name, Shape shape);
 
-  /// The last draw of a parameter counts; the ones before move the generator on.
+  /// Draws a parameter's values. Of several draws the last one gives the values; those before only
+  /// use up random numbers, as PyTorch's constructor does.
   void draw(TensorId parameter, Init init) { draws_.push_back({parameter, init}); }
 
   /// Rows [begin, end) of a parameter, by its first dimension, as a step's input.
   TensorId add_rows(TensorId parameter, int64_t begin, int64_t end);
 
-  /// The printed module inherits from a class of PyTorch's, which makes the modules without
-  /// constructor.
+  /// The printed module inherits from this class of PyTorch's, whose constructor makes the modules
+  /// that are declared here without a constructor.
   void inherit(Text base, Text arguments);
 
   /// Appends a step whose output is a new tensor called `output`. The step's shape is the op's.
@@ -131,9 +133,9 @@ class Graph {
 
   void add_result(Text name, TensorId tensor);
 
-  /// Calls bodies, whose modules are declared here. No two inputs of a body are given the same
-  /// memory. The step is called as the ModuleList is, and its outputs as the results of the last
-  /// repetition are.
+  /// Appends a step that calls bodies, and declares the nn.ModuleList of their modules. No two
+  /// inputs of a body may be given the same memory. The step is named as the ModuleList is, and its
+  /// outputs as the results of the last repetition are.
   void add_call(Call call);
 
   void add_cache(Cache cache) { caches_.push_back(cache); }
@@ -150,7 +152,8 @@ class Graph {
 
   const Tensor& tensor(TensorId id) const { return tensors_[static_cast<size_t>(id)]; }
 
-  /// What the caller gives, optional inputs included; not the parts of stacked ones.
+  /// What the caller gives, optional inputs included; without views of them, such as the part of a
+  /// stacked input that one repetition of a body is given.
   std::vector<TensorId> inputs() const;
 
   /// Whether this input is the past of a cache, in this graph or in a body to which it is given.

@@ -137,7 +137,7 @@ class Inliner {
     }
   }
 
-  /// `part`: of what has a part for each repetition of this body.
+  /// `part`: which part of a stacked input is that of this repetition.
   void give_inputs(const Copied& caller, const Body& body, int64_t part, Copied& repetition) {
     const std::vector<TensorId> inputs = body.graph->inputs();
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -53,7 +53,8 @@ Dimension kv_len_of(const Config& config);
 /// Throws FieldError unless num_kv_heads divides num_heads.
 void check_groups(int64_t num_heads, int64_t num_kv_heads);
 
-/// The band of the fields is_causal and window, with the query at position `offset` first.
+/// The band that the fields is_causal and window ask for; the first query stands at position
+/// `offset`.
 Band band_of(const Config& config, int64_t offset);
 
 }  // namespace attnscope

@@ -44,7 +44,7 @@ Field choice_field(Text name, Text meaning, std::vector<std::string_view> choice
 /// The field as the size of a dimension that goes over this.
 Field over(Axis axis, Field field);
 
-/// The field with null as its default: what that stands for belongs into its meaning.
+/// The same field with null as its default; its meaning must say what null stands for.
 Field optional(Field field);
 
 /// A value as it came from outside, before any check.

@@ -11,11 +11,12 @@ namespace attnscope {
 
 Field position_field(std::vector<std::string_view> choices, Text fallback);
 
-/// Throws FieldError for an odd width of heads where positions turn pairs.
+/// Throws FieldError for heads of an odd width where positions are rotary: they turn features in
+/// pairs.
 void check_rotation(const Config& config, Text field, int64_t head_dim);
 
-/// Throws FieldError where `length` positions, the value of `fields`, are more than learned
-/// vectors, of which those before `offset` are of no position.
+/// Throws FieldError where the table of learned vectors has too few for `length` positions, the
+/// value of `fields`, of which the first has the vector at `offset`.
 void check_positions(const Config& config, Text fields, int64_t length, int64_t offset = 0);
 
 /// Whether x gets a vector for each position.
@@ -44,15 +45,15 @@ struct HeadShape {
 /// Adds what `position` asks for within attention: "rope", "alibi", "relative".
 class PositionSteps {
  public:
-  /// `like` lends its number format. A table of relative positions is declared here, in the module
-  /// `prefix`.
+  /// What is made has the number format of `like`. A table of relative positions is declared here,
+  /// in the module `prefix`.
   PositionSteps(Graph& graph, const Config& config, const HeadShape& heads, TensorId like,
                 bool is_causal, Text prefix = "");
 
   /// For attention over this span; rotations turn by `theta`. `prefix` begins the tensors' names.
   Positions add(const Span& span, double theta, Text prefix = "") const;
 
-  /// Whether add() gives the same for both.
+  /// Whether add() makes the same of both, so that one can serve for both.
   bool alike(const Span& a, double theta_a, const Span& b, double theta_b) const;
 
  private:

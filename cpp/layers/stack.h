@@ -6,12 +6,13 @@
 
 namespace attnscope {
 
-/// A layer of a stack, on its way: its graph, and what of the graph around it each repetition is
-/// given.
+/// A layer of a stack while it is being built: its own graph, and which tensors of the graph around
+/// it each repetition is given.
 class StackedLayer {
  public:
-  /// `carried`: of the graph around it, what the first layer is given. `prefix` begins the names of
-  /// inputs that this kind of layer has for itself.
+  /// `carried`: the tensor of the graph around it that the first layer is given; each further layer
+  /// is given what the one before has made. `prefix` begins the names of inputs that only this kind
+  /// of layer has.
   StackedLayer(const Graph& around, Text class_name, TensorId carried, Text prefix = "");
 
   Graph& graph() { return graph_; }
@@ -33,10 +34,10 @@ class StackedLayer {
   std::vector<std::pair<TensorId, TensorId>> given_;  // for an input, a tensor around it
 };
 
-/// Calls layers of these kinds in this order; the first result of each is carried. Inputs that
-/// nothing has been given for become inputs of `graph`: an optional one, a mask, for all layers
-/// whose shape it fits; of any other, the past of a cache, a stack of one for each layer, called
-/// with an "s" at its end.
+/// Calls layers of these kinds in this order; the first result of each is carried to the next.
+/// Inputs that nothing has been given for become inputs of `graph`. An optional one, a mask,
+/// becomes one input for all layers whose shape it fits. Any other, such as the past of a cache,
+/// becomes a stack with a part for each layer, named with an "s" at its end: past_keys.
 void add_stack(Graph& graph, Text name, std::vector<StackedLayer> kinds, std::vector<int> order);
 
 }  // namespace attnscope

@@ -19,7 +19,7 @@ struct RawTensor {
   std::vector<RawValue> shape;
 };
 
-/// The inputs that forward() takes: no parts of others and, where `cached`, no cache.
+/// The inputs that forward() takes; without those that the KV cache gives, where `cached`.
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached = false);
 
 /// The one of `inputs` called `name`, for the function `owner`. Throws FieldError that names the
@@ -35,7 +35,7 @@ Shape check_tensor(const Tensor& expected, const RawTensor& raw);
 /// FieldError where it has none.
 int64_t positions_of(const Tensor& expected, const RawTensor& raw);
 
-/// Throws FieldError for the first required input whose place in `given` (by TensorId) is false.
+/// Throws FieldError for the first required input for which `given` (by TensorId) is false.
 void check_all_given(const Graph& graph, const std::vector<TensorId>& inputs,
                      const std::vector<bool>& given);
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
@@ -40,7 +40,7 @@ function runThere(name, code) {
 
 test('it holds the four builds, the element, the types, the licences and the picture of the README, and nothing of the site or the tests', () => {
   for (const name of builds) assert.ok(files.includes(`web/lib/core/${name}.wasm`), name);
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'THIRD-PARTY-LICENSES.md', 'docs/page.png', 'web/lib/index.js',
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'THIRD-PARTY-LICENSES.md', 'docs/page.png', 'docs/javascript.md', 'web/lib/index.js',
     'web/lib/inline.js', 'web/lib/thread.js', 'web/lib/types/index.d.ts', 'web/lib/types/core/core.d.ts', 'element/index.js', 'element/index.d.ts',
     'element/LICENSES.md']) {
     assert.ok(files.includes(name), name);
@@ -61,11 +61,12 @@ test('each file that package.json names is there', () => {
   for (const key of ['homepage', 'repository', 'bugs', 'license', 'engines']) assert.ok(described[key], key);
 });
 
-test('each file that the README shows or links to is there, and it begins with how to install it', () => {
-  const readme = textOf('README.md');
-  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, name]) => name);
-  assert.deepEqual(links.filter((name) => !files.includes(name)), []);
-  assert.match(readme, /^# attnscope\n\n[^\n]+\n\n```sh\nnpm install attnscope\n/);
+test('each file that the README and docs/ show or link to is there, and the README begins with how to install it', () => {
+  for (const name of files.filter((file) => /^(README|docs\/\w+)\.md$/.test(file))) {
+    const links = [...textOf(name).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) => posix.join(posix.dirname(name), target));
+    assert.deepEqual(links.filter((target) => !files.includes(target)), [], name);
+  }
+  assert.match(textOf('README.md'), /^# attnscope\n\n[^\n]+\n\n```sh\nnpm install attnscope\n/);
 });
 
 test('each licence of others is there with its text', () => {

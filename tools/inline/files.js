@@ -12,7 +12,7 @@ let address;
 export const openThread = () => new Worker(address ??= addressOf(thread), { type: 'module' });
 
 /**
- * Node has this since before pages had it, and under Jest's DOM nothing else is there.
+ * By Node's zlib where there is one: under Jest's DOM there is no DecompressionStream.
  * @param {string} text base64 of compressed bytes
  * @returns {Promise<BufferSource>}
  */

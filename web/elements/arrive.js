@@ -1,10 +1,13 @@
-// A link into the page (`#run`) leads to a place in the static content, which goes when the calculator comes to life.
+// A link into the page (`#run`) leads to a place in the static content, which the live calculator replaces.
 
 const MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown'];
-/** In this time panels above the place have been drawn, which moves it. */
+/** After this time the panels above the place have been drawn, and it moves no more. */
 const SETTLE_MS = 3000;
 
-/** Call it before: what it returns leads to the same place afterwards, unless the visitor has moved meanwhile. */
+/**
+ * To be called before the static content is replaced. The function that it returns scrolls to the same place
+ * afterwards, unless the visitor has moved in between.
+ */
 export function keepPlace() {
   const moved = new AbortController();
   for (const kind of MOVES) addEventListener(kind, () => moved.abort(), { signal: moved.signal, capture: true, passive: true });

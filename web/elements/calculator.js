@@ -59,7 +59,7 @@ export class AttnscopeCalculator extends LitElement {
     this.failure = '';
     /** What was copied last, and what came of it. */
     this.copied = { kind: '', said: '' };
-    /** What is wrong with what the page says. @type {string[]} */
+    /** About attributes and a `config` that the page around the element got wrong. @type {string[]} */
     this.messages = [];
     /** @type {() => void} */
     this.unbind = () => {};
@@ -126,9 +126,9 @@ export class AttnscopeCalculator extends LitElement {
   async #open() {
     const arrive = this.renderRoot === this ? keepPlace() : () => {};
     const scope = await pageScope();
-    if (this.store) return; // moved while the module was opening
+    if (this.store) return; // the element was moved in the page, and has opened twice
     const store = new Store(scope, this.#initial());
-    if (!this.#isLinked()) store.leftOut = []; // of attributes there are messages
+    if (!this.#isLinked()) store.leftOut = []; // #judge() has messages about attributes
     store.addEventListener('change', () => {
       this.requestUpdate();
       this.#announce();
@@ -142,7 +142,7 @@ export class AttnscopeCalculator extends LitElement {
     arrive();
   }
 
-  /** In its place, the first time or anew. */
+  /** When the element is put into a page, the first time or again. */
   #settle() {
     if (!this.isConnected) return;
     this.unbind();
@@ -185,7 +185,7 @@ export class AttnscopeCalculator extends LitElement {
     return Object.fromEntries(Object.entries(this.#asked).filter(([name]) => fieldNames.includes(name)));
   }
 
-  /** The static form goes. What it returns takes up what was typed into it meanwhile, and where. */
+  /** Removes the static form. The function that it returns carries over what was typed into it, and the focus. */
   #takeOver() {
     const typed = typedInto(this);
     const refocus = keepFocus(this);

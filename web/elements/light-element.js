@@ -7,9 +7,9 @@ export class LightElement extends LitElement {
   }
 
   /**
-   * Updates, and where a button goes that had the focus, another takes it.
-   * @param {string} going those that may go, as a CSS selector
-   * @param {string} heir the other
+   * Updates. If that removes the button that had the focus, another one gets it.
+   * @param {string} going the buttons that may be removed, as a CSS selector
+   * @param {string} heir the one that gets the focus
    * @param {() => void} update
    */
   handFocus(going, heir, update) {

@@ -78,7 +78,11 @@ export class Decoding {
     return !this.#ended;
   }
 
-  /** Of the last position. @param {Results} results of the step @returns {any} a token, or a promise of one */
+  /**
+   * Chooses by the logits of the last position.
+   * @param {Results} results of the step
+   * @returns {any} a token, or a promise of one
+   */
   choose({ output: { data } }) {
     return this.#choose(data.slice(-this.#limit));
   }
@@ -114,9 +118,9 @@ function vocabularyOf({ layer, config, inputs, output_shape, kv_cache }) {
 }
 
 /**
- * The prompt as it is now.
+ * A copy of the prompt, for decoding that begins later than the call.
  * @param {any} prompt
- * @returns {any} of what is no prompt itself, for `Decoding` to refuse
+ * @returns {any} what is no prompt comes back as it is, for `Decoding` to refuse
  */
 export function copyOf(prompt) {
   const isList = (/** @type {any} */ value) => Array.isArray(value) || value instanceof Int32Array;

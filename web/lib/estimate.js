@@ -1,5 +1,5 @@
-// An estimate as the core writes it: what repeats in it comes without keys, and once, since text takes half of the
-// time that it takes.
+// Reads an estimate as the core writes it. Steps and timeline come as values without keys, and what follows from the
+// rest does not come: half of the time of an estimate goes into its text.
 
 /**
  * @typedef {import('./types.js').Estimate} Estimate

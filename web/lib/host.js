@@ -12,7 +12,7 @@ export function builtin(name) {
   return /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name);
 }
 
-/** Or in a worker of a page. What tests take for a page in Node has a location, but no addresses of its own. */
+/** Or in a worker of a page. The DOM that tests put into Node has a location, but no createObjectURL(). */
 const inPage = () => globalThis.location !== undefined && URL.createObjectURL !== undefined;
 
 /**
@@ -89,8 +89,8 @@ export function becomeWorker(name) {
 }
 
 /**
- * Calls `open` with a `Worker` that this engine can start. A bundler has put the address of its own file into it, which can
- * be learnt in no other way.
+ * Calls `open` with a `Worker` that this engine can start in place of the global one. So it also learns the address
+ * that a bundler has written into `open`, which stands nowhere else.
  * @param {() => Worker} open
  * @returns {{worker?: Worker, url: string, error?: unknown}}
  */
@@ -158,7 +158,7 @@ function trusted(trustedTypes, address) {
 /** @type {any} A page lets a policy be made once. */
 let policy;
 
-/** Hears what the page's Content-Security-Policy forbids. */
+/** Notes what the page's Content-Security-Policy forbids meanwhile. */
 function watchPolicy() {
   /** @type {string | undefined} */
   let last;
@@ -225,7 +225,7 @@ class NodeWorker extends EventTarget {
     this.#thread.terminate();
   }
 
-  /** The process waits for this worker to end: so it is at the start. */
+  /** Has the process wait until this worker ends, as it does from the start. */
   ref() {
     this.#thread.ref();
   }

@@ -21,7 +21,7 @@ import { isPlain, show } from './values.js';
 /** @template G @template E @typedef {import('./generics.js').Literal<G, E>} Literal */
 
 /**
- * The options that the core checks, and the function that it does not know.
+ * Parts `progress`, a function, from the other options, which the core checks.
  * @param {any} options
  * @returns {{ options: import('./core/core.js').Options, progress?: (done: number) => unknown }}
  */
@@ -89,7 +89,7 @@ export class Model {
    *   that are kept and new ones)
    * @param {Literal<O, StepOptions>} [options]
    * @returns {Results<C, O>}
-   * @throws {RangeError} for a layer without KV cache, or an ill-fitting tensor; the cache then stays
+   * @throws {RangeError} for a layer without KV cache, or an ill-fitting tensor; the cache is then as it was
    */
   step(inputs, options) {
     this.#checkIdle();
@@ -143,7 +143,7 @@ export class Model {
   /**
    * Replaces every weight, and empties the KV cache.
    * @param {Record<string, FloatInput>} state each parameter's tensor, no more and no less
-   * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights then stay
+   * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights are then as they were
    */
   loadStateDict(state) {
     this.#checkIdle();

@@ -32,8 +32,8 @@ export async function open(options = {}) {
 }
 
 /**
- * The config itself, with the type of what is written: the layer's name and its choices, by which estimates, inputs
- * and results are typed, as it would lose them in a `const config = { layer: ... }`.
+ * Gives back the config itself, with its exact type, by which TypeScript knows the types of estimates, inputs and
+ * results. Of a plain `const config = { layer: ... }` it would remember only that `layer` is a string.
  * @template {LayerName | (string & {})} const L
  * @template const C
  * @param {ConfigArgument<L, C>} config

@@ -67,7 +67,7 @@
  */
 
 /**
- * What some layer takes under some name.
+ * Any tensor that some layer takes.
  * @typedef {Shaped<Float32Array | Halves | Uint8Array | Int32Array> | HalfInput
  *   | import('./tensor.js').ResidentTensor<keyof Stored>} TensorInput
  */
@@ -194,7 +194,7 @@
  * @property {Step[]} steps
  * @property {Memory} memory
  * @property {{tensor: string, bytes: number, born: number, freed: number}[]} timeline the steps
- *   between which each tensor is alive, both included; of repeated steps one time
+ *   between which each tensor is alive, both included; a repeated step counts as one
  * @property {KvCache | null} kv_cache null for layers without one
  */
 

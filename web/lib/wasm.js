@@ -47,7 +47,10 @@ function pathOf(address) {
   return address.startsWith('file:') ? builtin('node:url').fileURLToPath(address) : address;
 }
 
-/** Has no process.getBuiltinModule(), by which a file that is for browsers too finds Node's own modules. */
+/**
+ * Whether this is a Node without process.getBuiltinModule(). A file that browsers load too has no other way to Node's
+ * own modules.
+ */
 function isOldNode() {
   const { process } = /** @type {any} */ (globalThis);
   return process?.versions?.node !== undefined && process.getBuiltinModule === undefined && globalThis.location === undefined;

@@ -49,7 +49,11 @@ function rowOf(store, { label, layer: name, fixed }) {
   return estimate ? [{ label, config, estimate, current: sameConfig(config, store.config) }] : [];
 }
 
-/** What one layer can take of another's configuration; the rest is left to its defaults, as is what it finds itself. @param {Layer} layer @param {Record<string, unknown>} config */
+/**
+ * The values of another layer's configuration that a layer can take; its other fields are left to their defaults. A
+ * field that may be null takes only a value of the same name, never one that `comparable` derives.
+ * @param {Layer} layer @param {Record<string, unknown>} config
+ */
 function shared(layer, config) {
   const sizes = comparable(config);
   const valueOf = (/** @type {import('../state/fields.js').Field} */ { name, optional }) => (optional ? config[name] : sizes[name]);
@@ -58,7 +62,11 @@ function shared(layer, config) {
 
 const HEAD_DIM = 64;
 
-/** The sizes under every name that some layer has for them. @param {Record<string, any>} config @returns {Record<string, any>} */
+/**
+ * The sizes of a configuration under every name that some layer has for them.
+ * @param {Record<string, any>} config
+ * @returns {Record<string, any>}
+ */
 export function comparable(config) {
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
   const hidden = given.hidden_size ?? given.num_heads * given.head_dim;

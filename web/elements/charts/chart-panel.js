@@ -59,7 +59,7 @@ export class ChartPanel extends LightElement {
     await super.scheduleUpdate();
   }
 
-  /** Far from the screen it waits. */
+  /** Not while it is far from the screen. */
   shouldUpdate() {
     return this.near || !this.hasUpdated;
   }

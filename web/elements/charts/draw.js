@@ -11,7 +11,11 @@ import { logTicks } from './ticks.js';
  * @typedef {import('./metrics.js').Metric} Metric
  */
 
-/** One dot a layer on a log axis, this one in the accent and larger; nought, which the axis has not, stands at its beginning. @param {Alternative[]} rows @param {Metric} metric @param {number} width */
+/**
+ * One dot for each layer on a log axis; that of the chosen layer is larger and has the accent colour. A log axis has
+ * no 0: a layer of 0 stands at its beginning.
+ * @param {Alternative[]} rows @param {Metric} metric @param {number} width
+ */
 export function drawAlternatives(rows, metric, width) {
   const data = rows.map(({ label, estimate, current }) => ({ label, value: metric.read(estimate), current }))
     .filter(({ value }) => value !== null);
@@ -40,7 +44,7 @@ export function drawAlternatives(rows, metric, width) {
   });
 }
 
-/** This layer is told from the others without its colour too. */
+/** The chosen layer differs from the others by more than its colour. */
 const OWN = { colour: 'var(--accent)', textColour: 'var(--accent-text)', weight: 600, size: 1.4 };
 const OTHER = { colour: 'var(--mark)', textColour: 'var(--muted)', weight: 400, size: 1 };
 
@@ -104,14 +108,18 @@ export function drawGrowth({ points }, metric, width) {
   });
 }
 
-/** A curve spans its axis, but one that hardly rises is to look like it. `flat`: the one value that it has. @param {number[]} values */
+/**
+ * The ends of a curve's axis: its least and largest value, or wider where the curve hardly rises, so that it looks
+ * flat. `flat`: the value of a curve that has only one.
+ * @param {number[]} values
+ */
 function curveDomain(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const widening = Math.max(1, Math.sqrt(LEAST_SPAN / (high / low)));
   return { flat: low === high ? low : null, ends: /** @type {[number, number]} */ ([low / widening, high * widening]) };
 }
 
-/** How many times its least value the largest of an axis is, at least. */
+/** The largest value of an axis is at least this many times its least. */
 const LEAST_SPAN = 4;
 
 /** Ticks of an axis of sizes, which are integers. @param {number[]} sizes @param {number} width */

@@ -19,7 +19,7 @@ const MAX_HEIGHT = 420;
 const MIN_HEIGHT = 56;
 /** Width in CSS pixels of what marks a cell and of the brush, where cells are smaller. */
 const MIN_MARK = 5;
-/** So many planes stand side by side; of more, those around the one that is shown. */
+/** At most so many planes stand side by side: of more, those around the one that is shown. */
 const MAX_MULTIPLES = 64;
 
 /**

@@ -78,7 +78,7 @@ export class Stroke {
     this.last = cell;
   }
 
-  /** What is to be drawn anew. */
+  /** The rows that are to be drawn again. */
   takeRows() {
     const rows = this.#rows;
     this.#rows = null;
@@ -87,7 +87,8 @@ export class Stroke {
 }
 
 /**
- * Python lines that build the same mask: in one where it is causal, from lengths where it only closes tails, else rectangle by rectangle.
+ * Python lines that build the same mask: one line where it is causal, from lengths where each row only ends in hidden
+ * cells, else rectangle by rectangle.
  * @param {string} name @param {Uint8Array} mask @param {number[]} shape
  */
 export function maskPython(name, mask, [rows, columns]) {
@@ -105,7 +106,7 @@ export function maskPython(name, mask, [rows, columns]) {
   return [`${name} = ${ones}  # True = may attend`, ...lines];
 }
 
-/** Equal runs of rows that follow each other as one. @param {[number, number][][]} runs */
+/** Runs of hidden cells, row by row, put together to rectangles. @param {[number, number][][]} runs */
 function rectangles(runs) {
   /** @type {Map<string, { top: number, bottom: number, run: string }>} */
   const last = new Map();

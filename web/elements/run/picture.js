@@ -11,7 +11,7 @@ export class Picture {
   #mask = null;
 
   /**
-   * A grid's pixels, of which only what has changed is coloured anew: all, or some rows of its mask.
+   * A grid's pixels. Where only some rows of its mask have changed, only those are coloured again.
    * @param {Grid} grid @param {{ width: number, height: number }} canvas @param {Uint8Array | null} mask
    * @param {import('./raster.js').Rgb} masked @param {[number, number] | null} changed rows, ends included
    */
@@ -27,7 +27,10 @@ export class Picture {
     return buffer;
   }
 
-  /** Takes a mask for the one that the pixels show; what differs is told as changed rows. @param {Uint8Array | null} mask */
+  /**
+   * Says that the pixels show this mask, but for the rows that the next draw() names as changed.
+   * @param {Uint8Array | null} mask
+   */
   continueWith(mask) {
     this.#mask = mask;
   }

@@ -95,7 +95,7 @@ export class RunPanel extends LightElement {
     this.handFocus('[data-action="cancel"], [data-fit]', '[data-action="run"]', () => super.update(changed));
   }
 
-  /** A mask stays while its plane does. @param {any[]} before */
+  /** Drops the masks of inputs that are gone, or have other rows and columns. @param {any[]} before the inputs */
   #dropUnfit(before) {
     const [old, now] = [maskPlanes(before), maskPlanes(this.estimate?.inputs ?? [])].map((list) => list.map((plane) => JSON.stringify(plane)));
     const kept = maskPlanes(before).filter((_, index) => now.includes(old[index])).map(({ name }) => name);
@@ -106,7 +106,7 @@ export class RunPanel extends LightElement {
     return JSON.stringify([this.config, this.seed]);
   }
 
-  /** Whether a run of what the form says is under way: one of something else can be replaced. */
+  /** Whether a run of what the form says is under way; a run of anything else may be replaced. */
   get busy() {
     return this.progress !== null && this.running.key === this.key;
   }
@@ -140,7 +140,7 @@ export class RunPanel extends LightElement {
     }
   }
 
-  /** A mask that no result has is taken back. @param {Error} error */
+  /** Takes back what was painted on the masks since the last result. @param {Error} error */
   #onFailure(error) {
     this.progress = null;
     this.failure = error.name === 'AbortError' ? 'Cancelled.' : error.message;

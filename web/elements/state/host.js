@@ -1,4 +1,4 @@
-// What the page around the element says that nobody understands, as messages: a misspelt attribute, a wrong key of `config`.
+// Messages about what the page around the element got wrong: a misspelt attribute, a wrong key of `config`.
 
 import { didYouMean } from '../../lib/values.js';
 
@@ -39,7 +39,11 @@ export function attributeMessages(element, known) {
   });
 }
 
-/** What the core says against the keys of a configuration, whatever their values. @param {Store} store @param {Record<string, unknown>} config */
+/**
+ * The core's messages about keys that the layer has no field for.
+ * @param {Store} store
+ * @param {Record<string, unknown>} config
+ */
 export function configMessages(store, config) {
   const layer = store.layers.find(({ name }) => name === config.layer);
   if (!layer) return config.layer === undefined ? [store.refusal(config)] : [];

@@ -30,7 +30,7 @@ export class Store extends EventTarget {
     this.errors = {};
     /** What is wrong with the seed, which no estimate depends on. */
     this.seedError = '';
-    /** What the core says against the keys of a link that its layer has no field for. @type {string[]} */
+    /** The core's messages about keys of a link that its layer has no field for. @type {string[]} */
     this.leftOut = [];
     this.config = configOf(this.layers[0], {});
     this.estimate = scope.estimate(this.config);
@@ -82,7 +82,10 @@ export class Store extends EventTarget {
     this.#finish(gesture);
   }
 
-  /** What was right for the layer before and is not for this one goes back to its default. @param {string[]} kept names of new values */
+  /**
+   * Forgets values that were right for the layer before and are not for this one: the defaults stand in.
+   * @param {string[]} kept names of new values
+   */
   #dropUnfit(kept) {
     for (const field of this.layer.fields) {
       const { name } = field;

@@ -1,4 +1,4 @@
-// What a visitor changed in the static form before it came to life, and where he was in it.
+// What a visitor changed in the static form before the live one replaced it, and which control had the focus.
 
 /** Values by field name. @param {Element} root */
 export function typedInto(root) {

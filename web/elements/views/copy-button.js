@@ -8,5 +8,5 @@ export const copyButton = ({ label, said, copy, small, kind }) => html`
   <button class="button copy ${small ? 'small' : ''} ${said === COPIED ? 'copied' : ''}" type="button" data-export=${kind ?? nothing} @click=${copy}>
     <span>${label}</span><span aria-hidden="true">${COPIED}</span></button>`;
 
-/** For who hears the page, and for everybody where the browser has refused. @param {string} said */
+/** Read out by screen readers; shown as well where the browser has refused to copy. @param {string} said */
 export const saidView = (said) => html`<span class=${said === '' || said === COPIED ? 'said hidden' : 'said'} role="status">${said}</span>`;

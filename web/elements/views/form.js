@@ -189,7 +189,7 @@ export const segments = (name, choices, chosen, select) => html`
         @change=${() => select(value)}><span>${text}</span></label>`)}
   </div>`;
 
-/** For who hears the page; who sees it reads it at the form's foot. @param {Field} field */
+/** Read out by screen readers; on the screen the same text stands at the form's foot. @param {Field} field */
 const meaningText = ({ name, type, min, max, meaning }) => html`
   <p class="field-meaning hidden" id=${`meaning-${name}`}><code>${name}</code> ${meaning}${type === 'number' ? ` From ${min} to ${max}.` : nothing}</p>`;
 

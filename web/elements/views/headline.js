@@ -28,7 +28,7 @@ export function headlineView(store) {
     </section>`;
 }
 
-/** The answer for who hears the page. @param {any} estimate */
+/** The answer as screen readers read it out. @param {any} estimate */
 const spoken = ({ parameters, macs, output_shape: shape, memory, kv_cache: cache }) =>
   `${formatCount(parameters)} parameters, ${formatCount(macs)} MACs, output ${formatList(shape)}, ${formatBytes(memory.inference_total)} to infer at the peak${
     cache ? `, KV cache ${formatBytes(cache.bytes)}` : ''}`;
@@ -47,18 +47,18 @@ function cacheView(store) {
     </div>`;
 }
 
-/** What is kept is no peak, and may be less than the peak of inference. @param {any} estimate */
+/** What training keeps is not its peak, so it may be less than the peak of inference. @param {any} estimate */
 export function trainingSentence({ memory, config }) {
   const { inference_total: peak, training_total: kept } = memory;
   if (kept === null) return `Training: none, ${config.dtype} is a format for inference`;
   return `${formatBytes(kept)} kept from forward to backward when training with Adam${kept < peak ? ', after the same peak' : ''}`;
 }
 
-/** What a link asks for and the layer does not have; edits forget it. @param {Store} store */
+/** What a link asks for and the layer does not have, until the first edit. @param {Store} store */
 const leftOutNote = ({ leftOut }) => (leftOut.length
   ? html`<p class="stale-note" role="status">${leftOut.map((message) => html`${withoutList(message)} `)}${leftOut.length > 1 ? 'They were' : 'It was'} left out.</p>` : nothing);
 
-/** The form shows which fields there are. @param {string} message */
+/** Without the list of fields: the form shows which there are. @param {string} message */
 const withoutList = (message) => (message.endsWith('?') ? message : `${message.split(';')[0]}.`);
 
 /** @param {Store} store */

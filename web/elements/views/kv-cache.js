@@ -17,10 +17,16 @@ const WINDOW = 1024;
 
 const grouped = (/** @type {Sizes} */ { hidden_size, num_heads, head_dim }) => ({ layer: 'grouped_query_attention', hidden_size, num_heads, head_dim: head_dim * num_heads === hidden_size ? null : head_dim });
 
-/** As many heads of keys as share them in fours, or the next number that divides. @param {number} heads */
+/**
+ * So many heads of keys that four query heads share each, or the next smaller number that divides.
+ * @param {number} heads
+ */
 const groupsOf = (heads) => Math.max(...Array.from({ length: heads }, (_, index) => index + 1).filter((count) => heads % count === 0 && count <= Math.max(1, heads / GROUP)));
 
-/** Latent: the widths that DeepSeek-V2 relates to a head's, a latent of four and a rotary key of half. @type {Kind[]} */
+/**
+ * Latent: in DeepSeek-V2's proportions, a latent as wide as four heads and a rotary key of half a head.
+ * @type {Kind[]}
+ */
 const KINDS = [
   { title: 'Multi-head', note: 'every head has keys and values of its own', values: (sizes) => ({ ...grouped(sizes), num_kv_heads: sizes.num_heads }) },
   { title: 'Grouped', note: `${GROUP} query heads share one`, values: (sizes) => ({ ...grouped(sizes), num_kv_heads: groupsOf(sizes.num_heads) }) },

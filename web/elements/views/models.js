@@ -72,11 +72,16 @@ function modelRow(model, store, set, isModel) {
     </tr>`;
 }
 
-/** What the chosen layer on a model's sizes has of the model's parameters. @param {Model} model @param {Store} store @param {Set} set */
+/**
+ * The share of a model's parameters that the chosen layer would have in the model's sizes.
+ * @param {Model} model
+ * @param {Store} store
+ * @param {Set} set
+ */
 function shareView(model, store, set) {
   const sizes = sizesOf(store, model);
   const config = store.config.layer === store.layer.name ? { ...store.config, ...sizes } : store.config;
-  const estimate = store.estimateOrNull({ ...config, batch_size: 1 }); // of which parameters know nothing
+  const estimate = store.estimateOrNull({ ...config, batch_size: 1 }); // parameters do not depend on it
   if (!estimate) return '–';
   const share = percent(estimate.parameters / model.estimate.parameters);
   return html`<button type="button" class="link" aria-label=${`${share}, size the layer on ${model.name}`} aria-pressed=${matches(store.config, sizes) ? 'true' : 'false'}

@@ -76,7 +76,7 @@ export class Calls {
   }
 
   /**
-   * What the worker holds for `owner` is freed when nobody has that any more.
+   * Has what the worker holds for `owner` freed once nobody can reach `owner` any more.
    * @param {object} owner
    * @param {number} handle
    */
@@ -153,7 +153,7 @@ export class Calls {
   }
 }
 
-/** Memory in which a run sees that it is to stop, while it takes no messages; null where memory cannot be shared. */
+/** Memory in which a run looks whether it is to stop: it takes no messages. Null where memory cannot be shared. */
 function stopFlag() {
   const shared = typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false;
   return shared ? new Int32Array(new SharedArrayBuffer(4)) : null;
