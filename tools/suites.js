@@ -2,13 +2,13 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, buildStages } from './build.js';
+import { build, buildStages, installed } from './build.js';
 import { attempt } from './commands.js';
 import { doctestCounts, nodeCounts, pytestCounts } from './counts.js';
 import { project } from './folders.js';
 import { ensureCommands } from './packages.js';
 import { nativeTests, sanitizedTests, wasmTests } from './stages.js';
-import { compiler, node24, pytorch } from './toolchain.js';
+import { compiler, formatter, node24, pytorch } from './toolchain.js';
 
 /** @typedef {{ code: number | string, output: string }} Result */
 
@@ -25,10 +25,12 @@ import { compiler, node24, pytorch } from './toolchain.js';
 
 /** What suites need. @satisfies {Record<string, Need>} */
 export const needs = {
+  modules: () => installed(),
   built: () => build(),
   native: () => buildStages([nativeTests]),
   sanitized: () => buildStages([sanitizedTests]),
   wasm: () => buildStages([wasmTests]),
+  formatter: () => formatter(),
   node24: () => node24(),
   pytorch: () => pytorch(),
   chromium: () => ensureCommands(['chromium'])
@@ -36,6 +38,7 @@ export const needs = {
 
 /** @type {Suite[]} In this order they are listed at the end. */
 export const suites = [
+  js('style', 'tests/style', { needs: [needs.modules, needs.formatter] }),
   cpp('cpp', needs.native, () => runCompiled('build/native/attnscope_tests')),
   cpp('cpp-sanitized', needs.sanitized, () => runCompiled('build/native-sanitize/attnscope_tests')),
   cpp('cpp-scalar', needs.wasm, () => runNode([wasmProgram('scalar')])),

@@ -7,7 +7,7 @@ import { attempt, find, run } from './commands.js';
 import { cacheFolder, project } from './folders.js';
 import { describe, findLibraries, findPrograms, headerFolders, linkLibraries } from './installed.js';
 import { ensureCommands } from './packages.js';
-import { compilerRecipe, pytorchRecipe, rootEmscriptenCache, rootHeaders } from './recipes.js';
+import { compilerRecipe, pytorchRecipe, rootEmscriptenCache, rootHeaders, tidyRecipe } from './recipes.js';
 import { enterer, ensureRoot, isReady, recipeHash } from './roots.js';
 import { atLeast, parseVersion } from './versions.js';
 
@@ -71,6 +71,32 @@ mmdebstrap and bubblewrap make and use a private Debian folder with the compiler
 are. Instead of that you can install what compiles: Emscripten (emsdk), CMake and Ninja, on PATH, and the headers of
 xtensor, xsimd, xtl, doctest and nlohmann-json in one folder that ATTNSCOPE_HEADERS names. On this machine:
 ${describe(findings)}`;
+}
+
+/** Another version of clang-format lays code out in another way, and another clang-tidy finds other things. */
+export const clangFormat = 'clang-format-21';
+export const clangTidy = 'clang-tidy-21';
+
+/**
+ * The compiler's tools if clang-format is among them.
+ * @returns {Promise<Tools | null>} null where the compiler is installed on the machine, and this clang-format is not
+ */
+export async function formatter() {
+  const tools = await compiler();
+  return tools.kind === 'root' || find(clangFormat) ? tools : null;
+}
+
+/**
+ * clang-tidy, and what it needs to read the core: cmake and the header libraries.
+ * @returns {Promise<Tools>}
+ */
+export async function tidier() {
+  const installed = find(clangTidy) && (await installedCompiler());
+  return installed || inRoot(tidyRecipe, tidyAdvice, { ATTNSCOPE_HEADERS: rootHeaders });
+}
+
+async function tidyAdvice() {
+  return `Instead of a private Debian folder you can install ${clangTidy} beside the compiler.\n${await compilerAdvice()}`;
 }
 
 /**
