@@ -50,7 +50,7 @@ export default [
   {
     // What web/plain/ may name: JavaScript's own, and of the web platform only what every host has.
     files: ['web/plain/**/*.js'],
-    languageOptions: { globals: { URLSearchParams: 'readonly', performance: 'readonly' } },
+    languageOptions: { globals: { CustomEvent: 'readonly', EventTarget: 'readonly', performance: 'readonly' } },
     rules: {
       'no-undef': 'error',
       'no-restricted-imports': ['error', { patterns: [{ regex: '^(?!\\./)', message: 'web/plain/ imports itself.' }] }]

@@ -123,7 +123,7 @@ function copyCoreTypes() {
 }
 
 /** @type {Stage} The package's `attnscope/element`. */
-export const element = viteStage('element', { config: 'vite.element.config.js', inputs: ['web/elements', 'web/lib', 'package.json'], output: 'element' });
+export const element = viteStage('element', { config: 'vite.element.config.js', inputs: ['web/elements', 'web/plain', 'web/lib', 'package.json'], output: 'element' });
 
 /** @type {Stage} */
 export const site = viteStage('site', { config: 'vite.config.js', inputs: ['web', 'package.json'], output: 'dist' });

@@ -1,5 +1,5 @@
 // npm run bench: attnscope beside other runtimes on the same work, on this machine. Nothing here passes or fails.
-// What it takes as arguments is in arguments.js, what it runs in web/elements/speed/workloads.js,
+// What it takes as arguments is in arguments.js, what it runs in web/plain/workloads.js,
 // where in engines/.
 
 import { spawn } from 'node:child_process';
@@ -9,8 +9,8 @@ import os from 'node:os';
 import { build } from '../../tools/build.js';
 import { ensureCommands } from '../../tools/packages.js';
 import { compiler, node24 } from '../../tools/toolchain.js';
-import { largerPeaks } from '../../web/elements/run/timing.js';
-import { workloads } from '../../web/elements/speed/workloads.js';
+import { largerPeaks } from '../../web/plain/timing.js';
+import { workloads } from '../../web/plain/workloads.js';
 import { parseArguments } from './arguments.js';
 import { contest } from './contest.js';
 import { engines } from './engines/engine.js';

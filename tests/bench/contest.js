@@ -1,6 +1,6 @@
 // One workload, every runtime: results are compared, then times are taken in turns.
 
-import { median } from '../../web/elements/run/timing.js';
+import { median } from '../../web/plain/timing.js';
 import { difference, shuffled } from './numbers.js';
 
 /**

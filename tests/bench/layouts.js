@@ -1,6 +1,6 @@
 // The arrangements of numbers that runtimes want other than PyTorch's. Nothing here is timed.
 
-/** @typedef {import('../../web/elements/speed/workloads.js').Sizes} Sizes */
+/** @typedef {import('../../web/plain/workloads.js').Sizes} Sizes */
 
 /**
  * @param {Float32Array} matrix (rows, columns)

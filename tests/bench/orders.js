@@ -2,7 +2,7 @@
 
 import { dataOf } from './data.js';
 import { runtimeOf } from './runtimes/all.js';
-import { workloads } from '../../web/elements/speed/workloads.js';
+import { workloads } from '../../web/plain/workloads.js';
 
 /**
  * @typedef {{ order: 'open' } | { order: 'prepare', workload: string, way: string } | { order: 'result' } |

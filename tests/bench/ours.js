@@ -3,7 +3,7 @@
 
 import os from 'node:os';
 import { open } from '../../web/lib/index.js';
-import { median } from '../../web/elements/run/timing.js';
+import { median } from '../../web/plain/timing.js';
 
 const batch = { batch_size: 32, seq_len: 128, hidden_size: 768 };
 /** @type {import('../../web/lib/index.js').Config[]} */

@@ -1,12 +1,12 @@
 // The benchmark's result as text.
 
-import { lowerBound } from '../../web/elements/run/bound.js';
-import { leastBytes } from '../../web/elements/speed/workloads.js';
+import { lowerBound } from '../../web/plain/bound.js';
+import { leastBytes } from '../../web/plain/workloads.js';
 
 /**
  * @typedef {import('./data.js').Workload} Workload
  * @typedef {import('./contest.js').Entry} Entry
- * @typedef {import('../../web/elements/run/timing.js').Peaks} Peaks
+ * @typedef {import('../../web/plain/timing.js').Peaks} Peaks
  *
  * @typedef {object} Row
  * @property {string} workload

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alternatives, growth } from '../../web/elements/charts/alternatives.js';
-import { logTicks } from '../../web/elements/charts/ticks.js';
-import { Store } from '../../web/elements/state/store.js';
-import { isSize, sliderStops } from '../../web/elements/state/fields.js';
-import { readSearch } from '../../web/elements/state/url.js';
+import { alternatives, growth } from '../../web/plain/alternatives.js';
+import { logTicks } from '../../web/plain/ticks.js';
+import { Store } from '../../web/plain/store.js';
+import { isSize, sliderStops } from '../../web/plain/fields.js';
+import { readSearch } from '../../web/elements/calculator/url.js';
 import { open } from '../../web/lib/index.js';
 import { badLabels } from './labels.js';
 import { openPage } from './open-page.js';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { intensityOf, pageWorkloads } from '../../web/elements/speed/workloads.js';
-import { formatShort } from '../../web/elements/format.js';
+import { intensityOf, pageWorkloads } from '../../web/plain/workloads.js';
+import { formatShort } from '../../web/plain/format.js';
 import { open } from '../../web/lib/index.js';
 import { openPage } from './open-page.js';
 
@@ -14,7 +14,7 @@ afterEach(async () => {
   assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
 });
 
-const causal = /** @type {import('../../web/elements/speed/workloads.js').Workload} */ (pageWorkloads.find(({ name }) => name === 'attention 12x64, S 512, causal'));
+const causal = /** @type {import('../../web/plain/workloads.js').Workload} */ (pageWorkloads.find(({ name }) => name === 'attention 12x64, S 512, causal'));
 const all = (await open({ threads: 1 })).estimate(causal.config).flops;
 const grouped = (/** @type {number} */ count) => count.toLocaleString('en-US');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
-import { formatBytes } from '../../web/elements/format.js';
+import { formatBytes } from '../../web/plain/format.js';
 import { figure, openPage } from './open-page.js';
 
 const scope = await open({ threads: 1 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { afterEach, test } from 'node:test';
-import { configOf } from '../../web/elements/state/fields.js';
-import { readSearch } from '../../web/elements/state/url.js';
+import { configOf } from '../../web/plain/fields.js';
+import { readSearch } from '../../web/elements/calculator/url.js';
 import { open } from '../../web/lib/index.js';
 import { openPage } from './open-page.js';
 

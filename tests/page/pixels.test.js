@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawnOf } from '../../web/elements/run/drawn.js';
-import { causalMask, maskPlanes, maskPython, openMask, paintLine } from '../../web/elements/run/mask.js';
-import { scaleOf, smallMask, thumbnails } from '../../web/elements/run/raster.js';
+import { drawnOf } from '../../web/elements/heat-map/drawn.js';
+import { causalMask, maskPlanes, maskPython, openMask, paintLine } from '../../web/plain/mask.js';
+import { scaleOf, smallMask, thumbnails } from '../../web/elements/heat-map/raster.js';
 
 const tensor = (/** @type {number[]} */ shape, /** @type {(at: number) => number} */ value = (at) => Math.sin(at * at)) => (
   { data: Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, at) => value(at)), shape });

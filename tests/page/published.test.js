@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
-import { Store } from '../../web/elements/state/store.js';
-import { cacheKinds } from '../../web/elements/views/kv-cache.js';
-import { presetGroups, presetValues } from '../../web/elements/views/presets.js';
-import { published } from '../../web/elements/views/published.js';
+import { Store } from '../../web/plain/store.js';
+import { cacheKinds } from '../../web/elements/calculator/kv-cache.js';
+import { presetGroups, presetValues } from '../../web/elements/models/presets.js';
+import { published } from '../../web/plain/published.js';
 import { published as files } from '../torch/families.js';
 import { figure, openPage } from './open-page.js';
 

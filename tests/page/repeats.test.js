@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { formatBytes } from '../../web/elements/format.js';
-import { macFormula, parameterFormula } from '../../web/elements/formulas.js';
-import { configOf } from '../../web/elements/state/fields.js';
-import { readSearch } from '../../web/elements/state/url.js';
+import { formatBytes } from '../../web/plain/format.js';
+import { macFormula, parameterFormula } from '../../web/plain/formulas.js';
+import { configOf } from '../../web/plain/fields.js';
+import { readSearch } from '../../web/elements/calculator/url.js';
 import { open } from '../../web/lib/index.js';
 import { figure, openPage } from './open-page.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
-import { largestThatFits, runBytes } from '../../web/elements/run/limits.js';
+import { largestThatFits, runBytes } from '../../web/plain/limits.js';
 import { openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */

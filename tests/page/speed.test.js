@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { ridgeOf, rowsOf } from '../../web/elements/speed/rows.js';
-import { leastBytes, pageWorkloads } from '../../web/elements/speed/workloads.js';
+import { ridgeOf, rowsOf } from '../../web/plain/measured.js';
+import { leastBytes, pageWorkloads } from '../../web/plain/workloads.js';
 import { open } from '../../web/lib/index.js';
 import { violations } from './axe.js';
 import { badLabels } from './labels.js';

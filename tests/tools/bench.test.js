@@ -9,11 +9,11 @@ import { project } from '../../tools/folders.js';
 import { parseArguments, usage } from '../bench/arguments.js';
 import { dataOf } from '../bench/data.js';
 import { causalMask, headByHead, swapped, transposed } from '../bench/layouts.js';
-import { median } from '../../web/elements/run/timing.js';
+import { median } from '../../web/plain/timing.js';
 import { difference, shuffled } from '../bench/numbers.js';
 import { randomNumbers } from '../random.js';
 import { ratioOf, remarks, rowOf, table } from '../bench/table.js';
-import { lengthOf, workloads } from '../../web/elements/speed/workloads.js';
+import { lengthOf, workloads } from '../../web/plain/workloads.js';
 
 /** @typedef {import('../bench/contest.js').Entry} Entry */
 

@@ -2,14 +2,14 @@
 // layer as it comes, with masks of each kind; the mistakes; the guide. The PyTorch panel itself is printed for every case.
 
 import { demos } from '../../web/elements/mistakes/demos.js';
-import { drawInputs, givenMasks, isNeeded } from '../../web/elements/run/inputs.js';
-import { causalMask, maskPlanes, openMask, paddedMask, paintLine } from '../../web/elements/run/mask.js';
-import { pythonLines, shownValues } from '../../web/elements/run/python.js';
-import { presetGroups, presetValues } from '../../web/elements/views/presets.js';
+import { drawInputs, givenMasks, isNeeded } from '../../web/plain/inputs.js';
+import { causalMask, maskPlanes, openMask, paddedMask, paintLine } from '../../web/plain/mask.js';
+import { pythonLines, shownValues } from '../../web/plain/python.js';
+import { presetGroups, presetValues } from '../../web/elements/models/presets.js';
 import { prerender } from '../../web/pages/build/prerender.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
-/** @typedef {import('../../web/elements/run/mask.js').Masks} Masks */
+/** @typedef {import('../../web/plain/mask.js').Masks} Masks */
 
 const SEEDS = [0, 3, 2 ** 32 + 7];
 const MOST_MASKED = 1e9; // multiply-accumulates of a layer that is run again for each kind of mask

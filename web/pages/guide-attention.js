@@ -1,8 +1,8 @@
 // The guide's chapters on attention between positions. Every figure is asked from the module.
 
 import { html, svg } from 'lit';
-import { formatBytes, formatCount, formatList } from '../elements/format.js';
-import { pageWorkloads } from '../elements/speed/workloads.js';
+import { formatBytes, formatCount, formatList } from '../plain/format.js';
+import { pageWorkloads } from '../plain/workloads.js';
 import { fill } from './fill.js';
 
 /** @typedef {import('./guide.js').Chapter} Chapter */
@@ -124,7 +124,7 @@ const CAUSAL = 'attention 12x64, S 512, causal';
 
 /** Whether hidden scores count: the calculator and the speed page differ. @param {any} scope */
 function causalFlops(scope) {
-  const { config, flops, sizes: { S } } = /** @type {import('../elements/speed/workloads.js').Workload} */ (pageWorkloads.find(({ name }) => name === CAUSAL));
+  const { config, flops, sizes: { S } } = /** @type {import('../plain/workloads.js').Workload} */ (pageWorkloads.find(({ name }) => name === CAUSAL));
   return html`
     <p id="causal-flops"><b>What a mask hides is counted.</b> The calculator gives the FLOPs of all T × S scores, as PyTorch's <code>FlopCounterMode</code> does, whatever a mask then hides: ${formatCount(scope.estimate(config).flops)} for ${fill(config, `12 causal heads at ${S} positions`)}. No query needs the keys after it, so S(S + 1)/2 of the S² scores are enough, and attnscope's kernels, like FlashAttention's, skip most of the others. A rate in FLOP/s that counted them could pass what the machine reaches. The <a href="./speed.html">speed page</a> therefore counts half, here ${formatCount(flops)}, as FlashAttention's benchmarks do.</p>`;
 }

@@ -1,7 +1,7 @@
 // The guide, rendered once, at build. Every figure in it is asked from the module, none is typed.
 
 import { html } from 'lit';
-import { formatBytes, formatCount } from '../elements/format.js';
+import { formatBytes, formatCount } from '../plain/format.js';
 import { demos } from '../elements/mistakes/demos.js';
 import { mistakesView } from '../elements/mistakes/view.js';
 import { attentionChapters, timeSteps } from './guide-attention.js';

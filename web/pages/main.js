@@ -1,5 +1,5 @@
-import { AttnscopeCalculator } from '../elements/calculator.js';
-import { define } from '../elements/light-element.js';
+import { AttnscopeCalculator } from '../elements/calculator/calculator.js';
+import { define } from '../elements/shared/light-element.js';
 import '../elements/panels.js';
 import { bindFillLinks } from './fill-links.js';
 import { bindThemeSwitch } from './theme-switch.js';

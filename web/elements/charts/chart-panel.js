@@ -1,15 +1,15 @@
 import { html, nothing } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import { LightElement, define } from '../light-element.js';
-import { fieldLabel } from '../state/fields.js';
-import { segments } from '../views/form.js';
-import { alternatives, growth } from './alternatives.js';
-import { metrics } from './metrics.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { fieldLabel } from '../../plain/fields.js';
+import { segments } from '../form/form.js';
+import { alternatives, growth } from '../../plain/alternatives.js';
+import { metrics } from '../../plain/metrics.js';
 import { alternativesTable, growthTable } from './tables.js';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
- * @typedef {import('./metrics.js').Metric} Metric
+ * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {import('../../plain/metrics.js').Metric} Metric
  * @typedef {typeof import('./draw.js')} Draw
  */
 
@@ -81,7 +81,7 @@ export class ChartPanel extends LightElement {
       ${alternativesTable(rows, false)}`;
   }
 
-  /** @param {import('./alternatives.js').Alternative[]} rows */
+  /** @param {import('../../plain/alternatives.js').Alternative[]} rows */
   #charts(rows) {
     const series = this.store ? growth(this.store).filter(({ points }) => points.some(({ estimate }) => this.metric.read(estimate))) : [];
     const columns = columnsOf(series.length, this.width);

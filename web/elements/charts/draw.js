@@ -1,14 +1,14 @@
 // The two drawings of the calculator, by Observable Plot.
 
 import { axisX, axisY, crosshairX, dot, gridX, gridY, line, ruleX, ruleY, text, tip, pointerX } from '@observablehq/plot';
-import { formatCount } from '../format.js';
+import { formatCount } from '../../plain/format.js';
 import { drawn, shownTip } from './figure.js';
-import { logTicks } from './ticks.js';
+import { logTicks } from '../../plain/ticks.js';
 
 /**
- * @typedef {import('./alternatives.js').Alternative} Alternative
- * @typedef {import('./alternatives.js').Growth} Growth
- * @typedef {import('./metrics.js').Metric} Metric
+ * @typedef {import('../../plain/alternatives.js').Alternative} Alternative
+ * @typedef {import('../../plain/alternatives.js').Growth} Growth
+ * @typedef {import('../../plain/metrics.js').Metric} Metric
  */
 
 /**

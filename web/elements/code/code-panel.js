@@ -1,5 +1,5 @@
-import { LightElement, define } from '../light-element.js';
-import { copyAndSay, downloadText } from '../clipboard.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { copyAndSay, downloadText } from '../shared/clipboard.js';
 import { codeView } from './view.js';
 
 /** `source`: the PyTorch text. Colours arrive when the panel comes near the screen. */

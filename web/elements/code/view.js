@@ -1,5 +1,5 @@
 import { html } from 'lit';
-import { copyButton, saidView } from '../views/copy-button.js';
+import { copyButton, saidView } from '../shared/copy-button.js';
 
 /**
  * @param {{ source: unknown, text: string, filename: string, said?: string, copy?: () => void, download?: () => void }} panel

@@ -1,11 +1,11 @@
 import { fromHuggingFace } from '../../lib/index.js';
-import { LightElement, define } from '../light-element.js';
-import { formatBytes } from '../format.js';
-import { presetValues } from '../views/presets.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { formatBytes } from '../../plain/format.js';
+import { presetValues } from '../models/presets.js';
 import { importView } from './view.js';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
+ * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('../../lib/index.js').Imported} Imported
  */
 

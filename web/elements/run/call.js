@@ -1,6 +1,6 @@
 // What a call into the module costs by itself: arguments and results are copied, however small the layer.
 
-import { medianSeconds, timed } from './timing.js';
+import { medianSeconds, timed } from '../../plain/timing.js';
 
 const SECONDS = 0.02;
 

@@ -1,23 +1,23 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { LightElement, define } from '../light-element.js';
-import { repeatOf } from '../repeats.js';
-import { downloadText } from '../clipboard.js';
-import { formatBytes, formatList, formatShape } from '../format.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { repeatOf } from '../../plain/repeats.js';
+import { downloadText } from '../shared/clipboard.js';
+import { formatBytes, formatList, formatShape } from '../../plain/format.js';
 import { Engine } from './engine.js';
-import { largestThatFits, runBytes } from './limits.js';
-import { causalMask, maskPlanes, paddedMask } from './mask.js';
+import { largestThatFits, runBytes } from '../../plain/limits.js';
+import { causalMask, maskPlanes, paddedMask } from '../../plain/mask.js';
 import { openWorker } from './open-worker.js';
-import { pythonLines } from './python.js';
-import { buildView, needsView, outcomeView, pooledView, weightsTable } from './views.js';
-import { segments } from '../views/form.js';
-import './heat-map.js';
+import { pythonLines } from '../../plain/python.js';
+import { buildView, needsView, outcomeView, pooledView, weightsTable } from './view.js';
+import { segments } from '../form/form.js';
+import '../heat-map/heat-map.js';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
+ * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('./worker.js').Outcome} Outcome
- * @typedef {import('./drawn.js').Drawn} Drawn
- * @typedef {import('./mask.js').Masks} Masks
+ * @typedef {import('../heat-map/drawn.js').Drawn} Drawn
+ * @typedef {import('../../plain/mask.js').Masks} Masks
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {{ key: string, config: any, seed: number, masks: Masks, outcome: Outcome, python: string }} Result
  */
@@ -231,7 +231,7 @@ export class RunPanel extends LightElement {
 
   /** The plane that is seen, as comma-separated values. @param {string} name */
   #saveShown(name) {
-    const { grid } = /** @type {import('./heat-map.js').HeatMap} */ (this.renderRoot.querySelector('attnscope-heat-map'));
+    const { grid } = /** @type {import('../heat-map/heat-map.js').HeatMap} */ (this.renderRoot.querySelector('attnscope-heat-map'));
     if (grid) downloadText(`${name}.csv`, gridCsv(grid), 'text/csv');
   }
 }
@@ -251,7 +251,7 @@ function noteOf({ name }, { steps }) {
 /** `Cross weights`. @param {string} name */
 const sentence = (name) => `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
 
-/** @param {import('./raster.js').Grid} grid */
+/** @param {import('../heat-map/raster.js').Grid} grid */
 function gridCsv({ data, rows, columns }) {
   const lines = Array.from({ length: rows }, (_, row) => data.subarray(row * columns, (row + 1) * columns).join(','));
   return `${lines.join('\r\n')}\r\n`;

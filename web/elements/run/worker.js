@@ -1,26 +1,26 @@
 // The module, off the page's thread. It keeps the last model and its inputs, so that painting a mask re-runs at once.
 
 import { serve } from '../../lib/worker/serve.js';
-import { lowerBound } from './bound.js';
+import { lowerBound } from '../../plain/bound.js';
 import { callSeconds } from './call.js';
-import { drawnOf } from './drawn.js';
-import { drawInputs, givenMasks, isNeeded } from './inputs.js';
-import { maskPlanes } from './mask.js';
-import { largerPeaks, medianSeconds, timed } from './timing.js';
+import { drawnOf } from '../heat-map/drawn.js';
+import { drawInputs, givenMasks, isNeeded } from '../../plain/inputs.js';
+import { maskPlanes } from '../../plain/mask.js';
+import { largerPeaks, medianSeconds, timed } from '../../plain/timing.js';
 
 /**
- * @typedef {{ config: any, seed: number, masks: import('./mask.js').Masks }} Job
+ * @typedef {{ config: any, seed: number, masks: import('../../plain/mask.js').Masks }} Job
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {(progress: Progress) => unknown} Report
- * @typedef {{ seconds: number, runs: number, together: number, call: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn[], rounding?: any, build: any,
- *   peaks: import('./timing.js').Peaks, inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `together`: calls a run; `call`:
+ * @typedef {{ seconds: number, runs: number, together: number, call: number, output: import('../heat-map/raster.js').Tensor, drawn: import('../heat-map/drawn.js').Drawn[], rounding?: any, build: any,
+ *   peaks: import('../../plain/timing.js').Peaks, inputs: import('../../plain/inputs.js').Input[], masks: import('../../plain/mask.js').MaskPlane[] }} Outcome `together`: calls a run; `call`:
  *   seconds of one by itself; `masks`: those that it takes
  */
 
 /** @type {{ key: string, model: any, inputs: any } | null} */
 let prepared = null;
-/** @type {import('./timing.js').Peaks | null} */
+/** @type {import('../../plain/timing.js').Peaks | null} */
 let peaks = null;
 /** Seconds that a call takes by itself. */
 let call = 0;

@@ -2,14 +2,14 @@
 
 import { axisX, axisY, dot, gridX, gridY, line, pointer, text, tip } from '@observablehq/plot';
 import { drawn, shownTip } from '../charts/figure.js';
-import { formatSeconds, formatSignificant } from '../format.js';
-import { ridgeOf } from './rows.js';
+import { formatSeconds, formatSignificant } from '../../plain/format.js';
+import { ridgeOf } from '../../plain/measured.js';
 import { symbolOf, toneOf } from './symbols.js';
 
 /**
- * @typedef {import('./rows.js').Row} Row
- * @typedef {import('../run/timing.js').Peaks} Peaks
- * @typedef {{ series: import('./rows.js').Series, x: number, y: number, title: string }} Point `y`: GFLOP/s
+ * @typedef {import('../../plain/measured.js').Row} Row
+ * @typedef {import('../../plain/timing.js').Peaks} Peaks
+ * @typedef {{ series: import('../../plain/measured.js').Series, x: number, y: number, title: string }} Point `y`: GFLOP/s
  */
 
 const GIGA = 1e9;

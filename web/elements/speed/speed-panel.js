@@ -1,11 +1,11 @@
-import { LightElement, define } from '../light-element.js';
+import { LightElement, define } from '../shared/light-element.js';
 import { Engine } from '../run/engine.js';
-import { pageScope } from '../scope.js';
+import { pageScope } from '../shared/scope.js';
 import { speedView } from './view.js';
 
 /**
  * @typedef {import('./worker.js').Job} Job
- * @typedef {import('./worker.js').Part} Part
+ * @typedef {import('../../plain/measured.js').Part} Part
  * @typedef {import('./worker.js').Progress} Progress
  * @typedef {typeof import('./roofline.js')} Draw
  */

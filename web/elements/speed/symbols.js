@@ -3,7 +3,7 @@
 import { svg } from 'lit';
 
 /**
- * @typedef {import('./rows.js').Series} Series
+ * @typedef {import('../../plain/measured.js').Series} Series
  * @typedef {[x: number, y: number][]} Outline corners around (0, 0), in radii
  */
 

@@ -1,17 +1,17 @@
 // The speed page's element as one template: the build renders it before anything is measured, the element keeps it live.
 
 import { html, nothing } from 'lit';
-import { formatSeconds, formatSignificant } from '../format.js';
-import { buildView } from '../run/views.js';
-import { figure, split } from '../views/figure.js';
-import { segments } from '../views/form.js';
-import { ridgeOf, rowsOf, series } from './rows.js';
+import { formatSeconds, formatSignificant } from '../../plain/format.js';
+import { buildView } from '../run/view.js';
+import { figure, split } from '../shared/figure.js';
+import { segments } from '../form/form.js';
+import { ridgeOf, rowsOf, series } from '../../plain/measured.js';
 import { symbolView } from './symbols.js';
 
 /**
- * @typedef {import('./rows.js').Row} Row
- * @typedef {import('./rows.js').Series} Series
- * @typedef {import('./worker.js').Part} Part
+ * @typedef {import('../../plain/measured.js').Row} Row
+ * @typedef {import('../../plain/measured.js').Series} Series
+ * @typedef {import('../../plain/measured.js').Part} Part
  *
  * @typedef {object} State
  * @property {Part[]} parts

@@ -2,17 +2,17 @@
 
 import { open } from '../../lib/scope.js';
 import { serve } from '../../lib/worker/serve.js';
-import { largerPeaks, medianSeconds, timed } from '../run/timing.js';
-import { pageWorkloads } from './workloads.js';
+import { largerPeaks, medianSeconds, timed } from '../../plain/timing.js';
+import { pageWorkloads } from '../../plain/workloads.js';
 
 /**
  * @typedef {import('../../lib/index.js').Attnscope} Scope
- * @typedef {import('../run/timing.js').Peaks} Peaks
- * @typedef {import('./workloads.js').Workload} Workload
+ * @typedef {import('../../plain/timing.js').Peaks} Peaks
+ * @typedef {import('../../plain/measured.js').Part} Part
+ * @typedef {import('../../plain/measured.js').Timing} Timing
+ * @typedef {import('../../plain/workloads.js').Workload} Workload
  *
  * @typedef {{ most?: number }} Job `most`: how often a workload is timed at the most
- * @typedef {{ name: string, seconds: number, runs: number }} Timing of one workload, the median
- * @typedef {{ build: Scope['build'], peaks: Peaks, timings: Timing[] }} Part what one number of threads gave so far
  * @typedef {{ stage: string, done: number, parts: Part[] }} Progress
  */
 

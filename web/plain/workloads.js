@@ -13,7 +13,7 @@
  * @property {Kind} kind
  * @property {Sizes} sizes 0 where the kind has no such size
  * @property {boolean} causal
- * @property {import('../../lib/index.js').Config} config the layer in attnscope
+ * @property {import('../lib/index.js').Config} config the layer in attnscope
  * @property {Record<string, number[]>} inputs their shapes
  * @property {Record<string, number[]>} weights their shapes
  * @property {number[]} output its shape

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatShort } from '../format.js';
+import { formatBytes, formatCount, formatShort } from './format.js';
 
 /**
  * @typedef {{ key: string, title: string, read: (estimate: any) => number | null, exact: (value: number) => string,

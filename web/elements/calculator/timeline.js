@@ -1,8 +1,8 @@
 // How long each tensor lives: one row a tensor, one column a step, and under them the bytes alive at each step.
 
 import { html, nothing, svg } from 'lit';
-import { formatBytes } from '../format.js';
-import { repeatOf, repeatText } from '../repeats.js';
+import { formatBytes } from '../../plain/format.js';
+import { repeatOf, repeatText } from '../../plain/repeats.js';
 
 /** @typedef {{ tensor: string, bytes: number, born: number, freed: number }} Lifetime */
 

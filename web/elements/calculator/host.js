@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../../lib/values.js';
 
-/** @typedef {import('./store.js').Store} Store */
+/** @typedef {import('../../plain/store.js').Store} Store */
 
 /** Global attributes without a property of the same letters. */
 const GLOBAL = ['class', 'exportparts', 'is', 'itemid', 'itemprop', 'itemref', 'itemscope', 'itemtype', 'role'];

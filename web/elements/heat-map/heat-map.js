@@ -1,9 +1,9 @@
 import { html, nothing } from 'lit';
-import { LightElement, define } from '../light-element.js';
-import { formatSignificant } from '../format.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { formatSignificant } from '../../plain/format.js';
 import { gridOf, planeIndex, planes, scaleOf, smallMask } from './raster.js';
-import { segments } from '../views/form.js';
-import { Stroke } from './mask.js';
+import { segments } from '../form/form.js';
+import { Stroke } from '../../plain/mask.js';
 import { Picture } from './picture.js';
 import { viridis } from './colour.js';
 import './small-multiples.js';

@@ -1,5 +1,5 @@
 import { html } from 'lit';
-import { copyButton, saidView } from './copy-button.js';
+import { copyButton, saidView } from '../shared/copy-button.js';
 
 /**
  * @typedef {{ kind: string, said: string, linked: boolean, export: (kind: string) => void }} Exporting `said`: what came of the copy of that kind;

@@ -1,8 +1,8 @@
 // The step table: what each line of the layer makes and costs. Every total is the sum of its column.
 
 import { html, nothing } from 'lit';
-import { bytesPerElement, formatBytes, formatCount, formatList } from '../format.js';
-import { repeatOf, repeatText } from '../repeats.js';
+import { bytesPerElement, formatBytes, formatCount, formatList } from '../../plain/format.js';
+import { repeatOf, repeatText } from '../../plain/repeats.js';
 
 /** @param {any} estimate */
 export function stepsView(estimate) {

@@ -1,10 +1,10 @@
 // What else could stand in this layer's place, and how a layer grows: rows of estimates, no drawing.
 
-import { configOf, fitsField, isSize, sliderStops } from '../state/fields.js';
+import { configOf, fitsField, isSize, sliderStops } from './fields.js';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
- * @typedef {import('../state/fields.js').Layer} Layer
+ * @typedef {import('./store.js').Store} Store
+ * @typedef {import('./fields.js').Layer} Layer
  * @typedef {{ label: string, config: any, estimate: any, current: boolean }} Alternative
  * @typedef {{ value: number, estimate: any, current: boolean }} Point
  * @typedef {{ field: string, points: Point[] }} Growth
@@ -56,7 +56,7 @@ function rowOf(store, { label, layer: name, fixed }) {
  */
 function shared(layer, config) {
   const sizes = comparable(config);
-  const valueOf = (/** @type {import('../state/fields.js').Field} */ { name, optional }) => (optional ? config[name] : sizes[name]);
+  const valueOf = (/** @type {import('./fields.js').Field} */ { name, optional }) => (optional ? config[name] : sizes[name]);
   return Object.fromEntries(layer.fields.filter((field) => fitsField(field, valueOf(field))).map((field) => [field.name, valueOf(field)]));
 }
 

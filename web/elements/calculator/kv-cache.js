@@ -1,12 +1,12 @@
 // What several kinds of attention keep of each position, in the sizes of the chosen layer: one layer of each, sized here and now.
 
 import { html } from 'lit';
-import { comparable } from '../charts/alternatives.js';
-import { formatBytes, formatCount } from '../format.js';
-import { presetValues } from './presets.js';
+import { comparable } from '../../plain/alternatives.js';
+import { formatBytes, formatCount } from '../../plain/format.js';
+import { presetValues } from '../models/presets.js';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
+ * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {{ hidden_size: number, num_heads: number, head_dim: number, dtype: string }} Sizes
  * @typedef {{ title: string, note: string, values: (sizes: Sizes) => Record<string, unknown> }} Kind
  */

@@ -3,13 +3,13 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { ref } from 'lit/directives/ref.js';
-import { fieldLabel, fieldSections, isSize, nearestStop, parseField, sliderStops } from '../state/fields.js';
-import { formatCount } from '../format.js';
+import { fieldLabel, fieldSections, isSize, nearestStop, parseField, sliderStops } from '../../plain/fields.js';
+import { formatCount } from '../../plain/format.js';
 import { follows } from './follows.js';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
- * @typedef {import('../state/fields.js').Field} Field
+ * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {import('../../plain/fields.js').Field} Field
  * @typedef {{ set: (patch: Record<string, unknown>, edit?: { gesture?: string }) => void, calculate: () => void }} Actions
  */
 

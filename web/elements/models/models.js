@@ -3,9 +3,9 @@
 
 import { html } from 'lit';
 import { fromHuggingFace } from '../../lib/index.js';
-import { formatBytes, formatCount } from '../format.js';
+import { formatBytes, formatCount } from '../../plain/format.js';
 import { matches, presetValues } from './presets.js';
-import { published } from './published.js';
+import { published } from '../../plain/published.js';
 
 export const formats = [
   { name: 'FP32', dtype: 'float32', bits: 32, largest: '3.403 × 10³⁸', step: 2 ** -23, use: 'Reference results, optimizer state, sums inside lower-precision products' },
@@ -17,7 +17,7 @@ export const formats = [
 ];
 
 /**
- * @typedef {import('../state/store.js').Store} Store
+ * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {(patch: Record<string, unknown>) => void} Set
  * @typedef {{ name: string, config: any, estimate: any, length: number, note: string }} Model `length`: positions that can be used
  */

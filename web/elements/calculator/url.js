@@ -1,10 +1,10 @@
 // The address bar holds the whole configuration: a link shares it, back undoes.
 
-import { parseField } from './fields.js';
+import { parseField } from '../../plain/fields.js';
 
 /**
- * @typedef {import('./store.js').Store} Store
- * @typedef {import('./fields.js').Values} Values
+ * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {import('../../plain/fields.js').Values} Values
  */
 
 /** @param {string} search @returns {Values} */

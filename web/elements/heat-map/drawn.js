@@ -1,11 +1,11 @@
 // Which tensors of a run can be drawn, what their dimensions are, and which mask is painted on them.
 
-import { openMask } from './mask.js';
+import { openMask } from '../../plain/mask.js';
 import { planes, thumbnails } from './raster.js';
 
 /**
  * @typedef {import('./raster.js').Tensor} Tensor
- * @typedef {import('./mask.js').MaskPlane} MaskPlane
+ * @typedef {import('../../plain/mask.js').MaskPlane} MaskPlane
  * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails, mask: string }} Drawn `axes`
  *   names each dimension; `mask`: the mask input that has a cell for each of a plane's, '' for none
  */

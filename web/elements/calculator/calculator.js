@@ -1,16 +1,16 @@
 import { LitElement, html, nothing } from 'lit';
 import { fieldNames, switchNames } from 'virtual:field-names';
-import { isPlain, show } from '../lib/values.js';
+import { isPlain, show } from '../../lib/values.js';
 import { keepPlace } from './arrive.js';
-import { calculatorView } from './calculator-view.js';
-import { copyAndSay } from './clipboard.js';
-import { toCsv, toJson, toMarkdown } from './exports.js';
-import { pageScope } from './scope.js';
-import { attributeMessages, configMessages } from './state/host.js';
-import { Store } from './state/store.js';
-import { keepFocus, typedInto } from './state/typed.js';
-import { bindUrl, readSearch, writeSearch } from './state/url.js';
-import { presetValues } from './views/presets.js';
+import { calculatorView } from './view.js';
+import { copyAndSay } from '../shared/clipboard.js';
+import { toCsv, toJson, toMarkdown } from '../../plain/exports.js';
+import { pageScope } from '../shared/scope.js';
+import { attributeMessages, configMessages } from './host.js';
+import { Store } from '../../plain/store.js';
+import { keepFocus, typedInto } from './typed.js';
+import { bindUrl, readSearch, writeSearch } from './url.js';
+import { presetValues } from '../models/presets.js';
 
 const KNOWN = [...fieldNames, 'address', 'light-dom'];
 

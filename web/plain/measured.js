@@ -1,13 +1,14 @@
 // What was measured, held against the roofline (Williams, Waterman and Patterson 2009), as rows of numbers.
 
-import { lowerBound } from '../run/bound.js';
+import { lowerBound } from './bound.js';
 import { intensityOf, leastBytes, pageWorkloads } from './workloads.js';
 
 /**
- * @typedef {import('./worker.js').Part} Part
- * @typedef {import('../run/timing.js').Peaks} Peaks
+ * @typedef {import('./timing.js').Peaks} Peaks
  * @typedef {import('./workloads.js').Workload} Workload
  * @typedef {import('./workloads.js').Kind | 'causal attention'} Series
+ * @typedef {{ name: string, seconds: number, runs: number }} Timing of one workload, the median
+ * @typedef {{ build: import('../lib/index.js').Build, peaks: Peaks, timings: Timing[] }} Part what one number of threads gave so far
  *
  * @typedef {object} Row
  * @property {Workload} workload

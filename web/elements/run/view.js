@@ -1,10 +1,10 @@
 // What a run has to show, as templates.
 
 import { html, nothing } from 'lit';
-import { formatBytes, formatCount, formatList, formatSeconds, formatSignificant } from '../format.js';
-import { countsMasked } from '../formulas.js';
-import { lowerBound } from './bound.js';
-import { shownValues } from './python.js';
+import { formatBytes, formatCount, formatList, formatSeconds, formatSignificant } from '../../plain/format.js';
+import { countsMasked } from '../../plain/formulas.js';
+import { lowerBound } from '../../plain/bound.js';
+import { shownValues } from '../../plain/python.js';
 
 /** @typedef {import('./run-panel.js').Result} Result */
 

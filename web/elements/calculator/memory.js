@@ -1,7 +1,7 @@
 // Memory as two stacked bars on one scale: what inference needs at its peak, what a training step keeps until its backward pass.
 
 import { html, nothing, svg } from 'lit';
-import { formatBytes } from '../format.js';
+import { formatBytes } from '../../plain/format.js';
 
 /** @typedef {{ name: string, tone: string, bytes: number }} Segment */
 

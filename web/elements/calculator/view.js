@@ -1,23 +1,23 @@
 // The whole calculator as one template, from the store alone: the build renders it to static HTML, the element keeps it live.
 
 import { html, nothing } from 'lit';
-import { formView } from './views/form.js';
-import { headlineView } from './views/headline.js';
-import { memoryView } from './views/memory.js';
-import { stepsView } from './views/steps.js';
-import { timelineView } from './views/timeline.js';
-import { formatsView, modelsView } from './views/models.js';
-import { kvCacheView } from './views/kv-cache.js';
-import { presetChips } from './views/presets.js';
-import { exportsView } from './views/exports.js';
+import { formView } from '../form/form.js';
+import { headlineView } from './headline.js';
+import { memoryView } from './memory.js';
+import { stepsView } from './steps.js';
+import { timelineView } from './timeline.js';
+import { formatsView, modelsView } from '../models/models.js';
+import { kvCacheView } from './kv-cache.js';
+import { presetChips } from '../models/presets.js';
+import { exportsView } from './exports.js';
 
 /**
- * @typedef {import('./state/store.js').Store} Store
- * @typedef {import('./views/form.js').Actions} Actions
+ * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {import('../form/form.js').Actions} Actions
  * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Panels `notice`: above the answer
  */
 
-/** @param {Store} store @param {Actions} actions @param {Panels} panels @param {import('./views/exports.js').Exporting} exporting @param {string[]} [messages] what is wrong with what the page around says */
+/** @param {Store} store @param {Actions} actions @param {Panels} panels @param {import('./exports.js').Exporting} exporting @param {string[]} [messages] what is wrong with what the page around says */
 export function calculatorView(store, actions, { run, charts, code, importer, notice = nothing }, exporting, messages = []) {
   const { estimate } = store;
   const stale = store.valid ? '' : 'stale';

@@ -1,7 +1,7 @@
 // A button that says in its own place that it has copied, so that nothing beside it moves.
 
 import { html, nothing } from 'lit';
-import { COPIED } from '../clipboard.js';
+import { COPIED } from './clipboard.js';
 
 /** @param {{ label: string, said: string, copy?: () => void, small?: boolean, kind?: string }} button `said`: what came of it, '' at first */
 export const copyButton = ({ label, said, copy, small, kind }) => html`

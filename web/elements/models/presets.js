@@ -3,8 +3,8 @@
 import { html } from 'lit';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
- * @typedef {import('./form.js').Actions} Actions
+ * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {import('../form/form.js').Actions} Actions
  */
 
 /** @type {{ group: string, presets: { title: string, values: Record<string, unknown> }[] }[]} */

@@ -1,4 +1,4 @@
-import { open } from '../lib/index.js';
+import { open } from '../../lib/index.js';
 
 /** @type {ReturnType<typeof open> | undefined} */
 let opening;

@@ -1,6 +1,6 @@
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { LightElement, define } from '../light-element.js';
+import { LightElement, define } from '../shared/light-element.js';
 import { createRaster, fillRows } from './raster.js';
 
 /** @typedef {import('./raster.js').Grid} Grid */

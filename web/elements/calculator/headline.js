@@ -1,12 +1,12 @@
 // The answer: four figures, one sentence under each.
 
 import { html, nothing } from 'lit';
-import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../format.js';
-import { isSize } from '../state/fields.js';
-import { figure, split } from './figure.js';
-import { cacheFormula, countsMasked, macFormula, memoryFormula, parameterFormula, shapeFormula } from '../formulas.js';
+import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../../plain/format.js';
+import { isSize } from '../../plain/fields.js';
+import { figure, split } from '../shared/figure.js';
+import { cacheFormula, countsMasked, macFormula, memoryFormula, parameterFormula, shapeFormula } from '../../plain/formulas.js';
 
-/** @typedef {import('../state/store.js').Store} Store */
+/** @typedef {import('../../plain/store.js').Store} Store */
 
 /** @param {Store} store */
 export function headlineView(store) {
