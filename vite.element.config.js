@@ -15,6 +15,6 @@ export default defineConfig({
     target: 'es2022',
     lib: { entry: { index: 'element.js', worker: 'run/worker.js' }, formats: ['es'] },
     license: { fileName: 'LICENSES.md' },
-    rollupOptions: { output: { chunkFileNames: '[name].js', minify: true } },
-  },
+    rollupOptions: { output: { chunkFileNames: '[name].js', minify: true } }
+  }
 });

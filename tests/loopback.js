@@ -3,8 +3,13 @@
 import { createServer } from 'node:http';
 
 const TYPES = /** @type {Record<string, string>} */ ({
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css',
-  '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.woff2': 'font/woff2',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2'
 });
 
 /**
@@ -17,7 +22,9 @@ export async function listen(respond) {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     try {
       const { headers, type, body } = await respond(pathname);
-      response.writeHead(200, { ...headers, 'Content-Type': TYPES[type] ?? 'text/plain', 'Cache-Control': 'no-cache' }).end(body);
+      response
+        .writeHead(200, { ...headers, 'Content-Type': TYPES[type] ?? 'text/plain', 'Cache-Control': 'no-cache' })
+        .end(body);
     } catch {
       response.writeHead(404).end('not found');
     }
@@ -26,9 +33,10 @@ export async function listen(respond) {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     url: `http://localhost:${port}`,
-    close: () => new Promise((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      })
   };
 }

@@ -26,14 +26,20 @@ export function pytestCounts(output) {
   const lines = output.split('\n').filter((text) => /^(=+ )?\d+ \w+(, \d+ \w+)* in [\d.]+s/.test(text));
   if (lines.length === 0) return null;
   return lines.map(pytestLine).reduce((sum, next) => ({
-    passed: sum.passed + next.passed, failed: sum.failed + next.failed, skipped: sum.skipped + next.skipped
+    passed: sum.passed + next.passed,
+    failed: sum.failed + next.failed,
+    skipped: sum.skipped + next.skipped
   }));
 }
 
 /** @param {string} line @returns {Counts} */
 function pytestLine(line) {
   const { passed, failed, skipped } = wordCounts(line);
-  return { passed, failed: failed + count(line, 'errors?'), skipped: skipped + count(line, 'xfailed') + count(line, 'xpassed') };
+  return {
+    passed,
+    failed: failed + count(line, 'errors?'),
+    skipped: skipped + count(line, 'xfailed') + count(line, 'xpassed')
+  };
 }
 
 /** @param {string} line */

@@ -43,10 +43,12 @@ export function headerFolders(env = process.env) {
  * @returns {Promise<Finding[]>}
  */
 export function findPrograms() {
-  return Promise.all(programs.map(async ({ name, least }) => {
-    const { code, output } = find(name) ? await attempt(name, ['--version']) : { code: 1, output: '' };
-    return finding(name, least, code === 0 ? parseVersion(output) : null);
-  }));
+  return Promise.all(
+    programs.map(async ({ name, least }) => {
+      const { code, output } = find(name) ? await attempt(name, ['--version']) : { code: 1, output: '' };
+      return finding(name, least, code === 0 ? parseVersion(output) : null);
+    })
+  );
 }
 
 /**
@@ -60,7 +62,9 @@ export function findLibraries(folders) {
       ...finding(library.name, library.least, libraryVersion(folder, library)),
       folder: join(folder, library.name)
     }));
-    return found.find(({ ok }) => ok) ?? found.find(({ version }) => version) ?? finding(library.name, library.least, null);
+    return (
+      found.find(({ ok }) => ok) ?? found.find(({ version }) => version) ?? finding(library.name, library.least, null)
+    );
   });
 }
 
@@ -113,5 +117,7 @@ function linkTarget(link) {
  * @param {Finding[]} findings
  */
 export function describe(findings) {
-  return findings.map(({ name, version, needed }) => `  ${name}: ${version ? version.join('.') : 'not found'} (${needed} is needed)`).join('\n');
+  return findings
+    .map(({ name, version, needed }) => `  ${name}: ${version ? version.join('.') : 'not found'} (${needed} is needed)`)
+    .join('\n');
 }

@@ -56,7 +56,10 @@ async function install(names) {
  * @param {string} [advice]
  */
 export function cannotInstall(names, advice = '') {
-  return [`Please install ${names.join(' and ')} (on Debian or Ubuntu: sudo apt-get install ${names.join(' ')}).`, advice]
+  return [
+    `Please install ${names.join(' and ')} (on Debian or Ubuntu: sudo apt-get install ${names.join(' ')}).`,
+    advice
+  ]
     .filter(Boolean)
     .join('\n');
 }

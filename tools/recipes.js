@@ -13,9 +13,7 @@ const headerPackages = ['libxtensor-dev', 'libxsimd-dev', 'doctest-dev', 'nlohma
 export const compilerRecipe = {
   name: 'compiler',
   suite: 'forky',
-  packages: [
-    'emscripten', 'cmake', 'ninja-build', ...headerPackages, 'clang', 'libclang-rt-21-dev', 'clang-format'
-  ],
+  packages: ['emscripten', 'cmake', 'ninja-build', ...headerPackages, 'clang', 'libclang-rt-21-dev', 'clang-format'],
   version: 1,
   about: 'about two minutes',
   finish: finishCompiler
@@ -53,7 +51,8 @@ async function linkHeaders(enter) {
  */
 async function finishCompiler(enter) {
   await linkHeaders(enter);
-  const compile = 'em++ -O3 -std=c++20 -fwasm-exceptions -lembind -sMODULARIZE -sEXPORT_ES6 /tmp/warm.cpp -o /tmp/warm.mjs';
+  const compile =
+    'em++ -O3 -std=c++20 -fwasm-exceptions -lembind -sMODULARIZE -sEXPORT_ES6 /tmp/warm.cpp -o /tmp/warm.mjs';
   const script = `echo '${warmSource}' > /tmp/warm.cpp; ${compile}; ${compile} -pthread`;
   await run(...enter('sh', ['-e', '-c', script], { env: { EM_CACHE: rootEmscriptenCache } }));
 }

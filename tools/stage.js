@@ -32,7 +32,10 @@ export async function runStage(stage, { folder, stamps }) {
     throw new Error(`${stage.name}: failed\n${error.message}`, { cause: error });
   });
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify({ ...now, outputs: stage.outputs.flatMap((output) => listFiles(folder, output)) }));
+  writeFileSync(
+    file,
+    JSON.stringify({ ...now, outputs: stage.outputs.flatMap((output) => listFiles(folder, output)) })
+  );
   console.log(`${stage.name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
   return true;
 }
@@ -45,7 +48,11 @@ export async function runStage(stage, { folder, stamps }) {
  * @param {string} folder
  */
 function isFresh(stamp, now, folder) {
-  return stamp.key === now.key && stamp.inputs === now.inputs && stamp.outputs.every((path) => existsSync(join(folder, path)));
+  return (
+    stamp.key === now.key &&
+    stamp.inputs === now.inputs &&
+    stamp.outputs.every((path) => existsSync(join(folder, path)))
+  );
 }
 
 /**
@@ -86,5 +93,7 @@ function listFiles(folder, path, ignored = []) {
   const full = join(folder, path);
   if (ignored.includes(path) || !existsSync(full)) return [];
   if (statSync(full).isFile()) return [path];
-  return readdirSync(full).sort().flatMap((name) => listFiles(folder, relative(folder, join(full, name)), ignored));
+  return readdirSync(full)
+    .sort()
+    .flatMap((name) => listFiles(folder, relative(folder, join(full, name)), ignored));
 }

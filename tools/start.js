@@ -7,7 +7,8 @@ import { headers } from './headers.js';
 /** @returns {number} */
 function portOf(env = process.env) {
   const port = Number(env.PORT ?? 8080);
-  if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`PORT must be a whole number from 1 to 65535, got ${env.PORT}`);
+  if (!Number.isInteger(port) || port < 1 || port > 65535)
+    throw new Error(`PORT must be a whole number from 1 to 65535, got ${env.PORT}`);
   return port;
 }
 

@@ -83,8 +83,13 @@ const testOptions = ['--test', '--test-reporter=./tools/reporter.js', `--test-ti
 
 /** @param {string} folder */
 function testFiles(folder) {
-  const names = existsSync(join(project, folder)) ? readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }) : [];
-  const files = names.filter((name) => name.endsWith('.test.js')).sort().map((name) => join(folder, name));
+  const names = existsSync(join(project, folder))
+    ? readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
+    : [];
+  const files = names
+    .filter((name) => name.endsWith('.test.js'))
+    .sort()
+    .map((name) => join(folder, name));
   if (files.length === 0) throw new Error(`${folder} has no *.test.js`);
   return files;
 }
@@ -125,7 +130,12 @@ async function runTorch() {
     runWith(tools, 'python3', ['-m', 'pytest', '-q', 'tests/torch', '--cases', cases, '--part', part]);
   const parts = await Promise.all(['1/2', '2/2'].map(judge));
   const broken = parts.find(({ output }) => pytestCounts(output) === null);
-  return broken ?? { code: Math.max(...parts.map(({ code }) => Number(code))), output: parts.map(({ output }) => output).join('') };
+  return (
+    broken ?? {
+      code: Math.max(...parts.map(({ code }) => Number(code))),
+      output: parts.map(({ output }) => output).join('')
+    }
+  );
 }
 
 /**

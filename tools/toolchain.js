@@ -50,7 +50,9 @@ async function installedCompiler() {
   if (!findings.every(({ ok }) => ok)) return null;
   const headers = join(cacheFolder(), 'include');
   linkLibraries(libraries, headers);
-  const emscripten = (await attempt('em-config', ['EMSCRIPTEN_ROOT'])).output.trim() || dirname(realpathSync(/** @type {string} */ (find('emcc'))));
+  const emscripten =
+    (await attempt('em-config', ['EMSCRIPTEN_ROOT'])).output.trim() ||
+    dirname(realpathSync(/** @type {string} */ (find('emcc'))));
   return { ...onMachine({ ATTNSCOPE_HEADERS: headers, ATTNSCOPE_EMSCRIPTEN: emscripten }), headers };
 }
 
@@ -139,7 +141,11 @@ export async function node24() {
  * @returns {Tools}
  */
 function onMachine(variables) {
-  return withRun('installed', (command, args, { cwd = project, env } = {}) => [command, args, { cwd, env: { ...variables, ...env } }]);
+  return withRun('installed', (command, args, { cwd = project, env } = {}) => [
+    command,
+    args,
+    { cwd, env: { ...variables, ...env } }
+  ]);
 }
 
 /**
@@ -150,8 +156,10 @@ function onMachine(variables) {
  */
 async function inRoot(recipe, advice, variables) {
   const enter = enterer(await rootOf(recipe, advice));
-  return withRun('root', (command, args, { cwd = project, env } = {}) =>
-    [...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }), { label: command }]);
+  return withRun('root', (command, args, { cwd = project, env } = {}) => [
+    ...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }),
+    { label: command }
+  ]);
 }
 
 /** @type {Map<string, Promise<string>>} */

@@ -41,8 +41,8 @@ class Piece {
   Piece(double number);
   Piece(int64_t number);
   template <std::integral Integer>
-  requires(!std::same_as<Integer, char> && !std::same_as<Integer, bool>) Piece(Integer number)
-      : Piece(static_cast<int64_t>(number)) {}
+    requires(!std::same_as<Integer, char> && !std::same_as<Integer, bool>)
+  Piece(Integer number) : Piece(static_cast<int64_t>(number)) {}
 
   /// `named`: a shape with what its dimensions go over.
   void append_to(std::string& text, bool named = false) const;

@@ -85,7 +85,9 @@ async function runPart(engine, able, threads, chosen) {
   progress('');
   const peaks = largerPeaks(before, await measurePeaks(engine, able[0].name, threads));
   const rows = chosen.map((workload, i) => rowOf(workload, entries[i], peaks));
-  console.log(`\n${title}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`);
+  console.log(
+    `\n${title}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`
+  );
   console.log([table(rows), ...remarks(rows).map((remark) => `${title}: ${remark}`)].join('\n'));
   return { engine: engine.version, threads, peaks, rows };
 }
@@ -111,17 +113,26 @@ async function runEngine(name, field, chosen, keep) {
 async function main() {
   const options = parseArguments(process.argv.slice(2));
   const chosen = workloads.filter(({ name }) => name.includes(options.only));
-  if (chosen.length === 0) throw new Error(`no workload's name contains ${options.only}; there are\n  ${workloads.map(({ name }) => name).join('\n  ')}`);
+  if (chosen.length === 0)
+    throw new Error(
+      `no workload's name contains ${options.only}; there are\n  ${workloads.map(({ name }) => name).join('\n  ')}`
+    );
   if (options.ours) return runInNode24('tests/bench/ours.js');
   if (options.limits) return timeLimits();
   if (options.engines.includes('chromium')) await ensureCommands(['chromium']);
   await installRivals();
-  const machine = { cpu: os.cpus()[0]?.model.trim(), cores: os.availableParallelism(), load_before: load(), load_after: 0 };
+  const machine = {
+    cpu: os.cpus()[0]?.model.trim(),
+    cores: os.availableParallelism(),
+    load_before: load(),
+    load_after: 0
+  };
   console.log(`${machine.cpu}, ${machine.cores} cores, load average ${machine.load_before}`);
   console.log('medians, milliseconds and GFLOP/s; ratio: the best rival over attnscope, above 1 attnscope is faster');
   /** @type {Part[]} */
   const parts = [];
-  const keep = (/** @type {Part} */ part) => { // each at once: what comes after takes minutes, and may be ended
+  const keep = (/** @type {Part} */ part) => {
+    // each at once: what comes after takes minutes, and may be ended
     parts.push(part);
     machine.load_after = load();
     if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ machine, parts }, null, 2)}\n`);

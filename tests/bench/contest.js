@@ -54,7 +54,9 @@ export async function contest(workload, runtimes, start) {
     entries.push(entry);
     if (contender) contenders.push(contender);
     for (const rival of rivals) {
-      const { entry, contender: other } = contender ? await enter(workload, rival, start, contender.result) : nothingToCompare(rival);
+      const { entry, contender: other } = contender
+        ? await enter(workload, rival, start, contender.result)
+        : nothingToCompare(rival);
       entries.push(entry);
       if (other) contenders.push(other);
     }

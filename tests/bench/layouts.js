@@ -56,7 +56,12 @@ export function projectionsOf(weights, E) {
     weight: weights.in_proj_weight.subarray(i * E * E, (i + 1) * E * E),
     bias: weights.in_proj_bias.subarray(i * E, (i + 1) * E)
   });
-  return { query: part(0), key: part(1), value: part(2), output: { weight: weights['out_proj.weight'], bias: weights['out_proj.bias'] } };
+  return {
+    query: part(0),
+    key: part(1),
+    value: part(2),
+    output: { weight: weights['out_proj.weight'], bias: weights['out_proj.bias'] }
+  };
 }
 
 /**

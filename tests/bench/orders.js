@@ -26,17 +26,27 @@ export function contestant(name, threads) {
   /** @type {import('./runtimes/runtime.js').Prepared} */
   let prepared;
 
-  return (order) => obey(order).then((value) => ({ value }), (error) => ({ error: String(error?.message ?? error) }));
+  return (order) =>
+    obey(order).then(
+      (value) => ({ value }),
+      (error) => ({ error: String(error?.message ?? error) })
+    );
 
   /** @param {Order} order */
   async function obey(order) {
     switch (order.order) {
-      case 'open': return open();
-      case 'prepare': return prepare(order);
-      case 'result': return result();
-      case 'reference': return opened.reference?.(workload, data);
-      case 'time': return time(order.runs);
-      case 'peaks': return opened.peaks?.();
+      case 'open':
+        return open();
+      case 'prepare':
+        return prepare(order);
+      case 'result':
+        return result();
+      case 'reference':
+        return opened.reference?.(workload, data);
+      case 'time':
+        return time(order.runs);
+      case 'peaks':
+        return opened.peaks?.();
     }
   }
 

@@ -41,5 +41,9 @@ export async function openInside(options) {
  */
 export function limit(memory, most) {
   const page = 65536;
-  memory.grow = (pages) => WebAssembly.Memory.prototype.grow.call(memory, Math.min(pages, Math.floor((most - memory.buffer.byteLength) / page)));
+  memory.grow = (pages) =>
+    WebAssembly.Memory.prototype.grow.call(
+      memory,
+      Math.min(pages, Math.floor((most - memory.buffer.byteLength) / page))
+    );
 }

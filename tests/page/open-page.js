@@ -16,11 +16,14 @@ export async function openPage({ search = '', file = '', live = true, context: o
   await page.goto(site.url + file + search);
   if (live) await page.waitForSelector('.run-controls');
   return {
-    page, context, site, problems,
+    page,
+    context,
+    site,
+    problems,
     close: async () => {
       await context.close();
       await site.close();
-    },
+    }
   };
 }
 

@@ -29,7 +29,10 @@ export const textOf = (name) => documents.find((document) => document.name === n
 function examplesOf({ name, text }) {
   const blocks = text.matchAll(/^```js\n([^]*?)^```\n(?:\s*^```text\n([^]*?)^```$)?/gm);
   return [...blocks].map(([, code, printed], i) => ({
-    document: name, name: `${name.replace('.md', '').replaceAll('/', '-')}-${i + 1}`, code, printed
+    document: name,
+    name: `${name.replace('.md', '').replaceAll('/', '-')}-${i + 1}`,
+    code,
+    printed
   }));
 }
 
@@ -68,11 +71,28 @@ export function linksOf({ name, text }) {
 /** What a link calls the headings of a file. @param {string} name */
 export function headingsOf(name) {
   const titles = [...textOf(name).matchAll(/^#+ (.*)$/gm)].map(([, title]) => title);
-  return titles.map((title) => title.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-'));
+  return titles.map((title) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-')
+  );
 }
 
 /** The rows of each table, as cells. @param {string} text */
 export function tablesOf(text) {
-  return text.split(/\n\n/).filter((block) => block.startsWith('|'))
-    .map((block) => block.trim().split('\n').map((line) => line.slice(1, -1).split('|').map((cell) => cell.trim())));
+  return text
+    .split(/\n\n/)
+    .filter((block) => block.startsWith('|'))
+    .map((block) =>
+      block
+        .trim()
+        .split('\n')
+        .map((line) =>
+          line
+            .slice(1, -1)
+            .split('|')
+            .map((cell) => cell.trim())
+        )
+    );
 }

@@ -22,10 +22,20 @@ function tableWith(text, head) {
 test('the README has every layer of the registry, and no other', () => {
   const [, , ...rows] = tableWith(readme, 'computes');
   const named = rows.flatMap(([names]) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name));
-  assert.deepEqual(named.sort(), scope.layers().map(({ name }) => name).sort());
+  assert.deepEqual(
+    named.sort(),
+    scope
+      .layers()
+      .map(({ name }) => name)
+      .sort()
+  );
 });
 
-for (const [name, title] of [['BERT base', 'BERT base has'], ['GPT-2', 'GPT-2'], ['Llama-3-8B', 'Llama-3-8B']]) {
+for (const [name, title] of [
+  ['BERT base', 'BERT base has'],
+  ['GPT-2', 'GPT-2'],
+  ['Llama-3-8B', 'Llama-3-8B']
+]) {
   test(`${name} has as many parameters as the README says`, () => {
     const { parameters } = scope.estimate(fromHuggingFace(published[name]).config);
     assert.ok(readme.includes(`${title} ${parameters.toLocaleString('en')}`), `${parameters}`);
@@ -43,7 +53,12 @@ test('as many configs and model types are judged as the README says', () => {
 
 test('long attention without its weights runs in the memory that the manual says', () => {
   const config = {
-    layer: 'scaled_dot_product_attention', batch_size: 1, seq_len: 16384, kv_len: 16384, num_heads: 12, head_dim: 64
+    layer: 'scaled_dot_product_attention',
+    batch_size: 1,
+    seq_len: 16384,
+    kv_len: 16384,
+    num_heads: 12,
+    head_dim: 64
   };
   const mebibytes = Math.round(scope.runBytes(config, { need_weights: false }) / 2 ** 20);
   const said = `16,384 positions with 12 heads of 64 features runs in ${mebibytes} MiB`;
@@ -66,7 +81,8 @@ test('the README asks for the versions that the build asks for', async () => {
 
 /** The fastest rival of a row of docs/speed.md, as the README has it. @param {string[]} head @param {string[]} row */
 function fastestRival(head, row) {
-  const times = head.map((name, i) => ({ name, cell: row[i], time: parseFloat(row[i]) }))
+  const times = head
+    .map((name, i) => ({ name, cell: row[i], time: parseFloat(row[i]) }))
     .filter(({ name, time }, i) => i > 1 && !['of peak', 'ratio'].includes(name) && !Number.isNaN(time));
   const { name, cell } = times.reduce((best, one) => (one.time < best.time ? one : best));
   return `${cell}, ${name}`;
@@ -77,5 +93,8 @@ test("the README's table of speeds is drawn from those of docs/speed.md", () => 
   const [head, , ...one] = tableWith(speed, 'Node 24.21.0, one thread');
   const [, , ...two] = tableWith(speed, 'Node 24.21.0, two threads');
   const [, , ...shown] = tableWith(readme, 'fastest rival');
-  assert.deepEqual(shown, one.map((row, i) => [row[0], row[1], fastestRival(head, row), row.at(-1), two[i].at(-1)]));
+  assert.deepEqual(
+    shown,
+    one.map((row, i) => [row[0], row[1], fastestRival(head, row), row.at(-1), two[i].at(-1)])
+  );
 });

@@ -20,11 +20,17 @@ test('the README and the manual have examples, each with what it prints', () => 
   for (const name of ['README.md', 'docs/javascript.md']) {
     assert.ok(examples.filter(({ document }) => document === name).length >= 2, name);
   }
-  assert.deepEqual(examples.filter(({ printed }) => printed === undefined).map(({ code }) => code), []);
+  assert.deepEqual(
+    examples.filter(({ printed }) => printed === undefined).map(({ code }) => code),
+    []
+  );
 });
 
 for (const { document, name, code, printed } of examples) {
-  const call = code.split('\n').find((line) => line.includes('scope.'))?.trim();
+  const call = code
+    .split('\n')
+    .find((line) => line.includes('scope.'))
+    ?.trim();
   test(`${name} prints what ${document} says: ${call}`, async () => {
     const file = join(folder, `${name}.mjs`);
     writeFileSync(file, code);
@@ -34,7 +40,10 @@ for (const { document, name, code, printed } of examples) {
 
 test('docs/layers.md shows a layer, and the row that judges it', () => {
   const quotes = documents.filter(({ name }) => name === 'docs/layers.md').flatMap(quotesOf);
-  assert.deepEqual(quotes.map(({ file }) => file.split('/')[0]), ['cpp', 'tests']);
+  assert.deepEqual(
+    quotes.map(({ file }) => file.split('/')[0]),
+    ['cpp', 'tests']
+  );
 });
 
 test('the README is short: what leaves it goes to docs/', () => {
@@ -86,7 +95,10 @@ for (const document of documents) {
 
   test(`each file and folder that ${name} names is there`, () => {
     const named = spansOf(document).filter((span) => /^(cpp|web|tests|tools|docs|cmake)\/[\w*./-]+$/.test(span));
-    assert.deepEqual(named.filter((path) => !isThere(path)), []);
+    assert.deepEqual(
+      named.filter((path) => !isThere(path)),
+      []
+    );
   });
 
   test(`what ${name} quotes stands in the file that it names`, () => {
@@ -98,18 +110,25 @@ for (const document of documents) {
 
 test('the README leads to every file of docs/', () => {
   const seen = new Set(linksOf(documents[0]).map(({ file }) => file));
-  assert.deepEqual(documents.map(({ name }) => name).filter((name) => name !== 'README.md' && !seen.has(name)), []);
+  assert.deepEqual(
+    documents.map(({ name }) => name).filter((name) => name !== 'README.md' && !seen.has(name)),
+    []
+  );
 });
 
 test('docs/architecture.md names what there is in the code', () => {
-  const files = ['cpp', 'web/lib', 'web/elements', 'tests', 'tools'].flatMap((folder) => (
-    readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`)));
+  const files = ['cpp', 'web/lib', 'web/elements', 'tests', 'tools'].flatMap((folder) =>
+    readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`)
+  );
   const code = files.filter((file) => /\.(cpp|h|js|py)$/.test(file));
   const words = new Set(code.flatMap((file) => read(file).match(/\w+/g)));
   const [architecture] = documents.filter(({ name }) => name === 'docs/architecture.md');
   const names = spansOf(architecture).filter((span) => /^[A-Za-z]\w+$/.test(span));
   assert.ok(names.length > 20);
-  assert.deepEqual(names.filter((name) => !words.has(name)), []);
+  assert.deepEqual(
+    names.filter((name) => !words.has(name)),
+    []
+  );
 });
 
 test('docs/architecture.md has a row for every suite', () => {

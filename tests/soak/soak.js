@@ -8,7 +8,8 @@ import { errorCases, throwOften } from './errors.js';
 import { answers, mix, staysAsItWas } from './mix.js';
 
 const count = Number(process.argv[2] ?? 1e6);
-if (!(Number.isInteger(count) && count > 0)) throw new RangeError(`how often must be a positive integer, got ${process.argv[2]}`);
+if (!(Number.isInteger(count) && count > 0))
+  throw new RangeError(`how often must be a positive integer, got ${process.argv[2]}`);
 
 /**
  * @param {string} what
@@ -26,7 +27,8 @@ for (const build of /** @type {const} */ ((await relaxedSimd()) ? ['simd', 'rela
     const { name } = inside.scope.build;
     const expected = answers(inside.scope);
     const { cases, dispose } = errorCases(inside);
-    for (const one of cases) report(`${name}, ${count} times ${one.name}`, () => staysAsItWas(inside, () => throwOften(one, count / 2)));
+    for (const one of cases)
+      report(`${name}, ${count} times ${one.name}`, () => staysAsItWas(inside, () => throwOften(one, count / 2)));
     dispose();
     report(`${name}, ${count} calls of everything`, () => staysAsItWas(inside, (time) => mix(inside, count / 2, time)));
     assert.deepEqual(answers(inside.scope), expected);

@@ -15,7 +15,10 @@ for (const file of files) {
     const text = readFileSync(join(folder, file), 'utf8');
     const imported = [...text.matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name]) => name);
     const outside = imported.filter((name) => !files.includes(name.replace('./', '')));
-    assert.deepEqual(outside.filter((name) => name !== '../lib/index.js'), []);
+    assert.deepEqual(
+      outside.filter((name) => name !== '../lib/index.js'),
+      []
+    );
   });
 
   test(`web/plain/${file} loads where there is no DOM`, async () => {

@@ -68,7 +68,17 @@ export function snippets(scope) {
     const made = all.map(([mask, painted]) => {
       const { output } = model.forward({ ...given, ...givenMasks(masks, painted) }, { need_weights: false });
       const python = pythonLines({ inputs: needed, masks }, seed, painted, source);
-      return { title, mask, preset, config, source, python, shown: shownValues(output), shape: output.shape, ...sample(output) };
+      return {
+        title,
+        mask,
+        preset,
+        config,
+        source,
+        python,
+        shown: shownValues(output),
+        shape: output.shape,
+        ...sample(output)
+      };
     });
     model.dispose();
     return made;
@@ -84,20 +94,32 @@ function sample({ data }) {
 
 /** The five mistakes with the numbers of some seeds, and the module that they come from. @param {Attnscope} scope */
 export function demonstrations(scope) {
-  const scorer = (/** @type {object} */ size) => scope.pytorch(/** @type {any} */ ({ layer: 'linear_scorer', ...size }));
+  const scorer = (/** @type {object} */ size) =>
+    scope.pytorch(/** @type {any} */ ({ layer: 'linear_scorer', ...size }));
   return [0, 1, 2].map((seed) => ({
     seed,
     demos: demos(scope, seed),
-    sources: { plain: scorer({ batch_size: 2, seq_len: 6, hidden_size: 8 }), square: scorer({ batch_size: 4, seq_len: 4, hidden_size: 4 }) }
+    sources: {
+      plain: scorer({ batch_size: 2, seq_len: 6, hidden_size: 8 }),
+      square: scorer({ batch_size: 4, seq_len: 4, hidden_size: 4 })
+    }
   }));
 }
 
-const TEXT = /** @type {Record<string, string>} */ ({ '&gt;': '>', '&lt;': '<', '&amp;': '&', '&#39;': "'", '&quot;': '"' });
+const TEXT = /** @type {Record<string, string>} */ ({
+  '&gt;': '>',
+  '&lt;': '<',
+  '&amp;': '&',
+  '&#39;': "'",
+  '&quot;': '"'
+});
 
 /** The code of the guide's chapter on writing a scorer, as it stands on the page. */
 export async function guideLines() {
   const { guide } = await prerender('index.html');
   const [chapter] = /<section id="pytorch-how">.*?<\/section>/s.exec(guide) ?? [];
   const steps = /<ol>.*<\/ol>/s.exec(chapter ?? '')?.[0] ?? '';
-  return [...steps.matchAll(/<code>(.*?)<\/code>/g)].map(([, code]) => code.replace(/&[^;]+;/g, (entity) => TEXT[entity]));
+  return [...steps.matchAll(/<code>(.*?)<\/code>/g)].map(([, code]) =>
+    code.replace(/&[^;]+;/g, (entity) => TEXT[entity])
+  );
 }

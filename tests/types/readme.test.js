@@ -22,7 +22,20 @@ const files = examples.map(({ name, code }) => {
 for (const { name, tsc } of compilers) {
   test(`${name} compiles each example of the README and of docs/ as it stands`, async () => {
     assert.ok(files.length >= 3);
-    const options = ['--strict', '--noEmit', '--pretty', 'false', '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext', '--types', 'node'];
+    const options = [
+      '--strict',
+      '--noEmit',
+      '--pretty',
+      'false',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2022,dom',
+      '--module',
+      'nodenext',
+      '--types',
+      'node'
+    ];
     assert.equal((await attempt(process.execPath, [tsc, ...options, ...files], { cwd: project })).output, '');
   });
 }

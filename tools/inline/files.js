@@ -9,7 +9,7 @@ export const wasm = Object.fromEntries(Object.entries(packed).map(([name, text])
 /** @type {string | undefined} */
 let address;
 
-export const openThread = () => new Worker(address ??= addressOf(thread), { type: 'module' });
+export const openThread = () => new Worker((address ??= addressOf(thread)), { type: 'module' });
 
 /**
  * By Node's zlib where there is one: under Jest's DOM there is no DecompressionStream.

@@ -34,7 +34,8 @@ import { show } from './values.js';
 
 const rules = {
   max_new_tokens: (/** @type {any} */ value) => !(Number.isInteger(value) && value >= 1) && 'an integer of at least 1',
-  eos_token_id: (/** @type {any} */ value) => ![value].flat().every((id) => Number.isInteger(id) && id >= 0) && 'a token id or an array of them',
+  eos_token_id: (/** @type {any} */ value) =>
+    ![value].flat().every((id) => Number.isInteger(id) && id >= 0) && 'a token id or an array of them',
   choose: functionRule,
   keep_cache: booleanRule,
   need_weights: booleanRule,
@@ -56,8 +57,14 @@ export class Decoding {
    * @throws {RangeError} for a layer that cannot decode, a wrong option or token
    */
   constructor(estimate, prompt, options = {}) {
-    const { max_new_tokens = Infinity, eos_token_id = [], choose = mostLikely, keep_cache = false, need_weights = false, signal } =
-      checkOptions('decode', rules, options);
+    const {
+      max_new_tokens = Infinity,
+      eos_token_id = [],
+      choose = mostLikely,
+      keep_cache = false,
+      need_weights = false,
+      signal
+    } = checkOptions('decode', rules, options);
     this.#limit = vocabularyOf(estimate);
     this.#left = max_new_tokens;
     this.#ends = [eos_token_id].flat();
@@ -110,10 +117,14 @@ function vocabularyOf({ layer, config, inputs, output_shape, kv_cache }) {
   const [first, ...others] = inputs.filter(({ name, optional }) => !optional && !name.startsWith('past_'));
   const limit = first?.limit;
   if (!kv_cache || others.length > 0 || !limit || output_shape.at(-1) !== limit) {
-    throw refusal('layer', `layer must be one that turns token ids into logits over their vocabulary, with a KV cache, to decode, got ${layer}`);
+    throw refusal(
+      'layer',
+      `layer must be one that turns token ids into logits over their vocabulary, with a KV cache, to decode, got ${layer}`
+    );
   }
   const { batch_size } = /** @type {{ batch_size?: number }} */ (config);
-  if (batch_size !== 1) throw refusal('batch_size', `batch_size must be 1 to decode, got ${batch_size}: step() runs several sequences`);
+  if (batch_size !== 1)
+    throw refusal('batch_size', `batch_size must be 1 to decode, got ${batch_size}: step() runs several sequences`);
   return limit;
 }
 
@@ -136,18 +147,23 @@ export function copyOf(prompt) {
  */
 function promptOf(prompt, limit) {
   const isList = Array.isArray(prompt) || prompt instanceof Int32Array;
-  const { data, shape } = /** @type {any} */ (isList ? { data: prompt, shape: [1, prompt.length] } : prompt ?? {});
+  const { data, shape } = /** @type {any} */ (isList ? { data: prompt, shape: [1, prompt.length] } : (prompt ?? {}));
   if (!Array.isArray(data) && !(data instanceof Int32Array)) {
     throw refusal('tokens', `tokens must be an array of token ids, got ${show(prompt)}`);
   }
   if (data.length === 0) throw refusal('tokens', 'tokens must hold at least one token id');
   const wrong = data.findIndex((id) => !isToken(id, limit));
-  if (wrong >= 0) throw refusal('tokens', `tokens must hold integers from 0 to ${limit - 1}, got ${show(data[wrong])} at index ${wrong}`);
+  if (wrong >= 0)
+    throw refusal(
+      'tokens',
+      `tokens must hold integers from 0 to ${limit - 1}, got ${show(data[wrong])} at index ${wrong}`
+    );
   return { data: Int32Array.from(data), shape };
 }
 
 /** @param {unknown} value @param {number} limit */
-const isToken = (value, limit) => Number.isInteger(value) && /** @type {number} */ (value) >= 0 && /** @type {number} */ (value) < limit;
+const isToken = (value, limit) =>
+  Number.isInteger(value) && /** @type {number} */ (value) >= 0 && /** @type {number} */ (value) < limit;
 
 /** The first one with the highest score. @param {Float32Array} logits */
 function mostLikely(logits) {

@@ -63,8 +63,20 @@ function timelineOf(values) {
  */
 export function readEstimate(text) {
   const {
-    config, parameters, macs, flops, elementwise, operations, bytes_moved, inputs, results, parts, steps: stepValues, memory,
-    timeline, kv_cache
+    config,
+    parameters,
+    macs,
+    flops,
+    elementwise,
+    operations,
+    bytes_moved,
+    inputs,
+    results,
+    parts,
+    steps: stepValues,
+    memory,
+    timeline,
+    kv_cache
   } = JSON.parse(text);
   const steps = stepsOf(stepValues);
   /** @type {Record<string, number[]>} */

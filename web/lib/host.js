@@ -33,16 +33,22 @@ export function startWorker(open) {
   const { signal } = heard;
   const ready = new Promise((resolve, reject) => {
     worker.addEventListener('message', ({ data }) => data === READY && resolve(worker), { signal });
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();  // it is told by `ready`
-      whyNot(url, event.message, violations.last()).then((why) => reject(new Error(why)));
-    }, { signal });
+    worker.addEventListener(
+      'error',
+      (event) => {
+        event.preventDefault(); // it is told by `ready`
+        whyNot(url, event.message, violations.last()).then((why) => reject(new Error(why)));
+      },
+      { signal }
+    );
     worker.addEventListener('close', () => reject(new Error(`the worker ${url} ended before it listened`)), { signal });
   });
-  ready.catch(() => worker.terminate()).finally(() => {
-    heard.abort();
-    violations.stop();
-  });
+  ready
+    .catch(() => worker.terminate())
+    .finally(() => {
+      heard.abort();
+      violations.stop();
+    });
   return { worker, ready, end: () => worker.terminate() };
 }
 
@@ -67,9 +73,11 @@ export function starter() {
   const scope = /** @type {any} */ (globalThis);
   const port = builtin('node:worker_threads')?.parentPort;
   return {
-    post: (/** @type {unknown} */ message, /** @type {any} */ transfer = []) => (port ?? scope).postMessage(message, transfer),
+    post: (/** @type {unknown} */ message, /** @type {any} */ transfer = []) =>
+      (port ?? scope).postMessage(message, transfer),
     /** @param {(message: unknown) => void} take */
-    listen: (take) => (port ? port.on('message', take) : scope.addEventListener('message', (/** @type {any} */ { data }) => take(data)))
+    listen: (take) =>
+      port ? port.on('message', take) : scope.addEventListener('message', (/** @type {any} */ { data }) => take(data))
   };
 }
 
@@ -84,7 +92,8 @@ export function becomeWorker(name) {
   scope.self ??= scope;
   if (scope.postMessage) return;
   const { parentPort } = builtin('node:worker_threads');
-  scope.postMessage = (/** @type {unknown} */ message, /** @type {any} */ transfer) => parentPort.postMessage(message, transfer);
+  scope.postMessage = (/** @type {unknown} */ message, /** @type {any} */ transfer) =>
+    parentPort.postMessage(message, transfer);
   parentPort.on('message', (/** @type {unknown} */ data) => scope.onmessage?.({ data }));
 }
 
@@ -150,7 +159,9 @@ function trusted(trustedTypes, address) {
   try {
     policy ??= trustedTypes.createPolicy('attnscope', { createScriptURL: (/** @type {string} */ url) => url });
   } catch {
-    throw new Error('the page requires Trusted Types, and its Content-Security-Policy does not name the policy "attnscope"');
+    throw new Error(
+      'the page requires Trusted Types, and its Content-Security-Policy does not name the policy "attnscope"'
+    );
   }
   return policy.createScriptURL(address);
 }
@@ -181,7 +192,8 @@ async function whyNot(url, message, directive) {
   const response = await fetch(url).catch(() => null);
   if (response && !response.ok) return `the server answers HTTP ${response.status} for the worker ${url}`;
   const type = response?.headers.get('Content-Type') ?? '';
-  if (response && !/javascript/.test(type)) return `the server sends the worker ${url} as ${type || 'a file without Content-Type'}`;
+  if (response && !/javascript/.test(type))
+    return `the server sends the worker ${url} as ${type || 'a file without Content-Type'}`;
   const isolated = response?.headers.has('Cross-Origin-Embedder-Policy') ?? true;
   if (globalThis.crossOriginIsolated && !isolated) {
     return `the server sends the worker ${url} without the header Cross-Origin-Embedder-Policy: require-corp`;
@@ -205,7 +217,7 @@ class NodeWorker extends EventTarget {
     super();
     const { Worker } = builtin('node:worker_threads');
     const file = url.startsWith('file:') && builtin('node:url').fileURLToPath(url);
-    if (file && !builtin('node:fs').existsSync(file)) throw new Error(`there is no file ${file}`);  // known at once
+    if (file && !builtin('node:fs').existsSync(file)) throw new Error(`there is no file ${file}`); // known at once
     // Flags of the process, --input-type say, are not meant for this file.
     this.#thread = new Worker(new URL(url), { name, execArgv: [] });
     this.#thread.on('message', (/** @type {unknown} */ data) => this.#tell('message', { data }));

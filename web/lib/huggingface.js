@@ -83,7 +83,12 @@ function slotsOf({ keys, inside, outer = {} }, values) {
 function fieldsOf(slots) {
   const find = (/** @type {string} */ key) => /** @type {Slot} */ (slots.find((slot) => slot.key === key));
   const peek = (/** @type {string} */ key) => find(key).value;
-  for (const { name, given, value, rule: { type } } of slots) {
+  for (const {
+    name,
+    given,
+    value,
+    rule: { type }
+  } of slots) {
     const fits = !given || !type || type.fits(value, peek);
     if (!fits) throw refusal(name, `${name} must be ${type.words}, got ${show(value)}`);
   }
@@ -119,7 +124,13 @@ function report(family, entries, slots) {
   const differs = (/** @type {Slot | undefined} */ slot) =>
     slot?.rule.differs?.(slot.value, slot.fields.length > 0, peek);
   const used = (/** @type {Slot} */ slot) => {
-    const { name, value, fields, rule: { note }, given } = slot;
+    const {
+      name,
+      value,
+      fields,
+      rule: { note },
+      given
+    } = slot;
     const said = typeof note === 'function' ? note(value, peek) : note;
     return row(name, value, given ? 'used' : 'defaulted', fields, said, differs(slot));
   };
@@ -142,8 +153,14 @@ function report(family, entries, slots) {
  * @param {string} [differs]
  * @returns {ImportedKey}
  */
-const row = (key, value, use, fields, note, differs) =>
-  ({ key, value, use, fields, ...(note && { note }), ...(differs && { differs }) });
+const row = (key, value, use, fields, note, differs) => ({
+  key,
+  value,
+  use,
+  fields,
+  ...(note && { note }),
+  ...(differs && { differs })
+});
 
 /**
  * Why a key changes nothing; '' where that goes without saying.

@@ -41,8 +41,10 @@ function splitOptions(options = {}) {
  * @returns {any}
  */
 function results(core, made) {
-  const wrapped = Object.entries(made).map(([name, value]) =>
-    [name, 'isDeleted' in value ? new ResidentTensor(core, value) : value]);
+  const wrapped = Object.entries(made).map(([name, value]) => [
+    name,
+    'isDeleted' in value ? new ResidentTensor(core, value) : value
+  ]);
   return Object.fromEntries(wrapped);
 }
 

@@ -75,7 +75,9 @@ export class Attnscope {
    * @returns {Estimate<Known<C>>}
    */
   estimate(config) {
-    return /** @type {any} */ (readEstimate(this.#core.call((module) => module.estimate(/** @type {Config} */ (config)))));
+    return /** @type {any} */ (
+      readEstimate(this.#core.call((module) => module.estimate(/** @type {Config} */ (config))))
+    );
   }
 
   /**

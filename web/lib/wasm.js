@@ -53,7 +53,9 @@ function pathOf(address) {
  */
 function isOldNode() {
   const { process } = /** @type {any} */ (globalThis);
-  return process?.versions?.node !== undefined && process.getBuiltinModule === undefined && globalThis.location === undefined;
+  return (
+    process?.versions?.node !== undefined && process.getBuiltinModule === undefined && globalThis.location === undefined
+  );
 }
 
 /**

@@ -3,4 +3,5 @@
 import { html } from 'lit';
 
 /** @param {object} values @param {string} text */
-export const fill = (values, text) => html`<a class="fill" href=${`?${new URLSearchParams(/** @type {Record<string, string>} */ (values))}#calculator`}>${text}</a>`;
+export const fill = (values, text) =>
+  html`<a class="fill" href=${`?${new URLSearchParams(/** @type {Record<string, string>} */ (values))}#calculator`}>${text}</a>`;

@@ -7,14 +7,20 @@ import { registerOffline } from './offline.js';
 
 define('attnscope-calculator', AttnscopeCalculator);
 bindThemeSwitch(/** @type {HTMLFieldSetElement} */ (document.querySelector('.theme')));
-bindFillLinks(/** @type {Element} */ (document.querySelector('.guide')), /** @type {any} */ (document.querySelector('attnscope-calculator')));
+bindFillLinks(
+  /** @type {Element} */ (document.querySelector('.guide')),
+  /** @type {any} */ (document.querySelector('attnscope-calculator'))
+);
 registerOffline();
 
 const mistakes = document.querySelector('attnscope-mistakes');
 if (mistakes) {
-  const observer = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting)) load();
-  }, { rootMargin: '400px' });
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) load();
+    },
+    { rootMargin: '400px' }
+  );
   const load = () => {
     observer.disconnect();
     import('../elements/mistakes/mistakes.js');

@@ -9,15 +9,38 @@
  * @typedef {Record<string, unknown>} Values
  */
 
-const NAMES = /** @type {Record<string, string>} */ ({ dtype: 'number format', kv_len: 'key length', kdim: 'key dim', vdim: 'value dim' });
+const NAMES = /** @type {Record<string, string>} */ ({
+  dtype: 'number format',
+  kv_len: 'key length',
+  kdim: 'key dim',
+  vdim: 'value dim'
+});
 const WORDS = /** @type {Record<string, string>} */ ({
-  num: '', seq: 'sequence', len: 'length', attn: 'attention', vocab: 'vocabulary', eps: 'epsilon', q: 'query', kv: 'KV', qk: 'QK', v: 'value',
-  lora: 'LoRA', rope: 'RoPE', mlp: 'MLP', freq: 'frequency',
+  num: '',
+  seq: 'sequence',
+  len: 'length',
+  attn: 'attention',
+  vocab: 'vocabulary',
+  eps: 'epsilon',
+  q: 'query',
+  kv: 'KV',
+  qk: 'QK',
+  v: 'value',
+  lora: 'LoRA',
+  rope: 'RoPE',
+  mlp: 'MLP',
+  freq: 'frequency'
 });
 
 /** `Hidden size` for `hidden_size`. @param {string} name */
 export function fieldLabel(name) {
-  const words = NAMES[name] ?? name.split('_').map((word) => WORDS[word] ?? word).join(' ').trim();
+  const words =
+    NAMES[name] ??
+    name
+      .split('_')
+      .map((word) => WORDS[word] ?? word)
+      .join(' ')
+      .trim();
   return words[0].toUpperCase() + words.slice(1);
 }
 
@@ -67,7 +90,12 @@ export function fieldSections({ fields }) {
   const isFormat = (/** @type {Field} */ { name }) => name === 'dtype';
   const rank = (/** @type {Field} */ { type }) => ['choice', 'boolean'].indexOf(type);
   const options = fields.filter((field) => !isSize(field) && !isFormat(field)).sort((a, b) => rank(a) - rank(b));
-  return { sizes: fields.filter(isSize), options, format: fields.filter(isFormat), folded: options.length > MAX_PLAIN_OPTIONS };
+  return {
+    sizes: fields.filter(isSize),
+    options,
+    format: fields.filter(isFormat),
+    folded: options.length > MAX_PLAIN_OPTIONS
+  };
 }
 
 const SLIDER_REACH = 128;

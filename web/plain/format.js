@@ -16,7 +16,10 @@ export function formatSignificant(value) {
 }
 
 const SCALES = [
-  [1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'],
+  [1e15, 'P'],
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M']
 ];
 
 /**

@@ -14,7 +14,8 @@ function parameterTerm({ macs, parameters, shape }) {
   const outer = shape.at(-1) ?? 1;
   const inner = macs ? macs / elements(shape) : parameters / outer;
   const bias = parameters - inner * outer;
-  const isMatrix = Number.isInteger(inner) && inner > 0 && (bias === 0 || bias === outer) && (macs > 0 || (inner > 1 && outer > 1));
+  const isMatrix =
+    Number.isInteger(inner) && inner > 0 && (bias === 0 || bias === outer) && (macs > 0 || (inner > 1 && outer > 1));
   if (!isMatrix) return formatCount(parameters);
   return `${formatCount(inner)} × ${formatCount(outer)}${bias ? ` + ${formatCount(bias)}` : ''}`;
 }
@@ -34,7 +35,8 @@ function sumText(terms, closed = false) {
 }
 
 /** @param {number} count @param {string} text */
-const timesText = (count, text) => (count === 1 ? text : `${formatCount(count)} × ${text.includes(' ') ? `(${text})` : text}`);
+const timesText = (count, text) =>
+  count === 1 ? text : `${formatCount(count)} × ${text.includes(' ') ? `(${text})` : text}`;
 
 /** @param {number} a @param {number} b @returns {number} */
 const commonDivisor = (a, b) => (b ? commonDivisor(b, a % b) : a);
@@ -42,14 +44,26 @@ const commonDivisor = (a, b) => (b ? commonDivisor(b, a % b) : a);
 /** `score a + combine (b + c)`: the terms below their names. @param {Term[]} terms */
 function namedSumText(terms) {
   const names = [...new Set(terms.map(({ name }) => name))];
-  return names.map((name) => `${name} ${sumText(terms.filter((term) => term.name === name), true)}`).join(' + ');
+  return names
+    .map(
+      (name) =>
+        `${name} ${sumText(
+          terms.filter((term) => term.name === name),
+          true
+        )}`
+    )
+    .join(' + ');
 }
 
 /** @param {Term[]} terms */
 const distinct = (terms) => new Set(terms.map(({ text }) => text)).size;
 
 /** One number for each part of the layer. @param {Estimate} estimate @param {'parameters' | 'macs'} key */
-const partText = ({ parts }, key) => Object.entries(parts).filter(([, part]) => part[key] > 0).map(([name, part]) => `${name} ${formatCount(part[key])}`).join(' + ');
+const partText = ({ parts }, key) =>
+  Object.entries(parts)
+    .filter(([, part]) => part[key] > 0)
+    .map(([name, part]) => `${name} ${formatCount(part[key])}`)
+    .join(' + ');
 
 /** @param {Estimate} estimate */
 export function parameterFormula(estimate) {
@@ -71,8 +85,9 @@ export function macFormula(estimate) {
   const steps = estimate.steps.filter((step) => step.macs > 0);
   if (!steps.length) return 'No matrix product: only element by element';
   const terms = steps.map((step) => ({
-    name: steps.length <= MAX_NAMED ? step.name : step.part, count: repeatOf(step),
-    text: [...step.shape.filter(isNotOne), step.macs / elements(step.shape)].map(formatCount).join(' × '),
+    name: steps.length <= MAX_NAMED ? step.name : step.part,
+    count: repeatOf(step),
+    text: [...step.shape.filter(isNotOne), step.macs / elements(step.shape)].map(formatCount).join(' × ')
   }));
   return `${distinct(terms) <= MAX_TERMS ? namedSumText(terms) : partText(estimate, 'macs')} = ${formatCount(estimate.macs)}`;
 }
@@ -99,7 +114,9 @@ export function cacheFormula({ config }, next) {
   const past = next?.inputs.filter(({ name }) => name.startsWith('past_')) ?? [];
   if (!past.length) return `what one position keeps in every layer, in ${config.dtype}`;
   const batch = Number(config.batch_size);
-  const terms = past.map(({ name, shape }) => `${name.replace('past_', '')} ${keptShape(shape, batch).map(formatCount).join(' × ')}`);
+  const terms = past.map(
+    ({ name, shape }) => `${name.replace('past_', '')} ${keptShape(shape, batch).map(formatCount).join(' × ')}`
+  );
   return `${terms.join(' + ')} numbers of ${bytesPerElement(config)} B in ${config.dtype}`;
 }
 

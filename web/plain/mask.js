@@ -7,7 +7,10 @@
  * The masks that a layer takes: its optional inputs. Of each the plane of the largest, which fits all others by broadcasting.
  * @param {{ name: string, shape: number[], axes: readonly string[], optional: boolean }[]} inputs @returns {MaskPlane[]}
  */
-export const maskPlanes = (inputs) => inputs.filter(({ optional }) => optional).map(({ name, shape, axes }) => ({ name, shape: shape.slice(-2), axes: axes.slice(-2) }));
+export const maskPlanes = (inputs) =>
+  inputs
+    .filter(({ optional }) => optional)
+    .map(({ name, shape, axes }) => ({ name, shape: shape.slice(-2), axes: axes.slice(-2) }));
 
 /** @param {number} rows @param {number} columns */
 export const openMask = (rows, columns) => new Uint8Array(rows * columns).fill(1);
@@ -31,7 +34,8 @@ export function paddedMask(rows, columns, ofQueries) {
 export function causalMask(rows, columns) {
   const mask = openMask(rows, columns);
   const past = Math.max(0, columns - rows);
-  for (let row = 0; row < rows; row += 1) mask.fill(0, row * columns + Math.min(columns, row + past + 1), (row + 1) * columns);
+  for (let row = 0; row < rows; row += 1)
+    mask.fill(0, row * columns + Math.min(columns, row + past + 1), (row + 1) * columns);
   return mask;
 }
 
@@ -73,7 +77,9 @@ export class Stroke {
   /** @param {{ row: number, column: number }} cell */
   paintTo(cell) {
     paintLine(this.mask, this.size.columns, this.last, cell, this.value, this.brush);
-    const touched = [this.last.row, cell.row].flatMap((row) => [row - this.brush.rows, row + this.brush.rows]).concat(this.#rows ?? []);
+    const touched = [this.last.row, cell.row]
+      .flatMap((row) => [row - this.brush.rows, row + this.brush.rows])
+      .concat(this.#rows ?? []);
     this.#rows = [Math.max(0, Math.min(...touched)), Math.min(this.size.rows - 1, Math.max(...touched))];
     this.last = cell;
   }
@@ -95,14 +101,20 @@ export function maskPython(name, mask, [rows, columns]) {
   const ones = `torch.ones(${rows}, ${columns}, dtype=torch.bool)`;
   const past = Math.max(0, columns - rows);
   const causal = causalMask(rows, columns);
-  if (mask.every((open, at) => open === causal[at])) return [`${name} = ${ones}.tril(${past || ''})  # True = may attend`];
+  if (mask.every((open, at) => open === causal[at]))
+    return [`${name} = ${ones}.tril(${past || ''})  # True = may attend`];
   const runs = Array.from({ length: rows }, (_, row) => closedRuns(mask.subarray(row * columns, (row + 1) * columns)));
   if (runs.every((row) => row.length === 0 || (row.length === 1 && row[0][1] === columns))) {
     const lengths = runs.map((row) => row[0]?.[0] ?? columns);
     if (new Set(lengths).size === 1) return [`${name} = torch.arange(${columns}) < ${lengths[0]}  # True = may attend`];
-    return [`lengths = torch.tensor([${lengths.join(', ')}])`, `${name} = torch.arange(${columns}) < lengths[:, None]  # True = may attend`];
+    return [
+      `lengths = torch.tensor([${lengths.join(', ')}])`,
+      `${name} = torch.arange(${columns}) < lengths[:, None]  # True = may attend`
+    ];
   }
-  const lines = rectangles(runs).map(({ top, bottom, run }) => `${name}[${bottom - top > 1 ? `${top}:${bottom}` : top}, ${run}] = False`);
+  const lines = rectangles(runs).map(
+    ({ top, bottom, run }) => `${name}[${bottom - top > 1 ? `${top}:${bottom}` : top}, ${run}] = False`
+  );
   return [`${name} = ${ones}  # True = may attend`, ...lines];
 }
 
@@ -110,17 +122,19 @@ export function maskPython(name, mask, [rows, columns]) {
 function rectangles(runs) {
   /** @type {Map<string, { top: number, bottom: number, run: string }>} */
   const last = new Map();
-  return runs.flatMap((row, index) => row.flatMap(([from, to]) => {
-    const run = `${from}:${to}`;
-    const above = last.get(run);
-    if (above?.bottom === index) {
-      above.bottom += 1;
-      return [];
-    }
-    const found = { top: index, bottom: index + 1, run };
-    last.set(run, found);
-    return [found];
-  }));
+  return runs.flatMap((row, index) =>
+    row.flatMap(([from, to]) => {
+      const run = `${from}:${to}`;
+      const above = last.get(run);
+      if (above?.bottom === index) {
+        above.bottom += 1;
+        return [];
+      }
+      const found = { top: index, bottom: index + 1, run };
+      last.set(run, found);
+      return [found];
+    })
+  );
 }
 
 /** @param {Uint8Array} cells @returns {[number, number][]} */

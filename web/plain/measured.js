@@ -27,15 +27,22 @@ import { intensityOf, leastBytes, pageWorkloads } from './workloads.js';
 
 /** What is the same line of the chart, in the order of the legend. @type {Record<Series, string>} */
 export const series = {
-  product: 'Matrix product', multihead: 'Multi-head layer', attention: 'Attention alone', 'causal attention': 'Causal attention',
-  'linear scorer': 'Linear scorer', 'additive scorer': 'Additive scorer',
+  product: 'Matrix product',
+  multihead: 'Multi-head layer',
+  attention: 'Attention alone',
+  'causal attention': 'Causal attention',
+  'linear scorer': 'Linear scorer',
+  'additive scorer': 'Additive scorer'
 };
 
 /** One for each workload, measured or not yet. @param {Part | undefined} part @returns {Row[]} */
 export function rowsOf(part) {
   return pageWorkloads.map((workload) => ({
-    workload, title: titleOf(workload), series: workload.causal ? 'causal attention' : workload.kind,
-    intensity: intensityOf(workload), measured: part ? measuredOf(workload, part) : null,
+    workload,
+    title: titleOf(workload),
+    series: workload.causal ? 'causal attention' : workload.kind,
+    intensity: intensityOf(workload),
+    measured: part ? measuredOf(workload, part) : null
   }));
 }
 

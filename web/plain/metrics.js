@@ -8,9 +8,30 @@ import { formatBytes, formatCount, formatShort } from './format.js';
 /** What the charts can show. @type {Metric[]} */
 export const metrics = [
   { key: 'macs', title: 'MACs', read: ({ macs }) => macs, exact: formatCount, short: formatShort, base: 10 },
-  { key: 'parameters', title: 'Parameters', read: ({ parameters }) => parameters, exact: formatCount, short: formatShort, base: 10 },
-  { key: 'inference', title: 'Peak to infer', read: ({ memory }) => memory.inference_total, exact: formatBytes, short: formatBytes, base: 2 },
-  { key: 'training', title: 'Kept to train', read: ({ memory }) => memory.training_total, exact: formatBytes, short: formatBytes, base: 2 },
+  {
+    key: 'parameters',
+    title: 'Parameters',
+    read: ({ parameters }) => parameters,
+    exact: formatCount,
+    short: formatShort,
+    base: 10
+  },
+  {
+    key: 'inference',
+    title: 'Peak to infer',
+    read: ({ memory }) => memory.inference_total,
+    exact: formatBytes,
+    short: formatBytes,
+    base: 2
+  },
+  {
+    key: 'training',
+    title: 'Kept to train',
+    read: ({ memory }) => memory.training_total,
+    exact: formatBytes,
+    short: formatBytes,
+    base: 2
+  }
 ];
 
 /** @param {Metric} metric @param {any} estimate */

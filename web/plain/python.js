@@ -20,15 +20,24 @@ export const className = (source) => [...source.matchAll(/^class (\w+)\(nn\.\w+\
 export function pythonLines({ inputs, masks }, seed, painted, source) {
   const given = masks.filter(({ name }) => painted[name]);
   const names = [...inputs.map(({ name }) => name), ...given.map(({ name }) => `${name}=${name}`)].join(', ');
-  const draws = inputs.flatMap((input, index) => [`torch.manual_seed(${inputSeed(seed, index)})`, `${input.name} = ${drawnInPython(input)}`]);
+  const draws = inputs.flatMap((input, index) => [
+    `torch.manual_seed(${inputSeed(seed, index)})`,
+    `${input.name} = ${drawnInPython(input)}`
+  ]);
   return [
-    `torch.manual_seed(${seed})`, `module = ${className(source)}().eval()  # the class of the PyTorch panel, without dropout`, ...draws,
+    `torch.manual_seed(${seed})`,
+    `module = ${className(source)}().eval()  # the class of the PyTorch panel, without dropout`,
+    ...draws,
     ...given.flatMap(({ name, shape }) => maskPython(name, painted[name], shape)),
-    'with torch.no_grad():', `    results = module(${names})`,
-    'result = results if torch.is_tensor(results) else results[0]', `print(result.flatten()[:${SHOWN_VALUES}])`,
+    'with torch.no_grad():',
+    `    results = module(${names})`,
+    'result = results if torch.is_tensor(results) else results[0]',
+    `print(result.flatten()[:${SHOWN_VALUES}])`
   ].join('\n');
 }
 
 /** @param {import('./inputs.js').Input} input */
 const drawnInPython = ({ shape, integer, limit }) =>
-  (integer ? `torch.randint(${limit}, (${shape.join(', ')}${shape.length === 1 ? ',' : ''}))` : `torch.randn(${shape.join(', ')})`);
+  integer
+    ? `torch.randint(${limit}, (${shape.join(', ')}${shape.length === 1 ? ',' : ''}))`
+    : `torch.randn(${shape.join(', ')})`;

@@ -102,12 +102,18 @@ export class Store extends EventTarget {
 
   /** @param {Values} values */
   #assign(values) {
-    const known = new Set(['layer', 'seed', ...this.layers.flatMap((layer) => layer.fields.map((field) => field.name))]);
+    const known = new Set([
+      'layer',
+      'seed',
+      ...this.layers.flatMap((layer) => layer.fields.map((field) => field.name))
+    ]);
     this.values = Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
     this.values.layer ??= this.layers[0].name;
     const isKnown = this.layer.name === this.values.layer;
     const own = isKnown ? new Set(['layer', 'seed', ...this.layer.fields.map(({ name }) => name)]) : known;
-    this.leftOut = Object.keys(values).filter((name) => !own.has(name)).map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }));
+    this.leftOut = Object.keys(values)
+      .filter((name) => !own.has(name))
+      .map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }));
   }
 
   /** @param {string} [gesture] */

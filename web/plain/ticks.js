@@ -17,7 +17,11 @@ const ROUND = { 2: [1], 10: [1, 2, 5] };
 export function logTicks([low, high], most, base, label = String) {
   const within = (/** @type {number[]} */ values) => values.filter((value) => value >= low && value <= high);
   const powers = within(powersOf(low, high, base, most));
-  const round = within(ROUND[base].flatMap((factor) => powersOf(low / factor, high / factor, base, Infinity).map((power) => factor * power)));
+  const round = within(
+    ROUND[base].flatMap((factor) =>
+      powersOf(low / factor, high / factor, base, Infinity).map((power) => factor * power)
+    )
+  );
   const even = within(evenSteps(low, high, most, base));
   const ticks = [powers, round.sort((a, b) => a - b)].find(({ length }) => length > 1 && length <= most) ?? even;
   return ticks.filter((value, index) => index === 0 || label(value) !== label(ticks[index - 1]));
@@ -28,7 +32,10 @@ function powersOf(low, high, base, most) {
   const log = base === 2 ? Math.log2 : Math.log10;
   const [first, last] = [Math.ceil(log(low) - ROUNDING), Math.floor(log(high) + ROUNDING)];
   const stride = Math.max(1, Math.ceil((last - first + 1) / most));
-  return Array.from({ length: Math.max(0, Math.floor((last - first) / stride) + 1) }, (_, index) => base ** (first + index * stride));
+  return Array.from(
+    { length: Math.max(0, Math.floor((last - first) / stride) + 1) },
+    (_, index) => base ** (first + index * stride)
+  );
 }
 
 /** Multiples of a round number. @param {number} low @param {number} high @param {number} most @param {Base} base */

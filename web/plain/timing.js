@@ -60,5 +60,5 @@ export function median(values) {
 /** What else ran meanwhile makes a measurement too small, never too large. @param {Peaks} one @param {Peaks} other @returns {Peaks} */
 export const largerPeaks = (one, other) => ({
   flops_per_second: Math.max(one.flops_per_second, other.flops_per_second),
-  bytes_per_second: Math.max(one.bytes_per_second, other.bytes_per_second),
+  bytes_per_second: Math.max(one.bytes_per_second, other.bytes_per_second)
 });

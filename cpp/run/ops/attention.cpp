@@ -178,7 +178,9 @@ int64_t queries_a_task(int64_t queries, int64_t groups, int64_t macs_a_query) {
 class AttentionKernel {
  public:
   AttentionKernel(const Place& place, const Uses& uses, const Attention& found)
-      : found_(found), scores_(place.output_shape()), H_(scores_.size() == 4 ? scores_[1].size : 1) {
+      : found_(found),
+        scores_(place.output_shape()),
+        H_(scores_.size() == 4 ? scores_[1].size : 1) {
     const Graph& graph = place.graph;
     query_ = source_of(place, uses, found.query);
     key_ = source_of(place, uses, found.key);

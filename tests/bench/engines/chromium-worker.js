@@ -10,6 +10,9 @@ Object.defineProperty(navigator, 'hardwareConcurrency', { value: threads });
 const obeying = import('../orders.js').then(({ contestant }) => contestant(asked.get('runtime') ?? '', threads));
 
 self.addEventListener('message', async ({ data }) => {
-  const answer = await obeying.then((obey) => obey(data), (error) => ({ error: String(error) }));
+  const answer = await obeying.then(
+    (obey) => obey(data),
+    (error) => ({ error: String(error) })
+  );
   /** @type {any} */ (self).postMessage(answer);
 });

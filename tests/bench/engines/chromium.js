@@ -44,7 +44,9 @@ async function respond(path) {
 
 /** Workers have no import maps, so packages are imported by their addresses. @param {string} module */
 function resolved(module) {
-  return module.replace(/(\bfrom\s*)(['"])([@\w][\w@/.-]*)\2/g, (all, from, _, name) => (addresses[name] ? `${from}'${addresses[name]}'` : all));
+  return module.replace(/(\bfrom\s*)(['"])([@\w][\w@/.-]*)\2/g, (all, from, _, name) =>
+    addresses[name] ? `${from}'${addresses[name]}'` : all
+  );
 }
 
 /** @implements {Runner} */
@@ -66,7 +68,10 @@ class ChromiumRunner {
   }
 
   async end() {
-    await this.#page.then((page) => page.context().close(), () => {});
+    await this.#page.then(
+      (page) => page.context().close(),
+      () => {}
+    );
   }
 }
 

@@ -16,5 +16,8 @@ export const addresses = {
 /** Those that are scripts, and the global that each defines or adds to. @type {Record<string, { url: string, global: string }>} */
 export const scripts = {
   '@tensorflow/tfjs': { url: `${rivals}@tensorflow/tfjs/dist/tf.min.js`, global: 'tf' },
-  '@tensorflow/tfjs-backend-wasm': { url: `${rivals}@tensorflow/tfjs-backend-wasm/dist/tf-backend-wasm.min.js`, global: 'tf.wasm' }
+  '@tensorflow/tfjs-backend-wasm': {
+    url: `${rivals}@tensorflow/tfjs-backend-wasm/dist/tf-backend-wasm.min.js`,
+    global: 'tf.wasm'
+  }
 };

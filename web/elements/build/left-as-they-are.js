@@ -23,10 +23,10 @@ export function leftAsTheyAre() {
         if (file.startsWith(library)) return { id: `../web/lib/${relative(library, file)}`, external: true };
         copied.add(file);
         return { id: `./${basename(file)}`, external: true };
-      },
+      }
     },
     generateBundle() {
       for (const file of copied) this.emitFile({ type: 'asset', fileName: basename(file), source: readFileSync(file) });
-    },
+    }
   };
 }

@@ -10,7 +10,8 @@ const SETTLE_MS = 3000;
  */
 export function keepPlace() {
   const moved = new AbortController();
-  for (const kind of MOVES) addEventListener(kind, () => moved.abort(), { signal: moved.signal, capture: true, passive: true });
+  for (const kind of MOVES)
+    addEventListener(kind, () => moved.abort(), { signal: moved.signal, capture: true, passive: true });
   return () => {
     const target = document.getElementById(location.hash.slice(1));
     if (moved.signal.aborted || !target || document.activeElement !== document.body) return;

@@ -22,7 +22,12 @@ const KNOWN = [...fieldNames, 'address', 'light-dom'];
  * that has the stylesheet. Sends `change` with the estimate once at the start and whenever the estimate is another.
  */
 export class AttnscopeCalculator extends LitElement {
-  static properties = { store: { state: true }, failure: { state: true }, copied: { state: true }, messages: { state: true } };
+  static properties = {
+    store: { state: true },
+    failure: { state: true },
+    copied: { state: true },
+    messages: { state: true }
+  };
 
   static get observedAttributes() {
     return [...super.observedAttributes, ...fieldNames];
@@ -38,7 +43,7 @@ export class AttnscopeCalculator extends LitElement {
         },
         set(value) {
           this.#take({ [name]: value });
-        },
+        }
       });
     }
   }
@@ -86,7 +91,8 @@ export class AttnscopeCalculator extends LitElement {
 
   /** Fields that it leaves out go to their defaults; null is the first layer with its defaults. */
   set config(config) {
-    if (config !== null && config !== undefined && !isPlain(config)) throw new RangeError(`config must be a plain object, got ${show(config)}`);
+    if (config !== null && config !== undefined && !isPlain(config))
+      throw new RangeError(`config must be a plain object, got ${show(config)}`);
     this.#given = config ?? null;
     if (this.store) this.store.set(presetValues(this.store, config ?? { layer: this.store.layers[0].name }));
     else this.#asked = { ...config };
@@ -120,7 +126,8 @@ export class AttnscopeCalculator extends LitElement {
   /** @param {string} name @param {string | null} before @param {string | null} value */
   attributeChangedCallback(name, before, value) {
     super.attributeChangedCallback(name, before, value);
-    if (fieldNames.includes(name)) this.#take({ [name]: value === '' && switchNames.includes(name) ? true : value ?? undefined });
+    if (fieldNames.includes(name))
+      this.#take({ [name]: value === '' && switchNames.includes(name) ? true : (value ?? undefined) });
   }
 
   async #open() {
@@ -172,7 +179,10 @@ export class AttnscopeCalculator extends LitElement {
   }
 
   #judge() {
-    const messages = [...attributeMessages(this, KNOWN), ...(this.store && this.#given ? configMessages(this.store, this.#given) : [])];
+    const messages = [
+      ...attributeMessages(this, KNOWN),
+      ...(this.store && this.#given ? configMessages(this.store, this.#given) : [])
+    ];
     if (String(messages) !== String(this.messages)) this.messages = messages;
   }
 
@@ -210,18 +220,25 @@ export class AttnscopeCalculator extends LitElement {
   }
 
   render() {
-    if (this.failure) return html`<p class="field-error" role="alert">WebAssembly could not be started: ${this.failure}</p>`;
+    if (this.failure)
+      return html`<p class="field-error" role="alert">WebAssembly could not be started: ${this.failure}</p>`;
     const { store } = this;
     if (!store) return nothing;
-    return calculatorView(store, {
-      set: (patch, edit) => store.set(patch, edit),
-      calculate: () => this.#calculate(),
-    }, {
-      charts: html`<attnscope-charts .store=${store} .estimate=${store.estimate}></attnscope-charts>`,
-      run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError}></attnscope-run>`,
-      code: html`<attnscope-code .source=${store.scope.pytorch(store.config)} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
-      importer: html`<attnscope-import .store=${store}></attnscope-import>`,
-    }, { ...this.copied, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) }, this.messages);
+    return calculatorView(
+      store,
+      {
+        set: (patch, edit) => store.set(patch, edit),
+        calculate: () => this.#calculate()
+      },
+      {
+        charts: html`<attnscope-charts .store=${store} .estimate=${store.estimate}></attnscope-charts>`,
+        run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError}></attnscope-run>`,
+        code: html`<attnscope-code .source=${store.scope.pytorch(store.config)} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
+        importer: html`<attnscope-import .store=${store}></attnscope-import>`
+      },
+      { ...this.copied, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) },
+      this.messages
+    );
   }
 
   /** Shows what is wrong, or brings the answer into view. */
@@ -243,9 +260,13 @@ export class AttnscopeCalculator extends LitElement {
     const { store } = this;
     if (!store) return;
     const link = this.hasAttribute('address') ? new URL(writeSearch(store), location.href).href : '';
-    const text = {
-      link, json: toJson(store.estimate), csv: toCsv(store.estimate), markdown: toMarkdown(store.estimate, link),
-    }[kind] ?? '';
+    const text =
+      {
+        link,
+        json: toJson(store.estimate),
+        csv: toCsv(store.estimate),
+        markdown: toMarkdown(store.estimate, link)
+      }[kind] ?? '';
     copyAndSay(text, (said) => {
       this.copied = { kind, said };
     });

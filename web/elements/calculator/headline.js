@@ -4,7 +4,14 @@ import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../../plain/format.js';
 import { isSize } from '../../plain/fields.js';
 import { figure, split } from '../shared/figure.js';
-import { cacheFormula, countsMasked, macFormula, memoryFormula, parameterFormula, shapeFormula } from '../../plain/formulas.js';
+import {
+  cacheFormula,
+  countsMasked,
+  macFormula,
+  memoryFormula,
+  parameterFormula,
+  shapeFormula
+} from '../../plain/formulas.js';
 
 /** @typedef {import('../../plain/store.js').Store} Store */
 
@@ -19,8 +26,13 @@ export function headlineView(store) {
       ${store.valid ? nothing : staleNote(store)}
       <div class="figures ${store.valid ? '' : 'stale'}">
         ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate))}
-        ${figure('Forward MACs', 'macs', split(splitCount(estimate.macs)), macFormula(estimate),
-          `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`)}
+        ${figure(
+          'Forward MACs',
+          'macs',
+          split(splitCount(estimate.macs)),
+          macFormula(estimate),
+          `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`
+        )}
         ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
         ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
         ${estimate.kv_cache ? cacheView(store) : nothing}
@@ -31,7 +43,8 @@ export function headlineView(store) {
 /** The answer as screen readers read it out. @param {any} estimate */
 const spoken = ({ parameters, macs, output_shape: shape, memory, kv_cache: cache }) =>
   `${formatCount(parameters)} parameters, ${formatCount(macs)} MACs, output ${formatList(shape)}, ${formatBytes(memory.inference_total)} to infer at the peak${
-    cache ? `, KV cache ${formatBytes(cache.bytes)}` : ''}`;
+    cache ? `, KV cache ${formatBytes(cache.bytes)}` : ''
+  }`;
 
 /** @param {Store} store */
 function cacheView(store) {
@@ -55,8 +68,10 @@ export function trainingSentence({ memory, config }) {
 }
 
 /** What a link asks for and the layer does not have, until the first edit. @param {Store} store */
-const leftOutNote = ({ leftOut }) => (leftOut.length
-  ? html`<p class="stale-note" role="status">${leftOut.map((message) => html`${withoutList(message)} `)}${leftOut.length > 1 ? 'They were' : 'It was'} left out.</p>` : nothing);
+const leftOutNote = ({ leftOut }) =>
+  leftOut.length
+    ? html`<p class="stale-note" role="status">${leftOut.map((message) => html`${withoutList(message)} `)}${leftOut.length > 1 ? 'They were' : 'It was'} left out.</p>`
+    : nothing;
 
 /** Without the list of fields: the form shows which there are. @param {string} message */
 const withoutList = (message) => (message.endsWith('?') ? message : `${message.split(';')[0]}.`);

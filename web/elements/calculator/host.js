@@ -29,14 +29,19 @@ const isForeign = (/** @type {string} */ name) => /^_|[^\w-]|^[a-z]{1,2}-/.test(
  * @param {Element} element @param {string[]} known
  */
 export function attributeMessages(element, known) {
-  return element.getAttributeNames().filter((name) => !known.includes(name) && !isGlobal(name)).flatMap((name) => {
-    const spelled = name.replaceAll('-', '_');
-    const isSpelling = known.includes(spelled);
-    if (isForeign(name) && !isSpelling) return [];
-    const hint = isSpelling ? `, did you mean ${spelled}?` : didYouMean(name, known);
-    if (!hint && name.includes('-')) return [];
-    return [`${element.localName} has no attribute "${name}"${hint || '; its attributes are address, layer, seed and the fields of the layers'}`];
-  });
+  return element
+    .getAttributeNames()
+    .filter((name) => !known.includes(name) && !isGlobal(name))
+    .flatMap((name) => {
+      const spelled = name.replaceAll('-', '_');
+      const isSpelling = known.includes(spelled);
+      if (isForeign(name) && !isSpelling) return [];
+      const hint = isSpelling ? `, did you mean ${spelled}?` : didYouMean(name, known);
+      if (!hint && name.includes('-')) return [];
+      return [
+        `${element.localName} has no attribute "${name}"${hint || '; its attributes are address, layer, seed and the fields of the layers'}`
+      ];
+    });
 }
 
 /**
@@ -48,5 +53,7 @@ export function configMessages(store, config) {
   const layer = store.layers.find(({ name }) => name === config.layer);
   if (!layer) return config.layer === undefined ? [store.refusal(config)] : [];
   const own = ['layer', ...layer.fields.map(({ name }) => name)];
-  return Object.keys(config).filter((name) => !own.includes(name)).map((name) => store.refusal({ layer: layer.name, [name]: config[name] }));
+  return Object.keys(config)
+    .filter((name) => !own.includes(name))
+    .map((name) => store.refusal({ layer: layer.name, [name]: config[name] }));
 }

@@ -9,7 +9,7 @@ import { formatBytes } from '../../plain/format.js';
 const inferenceSegments = (memory) => [
   { name: 'parameters', tone: 'a', bytes: memory.parameters },
   { name: 'inputs', tone: 'b', bytes: memory.inputs },
-  { name: 'activations at the peak', tone: 'c', bytes: memory.activations_peak },
+  { name: 'activations at the peak', tone: 'c', bytes: memory.activations_peak }
 ];
 
 /** @param {any} memory @returns {Segment[]} */
@@ -20,7 +20,7 @@ function trainingSegments(memory) {
     { name: 'gradients', tone: 'd', bytes: memory.gradients },
     { name: 'optimizer', tone: 'e', bytes: memory.optimizer },
     { name: 'saved for backward', tone: 'b', bytes: memory.saved_for_backward },
-    { name: 'results still held', tone: 'c', bytes: memory.training_total - named },
+    { name: 'results still held', tone: 'c', bytes: memory.training_total - named }
   ];
 }
 
@@ -32,10 +32,16 @@ export function memoryView({ memory, config }) {
     <section class="panel memory" aria-labelledby="memory-title">
       <h2 id="memory-title" class="panel-title">Memory <span class="panel-note">in ${config.dtype}</span></h2>
       ${bar('Inference, at its peak', memory.inference_total, inferenceSegments(memory), scale)}
-      ${trains ? bar('Training, kept from forward to backward', memory.training_total, trainingSegments(memory), scale)
-        : html`<div class="bar-row"><h3>Training</h3><p class="bar-total">–</p><p class="bar-none">${config.dtype} is a format for inference: nothing is saved, no gradient exists.</p></div>`}
-      ${trains && memory.training_total < memory.inference_total
-        ? html`<p class="note">Training keeps less than the peak above, because backward does not read all that forward makes. Each training step passes that peak too.</p>` : nothing}
+      ${
+        trains
+          ? bar('Training, kept from forward to backward', memory.training_total, trainingSegments(memory), scale)
+          : html`<div class="bar-row"><h3>Training</h3><p class="bar-total">–</p><p class="bar-none">${config.dtype} is a format for inference: nothing is saved, no gradient exists.</p></div>`
+      }
+      ${
+        trains && memory.training_total < memory.inference_total
+          ? html`<p class="note">Training keeps less than the peak above, because backward does not read all that forward makes. Each training step passes that peak too.</p>`
+          : nothing
+      }
     </section>`;
 }
 
@@ -53,8 +59,11 @@ function bar(title, total, segments, scale) {
       <p class="bar-total">${formatBytes(total)}</p>
       <svg class="bar" aria-hidden="true">${rects}</svg>
       <ul class="legend">
-        ${segments.map(({ name, tone, bytes }) => (bytes > 0
-          ? html`<li><span class="swatch tone-${tone}" aria-hidden="true"></span>${name} <b>${formatBytes(bytes)}</b></li>` : nothing))}
+        ${segments.map(({ name, tone, bytes }) =>
+          bytes > 0
+            ? html`<li><span class="swatch tone-${tone}" aria-hidden="true"></span>${name} <b>${formatBytes(bytes)}</b></li>`
+            : nothing
+        )}
       </ul>
     </div>`;
 }

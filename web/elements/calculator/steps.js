@@ -9,7 +9,13 @@ export function stepsView(estimate) {
   const { steps, memory } = estimate;
   const element = bytesPerElement(estimate.config);
   const owners = sharedWith(estimate);
-  const unread = estimate.parameters - steps.reduce((/** @type {number} */ sum, /** @type {any} */ step) => sum + (owners.has(step) ? 0 : step.parameters * repeatOf(step)), 0);
+  const unread =
+    estimate.parameters -
+    steps.reduce(
+      (/** @type {number} */ sum, /** @type {any} */ step) =>
+        sum + (owners.has(step) ? 0 : step.parameters * repeatOf(step)),
+      0
+    );
   return html`
     <section class="panel" id="steps" aria-labelledby="steps-title">
       <h2 id="steps-title" class="panel-title">Step by step</h2>
@@ -37,20 +43,28 @@ export function stepsView(estimate) {
 
 /** Steps whose parameters a step before has too, as a tied head has those of the embedding, with its name. @param {any} estimate @returns {Map<any, string>} */
 function sharedWith({ steps, inputs }) {
-  const made = new Set([...inputs.map((/** @type {any} */ { name }) => name), ...steps.map((/** @type {any} */ { output }) => output)]);
+  const made = new Set([
+    ...inputs.map((/** @type {any} */ { name }) => name),
+    ...steps.map((/** @type {any} */ { output }) => output)
+  ]);
   /** @type {Map<string, string>} */
   const first = new Map();
-  return new Map(steps.flatMap((/** @type {any} */ step) => {
-    const parameters = step.inputs.filter((/** @type {string} */ name) => !made.has(name));
-    const owner = first.get(parameters[0]);
-    for (const name of parameters) first.set(name, step.name);
-    return owner ? [[step, owner]] : [];
-  }));
+  return new Map(
+    steps.flatMap((/** @type {any} */ step) => {
+      const parameters = step.inputs.filter((/** @type {string} */ name) => !made.has(name));
+      const owner = first.get(parameters[0]);
+      for (const name of parameters) first.set(name, step.name);
+      return owner ? [[step, owner]] : [];
+    })
+  );
 }
 
 /** @param {any} step @param {number} element @param {boolean} inferenceOnly @param {string} [owner] the step that has its parameters */
 function stepRow(step, element, inferenceOnly, owner) {
-  const bytes = step.shape.reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, element);
+  const bytes = step.shape.reduce(
+    (/** @type {number} */ product, /** @type {number} */ length) => product * length,
+    element
+  );
   const repeat = repeatOf(step);
   return html`
     <tr class=${repeat > 1 ? 'repeated' : ''}>
@@ -63,5 +77,7 @@ function stepRow(step, element, inferenceOnly, owner) {
 }
 
 /** Of every repetition, and below it of one. @param {number} value @param {number} repeat */
-const count = (value, repeat) => html`<td class="num">${value ? formatCount(value * repeat) : '–'}${
-  value && repeat > 1 ? html`<small>${repeat} × ${formatCount(value)}</small>` : nothing}</td>`;
+const count = (value, repeat) =>
+  html`<td class="num">${value ? formatCount(value * repeat) : '–'}${
+    value && repeat > 1 ? html`<small>${repeat} × ${formatCount(value)}</small>` : nothing
+  }</td>`;

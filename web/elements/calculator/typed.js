@@ -2,7 +2,9 @@
 
 /** Values by field name. @param {Element} root */
 export function typedInto(root) {
-  const controls = /** @type {NodeListOf<HTMLInputElement | HTMLSelectElement>} */ (root.querySelectorAll('.form [name]'));
+  const controls = /** @type {NodeListOf<HTMLInputElement | HTMLSelectElement>} */ (
+    root.querySelectorAll('.form [name]')
+  );
   return Object.fromEntries([...controls].filter(isChanged).map((control) => [control.name, valueOf(control)]));
 }
 
@@ -10,11 +12,14 @@ export function typedInto(root) {
 function isChanged(control) {
   if (control instanceof HTMLSelectElement) return !control.selectedOptions[0]?.defaultSelected;
   if (control.type === 'radio') return control.checked && !control.defaultChecked;
-  return control.type === 'checkbox' ? control.checked !== control.defaultChecked : control.value !== control.defaultValue;
+  return control.type === 'checkbox'
+    ? control.checked !== control.defaultChecked
+    : control.value !== control.defaultValue;
 }
 
 /** @param {HTMLInputElement | HTMLSelectElement} control */
-const valueOf = (control) => (control.type === 'checkbox' ? /** @type {HTMLInputElement} */ (control).checked : control.value);
+const valueOf = (control) =>
+  control.type === 'checkbox' ? /** @type {HTMLInputElement} */ (control).checked : control.value;
 
 /** What it returns gives the focus to the control that takes the place of the one that has it now. @param {Element} root */
 export function keepFocus(root) {

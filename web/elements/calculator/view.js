@@ -18,7 +18,13 @@ import { exportsView } from './exports.js';
  */
 
 /** @param {Store} store @param {Actions} actions @param {Panels} panels @param {import('./exports.js').Exporting} exporting @param {string[]} [messages] what is wrong with what the page around says */
-export function calculatorView(store, actions, { run, charts, code, importer, notice = nothing }, exporting, messages = []) {
+export function calculatorView(
+  store,
+  actions,
+  { run, charts, code, importer, notice = nothing },
+  exporting,
+  messages = []
+) {
   const { estimate } = store;
   const stale = store.valid ? '' : 'stale';
   return html`
@@ -44,4 +50,3 @@ export function calculatorView(store, actions, { run, charts, code, importer, no
       </div>
     </div>`;
 }
-

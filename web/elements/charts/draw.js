@@ -1,6 +1,19 @@
 // The two drawings of the calculator, by Observable Plot.
 
-import { axisX, axisY, crosshairX, dot, gridX, gridY, line, ruleX, ruleY, text, tip, pointerX } from '@observablehq/plot';
+import {
+  axisX,
+  axisY,
+  crosshairX,
+  dot,
+  gridX,
+  gridY,
+  line,
+  ruleX,
+  ruleY,
+  text,
+  tip,
+  pointerX
+} from '@observablehq/plot';
 import { formatCount } from '../../plain/format.js';
 import { drawn, shownTip } from './figure.js';
 import { logTicks } from '../../plain/ticks.js';
@@ -17,14 +30,23 @@ import { logTicks } from '../../plain/ticks.js';
  * @param {Alternative[]} rows @param {Metric} metric @param {number} width
  */
 export function drawAlternatives(rows, metric, width) {
-  const data = rows.map(({ label, estimate, current }) => ({ label, value: metric.read(estimate), current }))
+  const data = rows
+    .map(({ label, estimate, current }) => ({ label, value: metric.read(estimate), current }))
     .filter(({ value }) => value !== null);
   const values = data.map(({ value }) => Number(value)).filter((value) => value > 0);
   if (!values.length) values.push(1);
   const domain = logDomain(values);
   const [low] = domain;
-  const marginLeft = labelWidth(data.map(({ label }) => label), width);
-  const ticks = logTicks(domain, Math.max(2, Math.floor((width - marginLeft - VALUE_WIDTH) / TICK_WIDTH)), metric.base, metric.short);
+  const marginLeft = labelWidth(
+    data.map(({ label }) => label),
+    width
+  );
+  const ticks = logTicks(
+    domain,
+    Math.max(2, Math.floor((width - marginLeft - VALUE_WIDTH) / TICK_WIDTH)),
+    metric.base,
+    metric.short
+  );
   return drawn({
     width,
     height: 34 + data.length * 30,
@@ -38,9 +60,19 @@ export function drawAlternatives(rows, metric, width) {
       gridX({ ticks }),
       axisX({ ticks, tickSize: 0, text: metric.short }),
       axisY({ tickSize: 0, tickPadding: LABEL_GAP, lineWidth: (marginLeft - LABEL_GAP) / FONT_SIZE }),
-      ...rowMarks(data.filter(({ current }) => !current), low, metric, OTHER),
-      ...rowMarks(data.filter(({ current }) => current), low, metric, OWN),
-    ],
+      ...rowMarks(
+        data.filter(({ current }) => !current),
+        low,
+        metric,
+        OTHER
+      ),
+      ...rowMarks(
+        data.filter(({ current }) => current),
+        low,
+        metric,
+        OWN
+      )
+    ]
   });
 }
 
@@ -54,7 +86,15 @@ function rowMarks(rows, low, metric, { colour, textColour, weight, size }) {
   return [
     ruleY(positive, { y: 'label', x1: low, x2: 'value', stroke: colour, strokeWidth: 2 * size }),
     dot(positive, { x: 'value', y: 'label', r: 5 * size, fill: colour }),
-    text(rows, { x: ({ value }) => value || low, y: 'label', text: ({ value }) => metric.short(value), textAnchor: 'start', dx: 11, fontWeight: weight, fill: textColour }),
+    text(rows, {
+      x: ({ value }) => value || low,
+      y: 'label',
+      text: ({ value }) => metric.short(value),
+      textAnchor: 'start',
+      dx: 11,
+      fontWeight: weight,
+      fill: textColour
+    })
   ];
 }
 
@@ -66,7 +106,8 @@ const VALUE_WIDTH = 76;
 const NARROWEST_LABELS = 118;
 
 /** Room for the longest label, at most two fifths of the drawing; longer ones are wrapped. @param {string[]} labels @param {number} width */
-const labelWidth = (labels, width) => Math.min(Math.max(NARROWEST_LABELS, Math.max(...labels.map(textWidth)) + LABEL_GAP), width * 0.4);
+const labelWidth = (labels, width) =>
+  Math.min(Math.max(NARROWEST_LABELS, Math.max(...labels.map(textWidth)) + LABEL_GAP), width * 0.4);
 
 /** @param {number[]} values @returns {[number, number]} */
 function logDomain(values) {
@@ -81,7 +122,9 @@ const MARGIN_RIGHT = 14;
 
 /** A log-log curve with the current value marked. @param {Growth} series @param {Metric} metric @param {number} width */
 export function drawGrowth({ points }, metric, width) {
-  const data = points.map(({ value, estimate, current }) => ({ x: value, y: Number(metric.read(estimate)), current })).filter(({ y }) => y > 0);
+  const data = points
+    .map(({ value, estimate, current }) => ({ x: value, y: Number(metric.read(estimate)), current }))
+    .filter(({ y }) => y > 0);
   const now = data.filter(({ current }) => current);
   const domain = curveDomain(data.map(({ y }) => y));
   const rows = domain.flat ? [domain.flat] : logTicks(domain.ends, MAX_ROWS, metric.base, metric.short);
@@ -97,14 +140,30 @@ export function drawGrowth({ points }, metric, width) {
     y: { type: 'log', domain: domain.ends, label: null },
     marks: [
       gridY({ ticks: rows }),
-      axisX({ ticks: sizeTicks(data.map(({ x }) => x), width - marginLeft - MARGIN_RIGHT), tickSize: 0, tickPadding: CORNER_GAP, text: shortNumber }),
+      axisX({
+        ticks: sizeTicks(
+          data.map(({ x }) => x),
+          width - marginLeft - MARGIN_RIGHT
+        ),
+        tickSize: 0,
+        tickPadding: CORNER_GAP,
+        text: shortNumber
+      }),
       axisY({ ticks: rows, tickSize: 0, text: metric.short }),
       line(data, { x: 'x', y: 'y', stroke: 'var(--mark)', strokeWidth: 2 }),
       ruleX(now, { x: 'x', stroke: 'var(--accent)', strokeDasharray: '2,3' }),
       dot(now, { x: 'x', y: 'y', r: 5, fill: 'var(--accent)' }),
       crosshairX(data, { x: 'x', y: 'y', textFill: 'none', textStroke: 'none', color: 'var(--muted)' }),
-      tip(data, pointerX({ x: 'x', y: 'y', title: (/** @type {any} */ row) => `${formatCount(row.x)}: ${metric.exact(row.y)}`, ...shownTip })),
-    ],
+      tip(
+        data,
+        pointerX({
+          x: 'x',
+          y: 'y',
+          title: (/** @type {any} */ row) => `${formatCount(row.x)}: ${metric.exact(row.y)}`,
+          ...shownTip
+        })
+      )
+    ]
   });
 }
 

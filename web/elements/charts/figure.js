@@ -20,7 +20,7 @@ function inertDocument() {
       if (name === 'defaultView') return window;
       const value = Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;
-    },
+    }
   });
 }
 

@@ -17,9 +17,12 @@ export class CodePanel extends LightElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.observer = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) this.#colour();
-    }, { rootMargin: '600px' });
+    this.observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) this.#colour();
+      },
+      { rootMargin: '600px' }
+    );
     this.observer.observe(this);
   }
 
@@ -39,10 +42,11 @@ export class CodePanel extends LightElement {
       text: this.source,
       filename: this.filename,
       said: this.said,
-      copy: () => copyAndSay(this.source, (said) => {
-        this.said = said;
-      }),
-      download: () => downloadText(this.filename, this.source, 'text/x-python'),
+      copy: () =>
+        copyAndSay(this.source, (said) => {
+          this.said = said;
+        }),
+      download: () => downloadText(this.filename, this.source, 'text/x-python')
     });
   }
 }

@@ -43,7 +43,9 @@ function explain({ type, target, currentTarget }) {
   const form = /** @type {HTMLFormElement} */ (currentTarget);
   const pointed = type === 'pointerover' ? /** @type {Element} */ (target).closest('.field-head')?.parentElement : null;
   const meaning = (pointed ?? form.querySelector('.field:focus-within'))?.querySelector('.field-meaning');
-  form.querySelector('.form-about')?.replaceChildren(...[...meaning?.childNodes ?? []].map((node) => node.cloneNode(true)));
+  form
+    .querySelector('.form-about')
+    ?.replaceChildren(...[...(meaning?.childNodes ?? [])].map((node) => node.cloneNode(true)));
 }
 
 /** @param {Store} store @param {Actions} actions */
@@ -55,9 +57,15 @@ function layerField(store, actions) {
       <div class="field-head"><label for="field-layer">Layer</label><code>layer</code></div>
       <select id="field-layer" name="layer" aria-describedby=${describedBy(store, 'layer')}
         @change=${(/** @type {any} */ event) => actions.set({ layer: event.target.value })}>
-        ${groups.map((group) => html`<optgroup label=${group[0].toUpperCase() + group.slice(1)}>
-          ${store.layers.filter((layer) => layer.group === group).map(({ name, title }) =>
-            html`<option value=${name} ?selected=${name === chosen} ${follows('selected', name === chosen)}>${title}</option>`)}</optgroup>`)}
+        ${groups.map(
+          (group) => html`<optgroup label=${group[0].toUpperCase() + group.slice(1)}>
+          ${store.layers
+            .filter((layer) => layer.group === group)
+            .map(
+              ({ name, title }) =>
+                html`<option value=${name} ?selected=${name === chosen} ${follows('selected', name === chosen)}>${title}</option>`
+            )}</optgroup>`
+        )}
       </select>
       <p class="layer-summary" id="meaning-layer">${store.layer.summary}</p>
       ${errorText(store, 'layer')}
@@ -67,7 +75,9 @@ function layerField(store, actions) {
 /** @param {Store} store @param {Field[]} options @param {(field: Field) => unknown} view */
 function optionsView(store, options, view) {
   const wrong = options.filter(({ name }) => store.errors[name]).length;
-  const changed = options.filter((field) => parseField(field, store.values[field.name] ?? field.default) !== field.default).length;
+  const changed = options.filter(
+    (field) => parseField(field, store.values[field.name] ?? field.default) !== field.default
+  ).length;
   const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
   return html`
     <details class="options" ${ref(show)}>
@@ -122,14 +132,21 @@ function slider(store, field, actions) {
   const stops = sliderStops(field);
   const shown = store.errors[name] || !(value >= 0) ? Number(store.config[name] ?? field.default) : value;
   const stop = nearestStop(stops, shown);
-  const slide = (/** @type {any} */ event) => actions.set({ [name]: stops[event.target.value] }, { gesture: `slider:${name}` });
+  const slide = (/** @type {any} */ event) =>
+    actions.set({ [name]: stops[event.target.value] }, { gesture: `slider:${name}` });
   return html`<input class="slider" type="range" min="0" max=${stops.length - 1} step="1" .value=${live(String(stop))}
     aria-label=${`${fieldLabel(name)}, slider`} aria-valuetext=${formatCount(stops[stop])} @input=${slide}>`;
 }
 
 /** Arrow keys count integers by one, with Shift by ten. @param {Field} field @param {unknown} value @param {KeyboardEvent} event */
 function nudged({ type, min = 1 }, value, { key, shiftKey }) {
-  if (type !== 'integer' || typeof value !== 'number' || !Number.isInteger(value) || (key !== 'ArrowUp' && key !== 'ArrowDown')) return null;
+  if (
+    type !== 'integer' ||
+    typeof value !== 'number' ||
+    !Number.isInteger(value) ||
+    (key !== 'ArrowUp' && key !== 'ArrowDown')
+  )
+    return null;
   return Math.max(min, value + (key === 'ArrowUp' ? 1 : -1) * (shiftKey ? 10 : 1));
 }
 
@@ -171,7 +188,12 @@ function choiceField(store, field, actions) {
   return html`
     <fieldset class="field wide" data-field=${name} aria-describedby=${describedBy(store, name)}>
       <legend class="field-head"><span>${fieldLabel(name)}</span><code>${name}</code></legend>
-      ${segments(name, choices.map((value) => ({ value, text: value })), chosen, select)}
+      ${segments(
+        name,
+        choices.map((value) => ({ value, text: value })),
+        chosen,
+        select
+      )}
       ${meaningText(field)}
       ${errorText(store, name)}
     </fieldset>`;
@@ -184,9 +206,11 @@ function choiceField(store, field, actions) {
  */
 export const segments = (name, choices, chosen, select) => html`
   <div class="segments">
-    ${choices.map(({ value, text }) => html`
+    ${choices.map(
+      ({ value, text }) => html`
       <label><input type="radio" name=${name} value=${value} ?checked=${value === chosen} ${follows('checked', value === chosen)}
-        @change=${() => select(value)}><span>${text}</span></label>`)}
+        @change=${() => select(value)}><span>${text}</span></label>`
+    )}
   </div>`;
 
 /** Read out by screen readers; on the screen the same text stands at the form's foot. @param {Field} field */
@@ -195,7 +219,7 @@ const meaningText = ({ name, type, min, max, meaning }) => html`
 
 /** @param {Store} store @param {string} name */
 const errorText = (store, name) =>
-  (store.errors[name] ? html`<p class="field-error" id=${`error-${name}`}>${store.errors[name]}</p>` : nothing);
+  store.errors[name] ? html`<p class="field-error" id=${`error-${name}`}>${store.errors[name]}</p>` : nothing;
 
 /** @param {Store} store @param {string} name */
 const describedBy = (store, name) => (store.errors[name] ? `error-${name} meaning-${name}` : `meaning-${name}`);

@@ -1,7 +1,8 @@
 // Viridis (van der Walt and Smith 2015): perceptually even, readable without colour vision.
 
-const STOPS = ['440154', '472d7b', '3b528b', '2c728e', '21918c', '28ae80', '5ec962', 'addc30', 'fde725']
-  .map((hex) => [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+const STOPS = ['440154', '472d7b', '3b528b', '2c728e', '21918c', '28ae80', '5ec962', 'addc30', 'fde725'].map((hex) =>
+  [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16))
+);
 
 const SIZE = 256;
 

@@ -24,11 +24,19 @@ const MASK_OF = /** @type {Record<string, string>} */ ({ weights: 'mask', cross_
  * @returns {Drawn[]}
  */
 export function drawnOf(results, described, outputName, masks) {
-  const tensors = described.filter(({ name }) => results[name]?.shape).map(({ name, axes }) => ({ name: name === 'output' ? outputName : name, axes, tensor: results[name] }));
+  const tensors = described
+    .filter(({ name }) => results[name]?.shape)
+    .map(({ name, axes }) => ({ name: name === 'output' ? outputName : name, axes, tensor: results[name] }));
   const distinct = tensors.filter(({ name }, index) => tensors.findLastIndex((other) => other.name === name) === index);
   const weights = distinct.filter(({ name }) => name in MASK_OF);
   const others = distinct.filter(({ name }) => !(name in MASK_OF));
-  const own = weights.length ? [] : masks.map(({ name, axes, shape: [rows, columns] }) => ({ name, axes, tensor: { data: new Float32Array(openMask(rows, columns)), shape: [rows, columns] } }));
+  const own = weights.length
+    ? []
+    : masks.map(({ name, axes, shape: [rows, columns] }) => ({
+        name,
+        axes,
+        tensor: { data: new Float32Array(openMask(rows, columns)), shape: [rows, columns] }
+      }));
   return [...weights, ...others, ...own].map((one) => drawn(one, masks));
 }
 
@@ -38,8 +46,15 @@ function drawn({ name, axes, tensor }, masks) {
   const { rows, columns } = planes(shown.shape);
   const mask = masks.find((one) => one.name === (MASK_OF[name] ?? name));
   const fits = mask && String(mask.shape) === String([rows, columns]);
-  return { tensor: shown, name, axes: axes.slice(0, shown.shape.length), thumbnails: thumbnails(shown, THUMBNAIL), mask: fits ? mask.name : '' };
+  return {
+    tensor: shown,
+    name,
+    axes: axes.slice(0, shown.shape.length),
+    thumbnails: thumbnails(shown, THUMBNAIL),
+    mask: fits ? mask.name : ''
+  };
 }
 
 /** Without a last dimension of one. @param {Tensor} tensor */
-const squeezed = (tensor) => (tensor.shape.length > 2 && tensor.shape.at(-1) === 1 ? { ...tensor, shape: tensor.shape.slice(0, -1) } : tensor);
+const squeezed = (tensor) =>
+  tensor.shape.length > 2 && tensor.shape.at(-1) === 1 ? { ...tensor, shape: tensor.shape.slice(0, -1) } : tensor;

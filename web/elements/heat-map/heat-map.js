@@ -28,7 +28,16 @@ const MAX_MULTIPLES = 64;
  * A mouse says the value below it and paints when it is dragged; a touch cannot do both, so there is a switch for it.
  */
 export class HeatMap extends LightElement {
-  static properties = { drawn: {}, mask: {}, fixed: { type: Boolean }, cell: { state: true }, lead: { state: true }, masked: { state: true }, touch: { state: true }, mode: { state: true } };
+  static properties = {
+    drawn: {},
+    mask: {},
+    fixed: { type: Boolean },
+    cell: { state: true },
+    lead: { state: true },
+    masked: { state: true },
+    touch: { state: true },
+    mode: { state: true }
+  };
 
   constructor() {
     super();
@@ -87,7 +96,8 @@ export class HeatMap extends LightElement {
   willUpdate(changed) {
     if (changed.has('drawn') || changed.has('lead')) this.#choosePlanes();
     if (changed.has('drawn') || changed.has('mask')) this.#shrinkMask();
-    if (this.cell && this.grid && (this.cell.row >= this.grid.rows || this.cell.column >= this.grid.columns)) this.cell = null;
+    if (this.cell && this.grid && (this.cell.row >= this.grid.rows || this.cell.column >= this.grid.columns))
+      this.cell = null;
   }
 
   #choosePlanes() {
@@ -102,14 +112,24 @@ export class HeatMap extends LightElement {
     if (!key.every((part, index) => part === this.siblings.key[index])) {
       const scale = scaleOf(thumbnails, plane - place, count);
       const shown = count > 1 ? Math.min(MAX_MULTIPLES, count - first) : 0;
-      this.siblings = { key, scale, first, grids: Array.from({ length: shown }, (_, index) => gridOf(thumbnails.tensor, plane - place + first + index, scale)) };
+      this.siblings = {
+        key,
+        scale,
+        first,
+        grids: Array.from({ length: shown }, (_, index) =>
+          gridOf(thumbnails.tensor, plane - place + first + index, scale)
+        )
+      };
     }
     this.grid = gridOf(tensor, plane, this.siblings.scale);
   }
 
   #shrinkMask() {
     const [small] = this.siblings.grids;
-    this.smallMask = this.mask && small && this.grid ? smallMask(this.mask, this.grid.rows, this.grid.columns, small.rows, small.columns) : null;
+    this.smallMask =
+      this.mask && small && this.grid
+        ? smallMask(this.mask, this.grid.rows, this.grid.columns, small.rows, small.columns)
+        : null;
   }
 
   firstUpdated() {
@@ -131,7 +151,11 @@ export class HeatMap extends LightElement {
   render() {
     if (!this.drawn || !this.grid) return nothing;
     const { rows, columns, low, high } = this.grid;
-    const { name, axes, tensor: { shape } } = this.drawn;
+    const {
+      name,
+      axes,
+      tensor: { shape }
+    } = this.drawn;
     const [down, across] = [axes.at(-2), axes.at(-1)];
     const { grids, first } = this.siblings;
     return html`
@@ -142,8 +166,12 @@ export class HeatMap extends LightElement {
           aria-label=${`${name}, ${rows} × ${columns}, ${down ? `${down} by ` : ''}${across}`} aria-describedby="heat-help heat-readout"
           @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp} @pointercancel=${this.#onCancel}
           @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
-        ${grids.length ? html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .masked=${this.masked} .axis=${axes.at(-3)} .first=${first} .total=${shape.at(-3)}
-          .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${(/** @type {CustomEvent} */ event) => this.#show(this.lead.length - 1, first + event.detail.index)}></attnscope-small-multiples>` : nothing}
+        ${
+          grids.length
+            ? html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .masked=${this.masked} .axis=${axes.at(-3)} .first=${first} .total=${shape.at(-3)}
+          .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${(/** @type {CustomEvent} */ event) => this.#show(this.lead.length - 1, first + event.detail.index)}></attnscope-small-multiples>`
+            : nothing
+        }
         <div class="heat-foot">
           <p class="readout" id="heat-readout" aria-live="polite">${this.#readout()}</p>
           <div class="ramp"><span>${formatSignificant(low)}</span><canvas class="ramp-bar" width="256" height="1" aria-hidden="true"></canvas><span>${formatSignificant(high)}</span></div>
@@ -155,11 +183,18 @@ export class HeatMap extends LightElement {
   /** Where a mask can be painted by touch. */
   #modeSwitch() {
     if (!this.touch || !this.drawn?.mask) return nothing;
-    const choices = [{ value: 'inspect', text: 'Inspect' }, { value: 'paint', text: 'Paint' }];
-    return html`<fieldset class="inline heat-touch" ?disabled=${this.fixed}><legend class="hidden">What a touch does</legend>${
-      segments('touch', choices, this.mode, (mode) => {
+    const choices = [
+      { value: 'inspect', text: 'Inspect' },
+      { value: 'paint', text: 'Paint' }
+    ];
+    return html`<fieldset class="inline heat-touch" ?disabled=${this.fixed}><legend class="hidden">What a touch does</legend>${segments(
+      'touch',
+      choices,
+      this.mode,
+      (mode) => {
         this.mode = /** @type {Mode} */ (mode);
-      })}</fieldset>`;
+      }
+    )}</fieldset>`;
   }
 
   #paintsByTouch() {
@@ -207,7 +242,9 @@ export class HeatMap extends LightElement {
     if (!canvas || !this.grid) return;
     const { rows, columns } = this.grid;
     const cssWidth = canvas.clientWidth;
-    const cssHeight = Math.round(Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, rows * Math.min(22, Math.max(5, cssWidth / columns)))));
+    const cssHeight = Math.round(
+      Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, rows * Math.min(22, Math.max(5, cssWidth / columns))))
+    );
     const ratio = window.devicePixelRatio || 1;
     canvas.style.height = `${cssHeight}px`;
     const [width, height] = [Math.round(cssWidth * ratio), Math.round(cssHeight * ratio)];
@@ -215,7 +252,13 @@ export class HeatMap extends LightElement {
     if (canvas.height !== height) canvas.height = height;
     const context = canvas.getContext('2d');
     if (!context || !canvas.width) return;
-    const picture = this.picture.draw(this.grid, canvas, this.stroke?.mask ?? this.mask, this.masked, this.stroke?.takeRows() ?? null);
+    const picture = this.picture.draw(
+      this.grid,
+      canvas,
+      this.stroke?.mask ?? this.mask,
+      this.masked,
+      this.stroke?.takeRows() ?? null
+    );
     context.imageSmoothingEnabled = false;
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
     this.#paintCursor(context, canvas);
@@ -247,10 +290,11 @@ export class HeatMap extends LightElement {
   #cellAt(event) {
     if (!this.grid) return null;
     const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
-    const place = (/** @type {number} */ share, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, Math.floor(share * count)));
+    const place = (/** @type {number} */ share, /** @type {number} */ count) =>
+      Math.max(0, Math.min(count - 1, Math.floor(share * count)));
     return {
       row: place((event.clientY - box.top) / box.height, this.grid.rows),
-      column: place((event.clientX - box.left) / box.width, this.grid.columns),
+      column: place((event.clientX - box.left) / box.width, this.grid.columns)
     };
   }
 
@@ -270,7 +314,8 @@ export class HeatMap extends LightElement {
     this.touch ||= event.pointerType === 'touch';
     if (this.touch && event.pointerType !== 'mouse' && !this.#paintsByTouch()) return;
     const { width, height } = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
-    const cells = (/** @type {number} */ count, /** @type {number} */ length) => Math.max(1, Math.round((MIN_MARK * count) / length));
+    const cells = (/** @type {number} */ count, /** @type {number} */ length) =>
+      Math.max(1, Math.round((MIN_MARK * count) / length));
     this.#start(cell, { rows: cells(this.grid.rows, height), columns: cells(this.grid.columns, width) });
   }
 

@@ -20,7 +20,13 @@ export class Picture {
     const same = mask === this.#mask && this.#kept?.key.every((part, index) => part === key[index]);
     if (same && this.#kept && !changed) return this.#kept.buffer;
     const { raster, buffer } = (same && this.#kept) || emptyPixels(grid, width, height);
-    fillRows(raster, grid, mask, masked, ...(same && changed ? changed : /** @type {[number, number]} */ ([0, grid.rows - 1])));
+    fillRows(
+      raster,
+      grid,
+      mask,
+      masked,
+      ...(same && changed ? changed : /** @type {[number, number]} */ ([0, grid.rows - 1]))
+    );
     buffer.getContext('2d')?.putImageData(new ImageData(raster.pixels, raster.width, raster.height), 0, 0);
     this.#kept = { key, raster, buffer };
     this.#mask = mask;

@@ -22,7 +22,8 @@ export function gridOf({ data, shape }, plane, scale) {
 }
 
 /** Into which of fewer places each cell of a row goes. @param {number} cells @param {number} places */
-const bucketsOf = (cells, places) => Int32Array.from({ length: cells }, (_, cell) => Math.floor((cell * places) / cells));
+const bucketsOf = (cells, places) =>
+  Int32Array.from({ length: cells }, (_, cell) => Math.floor((cell * places) / cells));
 
 /**
  * Every plane of a tensor made small: the largest of each bucket of cells, and the plane's own least and largest number.
@@ -96,11 +97,19 @@ export function fillRows({ pixels, width, height }, grid, mask, masked, first, l
   const largest = new Float32Array(width);
   const end = Math.floor((last * height) / grid.rows);
   for (let y = Math.floor((first * height) / grid.rows); y <= end; y += 1) {
-    poolLine(grid, mask, bucket, Math.ceil((y * grid.rows) / height), Math.ceil(((y + 1) * grid.rows) / height), largest);
+    poolLine(
+      grid,
+      mask,
+      bucket,
+      Math.ceil((y * grid.rows) / height),
+      Math.ceil(((y + 1) * grid.rows) / height),
+      largest
+    );
     for (let x = 0; x < width; x += 1) {
       const at = (y * width + x) * 4;
       const colour = largest[x] === -Infinity ? -1 : colourAt((largest[x] - grid.low) * scale);
-      for (let channel = 0; channel < 3; channel += 1) pixels[at + channel] = colour < 0 ? masked[channel] : viridis[colour + channel];
+      for (let channel = 0; channel < 3; channel += 1)
+        pixels[at + channel] = colour < 0 ? masked[channel] : viridis[colour + channel];
       pixels[at + 3] = 255;
     }
   }

@@ -38,14 +38,20 @@ export class SmallMultiples extends LightElement {
   }
 
   render() {
-    const choose = (/** @type {number} */ index) => this.dispatchEvent(new CustomEvent('choose', { detail: { index } }));
+    const choose = (/** @type {number} */ index) =>
+      this.dispatchEvent(new CustomEvent('choose', { detail: { index } }));
     const last = this.first + this.grids.length - 1;
-    const shown = this.grids.length === this.total ? `Every ${this.axis}` : `${this.axis} ${this.first} to ${last} of ${this.total}`;
+    const shown =
+      this.grids.length === this.total
+        ? `Every ${this.axis}`
+        : `${this.axis} ${this.first} to ${last} of ${this.total}`;
     return html`
       <fieldset class="multiples"><legend>${shown}, on one scale</legend>
-        ${this.grids.map((_, index) => html`
+        ${this.grids.map(
+          (_, index) => html`
           <label><input type="radio" name="plane" aria-label=${`${this.axis} ${this.first + index}`} .checked=${live(index === this.chosen)} @change=${() => choose(index)}>
-            <canvas aria-hidden="true"></canvas><span aria-hidden="true">${this.first + index}</span></label>`)}
+            <canvas aria-hidden="true"></canvas><span aria-hidden="true">${this.first + index}</span></label>`
+        )}
       </fieldset>`;
   }
 

@@ -15,7 +15,12 @@ const LARGEST_FILE = 2 ** 20;
 /** Fills the form from the config.json of a Hugging Face model. `.store` */
 export class ImportPanel extends LightElement {
   static properties = {
-    store: {}, text: { state: true }, error: { state: true }, imported: { state: true }, current: { state: true }, over: { state: true },
+    store: {},
+    text: { state: true },
+    error: { state: true },
+    imported: { state: true },
+    current: { state: true },
+    over: { state: true }
   };
 
   constructor() {
@@ -90,7 +95,7 @@ export class ImportPanel extends LightElement {
       leave: () => {
         this.over = false;
       },
-      drop: (event) => this.#drop(event),
+      drop: (event) => this.#drop(event)
     });
   }
 }

@@ -8,12 +8,54 @@ import { matches, presetValues } from './presets.js';
 import { published } from '../../plain/published.js';
 
 export const formats = [
-  { name: 'FP32', dtype: 'float32', bits: 32, largest: '3.403 × 10³⁸', step: 2 ** -23, use: 'Reference results, optimizer state, sums inside lower-precision products' },
-  { name: 'FP16', dtype: 'float16', bits: 16, largest: '65,504', step: 2 ** -10, use: 'Mixed-precision training with loss scaling, inference on GPUs' },
-  { name: 'BF16', dtype: 'bfloat16', bits: 16, largest: '3.390 × 10³⁸', step: 2 ** -7, use: 'Mixed-precision training without loss scaling: the range of FP32, fewer digits' },
-  { name: 'FP8 E4M3', dtype: '', bits: 8, largest: '448', step: 2 ** -3, use: 'Weights and activations in the forward pass, with scale factors' },
-  { name: 'FP8 E5M2', dtype: '', bits: 8, largest: '57,344', step: 2 ** -2, use: 'Gradients, where range counts more than digits' },
-  { name: 'INT8', dtype: 'int8', bits: 8, largest: '127 × scale', step: 1, use: 'Quantized inference; needs a scale a tensor or channel, no gradient' },
+  {
+    name: 'FP32',
+    dtype: 'float32',
+    bits: 32,
+    largest: '3.403 × 10³⁸',
+    step: 2 ** -23,
+    use: 'Reference results, optimizer state, sums inside lower-precision products'
+  },
+  {
+    name: 'FP16',
+    dtype: 'float16',
+    bits: 16,
+    largest: '65,504',
+    step: 2 ** -10,
+    use: 'Mixed-precision training with loss scaling, inference on GPUs'
+  },
+  {
+    name: 'BF16',
+    dtype: 'bfloat16',
+    bits: 16,
+    largest: '3.390 × 10³⁸',
+    step: 2 ** -7,
+    use: 'Mixed-precision training without loss scaling: the range of FP32, fewer digits'
+  },
+  {
+    name: 'FP8 E4M3',
+    dtype: '',
+    bits: 8,
+    largest: '448',
+    step: 2 ** -3,
+    use: 'Weights and activations in the forward pass, with scale factors'
+  },
+  {
+    name: 'FP8 E5M2',
+    dtype: '',
+    bits: 8,
+    largest: '57,344',
+    step: 2 ** -2,
+    use: 'Gradients, where range counts more than digits'
+  },
+  {
+    name: 'INT8',
+    dtype: 'int8',
+    bits: 8,
+    largest: '127 × scale',
+    step: 1,
+    use: 'Quantized inference; needs a scale a tensor or channel, no gradient'
+  }
 ];
 
 /**
@@ -26,19 +68,38 @@ export const formats = [
 const WHOLE = { batch_size: 1, seq_len: 512 };
 
 /** The published models whose layer the registry has. @param {Store} store @returns {Model[]} */
-const modelsOf = (store) => published.map(({ name, file, usable }) => {
-  const config = presetValues(store, { ...fromHuggingFace(file).config, ...WHOLE });
-  const positions = Number(config.max_positions);
-  return { name, config, estimate: store.estimateOrNull(config), length: usable ?? positions, note: usable ? `${positions} positions, ${usable} usable` : '' };
-}).filter(({ estimate }) => estimate);
+const modelsOf = (store) =>
+  published
+    .map(({ name, file, usable }) => {
+      const config = presetValues(store, { ...fromHuggingFace(file).config, ...WHOLE });
+      const positions = Number(config.max_positions);
+      return {
+        name,
+        config,
+        estimate: store.estimateOrNull(config),
+        length: usable ?? positions,
+        note: usable ? `${positions} positions, ${usable} usable` : ''
+      };
+    })
+    .filter(({ estimate }) => estimate);
 
 /** The sizes of a model under the names of the chosen layer's fields; what the layer finds itself is left to it. @param {Store} store @param {Model} model */
 function sizesOf(store, { config, length }) {
   const { hidden_size: hidden, num_heads: heads, intermediate_size } = config;
   const sizes = /** @type {Record<string, number>} */ ({
-    hidden_size: hidden, num_heads: heads, num_kv_heads: heads, head_dim: config.head_dim ?? hidden / heads, intermediate_size, seq_len: length, kv_len: length,
+    hidden_size: hidden,
+    num_heads: heads,
+    num_kv_heads: heads,
+    head_dim: config.head_dim ?? hidden / heads,
+    intermediate_size,
+    seq_len: length,
+    kv_len: length
   });
-  return Object.fromEntries(store.layer.fields.filter(({ name }) => name in sizes).map(({ name, optional }) => [name, optional ? config[name] ?? null : sizes[name]]));
+  return Object.fromEntries(
+    store.layer.fields
+      .filter(({ name }) => name in sizes)
+      .map(({ name, optional }) => [name, optional ? (config[name] ?? null) : sizes[name]])
+  );
 }
 
 /** @param {Store} store @param {Set} set */
@@ -114,7 +175,10 @@ export function formatsView(estimate, set) {
 
 /** @param {typeof formats[number]} format @param {any} estimate @param {Set} set */
 function formatRow({ name, dtype, bits, largest, step, use }, { config, shapes, output_shape: output }, set) {
-  const bytes = (shapes.scores ?? output).reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, bits / 8);
+  const bytes = (shapes.scores ?? output).reduce(
+    (/** @type {number} */ product, /** @type {number} */ length) => product * length,
+    bits / 8
+  );
   return html`
     <tr class=${dtype && dtype === config.dtype ? 'fits' : ''}>
       <th scope="row">${dtype ? html`<button type="button" class="link" @click=${() => set({ dtype })}>${name}</button>` : name}</th>
@@ -124,7 +188,8 @@ function formatRow({ name, dtype, bits, largest, step, use }, { config, shapes, 
 }
 
 /** @param {number} step @param {string} name */
-const stepText = (step, name) => (name === 'INT8' ? '1 × scale' : `${decimal(step)} = 2${superscript(Math.log2(step))}`);
+const stepText = (step, name) =>
+  name === 'INT8' ? '1 × scale' : `${decimal(step)} = 2${superscript(Math.log2(step))}`;
 
 /** @param {number} step */
 function decimal(step) {
@@ -134,4 +199,7 @@ function decimal(step) {
 }
 
 /** @param {number} exponent */
-const superscript = (exponent) => String(exponent).replace('-', '⁻').replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]);
+const superscript = (exponent) =>
+  String(exponent)
+    .replace('-', '⁻')
+    .replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]);

@@ -30,8 +30,16 @@ const SETTLE_MS = 350;
 /** Executes the layer. `.store`, `.config` (the last valid one), `.estimate`, `.seed`. */
 export class RunPanel extends LightElement {
   static properties = {
-    store: {}, config: {}, estimate: {}, seed: {}, seedError: {}, progress: { state: true }, result: { state: true }, failure: { state: true }, masks: { state: true },
-    shown: { state: true },
+    store: {},
+    config: {},
+    estimate: {},
+    seed: {},
+    seedError: {},
+    progress: { state: true },
+    result: { state: true },
+    failure: { state: true },
+    masks: { state: true },
+    shown: { state: true }
   };
 
   constructor() {
@@ -97,8 +105,12 @@ export class RunPanel extends LightElement {
 
   /** Drops the masks of inputs that are gone, or have other rows and columns. @param {any[]} before the inputs */
   #dropUnfit(before) {
-    const [old, now] = [maskPlanes(before), maskPlanes(this.estimate?.inputs ?? [])].map((list) => list.map((plane) => JSON.stringify(plane)));
-    const kept = maskPlanes(before).filter((_, index) => now.includes(old[index])).map(({ name }) => name);
+    const [old, now] = [maskPlanes(before), maskPlanes(this.estimate?.inputs ?? [])].map((list) =>
+      list.map((plane) => JSON.stringify(plane))
+    );
+    const kept = maskPlanes(before)
+      .filter((_, index) => now.includes(old[index]))
+      .map(({ name }) => name);
     this.masks = Object.fromEntries(Object.entries(this.masks).filter(([name]) => kept.includes(name)));
   }
 
@@ -172,7 +184,8 @@ export class RunPanel extends LightElement {
   /** The button that runs stays where it is while it runs, and so does the focus on it. @param {boolean} tooLarge */
   #controls(tooLarge) {
     const idle = !tooLarge && !this.busy;
-    const type = (/** @type {any} */ event) => this.store?.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' });
+    const type = (/** @type {any} */ event) =>
+      this.store?.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' });
     return html`
       <div class="run-controls">
         <label class="seed">Seed <input class="number" name="seed" inputmode="numeric" autocomplete="off" .value=${String(this.store?.values.seed ?? 0)} aria-invalid=${this.store?.seedError ? 'true' : 'false'}
@@ -200,10 +213,18 @@ export class RunPanel extends LightElement {
         ${outcomeView(this.store?.scope, result)}
         <div class="panel-head heat-head">
           <h3>${sentence(name)} <span class="panel-note">${formatShape(tensor.shape)}${noteOf(drawn, this.estimate)}</span></h3>
-          ${outcome.drawn.length > 1 ? html`<fieldset class="inline"><legend class="hidden">Show</legend>${
-            segments('drawn', outcome.drawn.map((one) => ({ value: one.name, text: one.name })), name, (chosen) => {
-              this.shown = chosen;
-            })}</fieldset>` : nothing}
+          ${
+            outcome.drawn.length > 1
+              ? html`<fieldset class="inline"><legend class="hidden">Show</legend>${segments(
+                  'drawn',
+                  outcome.drawn.map((one) => ({ value: one.name, text: one.name })),
+                  name,
+                  (chosen) => {
+                    this.shown = chosen;
+                  }
+                )}</fieldset>`
+              : nothing
+          }
           ${this.#maskActions(result, drawn, stale)}
         </div>
         <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)} ?fixed=${stale || !mask}
@@ -221,24 +242,34 @@ export class RunPanel extends LightElement {
     const set = (/** @type {Uint8Array | null} */ mask) => this.#setMask(plane.name, mask);
     return html`
       <div class="actions">
-        ${plane ? html`
+        ${
+          plane
+            ? html`
           <button class="button small" type="button" data-action="pad" ?disabled=${stale} @click=${() => set(paddedMask(rows, columns, ofQueries))}>Pad the tails</button>
           ${ofQueries ? html`<button class="button small" type="button" data-action="causal" ?disabled=${stale} @click=${() => set(causalMask(rows, columns))}>Causal</button>` : nothing}
-          <button class="button small" type="button" data-action="clear-mask" ?disabled=${stale || !this.masks[plane.name]} @click=${() => set(null)}>Clear the ${plane.name}</button>` : nothing}
+          <button class="button small" type="button" data-action="clear-mask" ?disabled=${stale || !this.masks[plane.name]} @click=${() => set(null)}>Clear the ${plane.name}</button>`
+            : nothing
+        }
         <button class="button small" type="button" @click=${() => this.#saveShown(name)}>${name}.csv</button>
       </div>`;
   }
 
   /** The plane that is seen, as comma-separated values. @param {string} name */
   #saveShown(name) {
-    const { grid } = /** @type {import('../heat-map/heat-map.js').HeatMap} */ (this.renderRoot.querySelector('attnscope-heat-map'));
+    const { grid } = /** @type {import('../heat-map/heat-map.js').HeatMap} */ (
+      this.renderRoot.querySelector('attnscope-heat-map')
+    );
     if (grid) downloadText(`${name}.csv`, gridCsv(grid), 'text/csv');
   }
 }
 
 const NOTES = /** @type {Record<string, string>} */ ({
-  weights: 'every row sums to 1', cross_weights: 'over the memory; every row sums to 1', scores: 'before softmax, where a mask has no say yet',
-  pooled: 'the first position after its tanh layer', mask: 'painted here, hidden cells grey', logits: 'a score for each word of the vocabulary',
+  weights: 'every row sums to 1',
+  cross_weights: 'over the memory; every row sums to 1',
+  scores: 'before softmax, where a mask has no say yet',
+  pooled: 'the first position after its tanh layer',
+  mask: 'painted here, hidden cells grey',
+  logits: 'a score for each word of the vocabulary'
 });
 
 /** @param {Drawn} drawn @param {any} estimate */

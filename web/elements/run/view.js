@@ -9,7 +9,10 @@ import { shownValues } from '../../plain/python.js';
 /** @typedef {import('./run-panel.js').Result} Result */
 
 const BUILDS = /** @type {Record<string, string>} */ ({
-  'relaxed-threads': 'relaxed SIMD', relaxed: 'relaxed SIMD', 'simd-threads': 'SIMD', simd: 'SIMD',
+  'relaxed-threads': 'relaxed SIMD',
+  relaxed: 'relaxed SIMD',
+  'simd-threads': 'SIMD',
+  simd: 'SIMD'
 });
 
 /** @param {{ name: string, threads: number, reason: string }} build */
@@ -21,14 +24,21 @@ const SHRINKING = ['batch_size', 'seq_len', 'num_layers'];
 /** @param {any} scope @param {any} config @param {number} needed @param {(patch: Record<string, unknown>) => void} set
  * @param {(scope: any, config: any, field: string) => number} largest */
 export function needsView(scope, config, needed, set, largest) {
-  const offers = SHRINKING.filter((field) => config[field] > 1).map((field) => ({ field, value: largest(scope, config, field) })).filter(({ value }) => value > 0);
+  const offers = SHRINKING.filter((field) => config[field] > 1)
+    .map((field) => ({ field, value: largest(scope, config, field) }))
+    .filter(({ value }) => value > 0);
   const needs = Number.isFinite(needed) ? formatBytes(needed) : 'more than can be counted';
   return html`
     <div class="needs" role="status">
       <p>This run needs ${needs}; ${formatBytes(scope.memoryLimit)} is the limit here. The figures above hold all the same.${
-        offers.length ? nothing : ' No smaller batch, sequence or stack of layers would fit: the sizes themselves are too large for a browser.'}</p>
-      <div class="actions">${offers.map(({ field, value }) => html`
-        <button class="button" type="button" data-fit=${field} @click=${() => set({ [field]: value })}>Take the largest ${field} that fits, ${formatCount(value)}</button>`)}</div>
+        offers.length
+          ? nothing
+          : ' No smaller batch, sequence or stack of layers would fit: the sizes themselves are too large for a browser.'
+      }</p>
+      <div class="actions">${offers.map(
+        ({ field, value }) => html`
+        <button class="button" type="button" data-fit=${field} @click=${() => set({ [field]: value })}>Take the largest ${field} that fits, ${formatCount(value)}</button>`
+      )}</div>
     </div>`;
 }
 
@@ -48,9 +58,10 @@ export function outcomeView(scope, { config, outcome }) {
 }
 
 /** @param {import('../../lib/index.js').Estimate} estimate */
-const distanceNote = (estimate) => countsMasked(estimate)
-  ? 'time over the bound; the bound counts masked scores, which a run may skip, so that less than 1 is possible'
-  : 'time over the bound; 1 is the best possible';
+const distanceNote = (estimate) =>
+  countsMasked(estimate)
+    ? 'time over the bound; the bound counts masked scores, which a run may skip, so that less than 1 is possible'
+    : 'time over the bound; 1 is the best possible';
 
 /** @param {{ runs: number, together: number }} timing */
 function runsText({ runs, together }) {
@@ -61,19 +72,35 @@ function runsText({ runs, together }) {
 /** Of a layer without matrix products the bytes that it moves. @param {import('../../lib/index.js').Estimate} estimate @param {number} seconds */
 function speedFact(estimate, seconds) {
   const { flops, bytes_moved: bytes } = estimate;
-  if (flops === 0) return fact('Speed', `${formatSignificant(bytes / seconds / 1e9)} GB/s`, `${formatBytes(bytes)} moved in that time`, 'speed');
+  if (flops === 0)
+    return fact(
+      'Speed',
+      `${formatSignificant(bytes / seconds / 1e9)} GB/s`,
+      `${formatBytes(bytes)} moved in that time`,
+      'speed'
+    );
   const masked = countsMasked(estimate) ? ', masked scores included, though a run may skip them' : '';
-  return fact('Speed', `${formatSignificant(flops / seconds / 1e9)} GFLOP/s`, `${formatCount(flops)} FLOPs in that time${masked}`, 'speed');
+  return fact(
+    'Speed',
+    `${formatSignificant(flops / seconds / 1e9)} GFLOP/s`,
+    `${formatCount(flops)} FLOPs in that time${masked}`,
+    'speed'
+  );
 }
 
 /** @param {string} title @param {string} value @param {string} note @param {string} key */
-const fact = (title, value, note, key) => html`<div data-fact=${key}><dt>${title}</dt><dd><b>${value}</b><span>${note}</span></dd></div>`;
+const fact = (title, value, note, key) =>
+  html`<div data-fact=${key}><dt>${title}</dt><dd><b>${value}</b><span>${note}</span></dd></div>`;
 
 /** @param {string} dtype @param {{ relative: number, max_absolute: number }} rounding */
 function roundingFact(dtype, rounding) {
   const { relative, max_absolute: largest } = rounding;
-  return fact('What rounding does', `${formatSignificant(relative * 100)} %`,
-    `relative error of the result, at most ${formatSignificant(largest)} off, with weights and inputs rounded to ${dtype}; the timed run is float32`, 'rounding');
+  return fact(
+    'What rounding does',
+    `${formatSignificant(relative * 100)} %`,
+    `relative error of the result, at most ${formatSignificant(largest)} off, with weights and inputs rounded to ${dtype}; the timed run is float32`,
+    'rounding'
+  );
 }
 
 const TABLE_ROWS = 4;
@@ -89,8 +116,10 @@ export function weightsTable({ data, shape }, name) {
     <details class="twin"><summary>First ${name} as a table</summary>
       <div class="scroller" tabindex="0" role="group" aria-label=${`First ${name} as a table`}><table class="table">
         <thead><tr><th scope="col">row</th>${range(shownColumns).map((column) => html`<th scope="col" class="num">${column}</th>`)}</tr></thead>
-        <tbody>${range(shownRows).map((row) => html`<tr><th scope="row">${row}</th>
-          ${range(shownColumns).map((column) => html`<td class="num">${data[row * columns + column].toPrecision(4)}</td>`)}</tr>`)}</tbody>
+        <tbody>${range(shownRows).map(
+          (row) => html`<tr><th scope="row">${row}</th>
+          ${range(shownColumns).map((column) => html`<td class="num">${data[row * columns + column].toPrecision(4)}</td>`)}</tr>`
+        )}</tbody>
       </table></div></details>`;
 }
 

@@ -40,7 +40,10 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   report({ stage: 'Warming up', done: 0.4 });
   const progress = (/** @type {number} */ done) => report({ stage: 'Running', done: 0.4 + 0.5 * done });
   const first = timed(() => model.forward(inputs, { progress }));
-  const { seconds, runs, together } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1, together: 1 } : timings(() => model.forward(inputs), first.seconds, report);
+  const { seconds, runs, together } =
+    first.seconds > LONG_SECONDS
+      ? { seconds: first.seconds, runs: 1, together: 1 }
+      : timings(() => model.forward(inputs), first.seconds, report);
   const rounds = config.dtype !== 'float32';
   if (rounds) report({ stage: `Rounding to ${config.dtype}`, done: 0.9 });
   const rounding = rounds ? model.forward(inputs, { round: config.dtype }).rounding_error : undefined;
@@ -54,7 +57,19 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   report({ stage: 'Done', done: 1 });
   const { output } = first.result;
   transfer([...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);
-  return { seconds, runs, together, call, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), masks };
+  return {
+    seconds,
+    runs,
+    together,
+    call,
+    output,
+    drawn,
+    rounding,
+    build: scope.build,
+    peaks,
+    inputs: described.filter(isNeeded),
+    masks
+  };
 }
 
 /** @param {any} scope @param {any} config @param {number} seed @param {Report} report */
@@ -74,7 +89,9 @@ function prepare(scope, config, seed, report) {
 /** @param {() => unknown} call @param {number} guess seconds a run @param {Report} report */
 function timings(call, guess, report) {
   call();
-  return medianSeconds(call, guess, { seconds: TIMED_SECONDS }, (run, runs) => report({ stage: `Timing, run ${run + 1} of ${runs}`, done: 0.45 + (0.45 * run) / runs }));
+  return medianSeconds(call, guess, { seconds: TIMED_SECONDS }, (run, runs) =>
+    report({ stage: `Timing, run ${run + 1} of ${runs}`, done: 0.45 + (0.45 * run) / runs })
+  );
 }
 
 serve({ run });

@@ -9,4 +9,5 @@ export const copyButton = ({ label, said, copy, small, kind }) => html`
     <span>${label}</span><span aria-hidden="true">${COPIED}</span></button>`;
 
 /** Read out by screen readers; shown as well where the browser has refused to copy. @param {string} said */
-export const saidView = (said) => html`<span class=${said === '' || said === COPIED ? 'said hidden' : 'said'} role="status">${said}</span>`;
+export const saidView = (said) =>
+  html`<span class=${said === '' || said === COPIED ? 'said hidden' : 'said'} role="status">${said}</span>`;

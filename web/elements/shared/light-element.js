@@ -15,7 +15,8 @@ export class LightElement extends LitElement {
   handFocus(going, heir, update) {
     const focused = this.querySelector(`:is(${going}):focus`);
     update();
-    if (focused?.isConnected === false) /** @type {HTMLElement | null} */ (this.querySelector(heir))?.focus({ preventScroll: true });
+    if (focused?.isConnected === false)
+      /** @type {HTMLElement | null} */ (this.querySelector(heir))?.focus({ preventScroll: true });
   }
 }
 

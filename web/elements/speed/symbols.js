@@ -11,12 +11,64 @@ const ROUND = 32; // corners that make a circle of a few pixels
 
 /** @type {Record<Series, { tone: string, outline: Outline }>} */
 const marks = {
-  product: { tone: 'var(--tone-d)', outline: [[-0.8, -0.8], [0.8, -0.8], [0.8, 0.8], [-0.8, 0.8]] },
-  multihead: { tone: 'var(--tone-b)', outline: Array.from({ length: ROUND }, (_, i) => [Math.cos((2 * Math.PI * i) / ROUND), Math.sin((2 * Math.PI * i) / ROUND)]) },
-  attention: { tone: 'var(--tone-a)', outline: [[0, -1.1], [1.1, 0.85], [-1.1, 0.85]] },
-  'causal attention': { tone: 'var(--tone-c)', outline: [[0, 1.1], [1.1, -0.85], [-1.1, -0.85]] },
-  'linear scorer': { tone: 'var(--warn-line)', outline: [[0, -1.2], [1.2, 0], [0, 1.2], [-1.2, 0]] },
-  'additive scorer': { tone: 'var(--warn-line)', outline: [[-0.4, -1.1], [0.4, -1.1], [0.4, -0.4], [1.1, -0.4], [1.1, 0.4], [0.4, 0.4], [0.4, 1.1], [-0.4, 1.1], [-0.4, 0.4], [-1.1, 0.4], [-1.1, -0.4], [-0.4, -0.4]] },
+  product: {
+    tone: 'var(--tone-d)',
+    outline: [
+      [-0.8, -0.8],
+      [0.8, -0.8],
+      [0.8, 0.8],
+      [-0.8, 0.8]
+    ]
+  },
+  multihead: {
+    tone: 'var(--tone-b)',
+    outline: Array.from({ length: ROUND }, (_, i) => [
+      Math.cos((2 * Math.PI * i) / ROUND),
+      Math.sin((2 * Math.PI * i) / ROUND)
+    ])
+  },
+  attention: {
+    tone: 'var(--tone-a)',
+    outline: [
+      [0, -1.1],
+      [1.1, 0.85],
+      [-1.1, 0.85]
+    ]
+  },
+  'causal attention': {
+    tone: 'var(--tone-c)',
+    outline: [
+      [0, 1.1],
+      [1.1, -0.85],
+      [-1.1, -0.85]
+    ]
+  },
+  'linear scorer': {
+    tone: 'var(--warn-line)',
+    outline: [
+      [0, -1.2],
+      [1.2, 0],
+      [0, 1.2],
+      [-1.2, 0]
+    ]
+  },
+  'additive scorer': {
+    tone: 'var(--warn-line)',
+    outline: [
+      [-0.4, -1.1],
+      [0.4, -1.1],
+      [0.4, -0.4],
+      [1.1, -0.4],
+      [1.1, 0.4],
+      [0.4, 0.4],
+      [0.4, 1.1],
+      [-0.4, 1.1],
+      [-0.4, 0.4],
+      [-1.1, 0.4],
+      [-1.1, -0.4],
+      [-0.4, -0.4]
+    ]
+  }
 };
 
 /** @param {Series} key */
@@ -29,8 +81,9 @@ export const symbolOf = (key) => ({
     const radius = Math.sqrt(size / Math.PI);
     marks[key].outline.forEach(([x, y], corner) => context[corner ? 'lineTo' : 'moveTo'](x * radius, y * radius));
     context.closePath();
-  },
+  }
 });
 
 /** @param {Series} key */
-export const symbolView = (key) => svg`<svg class="mark" viewBox="-1.3 -1.3 2.6 2.6" width="13" height="13" aria-hidden="true"><polygon points=${marks[key].outline.map((corner) => corner.map((at) => at.toFixed(2))).join(' ')} fill=${toneOf(key)}></polygon></svg>`;
+export const symbolView = (key) =>
+  svg`<svg class="mark" viewBox="-1.3 -1.3 2.6 2.6" width="13" height="13" aria-hidden="true"><polygon points=${marks[key].outline.map((corner) => corner.map((at) => at.toFixed(2))).join(' ')} fill=${toneOf(key)}></polygon></svg>`;

@@ -27,7 +27,16 @@ import { symbolView } from './symbols.js';
  */
 
 /** @type {State} */
-export const unmeasured = { parts: [], progress: null, failure: '', said: '', lacking: '', chosen: 0, draw: null, width: 0 };
+export const unmeasured = {
+  parts: [],
+  progress: null,
+  failure: '',
+  said: '',
+  lacking: '',
+  chosen: 0,
+  draw: null,
+  width: 0
+};
 
 /** @param {State} state @param {Actions} actions */
 export function speedView(state, actions) {
@@ -62,7 +71,8 @@ function controlView({ progress, failure, said, lacking, parts }, { start, cance
     <p class="note">Times ${rowsOf(undefined).length} layers here, on random numbers, with one thread and with all: 10 to 30 seconds. Leave the page in view meanwhile; other work on the machine makes the figures worse, never better.</p>
     ${lacking ? html`<div class="needs" data-lacking><p>Slower than it could be: ${lacking}.</p></div>` : nothing}
     <button class="button primary wide" type="button" data-action="measure" aria-disabled=${progress ? 'true' : 'false'} @click=${() => progress || start()}>${
-      parts.length && !progress ? 'Measure again' : 'Measure now'}</button>
+      parts.length && !progress ? 'Measure again' : 'Measure now'
+    }</button>
     ${progress ? html`<button class="button wide" type="button" data-action="cancel" @click=${cancel}>Cancel</button>` : nothing}
     ${progress ? html`<div class="progress"><progress max="1" .value=${progress.done} aria-label="Measurement"></progress><span>${progress.stage}</span></div>` : nothing}
     <p class="hidden" role="status">${said}</p>
@@ -103,7 +113,16 @@ function rooflineView({ draw, width, parts }, part, rows) {
     <figure class="chart" data-chart="roofline" data-points=${rows.filter(({ measured }) => measured).length}>
       <figcaption>GFLOP/s by FLOPs for each byte that must move, on log scales. Solid: the roof${others.map((other) => `; dashed: that of ${threadCount(other)}`)}</figcaption>
       <div class="plot roofline" role="img" aria-label=${`Roofline with ${threadCount(part)}; the figures are in the table below`}>
-        ${draw && width ? draw.drawRoofline(rows, part.peaks, others.map(({ peaks }) => peaks), width) : nothing}</div>
+        ${
+          draw && width
+            ? draw.drawRoofline(
+                rows,
+                part.peaks,
+                others.map(({ peaks }) => peaks),
+                width
+              )
+            : nothing
+        }</div>
       <ul class="legend speed-legend">${/** @type {Series[]} */ (Object.keys(series)).filter((key) => shown.has(key)).map((key) => html`<li>${symbolView(key)}${series[key]}</li>`)}</ul>
     </figure>`;
 }

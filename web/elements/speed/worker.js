@@ -59,7 +59,9 @@ const measuredPeaks = (scope) => Array.from({ length: PEAK_TRIES }, () => scope.
 function timing(scope, { name, config, inputs: shapes }, most) {
   const model = scope.create(config);
   try {
-    const inputs = Object.fromEntries(Object.entries(shapes).map(([input, shape], index) => [input, scope.randn(shape, { seed: 1 + index })]));
+    const inputs = Object.fromEntries(
+      Object.entries(shapes).map(([input, shape], index) => [input, scope.randn(shape, { seed: 1 + index })])
+    );
     const call = () => model.forward(inputs, { need_weights: false });
     call();
     return { name, ...medianSeconds(call, timed(call).seconds, { seconds: TIMED_SECONDS, most }) };

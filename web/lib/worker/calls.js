@@ -125,7 +125,8 @@ export class Calls {
   /** @param {number} id @param {unknown} value */
   async #report(id, value) {
     try {
-      if (await this.#pending.get(id)?.progress?.(value) === false) throw new DOMException('the run was stopped', 'AbortError');
+      if ((await this.#pending.get(id)?.progress?.(value)) === false)
+        throw new DOMException('the run was stopped', 'AbortError');
     } catch (error) {
       this.#pending.get(id)?.stop(error);
     }

@@ -26,7 +26,8 @@ import { WorkerTensor } from './worker-tensor.js';
 const rules = {
   progress: functionRule,
   signal: signalRule,
-  transfer: (/** @type {any} */ value) => !(Array.isArray(value) && value.every((buffer) => buffer instanceof ArrayBuffer)) && 'an array of ArrayBuffers'
+  transfer: (/** @type {any} */ value) =>
+    !(Array.isArray(value) && value.every((buffer) => buffer instanceof ArrayBuffer)) && 'an array of ArrayBuffers'
 };
 
 /**

@@ -31,21 +31,29 @@ const contents = {
     return { calculator: staticCalculator(new Store(scope)), guide: guideView(scope) };
   },
   async 'speed.html'() {
-    return { speed: speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }), guide: speedGuideView() };
-  },
+    return {
+      speed: speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }),
+      guide: speedGuideView()
+    };
+  }
 };
 
 /** @param {Store} store */
 function staticCalculator(store) {
   const source = store.scope.pytorch(store.config);
-  return calculatorView(store, { set: nothingHappens, calculate: nothingHappens }, {
-    charts: html`<attnscope-charts>${chartsStaticView(store)}</attnscope-charts>`,
-    run: html`<attnscope-run><div class="panel-head"><h2 id="run-title" class="panel-title">Run it</h2></div>
+  return calculatorView(
+    store,
+    { set: nothingHappens, calculate: nothingHappens },
+    {
+      charts: html`<attnscope-charts>${chartsStaticView(store)}</attnscope-charts>`,
+      run: html`<attnscope-run><div class="panel-head"><h2 id="run-title" class="panel-title">Run it</h2></div>
       <p class="note">Runs the layer here, in your browser, and draws its weights. This needs JavaScript and WebAssembly.</p></attnscope-run>`,
-    code: html`<attnscope-code>${codeView({ source, text: source, filename: `${store.config.layer}.py` })}</attnscope-code>`,
-    notice: html`<p class="stale-note linked-note" role="status">This is the default layer. The one that the link asks for comes when the module has loaded.</p>`,
-    importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`,
-  }, { kind: '', said: '', linked: true, export: nothingHappens });
+      code: html`<attnscope-code>${codeView({ source, text: source, filename: `${store.config.layer}.py` })}</attnscope-code>`,
+      notice: html`<p class="stale-note linked-note" role="status">This is the default layer. The one that the link asks for comes when the module has loaded.</p>`,
+      importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
+    },
+    { kind: '', said: '', linked: true, export: nothingHappens }
+  );
 }
 
 /** @param {unknown} template */

@@ -7,7 +7,12 @@ const version = 'VERSION';
 const files = ['FILES'];
 
 worker.addEventListener('install', (/** @type {any} */ event) => {
-  event.waitUntil(caches.open(version).then((cache) => cache.addAll(files)).then(() => worker.skipWaiting()));
+  event.waitUntil(
+    caches
+      .open(version)
+      .then((cache) => cache.addAll(files))
+      .then(() => worker.skipWaiting())
+  );
 });
 
 worker.addEventListener('activate', (/** @type {any} */ event) => {
