@@ -1,5 +1,5 @@
-// Builds element/, which the npm package has as `attnscope/element`: Lit, the charts and the rest are inside; the core is
-// the one that the package has beside it.
+// Builds element/, which the npm package has as `attnscope/element`: Lit, the charts and the rest are inside; the core
+// is the one that the package has beside it.
 
 import { defineConfig } from 'vite';
 import { fieldNames } from './web/elements/build/field-names.js';

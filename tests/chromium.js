@@ -1,4 +1,5 @@
-// Debian's Chromium, for tests and the benchmark: a new profile each time, and nothing that it would do in the background.
+// Debian's Chromium, for tests and the benchmark: a new profile each time, and nothing that it would do in the
+// background.
 
 import { chromium } from 'playwright-core';
 

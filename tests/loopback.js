@@ -13,7 +13,8 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * @typedef {{ headers: Record<string, string>, type: string, body: string | Buffer }} Response `type`: the file's ending
+ * @typedef {{ headers: Record<string, string>, type: string, body: string | Buffer }} Response `type`: the file's
+ *   ending
  * @param {(path: string) => Promise<Response>} respond what it throws is 404
  * @returns {Promise<{ url: string, close: () => Promise<void> }>} `url` without path
  */

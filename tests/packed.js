@@ -18,8 +18,8 @@ import { project } from '../tools/folders.js';
 import { sameModules } from '../tools/stages.js';
 
 /**
- * Packs the module as npm would publish it. What it packs is built already, and building it again would disturb the suites
- * beside this one.
+ * Packs the module as npm would publish it. What it packs is built already, and building it again would disturb the
+ * suites beside this one.
  * @param {string} folder
  * @returns {Promise<string>} the archive
  */

@@ -1,7 +1,8 @@
 // Random numbers for tests and benchmarks.
 
 /**
- * Numbers in [0, 1) that are the same in every process: the 32-bit generator "mulberry32" of Tommy Ettinger, public domain.
+ * Numbers in [0, 1) that are the same in every process: the 32-bit generator "mulberry32" of Tommy Ettinger, public
+ * domain.
  * @param {number} seed
  * @returns {() => number}
  */

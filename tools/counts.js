@@ -7,7 +7,10 @@
  * @property {number} skipped
  */
 
-/** @typedef {(output: string) => Counts | null} Parser null where the output has no counts: the program did not get to its end */
+/**
+ * @typedef {(output: string) => Counts | null} Parser null where the output has no counts: the program did not get to
+ *   its end
+ */
 
 /** @type {Parser} doctest: `[doctest] test cases: 12 | 11 passed | 1 failed | 0 skipped` */
 export function doctestCounts(output) {

@@ -1,5 +1,5 @@
-// Makes web/lib/core of what Emscripten wrote: the four .wasm files, and the JavaScript around them, which is the same for
-// both instruction sets. No address is left in it: web/lib/files.js has them all, where bundlers find them.
+// Makes web/lib/core of what Emscripten wrote: the four .wasm files, and the JavaScript around them, which is the same
+// for both instruction sets. No address is left in it: web/lib/files.js has them all, where bundlers find them.
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,7 +20,10 @@ const programs = [
   { name: 'ninja', least: [1, 11] }
 ];
 
-/** The header libraries: the folder, the files one of which has the version macros, their prefix, the oldest that will do. */
+/**
+ * The header libraries: the folder, the files one of which has the version macros, their prefix, the oldest that will
+ * do.
+ */
 const libraries = [
   { name: 'xtensor', files: ['core/xtensor_config.hpp', 'xtensor_config.hpp'], macro: 'XTENSOR', least: [0, 27] },
   { name: 'xsimd', files: ['config/xsimd_config.hpp'], macro: 'XSIMD', least: [14, 0] },
@@ -88,8 +91,8 @@ function finding(name, least, version) {
 }
 
 /**
- * Links the libraries into a folder of their own: a compiler given all of /usr/include would take the machine's C library
- * for Emscripten's.
+ * Links the libraries into a folder of their own: a compiler given all of /usr/include would take the machine's C
+ * library for Emscripten's.
  * @param {Finding[]} found
  * @param {string} folder
  */

@@ -1,4 +1,5 @@
-// Debian packages that this machine itself needs: the tools that make and enter a root, and the browser of the page tests.
+// Debian packages that this machine itself needs: the tools that make and enter a root, and the browser of the page
+// tests.
 
 import { find, run } from './commands.js';
 

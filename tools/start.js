@@ -20,7 +20,9 @@ async function serve(port) {
     return await preview({ preview: { port, strictPort: true, headers }, logLevel: 'warn' });
   } catch (error) {
     if (!/in use/.test(String(error))) throw error;
-    throw new Error(`port ${port} is taken: stop what uses it, or choose another with PORT=8081 npm start`);
+    throw new Error(`port ${port} is taken: stop what uses it, or choose another with PORT=8081 npm start`, {
+      cause: error
+    });
   }
 }
 

@@ -116,8 +116,8 @@ async function runCompiled(program) {
 }
 
 /**
- * transformers saves small models; the module writes its answers for them and for many configs, of every build; PyTorch judges
- * them, in two processes at once.
+ * transformers saves small models; the module writes its answers for them and for many configs, of every build; PyTorch
+ * judges them, in two processes at once.
  */
 async function runTorch() {
   const cases = 'build/torch-cases';

@@ -18,7 +18,8 @@ import { atLeast, parseVersion } from './versions.js';
  *
  * @typedef {object} Tools
  * @property {'installed' | 'root'} kind found on the machine, or in a root that was made for this
- * @property {(command: string, args: string[], options?: ToolOptions) => [string, string[], import('./commands.js').RunOptions]} line
+ * @property {(command: string, args: string[], options?: ToolOptions) => [string, string[],
+ *   import('./commands.js').RunOptions]} line
  * what to give to `run` to run a command with these tools
  * @property {(command: string, args: string[], options?: ToolOptions) => Promise<string>} run runs it; gives its output
  *
@@ -35,7 +36,8 @@ export function compilerId() {
 }
 
 /**
- * The compiler. Commands see ATTNSCOPE_HEADERS (the header libraries) and ATTNSCOPE_EMSCRIPTEN (Emscripten's own folder).
+ * The compiler. Commands see ATTNSCOPE_HEADERS (the header libraries) and ATTNSCOPE_EMSCRIPTEN (Emscripten's own
+ * folder).
  * @returns {Promise<Compiler>}
  */
 export async function compiler() {

@@ -132,8 +132,8 @@ function reasonOf(error) {
 }
 
 /**
- * Other work of the machine meets everybody alike: in each round all have their turn, in any order. Only of who is hopeless
- * the trial counts: minutes would show nothing else.
+ * Other work of the machine meets everybody alike: in each round all have their turn, in any order. Only of who is
+ * hopeless the trial counts: minutes would show nothing else.
  * @param {Contender[]} contenders
  */
 async function takeTurns(contenders) {

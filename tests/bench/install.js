@@ -24,7 +24,10 @@ export async function installRivals() {
   copyLoader();
 }
 
-/** LiteRT's loader is CommonJS in a package of ES modules; its threads load it as a file, so it needs a package of its own. */
+/**
+ * LiteRT's loader is CommonJS in a package of ES modules; its threads load it as a file, so it needs a package of its
+ * own.
+ */
 function copyLoader() {
   const copy = join(modules, '.litert');
   if (existsSync(join(copy, 'package.json'))) return;

@@ -1,4 +1,5 @@
-// The orders that a runtime takes from the benchmark. Which engine it runs in, and how orders get there, is in engines/.
+// The orders that a runtime takes from the benchmark. Which engine it runs in, and how orders get there, is in
+// engines/.
 
 import { dataOf } from './data.js';
 import { runtimeOf } from './runtimes/all.js';

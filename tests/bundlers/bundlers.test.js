@@ -24,7 +24,7 @@ after(async () => {
 
 const bundlers = {
   Vite: vite('vite'),
-  webpack: webpack,
+  webpack,
   esbuild: esbuild([]),
   'esbuild for modules': esbuild(['--format=esm']),
   Rollup: rollup

@@ -40,7 +40,8 @@ const inlinePage = (
 
 /**
  * Serves what was built, and opens it.
- * @param {{ headers?: Record<string, string>, answer?: (path: string) => import('../loopback.js').Response | null | undefined }} options
+ * @param {{ headers?: Record<string, string>, answer?: (path: string) => import('../loopback.js').Response | null |
+ *   undefined }} options
  *   answer: in place of a file; null for 404
  * @param {(url: string) => Promise<any>} [look]
  */

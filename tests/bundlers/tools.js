@@ -8,7 +8,8 @@ import { lines, page } from './browser.js';
 /**
  * @typedef {object} Bundler
  * @property {Record<string, string>} files of the project
- * @property {(project: string, modules: string) => Promise<string>} build gives the folder to serve; modules: the node_modules with the tool
+ * @property {(project: string, modules: string) => Promise<string>} build gives the folder to serve; modules: the
+ *   node_modules with the tool
  */
 
 /**

@@ -13,7 +13,8 @@ import { astro, built, component, next, ownWorker, parcel, react, viteDev, vue }
 
 /**
  * @typedef {import('./programs.js').Place} Place
- * @typedef {{ files?: Record<string, string>, attempt: (place: Place) => Promise<string> }} Environment `attempt` says what
+ * @typedef {{ files?: Record<string, string>, attempt: (place: Place) => Promise<string> }} Environment `attempt` says
+ *   what
  *   is wrong; '' for nothing
  */
 

@@ -4,7 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../tools/commands.js';
 
-/** @typedef {{ folder: string, modules: string }} Place a project with the module installed, and the node_modules with the tools */
+/**
+ * @typedef {{ folder: string, modules: string }} Place a project with the module installed, and the node_modules with
+ *   the tools
+ */
 
 const using = `
   const config = { layer: 'additive_scorer', batch_size: 4, seq_len: 64, hidden_size: 768, attn_dim: 128 };
@@ -12,7 +15,10 @@ const using = `
   const { weights } = model.forward({ hidden_states: scope.randn([4, 64, 768], { seed: 1 }) });
   const sum = weights.data.subarray(0, 64).reduce((total, weight) => total + weight, 0);`;
 
-/** Prints what the module says of itself and what it computes; the process is to end by itself. @param {string} [from] */
+/**
+ * Prints what the module says of itself and what it computes; the process is to end by itself.
+ * @param {string} [from]
+ */
 const program = (from = 'attnscope') => `
   import { open } from '${from}';
   const scope = await open({ threads: 2 });${using}
@@ -45,13 +51,22 @@ export const engine =
     });
   };
 
-/** The program as an argument. @param {(place: Place) => string} command @returns {(place: Place) => Promise<string>} */
+/**
+ * The program as an argument.
+ * @param {(place: Place) => string} command
+ * @returns {(place: Place) => Promise<string>}
+ */
 export const evaluated = (command) => async (place) =>
   judged(
     await run(command(place), ['--input-type=module', '--eval', program()], { cwd: place.folder, timeout: 60_000 })
   );
 
-/** An engine that is too old says so. @param {(place: Place) => string} command @param {RegExp} message @returns {(place: Place) => Promise<string>} */
+/**
+ * An engine that is too old says so.
+ * @param {(place: Place) => string} command
+ * @param {RegExp} message
+ * @returns {(place: Place) => Promise<string>}
+ */
 export const refusing = (command, message) => async (place) => {
   writeFileSync(
     join(place.folder, 'use.mjs'),
@@ -98,7 +113,11 @@ const test = (/** @type {string} */ imports) => `
     expect(scope.build.threads).toBe(2);
   });\n`;
 
-/** Jest runs ES modules by a flag of Node's. @param {string} environment @returns {(place: Place) => Promise<string>} */
+/**
+ * Jest runs ES modules by a flag of Node's.
+ * @param {string} environment
+ * @returns {(place: Place) => Promise<string>}
+ */
 export const jest =
   (environment) =>
   async ({ folder, modules }) => {

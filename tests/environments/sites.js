@@ -85,7 +85,10 @@ export const vue = `
     }
   }).mount('#app');\n`;
 
-/** The module in a worker of the page's own, which Vite makes no module of: one thread less than in a page starts there. @type {Site} */
+/**
+ * The module in a worker of the page's own, which Vite makes no module of: one thread less than in a page starts there.
+ * @type {Site}
+ */
 export const ownWorker = {
   files: {
     'index.html': page('./main.js'),
@@ -114,7 +117,8 @@ export const ownWorker = {
  * A development server, at an address of its own.
  * @param {Record<string, string>} files
  * @param {(place: Place, port: number) => { command: string, args: string[], env?: Record<string, string> }} start
- * @param {{ isolated: boolean, path?: string, build?: (place: Place) => Promise<unknown>, look?: (url: string) => Promise<string> }} options
+ * @param {{ isolated: boolean, path?: string, build?: (place: Place) => Promise<unknown>,
+ *   look?: (url: string) => Promise<string> }} options
  * @returns {Site}
  */
 export const served = (files, start, { isolated, path = '/', build, look }) => ({

@@ -67,6 +67,7 @@ testRefusals([
   [randn([[2]]), 'shape', 'shape must hold integers from 1 to 2147483647, got an array'],
   [randn([2n]), 'shape', 'shape must hold integers from 1 to 2147483647, got 2n'],
   [randn([2 ** 31]), 'shape', 'shape must hold integers from 1 to 2147483647, got 2147483648'],
+  // eslint-disable-next-line no-sparse-arrays -- a hole is what is refused
   [randn([2, , 3]), 'shape', 'shape must hold integers from 1 to 2147483647, got undefined'],
   [randn([1e5, 1e5]), 'shape', 'shape must have at most 939524096 elements, got (100000, 100000)'],
   [

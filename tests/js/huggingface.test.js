@@ -1,5 +1,5 @@
-// fromHuggingFace(): the config that a Hugging Face file becomes, and what is said of each of its keys. Whether the sizes are
-// those of the models is for tests/torch.
+// fromHuggingFace(): the config that a Hugging Face file becomes, and what is said of each of its keys. Whether the
+// sizes are those of the models is for tests/torch.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

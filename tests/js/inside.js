@@ -1,5 +1,5 @@
-// A module with its WebAssembly.Memory and its stack. The module hands these to nobody, so this file puts itself between:
-// it keeps what each instance has that is made while a module opens.
+// A module with its WebAssembly.Memory and its stack. The module hands these to nobody, so this file puts itself
+// between: it keeps what each instance has that is made while a module opens.
 
 import { open } from '../../web/lib/index.js';
 

@@ -134,7 +134,10 @@ for (const { name: build, scope: on } of variants) {
   });
 }
 
-/** For each row of weights, which keys can have some, and what they sum to: of a mean over heads, the share that sees anything. */
+/**
+ * For each row of weights, which keys can have some, and what they sum to: of a mean over heads, the share that sees
+ * anything.
+ */
 function visible(config, name, { shape }, mask, heads) {
   const [T, S] = shape.length > 2 ? shape.slice(-2) : [1, shape.at(-1)];
   const inBand = bandOf(config, name, [T, S]);

@@ -348,7 +348,7 @@ test('what the module refuses the worker refuses, with the same words and field'
   ];
   let refused = 0;
   for (const [beside, inside, name, args] of calls) {
-    let wanted = null;
+    let wanted;
     try {
       beside[name](...args);
       continue; // not every call takes a second argument

@@ -125,7 +125,11 @@ test('a page loads at most 200 kB of WebAssembly, compressed', () => {
   }
 });
 
-/** Bytes of what a page loads of the library, minified and compressed. @param {string} name @param {string} code of the page */
+/**
+ * Bytes of what a page loads of the library, minified and compressed.
+ * @param {string} name
+ * @param {string} code of the page
+ */
 async function pageBytes(name, code) {
   const input = join(folder, name);
   writeFileSync(input, code);
@@ -151,8 +155,9 @@ async function pageBytes(name, code) {
 }
 
 test('and at most 45 kB of JavaScript, minified and compressed, whether the module runs in the page or in a worker', async () => {
-  // With the JavaScript of the core with threads and that of the one without. To load one of them when it is known which, a
-  // worker would have to be an ES module; Vite makes another format by default, which cannot load a part of itself later.
+  // With the JavaScript of the core with threads and that of the one without. To load one of them when it is known
+  // which, a worker would have to be an ES module; Vite makes another format by default, which cannot load a part of
+  // itself later.
   const LARGEST = 45_000;
   const THREAD = 20_000; // what each thread reads once more, from the cache
   const inPage = await pageBytes(

@@ -138,7 +138,11 @@ test('the ticks of a log axis are powers, other round values where few powers li
   );
 });
 
-/** A configuration of a layer whose sizes are drawn from the sliders' stops. @param {any} layer @param {() => number} random from 0 to 1 */
+/**
+ * A configuration of a layer whose sizes are drawn from the sliders' stops.
+ * @param {any} layer
+ * @param {() => number} random from 0 to 1
+ */
 function drawnConfig({ name, fields }, random) {
   for (;;) {
     const sizes = fields.filter(isSize).map((/** @type {any} */ field) => {

@@ -462,7 +462,8 @@ for (const [width, height] of [
 }
 
 /**
- * What moves when panels come late: how far the panel behind each is moved by its filling, with a browser that keeps nothing in place.
+ * What moves when panels come late: how far the panel behind each is moved by its filling, with a browser that keeps
+ * nothing in place.
  * @param {number} width of the window
  */
 async function movedByFilling(width) {

@@ -22,7 +22,12 @@ async function ran(search) {
 const weights = (page) =>
   page.locator('attnscope-heat-map').evaluate((map) => Array.from(/** @type {any} */ (map).drawn.tensor.data));
 
-/** What the module gives in Node for the configuration and seeds of the page. @param {any} config @param {number} seed @param {Uint8Array} [mask] */
+/**
+ * What the module gives in Node for the configuration and seeds of the page.
+ * @param {any} config
+ * @param {number} seed
+ * @param {Uint8Array} [mask]
+ */
 async function expected(config, seed, mask) {
   const scope = await open({ threads: 1 });
   const model = scope.create(config, { seed });
@@ -131,7 +136,9 @@ const focused = (page) =>
  */
 async function noteFocus(page) {
   await page.evaluate(() => {
-    const noted = /** @type {any} */ ((window).noted = /** @type {string[]} */ ([]));
+    /** @type {string[]} */
+    const noted = [];
+    Object.assign(window, { noted });
     const note = () => {
       const { dataset, localName } = /** @type {HTMLElement} */ (document.activeElement);
       const last = `${dataset.action ?? localName}${document.querySelector('[data-action="cancel"]') ? ', running' : ''}`;
@@ -145,7 +152,11 @@ async function noteFocus(page) {
   return () => page.evaluate(() => /** @type {any} */ (window).noted.splice(0));
 }
 
-/** Ends when another result is there and nothing runs. @param {import('playwright-core').Page} page @param {() => Promise<unknown>} act */
+/**
+ * Ends when another result is there and nothing runs.
+ * @param {import('playwright-core').Page} page
+ * @param {() => Promise<unknown>} act
+ */
 async function runsBy(page, act) {
   const panel = await page.evaluateHandle(() => /** @type {any} */ (document.querySelector('attnscope-run')));
   const before = await panel.evaluateHandle((run) => run.result);

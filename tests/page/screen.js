@@ -5,10 +5,17 @@
  * @typedef {import('playwright-core').Locator | import('playwright-core').ElementHandle} Shown
  */
 
-/** A page without content that decodes pictures, for each context. @type {WeakMap<import('playwright-core').BrowserContext, Promise<import('playwright-core').Page>>} */
+/**
+ * A page without content that decodes pictures, for each context.
+ * @type {WeakMap<import('playwright-core').BrowserContext, Promise<import('playwright-core').Page>>}
+ */
 const decoders = new WeakMap();
 
-/** The pixels of an element, in the middle of the screen, and of so many around it. @param {Shown} element @param {number} [margin] */
+/**
+ * The pixels of an element, in the middle of the screen, and of so many around it.
+ * @param {Shown} element
+ * @param {number} [margin]
+ */
 export async function pixelsOf(element, margin = 0) {
   const handle = 'elementHandle' in element ? await element.elementHandle() : element;
   await handle?.evaluate((shown) =>
@@ -53,7 +60,11 @@ async function decode(base64) {
   return { width, height, bytes: Array.from(context.getImageData(0, 0, width, height).data) };
 }
 
-/** How many pixels of two pictures of one size differ so that it is seen. @param {{ all: Rgb[] }} one @param {{ all: Rgb[] }} other */
+/**
+ * How many pixels of two pictures of one size differ so that it is seen.
+ * @param {{ all: Rgb[] }} one
+ * @param {{ all: Rgb[] }} other
+ */
 export const differing = ({ all: one }, { all: other }) =>
   one.filter((pixel, index) => contrast(pixel, other[index]) >= 3).length;
 

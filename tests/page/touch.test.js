@@ -23,7 +23,12 @@ async function ran(context = PHONE, search = HEADS) {
   return page;
 }
 
-/** The middle of a cell, on the screen. @param {import('playwright-core').Page} page @param {number} row @param {number} column */
+/**
+ * The middle of a cell, on the screen.
+ * @param {import('playwright-core').Page} page
+ * @param {number} row
+ * @param {number} column
+ */
 async function at(page, row, column) {
   const { x, y, width, height } = /** @type {{ x: number, y: number, width: number, height: number }} */ (
     await page.locator('canvas.heat').boundingBox()
@@ -64,7 +69,12 @@ const masked = (page) =>
       SIZE
     );
 
-/** The weight of a cell of the plane that is shown, as the page writes it. @param {import('playwright-core').Page} page @param {number} row @param {number} column */
+/**
+ * The weight of a cell of the plane that is shown, as the page writes it.
+ * @param {import('playwright-core').Page} page
+ * @param {number} row
+ * @param {number} column
+ */
 const weight = (page, row, column) =>
   page
     .locator('attnscope-heat-map')

@@ -60,7 +60,6 @@ const inPage = async () => {
     longest = 0;
     last = performance.now();
     await work();
-    const whole = performance.now() - last;
     tick();
     clearInterval(timer);
     return longest;

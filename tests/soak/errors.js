@@ -1,8 +1,10 @@
 // Every way in which an error leaves the core, each as a call that must throw.
 
 /** @typedef {import('../js/inside.js').Inside} Inside */
-/** @typedef {{ name: string, call: (round: number) => unknown, error: string, before?: () => () => void }} Case `error`: its
- *   name; `before` prepares what the calls need, and returns what undoes that */
+/**
+ * @typedef {{ name: string, call: (round: number) => unknown, error: string, before?: () => () => void }} Case `error`:
+ *   its name; `before` prepares what the calls need, and returns what undoes that
+ */
 
 const config = { layer: 'additive_scorer', batch_size: 2, seq_len: 3, hidden_size: 4, attn_dim: 2 };
 const most = 2 ** 31 - 1;

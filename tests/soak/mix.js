@@ -93,8 +93,8 @@ export function answers(scope) {
 }
 
 /**
- * Runs `work` twice, and holds memory and stack afterwards against what they were: the first time makes whatever is made
- * once.
+ * Runs `work` twice, and holds memory and stack afterwards against what they were: the first time makes whatever is
+ * made once.
  * @param {import('../js/inside.js').Inside} inside
  * @param {(time: number) => void} work
  */

@@ -1,5 +1,5 @@
-// npm run soak: a million errors of every kind, and a million calls of everything, good and bad, of each build, with one
-// thread and with two. `npm run soak -- 10000` makes so many instead. A short form is tests/js/soak.test.js.
+// npm run soak: a million errors of every kind, and a million calls of everything, good and bad, of each build, with
+// one thread and with two. `npm run soak -- 10000` makes so many instead. A short form is tests/js/soak.test.js.
 
 import assert from 'node:assert/strict';
 import { relaxedSimd } from 'wasm-feature-detect';

@@ -1,4 +1,5 @@
-// What web/plain/ has, a command line tool can import: nothing there needs a page. ESLint holds that it names nothing of one.
+// What web/plain/ has, a command line tool can import: nothing there needs a page. ESLint holds that it names nothing
+// of one.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -103,7 +103,10 @@ const DISTILBERT = {
   output_layer_norm: 'output.LayerNorm'
 };
 
-/** By `model_type`: a state dict under attnscope's names, of families that have others. @type {Record<string, (state: State) => State>} */
+/**
+ * By `model_type`: a state dict under attnscope's names, of families that have others.
+ * @type {Record<string, (state: State) => State>}
+ */
 const renames = {
   distilbert: (state) => renamed(DISTILBERT, state),
   gpt2: fromGpt2,
@@ -115,8 +118,8 @@ const renames = {
 };
 
 /**
- * What has to be done to a state dict before `loadStateDict` takes it, and the dict after that. A tied head is the embedding, and
- * transformers names it twice.
+ * What has to be done to a state dict before `loadStateDict` takes it, and the dict after that. A tied head is the
+ * embedding, and transformers names it twice.
  * @param {string} modelType @param {State} state @param {{tie_embeddings?: boolean}} config
  */
 export function adapted(modelType, state, { tie_embeddings }) {

@@ -31,14 +31,21 @@ const span = (draw) => ({
 /** @param {Draw} draw */
 const maybeWindow = (draw) => ({ window: draw.one([null, 1, 2, 5, 9, 30]) });
 
-/** Heads with a width of their own, whose number divides hidden_size, as transformers asks. @param {Draw} draw @param {number[]} [widths] */
+/**
+ * Heads with a width of their own, whose number divides hidden_size, as transformers asks.
+ * @param {Draw} draw
+ * @param {number[]} [widths]
+ */
 function heads(draw, widths = WIDTHS) {
   const hidden_size = draw.one(widths);
   const [num_heads, num_kv_heads] = draw.one(HEADS.filter(([query]) => hidden_size % query === 0));
   return { hidden_size, num_heads, num_kv_heads, head_dim: draw.one(HEAD_DIMS) };
 }
 
-/** As wide as all heads together, where a class has no head_dim of its own; even, for its rotation. @param {Draw} draw */
+/**
+ * As wide as all heads together, where a class has no head_dim of its own; even, for its rotation.
+ * @param {Draw} draw
+ */
 function filledHeads(draw) {
   const [num_heads, num_kv_heads] = draw.one(HEADS);
   return {
@@ -152,8 +159,9 @@ function bertWidth(draw) {
 }
 
 /**
- * A state dict whose vectors, which are all ones or zeros at the start (norms, some biases), are neither: moved by multiples
- * of 1/128 up to 1/2, which a sum with 1 keeps exact. Norms whose weights are stored less one are those that start at zero.
+ * A state dict whose vectors, which are all ones or zeros at the start (norms, some biases), are neither: moved by
+ * multiples of 1/128 up to 1/2, which a sum with 1 keeps exact. Norms whose weights are stored less one are those that
+ * start at zero.
  * @param {Draw} draw @param {Record<string, import('../../web/lib/index.js').Tensor>} state
  */
 export function withVectors(draw, state) {

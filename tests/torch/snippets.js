@@ -1,5 +1,6 @@
-// Every line of PyTorch that the page can show, for what it shows beside it: the lines under a run, for every preset and for every
-// layer as it comes, with masks of each kind; the mistakes; the guide. The PyTorch panel itself is printed for every case.
+// Every line of PyTorch that the page can show, for what it shows beside it: the lines under a run, for every preset
+// and for every layer as it comes, with masks of each kind; the mistakes; the guide. The PyTorch panel itself is
+// printed for every case.
 
 import { demos } from '../../web/elements/mistakes/demos.js';
 import { drawInputs, givenMasks, isNeeded } from '../../web/plain/inputs.js';
@@ -15,7 +16,11 @@ const SEEDS = [0, 3, 2 ** 32 + 7];
 const MOST_MASKED = 1e9; // multiply-accumulates of a layer that is run again for each kind of mask
 const MOST_SAMPLED = 1e4; // values of a result that are compared, evenly over all of it
 
-/** What can be painted over all planes at once, by the button or the stroke that does it. @param {any[]} inputs @returns {[string, Masks][]} */
+/**
+ * What can be painted over all planes at once, by the button or the stroke that does it.
+ * @param {any[]} inputs
+ * @returns {[string, Masks][]}
+ */
 function paintings(inputs) {
   const planes = maskPlanes(inputs);
   const painted = (/** @type {(rows: number, columns: number) => Uint8Array} */ paint) =>

@@ -159,7 +159,9 @@ function writeCase(config, seed) {
   };
 }
 
-/** The weights of another seed, and vectors of no seed, loaded: a run must use them, and no packed copy of the old ones. */
+/**
+ * The weights of another seed, and vectors of no seed, loaded: a run must use them, and no packed copy of the old ones.
+ */
 function writeOtherSeed(
   /** @type {any} */ config,
   /** @type {Record<string, Model>} */ models,
@@ -449,7 +451,12 @@ function writeSteps(model, inputs, length, size) {
   return { positions: [...positions, model.pastLength], steps };
 }
 
-/** Positions [first, end) of a tensor (B, T) or (B, T, E). @param {Tensors[string]} tensor @param {number} first @param {number} end */
+/**
+ * Positions [first, end) of a tensor (B, T) or (B, T, E).
+ * @param {Tensors[string]} tensor
+ * @param {number} first
+ * @param {number} end
+ */
 function rows({ data, shape: [batch, length, ...rest] }, first, end) {
   const width = rest[0] ?? 1;
   const Data = /** @type {any} */ (data.constructor);

@@ -50,10 +50,9 @@ const cross = scope.create({ layer: 'multihead_attention', kv_len: 5 });
 cross.forward({ query: hidden_states, key: hidden_states, value: hidden_states });
 // @ts-expect-error keys and values come from elsewhere
 cross.forward({ hidden_states });
+const itself = scope.create({ layer: 'multihead_attention' });
 // @ts-expect-error there they are those of the hidden states
-scope
-  .create({ layer: 'multihead_attention' })
-  .forward({ query: hidden_states, key: hidden_states, value: hidden_states });
+itself.forward({ query: hidden_states, key: hidden_states, value: hidden_states });
 declare const some: boolean;
 const perhaps = scope.create({ layer: 'encoder', pooler: some }).forward({ tokens }).pooled;
 same<typeof perhaps, Tensor | undefined>();

@@ -8,7 +8,10 @@ const panels = /** @type {Record<string, () => Promise<unknown>>} */ ({
   'attnscope-import': () => import('./import/import-panel.js')
 });
 
-/** Loads a panel's code when the panel comes near the screen, and that of all when the focus comes in: Tab must find what they hold. */
+/**
+ * Loads a panel's code when the panel comes near the screen, and that of all when the focus comes in: Tab must find
+ * what they hold.
+ */
 export class LazyPanels {
   /** @param {import('lit').LitElement} host */
   constructor(host) {

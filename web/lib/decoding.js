@@ -12,8 +12,8 @@ import { show } from './values.js';
 /**
  * @template {number | Promise<number>} [Choice=number]
  * @typedef {object} DecodeOptions
- * @property {number} [max_new_tokens] how many tokens at the most; without it decoding goes on until an end token, or until
- *   the loop is left
+ * @property {number} [max_new_tokens] how many tokens at the most; without it decoding goes on until an end token, or
+ *   until the loop is left
  * @property {number | readonly number[]} [eos_token_id] the token, or the tokens, that end the text; it is the last one
  * @property {(logits: Float32Array) => Choice} [choose] picks the next token of the scores of all; without it the
  *   one with the highest score. The array is the caller's own.
@@ -26,7 +26,8 @@ import { show } from './values.js';
 /**
  * @typedef {object} Decoded
  * @property {number} token the next one
- * @property {Tensor} output what the step returned that it was chosen from: logits, of the prompt those of all its positions
+ * @property {Tensor} output what the step returned that it was chosen from: logits, of the prompt those of all its
+ *   positions
  * @property {Tensor} [weights]
  */
 

@@ -17,10 +17,10 @@ const inPage = () => globalThis.location !== undefined && URL.createObjectURL !=
 
 /**
  * Starts a worker. Its file calls `sayReady()` when it listens.
- * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, written out like
- * this: bundlers know these words, and make a file of its own of what they name
- * @returns {{worker?: Worker, ready: Promise<Worker>, end: () => void}} `worker` takes messages at once, if the engine lets it
- * start; `ready` rejects with an Error that says why it cannot; `end` ends it, ready or not
+ * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, written out
+ *   like this: bundlers know these words, and make a file of its own of what they name
+ * @returns {{worker?: Worker, ready: Promise<Worker>, end: () => void}} `worker` takes messages at once, if the engine
+ *   lets it start; `ready` rejects with an Error that says why it cannot; `end` ends it, ready or not
  */
 export function startWorker(open) {
   const violations = watchPolicy();
@@ -53,8 +53,8 @@ export function startWorker(open) {
 }
 
 /**
- * The address of a worker's file that has this text. Workers of Node know no `blob:`, and those of pages share no memory
- * with `data:`.
+ * The address of a worker's file that has this text. Workers of Node know no `blob:`, and those of pages share no
+ * memory with `data:`.
  * @param {string} text
  */
 export function addressOf(text) {

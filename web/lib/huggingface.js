@@ -22,8 +22,9 @@ import { didYouMean, isPlain, show } from './values.js';
 
 /**
  * The config that sizes the model which a Hugging Face config.json describes; and for each key of the file, and each
- * default that stands in for one, what it was used for. `batch_size` and `seq_len` are left to attnscope's defaults. With the
- * model's weights a layer of this config gives the model's outputs, unless a key says in `differs` why it does not.
+ * default that stands in for one, what it was used for. `batch_size` and `seq_len` are left to attnscope's defaults.
+ * With the model's weights a layer of this config gives the model's outputs, unless a key says in `differs` why it does
+ * not.
  * @param {unknown} configJson the parsed file
  * @returns {Imported}
  * @throws {RangeError} with the key as `field`, for a family that is not known or a value that its key cannot have

@@ -1,4 +1,5 @@
-// Tensors of other libraries, as the core takes them: in row-major order, with `data`, `shape` and, of 16 bits, `dtype`.
+// Tensors of other libraries, as the core takes them: in row-major order, with `data`, `shape` and, of 16 bits,
+// `dtype`.
 
 import { refusal } from './options.js';
 import { coreOf } from './tensor.js';

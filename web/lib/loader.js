@@ -53,8 +53,9 @@ async function loadAlone(build, { wasmUrl }) {
 }
 
 /**
- * Starts the workers while the .wasm loads. A page waits for them: it starts threads only while it does nothing else. Node,
- * where a worker takes longer than all else, goes on without them, and starts them while the first layers already run.
+ * Starts the workers while the .wasm loads. A page waits for them: it starts threads only while it does nothing else.
+ * Node, where a worker takes longer than all else, goes on without them, and starts them while the first layers already
+ * run.
  * @param {Build} build
  * @param {OpenOptions} options
  * @returns {Promise<Loaded>}

@@ -99,8 +99,8 @@ export class Model {
   }
 
   /**
-   * Continues a text, of a layer that turns token ids into logits over their vocabulary: the prompt in one step, then one
-   * step for each new token but the last. The KV cache holds them afterwards, and when the loop is left early.
+   * Continues a text, of a layer that turns token ids into logits over their vocabulary: the prompt in one step, then
+   * one step for each new token but the last. The KV cache holds them afterwards, and when the loop is left early.
    * @param {import('./decoding.js').Prompt} tokens
    * @param {import('./decoding.js').DecodeOptions} [options]
    * @returns {Generator<import('./decoding.js').Decoded, void, undefined>}
@@ -113,7 +113,8 @@ export class Model {
 
   /** @param {Decoding} decoding */
   *#decode(decoding) {
-    const model = /** @type {Model<Config>} */ (/** @type {unknown} */ (this)); // it can decode: the layer does not matter
+    // it can decode: the layer does not matter
+    const model = /** @type {Model<Config>} */ (/** @type {unknown} */ (this));
     const { signal, need_weights } = decoding.how;
     if (decoding.fresh) this.clearCache();
     while (decoding.goesOn) {

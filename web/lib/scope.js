@@ -43,7 +43,10 @@ export function defineConfig(config) {
   return /** @type {any} */ (config);
 }
 
-/** An open core. Holds memory and threads until `dispose()`. Every method throws a RangeError, with the `field` and the rule, for a wrong value. */
+/**
+ * An open core. Holds memory and threads until `dispose()`. Every method throws a RangeError, with the `field` and the
+ * rule, for a wrong value.
+ */
 export class Attnscope {
   #core;
 
@@ -110,10 +113,10 @@ export class Attnscope {
   /**
    * A layer with the weights that `torch.manual_seed(seed)` gives the module of `pytorch(config)`.
    *
-   * `storage` is the format in which its linear layers read their weights and in which its KV cache rests. All arithmetic
-   * stays float32, but of int8: its linear layers multiply integers (weights with one scale an output feature, activations
-   * quantized as they come, with one scale a position), and its KV cache stays float32. Other parameters, and what
-   * `stateDict` returns, stay float32.
+   * `storage` is the format in which its linear layers read their weights and in which its KV cache rests. All
+   * arithmetic stays float32, but of int8: its linear layers multiply integers (weights with one scale an output
+   * feature, activations quantized as they come, with one scale a position), and its KV cache stays float32. Other
+   * parameters, and what `stateDict` returns, stay float32.
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config

@@ -213,7 +213,8 @@
  * @property {Format} [round] round weights and inputs to this
  *   format first and report the error against float32; int8 is symmetric, with one scale a row, and
  *   leaves biases
- * @property {boolean} [reference] by plain loops in double precision instead of the kernels, with the weights in float32
+ * @property {boolean} [reference] by plain loops in double precision instead of the kernels, with the weights in
+ *   float32
  * @property {boolean} [compare] run once more with the weights in float32, and report the error that the model's
  *   `storage` makes
  */

@@ -1,4 +1,5 @@
-// Loads and compiles a .wasm file, from wherever this engine reads files. What goes wrong is told with the file's address.
+// Loads and compiles a .wasm file, from wherever this engine reads files. What goes wrong is told with the file's
+// address.
 
 import { wasm } from './files.js';
 import { builtin } from './host.js';

@@ -1,4 +1,5 @@
-// Links of the guide that fill the form. Without scripts they are links to the page with that configuration in its address.
+// Links of the guide that fill the form. Without scripts they are links to the page with that configuration in its
+// address.
 
 import { html } from 'lit';
 

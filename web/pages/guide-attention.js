@@ -207,7 +207,13 @@ const QUERIES = 3;
 const KEYS = 5;
 const CELL = 20;
 
-/** Which keys three queries see of five, from the weights that the module gives them. @param {any} scope @param {string} title @param {Record<string, unknown>} values @param {string} text */
+/**
+ * Which keys three queries see of five, from the weights that the module gives them.
+ * @param {any} scope
+ * @param {string} title
+ * @param {Record<string, unknown>} values
+ * @param {string} text
+ */
 function pattern(scope, title, values, text) {
   const config = {
     layer: 'scaled_dot_product_attention',

@@ -12,7 +12,8 @@ import { configOf, fitsField, isSize, sliderStops } from './fields.js';
  */
 
 /**
- * What every layer is held against, where the registry has it; among layers of its own group at each of some values of `field`.
+ * What every layer is held against, where the registry has it; among layers of its own group at each of some values of
+ * `field`.
  * @type {{ layer: string, label: string, field?: string, values?: number[] }[]}
  */
 const BASELINES = [
@@ -37,7 +38,12 @@ export function alternatives(store) {
   return candidates.flatMap((candidate) => rowOf(store, candidate));
 }
 
-/** One candidate for each value, that of the chosen layer among them. @param {typeof BASELINES[number]} baseline @param {any} config @returns {Candidate[]} */
+/**
+ * One candidate for each value, that of the chosen layer among them.
+ * @param {typeof BASELINES[number]} baseline
+ * @param {any} config
+ * @returns {Candidate[]}
+ */
 function valuesOf({ layer, label, field, values }, config) {
   if (!field || !values) return [{ layer, label }];
   const own = layer === config.layer ? [config[field]] : [];
@@ -46,7 +52,12 @@ function valuesOf({ layer, label, field, values }, config) {
     .map((value) => ({ layer, label: `${label}, ${value}`, fixed: { [field]: value } }));
 }
 
-/** Nothing for what the registry lacks or the core refuses. @param {Store} store @param {Candidate} candidate @returns {Alternative[]} */
+/**
+ * Nothing for what the registry lacks or the core refuses.
+ * @param {Store} store
+ * @param {Candidate} candidate
+ * @returns {Alternative[]}
+ */
 function rowOf(store, { label, layer: name, fixed }) {
   const layer = store.layers.find((known) => known.name === name);
   if (!layer) return [];

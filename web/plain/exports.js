@@ -24,7 +24,10 @@ const COLUMNS = [
   'pytorch'
 ];
 
-/** One row a step with the figures of one repetition, but saved_bytes, which are those of all; after RFC 4180. @param {Estimate} estimate */
+/**
+ * One row a step with the figures of one repetition, but saved_bytes, which are those of all; after RFC 4180.
+ * @param {Estimate} estimate
+ */
 export function toCsv(estimate) {
   const rows = estimate.steps.map((/** @type {any} */ step) =>
     COLUMNS.map((column) => csvCell({ ...step, repeat: repeatOf(step) }[column])).join(',')

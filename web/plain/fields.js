@@ -2,8 +2,10 @@
 // divisibility) live in the core, which is asked for them.
 
 /**
- * @typedef {{ name: string, type: 'integer' | 'number' | 'boolean' | 'choice', default: number | boolean | string | null,
- *   min?: number, max?: number, choices?: string[], optional?: boolean, meaning: string }} Field `optional`: may be null, not given
+ * @typedef {{ name: string, type: 'integer' | 'number' | 'boolean' | 'choice',
+ *   default: number | boolean | string | null,
+ *   min?: number, max?: number, choices?: string[], optional?: boolean, meaning: string
+ *   }} Field `optional`: may be null, not given
  * @typedef {{ name: string, title: string, summary: string, group: string, fields: Field[],
  *   inputs: { name: string, shape: string, optional: boolean }[] }} Layer
  * @typedef {Record<string, unknown>} Values
@@ -45,8 +47,8 @@ export function fieldLabel(name) {
 }
 
 /**
- * The value that a text stands for, null for an optional field without one; text that stands for none comes back as it is,
- * so that the core can name it in its message. Thousands may be grouped: `4,096`, `4_096`, `4 096`.
+ * The value that a text stands for, null for an optional field without one; text that stands for none comes back as it
+ * is, so that the core can name it in its message. Thousands may be grouped: `4,096`, `4_096`, `4 096`.
  * @param {Field} field @param {unknown} raw @returns {unknown}
  */
 export function parseField(field, raw) {
@@ -60,7 +62,11 @@ export function parseField(field, raw) {
   return Number.isNaN(number) ? text : number;
 }
 
-/** @param {Layer} layer @param {Values} values @returns {Values} only the fields that this layer has, defaults filled in */
+/**
+ * @param {Layer} layer
+ * @param {Values} values
+ * @returns {Values} only the fields that this layer has, defaults filled in
+ */
 export function configOf(layer, values) {
   /** @type {Values} */
   const config = { layer: layer.name };
@@ -68,7 +74,11 @@ export function configOf(layer, values) {
   return config;
 }
 
-/** Whether a value is of a field's type and in its range; what else must hold only the core knows. @param {Field} field @param {unknown} value */
+/**
+ * Whether a value is of a field's type and in its range; what else must hold only the core knows.
+ * @param {Field} field
+ * @param {unknown} value
+ */
 export function fitsField({ type, min = -Infinity, max = Infinity, choices, optional }, value) {
   if (value === null) return Boolean(optional);
   if (type === 'choice') return Boolean(choices?.includes(String(value)));
@@ -82,8 +92,8 @@ export const isSize = ({ type, optional }) => type === 'integer' && !optional;
 const MAX_PLAIN_OPTIONS = 3;
 
 /**
- * A layer's fields as the form lays them out: its sizes, its options with the boxes first and the switches last, and the
- * number format, which every layer has. `folded`: the options are so many that they wait behind a disclosure.
+ * A layer's fields as the form lays them out: its sizes, its options with the boxes first and the switches last, and
+ * the number format, which every layer has. `folded`: the options are so many that they wait behind a disclosure.
  * @param {Layer} layer
  */
 export function fieldSections({ fields }) {

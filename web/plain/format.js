@@ -6,7 +6,10 @@ const THIN = '\u202f';
 /** `98,561`; exact for integers below 2^53. @param {number} count */
 export const formatCount = (count) => grouped.format(count);
 
-/** Three significant digits without an exponent where that is readable: `0.0123`, `12.3`, `1,230`. @param {number} value */
+/**
+ * Three significant digits without an exponent where that is readable: `0.0123`, `12.3`, `1,230`.
+ * @param {number} value
+ */
 export function formatSignificant(value) {
   if (value === 0) return '0';
   const size = Math.abs(value);

@@ -9,7 +9,10 @@ import { repeatOf } from './repeats.js';
 /** @param {readonly number[]} shape */
 const elements = (shape) => shape.reduce((product, length) => product * length, 1);
 
-/** `768 × 128 + 128`, weight, then bias, of one step; `5,000 × 128` of one without a product, as an embedding. @param {Step} step */
+/**
+ * `768 × 128 + 128`, weight, then bias, of one step; `5,000 × 128` of one without a product, as an embedding.
+ * @param {Step} step
+ */
 function parameterTerm({ macs, parameters, shape }) {
   const outer = shape.at(-1) ?? 1;
   const inner = macs ? macs / elements(shape) : parameters / outer;
@@ -24,7 +27,11 @@ function parameterTerm({ macs, parameters, shape }) {
 
 const MAX_TERMS = 6;
 
-/** `a + b`, `4 × (a)` for four that are equal, `4 × (a + b)` where all come four times. @param {Term[]} terms @param {boolean} [closed] whether a sum is put in brackets */
+/**
+ * `a + b`, `4 × (a)` for four that are equal, `4 × (a + b)` where all come four times.
+ * @param {Term[]} terms
+ * @param {boolean} [closed] whether a sum is put in brackets
+ */
 function sumText(terms, closed = false) {
   /** @type {Map<string, number>} */
   const counts = new Map();
@@ -75,12 +82,18 @@ export function parameterFormula(estimate) {
   return `${readable ? sumText(terms) : partText(estimate, 'parameters')} = ${formatCount(estimate.parameters)}`;
 }
 
-/** Whether a mask may hide scores whose cost is counted all the same: of such a layer, figures of FLOPs say so. @param {Pick<Estimate, 'macs' | 'inputs'>} estimate */
+/**
+ * Whether a mask may hide scores whose cost is counted all the same: of such a layer, figures of FLOPs say so.
+ * @param {Pick<Estimate, 'macs' | 'inputs'>} estimate
+ */
 export const countsMasked = ({ macs, inputs }) => macs > 0 && inputs.some(({ optional }) => optional);
 
 const MAX_NAMED = 3;
 
-/** `score 32 × 128 × 768 + …`, one term a matrix product, named by its step or, of many, by the part that it belongs to. @param {Estimate} estimate */
+/**
+ * `score 32 × 128 × 768 + …`, one term a matrix product, named by its step or, of many, by the part that it belongs to.
+ * @param {Estimate} estimate
+ */
 export function macFormula(estimate) {
   const steps = estimate.steps.filter((step) => step.macs > 0);
   if (!steps.length) return 'No matrix product: only element by element';
@@ -108,7 +121,8 @@ export function memoryFormula({ memory }) {
 
 /**
  * What one position leaves in the KV cache: the inputs `past_…` that a layer takes once there is one.
- * @param {Estimate} estimate @param {Estimate | null} next the same layer with one position in its cache; null where none fits
+ * @param {Estimate} estimate
+ * @param {Estimate | null} next the same layer with one position in its cache; null where none fits
  */
 export function cacheFormula({ config }, next) {
   const past = next?.inputs.filter(({ name }) => name.startsWith('past_')) ?? [];

@@ -16,8 +16,8 @@ export const maskPlanes = (inputs) =>
 export const openMask = (rows, columns) => new Uint8Array(rows * columns).fill(1);
 
 /**
- * Every row ends in padding, of a length that differs from row to row and is the same each time; rows that are queries of one
- * sequence all see the same.
+ * Every row ends in padding, of a length that differs from row to row and is the same each time; rows that are queries
+ * of one sequence all see the same.
  * @param {number} rows @param {number} columns @param {boolean} ofQueries
  */
 export function paddedMask(rows, columns, ofQueries) {
@@ -30,7 +30,11 @@ export function paddedMask(rows, columns, ofQueries) {
   return mask;
 }
 
-/** No query sees what comes after it; the last query stands at the last key. @param {number} rows @param {number} columns */
+/**
+ * No query sees what comes after it; the last query stands at the last key.
+ * @param {number} rows
+ * @param {number} columns
+ */
 export function causalMask(rows, columns) {
   const mask = openMask(rows, columns);
   const past = Math.max(0, columns - rows);
@@ -41,7 +45,10 @@ export function causalMask(rows, columns) {
 
 /**
  * Sets the cells between two points, ends included, as wide as a brush of some rows and columns.
- * @param {Uint8Array} mask @param {number} columns @param {{ row: number, column: number }} from @param {{ row: number, column: number }} to
+ * @param {Uint8Array} mask
+ * @param {number} columns
+ * @param {{ row: number, column: number }} from
+ * @param {{ row: number, column: number }} to
  * @param {number} value @param {{ rows: number, columns: number }} [brush]
  */
 export function paintLine(mask, columns, from, to, value, brush = { rows: 1, columns: 1 }) {
@@ -62,7 +69,9 @@ export class Stroke {
   #rows = null;
 
   /**
-   * @param {Uint8Array | null} mask @param {{ rows: number, columns: number }} size of the mask @param {{ row: number, column: number }} cell
+   * @param {Uint8Array | null} mask
+   * @param {{ rows: number, columns: number }} size of the mask
+   * @param {{ row: number, column: number }} cell
    * @param {{ rows: number, columns: number }} brush
    */
   constructor(mask, size, cell, brush) {

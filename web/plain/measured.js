@@ -8,7 +8,8 @@ import { intensityOf, leastBytes, pageWorkloads } from './workloads.js';
  * @typedef {import('./workloads.js').Workload} Workload
  * @typedef {import('./workloads.js').Kind | 'causal attention'} Series
  * @typedef {{ name: string, seconds: number, runs: number }} Timing of one workload, the median
- * @typedef {{ build: import('../lib/index.js').Build, peaks: Peaks, timings: Timing[] }} Part what one number of threads gave so far
+ * @typedef {{ build: import('../lib/index.js').Build, peaks: Peaks, timings: Timing[] }} Part what one number of
+ *   threads gave so far
  *
  * @typedef {object} Row
  * @property {Workload} workload

@@ -1,4 +1,5 @@
-// Published models as their config.json says them, without what the importer does not read or has by default; no figures.
+// Published models as their config.json says them, without what the importer does not read or has by default; no
+// figures.
 
 const bert = {
   model_type: 'bert',
@@ -10,7 +11,10 @@ const bert = {
   max_position_embeddings: 512
 };
 
-/** @type {{ name: string, file: Record<string, unknown>, usable?: number }[]} `usable`: positions, where the file says more */
+/**
+ * @type {{ name: string, file: Record<string, unknown>, usable?: number }[]} `usable`: positions, where the file says
+ *   more
+ */
 export const published = [
   { name: 'BERT base', file: bert },
   {

@@ -12,7 +12,8 @@ export const shownValues = ({ data }) => Array.from(data.subarray(0, SHOWN_VALUE
 export const className = (source) => [...source.matchAll(/^class (\w+)\(nn\.\w+\)/gm)].at(-1)?.[1] ?? '';
 
 /**
- * @param {{ inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} run its inputs, and the masks that it takes
+ * @param {{ inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} run its inputs, and the
+ *   masks that it takes
  * @param {number} seed
  * @param {import('./mask.js').Masks} painted
  * @param {string} source of the PyTorch panel

@@ -52,7 +52,11 @@ export class Store extends EventTarget {
     return Object.keys(this.errors).length === 0;
   }
 
-  /** The estimate of any configuration, or null where the core refuses it; the last ones are kept, as tables and charts ask anew. @param {any} config */
+  /**
+   * The estimate of any configuration, or null where the core refuses it; the last ones are kept, as tables and charts
+   * ask anew.
+   * @param {any} config
+   */
   estimateOrNull(config) {
     const key = JSON.stringify(config);
     const kept = this.#kept.get(key);
@@ -159,7 +163,8 @@ export class Store extends EventTarget {
   }
 
   /**
-   * Collects the message of each field that the core refuses, putting the last valid value in its place to find the next.
+   * Collects the message of each field that the core refuses, putting the last valid value in its place to find the
+   * next.
    * @param {Values} trial
    */
   #estimateRepaired(trial) {

@@ -11,8 +11,12 @@ const ROUNDING = 1e-9;
 const ROUND = { 2: [1], 10: [1, 2, 5] };
 
 /**
- * Powers of the base, all or every second, third, …; between values so close that fewer than two lie there, other round values.
- * @param {Domain} domain @param {number} most @param {Base} base @param {(value: number) => string} [label] no two ticks say the same
+ * Powers of the base, all or every second, third, …; between values so close that fewer than two lie there, other round
+ * values.
+ * @param {Domain} domain
+ * @param {number} most
+ * @param {Base} base
+ * @param {(value: number) => string} [label] no two ticks say the same
  */
 export function logTicks([low, high], most, base, label = String) {
   const within = (/** @type {number[]} */ values) => values.filter((value) => value >= low && value <= high);

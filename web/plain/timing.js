@@ -6,7 +6,8 @@ const LEAST_RUNS = 3;
 const MOST_RUNS = 25;
 const SHORTEST_SPAN = 2e-3; // seconds; an engine's clock may tick ten times a millisecond only
 const MOST_TOGETHER = 2 ** 14;
-const LONG = 0.05; // seconds; a first call may be many times as slow as those that follow, but not from below the span to this
+// seconds; a first call may be many times as slow as those that follow, but not from below the span to this
+const LONG = 0.05;
 
 /** @template T @param {() => T} call @returns {{ seconds: number, result: T }} */
 export function timed(call) {
@@ -15,7 +16,11 @@ export function timed(call) {
   return { seconds: (performance.now() - start) / 1000, result };
 }
 
-/** So many calls that the clock can tell how long they take; to find out warms them up. @param {() => unknown} call @param {number} first seconds that a call took */
+/**
+ * So many calls that the clock can tell how long they take; to find out warms them up.
+ * @param {() => unknown} call
+ * @param {number} first seconds that a call took
+ */
 function togetherFor(call, first) {
   if (first > LONG) return { together: 1, span: first };
   for (let together = 1; ; together *= 2) {
@@ -57,7 +62,12 @@ export function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** What else ran meanwhile makes a measurement too small, never too large. @param {Peaks} one @param {Peaks} other @returns {Peaks} */
+/**
+ * What else ran meanwhile makes a measurement too small, never too large.
+ * @param {Peaks} one
+ * @param {Peaks} other
+ * @returns {Peaks}
+ */
 export const largerPeaks = (one, other) => ({
   flops_per_second: Math.max(one.flops_per_second, other.flops_per_second),
   bytes_per_second: Math.max(one.bytes_per_second, other.bytes_per_second)

@@ -1,5 +1,5 @@
-// What the speed page and `npm run bench` time: layers as attnscope's configs, with the shapes of their inputs and weights
-// under the names that attnscope, and so PyTorch, gives them. Other runtimes rearrange both as they need.
+// What the speed page and `npm run bench` time: layers as attnscope's configs, with the shapes of their inputs and
+// weights under the names that attnscope, and so PyTorch, gives them. Other runtimes rearrange both as they need.
 
 /**
  * Sizes: B sequences of S positions with E features; H heads of D features; A features of a scorer between its two

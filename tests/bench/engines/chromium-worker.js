@@ -1,5 +1,5 @@
-// One runtime in a worker of a page of its own: `chromium-worker.js?runtime=NAME&threads=COUNT`. A classic worker, because
-// TensorFlow.js and LiteRT.js load themselves by importScripts.
+// One runtime in a worker of a page of its own: `chromium-worker.js?runtime=NAME&threads=COUNT`. A classic worker,
+// because TensorFlow.js and LiteRT.js load themselves by importScripts.
 
 const asked = new URLSearchParams(location.search);
 const threads = Number(asked.get('threads'));

@@ -35,7 +35,8 @@ function linear(tf, weight, bias) {
 }
 
 /**
- * The products of several heads at once are plain loops there; those of one head go to XNNPACK, if nothing is transposed.
+ * The products of several heads at once are plain loops there; those of one head go to XNNPACK, if nothing is
+ * transposed.
  * @param {any} tf @param {Workload} workload @param {string} way
  * @returns {(query: any, key: any, value: any) => any} of (H, S, D)
  */

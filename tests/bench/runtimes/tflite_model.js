@@ -59,7 +59,12 @@ export class TfliteGraph {
     return this.#tensors[tensor].shape;
   }
 
-  /** x Wᵀ + b with W of (out, in). @param {number} x (rows, in) @param {Float32Array} weight @param {Float32Array} [bias] */
+  /**
+   * x Wᵀ + b with W of (out, in).
+   * @param {number} x (rows, in)
+   * @param {Float32Array} weight
+   * @param {Float32Array} [bias]
+   */
   linear(x, weight, bias) {
     const [rows, features] = this.shape(x);
     const out = weight.length / features;
@@ -86,7 +91,12 @@ export class TfliteGraph {
     return this.step('SOFTMAX', [x], this.shape(x), [[0, 'number', 1]]);
   }
 
-  /** Batched. @param {number} a @param {number} b @param {{ transposed?: boolean }} [options] whether b is (.., out, in) */
+  /**
+   * Batched.
+   * @param {number} a
+   * @param {number} b
+   * @param {{ transposed?: boolean }} [options] whether b is (.., out, in)
+   */
   matmul(a, b, { transposed = false } = {}) {
     const shape = [...this.shape(a).slice(0, -1), this.shape(b).slice(transposed ? -2 : -1)[0]];
     return this.step('BATCH_MATMUL', [a, b], shape, [[1, 'flag', transposed]]);

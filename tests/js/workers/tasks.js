@@ -28,7 +28,7 @@ serve({
     }
   },
   fails(scope, { what }) {
-    if (what === 'string') throw 'no error'; // eslint-disable-line no-throw-literal
+    if (what === 'string') throw 'no error';
     if (what === 'own')
       throw Object.assign(new TypeError('mine', { cause: new RangeError('its cause') }), { field: 'job', code: 7 });
     return () => 'a function cannot cross';

@@ -15,11 +15,12 @@ import { presetValues } from '../models/presets.js';
 const KNOWN = [...fieldNames, 'address', 'light-dom'];
 
 /**
- * The calculator. Any field is an attribute and a property by its name (`hidden_size="1024"`, `.hidden_size = 1024`), and
- * `.config` is all of them at once. Whatever was set last wins: attribute, property or what the visitor entered; at the start
- * properties come after attributes, and an attribute that is removed, like a property that is undefined, gives the default.
- * `address` keeps the state in the page's address, which wins at the start; `light-dom` renders among its children, for a page
- * that has the stylesheet. Sends `change` with the estimate once at the start and whenever the estimate is another.
+ * The calculator. Any field is an attribute and a property by its name (`hidden_size="1024"`, `.hidden_size = 1024`),
+ * and `.config` is all of them at once. Whatever was set last wins: attribute, property or what the visitor entered; at
+ * the start properties come after attributes, and an attribute that is removed, like a property that is undefined,
+ * gives the default. `address` keeps the state in the page's address, which wins at the start; `light-dom` renders
+ * among its children, for a page that has the stylesheet. Sends `change` with the estimate once at the start and
+ * whenever the estimate is another.
  */
 export class AttnscopeCalculator extends LitElement {
   static properties = {
@@ -213,7 +214,10 @@ export class AttnscopeCalculator extends LitElement {
     };
   }
 
-  /** Takes a layer and some of its fields; the others go to their defaults. False until the module is open. @param {Record<string, unknown>} values */
+  /**
+   * Takes a layer and some of its fields; the others go to their defaults. False until the module is open.
+   * @param {Record<string, unknown>} values
+   */
   fill(values) {
     this.store?.set(presetValues(this.store, values));
     return Boolean(this.store);

@@ -2,7 +2,8 @@ import { html } from 'lit';
 import { copyButton, saidView } from '../shared/copy-button.js';
 
 /**
- * @typedef {{ kind: string, said: string, linked: boolean, export: (kind: string) => void }} Exporting `said`: what came of the copy of that kind;
+ * @typedef {{ kind: string, said: string, linked: boolean, export: (kind: string) => void }} Exporting `said`: what
+ *   came of the copy of that kind;
  *   `linked`: whether the page's address holds the state
  */
 

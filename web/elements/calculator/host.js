@@ -7,7 +7,10 @@ import { didYouMean } from '../../lib/values.js';
 /** Global attributes without a property of the same letters. */
 const GLOBAL = ['class', 'exportparts', 'is', 'itemid', 'itemprop', 'itemref', 'itemscope', 'itemtype', 'role'];
 
-/** What HTML gives every element: its properties are the attributes' names in other letter case. @param {string} name */
+/**
+ * What HTML gives every element: its properties are the attributes' names in other letter case.
+ * @param {string} name
+ */
 const isGlobal = (name) => /^(data|aria)-/.test(name) || GLOBAL.includes(name) || htmlNames().has(name);
 
 /** @type {Set<string> | undefined} */

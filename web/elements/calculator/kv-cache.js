@@ -1,4 +1,5 @@
-// What several kinds of attention keep of each position, in the sizes of the chosen layer: one layer of each, sized here and now.
+// What several kinds of attention keep of each position, in the sizes of the chosen layer: one layer of each, sized
+// here and now.
 
 import { html } from 'lit';
 import { comparable } from '../../plain/alternatives.js';

@@ -1,4 +1,5 @@
-// Memory as two stacked bars on one scale: what inference needs at its peak, what a training step keeps until its backward pass.
+// Memory as two stacked bars on one scale: what inference needs at its peak, what a training step keeps until its
+// backward pass.
 
 import { html, nothing, svg } from 'lit';
 import { formatBytes } from '../../plain/format.js';

@@ -41,7 +41,11 @@ export function stepsView(estimate) {
     </section>`;
 }
 
-/** Steps whose parameters a step before has too, as a tied head has those of the embedding, with its name. @param {any} estimate @returns {Map<any, string>} */
+/**
+ * Steps whose parameters a step before has too, as a tied head has those of the embedding, with its name.
+ * @param {any} estimate
+ * @returns {Map<any, string>}
+ */
 function sharedWith({ steps, inputs }) {
   const made = new Set([
     ...inputs.map((/** @type {any} */ { name }) => name),
@@ -59,7 +63,12 @@ function sharedWith({ steps, inputs }) {
   );
 }
 
-/** @param {any} step @param {number} element @param {boolean} inferenceOnly @param {string} [owner] the step that has its parameters */
+/**
+ * @param {any} step
+ * @param {number} element
+ * @param {boolean} inferenceOnly
+ * @param {string} [owner] the step that has its parameters
+ */
 function stepRow(step, element, inferenceOnly, owner) {
   const bytes = step.shape.reduce(
     (/** @type {number} */ product, /** @type {number} */ length) => product * length,

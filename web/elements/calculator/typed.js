@@ -21,7 +21,10 @@ function isChanged(control) {
 const valueOf = (control) =>
   control.type === 'checkbox' ? /** @type {HTMLInputElement} */ (control).checked : control.value;
 
-/** What it returns gives the focus to the control that takes the place of the one that has it now. @param {Element} root */
+/**
+ * What it returns gives the focus to the control that takes the place of the one that has it now.
+ * @param {Element} root
+ */
 export function keepFocus(root) {
   const active = /** @type {HTMLInputElement | null} */ (root.querySelector(':focus'));
   const selector = active ? selectorOf(active) : '';

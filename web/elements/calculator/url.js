@@ -27,8 +27,12 @@ export function writeSearch(store) {
 const SETTLE_MS = 200;
 
 /**
- * Binds a store to a window's address. One gesture (a drag, a run of keystrokes in one box) is one entry of the history.
- * @param {Store} store @param {Window} view @param {EventTarget} form holds the boxes whose native `change` ends a gesture @returns {() => void} unbinds
+ * Binds a store to a window's address. One gesture (a drag, a run of keystrokes in one box) is one entry of the
+ * history.
+ * @param {Store} store
+ * @param {Window} view
+ * @param {EventTarget} form holds the boxes whose native `change` ends a gesture
+ * @returns {() => void} unbinds
  */
 export function bindUrl(store, view, form) {
   /** @type {string | undefined} */

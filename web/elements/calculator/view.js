@@ -1,4 +1,5 @@
-// The whole calculator as one template, from the store alone: the build renders it to static HTML, the element keeps it live.
+// The whole calculator as one template, from the store alone: the build renders it to static HTML, the element keeps it
+// live.
 
 import { html, nothing } from 'lit';
 import { formView } from '../form/form.js';
@@ -14,10 +15,17 @@ import { exportsView } from './exports.js';
 /**
  * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('../form/form.js').Actions} Actions
- * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Panels `notice`: above the answer
+ * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Panels `notice`:
+ *   above the answer
  */
 
-/** @param {Store} store @param {Actions} actions @param {Panels} panels @param {import('./exports.js').Exporting} exporting @param {string[]} [messages] what is wrong with what the page around says */
+/**
+ * @param {Store} store
+ * @param {Actions} actions
+ * @param {Panels} panels
+ * @param {import('./exports.js').Exporting} exporting
+ * @param {string[]} [messages] what is wrong with what the page around says
+ */
 export function calculatorView(
   store,
   actions,

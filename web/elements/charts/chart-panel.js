@@ -1,7 +1,6 @@
 import { html, nothing } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import { LightElement, define } from '../shared/light-element.js';
-import { fieldLabel } from '../../plain/fields.js';
 import { segments } from '../form/form.js';
 import { alternatives, growth } from '../../plain/alternatives.js';
 import { metrics } from '../../plain/metrics.js';
@@ -13,7 +12,9 @@ import { alternativesTable, growthTable } from './tables.js';
  * @typedef {typeof import('./draw.js')} Draw
  */
 
-/** This layer against its alternatives, and its growth along each size. `.store`, `.estimate` (redraws when it changes). */
+/**
+ * This layer against its alternatives, and its growth along each size. `.store`, `.estimate` (redraws when it changes).
+ */
 export class ChartPanel extends LightElement {
   static properties = {
     store: {},
@@ -130,7 +131,11 @@ export class ChartPanel extends LightElement {
 const GAP = 32;
 const NARROWEST = 250;
 
-/** Into how many columns some charts go: as many as leave each its room, and no row shorter than another. @param {number} count @param {number} width */
+/**
+ * Into how many columns some charts go: as many as leave each its room, and no row shorter than another.
+ * @param {number} count
+ * @param {number} width
+ */
 export function columnsOf(count, width) {
   const room = Math.max(1, Math.floor((width + GAP) / (NARROWEST + GAP)));
   const even = Array.from({ length: count }, (_, index) => index + 1).filter(
@@ -139,7 +144,11 @@ export function columnsOf(count, width) {
   return even.at(-1) ?? 1;
 }
 
-/** By script: a page with a strict Content-Security-Policy refuses a style attribute. @param {Element} grid @param {number} columns */
+/**
+ * By script: a page with a strict Content-Security-Policy refuses a style attribute.
+ * @param {Element} grid
+ * @param {number} columns
+ */
 function setColumns(grid, columns) {
   const { style } = /** @type {HTMLElement} */ (grid);
   style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;

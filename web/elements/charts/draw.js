@@ -80,7 +80,12 @@ export function drawAlternatives(rows, metric, width) {
 const OWN = { colour: 'var(--accent)', textColour: 'var(--accent-text)', weight: 600, size: 1.4 };
 const OTHER = { colour: 'var(--mark)', textColour: 'var(--muted)', weight: 400, size: 1 };
 
-/** @param {{ label: string, value: number | null }[]} rows @param {number} low where the axis begins @param {Metric} metric @param {typeof OWN} look */
+/**
+ * @param {{ label: string, value: number | null }[]} rows
+ * @param {number} low where the axis begins
+ * @param {Metric} metric
+ * @param {typeof OWN} look
+ */
 function rowMarks(rows, low, metric, { colour, textColour, weight, size }) {
   const positive = rows.filter(({ value }) => value);
   return [
@@ -105,7 +110,11 @@ const TICK_WIDTH = 80;
 const VALUE_WIDTH = 76;
 const NARROWEST_LABELS = 118;
 
-/** Room for the longest label, at most two fifths of the drawing; longer ones are wrapped. @param {string[]} labels @param {number} width */
+/**
+ * Room for the longest label, at most two fifths of the drawing; longer ones are wrapped.
+ * @param {string[]} labels
+ * @param {number} width
+ */
 const labelWidth = (labels, width) =>
   Math.min(Math.max(NARROWEST_LABELS, Math.max(...labels.map(textWidth)) + LABEL_GAP), width * 0.4);
 
@@ -120,7 +129,12 @@ const MAX_ROWS = 5;
 const NARROWEST_ROWS = 58;
 const MARGIN_RIGHT = 14;
 
-/** A log-log curve with the current value marked. @param {Growth} series @param {Metric} metric @param {number} width */
+/**
+ * A log-log curve with the current value marked.
+ * @param {Growth} series
+ * @param {Metric} metric
+ * @param {number} width
+ */
 export function drawGrowth({ points }, metric, width) {
   const data = points
     .map(({ value, estimate, current }) => ({ x: value, y: Number(metric.read(estimate)), current }))

@@ -2,7 +2,8 @@ import { html } from 'lit';
 import { copyButton, saidView } from '../shared/copy-button.js';
 
 /**
- * @param {{ source: unknown, text: string, filename: string, said?: string, copy?: () => void, download?: () => void }} panel
+ * @param {{ source: unknown, text: string, filename: string, said?: string, copy?: () => void, download?: () => void }}
+ *   panel
  */
 export const codeView = ({ source, text, filename, said = '', copy, download }) => html`
   <div class="panel-head">

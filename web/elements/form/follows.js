@@ -2,8 +2,9 @@ import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 
 /**
- * Sets a control's property where the page is alive. A binding `.selected` would become the attribute `selected="false"` of
- * the static HTML, which means selected; this one leaves static HTML alone, where the attribute says how it starts.
+ * Sets a control's property where the page is alive. A binding `.selected` would become the attribute
+ * `selected="false"` of the static HTML, which means selected; this one leaves static HTML alone, where the attribute
+ * says how it starts.
  */
 class Follows extends Directive {
   /** @param {string} _name @param {boolean} _value */

@@ -1,4 +1,5 @@
-// The form, made from the registry's fields: one number box (a size has a slider too), one switch, or one row of choices a field.
+// The form, made from the registry's fields: one number box (a size has a slider too), one switch, or one row of
+// choices a field.
 
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -10,7 +11,8 @@ import { follows } from './follows.js';
 /**
  * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('../../plain/fields.js').Field} Field
- * @typedef {{ set: (patch: Record<string, unknown>, edit?: { gesture?: string }) => void, calculate: () => void }} Actions
+ * @typedef {{ set: (patch: Record<string, unknown>, edit?: { gesture?: string }) => void, calculate: () => void }}
+ *   Actions
  */
 
 const MAX_ROOMY_SIZES = 6;
@@ -138,7 +140,12 @@ function slider(store, field, actions) {
     aria-label=${`${fieldLabel(name)}, slider`} aria-valuetext=${formatCount(stops[stop])} @input=${slide}>`;
 }
 
-/** Arrow keys count integers by one, with Shift by ten. @param {Field} field @param {unknown} value @param {KeyboardEvent} event */
+/**
+ * Arrow keys count integers by one, with Shift by ten.
+ * @param {Field} field
+ * @param {unknown} value
+ * @param {KeyboardEvent} event
+ */
 function nudged({ type, min = 1 }, value, { key, shiftKey }) {
   if (
     type !== 'integer' ||

@@ -6,7 +6,8 @@ import { planes, thumbnails } from './raster.js';
 /**
  * @typedef {import('./raster.js').Tensor} Tensor
  * @typedef {import('../../plain/mask.js').MaskPlane} MaskPlane
- * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails, mask: string }} Drawn `axes`
+ * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails,
+ *   mask: string }} Drawn `axes`
  *   names each dimension; `mask`: the mask input that has a cell for each of a plane's, '' for none
  */
 

@@ -23,9 +23,10 @@ const MIN_MARK = 5;
 const MAX_MULTIPLES = 64;
 
 /**
- * One plane of a tensor on a canvas, and its siblings (the heads of a layer) small beside it. `.drawn`, `.mask` (Uint8Array or
- * null) of every plane, `fixed` (no painting). Painting sends `mask-change` with the new mask when the pointer or key is released.
- * A mouse says the value below it and paints when it is dragged; a touch cannot do both, so there is a switch for it.
+ * One plane of a tensor on a canvas, and its siblings (the heads of a layer) small beside it. `.drawn`, `.mask`
+ * (Uint8Array or null) of every plane, `fixed` (no painting). Painting sends `mask-change` with the new mask when the
+ * pointer or key is released. A mouse says the value below it and paints when it is dragged; a touch cannot do both, so
+ * there is a switch for it.
  */
 export class HeatMap extends LightElement {
   static properties = {
@@ -52,7 +53,10 @@ export class HeatMap extends LightElement {
     this.cell = null;
     /** The plane that is shown. @type {Grid | null} */
     this.grid = null;
-    /** The planes beside it, made anew only when they are others. @type {{ key: unknown[], grids: Grid[], scale: { low: number, high: number }, first: number }} */
+    /**
+     * The planes beside it, made anew only when they are others.
+     * @type {{ key: unknown[], grids: Grid[], scale: { low: number, high: number }, first: number }}
+     */
     this.siblings = { key: [], grids: [], scale: { low: 0, high: 1 }, first: 0 };
     /** @type {Uint8Array | null} */
     this.smallMask = null;
@@ -209,7 +213,11 @@ export class HeatMap extends LightElement {
     return `${this.#paintsByTouch() ? `Touch or drag to ${what}` : `Touch a cell for its value, or choose Paint to ${what}`} ${keys}`;
   }
 
-  /** Chooses among the planes of one dimension, where they do not all stand beside. @param {number} length @param {number} index */
+  /**
+   * Chooses among the planes of one dimension, where they do not all stand beside.
+   * @param {number} length
+   * @param {number} index
+   */
   #leadBox(length, index) {
     if (length === 1 || (index === this.lead.length - 1 && length <= MAX_MULTIPLES)) return nothing;
     const type = (/** @type {any} */ event) => {
@@ -368,7 +376,12 @@ export class HeatMap extends LightElement {
   }
 }
 
-/** @param {Cell} cell @param {KeyboardEvent} event @param {{ rows: number, columns: number }} grid @returns {Cell | null} */
+/**
+ * @param {Cell} cell
+ * @param {KeyboardEvent} event
+ * @param {{ rows: number, columns: number }} grid
+ * @returns {Cell | null}
+ */
 function moved({ row, column }, { key, ctrlKey, shiftKey }, { rows, columns }) {
   const stride = ctrlKey || shiftKey ? 10 : 1;
   const clamp = (/** @type {number} */ value, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, value));

@@ -4,7 +4,8 @@ import { colourAt, viridis } from './colour.js';
 
 /**
  * @typedef {{ data: Float32Array, shape: number[] }} Tensor
- * @typedef {{ data: Float32Array, rows: number, columns: number, low: number, high: number }} Grid `low` and `high`: what the
+ * @typedef {{ data: Float32Array, rows: number, columns: number, low: number, high: number }} Grid `low` and `high`:
+ *   what the
  *   ends of the colour scale stand for
  * @typedef {[number, number, number]} Rgb
  */
@@ -12,10 +13,20 @@ import { colourAt, viridis } from './colour.js';
 /** A shape's plane that is drawn, its last two lengths, and the lengths before it. @param {readonly number[]} shape */
 export const planes = (shape) => ({ leading: shape.slice(0, -2), rows: shape.at(-2) ?? 1, columns: shape.at(-1) ?? 1 });
 
-/** Number of a plane. @param {readonly number[]} leading @param {readonly number[]} lead its index in each leading dimension */
+/**
+ * Number of a plane.
+ * @param {readonly number[]} leading
+ * @param {readonly number[]} lead its index in each leading dimension
+ */
 export const planeIndex = (leading, lead) => leading.reduce((index, length, at) => index * length + (lead[at] ?? 0), 0);
 
-/** One plane of a tensor, uncopied. @param {Tensor} tensor @param {number} plane @param {{ low: number, high: number }} scale @returns {Grid} */
+/**
+ * One plane of a tensor, uncopied.
+ * @param {Tensor} tensor
+ * @param {number} plane
+ * @param {{ low: number, high: number }} scale
+ * @returns {Grid}
+ */
 export function gridOf({ data, shape }, plane, scale) {
   const { rows, columns } = planes(shape);
   return { data: data.subarray(plane * rows * columns, (plane + 1) * rows * columns), rows, columns, ...scale };
@@ -26,11 +37,17 @@ const bucketsOf = (cells, places) =>
   Int32Array.from({ length: cells }, (_, cell) => Math.floor((cell * places) / cells));
 
 /**
- * Every plane of a tensor made small: the largest of each bucket of cells, and the plane's own least and largest number.
+ * Every plane of a tensor made small: the largest of each bucket of cells, and the plane's own least and largest
+ * number.
  * @typedef {{ tensor: Tensor, low: Float32Array, high: Float32Array }} Thumbnails
  */
 
-/** One pass over the tensor. @param {Tensor} tensor @param {number} size no plane has more rows or columns afterwards @returns {Thumbnails} */
+/**
+ * One pass over the tensor.
+ * @param {Tensor} tensor
+ * @param {number} size no plane has more rows or columns afterwards
+ * @returns {Thumbnails}
+ */
 export function thumbnails({ data, shape }, size) {
   const { leading, rows, columns } = planes(shape);
   const [height, width] = [Math.min(rows, size), Math.min(columns, size)];
@@ -58,15 +75,26 @@ export function thumbnails({ data, shape }, size) {
   return { tensor: { data: small, shape: [...leading, height, width] }, low, high };
 }
 
-/** One scale for some planes that are seen together: from 0, or their least number, to their largest. @param {Thumbnails} made @param {number} first @param {number} count */
+/**
+ * One scale for some planes that are seen together: from 0, or their least number, to their largest.
+ * @param {Thumbnails} made
+ * @param {number} first
+ * @param {number} count
+ */
 export function scaleOf({ low, high }, first, count) {
   const least = low.subarray(first, first + count).reduce((a, b) => Math.min(a, b), 0);
   const largest = high.subarray(first, first + count).reduce((a, b) => Math.max(a, b), -Infinity);
   return { low: least, high: largest > least ? largest : least + 1 };
 }
 
-/** A mask at a thumbnail's size: a bucket is open when any of its cells is. @param {Uint8Array} mask @param {number} rows @param {number} columns
- * @param {number} height @param {number} width */
+/**
+ * A mask at a thumbnail's size: a bucket is open when any of its cells is.
+ * @param {Uint8Array} mask
+ * @param {number} rows
+ * @param {number} columns
+ * @param {number} height
+ * @param {number} width
+ */
 export function smallMask(mask, rows, columns, height, width) {
   const small = new Uint8Array(height * width);
   const bucket = bucketsOf(columns, width);
@@ -79,7 +107,13 @@ export function smallMask(mask, rows, columns, height, width) {
 
 /** @typedef {{ pixels: Uint8ClampedArray<ArrayBuffer>, width: number, height: number }} Raster */
 
-/** Empty pixels for a grid: at most `width` × `height`, fewer when it has fewer cells. @param {Grid} grid @param {number} width @param {number} height @returns {Raster} */
+/**
+ * Empty pixels for a grid: at most `width` × `height`, fewer when it has fewer cells.
+ * @param {Grid} grid
+ * @param {number} width
+ * @param {number} height
+ * @returns {Raster}
+ */
 export function createRaster(grid, width, height) {
   const w = Math.max(1, Math.min(grid.columns, width));
   const h = Math.max(1, Math.min(grid.rows, height));
@@ -115,8 +149,15 @@ export function fillRows({ pixels, width, height }, grid, mask, masked, first, l
   }
 }
 
-/** The largest open cell of each bucket in the rows from `first` up to `end`. @param {Grid} grid @param {Uint8Array | null} mask @param {Int32Array} bucket
- * @param {number} first @param {number} end @param {Float32Array} largest the result; -Infinity where none is open */
+/**
+ * The largest open cell of each bucket in the rows from `first` up to `end`.
+ * @param {Grid} grid
+ * @param {Uint8Array | null} mask
+ * @param {Int32Array} bucket
+ * @param {number} first
+ * @param {number} end
+ * @param {Float32Array} largest the result; -Infinity where none is open
+ */
 function poolLine({ data, columns }, mask, bucket, first, end, largest) {
   largest.fill(-Infinity);
   for (let row = first; row < end; row += 1) {

@@ -8,8 +8,9 @@ import { createRaster, fillRows } from './raster.js';
 const [NARROWEST, WIDEST] = [0.75, 4];
 
 /**
- * Small pictures side by side, one of them chosen. `.grids` on one scale, `.mask` of their size or null, `.masked` its colour,
- * `axis` names what they are, `first` the number of the first of `total`, `chosen` its place among them. Sends `choose` with a place.
+ * Small pictures side by side, one of them chosen. `.grids` on one scale, `.mask` of their size or null, `.masked` its
+ * colour, `axis` names what they are, `first` the number of the first of `total`, `chosen` its place among them. Sends
+ * `choose` with a place.
  */
 export class SmallMultiples extends LightElement {
   static properties = { grids: {}, mask: {}, masked: {}, axis: {}, first: {}, total: {}, chosen: {} };

@@ -105,7 +105,7 @@ function parsed(text) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RangeError(`This is not JSON: ${/** @type {Error} */ (error).message}`);
+    throw new RangeError(`This is not JSON: ${/** @type {Error} */ (error).message}`, { cause: error });
   }
 }
 

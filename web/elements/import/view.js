@@ -43,7 +43,11 @@ export const importView = ({ text, error, imported, current, over, type, choose,
   <p class="note" role="status">${imported && current ? summary(imported) : nothing}</p>
   ${imported ? keysTable(imported, current) : nothing}`;
 
-/** Emptied, so that the same file can be chosen again. @param {HTMLInputElement} input @param {(file: File) => void} choose */
+/**
+ * Emptied, so that the same file can be chosen again.
+ * @param {HTMLInputElement} input
+ * @param {(file: File) => void} choose
+ */
 function chosen(input, choose) {
   const [file] = input.files ?? [];
   if (file) choose(file);

@@ -1,4 +1,5 @@
-// Five common mistakes, executed: each number comes out of the module, or is combined from its output the wrong way on purpose.
+// Five common mistakes, executed: each number comes out of the module, or is combined from its output the wrong way on
+// purpose.
 
 /**
  * @typedef {any} Scope
@@ -18,7 +19,13 @@ const rowOf = (data, row, width) => Array.from(data.subarray(row * width, (row +
 /** @param {number[]} values */
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-/** @param {Scope} scope @param {any} config @param {number} seed @param {any} inputs @returns {{ output: Tensor, weights?: Tensor }} */
+/**
+ * @param {Scope} scope
+ * @param {any} config
+ * @param {number} seed
+ * @param {any} inputs
+ * @returns {{ output: Tensor, weights?: Tensor }}
+ */
 function execute(scope, config, seed, inputs) {
   const model = scope.create({ layer: 'linear_scorer', ...config }, { seed });
   try {
@@ -64,7 +71,14 @@ function wrongDimension(scores, weights) {
   };
 }
 
-/** @param {Scope} scope @param {any} size @param {number} seed @param {Tensor} hidden_states @param {number[]} unmasked @returns {Demo} */
+/**
+ * @param {Scope} scope
+ * @param {any} size
+ * @param {number} seed
+ * @param {Tensor} hidden_states
+ * @param {number[]} unmasked
+ * @returns {Demo}
+ */
 function noMask(scope, size, seed, hidden_states, unmasked) {
   const mask = {
     data: Uint8Array.from({ length: BATCH * LENGTH }, (_, at) => (at % LENGTH < LENGTH - PADDED ? 1 : 0)),
@@ -139,7 +153,12 @@ function overbuilt(scope) {
 
 const SQUARE = 4;
 
-/** With batch, length and width equal, a forgotten unsqueeze broadcasts without a word. @param {Scope} scope @param {number} seed @returns {Demo} */
+/**
+ * With batch, length and width equal, a forgotten unsqueeze broadcasts without a word.
+ * @param {Scope} scope
+ * @param {number} seed
+ * @returns {Demo}
+ */
 function unchecked(scope, seed) {
   const size = { batch_size: SQUARE, seq_len: SQUARE, hidden_size: SQUARE };
   const hidden_states = scope.randn([SQUARE, SQUARE, SQUARE], { seed: seed + 1 });

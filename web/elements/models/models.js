@@ -1,5 +1,5 @@
-// Published models as rows: a click takes a whole one, or sizes the chosen layer on it. Number formats: IEEE 754, the bfloat16
-// and OCP FP8 specifications.
+// Published models as rows: a click takes a whole one, or sizes the chosen layer on it. Number formats: IEEE 754, the
+// bfloat16 and OCP FP8 specifications.
 
 import { html } from 'lit';
 import { fromHuggingFace } from '../../lib/index.js';
@@ -61,7 +61,8 @@ export const formats = [
 /**
  * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {(patch: Record<string, unknown>) => void} Set
- * @typedef {{ name: string, config: any, estimate: any, length: number, note: string }} Model `length`: positions that can be used
+ * @typedef {{ name: string, config: any, estimate: any, length: number, note: string }} Model `length`: positions that
+ *   can be used
  */
 
 /** What one call over a whole model is sized for: every model can take it. */
@@ -83,7 +84,11 @@ const modelsOf = (store) =>
     })
     .filter(({ estimate }) => estimate);
 
-/** The sizes of a model under the names of the chosen layer's fields; what the layer finds itself is left to it. @param {Store} store @param {Model} model */
+/**
+ * The sizes of a model under the names of the chosen layer's fields; what the layer finds itself is left to it.
+ * @param {Store} store
+ * @param {Model} model
+ */
 function sizesOf(store, { config, length }) {
   const { hidden_size: hidden, num_heads: heads, intermediate_size } = config;
   const sizes = /** @type {Record<string, number>} */ ({
@@ -119,7 +124,12 @@ export function modelsView(store, set) {
     </section>`;
 }
 
-/** @param {Model} model @param {Store} store @param {Set} set @param {boolean} isModel whether the chosen layer is a whole model itself */
+/**
+ * @param {Model} model
+ * @param {Store} store
+ * @param {Set} set
+ * @param {boolean} isModel whether the chosen layer is a whole model itself
+ */
 function modelRow(model, store, set, isModel) {
   const { name, config, estimate, length, note } = model;
   return html`

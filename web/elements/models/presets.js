@@ -128,7 +128,11 @@ export const presetGroups = [
   }
 ];
 
-/** The preset with every field that it leaves out at its default. @param {Store} store @param {Record<string, unknown>} values */
+/**
+ * The preset with every field that it leaves out at its default.
+ * @param {Store} store
+ * @param {Record<string, unknown>} values
+ */
 export function presetValues(store, values) {
   const layer = store.layers.find(({ name }) => name === values.layer) ?? store.layer;
   return { ...Object.fromEntries(layer.fields.map((field) => [field.name, field.default])), ...values };

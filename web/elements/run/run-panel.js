@@ -234,7 +234,12 @@ export class RunPanel extends LightElement {
       </div>`;
   }
 
-  /** For the mask of the tensor that is shown, else the layer's first. @param {Result} result @param {Drawn} drawn @param {boolean} stale */
+  /**
+   * For the mask of the tensor that is shown, else the layer's first.
+   * @param {Result} result
+   * @param {Drawn} drawn
+   * @param {boolean} stale
+   */
   #maskActions({ outcome: { masks, drawn: all } }, { name, mask: painted }, stale) {
     const plane = masks.find((one) => one.name === painted) ?? masks[0];
     const [rows, columns] = plane?.shape ?? [];

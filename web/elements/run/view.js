@@ -69,7 +69,11 @@ function runsText({ runs, together }) {
   return together > 1 ? `median of ${runs} times ${formatCount(together)} runs` : `median of ${runs} runs`;
 }
 
-/** Of a layer without matrix products the bytes that it moves. @param {import('../../lib/index.js').Estimate} estimate @param {number} seconds */
+/**
+ * Of a layer without matrix products the bytes that it moves.
+ * @param {import('../../lib/index.js').Estimate} estimate
+ * @param {number} seconds
+ */
 function speedFact(estimate, seconds) {
   const { flops, bytes_moved: bytes } = estimate;
   if (flops === 0)

@@ -13,9 +13,12 @@ import { largerPeaks, medianSeconds, timed } from '../../plain/timing.js';
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {(progress: Progress) => unknown} Report
- * @typedef {{ seconds: number, runs: number, together: number, call: number, output: import('../heat-map/raster.js').Tensor, drawn: import('../heat-map/drawn.js').Drawn[], rounding?: any, build: any,
- *   peaks: import('../../plain/timing.js').Peaks, inputs: import('../../plain/inputs.js').Input[], masks: import('../../plain/mask.js').MaskPlane[] }} Outcome `together`: calls a run; `call`:
- *   seconds of one by itself; `masks`: those that it takes
+ * @typedef {{ seconds: number, runs: number, together: number, call: number,
+ *   output: import('../heat-map/raster.js').Tensor, drawn: import('../heat-map/drawn.js').Drawn[], rounding?: any,
+ *   build: any,
+ *   peaks: import('../../plain/timing.js').Peaks, inputs: import('../../plain/inputs.js').Input[], masks:
+ *   import('../../plain/mask.js').MaskPlane[] }} Outcome `together`: calls a run; `call`: seconds of one by itself;
+ *   `masks`: those that it takes
  */
 
 /** @type {{ key: string, model: any, inputs: any } | null} */
@@ -28,7 +31,12 @@ let call = 0;
 const TIMED_SECONDS = 0.4;
 const LONG_SECONDS = 1;
 
-/** @param {Scope} scope @param {Job} job @param {import('../../lib/index.js').TaskContext} context @returns {Outcome} */
+/**
+ * @param {Scope} scope
+ * @param {Job} job
+ * @param {import('../../lib/index.js').TaskContext} context
+ * @returns {Outcome}
+ */
 function run(scope, { config, seed, masks: painted }, { progress: report, transfer }) {
   report({ stage: 'Measuring this machine', done: 0.05 });
   peaks ??= scope.measurePeaks();

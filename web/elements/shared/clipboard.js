@@ -3,7 +3,11 @@
 export const COPIED = 'Copied';
 const SAID_MS = 2000;
 
-/** Copies, and says for a moment that it did, or why it could not. @param {string} text @param {(said: string) => void} say */
+/**
+ * Copies, and says for a moment that it did, or why it could not.
+ * @param {string} text
+ * @param {(said: string) => void} say
+ */
 export async function copyAndSay(text, say) {
   say('');
   try {

@@ -3,7 +3,10 @@
 import { html, nothing } from 'lit';
 import { COPIED } from './clipboard.js';
 
-/** @param {{ label: string, said: string, copy?: () => void, small?: boolean, kind?: string }} button `said`: what came of it, '' at first */
+/**
+ * @param {{ label: string, said: string, copy?: () => void, small?: boolean, kind?: string }} button `said`: what came
+ *   of it, '' at first
+ */
 export const copyButton = ({ label, said, copy, small, kind }) => html`
   <button class="button copy ${small ? 'small' : ''} ${said === COPIED ? 'copied' : ''}" type="button" data-export=${kind ?? nothing} @click=${copy}>
     <span>${label}</span><span aria-hidden="true">${COPIED}</span></button>`;

@@ -3,7 +3,10 @@ import { open } from '../../lib/index.js';
 /** @type {ReturnType<typeof open> | undefined} */
 let opening;
 
-/** The module on the page's thread, opened once: estimates and small examples; what takes long runs in a worker. After a failure it is tried anew. */
+/**
+ * The module on the page's thread, opened once: estimates and small examples; what takes long runs in a worker. After a
+ * failure it is tried anew.
+ */
 export function pageScope() {
   opening ??= open({ threads: 1 }).catch((error) => {
     opening = undefined;

@@ -9,7 +9,8 @@ import { symbolOf, toneOf } from './symbols.js';
 /**
  * @typedef {import('../../plain/measured.js').Row} Row
  * @typedef {import('../../plain/timing.js').Peaks} Peaks
- * @typedef {{ series: import('../../plain/measured.js').Series, x: number, y: number, title: string }} Point `y`: GFLOP/s
+ * @typedef {{ series: import('../../plain/measured.js').Series, x: number, y: number, title: string }} Point `y`:
+ *   GFLOP/s
  */
 
 const GIGA = 1e9;
@@ -147,7 +148,12 @@ const beside = (degrees) => ({
   dy: -LABEL_DISTANCE * Math.cos((degrees * Math.PI) / 180)
 });
 
-/** Degrees at which a line that is proportional to x rises. @param {number} width @param {number} height @param {number} range the highest value over the lowest */
+/**
+ * Degrees at which a line that is proportional to x rises.
+ * @param {number} width
+ * @param {number} height
+ * @param {number} range the highest value over the lowest
+ */
 function slopeOf(width, height, range) {
   const across = (width - MARGIN.left - MARGIN.right) / Math.log(RIGHT / LEFT);
   const up = (height - MARGIN.top - MARGIN.bottom) / Math.log(range);

@@ -12,7 +12,10 @@ import { speedView } from './view.js';
 
 const MOST_RUNS = 25;
 
-/** Times attention layers in this browser and draws the roofline. `?runs=3` in the page's address: at most so many timings of each. */
+/**
+ * Times attention layers in this browser and draws the roofline. `?runs=3` in the page's address: at most so many
+ * timings of each.
+ */
 export class SpeedPanel extends LightElement {
   static properties = {
     parts: { state: true },

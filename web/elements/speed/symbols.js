@@ -1,4 +1,5 @@
-// The mark of each line of the roofline, the same in the chart and its legend: told apart by shape, and by color as well.
+// The mark of each line of the roofline, the same in the chart and its legend: told apart by shape, and by color as
+// well.
 
 import { svg } from 'lit';
 
@@ -76,7 +77,10 @@ export const toneOf = (key) => marks[key].tone;
 
 /** A symbol for Plot. @param {Series} key */
 export const symbolOf = (key) => ({
-  /** @param {{ moveTo: Function, lineTo: Function, closePath: Function }} context @param {number} size the area of a circle of one radius */
+  /**
+   * @param {{ moveTo: Function, lineTo: Function, closePath: Function }} context
+   * @param {number} size the area of a circle of one radius
+   */
   draw(context, size) {
     const radius = Math.sqrt(size / Math.PI);
     marks[key].outline.forEach(([x, y], corner) => context[corner ? 'lineTo' : 'moveTo'](x * radius, y * radius));

@@ -1,4 +1,5 @@
-// The speed page's element as one template: the build renders it before anything is measured, the element keeps it live.
+// The speed page's element as one template: the build renders it before anything is measured, the element keeps it
+// live.
 
 import { html, nothing } from 'lit';
 import { formatSeconds, formatSignificant } from '../../plain/format.js';

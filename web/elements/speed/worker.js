@@ -19,7 +19,13 @@ import { pageWorkloads } from '../../plain/workloads.js';
 const TIMED_SECONDS = 0.3;
 const PEAK_TRIES = 3;
 
-/** Nothing is timed while the page takes a report in. @param {Scope} all @param {Job} job @param {import('../../lib/index.js').TaskContext} context @returns {Promise<Part[]>} */
+/**
+ * Nothing is timed while the page takes a report in.
+ * @param {Scope} all
+ * @param {Job} job
+ * @param {import('../../lib/index.js').TaskContext} context
+ * @returns {Promise<Part[]>}
+ */
 async function run(all, { most }, { progress: report }) {
   /** @type {Part[]} */
   const parts = [];
@@ -55,7 +61,13 @@ async function scopesOf(all) {
 /** @param {Scope} scope */
 const measuredPeaks = (scope) => Array.from({ length: PEAK_TRIES }, () => scope.measurePeaks()).reduce(largerPeaks);
 
-/** As in the benchmark: arrays go in and one comes out, and no matrix of scores is kept. @param {Scope} scope @param {Workload} workload @param {number} [most] @returns {Timing} */
+/**
+ * As in the benchmark: arrays go in and one comes out, and no matrix of scores is kept.
+ * @param {Scope} scope
+ * @param {Workload} workload
+ * @param {number} [most]
+ * @returns {Timing}
+ */
 function timing(scope, { name, config, inputs: shapes }, most) {
   const model = scope.create(config);
   try {

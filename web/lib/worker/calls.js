@@ -6,7 +6,8 @@ import { isPlain } from '../values.js';
 /**
  * @typedef {{ kind: 'open' | 'method' | 'task' | 'dispose', on?: number, name?: string, args: unknown[] }} Call
  * @typedef {{ progress?: (value: any) => unknown, signal?: AbortSignal }} Watch
- * @typedef {{ resolve: (value: any) => void, stop: (reason: unknown) => void, progress?: (value: any) => unknown, settled: () => void,
+ * @typedef {{ resolve: (value: any) => void, stop: (reason: unknown) => void, progress?: (value: any) => unknown,
+ *   settled: () => void,
  *   reject: (reason: unknown) => void }} Pending
  */
 

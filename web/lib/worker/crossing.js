@@ -1,5 +1,6 @@
 // How values cross between a page and its worker. The core judges them over there and must meet what it would have met
-// here, but a copied message turns instances into plain objects and cannot hold functions: those cross as a description.
+// here, but a copied message turns instances into plain objects and cannot hold functions: those cross as a
+// description.
 
 import { coreTensor } from '../inputs.js';
 import { refusal } from '../options.js';
@@ -138,7 +139,10 @@ export function buffersOf(value, depth = 2) {
   return Object.values(value).flatMap((item) => buffersOf(item, depth - 1));
 }
 
-/** @typedef {{ type: string, name: string, message: string, stack?: string, own: Record<string, unknown>, cause?: PackedError }} PackedError */
+/**
+ * @typedef {{ type: string, name: string, message: string, stack?: string, own: Record<string, unknown>,
+ *   cause?: PackedError }} PackedError
+ */
 
 /** @param {unknown} error @returns {PackedError} */
 export function packError(error) {
@@ -176,7 +180,11 @@ export function unpackError({ type, name, message, stack, own, cause }) {
   return Object.assign(error, own);
 }
 
-/** In the worker: what stands for a model or a tensor that stays there. @param {number} handle @param {Record<string, unknown>} facts */
+/**
+ * In the worker: what stands for a model or a tensor that stays there.
+ * @param {number} handle
+ * @param {Record<string, unknown>} facts
+ */
 export const handleMessage = (handle, facts) => ({ [HANDLE]: handle, ...facts });
 
 /** @param {unknown} value @returns {number | undefined} the handle in a result, if it is one */

@@ -1,5 +1,5 @@
-// The pages before any script, rendered in Node by the modules that they load: the calculator at its defaults with the guide,
-// and the speed page before anything is measured.
+// The pages before any script, rendered in Node by the modules that they load: the calculator at its defaults with the
+// guide, and the speed page before anything is measured.
 
 import { html } from 'lit';
 import { render } from '@lit-labs/ssr';
@@ -15,7 +15,10 @@ import { guideView } from '../guide.js';
 import { speedGuideView } from '../speed-guide.js';
 import { shell } from './shell.js';
 
-/** @param {string} file the page's @returns {Promise<Record<string, string>>} HTML for each of its placeholders `<!--name-->` */
+/**
+ * @param {string} file the page's
+ * @returns {Promise<Record<string, string>>} HTML for each of its placeholders `<!--name-->`
+ */
 export async function prerender(file) {
   const parts = Object.entries(await contents[file]());
   const rendered = await Promise.all(parts.map(async ([name, template]) => [name, await toHtml(template)]));
