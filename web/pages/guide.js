@@ -46,49 +46,70 @@ const SCORER_CHAPTERS = [
     id: 'what',
     title: 'What the scorer does',
     body: () => html`
-      <p class="lead">An encoder hands over one vector for each position. A classifier wants one vector for the whole sequence. The scorer decides how much each position counts on the way from many to one.</p>
-      <p>It is a fully connected layer whose output has length one. Applied to a hidden state of <code>hidden_size</code> numbers it gives a single number, the <em>score</em>. Softmax over the sequence turns the scores of one sequence into <em>weights</em>, positive and summing to one. The weighted sum of the hidden states is the pooled vector.</p>
+      <p class="lead">An encoder hands over one vector for each position. A classifier wants one vector for the whole
+        sequence. The scorer decides how much each position counts on the way from many to one.</p>
+      <p>It is a fully connected layer whose output has length one. Applied to a hidden state
+        of <code>hidden_size</code> numbers it gives a single number, the <em>score</em>. Softmax over the sequence
+        turns the scores of one sequence into <em>weights</em>, positive and summing to one. The weighted sum of the
+        hidden states is the pooled vector.</p>
       <dl class="defs">
-        <dt>${fill({ layer: 'linear_scorer' }, 'Linear scorer')}</dt><dd><code>nn.Linear(hidden_size, 1)</code>. One learned direction; a position scores by how far its hidden state points along it.</dd>
+        <dt>${fill({ layer: 'linear_scorer' }, 'Linear scorer')}</dt><dd><code>nn.Linear(hidden_size, 1)</code>. One
+          learned direction; a position scores by how far its hidden state points along it.</dd>
         <dt>${fill({ layer: 'additive_scorer' }, 'Additive scorer')}</dt><dd><code>nn.Linear(hidden_size, attn_dim)</code>, <code>tanh</code>, <code>nn.Linear(attn_dim, 1)</code>. Many directions, each saturating, combined by a second layer: it can say “this or that, but not both”.</dd>
       </dl>
-      <p>How is that different from any other dense layer? By where its output goes. A dense layer maps features to features and treats every position alike. The scorer's output is compared <em>across</em> positions, by the softmax, and then multiplies the hidden states: the layer's product depends on the input twice, once through the weights and once through what is weighted. A single dense layer cannot express that, whatever its activation. <a href="#time-steps">The shapes of their parameters</a> say the same.</p>`
+      <p>How is that different from any other dense layer? By where its output goes. A dense layer maps features to
+        features and treats every position alike. The scorer's output is compared <em>across</em> positions, by the
+        softmax, and then multiplies the hidden states: the layer's product depends on the input twice, once through the
+        weights and once through what is weighted. A single dense layer cannot express that, whatever its activation. <a
+        href="#time-steps">The shapes of their parameters</a> say the same.</p>`
   },
   {
     id: 'why',
     title: 'Why not plain dot products',
     body: () => html`
-      <p>Dot-product attention compares every query with every key. It is the right tool when each position must look something up elsewhere, and it is what transformers are made of. A scorer asks a simpler question, how much does this position matter for the task, and there is no second position in that question. Use it when</p>
+      <p>Dot-product attention compares every query with every key. It is the right tool when each position must look
+        something up elsewhere, and it is what transformers are made of. A scorer asks a simpler question, how much does
+        this position matter for the task, and there is no second position in that question. Use it when</p>
       <ul>
         <li>a sequence has to become one vector: sentence embeddings, document classification, retrieval;</li>
         <li>the encoder is recurrent and the last state alone forgets the beginning;</li>
         <li>a frozen or shared backbone needs a small head of its own, for each task or each modality;</li>
-        <li>somebody will want to see which words decided: there is one weight a position and nothing else to interpret, though a weight shows what was read, not what would change the answer;</li>
+        <li>somebody will want to see which words decided: there is one weight a position and nothing else to interpret,
+          though a weight shows what was read, not what would change the answer;</li>
         <li>the sequence is long: cost grows with its length, where comparing all pairs grows with its square.</li>
       </ul>
-      <p>When the relevance of a position depends on a question that changes with every example, a query belongs into the score. Then either the additive form takes a third term for the query, or dot products do it faster.</p>`
+      <p>When the relevance of a position depends on a question that changes with every example, a query belongs into
+        the score. Then either the additive form takes a third term for the query, or dot products do it faster.</p>`
   },
   {
     id: 'shapes',
     title: 'Shapes, one step at a time',
     body: ({ linear, scores }) => html`
-      <p>B is the batch, T the sequence, E the hidden size, A the attention dimension. With the defaults of the calculator:</p>
+      <p>B is the batch, T the sequence, E the hidden size, A the attention dimension. With the defaults of the
+        calculator:</p>
       <div class="scroller" tabindex="0" role="group" aria-label="Shapes of each step">
       <table class="table"><thead><tr><th scope="col">Tensor</th><th scope="col">Shape</th><th scope="col">Here</th><th scope="col">Why</th></tr></thead><tbody>
-        <tr><th scope="row">hidden_states</th><td>(B, T, E)</td><td>(32, 128, 768)</td><td>from the encoder, <code>batch_first=True</code></td></tr>
-        <tr><th scope="row">activated</th><td>(B, T, A)</td><td>(32, 128, 128)</td><td>additive only; the largest tensor that the scorer makes itself</td></tr>
+        <tr><th scope="row">hidden_states</th><td>(B, T, E)</td><td>(32, 128, 768)</td><td>from the
+          encoder, <code>batch_first=True</code></td></tr>
+        <tr><th scope="row">activated</th><td>(B, T, A)</td><td>(32, 128, 128)</td><td>additive only; the largest tensor
+          that the scorer makes itself</td></tr>
         <tr><th scope="row">scores</th><td>(B, T, 1)</td><td>(32, 128, 1)</td><td>${formatCount(scores.config.batch_size * scores.config.seq_len)} elements, ${formatBytes(scores.memory.output)} in float32</td></tr>
-        <tr><th scope="row">score row</th><td>(B, T)</td><td>(32, 128)</td><td><code>squeeze(-1)</code>; never a bare <code>squeeze()</code>, which also drops a batch of one</td></tr>
-        <tr><th scope="row">weights</th><td>(B, T)</td><td>(32, 128)</td><td>softmax over T, that is <code>dim=1</code></td></tr>
-        <tr><th scope="row">output</th><td>(B, E)</td><td>(${linear.output_shape.join(', ')})</td><td>each row an average of the 128 hidden states of its sequence</td></tr>
+        <tr><th scope="row">score row</th><td>(B, T)</td><td>(32, 128)</td><td><code>squeeze(-1)</code>; never a
+          bare <code>squeeze()</code>, which also drops a batch of one</td></tr>
+        <tr><th scope="row">weights</th><td>(B, T)</td><td>(32, 128)</td><td>softmax over T, that
+          is <code>dim=1</code></td></tr>
+        <tr><th scope="row">output</th><td>(B, E)</td><td>(${linear.output_shape.join(', ')})</td><td>each row an
+          average of the 128 hidden states of its sequence</td></tr>
       </tbody></table></div>
-      <p>The fully connected layers act on the last dimension only, so batch and sequence pass through them untouched and no parameter knows the length of the sequence. The same scorer takes 10 positions or 10,000.</p>`
+      <p>The fully connected layers act on the last dimension only, so batch and sequence pass through them untouched
+        and no parameter knows the length of the sequence. The same scorer takes 10 positions or 10,000.</p>`
   },
   {
     id: 'formulas',
     title: 'Parameters and cost',
     body: ({ linear, additive, linearBare, additiveBare }) => html`
-      <p>A linear layer from <i>n</i> to <i>m</i> has <i>nm</i> weights and, with bias, <i>m</i> more. Everything follows from that:</p>
+      <p>A linear layer from <i>n</i> to <i>m</i> has <i>nm</i> weights and, with bias, <i>m</i> more. Everything
+        follows from that:</p>
       <div class="scroller" tabindex="0" role="group" aria-label="Parameter formulas">
       <table class="table"><thead><tr><th scope="col">Scorer</th><th scope="col">Bias</th><th scope="col">Formula</th><th scope="col" class="num">E = 768, A = 128</th></tr></thead><tbody>
         <tr><th scope="row">linear</th><td>yes</td><td>E + 1</td><td class="num">${formatCount(linear.parameters)}</td></tr>
@@ -96,20 +117,31 @@ const SCORER_CHAPTERS = [
         <tr><th scope="row">additive</th><td>yes</td><td>E·A + A + A + 1</td><td class="num">${formatCount(additive.parameters)}</td></tr>
         <tr><th scope="row">additive</th><td>no</td><td>E·A + A</td><td class="num">${formatCount(additiveBare)}</td></tr>
       </tbody></table></div>
-      <p>Scoring takes B·T·E multiply-accumulates for the linear scorer, ${formatCount(linear.parts.score.macs)} with 32 sequences of 128, and B·T·(E·A + A) for the additive one, ${formatCount(additive.macs - (additive.parts.combine?.macs ?? 0))}. Pooling adds B·T·E to either. PyTorch's <code>FlopCounterMode</code> reports twice these numbers, two FLOPs a multiply-accumulate, and leaves out bias, tanh and softmax; so does this page. Tools differ here by factors of two and more, so compare only figures that were counted alike.</p>
-      <p>The bias of the last layer adds the same number to every score of a sequence, and softmax does not see it: its gradient is zero and it can go. It is kept here because <code>nn.Linear</code> has it unless told otherwise.</p>`
+      <p>Scoring takes B·T·E multiply-accumulates for the linear scorer, ${formatCount(linear.parts.score.macs)} with 32
+        sequences of 128, and B·T·(E·A + A) for the additive one, ${formatCount(additive.macs - (additive.parts.combine?.macs ?? 0))}. Pooling adds B·T·E to either. PyTorch's <code>FlopCounterMode</code> reports twice these numbers, two FLOPs a multiply-accumulate, and leaves out bias, tanh and softmax; so does this page. Tools differ here by factors of two and more, so compare only figures that were counted alike.</p>
+      <p>The bias of the last layer adds the same number to every score of a sequence, and softmax does not see it: its
+        gradient is zero and it can go. It is kept here because <code>nn.Linear</code> has it unless told
+        otherwise.</p>`
   },
   {
     id: 'pytorch-how',
     title: 'Writing it in PyTorch',
     body: () => html`
-      <p>Five lines do the work. The panel above prints them for your sizes, with each shape beside its line and a check that PyTorch itself agrees.</p>
+      <p>Five lines do the work. The panel above prints them for your sizes, with each shape beside its line and a check
+        that PyTorch itself agrees.</p>
       <ol>
-        <li><b>Score.</b> <code>scores = self.score(hidden_states)</code> works on the whole batch at once; a loop over positions gives the same numbers many times slower.</li>
-        <li><b>Drop the last dimension.</b> <code>row = scores.squeeze(-1)</code>, by its number, so that nothing else can vanish.</li>
-        <li><b>Mask.</b> <code>row = row.masked_fill(~mask, -torch.inf)</code>, before softmax. Minus infinity and not −10,000: a large number is only large until a score is larger, and a row masked with it from end to end quietly becomes the average of its padding.</li>
+        <li><b>Score.</b> <code>scores = self.score(hidden_states)</code> works on the whole batch at once; a loop over
+          positions gives the same numbers many times slower.</li>
+        <li><b>Drop the last dimension.</b> <code>row = scores.squeeze(-1)</code>, by its number, so that nothing else
+          can vanish.</li>
+        <li><b>Mask.</b> <code>row = row.masked_fill(~mask, -torch.inf)</code>, before softmax. Minus infinity and
+          not −10,000: a large number is only large until a score is larger, and a row masked with it from end to end
+          quietly becomes the average of its padding.</li>
         <li><b>Normalize.</b> <code>weights = row.softmax(dim=1)</code>.</li>
-        <li><b>Combine.</b> <code>output = torch.einsum('bt,bte->be', weights, hidden_states)</code>, or <code>torch.bmm(weights.unsqueeze(1), hidden_states).squeeze(1)</code>: one batched matrix product, without the (B, T, E) intermediate that <code>(weights.unsqueeze(-1) * hidden_states).sum(1)</code> writes and autograd keeps.</li>
+        <li><b>Combine.</b> <code>output = torch.einsum('bt,bte->be', weights, hidden_states)</code>,
+          or <code>torch.bmm(weights.unsqueeze(1), hidden_states).squeeze(1)</code>: one batched matrix product, without
+          the (B, T, E) intermediate that <code>(weights.unsqueeze(-1) * hidden_states).sum(1)</code> writes and
+          autograd keeps.</li>
       </ol>
       <p>Dropout on the weights, if you want it, goes between the last two lines, and only in training.</p>`
   },
@@ -117,27 +149,35 @@ const SCORER_CHAPTERS = [
     id: 'masks',
     title: 'Masks of a scorer',
     body: () => html`
-      <p>A mask of shape (B, T) says which positions may be attended. attnscope follows <code>F.scaled_dot_product_attention</code>:</p>
+      <p>A mask of shape (B, T) says which positions may be attended. attnscope
+        follows <code>F.scaled_dot_product_attention</code>:</p>
       <dl class="defs">
         <dt>boolean</dt><dd><code>True</code> means <em>may attend</em>. Masked positions get weight 0 exactly.</dd>
-        <dt>float</dt><dd>is added to the scores before softmax. Minus infinity masks; finite values make a position more or less likely.</dd>
+        <dt>float</dt><dd>is added to the scores before softmax. Minus infinity masks; finite values make a position
+          more or less likely.</dd>
       </dl>
       <p class="warn"><b>The other convention.</b> <code>key_padding_mask</code> of <code>nn.MultiheadAttention</code> means the opposite: <code>True</code> is <em>ignored</em>. Hugging Face tokenizers return an <code>attention_mask</code> of 1 for tokens and 0 for padding, so <code>attention_mask.bool()</code> fits here, and its inverse fits there.</p>
-      <p>A sequence whose positions are all masked has no average. Softmax of a row of minus infinities is NaN, and one NaN spreads through the whole batch at the next gradient step. The module gives zeros for such a row, as PyTorch's own attention does since version 2.5, and the printed code does the same.</p>
-      <p>In the Run panel, drag across the heat map to mask cells, by touch once <em>Paint</em> is chosen, and watch the rest of the row take over their weight.</p>`
+      <p>A sequence whose positions are all masked has no average. Softmax of a row of minus infinities is NaN, and one
+        NaN spreads through the whole batch at the next gradient step. The module gives zeros for such a row, as
+        PyTorch's own attention does since version 2.5, and the printed code does the same.</p>
+      <p>In the Run panel, drag across the heat map to mask cells, by touch once <em>Paint</em> is chosen, and watch the
+        rest of the row take over their weight.</p>`
   },
   {
     id: 'mistakes',
     title: 'Five common mistakes, executed',
     body: (_facts, scope) => html`
-      <p>None of these raises an error. Every number below comes out of the module, or is combined from its output the wrong way on purpose; the first sequence of a small batch is shown.</p>
+      <p>None of these raises an error. Every number below comes out of the module, or is combined from its output the
+        wrong way on purpose; the first sequence of a small batch is shown.</p>
       <attnscope-mistakes>${mistakesView(demos(scope, 0))}</attnscope-mistakes>`
   },
   {
     id: 'which',
     title: 'When linear is enough, when additive pays',
     body: ({ linear, additive }) => html`
-      <p>Start linear. On top of a pretrained transformer the hidden states have been through a dozen layers of attention; what makes a position important is usually a direction in that space already, and one vector finds it. It has ${formatCount(linear.parameters)} parameters and hardly any way to overfit.</p>
+      <p>Start linear. On top of a pretrained transformer the hidden states have been through a dozen layers of
+        attention; what makes a position important is usually a direction in that space already, and one vector finds
+        it. It has ${formatCount(linear.parameters)} parameters and hardly any way to overfit.</p>
       <p>Additive pays, with its ${formatCount(additive.parameters)}, where one direction is not enough:</p>
       <ul>
         <li>the encoder is shallow, a single recurrent or convolutional layer, or plain embeddings;</li>

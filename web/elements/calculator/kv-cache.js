@@ -104,7 +104,8 @@ export function kvCacheView(store, set) {
 const cacheTable = (rows, set) => html`
   <div class="scroller" tabindex="0" role="group" aria-labelledby="kv-cache-title">
     <table class="table">
-      <thead><tr><th scope="col">Attention</th><th scope="col" class="num">Bytes a token</th><th scope="col" class="num">At ${formatCount(POSITIONS)} positions</th>
+      <thead><tr><th scope="col">Attention</th><th scope="col" class="num">Bytes a
+        token</th><th scope="col" class="num">At ${formatCount(POSITIONS)} positions</th>
         <th scope="col" class="num">Of multi-head</th><th scope="col" class="num">Parameters</th></tr></thead>
       <tbody>${rows.map(
         ({ title, note, config, estimate }) => html`

@@ -36,11 +36,13 @@ export function memoryView({ memory, config }) {
       ${
         trains
           ? bar('Training, kept from forward to backward', memory.training_total, trainingSegments(memory), scale)
-          : html`<div class="bar-row"><h3>Training</h3><p class="bar-total">–</p><p class="bar-none">${config.dtype} is a format for inference: nothing is saved, no gradient exists.</p></div>`
+          : html`<div class="bar-row"><h3>Training</h3><p class="bar-total">–</p><p class="bar-none">${config.dtype} is
+            a format for inference: nothing is saved, no gradient exists.</p></div>`
       }
       ${
         trains && memory.training_total < memory.inference_total
-          ? html`<p class="note">Training keeps less than the peak above, because backward does not read all that forward makes. Each training step passes that peak too.</p>`
+          ? html`<p class="note">Training keeps less than the peak above, because backward does not read all that
+            forward makes. Each training step passes that peak too.</p>`
           : nothing
       }
     </section>`;
@@ -52,7 +54,8 @@ function bar(title, total, segments, scale) {
   const rects = segments.map(({ tone, bytes }) => {
     const x = (from / scale) * 100;
     from += bytes;
-    return svg`<rect class=${`tone-${tone}`} x=${`${x}%`} y="0" width=${`${(bytes / scale) * 100}%`} height="100%"></rect>`;
+    return svg`<rect class=${`tone-${tone}`} x=${`${x}%`} y="0" width=${`${(bytes / scale) * 100}%`}
+      height="100%"></rect>`;
   });
   return html`
     <div class="bar-row">

@@ -89,7 +89,8 @@ export class ChartPanel extends LightElement {
       </div>
       ${
         this.metric.read(this.estimate) === null
-          ? html`<p class="note">${this.estimate.config.dtype} is a format for inference, so there is nothing to train.</p>`
+          ? html`<p class="note">${this.estimate.config.dtype} is a format for inference, so there is nothing to
+            train.</p>`
           : this.#charts(rows)
       }
       ${alternativesTable(rows, false)}`;
@@ -104,7 +105,8 @@ export class ChartPanel extends LightElement {
     const each = Math.floor((this.width - (columns - 1) * GAP) / columns);
     return html`
       <figure class="chart" data-chart="alternatives">
-        <figcaption>${this.metric.title} of this layer and of what could stand in its place, all other fields equal</figcaption>
+        <figcaption>${this.metric.title} of this layer and of what could stand in its place, all other fields
+          equal</figcaption>
         <div class="plot tall" role="img" aria-label=${`${this.metric.title}, this layer against alternatives; the figures are in the table below`}>
           ${this.#drawn((draw) => draw.drawAlternatives(rows, this.metric, this.width))}</div>
       </figure>

@@ -26,7 +26,8 @@ export function formView(store, actions) {
   const { sizes, options, format, folded } = fieldSections(store.layer);
   const view = (/** @type {Field} */ field) => fieldView(store, field, actions);
   return html`
-    <form class="form" aria-label="Layer" novalidate @submit=${submit} @pointerover=${explain} @pointerleave=${explain} @focusin=${explain} @focusout=${explain}>
+    <form class="form" aria-label="Layer" novalidate @submit=${submit} @pointerover=${explain} @pointerleave=${explain}
+      @focusin=${explain} @focusout=${explain}>
       ${layerField(store, actions)}
       <div class=${sizes.length > MAX_ROOMY_SIZES ? 'fields dense' : 'fields'}>${sizes.map(view)}</div>
       ${folded ? optionsView(store, options, view) : options.map(view)}
@@ -111,9 +112,11 @@ function numberField(store, field, actions) {
     <div class="field" data-field=${name}>
       <div class="field-head">
         <label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code>
-        <input class="number" id=${`field-${name}`} name=${name} type="text" inputmode=${field.type === 'integer' ? 'numeric' : 'decimal'} autocomplete="off"
+        <input class="number" id=${`field-${name}`} name=${name} type="text"
+          inputmode=${field.type === 'integer' ? 'numeric' : 'decimal'} autocomplete="off"
           spellcheck="false" placeholder=${field.optional ? 'default' : nothing} .value=${live(fieldText(raw))}
-          aria-invalid=${store.errors[name] ? 'true' : 'false'} aria-describedby=${describedBy(store, name)} @input=${type} @keydown=${nudge}>
+          aria-invalid=${store.errors[name] ? 'true' : 'false'} aria-describedby=${describedBy(store, name)}
+          @input=${type} @keydown=${nudge}>
       </div>
       ${isSize(field) ? slider(store, field, actions) : nothing}
       ${meaningText(field)}
@@ -165,7 +168,8 @@ function booleanField(store, field, actions) {
     <div class="field" data-field=${name}>
       <div class="field-head switched">
         <label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code>
-        <input class="switch" id=${`field-${name}`} name=${name} type="checkbox" role="switch" ?checked=${checked} ${follows('checked', checked)}
+        <input class="switch" id=${`field-${name}`} name=${name} type="checkbox" role="switch" ?checked=${checked}
+          ${follows('checked', checked)}
           aria-describedby=${describedBy(store, name)}
           @change=${(/** @type {any} */ event) => actions.set({ [name]: event.target.checked })}>
       </div>
@@ -185,7 +189,8 @@ function choiceField(store, field, actions) {
     return html`
       <div class="field" data-field=${name}>
         <div class="field-head"><label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code></div>
-        <select id=${`field-${name}`} name=${name} aria-describedby=${describedBy(store, name)} @change=${(/** @type {any} */ event) => select(event.target.value)}>
+        <select id=${`field-${name}`} name=${name} aria-describedby=${describedBy(store, name)}
+          @change=${(/** @type {any} */ event) => select(event.target.value)}>
           ${choices.map((value) => html`<option value=${value} ?selected=${value === chosen} ${follows('selected', value === chosen)}>${value}</option>`)}
         </select>
         ${meaningText(field)}

@@ -166,13 +166,17 @@ export class HeatMap extends LightElement {
       <div class=${`heat-stage${grids.length ? ' with-multiples' : ''}${this.touch ? ' touch' : ''}`}>
         <div class="heat-axis">${down ? html`<span>${down} ↓ ${rows}</span>` : nothing}<span>${across} → ${columns}</span>
           ${shape.slice(0, -2).map((length, index) => this.#leadBox(length, index))}${this.#modeSwitch()}</div>
-        <canvas class="heat" tabindex="0" data-touch=${this.#paintsByTouch() ? 'paint' : 'inspect'} role="application" aria-roledescription="heat map"
-          aria-label=${`${name}, ${rows} × ${columns}, ${down ? `${down} by ` : ''}${across}`} aria-describedby="heat-help heat-readout"
-          @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp} @pointercancel=${this.#onCancel}
+        <canvas class="heat" tabindex="0" data-touch=${this.#paintsByTouch() ? 'paint' : 'inspect'} role="application"
+          aria-roledescription="heat map"
+          aria-label=${`${name}, ${rows} × ${columns}, ${down ? `${down} by ` : ''}${across}`}
+          aria-describedby="heat-help heat-readout"
+          @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp}
+            @pointercancel=${this.#onCancel}
           @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
         ${
           grids.length
-            ? html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .masked=${this.masked} .axis=${axes.at(-3)} .first=${first} .total=${shape.at(-3)}
+            ? html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .masked=${this.masked}
+              .axis=${axes.at(-3)} .first=${first} .total=${shape.at(-3)}
           .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${(/** @type {CustomEvent} */ event) => this.#show(this.lead.length - 1, first + event.detail.index)}></attnscope-small-multiples>`
             : nothing
         }
@@ -191,14 +195,10 @@ export class HeatMap extends LightElement {
       { value: 'inspect', text: 'Inspect' },
       { value: 'paint', text: 'Paint' }
     ];
-    return html`<fieldset class="inline heat-touch" ?disabled=${this.fixed}><legend class="hidden">What a touch does</legend>${segments(
-      'touch',
-      choices,
-      this.mode,
-      (mode) => {
+    return html`<fieldset class="inline heat-touch" ?disabled=${this.fixed}><legend class="hidden">What a touch
+      does</legend>${segments('touch', choices, this.mode, (mode) => {
         this.mode = /** @type {Mode} */ (mode);
-      }
-    )}</fieldset>`;
+      })}</fieldset>`;
   }
 
   #paintsByTouch() {
@@ -226,7 +226,8 @@ export class HeatMap extends LightElement {
       this.#show(index, value);
     };
     return html`<label>${this.drawn?.axes[index]}
-      <input class="number small" type="number" min="0" max=${length - 1} .value=${String(this.lead[index] ?? 0)} @change=${type}> of ${length}</label>`;
+      <input class="number small" type="number" min="0" max=${length - 1} .value=${String(this.lead[index] ?? 0)}
+        @change=${type}> of ${length}</label>`;
   }
 
   /** @param {number} index @param {number} value */

@@ -112,7 +112,8 @@ export function modelsView(store, set) {
   const isModel = store.layer.fields.some(({ name }) => name === 'vocab_size');
   return html`
     <section class="panel" id="models" aria-labelledby="models-title">
-      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size it whole, or its last column to size the chosen layer on it</span></h2>
+      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size it whole,
+        or its last column to size the chosen layer on it</span></h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="models-title">
         <table class="table">
           <thead><tr><th scope="col">Model</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">Layers</th><th scope="col" class="num">Hidden size</th>
@@ -155,7 +156,8 @@ function shareView(model, store, set) {
   const estimate = store.estimateOrNull({ ...config, batch_size: 1 }); // parameters do not depend on it
   if (!estimate) return '–';
   const share = percent(estimate.parameters / model.estimate.parameters);
-  return html`<button type="button" class="link" aria-label=${`${share}, size the layer on ${model.name}`} aria-pressed=${matches(store.config, sizes) ? 'true' : 'false'}
+  return html`<button type="button" class="link" aria-label=${`${share}, size the layer on ${model.name}`}
+    aria-pressed=${matches(store.config, sizes) ? 'true' : 'false'}
     @click=${() => set(sizes)}>${share}</button>`;
 }
 
@@ -171,7 +173,8 @@ export function formatsView(estimate, set) {
   const { shapes } = estimate;
   return html`
     <section class="panel" id="formats" aria-labelledby="formats-title">
-      <h2 id="formats-title" class="panel-title">Number formats <span class="panel-note">choose one to see its bytes everywhere</span></h2>
+      <h2 id="formats-title" class="panel-title">Number formats <span class="panel-note">choose one to see its bytes
+        everywhere</span></h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="formats-title">
         <table class="table">
           <thead><tr><th scope="col">Format</th><th scope="col" class="num">Bits</th><th scope="col" class="num">Bytes</th>

@@ -227,7 +227,8 @@ export class RunPanel extends LightElement {
           }
           ${this.#maskActions(result, drawn, stale)}
         </div>
-        <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)} ?fixed=${stale || !mask}
+        <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)}
+          ?fixed=${stale || !mask}
           @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>
         ${weightsTable(tensor, name)}
         ${pooledView(result)}
@@ -250,9 +251,11 @@ export class RunPanel extends LightElement {
         ${
           plane
             ? html`
-          <button class="button small" type="button" data-action="pad" ?disabled=${stale} @click=${() => set(paddedMask(rows, columns, ofQueries))}>Pad the tails</button>
+          <button class="button small" type="button" data-action="pad" ?disabled=${stale}
+            @click=${() => set(paddedMask(rows, columns, ofQueries))}>Pad the tails</button>
           ${ofQueries ? html`<button class="button small" type="button" data-action="causal" ?disabled=${stale} @click=${() => set(causalMask(rows, columns))}>Causal</button>` : nothing}
-          <button class="button small" type="button" data-action="clear-mask" ?disabled=${stale || !this.masks[plane.name]} @click=${() => set(null)}>Clear the ${plane.name}</button>`
+          <button class="button small" type="button" data-action="clear-mask"
+            ?disabled=${stale || !this.masks[plane.name]} @click=${() => set(null)}>Clear the ${plane.name}</button>`
             : nothing
         }
         <button class="button small" type="button" @click=${() => this.#saveShown(name)}>${name}.csv</button>

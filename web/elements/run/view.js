@@ -30,11 +30,12 @@ export function needsView(scope, config, needed, set, largest) {
   const needs = Number.isFinite(needed) ? formatBytes(needed) : 'more than can be counted';
   return html`
     <div class="needs" role="status">
-      <p>This run needs ${needs}; ${formatBytes(scope.memoryLimit)} is the limit here. The figures above hold all the same.${
-        offers.length
-          ? nothing
-          : ' No smaller batch, sequence or stack of layers would fit: the sizes themselves are too large for a browser.'
-      }</p>
+      <p>This run needs ${needs}; ${formatBytes(scope.memoryLimit)} is the limit here. The figures above hold all the
+        same.${
+          offers.length
+            ? nothing
+            : ' No smaller batch, sequence or stack of layers would fit: the sizes themselves are too large for a browser.'
+        }</p>
       <div class="actions">${offers.map(
         ({ field, value }) => html`
         <button class="button" type="button" data-fit=${field} @click=${() => set({ [field]: value })}>Take the largest ${field} that fits, ${formatCount(value)}</button>`

@@ -8,7 +8,8 @@ import { COPIED } from './clipboard.js';
  *   of it, '' at first
  */
 export const copyButton = ({ label, said, copy, small, kind }) => html`
-  <button class="button copy ${small ? 'small' : ''} ${said === COPIED ? 'copied' : ''}" type="button" data-export=${kind ?? nothing} @click=${copy}>
+  <button class="button copy ${small ? 'small' : ''} ${said === COPIED ? 'copied' : ''}" type="button"
+    data-export=${kind ?? nothing} @click=${copy}>
     <span>${label}</span><span aria-hidden="true">${COPIED}</span></button>`;
 
 /** Read out by screen readers; shown as well where the browser has refused to copy. @param {string} said */
