@@ -8,14 +8,24 @@ import { project } from './folders.js';
 
 const path = (/** @type {string} */ name) => join(project, 'node_modules', name);
 
+/** Files that have not changed since the last time are not read again. @param {string} tool */
+const cached = (tool) => [
+  '--cache',
+  '--cache-strategy',
+  'content',
+  '--cache-location',
+  join(project, 'build/style', tool)
+];
+
 /** JavaScript, TypeScript and JSON; what not, says .prettierignore. @param {'check' | 'write'} task @returns {Line} */
 export function prettier(task) {
-  return [process.execPath, [path('prettier/bin/prettier.cjs'), `--${task}`, '--log-level', 'warn', '.']];
+  const args = [`--${task}`, '--log-level', 'warn', ...cached('prettier'), '.'];
+  return [process.execPath, [path('prettier/bin/prettier.cjs'), ...args]];
 }
 
 /** @returns {Line} */
 export function eslint() {
-  return [process.execPath, [path('eslint/bin/eslint.js'), '--max-warnings', '0', '.']];
+  return [process.execPath, [path('eslint/bin/eslint.js'), '--max-warnings', '0', ...cached('eslint'), '.']];
 }
 
 /** The files of C++, relative to the checkout. */

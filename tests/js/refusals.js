@@ -55,7 +55,7 @@ export function testRefusals(cases) {
       assert.throws(call, (error) => {
         assert.ok(error instanceof RangeError, String(error));
         assert.equal(error.message, message);
-        assert.doesNotMatch(message, /[\p{Cc}\p{Zl}\p{Zp}]/u, 'a message is one line');
+        assert.doesNotMatch(message, /[\0-\x1f\u2028\u2029]/u, 'a message is one line');
         if (field !== null) assert.equal(error.field, field === '' ? undefined : field);
         return true;
       });
