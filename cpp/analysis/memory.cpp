@@ -70,7 +70,7 @@ class Peak {
     for (size_t r = 0; r < kept; ++r) read(graph.results()[r].tensor, last);
     const std::vector<TensorId> inputs = graph.inputs();
     for (size_t i = 0; i < owned.size(); ++i) size_[inputs[i]] = owned[i];
-    for (size_t i = 0; i < owned.size(); ++i) alive_ = sum(alive_, owned[i]);
+    for (const Count& bytes : owned) alive_ = sum(alive_, bytes);
     for (int s = 0; s <= last; ++s) run(graph.steps()[static_cast<size_t>(s)], s);
   }
 

@@ -57,11 +57,10 @@ Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
 Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const {
   // dx = y (dy - Σ y dy). Where a band hides whole rows, y is kept before they become zeros, and
   // which rows those are, a byte each.
-  const Saved saved{.output = true};
-  if (!band_.restricts() || output.size() < 2 || band_.tail > 0) return saved;
+  if (!band_.restricts() || output.size() < 2 || band_.tail > 0) return {.output = true};
   const int64_t T = output[output.size() - 2], S = output.back();
   const auto hidden = [&](int64_t i) { return band_.visible(i, S).end == 0; };
-  if (!hidden(0) && !hidden(T - 1)) return saved;
+  if (!hidden(0) && !hidden(T - 1)) return {.output = true};
   return {.elements = elements(output), .bytes = elements(output) / S};
 }
 
