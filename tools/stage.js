@@ -12,7 +12,8 @@ import { dirname, join, relative } from 'node:path';
  * @property {string[]} outputs files and folders that it makes
  * @property {() => string} [key] what else decides, such as which compiler; cheap
  * @property {() => Promise<unknown>} [before] gets what `make` uses ready; prints its own line
- * @property {(previousKey: string | null) => Promise<unknown>} make previousKey: the key of the last time, if there was one
+ * @property {(previousKey: string | null) => Promise<unknown>} make previousKey: the key of the last time, if there
+ *   was one
  */
 
 /**

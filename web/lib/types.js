@@ -73,10 +73,11 @@
  */
 
 /**
- * What a dimension goes over; '' for what has no name, as the two of cosines and sines. A query and a key are positions;
- * `kv_head`: heads of keys and values, where several query heads share one; `feature`: of any width but the layer's.
- * @typedef {'' | 'batch' | 'position' | 'query' | 'key' | 'head' | 'kv_head' | 'head_feature' | 'hidden' | 'feature' | 'vocabulary'
- *   | 'class' | 'layer'} Axis
+ * What a dimension goes over; '' for what has no name, as the two of cosines and sines. A query and a key are
+ * positions; `kv_head`: heads of keys and values, where several query heads share one; `feature`: of any width but the
+ * layer's.
+ * @typedef {'' | 'batch' | 'position' | 'query' | 'key' | 'head' | 'kv_head' | 'head_feature' | 'hidden' | 'feature'
+ *   | 'vocabulary' | 'class' | 'layer'} Axis
  */
 
 /**

@@ -1,11 +1,16 @@
 // Boolean masks, 1 = may attend: of batch × sequence, or of query × key for all heads and the whole batch.
 
-/** @typedef {{ name: string, shape: number[], axes: readonly string[] }} MaskPlane rows and columns of a mask that is painted */
+/**
+ * Rows and columns of a mask that is painted.
+ * @typedef {{ name: string, shape: number[], axes: readonly string[] }} MaskPlane
+ */
 /** @typedef {Record<string, Uint8Array>} Masks by the names of their inputs; none for an open one */
 
 /**
- * The masks that a layer takes: its optional inputs. Of each the plane of the largest, which fits all others by broadcasting.
- * @param {{ name: string, shape: number[], axes: readonly string[], optional: boolean }[]} inputs @returns {MaskPlane[]}
+ * The masks that a layer takes: its optional inputs. Of each the plane of the largest, which fits all others by
+ * broadcasting.
+ * @param {{ name: string, shape: number[], axes: readonly string[], optional: boolean }[]} inputs
+ * @returns {MaskPlane[]}
  */
 export const maskPlanes = (inputs) =>
   inputs

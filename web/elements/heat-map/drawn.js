@@ -41,7 +41,11 @@ export function drawnOf(results, described, outputName, masks) {
   return [...weights, ...others, ...own].map((one) => drawn(one, masks));
 }
 
-/** @param {{ name: string, axes: readonly string[], tensor: Tensor }} result @param {MaskPlane[]} masks @returns {Drawn} */
+/**
+ * @param {{ name: string, axes: readonly string[], tensor: Tensor }} result
+ * @param {MaskPlane[]} masks
+ * @returns {Drawn}
+ */
 function drawn({ name, axes, tensor }, masks) {
   const shown = name in MASK_OF ? tensor : squeezed(tensor);
   const { rows, columns } = planes(shown.shape);
