@@ -117,7 +117,7 @@ test('the README leads to every file of docs/', () => {
 });
 
 test('docs/architecture.md names what there is in the code', () => {
-  const files = ['cpp', 'web/lib', 'web/elements', 'tests', 'tools'].flatMap((folder) =>
+  const files = ['cpp', 'web/lib', 'web/plain', 'web/elements', 'tests', 'tools'].flatMap((folder) =>
     readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`)
   );
   const code = files.filter((file) => /\.(cpp|h|js|py)$/.test(file));
