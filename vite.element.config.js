@@ -1,5 +1,5 @@
-// Builds element/, which the npm package has as `attnscope/element`: Lit, the charts and the rest are inside; the core is
-// the one that the package has beside it.
+// Builds element/, which the npm package has as `attnscope/element`: Lit, the charts and the rest are inside; the core
+// is the one that the package has beside it.
 
 import { defineConfig } from 'vite';
 import { fieldNames } from './web/elements/build/field-names.js';
@@ -15,6 +15,6 @@ export default defineConfig({
     target: 'es2022',
     lib: { entry: { index: 'element.js', worker: 'run/worker.js' }, formats: ['es'] },
     license: { fileName: 'LICENSES.md' },
-    rollupOptions: { output: { chunkFileNames: '[name].js', minify: true } },
-  },
+    rollupOptions: { output: { chunkFileNames: '[name].js', minify: true } }
+  }
 });

@@ -3,12 +3,18 @@
 import { createServer } from 'node:http';
 
 const TYPES = /** @type {Record<string, string>} */ ({
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css',
-  '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.woff2': 'font/woff2',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2'
 });
 
 /**
- * @typedef {{ headers: Record<string, string>, type: string, body: string | Buffer }} Response `type`: the file's ending
+ * @typedef {{ headers: Record<string, string>, type: string, body: string | Buffer }} Response `type`: the file's
+ *   ending
  * @param {(path: string) => Promise<Response>} respond what it throws is 404
  * @returns {Promise<{ url: string, close: () => Promise<void> }>} `url` without path
  */
@@ -17,7 +23,9 @@ export async function listen(respond) {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     try {
       const { headers, type, body } = await respond(pathname);
-      response.writeHead(200, { ...headers, 'Content-Type': TYPES[type] ?? 'text/plain', 'Cache-Control': 'no-cache' }).end(body);
+      response
+        .writeHead(200, { ...headers, 'Content-Type': TYPES[type] ?? 'text/plain', 'Cache-Control': 'no-cache' })
+        .end(body);
     } catch {
       response.writeHead(404).end('not found');
     }
@@ -26,9 +34,10 @@ export async function listen(respond) {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     url: `http://localhost:${port}`,
-    close: () => new Promise((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      })
   };
 }

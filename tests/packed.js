@@ -1,6 +1,16 @@
 // What npm publishes, and other people's tools, installed where tests use them.
 
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../tools/commands.js';
@@ -8,8 +18,8 @@ import { project } from '../tools/folders.js';
 import { sameModules } from '../tools/stages.js';
 
 /**
- * Packs the module as npm would publish it. What it packs is built already, and building it again would disturb the suites
- * beside this one.
+ * Packs the module as npm would publish it. What it packs is built already, and building it again would disturb the
+ * suites beside this one.
  * @param {string} folder
  * @returns {Promise<string>} the archive
  */

@@ -27,6 +27,11 @@ export function buildStages(stages) {
   });
 }
 
+/** Installs the npm packages where they are missing or stale. */
+export function installed() {
+  return inTurn(() => installModules());
+}
+
 /** @type {Promise<unknown>} */
 let last = Promise.resolve();
 

@@ -32,7 +32,10 @@ export class CommandError extends Error {
  * @param {string} [path] folders to look in; default: PATH
  */
 export function find(name, path = process.env.PATH ?? '') {
-  const candidates = path.split(delimiter).filter(Boolean).map((folder) => join(folder, name));
+  const candidates = path
+    .split(delimiter)
+    .filter(Boolean)
+    .map((folder) => join(folder, name));
   return candidates.find(isProgram) ?? null;
 }
 
@@ -56,7 +59,8 @@ function isProgram(path) {
  */
 export async function run(command, args, options = {}) {
   const { code, output } = await attempt(command, args, options);
-  if (code !== 0) throw new CommandError(options.label ?? command, typeof code === 'number' ? `exit code ${code}` : code, output);
+  if (code !== 0)
+    throw new CommandError(options.label ?? command, typeof code === 'number' ? `exit code ${code}` : code, output);
   return output;
 }
 
@@ -70,7 +74,10 @@ export async function run(command, args, options = {}) {
 export function attempt(command, args, { cwd, env, timeout } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
-      cwd, timeout, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe']
+      cwd,
+      timeout,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe']
     });
     /** @type {Buffer[]} */
     const chunks = [];

@@ -7,7 +7,10 @@
  * @property {number} skipped
  */
 
-/** @typedef {(output: string) => Counts | null} Parser null where the output has no counts: the program did not get to its end */
+/**
+ * @typedef {(output: string) => Counts | null} Parser null where the output has no counts: the program did not get to
+ *   its end
+ */
 
 /** @type {Parser} doctest: `[doctest] test cases: 12 | 11 passed | 1 failed | 0 skipped` */
 export function doctestCounts(output) {
@@ -26,14 +29,20 @@ export function pytestCounts(output) {
   const lines = output.split('\n').filter((text) => /^(=+ )?\d+ \w+(, \d+ \w+)* in [\d.]+s/.test(text));
   if (lines.length === 0) return null;
   return lines.map(pytestLine).reduce((sum, next) => ({
-    passed: sum.passed + next.passed, failed: sum.failed + next.failed, skipped: sum.skipped + next.skipped
+    passed: sum.passed + next.passed,
+    failed: sum.failed + next.failed,
+    skipped: sum.skipped + next.skipped
   }));
 }
 
 /** @param {string} line @returns {Counts} */
 function pytestLine(line) {
   const { passed, failed, skipped } = wordCounts(line);
-  return { passed, failed: failed + count(line, 'errors?'), skipped: skipped + count(line, 'xfailed') + count(line, 'xpassed') };
+  return {
+    passed,
+    failed: failed + count(line, 'errors?'),
+    skipped: skipped + count(line, 'xfailed') + count(line, 'xpassed')
+  };
 }
 
 /** @param {string} line */

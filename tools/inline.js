@@ -15,8 +15,13 @@ export async function writeInline(lib) {
   const given = 'export const { thread, wasm } = globalThis.attnscopePacked;';
   const worker = await bundled(join(lib, 'worker/worker.js'), { minify: true, plugins: [withFilesInside(lib, given)] });
   const wasm = Object.fromEntries(builds.map((name) => [name, compressed(join(lib, 'core', `${name}.wasm`))]));
-  const packed = Object.entries({ thread, worker, wasm }).map(([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)};\n`);
-  writeFileSync(join(lib, 'inline.js'), await bundled(join(lib, 'index.js'), { minify: false, plugins: [withFilesInside(lib, packed.join(''))] }));
+  const packed = Object.entries({ thread, worker, wasm }).map(
+    ([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)};\n`
+  );
+  writeFileSync(
+    join(lib, 'inline.js'),
+    await bundled(join(lib, 'index.js'), { minify: false, plugins: [withFilesInside(lib, packed.join(''))] })
+  );
 }
 
 /**
@@ -46,7 +51,10 @@ async function bundled(entry, { minify, plugins }) {
  */
 function withFilesInside(lib, text) {
   const packed = 'attnscope:packed';
-  const replacements = new Map([[join(lib, 'files.js'), here('files.js')], [join(lib, 'worker/files.js'), here('worker-files.js')]]);
+  const replacements = new Map([
+    [join(lib, 'files.js'), here('files.js')],
+    [join(lib, 'worker/files.js'), here('worker-files.js')]
+  ]);
   return {
     name: 'attnscope:inline',
     enforce: 'pre',

@@ -20,7 +20,10 @@ const programs = [
   { name: 'ninja', least: [1, 11] }
 ];
 
-/** The header libraries: the folder, the files one of which has the version macros, their prefix, the oldest that will do. */
+/**
+ * The header libraries: the folder, the files one of which has the version macros, their prefix, the oldest that will
+ * do.
+ */
 const libraries = [
   { name: 'xtensor', files: ['core/xtensor_config.hpp', 'xtensor_config.hpp'], macro: 'XTENSOR', least: [0, 27] },
   { name: 'xsimd', files: ['config/xsimd_config.hpp'], macro: 'XSIMD', least: [14, 0] },
@@ -43,10 +46,12 @@ export function headerFolders(env = process.env) {
  * @returns {Promise<Finding[]>}
  */
 export function findPrograms() {
-  return Promise.all(programs.map(async ({ name, least }) => {
-    const { code, output } = find(name) ? await attempt(name, ['--version']) : { code: 1, output: '' };
-    return finding(name, least, code === 0 ? parseVersion(output) : null);
-  }));
+  return Promise.all(
+    programs.map(async ({ name, least }) => {
+      const { code, output } = find(name) ? await attempt(name, ['--version']) : { code: 1, output: '' };
+      return finding(name, least, code === 0 ? parseVersion(output) : null);
+    })
+  );
 }
 
 /**
@@ -60,7 +65,9 @@ export function findLibraries(folders) {
       ...finding(library.name, library.least, libraryVersion(folder, library)),
       folder: join(folder, library.name)
     }));
-    return found.find(({ ok }) => ok) ?? found.find(({ version }) => version) ?? finding(library.name, library.least, null);
+    return (
+      found.find(({ ok }) => ok) ?? found.find(({ version }) => version) ?? finding(library.name, library.least, null)
+    );
   });
 }
 
@@ -84,8 +91,8 @@ function finding(name, least, version) {
 }
 
 /**
- * Links the libraries into a folder of their own: a compiler given all of /usr/include would take the machine's C library
- * for Emscripten's.
+ * Links the libraries into a folder of their own: a compiler given all of /usr/include would take the machine's C
+ * library for Emscripten's.
  * @param {Finding[]} found
  * @param {string} folder
  */
@@ -113,5 +120,7 @@ function linkTarget(link) {
  * @param {Finding[]} findings
  */
 export function describe(findings) {
-  return findings.map(({ name, version, needed }) => `  ${name}: ${version ? version.join('.') : 'not found'} (${needed} is needed)`).join('\n');
+  return findings
+    .map(({ name, version, needed }) => `  ${name}: ${version ? version.join('.') : 'not found'} (${needed} is needed)`)
+    .join('\n');
 }

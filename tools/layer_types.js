@@ -25,7 +25,7 @@
 export function layerTypes(layers, graphOf) {
   const known = layers.map((layer) => ({ layer, graphs: new Graphs(layer, graphOf) }));
   return [
-    "// Written by the build from the registry: the config, inputs and results of each layer.\n",
+    '// Written by the build from the registry: the config, inputs and results of each layer.\n',
     "import type { FloatInput, IdsInput, MaskInput, Tensor } from '../types.js';\n",
     ...layers.map(configType),
     `export type Config =\n${layers.map((layer) => `  | ${typeName(layer)}`).join('\n')};\n`,
@@ -82,15 +82,17 @@ class Graphs {
   conditionOf(list, name) {
     const has = (/** @type {Config} */ fields) => this.with(fields)?.[list].some((item) => item.name === name);
     const before = has({});
-    const deciding = this.layer.fields.filter((field) => this.#valuesOf(field).some((value) => has({ [field.name]: value }) === !before));
+    const deciding = this.layer.fields.filter((field) =>
+      this.#valuesOf(field).some((value) => has({ [field.name]: value }) === !before)
+    );
     if (deciding.length === 0) return null;
     if (deciding.length > 1) return { field: deciding[0].name, isNot: [], unsure: true };
     const [field] = deciding;
     const values = this.#valuesOf(field);
     const there = values.filter((value) => has({ [field.name]: value }));
-    const unsure = there.some((value) => this.changes.some((change) => (
-      !(field.name in change) && has({ [field.name]: value, ...change }) === false
-    )));
+    const unsure = there.some((value) =>
+      this.changes.some((change) => !(field.name in change) && has({ [field.name]: value, ...change }) === false)
+    );
     const finite = field.type === 'choice' || field.type === 'boolean' || there.length === 1;
     const when = finite ? { is: there } : { isNot: values.filter((value) => !there.includes(value)) };
     return { field: field.name, ...when, ...(unsure && { unsure }) };
@@ -116,10 +118,11 @@ function typeName({ name }) {
 
 /** @param {Layer} layer */
 function configType(layer) {
-  const fields = layer.fields.map((field) => (
-    comment('  ', [field.meaning, rangeOf(field), `@default ${literal(field.default)}`].filter(Boolean)) +
-    `  ${field.name}?: ${fieldType(field)};\n`
-  ));
+  const fields = layer.fields.map(
+    (field) =>
+      comment('  ', [field.meaning, rangeOf(field), `@default ${literal(field.default)}`].filter(Boolean)) +
+      `  ${field.name}?: ${fieldType(field)};\n`
+  );
   const about = comment('', [`${layer.title}. ${layer.summary}`]);
   return `${about}export interface ${typeName(layer)} {\n  layer: '${layer.name}';\n${fields.join('')}}\n`;
 }
@@ -127,17 +130,23 @@ function configType(layer) {
 /** @param {Layer} layer @param {Graphs} graphs */
 function layerType(layer, graphs) {
   const lists = /** @type {const} */ (['inputs', 'results']);
-  const [inputs, results] = lists.map((list) => graphs.named(list).map((item) => {
-    const condition = graphs.conditionOf(list, item.name);
-    return { ...item, condition, byDefault: graphs.byDefault[list].some(({ name }) => name === item.name) };
-  }));
+  const [inputs, results] = lists.map((list) =>
+    graphs.named(list).map((item) => {
+      const condition = graphs.conditionOf(list, item.name);
+      return { ...item, condition, byDefault: graphs.byDefault[list].some(({ name }) => name === item.name) };
+    })
+  );
   const where = [...inputs, ...results].flatMap(({ name, condition }) => (condition ? [{ name, condition }] : []));
-  const names = (/** @type {{ name: string }[]} */ items) => items.map(({ name }) => `'${name}'`).join(' | ') || 'never';
+  const names = (/** @type {{ name: string }[]} */ items) =>
+    items.map(({ name }) => `'${name}'`).join(' | ') || 'never';
   return [
     `  ${layer.name}: {\n    config: ${typeName(layer)};\n    defaults: {\n`,
     ...layer.fields.map((field) => `      ${field.name}: ${literal(field.default)};\n`),
     '    };\n    inputs: {\n',
-    ...inputs.map((input) => `${comment('      ', inputNotes(input))}      ${input.name}${input.optional ? '?' : ''}: ${inputType(input)};\n`),
+    ...inputs.map(
+      (input) =>
+        `${comment('      ', inputNotes(input))}      ${input.name}${input.optional ? '?' : ''}: ${inputType(input)};\n`
+    ),
     '    };\n    results: {\n',
     ...results.map((result) => `${comment('      ', resultNotes(result))}      ${result.name}: Tensor;\n`),
     '    };\n    /** Which of them a field decides upon. */\n    where: {\n',

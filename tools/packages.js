@@ -1,4 +1,5 @@
-// Debian packages that this machine itself needs: the tools that make and enter a root, and the browser of the page tests.
+// Debian packages that this machine itself needs: the tools that make and enter a root, and the browser of the page
+// tests.
 
 import { find, run } from './commands.js';
 
@@ -56,7 +57,10 @@ async function install(names) {
  * @param {string} [advice]
  */
 export function cannotInstall(names, advice = '') {
-  return [`Please install ${names.join(' and ')} (on Debian or Ubuntu: sudo apt-get install ${names.join(' ')}).`, advice]
+  return [
+    `Please install ${names.join(' and ')} (on Debian or Ubuntu: sudo apt-get install ${names.join(' ')}).`,
+    advice
+  ]
     .filter(Boolean)
     .join('\n');
 }

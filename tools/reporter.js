@@ -2,7 +2,10 @@
 
 import { inspect } from 'node:util';
 
-/** @typedef {{ name: string, file?: string, line?: number, nesting: number, skip?: unknown, todo?: unknown, message: string, details: { type?: string, error: any } }} Data */
+/**
+ * @typedef {{ name: string, file?: string, line?: number, nesting: number, skip?: unknown, todo?: unknown,
+ *   message: string, details: { type?: string, error: any } }} Data
+ */
 
 /**
  * Counts tests; `describe` blocks only hold them, and a test that fails because one inside it did is that same failure.

@@ -31,7 +31,10 @@ const stampName = 'attnscope.json';
 
 /** @param {Recipe} recipe */
 export function recipeHash({ name, suite, packages, version }) {
-  return createHash('sha256').update(JSON.stringify([name, suite, packages, version])).digest('hex').slice(0, 16);
+  return createHash('sha256')
+    .update(JSON.stringify([name, suite, packages, version]))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 /**
@@ -107,7 +110,10 @@ async function removeLeftovers({ name }, cache) {
  */
 async function remove(folder) {
   for (let tries = 10; existsSync(folder); tries--) {
-    const failed = await run('rm', ['-rf', '--one-file-system', folder]).then(() => null, (error) => error);
+    const failed = await run('rm', ['-rf', '--one-file-system', folder]).then(
+      () => null,
+      (error) => error
+    );
     if (failed && tries === 0) throw failed;
     if (failed) await new Promise((resolve) => setTimeout(resolve, 1000));
   }
@@ -145,7 +151,8 @@ async function debootstrap({ suite, packages }, folder) {
  */
 function mmdebstrap(args) {
   const line = ['mmdebstrap', ...args];
-  if (find('unshare') && process.getuid?.() === 0) line.unshift('unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc');
+  if (find('unshare') && process.getuid?.() === 0)
+    line.unshift('unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc');
   if (find('setpriv')) line.unshift('setpriv', '--pdeathsig', 'KILL');
   return run(line[0], line.slice(1), { label: 'mmdebstrap' });
 }
@@ -157,13 +164,27 @@ function mmdebstrap(args) {
 export function enterer(root) {
   return (command, args, { cwd = '/', env = {}, writable = [] } = {}) => {
     const variables = { PATH: '/usr/bin:/bin', HOME: '/tmp', LANG: 'C.UTF-8', ...env };
-    return ['bwrap', [
-      '--die-with-parent', '--clearenv',
-      '--bind', root, '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp',
-      ...writable.flatMap((folder) => ['--bind', folder, folder]),
-      ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
-      '--chdir', cwd,
-      command, ...args
-    ]];
+    return [
+      'bwrap',
+      [
+        '--die-with-parent',
+        '--clearenv',
+        '--bind',
+        root,
+        '/',
+        '--dev',
+        '/dev',
+        '--proc',
+        '/proc',
+        '--tmpfs',
+        '/tmp',
+        ...writable.flatMap((folder) => ['--bind', folder, folder]),
+        ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
+        '--chdir',
+        cwd,
+        command,
+        ...args
+      ]
+    ];
   };
 }

@@ -11,8 +11,9 @@ import { dirname, join, relative } from 'node:path';
  * @property {string[]} [ignored] folders inside inputs that do not
  * @property {string[]} outputs files and folders that it makes
  * @property {() => string} [key] what else decides, such as which compiler; cheap
- * @property {() => Promise<unknown>} [before] gets what `make` uses ready; tells its own time
- * @property {(previousKey: string | null) => Promise<unknown>} make previousKey: the key of the last time, if there was one
+ * @property {() => Promise<unknown>} [before] gets what `make` uses ready; prints its own line
+ * @property {(previousKey: string | null) => Promise<unknown>} make previousKey: the key of the last time, if there
+ *   was one
  */
 
 /**
@@ -32,7 +33,10 @@ export async function runStage(stage, { folder, stamps }) {
     throw new Error(`${stage.name}: failed\n${error.message}`, { cause: error });
   });
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify({ ...now, outputs: stage.outputs.flatMap((output) => listFiles(folder, output)) }));
+  writeFileSync(
+    file,
+    JSON.stringify({ ...now, outputs: stage.outputs.flatMap((output) => listFiles(folder, output)) })
+  );
   console.log(`${stage.name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
   return true;
 }
@@ -45,7 +49,11 @@ export async function runStage(stage, { folder, stamps }) {
  * @param {string} folder
  */
 function isFresh(stamp, now, folder) {
-  return stamp.key === now.key && stamp.inputs === now.inputs && stamp.outputs.every((path) => existsSync(join(folder, path)));
+  return (
+    stamp.key === now.key &&
+    stamp.inputs === now.inputs &&
+    stamp.outputs.every((path) => existsSync(join(folder, path)))
+  );
 }
 
 /**
@@ -86,5 +94,7 @@ function listFiles(folder, path, ignored = []) {
   const full = join(folder, path);
   if (ignored.includes(path) || !existsSync(full)) return [];
   if (statSync(full).isFile()) return [path];
-  return readdirSync(full).sort().flatMap((name) => listFiles(folder, relative(folder, join(full, name)), ignored));
+  return readdirSync(full)
+    .sort()
+    .flatMap((name) => listFiles(folder, relative(folder, join(full, name)), ignored));
 }

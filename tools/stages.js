@@ -23,14 +23,20 @@ export function sameModules(lockText, presentText) {
   const present = JSON.parse(presentText).packages;
   const wanted = Object.entries(JSON.parse(lockText).packages).filter(([name]) => name !== '');
   const names = new Set(wanted.map(([name]) => name));
-  return wanted.every(([name, { version, optional }]) => present[name] ? present[name].version === version : optional) &&
-    Object.keys(present).every((name) => names.has(name));
+  return (
+    wanted.every(([name, { version, optional }]) => (present[name] ? present[name].version === version : optional)) &&
+    Object.keys(present).every((name) => names.has(name))
+  );
 }
 
 /** Installs the npm packages where they are missing or others than the lock file's. No stamp: npm keeps one. */
 export async function installModules() {
   const present = path('node_modules', '.package-lock.json');
-  if (existsSync(present) && sameModules(readFileSync(path('package-lock.json'), 'utf8'), readFileSync(present, 'utf8'))) return;
+  if (
+    existsSync(present) &&
+    sameModules(readFileSync(path('package-lock.json'), 'utf8'), readFileSync(present, 'utf8'))
+  )
+    return;
   const start = performance.now();
   await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: project });
   console.log(`npm packages: ${((performance.now() - start) / 1000).toFixed(1)} s`);
@@ -52,7 +58,8 @@ function preset(name, preset, { inputs = [], outputs }) {
     before: compiler,
     async make(previous) {
       // Another compiler than last time: what it left is of no use.
-      if (previous !== null && previous !== compilerId()) rmSync(path('build', preset), { recursive: true, force: true });
+      if (previous !== null && previous !== compilerId())
+        rmSync(path('build', preset), { recursive: true, force: true });
       const tools = await compiler();
       await tools.run('cmake', ['--preset', preset]);
       await tools.run('cmake', ['--build', '--preset', preset, '--', '--quiet']);
@@ -109,7 +116,9 @@ export const types = {
   outputs: ['web/lib/types'],
   async make() {
     rmSync(path('web/lib/types'), { recursive: true, force: true });
-    await run(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('tools/tsconfig.library.json')], { label: 'tsc' });
+    await run(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('tools/tsconfig.library.json')], {
+      label: 'tsc'
+    });
     copyCoreTypes();
   }
 };
@@ -123,7 +132,11 @@ function copyCoreTypes() {
 }
 
 /** @type {Stage} The package's `attnscope/element`. */
-export const element = viteStage('element', { config: 'vite.element.config.js', inputs: ['web/elements', 'web/lib', 'package.json'], output: 'element' });
+export const element = viteStage('element', {
+  config: 'vite.element.config.js',
+  inputs: ['web/elements', 'web/plain', 'web/lib', 'package.json'],
+  output: 'element'
+});
 
 /** @type {Stage} */
 export const site = viteStage('site', { config: 'vite.config.js', inputs: ['web', 'package.json'], output: 'dist' });

@@ -7,7 +7,8 @@ import { headers } from './headers.js';
 /** @returns {number} */
 function portOf(env = process.env) {
   const port = Number(env.PORT ?? 8080);
-  if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`PORT must be a whole number from 1 to 65535, got ${env.PORT}`);
+  if (!Number.isInteger(port) || port < 1 || port > 65535)
+    throw new Error(`PORT must be a whole number from 1 to 65535, got ${env.PORT}`);
   return port;
 }
 
@@ -19,7 +20,9 @@ async function serve(port) {
     return await preview({ preview: { port, strictPort: true, headers }, logLevel: 'warn' });
   } catch (error) {
     if (!/in use/.test(String(error))) throw error;
-    throw new Error(`port ${port} is taken: stop what uses it, or choose another with PORT=8081 npm start`);
+    throw new Error(`port ${port} is taken: stop what uses it, or choose another with PORT=8081 npm start`, {
+      cause: error
+    });
   }
 }
 

@@ -2,13 +2,13 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, buildStages } from './build.js';
+import { build, buildStages, installed } from './build.js';
 import { attempt } from './commands.js';
 import { doctestCounts, nodeCounts, pytestCounts } from './counts.js';
 import { project } from './folders.js';
 import { ensureCommands } from './packages.js';
 import { nativeTests, sanitizedTests, wasmTests } from './stages.js';
-import { compiler, node24, pytorch } from './toolchain.js';
+import { compiler, formatter, node24, pytorch } from './toolchain.js';
 
 /** @typedef {{ code: number | string, output: string }} Result */
 
@@ -25,10 +25,12 @@ import { compiler, node24, pytorch } from './toolchain.js';
 
 /** What suites need. @satisfies {Record<string, Need>} */
 export const needs = {
+  modules: () => installed(),
   built: () => build(),
   native: () => buildStages([nativeTests]),
   sanitized: () => buildStages([sanitizedTests]),
   wasm: () => buildStages([wasmTests]),
+  formatter: () => formatter(),
   node24: () => node24(),
   pytorch: () => pytorch(),
   chromium: () => ensureCommands(['chromium'])
@@ -36,6 +38,7 @@ export const needs = {
 
 /** @type {Suite[]} In this order they are listed at the end. */
 export const suites = [
+  js('style', 'tests/style', { needs: [needs.modules, needs.formatter] }),
   cpp('cpp', needs.native, () => runCompiled('build/native/attnscope_tests')),
   cpp('cpp-sanitized', needs.sanitized, () => runCompiled('build/native-sanitize/attnscope_tests')),
   cpp('cpp-scalar', needs.wasm, () => runNode([wasmProgram('scalar')])),
@@ -80,8 +83,13 @@ const testOptions = ['--test', '--test-reporter=./tools/reporter.js', `--test-ti
 
 /** @param {string} folder */
 function testFiles(folder) {
-  const names = existsSync(join(project, folder)) ? readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }) : [];
-  const files = names.filter((name) => name.endsWith('.test.js')).sort().map((name) => join(folder, name));
+  const names = existsSync(join(project, folder))
+    ? readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
+    : [];
+  const files = names
+    .filter((name) => name.endsWith('.test.js'))
+    .sort()
+    .map((name) => join(folder, name));
   if (files.length === 0) throw new Error(`${folder} has no *.test.js`);
   return files;
 }
@@ -108,8 +116,8 @@ async function runCompiled(program) {
 }
 
 /**
- * transformers saves small models; the module writes its answers for them and for many configs, of every build; PyTorch judges
- * them, in two processes at once.
+ * transformers saves small models; the module writes its answers for them and for many configs, of every build; PyTorch
+ * judges them, in two processes at once.
  */
 async function runTorch() {
   const cases = 'build/torch-cases';
@@ -122,7 +130,12 @@ async function runTorch() {
     runWith(tools, 'python3', ['-m', 'pytest', '-q', 'tests/torch', '--cases', cases, '--part', part]);
   const parts = await Promise.all(['1/2', '2/2'].map(judge));
   const broken = parts.find(({ output }) => pytestCounts(output) === null);
-  return broken ?? { code: Math.max(...parts.map(({ code }) => Number(code))), output: parts.map(({ output }) => output).join('') };
+  return (
+    broken ?? {
+      code: Math.max(...parts.map(({ code }) => Number(code))),
+      output: parts.map(({ output }) => output).join('')
+    }
+  );
 }
 
 /**

@@ -10,7 +10,8 @@ import { suites } from './suites.js';
 /** @param {string[]} names */
 function choose(names) {
   const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
-  if (unknown.length > 0) throw new Error(`no suite ${unknown.join(', ')}; there are ${suites.map(({ name }) => name).join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`no suite ${unknown.join(', ')}; there are ${suites.map(({ name }) => name).join(', ')}`);
   return names.length === 0 ? suites : suites.filter(({ name }) => names.includes(name));
 }
 
@@ -21,10 +22,17 @@ function choose(names) {
  */
 async function prepare(chosen) {
   const needs = [...new Set(chosen.flatMap(({ needs }) => needs))];
-  const errors = await Promise.all(needs.map((need) => need().then(() => null, (error) => {
-    console.error(error.message);
-    return error;
-  })));
+  const errors = await Promise.all(
+    needs.map((need) =>
+      need().then(
+        () => null,
+        (error) => {
+          console.error(error.message);
+          return error;
+        }
+      )
+    )
+  );
   return new Map(needs.map((need, i) => [need, errors[i]]));
 }
 
@@ -69,7 +77,13 @@ async function runAll(chosen, run) {
 
 /** @param {Row[]} rows */
 function table(rows) {
-  const lines = rows.map(({ name, passed, failed, skipped, seconds }) => [name, passed, failed, skipped, `${seconds.toFixed(1)} s`]);
+  const lines = rows.map(({ name, passed, failed, skipped, seconds }) => [
+    name,
+    passed,
+    failed,
+    skipped,
+    `${seconds.toFixed(1)} s`
+  ]);
   return [['suite', 'passed', 'failed', 'skipped', 'time'], ...lines]
     .map((cells) => cells.map((cell, i) => (i === 0 ? String(cell).padEnd(14) : String(cell).padStart(9))).join(''))
     .join('\n');

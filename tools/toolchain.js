@@ -1,4 +1,5 @@
-// What compiles, what runs the newest WebAssembly, and the PyTorch that judges: found on the machine, or made.
+// The compiler, a Node that runs the newest WebAssembly, and the PyTorch that judges: found on this machine, or
+// installed into a root of its own (roots.js).
 
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +7,7 @@ import { attempt, find, run } from './commands.js';
 import { cacheFolder, project } from './folders.js';
 import { describe, findLibraries, findPrograms, headerFolders, linkLibraries } from './installed.js';
 import { ensureCommands } from './packages.js';
-import { compilerRecipe, pytorchRecipe, rootEmscriptenCache, rootHeaders } from './recipes.js';
+import { compilerRecipe, pytorchRecipe, rootEmscriptenCache, rootHeaders, tidyRecipe } from './recipes.js';
 import { enterer, ensureRoot, isReady, recipeHash } from './roots.js';
 import { atLeast, parseVersion } from './versions.js';
 
@@ -17,7 +18,8 @@ import { atLeast, parseVersion } from './versions.js';
  *
  * @typedef {object} Tools
  * @property {'installed' | 'root'} kind found on the machine, or in a root that was made for this
- * @property {(command: string, args: string[], options?: ToolOptions) => [string, string[], import('./commands.js').RunOptions]} line
+ * @property {(command: string, args: string[], options?: ToolOptions) => [string, string[],
+ *   import('./commands.js').RunOptions]} line
  * what to give to `run` to run a command with these tools
  * @property {(command: string, args: string[], options?: ToolOptions) => Promise<string>} run runs it; gives its output
  *
@@ -34,7 +36,8 @@ export function compilerId() {
 }
 
 /**
- * The compiler. Commands see ATTNSCOPE_HEADERS (the header libraries) and ATTNSCOPE_EMSCRIPTEN (Emscripten's own folder).
+ * The compiler. Commands see ATTNSCOPE_HEADERS (the header libraries) and ATTNSCOPE_EMSCRIPTEN (Emscripten's own
+ * folder).
  * @returns {Promise<Compiler>}
  */
 export async function compiler() {
@@ -49,7 +52,9 @@ async function installedCompiler() {
   if (!findings.every(({ ok }) => ok)) return null;
   const headers = join(cacheFolder(), 'include');
   linkLibraries(libraries, headers);
-  const emscripten = (await attempt('em-config', ['EMSCRIPTEN_ROOT'])).output.trim() || dirname(realpathSync(/** @type {string} */ (find('emcc'))));
+  const emscripten =
+    (await attempt('em-config', ['EMSCRIPTEN_ROOT'])).output.trim() ||
+    dirname(realpathSync(/** @type {string} */ (find('emcc'))));
   return { ...onMachine({ ATTNSCOPE_HEADERS: headers, ATTNSCOPE_EMSCRIPTEN: emscripten }), headers };
 }
 
@@ -70,6 +75,32 @@ mmdebstrap and bubblewrap make and use a private Debian folder with the compiler
 are. Instead of that you can install what compiles: Emscripten (emsdk), CMake and Ninja, on PATH, and the headers of
 xtensor, xsimd, xtl, doctest and nlohmann-json in one folder that ATTNSCOPE_HEADERS names. On this machine:
 ${describe(findings)}`;
+}
+
+/** Another version of clang-format lays code out in another way, and another clang-tidy finds other things. */
+export const clangFormat = 'clang-format-21';
+export const clangTidy = 'clang-tidy-21';
+
+/**
+ * The compiler's tools if clang-format is among them.
+ * @returns {Promise<Tools | null>} null where the compiler is installed on the machine, and this clang-format is not
+ */
+export async function formatter() {
+  const tools = await compiler();
+  return tools.kind === 'root' || find(clangFormat) ? tools : null;
+}
+
+/**
+ * clang-tidy, and what it needs to read the core: cmake and the header libraries.
+ * @returns {Promise<Tools>}
+ */
+export async function tidier() {
+  const installed = find(clangTidy) && (await installedCompiler());
+  return installed || inRoot(tidyRecipe, tidyAdvice, { ATTNSCOPE_HEADERS: rootHeaders });
+}
+
+async function tidyAdvice() {
+  return `Instead of a private Debian folder you can install ${clangTidy} beside the compiler.\n${await compilerAdvice()}`;
 }
 
 /**
@@ -112,7 +143,11 @@ export async function node24() {
  * @returns {Tools}
  */
 function onMachine(variables) {
-  return withRun('installed', (command, args, { cwd = project, env } = {}) => [command, args, { cwd, env: { ...variables, ...env } }]);
+  return withRun('installed', (command, args, { cwd = project, env } = {}) => [
+    command,
+    args,
+    { cwd, env: { ...variables, ...env } }
+  ]);
 }
 
 /**
@@ -123,8 +158,10 @@ function onMachine(variables) {
  */
 async function inRoot(recipe, advice, variables) {
   const enter = enterer(await rootOf(recipe, advice));
-  return withRun('root', (command, args, { cwd = project, env } = {}) =>
-    [...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }), { label: command }]);
+  return withRun('root', (command, args, { cwd = project, env } = {}) => [
+    ...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }),
+    { label: command }
+  ]);
 }
 
 /** @type {Map<string, Promise<string>>} */

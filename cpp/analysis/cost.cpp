@@ -1,14 +1,17 @@
 #include "cost.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+
+#include "../graph/rows.h"
 
 namespace attnscope {
 namespace {
 
 StepCost step_cost(const Graph& graph, const Step& step, int element_bytes) {
   const Shape& output = graph.tensor(step.output).shape;
-  const Cost arithmetic = step.op->cost(graph.input_shapes(step), output);
-  StepCost cost{0, arithmetic.macs, arithmetic.elementwise, 0};
+  StepCost cost{.operations = step.op->cost(graph.input_shapes(step), output)};
   Count moved = elements(output);
   for (const TensorId id : step.inputs) {
     const Tensor& input = graph.tensor(id);
@@ -31,33 +34,30 @@ PartCost& part_named(std::vector<PartCost>& parts, std::string_view name) {
 
 StepCost& StepCost::operator+=(const StepCost& other) {
   parameters = sum(parameters, other.parameters);
-  macs = sum(macs, other.macs);
-  elementwise = sum(elementwise, other.elementwise);
+  operations += other.operations;
   bytes_moved = sum(bytes_moved, other.bytes_moved);
   return *this;
 }
 
 StepCost StepCost::times(int64_t count) const {
-  return {product({count, parameters}), product({count, macs}), product({count, elementwise}),
-          product({count, bytes_moved})};
+  return {product({count, parameters}), operations.times(count), product({count, bytes_moved})};
 }
 
 LayerCost cost(const Graph& graph, Dtype dtype) {
   LayerCost layer;
-  layer.steps.reserve(graph.steps().size());
-  std::vector<bool> seen(graph.tensors().size(), false);
-  for (const Step& step : graph.steps()) {
-    StepCost cost = step_cost(graph, step, bytes_per_element(dtype));
+  std::set<std::pair<const Graph*, TensorId>> seen;  // parameters
+  for (const Row& row : rows_of(graph)) {
+    StepCost cost = step_cost(row.graph, row.step, bytes_per_element(dtype));
     layer.steps.push_back(cost);
     cost.parameters = 0;
-    for (const TensorId id : step.inputs) {
-      const Tensor& input = graph.tensor(id);
-      if (input.role != Role::kParameter || seen[static_cast<size_t>(input.storage)]) continue;
-      seen[static_cast<size_t>(input.storage)] = true;
-      cost.parameters = sum(cost.parameters, elements(graph.tensor(input.storage).shape));
+    for (const TensorId id : row.step.inputs) {
+      const Tensor& input = row.graph.tensor(id);
+      if (input.role != Role::kParameter) continue;
+      if (!seen.insert({&row.graph, input.storage}).second) continue;
+      cost.parameters = sum(cost.parameters, elements(row.graph.tensor(input.storage).shape));
     }
-    cost = cost.times(graph.times(step.output));
-    part_named(layer.parts, step.part).cost += cost;
+    cost = cost.times(row.times);
+    part_named(layer.parts, row.step.part).cost += cost;
     layer.total += cost;
   }
   return layer;

@@ -12,8 +12,7 @@ namespace attnscope {
 
 struct StepCost {
   Count parameters = 0;   // elements of the parameters that it uses
-  Count macs = 0;         // multiply-accumulates of matrix products
-  Count elementwise = 0;  // every other arithmetic operation
+  Cost operations{};      // by kind
   Count bytes_moved = 0;  // each operand read once, the output written once; 0 for a view
 
   StepCost& operator+=(const StepCost& other);
@@ -25,10 +24,10 @@ struct PartCost {
   StepCost cost;
 };
 
-/// Parts and total count every repetition of a block; and each parameter once and whole, where a
+/// Parts and total count every repetition of a body; and each parameter once and whole, where a
 /// step first uses some of it.
 struct LayerCost {
-  std::vector<StepCost> steps;  // parallel to Graph::steps(), one repetition each
+  std::vector<StepCost> steps;  // parallel to rows_of(graph), one repetition each
   std::vector<PartCost> parts;  // in order of first use
   StepCost total;
 };

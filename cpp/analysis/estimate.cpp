@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../graph/rows.h"
 #include "cost.h"
 #include "json.h"
 #include "memory.h"
@@ -19,12 +20,10 @@ void write_config(JsonWriter& json, const Config& config) {
   json.end_object();
 }
 
-/// Whether step() takes this input from the KV cache.
-bool is_cached(const Graph& graph, TensorId input) {
-  const auto keeps = [&](const Cache& cache) {
-    return cache.past != kNoTensor && graph.tensor(cache.past).storage == input;
-  };
-  return std::any_of(graph.caches().begin(), graph.caches().end(), keeps);
+void write_axes(JsonWriter& json, const Shape& shape) {
+  json.begin_array();
+  for (const Dimension& dimension : shape) json.string(name_of(dimension.axis));
+  json.end_array();
 }
 
 void write_inputs(JsonWriter& json, const Graph& graph) {
@@ -34,12 +33,14 @@ void write_inputs(JsonWriter& json, const Graph& graph) {
     json.begin_object();
     json.key("name").string(tensor.name);
     json.key("shape").shape(tensor.shape);
+    json.key("axes");
+    write_axes(json, tensor.shape);
     json.key("optional").boolean(tensor.role == Role::kOptionalInput);
     if (tensor.limit > 0) {
       json.key("integer").boolean(true);
       json.key("limit").number(tensor.limit);
     }
-    if (is_cached(graph, id)) json.key("cached").boolean(true);
+    if (graph.is_cached(id)) json.key("cached").boolean(true);
     json.end_object();
   }
   json.end_array();
@@ -50,11 +51,22 @@ void write_results(JsonWriter& json, const Graph& graph) {
   for (const Result& result : graph.results()) {
     json.begin_object();
     json.key("name").string(result.name);
-    json.key("shape").shape(graph.tensor(result.tensor).shape);
+    const Shape& shape = graph.tensor(result.tensor).shape;
+    json.key("shape").shape(shape);
+    json.key("axes");
+    write_axes(json, shape);
     json.key("weights").boolean(result.is_weights());
     json.end_object();
   }
   json.end_array();
+}
+
+void write_operations(JsonWriter& json, const Cost& operations) {
+  json.begin_object();
+  for (size_t i = 0; i < kOperations; ++i) {
+    json.key(kOperationNames[i]).number(operations.counts()[i]);
+  }
+  json.end_object();
 }
 
 void write_parts(JsonWriter& json, const LayerCost& cost) {
@@ -62,7 +74,7 @@ void write_parts(JsonWriter& json, const LayerCost& cost) {
   for (const PartCost& part : cost.parts) {
     json.key(part.part).begin_object();
     json.key("parameters").number(part.cost.parameters);
-    json.key("macs").number(part.cost.macs);
+    json.key("macs").number(part.cost.operations.macs());
     json.end_object();
   }
   json.end_object();
@@ -70,24 +82,25 @@ void write_parts(JsonWriter& json, const LayerCost& cost) {
 
 /// Values in one array for all steps, lists after their lengths: keys and brackets would be half of
 /// all text. web/lib/estimate.js reads them in this order.
-void write_step(JsonWriter& json, const Graph& graph, const Step& step, const StepCost& cost,
-                Count saved_bytes) {
-  json.string(step.name);
+void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count saved_bytes) {
+  const auto& [graph, step, times, prefix, body] = row;
+  json.string(row.name());
   json.string(step.op->name());
   json.string(step.part);
   json.number(static_cast<Count>(step.inputs.size()));
-  for (const TensorId id : step.inputs) json.string(graph.tensor(id).name);
+  for (const TensorId id : step.inputs) json.string(row.name_of(id));
   const Tensor& output = graph.tensor(step.output);
-  json.string(output.name);
+  json.string(row.name_of(step.output));
   json.number(static_cast<Count>(output.shape.size()));
-  for (const int64_t dimension : output.shape) json.number(dimension);
-  json.number(graph.times(step.output));
+  for (const Dimension& dimension : output.shape) json.number(dimension.size);
+  for (const Dimension& dimension : output.shape) json.string(name_of(dimension.axis));
+  json.number(times);
   json.number(cost.parameters);
-  json.number(cost.macs);
-  json.number(cost.elementwise);
+  json.number(cost.operations.macs());
+  json.number(cost.operations.elementwise());
   json.number(cost.bytes_moved);
   json.number(saved_bytes);
-  json.string(pytorch_expression(graph, step));
+  json.string(pytorch_expression(row));
 }
 
 void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
@@ -109,8 +122,8 @@ void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
 }
 
 /// As write_step().
-void write_lifetime(JsonWriter& json, const Graph& graph, const Lifetime& life) {
-  json.string(graph.tensor(life.tensor).name);
+void write_lifetime(JsonWriter& json, const Lifetime& life) {
+  json.string(life.name);
   json.number(life.bytes);
   json.number(life.born);
   json.number(life.freed);
@@ -131,11 +144,11 @@ std::string_view type_name(FieldType type) {
 }
 
 void write_kv_cache(JsonWriter& json, const Graph& graph, Dtype dtype) {
-  if (graph.caches().empty()) {
+  const KvCache cache = kv_cache(graph, dtype);
+  if (cache.bytes == 0) {
     json.null();
     return;
   }
-  const KvCache cache = kv_cache(graph, dtype);
   json.begin_object();
   json.key("bytes_per_token").number(cache.bytes_per_token);
   json.key("bytes_per_sequence").number(cache.bytes_per_sequence);
@@ -175,9 +188,12 @@ std::string estimate_json(const Config& config) {
   json.key("config");
   write_config(json, config);
   json.key("parameters").number(costs.total.parameters);
-  json.key("macs").number(costs.total.macs);
-  json.key("flops").number(product({2, costs.total.macs}));
-  json.key("elementwise").number(costs.total.elementwise);
+  const Cost& operations = costs.total.operations;
+  json.key("macs").number(operations.macs());
+  json.key("flops").number(operations.by(kFlops));
+  json.key("elementwise").number(operations.elementwise());
+  json.key("operations");
+  write_operations(json, operations);
   json.key("bytes_moved").number(costs.total.bytes_moved);
   json.key("inputs");
   write_inputs(json, graph);
@@ -186,14 +202,15 @@ std::string estimate_json(const Config& config) {
   json.key("parts");
   write_parts(json, costs);
   json.key("steps").begin_array();
-  for (size_t s = 0; s < graph.steps().size(); ++s) {
-    write_step(json, graph, graph.steps()[s], costs.steps[s], bytes.step_saved[s]);
+  const std::vector<Row> rows = rows_of(graph);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    write_step(json, rows[r], costs.steps[r], bytes.step_saved[r]);
   }
   json.end_array();
   json.key("memory");
   write_memory(json, bytes, trainable(dtype));
   json.key("timeline").begin_array();
-  for (const Lifetime& life : bytes.timeline) write_lifetime(json, graph, life);
+  for (const Lifetime& life : bytes.timeline) write_lifetime(json, life);
   json.end_array();
   json.key("kv_cache");
   write_kv_cache(json, graph, dtype);

@@ -1,6 +1,12 @@
 #include "memory.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "../graph/rows.h"
 
 namespace attnscope {
 namespace {
@@ -10,214 +16,406 @@ constexpr int kAdamMoments = 2;
 constexpr Count kIndexBytes = 8;  // PyTorch's int64
 constexpr Count kFloat32Bytes = 4;
 
-class Reader {
+/// One number for each tensor of a graph.
+template <class Number>
+class ByTensor {
  public:
-  Reader(const Graph& graph, Dtype dtype)
-      : graph_(graph), element_bytes_(bytes_per_element(dtype)) {}
-
-  Memory read(bool with_training) {
-    read_roles();
-    read_timeline();
-    memory_.inference_total = memory_.parameters + memory_.inputs + memory_.activations_peak;
-    memory_.step_saved.assign(graph_.steps().size(), 0);
-    if (with_training) read_training();
-    return std::move(memory_);
-  }
+  ByTensor(const Graph& graph, Number first) : numbers_(graph.tensors().size(), first) {}
+  Number& operator[](TensorId id) { return numbers_[static_cast<size_t>(id)]; }
+  Number operator[](TensorId id) const { return numbers_[static_cast<size_t>(id)]; }
 
  private:
-  Count bytes(TensorId id) const {
-    const Tensor& tensor = graph_.tensor(id);
+  std::vector<Number> numbers_;
+};
+using Counts = ByTensor<Count>;
+
+/// Of each input of a body, in the order of Graph::inputs().
+using OfInputs = std::vector<Count>;
+
+class Bytes {
+ public:
+  explicit Bytes(Dtype dtype) : element_bytes_(bytes_per_element(dtype)) {}
+
+  Count element() const { return element_bytes_; }
+  Count of(const Tensor& tensor) const {
     return product({elements(tensor.shape), tensor.limit > 0 ? kIndexBytes : element_bytes_});
   }
+  Count of(const Graph& graph, TensorId id) const { return of(graph.tensor(id)); }
 
-  void read_roles() {
-    for (const Module& module : graph_.modules()) {
-      for (const TensorId id : module.parameters) {
-        memory_.parameters = sum(memory_.parameters, product({graph_.times(id), bytes(id)}));
+ private:
+  Count element_bytes_;
+};
+
+TensorId storage_of(const Graph& graph, TensorId id) { return graph.tensor(id).storage; }
+
+bool is_last(const Call& call, size_t repetition) { return repetition + 1 == call.order.size(); }
+
+const Body& body_of(const Call& call, size_t repetition) {
+  return call.bodies[static_cast<size_t>(call.order[repetition])];
+}
+
+// ---- The most that is alive at once ----
+
+/// Most bytes of activations at one step. A body counts of its inputs those bytes that `owned`
+/// says, from its first step to the last that reads them; its caller counts the others. Of the
+/// results the first `kept` stay to the end.
+class Peak {
+ public:
+  Peak(const Graph& graph, Bytes bytes, const OfInputs& owned, size_t kept)
+      : graph_(graph), bytes_(bytes), size_(graph, 0), last_read_(graph, 0) {
+    const int last = static_cast<int>(graph.steps().size()) - 1;
+    for (int s = 0; s <= last; ++s) {
+      for (const TensorId id : graph.steps()[static_cast<size_t>(s)].inputs) read(id, s);
+    }
+    for (size_t r = 0; r < kept; ++r) read(graph.results()[r].tensor, last);
+    const std::vector<TensorId> inputs = graph.inputs();
+    for (size_t i = 0; i < owned.size(); ++i) size_[inputs[i]] = owned[i];
+    for (const Count& bytes : owned) alive_ = sum(alive_, bytes);
+    for (int s = 0; s <= last; ++s) run(graph.steps()[static_cast<size_t>(s)], s);
+  }
+
+  Count bytes() const { return peak_; }
+
+ private:
+  void read(TensorId id, int step) {
+    int& last = last_read_[storage_of(graph_, id)];
+    last = std::max(last, step);
+  }
+
+  void run(const Step& step, int s) {
+    const Call* call = graph_.call_of(step);
+    if (call) run_bodies(step, *call, s);
+    const std::vector<TensorId> one{step.output};
+    for (const TensorId id : call ? call->outputs : one) {
+      if (storage_of(graph_, id) != id) continue;
+      size_[id] = bytes_.of(graph_, id);
+      alive_ = sum(alive_, size_[id]);
+      last_read_[id] = std::max(last_read_[id], s);
+    }
+    if (!call) peak_ = std::max(peak_, alive_);
+    for (size_t id = 0; id < graph_.tensors().size(); ++id) {
+      Count& size = size_[static_cast<TensorId>(id)];
+      if (last_read_[static_cast<TensorId>(id)] == s) alive_ -= std::exchange(size, 0);
+    }
+  }
+
+  void run_bodies(const Step& step, const Call& call, int s) {
+    std::map<std::tuple<int, size_t, OfInputs>, Count> known;
+    for (size_t r = 0; r < call.order.size(); ++r) {
+      const Body& body = body_of(call, r);
+      const size_t kept = is_last(call, r) ? body.graph->results().size() : 1;
+      Count around = alive_;
+      OfInputs owned(body.arguments.size(), 0);
+      if (r > 0) owned.front() = bytes_.of(*body.graph, body.graph->inputs().front());
+      for (const TensorId id : step.inputs) {
+        const TensorId given = storage_of(graph_, id);
+        if (last_read_[given] != s) continue;
+        const size_t last = last_taker(call, given);
+        if (r >= last) around -= size_[given];
+        if (r == last) owned[place_of(given, body)] = size_[given];
       }
-    }
-    for (const TensorId id : graph_.inputs()) {
-      if (graph_.tensor(id).role == Role::kInput) memory_.inputs += bytes(id);
-    }
-    for (const Result& result : graph_.results()) memory_.output += bytes(result.tensor);
-  }
-
-  /// A repetition of a block that another one follows, which needs once more what comes from
-  /// outside the block; and the last, which makes what the steps after the block read.
-  enum Repetition { kEarlier, kLast };
-
-  void add_lifetime(TensorId id, int born, int freed) {
-    row_[static_cast<size_t>(id)] = static_cast<int>(memory_.timeline.size());
-    memory_.timeline.push_back({id, bytes(id), born, freed});
-    for (std::vector<int>& one : freed_) one.push_back(freed);
-  }
-
-  void touch(TensorId id, int step, Repetition repetition) {
-    const int index = row_[static_cast<size_t>(graph_.tensor(id).storage)];
-    if (index < 0) return;  // a parameter or an optional input
-    Lifetime& life = memory_.timeline[static_cast<size_t>(index)];
-    int& freed = freed_[repetition][static_cast<size_t>(index)];
-    freed = std::max(freed, step);
-    life.freed = std::max(life.freed, step);
-  }
-
-  void touch_inputs(int s, const Block* block) {
-    for (const TensorId id : graph_.steps()[static_cast<size_t>(s)].inputs) {
-      const bool inside = graph_.tensor(id).block != kNoBlock;
-      const bool outer = block && block->times > 1 && !inside && id != block->carried_in;
-      touch(id, s, kLast);
-      if (outer) touch(id, static_cast<int>(block->end_step) - 1, kEarlier);
-      if (!outer && (block || !inside)) touch(id, s, kEarlier);
+      const auto [peak, is_new] = known.try_emplace({call.order[r], kept, owned}, 0);
+      if (is_new) peak->second = Peak(*body.graph, bytes_, owned, kept).bytes();
+      peak_ = std::max(peak_, sum(around, peak->second));
     }
   }
 
-  void read_timeline() {
-    const int last_step = static_cast<int>(graph_.steps().size()) - 1;
-    row_.assign(graph_.tensors().size(), -1);
-    for (const TensorId id : graph_.inputs()) {
-      if (graph_.tensor(id).role == Role::kInput) add_lifetime(id, 0, last_step);
-    }
-    for (int s = 0; s <= last_step; ++s) {
-      const Step& step = graph_.steps()[static_cast<size_t>(s)];
-      const Block* block = graph_.block_of(step.output);
-      touch_inputs(s, block);
-      if (graph_.tensor(step.output).storage == step.output) add_lifetime(step.output, s, s);
-      if (block && static_cast<size_t>(s) + 1 == block->end_step) {
-        for (const Repetition one : {kEarlier, kLast}) touch(block->carried_out, s, one);
-      }
-    }
-    for (const Result& result : graph_.results()) {
-      touch(result.tensor, last_step, kLast);
-      if (graph_.tensor(result.tensor).block == kNoBlock) touch(result.tensor, last_step, kEarlier);
-    }
-    for (int s = 0; s <= last_step; ++s) {
-      const Block* block = graph_.block_of(graph_.steps()[static_cast<size_t>(s)].output);
-      const Count earlier = block && block->times > 1 ? alive(s, kEarlier) : 0;
-      memory_.activations_peak = std::max({memory_.activations_peak, earlier, alive(s, kLast)});
-    }
+  /// Where a body takes what is given, or how many inputs it has.
+  size_t place_of(TensorId given, const Body& body) const {
+    const auto place =
+        std::find_if(body.arguments.begin(), body.arguments.end(),
+                     [&](const Argument& one) { return storage_of(graph_, one.given) == given; });
+    return static_cast<size_t>(place - body.arguments.begin());
   }
 
-  /// Bytes of step outputs alive at a step.
-  Count alive(int step, Repetition repetition) const {
-    Count total = 0;
-    for (size_t i = 0; i < memory_.timeline.size(); ++i) {
-      const Lifetime& life = memory_.timeline[i];
-      const bool made = graph_.tensor(life.tensor).role == Role::kActivation;
-      if (made && life.born <= step && step <= freed_[repetition][i]) total += life.bytes;
+  /// The last repetition that takes what is given: of what is carried the first.
+  size_t last_taker(const Call& call, TensorId given) const {
+    size_t last = call.order.size() - 1;
+    while (last > 0) {
+      const size_t place = place_of(given, body_of(call, last));
+      if (place != 0 && place < body_of(call, last).arguments.size()) break;
+      --last;
     }
-    return total;
-  }
-
-  void read_training() {
-    read_training_storage();
-    for (std::vector<bool>& saved : saved_) saved.assign(graph_.tensors().size(), false);
-    const std::vector<Step>& steps = graph_.steps();
-    for (size_t s = 0; s < steps.size();) {
-      const Block* block = graph_.block_of(steps[s].output);
-      const size_t end = block ? block->end_step : s + 1;
-      save_steps(s, end, 0, 1);
-      // Every further repetition keeps what the second one does.
-      if (block && block->times > 1) save_steps(s, end, 1, block->times - 1);
-      s = end;
-    }
-    for (const Count saved : memory_.step_saved) {
-      memory_.saved_for_backward = sum(memory_.saved_for_backward, saved);
-    }
-    memory_.gradients = memory_.parameters;
-    memory_.optimizer = product({kAdamMoments, memory_.parameters});
-
-    Count also_alive = 0;
-    for (const Lifetime& life : memory_.timeline) {
-      if (graph_.tensor(life.tensor).role == Role::kInput) save(life.tensor, 0, also_alive);
-    }
-    for (const Result& result : graph_.results()) {
-      save(result.tensor, last_repetition(result.tensor), also_alive);
-    }
-    memory_.training_total = memory_.parameters + memory_.gradients + memory_.optimizer +
-                             memory_.saved_for_backward + also_alive;
-  }
-
-  /// As Tensor::storage, but for what is a view in inference only.
-  void read_training_storage() {
-    for (const Tensor& tensor : graph_.tensors()) training_storage_.push_back(tensor.storage);
-    for (const Step& step : graph_.steps()) {
-      const Aliasing aliasing = step.op->aliasing();
-      const bool own = aliasing == Aliasing::kNone || aliasing == Aliasing::kUnlessTraining;
-      training_storage_[static_cast<size_t>(step.output)] =
-          own ? step.output : training_storage_[static_cast<size_t>(step.inputs[0])];
-    }
-  }
-
-  /// Adds what the steps [first, end) save in the first repetition of their block (0), or in the
-  /// second (1), `times` times.
-  void save_steps(size_t first, size_t end, int repetition, int64_t times) {
-    for (size_t s = first; s < end; ++s) {
-      const Step& step = graph_.steps()[s];
-      const Saved saved =
-          step.op->saved_for_backward(graph_.input_shapes(step), graph_.tensor(step.output).shape);
-      Count step_saved = sum(product({saved.elements, element_bytes_}), saved.bytes);
-      const bool inside = graph_.tensor(step.output).block != kNoBlock;
-      for (const int index : saved.inputs) {
-        const TensorId input = step.inputs[static_cast<size_t>(index)];
-        if (saved.float32_copies && element_bytes_ != kFloat32Bytes) {
-          step_saved =
-              sum(step_saved, product({kFloat32Bytes, elements(graph_.tensor(input).shape)}));
-          continue;
-        }
-        save(input, inside ? repetition : last_repetition(input), step_saved);
-      }
-      if (saved.output) save(step.output, repetition, step_saved);
-      memory_.step_saved[s] = sum(memory_.step_saved[s], product({times, step_saved}));
-    }
-  }
-
-  /// Which repetition what follows a block sees: of many the last, for which the second stands.
-  int last_repetition(TensorId id) const {
-    return graph_.times(training_storage_[static_cast<size_t>(id)]) > 1 ? 1 : 0;
-  }
-
-  void save(TensorId id, int repetition, Count& saved) {
-    const TensorId storage = training_storage_[static_cast<size_t>(id)];
-    const Tensor& tensor = graph_.tensor(storage);
-    if (tensor.role != Role::kInput && tensor.role != Role::kActivation) return;
-    for (const Block& block : graph_.blocks()) {
-      if (repetition > 0 && storage == block.carried_in) return save(block.carried_out, 0, saved);
-    }
-    std::vector<bool>& done = saved_[tensor.block == kNoBlock ? 0 : repetition];
-    if (done[static_cast<size_t>(storage)]) return;
-    done[static_cast<size_t>(storage)] = true;
-    saved = sum(saved, bytes(storage));
+    return last;
   }
 
   const Graph& graph_;
-  const int element_bytes_;
-  std::vector<int> row_;       // of a tensor in the timeline, or -1
-  std::vector<int> freed_[2];  // parallel to the timeline, by repetition
-  std::vector<TensorId> training_storage_;
-  std::vector<bool> saved_[2];  // by storage, in the first repetition and in the second
-  Memory memory_;
+  const Bytes bytes_;
+  Counts size_;  // by storage, of what is alive
+  ByTensor<int> last_read_;
+  Count alive_ = 0, peak_ = 0;
 };
+
+// ---- What is alive when ----
+
+class Timeline {
+ public:
+  Timeline(const Graph& graph, Bytes bytes) : bytes_(bytes) {
+    ByTensor<int> index(graph, kNone);
+    for (const TensorId id : graph.inputs()) {
+      if (graph.tensor(id).role == Role::kInput) index[id] = add(graph, id, nullptr, "", 0);
+    }
+    const int inputs = static_cast<int>(lives_.size());
+    read(graph, nullptr, "", index);
+    const int last = row_ - 1;
+    for (int i = 0; i < inputs; ++i) touch(i, last);
+    for (const Result& result : graph.results()) {
+      touch(index[storage_of(graph, result.tensor)], last);
+    }
+  }
+
+  std::vector<Lifetime> take() { return std::move(lives_); }
+
+ private:
+  static constexpr int kNone = -1;
+
+  int add(const Graph& graph, TensorId id, const Body* body, const std::string& prefix, int row) {
+    const Tensor& tensor = graph.tensor(id);
+    lives_.push_back({name_in(graph, id, body, prefix), &tensor, bytes_.of(tensor), row, row});
+    return static_cast<int>(lives_.size()) - 1;
+  }
+  void touch(int life, int row) {
+    if (life == kNone) return;  // a parameter or an optional input
+    int& freed = lives_[static_cast<size_t>(life)].freed;
+    freed = std::max(freed, row);
+  }
+
+  /// `index`: of each storage its place in the timeline.
+  void read(const Graph& graph, const Body* body, const std::string& prefix, ByTensor<int>& index) {
+    for (const Step& step : graph.steps()) {
+      if (const Call* call = graph.call_of(step)) {
+        read_call(graph, *call, prefix, index);
+        continue;
+      }
+      for (const TensorId id : step.inputs) touch(index[storage_of(graph, id)], row_);
+      if (storage_of(graph, step.output) == step.output) {
+        index[step.output] = add(graph, step.output, body, prefix, row_);
+      }
+      ++row_;
+    }
+  }
+
+  void read_call(const Graph& graph, const Call& call, const std::string& prefix,
+                 ByTensor<int>& index) {
+    const size_t last = static_cast<size_t>(call.order.back());
+    int carried = index[storage_of(graph, call.bodies.front().arguments.front().given)];
+    for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
+      const Body& body = call.bodies[kind];
+      const std::vector<TensorId> inputs = body.graph->inputs();
+      ByTensor<int> inner(*body.graph, kNone);
+      for (size_t i = 1; i < inputs.size(); ++i) {
+        inner[inputs[i]] = index[storage_of(graph, body.arguments[i].given)];
+      }
+      inner[inputs.front()] = carried;
+      read(*body.graph, &body, prefix + body.prefix, inner);
+      const std::vector<Result>& results = body.graph->results();
+      carried = inner[results.front().tensor];
+      touch(carried, row_ - 1);
+      for (size_t r = 0; r < results.size() && kind == last; ++r) {
+        index[call.outputs[r]] = inner[results[r].tensor];
+      }
+    }
+    for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
+      if (call.times(kind) == 1) continue;  // else the next repetition needs what is no part of it
+      const std::vector<Argument>& arguments = call.bodies[kind].arguments;
+      for (size_t i = 1; i < arguments.size(); ++i) {
+        touch(index[storage_of(graph, arguments[i].given)], row_ - 1);
+      }
+    }
+  }
+
+  const Bytes bytes_;
+  std::vector<Lifetime> lives_;
+  int row_ = 0;
+};
+
+// ---- What training keeps ----
+
+/// As Tensor::storage, but for what is a view in inference only.
+ByTensor<TensorId> training_storage_of(const Graph& graph) {
+  ByTensor<TensorId> storage(graph, kNoTensor);
+  for (size_t id = 0; id < graph.tensors().size(); ++id) {
+    storage[static_cast<TensorId>(id)] = graph.tensors()[id].storage;
+  }
+  for (const Step& step : graph.steps()) {
+    if (!step.op) continue;
+    const Aliasing aliasing = step.op->aliasing();
+    const bool own = aliasing == Aliasing::kNone || aliasing == Aliasing::kUnlessTraining;
+    storage[step.output] = own ? step.output : storage[step.inputs[0]];
+  }
+  return storage;
+}
+
+/// What autograd keeps. `owed`: the bytes that a storage takes when it is first kept, 0 once it is.
+class Saving {
+ public:
+  /// Of a layer.
+  Saving(const Graph& graph, Bytes bytes) : Saving(graph, bytes, owed_inputs(graph, bytes)) {}
+
+  std::vector<Count> rows;  // parallel to rows_of(graph)
+
+  /// Bytes of a tensor unless it is kept already; from now on it is.
+  Count keep(TensorId id) { return std::exchange(owed_[storage_[id]], 0); }
+  Count owed(TensorId id) const { return owed_[storage_[id]]; }
+
+ private:
+  /// Of a body whose inputs owe what `inputs` says.
+  Saving(const Graph& graph, Bytes bytes, const OfInputs& inputs)
+      : graph_(graph), bytes_(bytes), storage_(training_storage_of(graph)), owed_(graph, 0) {
+    const std::vector<TensorId> ids = graph.inputs();
+    for (size_t i = 0; i < ids.size(); ++i) owed_[ids[i]] = inputs[i];
+    for (const Step& step : graph.steps()) {
+      if (const Call* call = graph.call_of(step)) {
+        run_call(*call);
+      } else {
+        run(step);
+      }
+    }
+  }
+
+  static OfInputs owed_inputs(const Graph& graph, Bytes bytes) {
+    OfInputs owed;
+    for (const TensorId id : graph.inputs()) {
+      owed.push_back(graph.tensor(id).role == Role::kInput ? bytes.of(graph, id) : 0);
+    }
+    return owed;
+  }
+
+  void run(const Step& step) {
+    if (storage_[step.output] == step.output) owed_[step.output] = bytes_.of(graph_, step.output);
+    const Saved saved =
+        step.op->saved_for_backward(graph_.input_shapes(step), graph_.tensor(step.output).shape);
+    Count kept = sum(product({saved.elements, bytes_.element()}), saved.bytes);
+    for (const int index : saved.inputs) {
+      const TensorId input = step.inputs[static_cast<size_t>(index)];
+      const bool copied = saved.float32_copies && bytes_.element() != kFloat32Bytes;
+      kept = sum(kept, copied ? product({kFloat32Bytes, elements(graph_.tensor(input).shape)})
+                              : keep(input));
+    }
+    if (saved.output) kept = sum(kept, keep(step.output));
+    rows.push_back(kept);
+  }
+
+  void run_call(const Call& call) {
+    std::vector<size_t> first_row;
+    for (const Body& body : call.bodies) {
+      first_row.push_back(rows.size());
+      rows.resize(rows.size() + rows_of(*body.graph).size(), 0);
+    }
+    std::vector<std::pair<OfInputs, std::optional<Saving>>> known(call.bodies.size());
+    Count carried = owed(call.bodies.front().arguments.front().given);
+    for (size_t i = 0; i < call.order.size(); ++i) {
+      const size_t kind = static_cast<size_t>(call.order[i]);
+      const Body& body = call.bodies[kind];
+      OfInputs inputs;
+      for (const Argument& argument : body.arguments) inputs.push_back(owed(argument.given));
+      if (i > 0) inputs.front() = carried;
+      // A repetition keeps what the last one of this body did, if it is given the same.
+      auto& [given, made] = known[kind];
+      if (!made || given != inputs) made.emplace(Saving(*body.graph, bytes_, inputs));
+      given = std::move(inputs);
+      take(call, i, *made, first_row[kind]);
+      carried = made->owed(body.graph->results().front().tensor);
+    }
+    const Body& last = call.bodies[static_cast<size_t>(call.order.back())];
+    const Saving& made = *known[static_cast<size_t>(call.order.back())].second;
+    for (size_t r = 0; r < call.outputs.size(); ++r) {
+      owed_[call.outputs[r]] = made.owed(last.graph->results()[r].tensor);
+    }
+  }
+
+  void take(const Call& call, size_t repetition, const Saving& made, size_t first_row) {
+    for (size_t r = 0; r < made.rows.size(); ++r) {
+      rows[first_row + r] = sum(rows[first_row + r], made.rows[r]);
+    }
+    const Body& body = body_of(call, repetition);
+    const std::vector<TensorId> inputs = body.graph->inputs();
+    for (size_t i = repetition > 0 ? 1 : 0; i < inputs.size(); ++i) {
+      if (made.owed(inputs[i]) == 0) keep(body.arguments[i].given);
+    }
+  }
+
+  const Graph& graph_;
+  const Bytes bytes_;
+  const ByTensor<TensorId> storage_;
+  Counts owed_;  // by storage; parameters and optional inputs owe nothing
+};
+
+void read_training(const Graph& graph, Bytes bytes, Memory& memory) {
+  Saving saving(graph, bytes);
+  for (const Count saved : saving.rows) {
+    memory.saved_for_backward = sum(memory.saved_for_backward, saved);
+  }
+  memory.step_saved = saving.rows;
+  memory.gradients = memory.parameters;
+  memory.optimizer = product({kAdamMoments, memory.parameters});
+  Count also_alive = 0;
+  for (const TensorId id : graph.inputs()) also_alive = sum(also_alive, saving.keep(id));
+  for (const Result& result : graph.results()) {
+    also_alive = sum(also_alive, saving.keep(result.tensor));
+  }
+  memory.training_total = memory.parameters + memory.gradients + memory.optimizer +
+                          memory.saved_for_backward + also_alive;
+}
+
+Count parameter_bytes(const Graph& graph, Bytes bytes) {
+  Count total = 0;
+  for (const Module& module : graph.modules()) {
+    for (const TensorId id : module.parameters) total = sum(total, bytes.of(graph, id));
+  }
+  for (const Call& call : graph.calls()) {
+    for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
+      const Count body = parameter_bytes(*call.bodies[kind].graph, bytes);
+      total = sum(total, product({call.times(kind), body}));
+    }
+  }
+  return total;
+}
+
+void add_caches(const Graph& graph, int64_t times, Count element_bytes, KvCache& total) {
+  for (const Cache& cache : graph.caches()) {
+    const Shape& shape = graph.tensor(cache.present).shape;
+    const Count length = elements(shape) / shape[0] / cache.token_elements;
+    const Count kept = cache.window ? std::min<Count>(length, *cache.window) : length;
+    const Count token = product({times, cache.token_elements, element_bytes});
+    total.bytes_per_token = sum(total.bytes_per_token, token);
+    total.bytes_per_sequence = sum(total.bytes_per_sequence, product({token, kept}));
+    total.bytes = sum(total.bytes, product({token, kept, shape[0]}));
+  }
+  for (const Call& call : graph.calls()) {
+    for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
+      add_caches(*call.bodies[kind].graph, times * call.times(kind), element_bytes, total);
+    }
+  }
+}
 
 }  // namespace
 
 Memory memory(const Graph& graph, Dtype dtype) {
-  return Reader(graph, dtype).read(trainable(dtype));
+  const Bytes bytes(dtype);
+  Memory memory;
+  memory.parameters = parameter_bytes(graph, bytes);
+  for (const TensorId id : graph.inputs()) {
+    if (graph.tensor(id).role != Role::kInput) continue;
+    memory.inputs = sum(memory.inputs, bytes.of(graph, id));
+  }
+  for (const Result& result : graph.results()) {
+    memory.output = sum(memory.output, bytes.of(graph, result.tensor));
+  }
+  memory.activations_peak = Peak(graph, bytes, {}, graph.results().size()).bytes();
+  memory.inference_total = memory.parameters + memory.inputs + memory.activations_peak;
+  memory.timeline = Timeline(graph, bytes).take();
+  if (trainable(dtype)) {
+    read_training(graph, bytes, memory);
+  } else {
+    memory.step_saved.assign(rows_of(graph).size(), 0);
+  }
+  return memory;
 }
 
 KvCache kv_cache(const Graph& graph, Dtype dtype) {
   KvCache total;
-  for (const Cache& cache : graph.caches()) {
-    const Shape& shape = graph.tensor(cache.present).shape;
-    const int64_t times = graph.times(cache.present);
-    const int64_t full = cache.full_every > 0 ? times / cache.full_every : 0;
-    const Count length = elements(shape) / shape[0] / cache.token_elements;
-    const Count kept = cache.window ? std::min<Count>(length, *cache.window) : length;
-    const Count token = product({cache.token_elements, bytes_per_element(dtype)});
-    const Count tokens = sum(product({times - full, kept}), product({full, length}));
-    total.bytes_per_token = sum(total.bytes_per_token, product({times, token}));
-    total.bytes_per_sequence = sum(total.bytes_per_sequence, product({token, tokens}));
-    total.bytes = sum(total.bytes, product({token, tokens, shape[0]}));
-  }
+  add_caches(graph, 1, bytes_per_element(dtype), total);
   return total;
 }
 

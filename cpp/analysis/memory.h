@@ -2,6 +2,7 @@
 
 // Reading: how long each tensor lives, and so how much memory a run and a training step need.
 
+#include <string>
 #include <vector>
 
 #include "../graph/dtype.h"
@@ -9,14 +10,15 @@
 
 namespace attnscope {
 
-/// A tensor's bytes and the steps between which it is alive; a view lives in the tensor it views.
-/// Of a repeated block these are the steps of one repetition: the longest that any one has it, so
-/// what is alive at a step by this table may be more than at once in any of them.
+/// A tensor's bytes and the rows between which it is alive; a view lives in the tensor it views.
+/// Of a body these are the rows of one repetition: the longest that any one has it, so what is
+/// alive at a row by this table may be more than at once in any of them.
 struct Lifetime {
-  TensorId tensor;
+  std::string name;      // as Row::name_of() has it
+  const Tensor* tensor;  // of the graph that was read, or of a body of it
   Count bytes;
-  int born;   // the step that makes it; inputs are there from step 0
-  int freed;  // the last step that reads it; inputs and results stay to the last step
+  int born;   // the row that makes it; inputs are there from row 0
+  int freed;  // the last row that reads it; inputs and results stay to the last row
 };
 
 /// Bytes, at the config's dtype.
@@ -34,11 +36,12 @@ struct Memory {
   Count training_total = 0;      // parameters, gradients, optimizer, and what is alive when the
                                  // forward pass ends: inputs, saved tensors, results
 
-  std::vector<Count>
-      step_saved;  // parallel to steps, all repetitions: what it is the first to save
+  std::vector<Count> step_saved;   // parallel to rows_of(graph), all repetitions: what it is the
+                                   // first to save
   std::vector<Lifetime> timeline;  // inputs and step outputs that own memory, in order of birth
 };
 
+/// The graph must outlive the timeline.
 Memory memory(const Graph& graph, Dtype dtype);
 
 /// Bytes of the KV cache, over all layers. Source of the formula: what Graph::caches() holds.

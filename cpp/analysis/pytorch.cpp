@@ -17,7 +17,7 @@ std::string expected_text(const Config& config, const Graph& graph) {
   std::string text = "EXPECTED = {\n";
   text += format("    \"parameters\": {},\n", {to_string(total.parameters)});
   text += format("    \"flops\": {},  # 2 per multiply-accumulate\n",
-                 {to_string(product({2, total.macs}))});
+                 {to_string(total.operations.by(kFlops))});
   text += format("    \"shapes\": {\n{}    },\n", {shapes});
   if (trainable(dtype)) {
     text += format("    \"saved_for_backward\": {},  # bytes, parameters left out\n",

@@ -1,6 +1,8 @@
 #include "pytorch_module.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace attnscope {
 namespace {
@@ -41,16 +43,31 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-/// A tensor as a Python expression. After a block its last output is called as its first input,
-/// because a loop assigns both to one variable.
-std::string expression(const Graph& graph, TensorId id, int in_block) {
-  const Tensor& tensor = graph.tensor(id);
-  if (tensor.role == Role::kParameter) return format("self.{}", {tensor.name});
-  if (in_block == kNoBlock && tensor.block != kNoBlock) {
-    const Block& block = graph.blocks()[static_cast<size_t>(tensor.block)];
-    if (id == block.carried_out) return expression(graph, block.carried_in, kNoBlock);
+bool is_carried(const Graph& graph, TensorId id) {
+  return std::any_of(graph.calls().begin(), graph.calls().end(),
+                     [id](const Call& call) { return call.outputs.front() == id; });
+}
+
+/// A tensor as a Python expression. What a call carries is called as what it was given, because a
+/// loop assigns both to one variable.
+std::string expression(const Graph& graph, TensorId id) {
+  for (const Call& call : graph.calls()) {
+    if (id != call.outputs.front()) continue;
+    return expression(graph, call.bodies.front().arguments.front().given);
   }
-  return tensor.name;
+  const Tensor& tensor = graph.tensor(id);
+  return tensor.role == Role::kParameter ? format("self.{}", {tensor.name}) : tensor.name;
+}
+
+/// `expression_of`: a tensor as a Python expression.
+std::string step_expression(const Graph& graph, const Step& step,
+                            const std::function<std::string(TensorId)>& expression_of) {
+  std::vector<std::string> inputs;
+  for (const TensorId id : step.inputs) inputs.push_back(expression_of(id));
+  const std::string module =
+      step.module < 0 ? ""
+                      : format("self.{}", {graph.modules()[static_cast<size_t>(step.module)].name});
+  return step.op->pytorch(inputs, module);
 }
 
 std::string initial_values(const Tensor& parameter, const Init& init) {
@@ -75,25 +92,55 @@ Init first_values(const Graph& graph, TensorId parameter) {
   return {};
 }
 
+/// "[A] * 3 + [B]" of what stands at [begin, end) of a call's order.
+std::string runs_text(const Call& call, size_t begin, size_t end) {
+  std::string text;
+  for (size_t i = begin; i < end;) {
+    size_t next = i;
+    while (next < end && call.order[next] == call.order[i]) ++next;
+    text += format("{}[{}]", {text.empty() ? "" : " + ",
+                              call.bodies[static_cast<size_t>(call.order[i])].class_name});
+    if (next - i > 1) text += format(" * {}", {next - i});
+    i = next;
+  }
+  return text;
+}
+
+/// The nn.ModuleList of a call's bodies: what recurs in their order is written once.
+std::string list_text(const Call& call) {
+  const size_t times = call.order.size();
+  if (call.bodies.size() == 1) {
+    return format("nn.ModuleList({}() for _ in range({}))", {call.bodies[0].class_name, times});
+  }
+  size_t period = 1;
+  while (!std::equal(call.order.begin() + static_cast<std::ptrdiff_t>(period), call.order.end(),
+                     call.order.begin())) {
+    ++period;
+  }
+  const size_t rest = times % period;
+  std::string kinds = runs_text(call, 0, std::min(period, times));
+  if (times / period > 1) kinds = format("({}) * {}", {kinds, times / period});
+  if (period < times && rest > 0) {
+    kinds = format("{} + {}", {kinds, runs_text(call, times - rest, times)});
+  }
+  return format("nn.ModuleList(kind() for kind in {})", {kinds});
+}
+
 /// The statements of __init__() that make modules and parameters of one class.
 class Constructor {
  public:
   explicit Constructor(const Graph& graph) : graph_(graph) {}
 
-  std::string text(int of_block) {
-    for (const Module& module : graph_.modules()) {
-      if (module.block == of_block) {
-        add(module);
-      } else if (of_block == kNoBlock) {
-        add_list(graph_.blocks()[static_cast<size_t>(module.block)]);
-      }
-    }
+  std::string text() {
+    for (const Module& module : graph_.modules()) add(module);
     return text_;
   }
 
  private:
   void add(const Module& module) {
-    if (!module.constructor.empty()) {
+    if (module.call != kNoCall) {
+      assign(module.name, list_text(graph_.calls()[static_cast<size_t>(module.call)]));
+    } else if (!module.constructor.empty()) {
       assign(module.name, module.constructor);
     } else if (module.name.empty() && graph_.base().empty()) {
       for (const TensorId id : module.parameters) {
@@ -102,12 +149,6 @@ class Constructor {
                format("nn.Parameter({})", {initial_values(parameter, first_values(graph_, id))}));
       }
     }
-  }
-
-  void add_list(const Block& block) {
-    if (std::exchange(listed_, true)) return;
-    assign(block.name,
-           format("nn.ModuleList({}() for _ in range({}))", {block.class_name, block.times}));
   }
 
   /// self.a.b = value, after self.a = nn.Module() where nothing has made self.a.
@@ -123,12 +164,11 @@ class Constructor {
   const Graph& graph_;
   std::string text_;
   std::vector<std::string> made_;
-  bool listed_ = false;
 };
 
-std::string constructor_text(const Graph& graph, int of_block) {
-  const bool inherits = of_block == kNoBlock && !graph.base().empty();
-  const std::string modules = Constructor(graph).text(of_block);
+std::string constructor_text(const Graph& graph) {
+  const bool inherits = !graph.base().empty();
+  const std::string modules = Constructor(graph).text();
   if (modules.empty() && !inherits) return {};
   return format("    def __init__(self):\n        super().__init__({})\n{}\n",
                 {inherits ? graph.base_arguments() : "", modules});
@@ -136,103 +176,117 @@ std::string constructor_text(const Graph& graph, int of_block) {
 
 Line step_line(const Graph& graph, const Step& step) {
   const Tensor& output = graph.tensor(step.output);
-  return {format("{} = {}", {output.name, pytorch_expression(graph, step)}),
+  return {format("{} = {}", {output.name,
+                             step_expression(graph, step,
+                                             [&](TensorId id) { return expression(graph, id); })}),
           to_string(output.shape)};
 }
 
-/// What crosses the border of a block, apart from the tensor that it carries on.
-struct Border {
-  std::vector<TensorId> shared;    // from outside, the same in each repetition
-  std::vector<TensorId> repeated;  // an input's part for each repetition
-  std::vector<TensorId> returned;  // read outside afterwards
-};
+std::string statements(const Graph& graph);
 
-Border border(const Graph& graph, int index) {
-  const Block& block = graph.blocks()[static_cast<size_t>(index)];
-  Border border;
-  for (size_t s = 0; s < graph.steps().size(); ++s) {
-    const bool inside = block.first_step <= s && s < block.end_step;
-    for (const TensorId id : graph.steps()[s].inputs) {
-      const Tensor& tensor = graph.tensor(id);
-      if (tensor.role == Role::kParameter || id == block.carried_in) continue;
-      if (inside && tensor.block != index) add_once(border.shared, id);
-      if (inside && tensor.block == index && tensor.role == Role::kInput) {
-        add_once(border.repeated, id);
-      }
-      if (!inside && tensor.block == index && id != block.carried_out) {
-        add_once(border.returned, id);
-      }
+/// Of each input of a body a text, in the order of the body's forward(): what is carried, what each
+/// repetition has of its own, what all share.
+std::vector<std::string> in_order(const Body& body,
+                                  const std::function<std::string(size_t)>& text_of) {
+  std::vector<std::string> texts{text_of(0)};
+  for (const bool repeated : {true, false}) {
+    for (size_t i = 1; i < body.arguments.size(); ++i) {
+      if (body.arguments[i].repeated == repeated) texts.push_back(text_of(i));
     }
   }
-  for (const Result& result : graph.results()) {
-    const bool made_here = graph.tensor(result.tensor).block == index;
-    if (made_here && result.tensor != block.carried_out) add_once(border.returned, result.tensor);
-  }
-  return border;
+  return texts;
 }
 
-std::vector<std::string> names(const Graph& graph, const std::vector<TensorId>& ids) {
-  std::vector<std::string> names;
-  for (const TensorId id : ids) names.push_back(graph.tensor(id).name);
-  return names;
+std::string body_class(const Body& body) {
+  const Graph& graph = *body.graph;
+  const std::vector<TensorId> inputs = graph.inputs();
+  std::string text = format("class {}(nn.Module):\n{}", {body.class_name, constructor_text(graph)});
+  text += format("    def forward(self, {}):\n",
+                 {joined(in_order(body, [&](size_t i) { return graph.tensor(inputs[i]).name; }))});
+  return format("{}{}\n\n", {text, statements(graph)});
 }
 
-bool has_exceptions(const Graph& graph, const Block& block) {
-  for (size_t s = block.first_step; s < block.end_step; ++s) {
-    if (graph.steps()[s].exception.every > 0) return true;
-  }
-  return false;
+/// The arguments with which forward() is called in the loop.
+std::string arguments_text(const Graph& graph, const Body& body,
+                           const std::function<std::string(size_t)>& repeated) {
+  return joined(in_order(body, [&](size_t i) {
+    return body.arguments[i].repeated ? repeated(i) : expression(graph, body.arguments[i].given);
+  }));
 }
 
-std::vector<std::string> concatenated(std::vector<std::string> a,
-                                      const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-std::string block_class(const Graph& graph, int index) {
-  const Block& block = graph.blocks()[static_cast<size_t>(index)];
-  const Border crossing = border(graph, index);
-  std::vector<std::string> inputs = concatenated(
-      concatenated({"self", graph.tensor(block.carried_in).name}, names(graph, crossing.repeated)),
-      names(graph, crossing.shared));
-  if (has_exceptions(graph, block)) inputs.push_back("index");
-  std::string text = format("class {}(nn.Module):\n", {block.class_name});
-  text += constructor_text(graph, index);
-  text += format("    def forward({}):\n", {joined(inputs)});
-  std::vector<Line> lines;
-  for (size_t s = block.first_step; s < block.end_step; ++s) {
-    lines.push_back(step_line(graph, graph.steps()[s]));
-  }
-  std::vector<TensorId> outputs{block.carried_out};
-  outputs.insert(outputs.end(), crossing.returned.begin(), crossing.returned.end());
-  return format("{}{}{}return {}\n\n\n",
-                {text, aligned(lines), kBody, joined(names(graph, outputs))});
-}
-
-/// The loop of the layer's forward() over the repetitions of a block.
-std::string loop_text(const Graph& graph, int index) {
-  const Block& block = graph.blocks()[static_cast<size_t>(index)];
-  const Border crossing = border(graph, index);
-  const std::string carried = graph.tensor(block.carried_in).name;
-  const std::vector<std::string> repeated = names(graph, crossing.repeated);
-  std::vector<std::string> lists{format("self.{}", {block.name})};
-  for (const TensorId id : crossing.repeated) {
-    lists.push_back(graph.tensor(graph.tensor(id).storage).name);
-  }
-  std::vector<std::string> arguments =
-      concatenated(concatenated({carried}, repeated), names(graph, crossing.shared));
-  std::vector<std::string> variables = concatenated({"layer"}, repeated);
-  if (has_exceptions(graph, block)) {
-    arguments.push_back("index");
-    variables.insert(variables.begin(), "index");
-    lists.insert(lists.begin(), format("range({})", {block.times}));
+/// The loop over repetitions of one body.
+std::string loop_text(const Graph& graph, const Call& call, const std::string& outputs) {
+  const Body& body = call.bodies.front();
+  const std::vector<TensorId> inputs = body.graph->inputs();
+  std::vector<std::string> variables{"layer"}, lists{format("self.{}", {call.name})};
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    if (!body.arguments[i].repeated) continue;
+    variables.push_back(body.graph->tensor(inputs[i]).name);
+    lists.push_back(graph.tensor(body.arguments[i].given).name);
   }
   const std::string over = lists.size() == 1 ? lists[0] : format("zip({})", {joined(lists)});
-  const std::vector<std::string> outputs = concatenated({carried}, names(graph, crossing.returned));
+  const std::string arguments =
+      arguments_text(graph, body, [&](size_t i) { return body.graph->tensor(inputs[i]).name; });
   return format("{}for {} in {}:\n{}    {} = layer({})  # {}\n",
-                {kBody, joined(variables), over, kBody, joined(outputs), joined(arguments),
-                 graph.tensor(block.carried_in).shape});
+                {kBody, joined(variables), over, kBody, outputs, arguments,
+                 graph.tensor(call.outputs.front()).shape});
+}
+
+/// The loop over repetitions of several bodies that are given different things.
+std::string choosing_loop_text(const Graph& graph, const Call& call, const std::string& outputs) {
+  std::vector<std::string> stacks, iterators;
+  std::string choices;
+  for (const Body& body : call.bodies) {
+    const bool last = &body == &call.bodies.back();
+    const std::string arguments = arguments_text(graph, body, [&](size_t i) {
+      const std::string& stack = graph.tensor(body.arguments[i].given).name;
+      stacks.push_back(stack);
+      iterators.push_back(format("iter({})", {stack}));
+      return format("next({})", {stack});
+    });
+    choices +=
+        last ? format("{}    else:\n", {kBody})
+             : format("{}    {} isinstance(layer, {}):\n",
+                      {kBody, &body == &call.bodies.front() ? "if" : "elif", body.class_name});
+    choices += format("{}        {} = layer({})  # {}\n",
+                      {kBody, outputs, arguments, graph.tensor(call.outputs.front()).shape});
+  }
+  std::string text;
+  if (!stacks.empty()) {
+    text = format("{}{} = {}\n", {kBody, joined(stacks), joined(iterators)});
+  }
+  return format("{}{}for layer in self.{}:\n{}", {text, kBody, call.name, choices});
+}
+
+std::string call_text(const Graph& graph, const Call& call) {
+  std::vector<std::string> results;
+  for (const TensorId id : call.outputs) results.push_back(expression(graph, id));
+  const std::string outputs = joined(results);
+  const auto given = [](const Body& body) {
+    std::vector<std::pair<TensorId, bool>> given;
+    for (const Argument& one : body.arguments) given.emplace_back(one.given, one.repeated);
+    return given;
+  };
+  const bool alike = std::all_of(call.bodies.begin(), call.bodies.end(), [&](const Body& body) {
+    return given(body) == given(call.bodies.front());
+  });
+  return alike ? loop_text(graph, call, outputs) : choosing_loop_text(graph, call, outputs);
+}
+
+/// The body of forward().
+std::string statements(const Graph& graph) {
+  std::string text;
+  std::vector<Line> lines;
+  for (const Step& step : graph.steps()) {
+    if (const Call* call = graph.call_of(step)) {
+      text += aligned(std::exchange(lines, {})) + call_text(graph, *call);
+    } else {
+      lines.push_back(step_line(graph, step));
+    }
+  }
+  std::vector<std::string> results;
+  for (const Result& result : graph.results()) results.push_back(expression(graph, result.tensor));
+  return format("{}{}{}return {}\n", {text, aligned(lines), kBody, joined(results)});
 }
 
 std::string signature(const Graph& graph) {
@@ -268,57 +322,41 @@ std::string layer_class(const Layer& layer, const Graph& graph) {
   const std::string base = graph.base().empty() ? "nn.Module" : graph.base();
   std::string text = format("class {}({}):\n", {layer.pytorch_class, base});
   text += format("    \"\"\"{}\"\"\"\n\n", {layer.summary});
-  text += constructor_text(graph, kNoBlock);
-  text += format("    {}\n{}", {signature(graph), input_comments(graph)});
-  std::vector<Line> lines;
-  for (size_t s = 0; s < graph.steps().size();) {
-    const int in_block = graph.tensor(graph.steps()[s].output).block;
-    if (in_block == kNoBlock) {
-      lines.push_back(step_line(graph, graph.steps()[s++]));
-      continue;
-    }
-    text += aligned(std::exchange(lines, {})) + loop_text(graph, in_block);
-    s = graph.blocks()[static_cast<size_t>(in_block)].end_step;
+  text += constructor_text(graph);
+  return format("{}    {}\n{}{}",
+                {text, signature(graph), input_comments(graph), statements(graph)});
+}
+
+/// The classes of bodies, each before what calls it.
+std::string bodies_text(const Graph& graph) {
+  std::string text;
+  for (const Call& call : graph.calls()) {
+    for (const Body& body : call.bodies) text += bodies_text(*body.graph) + body_class(body);
   }
-  std::vector<std::string> results;
-  for (const Result& result : graph.results()) {
-    results.push_back(expression(graph, result.tensor, kNoBlock));
-  }
-  return format("{}{}{}return {}\n", {text, aligned(lines), kBody, joined(results)});
+  return text;
 }
 
 }  // namespace
 
-std::string pytorch_expression(const Graph& graph, const Step& step) {
-  const int in_block = graph.tensor(step.output).block;
-  std::vector<std::string> inputs;
-  inputs.reserve(step.inputs.size());
-  for (const TensorId id : step.inputs) inputs.push_back(expression(graph, id, in_block));
-  const std::string module =
-      step.module < 0 ? ""
-                      : format("self.{}", {graph.modules()[static_cast<size_t>(step.module)].name});
-  const std::string usual = step.op->pytorch(inputs, module);
-  if (step.exception.every == 0) return usual;
-  return format("{} if (index + 1) % {} == 0 else {}",
-                {step.exception.op->pytorch(inputs, module), step.exception.every, usual});
+std::string pytorch_expression(const Row& row) {
+  return step_expression(row.graph, row.step, [&](TensorId id) {
+    const bool own = row.graph.tensor(id).role != Role::kParameter && !is_carried(row.graph, id);
+    return own ? row.name_of(id) : expression(row.graph, id);
+  });
 }
 
 std::string helpers_text(const Graph& graph) {
   std::string text;
   std::vector<std::string_view> seen;
-  for (const Step& step : graph.steps()) {
-    const std::string_view helper = step.op->pytorch_helper();
+  for (const Row& row : rows_of(graph)) {
+    const std::string_view helper = row.step.op->pytorch_helper();
     if (!helper.empty() && add_once(seen, helper)) text += format("{}\n\n", {helper});
   }
   return text;
 }
 
 std::string classes_text(const Layer& layer, const Graph& graph) {
-  std::string text;
-  for (size_t index = 0; index < graph.blocks().size(); ++index) {
-    text += block_class(graph, static_cast<int>(index));
-  }
-  return text + layer_class(layer, graph);
+  return bodies_text(graph) + layer_class(layer, graph);
 }
 
 }  // namespace attnscope

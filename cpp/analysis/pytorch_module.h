@@ -1,15 +1,17 @@
 #pragma once
 
-// The classes of a printed file: the layer's nn.Module and, above it, one for each repeated block.
+// The classes of a printed file: the layer's nn.Module and, above it, one for each body that it
+// calls.
 
 #include <string>
 
+#include "../graph/rows.h"
 #include "../layers/layer.h"
 
 namespace attnscope {
 
-/// The Python expression of one step, with the graph's tensor names as variables.
-std::string pytorch_expression(const Graph& graph, const Step& step);
+/// The Python expression of one step, with the row's names of tensors as variables.
+std::string pytorch_expression(const Row& row);
 
 /// Helper functions that the steps call, each once.
 std::string helpers_text(const Graph& graph);

@@ -3,8 +3,8 @@
 // A graph is hundreds of small objects that live for microseconds; to take and free them one by
 // one, under the allocator's lock, was a sixth of the time of an estimate. Here a small block that
 // is freed waits for the next one of its size: Weinstock and Wulf 1988, "Quick Fit: an efficient
-// algorithm for heap storage allocation". Those that wait between freed large blocks keep these from
-// becoming one again, so they are given back when there is no memory left.
+// algorithm for heap storage allocation". Those that wait between freed large blocks keep these
+// from becoming one again, so they are given back when there is no memory left.
 //
 // Large blocks are the numbers that kernels read, and start with a line of the cache: vectors that
 // lie across two lines take twice as long to load.

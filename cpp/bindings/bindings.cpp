@@ -432,9 +432,8 @@ EMSCRIPTEN_BINDINGS(attnscope) {
                        &bound<&run_bytes, const ConfigValue&, const OptionsValue&>);
   emscripten::function("setThreadCount(count)", &bound<&set_thread_count, int>);
   emscripten::function("runningThreads", &bound<&running_threads>);
-  emscripten::function(
-      "tensor(data, shape, options)",
-      &bound<&tensor, const DataValue&, const ShapeValue&, const OptionsValue&>);
+  emscripten::function("tensor(data, shape, options)",
+                       &bound<&tensor, const DataValue&, const ShapeValue&, const OptionsValue&>);
   emscripten::class_<ResidentTensor>("ResidentTensor")
       .smart_ptr<std::shared_ptr<ResidentTensor>>("SharedTensor")
       .function("data", &bound<&resident_data, const ResidentTensor&>)

@@ -464,8 +464,8 @@ std::shared_ptr<ResidentTensor> unpack_resident(const val& data, const val& shap
                                                 std::string_view dtype, Count limit) {
   const Numbers given = numbers_of(data, typed_array_name(data), dtype);
   if (given.kind == RawTensor::Kind::kOther) {
-    throw FieldError("data",
-                     "data must be a Float32Array, a Uint8Array or an Int32Array, got " + given.text);
+    throw FieldError(
+        "data", "data must be a Float32Array, a Uint8Array or an Int32Array, got " + given.text);
   }
   if (!dtype.empty() && half_from(dtype) != given.half) {
     refuse("dtype", "dtype must be left out for {}, got {}",

@@ -1,18 +1,10 @@
 #include "graph.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 namespace attnscope {
-
-std::string to_string(const Shape& shape) {
-  std::string text = "(";
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
 
 TensorId Graph::add_tensor(Tensor tensor) {
   const TensorId id = static_cast<TensorId>(tensors_.size());
@@ -31,7 +23,7 @@ TensorId Graph::add_integer_input(Text name, Shape shape, int64_t limit) {
 }
 
 int Graph::add_module(Text name, Text constructor) {
-  modules_.push_back({name.string(), constructor.string(), {}, open_block_});
+  modules_.push_back({name.string(), constructor.string(), {}});
   return static_cast<int>(modules_.size()) - 1;
 }
 
@@ -40,8 +32,7 @@ TensorId Graph::add_parameter(int module, Text name, Shape shape) {
   const TensorId id =
       add_tensor({.name = format("{}{}{}", {owner.name, owner.name.empty() ? "" : ".", name}),
                   .shape = std::move(shape),
-                  .role = Role::kParameter,
-                  .block = owner.block});
+                  .role = Role::kParameter});
   owner.parameters.push_back(id);
   return id;
 }
@@ -56,7 +47,7 @@ TensorId Graph::add_rows(TensorId parameter, int64_t begin, int64_t end) {
   const Tensor& whole = tensor(parameter);
   Tensor rows = whole;
   rows.name += format("[{}:{}]", {begin, end});
-  rows.shape[0] = end - begin;
+  rows.shape[0].size = end - begin;
   rows.storage = parameter;
   rows.offset = begin * static_cast<int64_t>(elements(whole.shape) / whole.shape[0]);
   return add_tensor(std::move(rows));
@@ -69,11 +60,12 @@ void Graph::inherit(Text base, Text arguments) {
 
 TensorId Graph::add_step(Text name, Text part, const OpPtr& op, Ids inputs, Text output,
                          int module) {
-  Step step{name.string(), part.string(), op, {inputs.begin(), inputs.end()},
-            kNoTensor,     module,        {}};
-  Tensor made{.name = output.string(),
-              .shape = step.op->output_shape(input_shapes(step, true)),
-              .block = open_block_};
+  Step step{.name = name.string(),
+            .part = part.string(),
+            .op = op,
+            .inputs = {inputs.begin(), inputs.end()},
+            .module = module};
+  Tensor made{.name = output.string(), .shape = step.op->output_shape(input_shapes(step, true))};
   if (step.op->aliasing() != Aliasing::kNone) {
     const Tensor& viewed = tensor(step.inputs[0]);
     made.storage = viewed.storage;
@@ -86,37 +78,57 @@ TensorId Graph::add_step(Text name, Text part, const OpPtr& op, Ids inputs, Text
 
 void Graph::add_result(Text name, TensorId tensor) { results_.push_back({name.string(), tensor}); }
 
-void Graph::begin_block(Text name, Text class_name, int64_t times, TensorId carried_in) {
-  if (open_block_ != kNoBlock) wrong_graph("block {} is inside another", {name});
-  open_block_ = static_cast<int>(blocks_.size());
-  blocks_.push_back({.name = name.string(),
-                     .class_name = class_name.string(),
-                     .times = times,
-                     .carried_in = carried_in,
-                     .first_step = steps_.size()});
+int64_t Call::times(size_t body) const {
+  return std::count(order.begin(), order.end(), static_cast<int>(body));
 }
 
-void Graph::end_block(TensorId carried_out) {
-  Block& block = blocks_.back();
-  block.carried_out = carried_out;
-  block.end_step = steps_.size();
-  if (tensor(carried_out).shape != tensor(block.carried_in).shape) {
-    wrong_graph("block {} makes {} of {}",
-                {block.name, tensor(carried_out).shape, tensor(block.carried_in).shape});
+void Graph::add_call(Call call) {
+  const int index = static_cast<int>(calls_.size());
+  Step step{.name = call.name, .call = index};
+  for (const Body& body : call.bodies) {
+    const Graph& graph = *body.graph;
+    const std::vector<TensorId> formal = graph.inputs();
+    if (body.arguments.size() != formal.size()) {
+      wrong_graph("{} takes {} inputs, got {}",
+                  {body.class_name, formal.size(), body.arguments.size()});
+    }
+    const Shape& carried = graph.tensor(graph.results().front().tensor).shape;
+    if (carried != graph.tensor(formal.front()).shape) {
+      wrong_graph("{} makes {} of {}",
+                  {body.class_name, carried, graph.tensor(formal.front()).shape});
+    }
+    for (size_t i = 0; i < formal.size(); ++i) {
+      Shape taken = graph.tensor(formal[i]).shape;
+      const auto [given, repeated] = body.arguments[i];
+      if (repeated) {
+        taken.insert(taken.begin(), call.times(static_cast<size_t>(&body - call.bodies.data())));
+      }
+      for (size_t other = 0; other < i; ++other) {
+        if (tensor(body.arguments[other].given).storage != tensor(given).storage) continue;
+        wrong_graph("{} is given {} twice", {body.class_name, tensor(given).name});
+      }
+      if (tensor(given).shape != taken) {
+        wrong_graph("{} takes {} as {}, got {}",
+                    {body.class_name, taken, graph.tensor(formal[i]).name, tensor(given).shape});
+      }
+      if (std::find(step.inputs.begin(), step.inputs.end(), given) == step.inputs.end()) {
+        step.inputs.push_back(given);
+      }
+    }
   }
-  open_block_ = kNoBlock;
-}
-
-TensorId Graph::add_repeated_input(Text name, const Shape& shape) {
-  if (open_block_ == kNoBlock) return add_input(name, shape);
-  Shape stacked = shape;
-  stacked.insert(stacked.begin(), blocks_.back().times);
-  const TensorId all = add_input(format("{}s", {name}), std::move(stacked));
-  return add_tensor({.name = name.string(),
-                     .shape = shape,
-                     .role = Role::kInput,
-                     .storage = all,
-                     .block = open_block_});
+  const Graph& last = *call.bodies[static_cast<size_t>(call.order.back())].graph;
+  for (const Result& result : last.results()) {
+    const Tensor& made = last.tensor(result.tensor);
+    if (made.role != Role::kActivation || made.storage != result.tensor) {
+      wrong_graph("{} returns {}, which is a view", {call.name, made.name});
+    }
+    call.outputs.push_back(add_tensor({.name = made.name, .shape = made.shape}));
+  }
+  step.output = call.outputs.front();
+  modules_.push_back({.name = call.name, .call = index});
+  draws_.push_back({kNoTensor, {}, index});
+  steps_.push_back(std::move(step));
+  calls_.push_back(std::move(call));
 }
 
 std::vector<TensorId> Graph::inputs() const {
@@ -130,14 +142,19 @@ std::vector<TensorId> Graph::inputs() const {
   return inputs;
 }
 
-const Block* Graph::block_of(TensorId id) const {
-  const int block = tensor(id).block;
-  return block == kNoBlock ? nullptr : &blocks_[static_cast<size_t>(block)];
-}
-
-int64_t Graph::times(TensorId id) const {
-  const Block* block = block_of(id);
-  return block ? block->times : 1;
+bool Graph::is_cached(TensorId input) const {
+  for (const Cache& cache : caches_) {
+    if (cache.past != kNoTensor && tensor(cache.past).storage == input) return true;
+  }
+  for (const Call& call : calls_) {
+    for (const Body& body : call.bodies) {
+      const std::vector<TensorId> formal = body.graph->inputs();
+      for (size_t i = 0; i < formal.size(); ++i) {
+        if (body.arguments[i].given == input && body.graph->is_cached(formal[i])) return true;
+      }
+    }
+  }
+  return false;
 }
 
 InputShapes Graph::input_shapes(const Step& step, bool with_optional) const {

@@ -14,33 +14,34 @@
 
 namespace attnscope {
 
+inline constexpr int kNoCall = -1;
+
 /// An nn.Module that owns parameters, in the order of PyTorch's state dict. The module called "" is
 /// the layer itself.
 struct Module {
-  std::string name;         // "score": parameters are called "score.weight", ...; dots nest modules
-  std::string constructor;  // "nn.Linear(768, 1)"; empty when the base class makes it
-  std::vector<TensorId> parameters;
-  int block = kNoBlock;  // one module for each repetition of the block
+  std::string name;  // "score": parameters are called "score.weight", ...; dots nest modules
+  std::string constructor{};  // "nn.Linear(768, 1)"; empty when the base class makes it
+  std::vector<TensorId> parameters{};
+  int call = kNoCall;  // of an nn.ModuleList: the call that goes through its modules
 };
 
-/// One call of the random generator while PyTorch constructs the module.
+/// One call of the random generator while PyTorch constructs the module; or, of a ModuleList, all
+/// those of its modules.
 struct Draw {
   TensorId parameter;
   Init init;
+  int call = kNoCall;
 };
 
+/// An operation, or the call of bodies.
 struct Step {
-  std::string name;  // unique in its graph
-  std::string part;  // what the step is for: project, score, normalize, combine
-  std::shared_ptr<const Op> op;
-  std::vector<TensorId> inputs;  // parameters included
-  TensorId output = kNoTensor;
-  int module = -1;  // index into Graph::modules() of the module that it calls
-  // In a block: every n-th repetition does this instead.
-  struct Exception {
-    int64_t every = 0;
-    std::shared_ptr<const Op> op;
-  } exception{};
+  std::string name;                // unique in its graph
+  std::string part{};              // what the step is for: project, score, normalize, combine
+  std::shared_ptr<const Op> op{};  // nullptr where it calls bodies
+  std::vector<TensorId> inputs{};  // parameters included
+  TensorId output = kNoTensor;     // of a call the first of Call::outputs
+  int module = -1;                 // index into Graph::modules() of the module that it calls
+  int call = kNoCall;              // index into Graph::calls()
 };
 
 /// A tensor that forward() returns, and the name under which it does.
@@ -52,14 +53,33 @@ struct Result {
   bool is_weights() const { return name == "weights" || name == "cross_weights"; }
 };
 
-/// Consecutive steps that are repeated with new parameters each time, as the layers of an encoder.
-/// In the steps `carried_in` stands for what the repetition before made as `carried_out`.
-struct Block {
-  std::string name;        // of the nn.ModuleList: "encoder.layer"
-  std::string class_name;  // of the nn.Module that is printed for one repetition
-  int64_t times;
-  TensorId carried_in, carried_out = kNoTensor;
-  size_t first_step, end_step = 0;
+class Graph;
+
+/// What the caller gives for one input of a body.
+struct Argument {
+  TensorId given = kNoTensor;
+  bool repeated = false;  // `given` has one more leading dimension: a part for each repetition
+};
+
+/// A graph that another one calls, as the layers of an encoder. Its first input and its first
+/// result are carried: each repetition is given what the one before has made.
+struct Body {
+  std::string class_name;              // of the nn.Module that is printed for it
+  std::string prefix;                  // of its names in tables, where other bodies stand beside it
+  std::shared_ptr<const Graph> graph;  // its parameters are new in each repetition
+  std::vector<Argument> arguments;     // parallel to graph->inputs(); of the carried input the
+                                       // argument is what the first repetition is given
+};
+
+/// Repetitions of bodies, one after another.
+struct Call {
+  std::string name;  // of the nn.ModuleList: "encoder.layer"
+  std::vector<Body> bodies;
+  std::vector<int> order;              // of each repetition, which body it is
+  std::vector<TensorId> outputs = {};  // what the last repetition makes, parallel to its results
+
+  /// How many repetitions are of this body.
+  int64_t times(size_t body) const;
 };
 
 /// What a decoder keeps of the positions that it has seen.
@@ -69,10 +89,9 @@ struct Cache {
   int64_t new_len;                // how many are new
   int64_t token_elements;         // elements of one position of one sequence
   std::optional<int64_t> window;  // the most positions that are needed
-  int64_t full_every = 0;         // with a window: every n-th repetition of the block needs all
 };
 
-/// Ids in a braced list or a vector, for the time of a call.
+/// Ids in a braced list or a vector. Only refers to them: for arguments of a call, not to be kept.
 class Ids : public std::span<const TensorId> {
  public:
   Ids(std::initializer_list<TensorId> ids) : span(ids.begin(), ids.size()) {}
@@ -93,36 +112,31 @@ class Graph {
   /// Declares the next parameter of `module`, called "module.name", and draws it.
   TensorId add_parameter(int module, Text name, Shape shape, Init init);
 
-  /// The same without a draw: draw() says when PyTorch's constructor gets to it.
+  /// The same without a draw, for a parameter that PyTorch's constructor draws later: draw() then
+  /// says when.
   TensorId add_parameter(int module, Text name, Shape shape);
 
-  /// The last draw of a parameter counts; the ones before move the generator on.
+  /// Draws a parameter's values. Of several draws the last one gives the values; those before only
+  /// use up random numbers, as PyTorch's constructor does.
   void draw(TensorId parameter, Init init) { draws_.push_back({parameter, init}); }
 
   /// Rows [begin, end) of a parameter, by its first dimension, as a step's input.
   TensorId add_rows(TensorId parameter, int64_t begin, int64_t end);
 
-  /// The printed module inherits from a class of PyTorch's, which makes the modules without
-  /// constructor.
+  /// The printed module inherits from this class of PyTorch's, whose constructor makes the modules
+  /// that are declared here without a constructor.
   void inherit(Text base, Text arguments);
 
   /// Appends a step whose output is a new tensor called `output`. The step's shape is the op's.
   TensorId add_step(Text name, Text part, const OpPtr& op, Ids inputs, Text output,
                     int module = -1);
 
-  /// In a block: every n-th repetition does `op` instead in the last step; shapes are the same.
-  void set_exception(int64_t every, const OpPtr& op) { steps_.back().exception = {every, op}; }
-
   void add_result(Text name, TensorId tensor);
 
-  /// Modules, parameters and steps up to end_block() are repeated `times` times. Blocks do not
-  /// nest.
-  void begin_block(Text name, Text class_name, int64_t times, TensorId carried_in);
-  void end_block(TensorId carried_out);
-
-  /// Inside a block: an input with one more leading dimension, of which each repetition gets its
-  /// own part. Outside: the input.
-  TensorId add_repeated_input(Text name, const Shape& shape);
+  /// Appends a step that calls bodies, and declares the nn.ModuleList of their modules. No two
+  /// inputs of a body may be given the same memory. The step is named as the ModuleList is, and its
+  /// outputs as the results of the last repetition are.
+  void add_call(Call call);
 
   void add_cache(Cache cache) { caches_.push_back(cache); }
 
@@ -131,27 +145,30 @@ class Graph {
   const std::vector<Draw>& draws() const { return draws_; }
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Result>& results() const { return results_; }
-  const std::vector<Block>& blocks() const { return blocks_; }
+  const std::vector<Call>& calls() const { return calls_; }
   const std::vector<Cache>& caches() const { return caches_; }
   const std::string& base() const { return base_; }
   const std::string& base_arguments() const { return base_arguments_; }
 
   const Tensor& tensor(TensorId id) const { return tensors_[static_cast<size_t>(id)]; }
 
-  /// What the caller gives, optional inputs included; not the parts of stacked ones.
+  /// What the caller gives, optional inputs included; without views of them, such as the part of a
+  /// stacked input that one repetition of a body is given.
   std::vector<TensorId> inputs() const;
 
-  /// The block that makes a tensor, or nullptr.
-  const Block* block_of(TensorId id) const;
+  /// Whether this input is the past of a cache, in this graph or in a body to which it is given.
+  bool is_cached(TensorId input) const;
 
-  /// How often a tensor, a step's output say, is made: once, or as often as its block is repeated.
-  int64_t times(TensorId id) const;
+  /// The call that a step makes, or nullptr.
+  const Call* call_of(const Step& step) const {
+    return step.call == kNoCall ? nullptr : &calls_[static_cast<size_t>(step.call)];
+  }
 
   /// Shapes of a step's inputs; optional inputs are present only if `with_optional`.
   InputShapes input_shapes(const Step& step, bool with_optional = false) const;
 
  private:
-  friend class Unroller;
+  friend class Inliner;
 
   TensorId add_tensor(Tensor tensor);
 
@@ -160,10 +177,9 @@ class Graph {
   std::vector<Draw> draws_;
   std::vector<Step> steps_;
   std::vector<Result> results_;
-  std::vector<Block> blocks_;
+  std::vector<Call> calls_;
   std::vector<Cache> caches_;
   std::string base_, base_arguments_;
-  int open_block_ = kNoBlock;
 };
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@ namespace attnscope {
 Array make_array(const std::vector<size_t>& shape) { return Array::from_shape(shape); }
 
 void wrong_graph(const char* pattern, std::initializer_list<Piece> pieces) {
-  throw std::logic_error(format(pattern, pieces));
+  throw std::logic_error(format(pattern, pieces, true));
 }
 
 }  // namespace attnscope

@@ -9,6 +9,7 @@
 #include <vector>
 #include <xtensor/containers/xarray.hpp>
 
+#include "cost.h"
 #include "text.h"
 
 namespace attnscope {
@@ -22,14 +23,9 @@ Array make_array(const std::vector<size_t>& shape);
 /// The shapes of a step's inputs, in the order of Step::inputs; nullptr for an absent optional one.
 using InputShapes = std::vector<const Shape*>;
 
-struct Cost {
-  Count macs = 0;         // multiply-accumulates of matrix products
-  Count elementwise = 0;  // every other arithmetic operation
-};
-
 /// What autograd keeps of a step until the backward pass.
 struct Saved {
-  std::vector<int> inputs{};  // indices into Step::inputs; parameters are left out by the reader
+  std::vector<int> inputs{};  // indices into Step::inputs; parameters do not count
   bool output = false;
   Count elements = 0;  // of further tensors in the layer's number format: a norm's statistics
   Count bytes = 0;     // of further tensors in a format of their own: boolean masks
@@ -66,7 +62,8 @@ class Op {
   /// Whether the output is the first input's memory, as PyTorch makes it.
   virtual Aliasing aliasing() const { return Aliasing::kNone; }
 
-  /// Whether the values depend on no input: the first one then only lends its number format.
+  /// Whether the values depend on no input. The first input is then there only because the output
+  /// has its number format.
   virtual bool is_constant() const { return false; }
 
   /// The output's values by plain loops in double precision. An absent optional input is nullptr.
@@ -88,7 +85,7 @@ class Op {
 
 using OpPtr = std::shared_ptr<const Op>;
 
-/// The one object of an op that is the same in every graph.
+/// An op of which all graphs share one object.
 template <class T, auto... kArguments>
 const OpPtr& shared_op() {
   static const OpPtr op = std::make_shared<const T>(kArguments...);

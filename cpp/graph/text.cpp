@@ -16,7 +16,7 @@ Piece::Piece(const Shape& shape) : kind_(Kind::kShape), object_(&shape) {}
 Piece::Piece(double number) : kind_(Kind::kNumber), number_(number) {}
 Piece::Piece(int64_t number) : kind_(Kind::kInteger), integer_(number) {}
 
-void Piece::append_to(std::string& text) const {
+void Piece::append_to(std::string& text, bool named) const {
   switch (kind_) {
     case Kind::kChars:
       text += static_cast<const char*>(object_);
@@ -28,7 +28,7 @@ void Piece::append_to(std::string& text) const {
       text += *static_cast<const std::string_view*>(object_);
       break;
     case Kind::kShape:
-      text += to_string(*static_cast<const Shape*>(object_));
+      text += to_string(*static_cast<const Shape*>(object_), named);
       break;
     case Kind::kNumber:
       text += number_text(number_);
@@ -38,12 +38,12 @@ void Piece::append_to(std::string& text) const {
   }
 }
 
-std::string format(const char* pattern, std::initializer_list<Piece> pieces) {
+std::string format(const char* pattern, std::initializer_list<Piece> pieces, bool named) {
   std::string text;
   for (const Piece& piece : pieces) {
     const char* place = std::strstr(pattern, "{}");
     text.append(pattern, place);
-    piece.append_to(text);
+    piece.append_to(text, named);
     pattern = place + 2;
   }
   return text += pattern;

@@ -37,13 +37,15 @@ class Piece {
   Piece(const std::string_view& text);
   Piece(Text text) : Piece(text.c_str()) {}
   Piece(const Shape& shape);
+  Piece(const Dimension& dimension) : Piece(dimension.size) {}
   Piece(double number);
   Piece(int64_t number);
   template <std::integral Integer>
     requires(!std::same_as<Integer, char> && !std::same_as<Integer, bool>)
   Piece(Integer number) : Piece(static_cast<int64_t>(number)) {}
 
-  void append_to(std::string& text) const;
+  /// `named`: a shape with what its dimensions go over.
+  void append_to(std::string& text, bool named = false) const;
 
  private:
   enum class Kind { kChars, kString, kView, kShape, kNumber, kInteger } kind_;
@@ -55,6 +57,6 @@ class Piece {
 };
 
 /// `pattern` with the pieces in place of its "{}", in their order.
-std::string format(const char* pattern, std::initializer_list<Piece> pieces);
+std::string format(const char* pattern, std::initializer_list<Piece> pieces, bool named = false);
 
 }  // namespace attnscope

@@ -4,154 +4,160 @@
 #include <utility>
 
 namespace attnscope {
+namespace {
 
-/// Copies a graph part by part; of what belongs to a block, one copy for each repetition.
-class Unroller {
+/// A graph that is copied into the unrolled one: the layer's own, or a repetition of a body.
+struct Copied {
+  const Graph& graph;
+  std::string prefix{};  // of all names: "encoder.layer.3."
+  std::vector<TensorId> ids{};
+  std::vector<int> modules{};
+  std::vector<std::vector<Copied>> calls{};  // of each call its repetitions
+
+  TensorId at(TensorId id) const { return ids[static_cast<size_t>(id)]; }
+};
+
+}  // namespace
+
+class Inliner {
  public:
-  explicit Unroller(const Graph& graph) : from_(graph), ids_(graph.tensors().size()) {}
-
-  Graph run() {
-    copy_tensors();
-    copy_modules();
-    copy_draws();
-    copy_steps();
-    for (const Result& result : from_.results()) {
-      to_.add_result(result.name, last(result.tensor));
+  Graph run(const Graph& graph) {
+    Copied whole = copy_tensors(graph, "");
+    copy_modules(whole);
+    copy_draws(whole);
+    copy_steps(whole);
+    for (const Result& result : graph.results()) {
+      to_.add_result(result.name, whole.at(result.tensor));
     }
-    for (const Cache& cache : from_.caches()) {
-      for (int64_t i = 0; i < from_.times(cache.present); ++i) {
-        Cache copy = cache;
-        if (cache.past != kNoTensor) copy.past = at(cache.past, i);
-        copy.present = at(cache.present, i);
-        to_.add_cache(copy);
-      }
-    }
-    to_.inherit(from_.base(), from_.base_arguments());
+    to_.inherit(graph.base(), graph.base_arguments());
     return std::move(to_);
   }
 
  private:
-  const Block& block(int index) const { return from_.blocks()[static_cast<size_t>(index)]; }
-
-  /// The copy of a tensor as repetition `i` sees it.
-  TensorId at(TensorId id, int64_t i) const {
-    for (const Block& one : from_.blocks()) {
-      if (id == one.carried_in && i > 0) return at(one.carried_out, i - 1);
+  /// All but a body's inputs, which its caller gives, and what calls make.
+  Copied copy_tensors(const Graph& graph, std::string prefix) {
+    const bool whole = prefix.empty();
+    Copied copied{graph, std::move(prefix), std::vector(graph.tensors().size(), kNoTensor)};
+    std::vector<bool> elsewhere(graph.tensors().size(), false);
+    if (!whole) {
+      for (const TensorId id : graph.inputs()) elsewhere[static_cast<size_t>(id)] = true;
     }
-    const std::vector<TensorId>& copies = ids_[static_cast<size_t>(id)];
-    return copies.size() == 1 ? copies[0] : copies[static_cast<size_t>(i)];
+    for (const Call& call : graph.calls()) {
+      for (const TensorId id : call.outputs) elsewhere[static_cast<size_t>(id)] = true;
+    }
+    for (const Tensor& tensor : graph.tensors()) {
+      const size_t id = static_cast<size_t>(&tensor - graph.tensors().data());
+      if (elsewhere[id]) continue;
+      Tensor copy = tensor;
+      copy.name = copied.prefix + tensor.name;
+      const bool rows = tensor.role == Role::kParameter && tensor.storage != static_cast<int>(id);
+      copy.storage = rows ? copied.at(tensor.storage) : kNoTensor;
+      copied.ids[id] = to_.add_tensor(std::move(copy));
+    }
+    for (const Call& call : graph.calls()) {
+      std::vector<Copied>& repetitions = copied.calls.emplace_back();
+      for (size_t i = 0; i < call.order.size(); ++i) {
+        const Body& body = call.bodies[static_cast<size_t>(call.order[i])];
+        repetitions.push_back(
+            copy_tensors(*body.graph, format("{}{}.{}.", {copied.prefix, call.name, i})));
+      }
+    }
+    return copied;
   }
 
-  /// The copy that what follows the block sees.
-  TensorId last(TensorId id) const { return at_end(id, from_.tensor(id).block); }
-
-  TensorId at_end(TensorId id, int of_block) const {
-    return ids_[static_cast<size_t>(id)]
-               [of_block == kNoBlock ? 0 : static_cast<size_t>(block(of_block).times - 1)];
-  }
-
-  std::string name_of(Text name, int of_block, int64_t i) const {
-    return of_block == kNoBlock ? name.string()
-                                : format("{}.{}.{}", {block(of_block).name, i, name});
-  }
-
-  void copy_tensors() {
-    for (size_t id = 0; id < from_.tensors().size(); ++id) {
-      const Tensor& tensor = from_.tensors()[id];
-      for (int64_t i = 0; i < from_.times(static_cast<TensorId>(id)); ++i) {
-        Tensor copy = tensor;
-        copy.name = name_of(tensor.name, tensor.block, i);
-        copy.block = kNoBlock;
-        const bool view = tensor.storage != static_cast<TensorId>(id);
-        copy.storage = view && tensor.role != Role::kActivation ? at(tensor.storage, i) : kNoTensor;
-        if (view && tensor.role == Role::kInput) {  // each repetition's part of a stacked input
-          copy.offset = i * static_cast<int64_t>(elements(tensor.shape));
+  void copy_modules(Copied& copied) {
+    for (const Module& module : copied.graph.modules()) {
+      copied.modules.push_back(static_cast<int>(to_.modules_.size()));
+      if (module.call != kNoCall) {
+        for (Copied& repetition : copied.calls[static_cast<size_t>(module.call)]) {
+          copy_modules(repetition);
         }
-        ids_[id].push_back(to_.add_tensor(std::move(copy)));
+        continue;
+      }
+      Module copy{copied.prefix + module.name, module.constructor, {}};
+      for (const TensorId id : module.parameters) copy.parameters.push_back(copied.at(id));
+      to_.modules_.push_back(std::move(copy));
+    }
+  }
+
+  void copy_draws(const Copied& copied) {
+    for (const Draw& draw : copied.graph.draws()) {
+      if (draw.call == kNoCall) {
+        to_.draw(copied.at(draw.parameter), draw.init);
+        continue;
+      }
+      for (const Copied& repetition : copied.calls[static_cast<size_t>(draw.call)]) {
+        copy_draws(repetition);
       }
     }
   }
 
-  void copy_modules() {
-    const std::vector<Module>& modules = from_.modules();
-    modules_.resize(modules.size());
-    for (size_t m = 0; m < modules.size();) {
-      size_t end = m + 1;
-      while (modules[m].block != kNoBlock && end < modules.size() &&
-             modules[end].block == modules[m].block) {
-        ++end;
+  void copy_steps(Copied& copied) {
+    for (const Step& step : copied.graph.steps()) {
+      if (step.call != kNoCall) {
+        copy_call(copied, step.call);
+        continue;
       }
-      const int64_t times = modules[m].block == kNoBlock ? 1 : block(modules[m].block).times;
-      for (int64_t i = 0; i < times; ++i) {
-        for (size_t one = m; one < end; ++one) copy_module(one, i);
+      Step copy = step;
+      copy.name = copied.prefix + step.name;
+      for (TensorId& id : copy.inputs) id = copied.at(id);
+      copy.output = copied.at(step.output);
+      if (step.module >= 0) copy.module = copied.modules[static_cast<size_t>(step.module)];
+      if (step.op->aliasing() != Aliasing::kNone) {
+        Tensor& output = to_.tensors_[static_cast<size_t>(copy.output)];
+        const Tensor& viewed = to_.tensor(copy.inputs[0]);
+        output.storage = viewed.storage;
+        output.offset = viewed.offset;
       }
-      m = end;
+      to_.steps_.push_back(std::move(copy));
+    }
+    for (Cache cache : copied.graph.caches()) {
+      if (cache.past != kNoTensor) cache.past = copied.at(cache.past);
+      cache.present = copied.at(cache.present);
+      to_.add_cache(cache);
     }
   }
 
-  void copy_module(size_t index, int64_t i) {
-    const Module& module = from_.modules()[index];
-    Module copy{name_of(module.name, module.block, i), module.constructor, {}, kNoBlock};
-    for (const TensorId id : module.parameters) copy.parameters.push_back(at(id, i));
-    modules_[index].push_back(static_cast<int>(to_.modules_.size()));
-    to_.modules_.push_back(std::move(copy));
-  }
-
-  /// The draws of a block follow each other; the generator goes through them once a repetition.
-  void copy_draws() {
-    const std::vector<Draw>& draws = from_.draws();
-    const auto block_of = [&](size_t d) { return from_.tensor(draws[d].parameter).block; };
-    for (size_t d = 0; d < draws.size();) {
-      size_t end = d + 1;
-      while (block_of(d) != kNoBlock && end < draws.size() && block_of(end) == block_of(d)) ++end;
-      for (int64_t i = 0; i < from_.times(draws[d].parameter); ++i) {
-        for (size_t one = d; one < end; ++one) {
-          to_.draw(at(draws[one].parameter, i), draws[one].init);
-        }
-      }
-      d = end;
+  void copy_call(Copied& copied, int index) {
+    const Call& call = copied.graph.calls()[static_cast<size_t>(index)];
+    std::vector<int64_t> seen(call.bodies.size(), 0);  // repetitions of each body
+    TensorId carried = kNoTensor;
+    for (size_t i = 0; i < call.order.size(); ++i) {
+      const size_t kind = static_cast<size_t>(call.order[i]);
+      Copied& repetition = copied.calls[static_cast<size_t>(index)][i];
+      give_inputs(copied, call.bodies[kind], seen[kind]++, repetition);
+      const Graph& body = repetition.graph;
+      if (i > 0) repetition.ids[static_cast<size_t>(body.inputs().front())] = carried;
+      copy_steps(repetition);
+      carried = repetition.at(body.results().front().tensor);
+    }
+    const Copied& last = copied.calls[static_cast<size_t>(index)].back();
+    for (size_t r = 0; r < call.outputs.size(); ++r) {
+      copied.ids[static_cast<size_t>(call.outputs[r])] = last.at(last.graph.results()[r].tensor);
     }
   }
 
-  void copy_steps() {
-    const std::vector<Step>& steps = from_.steps();
-    for (size_t s = 0; s < steps.size();) {
-      const int of_block = from_.tensor(steps[s].output).block;
-      const size_t end = of_block == kNoBlock ? s + 1 : block(of_block).end_step;
-      const int64_t times = of_block == kNoBlock ? 1 : block(of_block).times;
-      for (int64_t i = 0; i < times; ++i) {
-        for (size_t one = s; one < end; ++one) copy_step(steps[one], of_block, i);
-      }
-      s = end;
+  /// `part`: which part of a stacked input is that of this repetition.
+  void give_inputs(const Copied& caller, const Body& body, int64_t part, Copied& repetition) {
+    const std::vector<TensorId> inputs = body.graph->inputs();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const TensorId given = caller.at(body.arguments[i].given);
+      TensorId& id = repetition.ids[static_cast<size_t>(inputs[i])];
+      id = given;
+      if (!body.arguments[i].repeated) continue;
+      const Tensor& formal = body.graph->tensor(inputs[i]);
+      id = to_.add_tensor({.name = repetition.prefix + formal.name,
+                           .shape = formal.shape,
+                           .role = to_.tensor(given).role,
+                           .storage = to_.tensor(given).storage,
+                           .offset = to_.tensor(given).offset +
+                                     part * static_cast<int64_t>(elements(formal.shape))});
     }
   }
 
-  void copy_step(const Step& step, int of_block, int64_t i) {
-    Step copy = step;
-    copy.name = name_of(step.name, of_block, i);
-    for (TensorId& id : copy.inputs) id = of_block == kNoBlock ? last(id) : at(id, i);
-    copy.output = at(step.output, i);
-    if (step.exception.every > 0 && (i + 1) % step.exception.every == 0) {
-      copy.op = step.exception.op;
-    }
-    copy.exception = {};
-    if (step.module >= 0) {
-      const std::vector<int>& copies = modules_[static_cast<size_t>(step.module)];
-      copy.module = copies[copies.size() == 1 ? 0 : static_cast<size_t>(i)];
-    }
-    Tensor& output = to_.tensors_[static_cast<size_t>(copy.output)];
-    if (step.op->aliasing() != Aliasing::kNone) {
-      output.storage = to_.tensor(copy.inputs[0]).storage;
-    }
-    to_.steps_.push_back(std::move(copy));
-  }
-
-  const Graph& from_;
   Graph to_;
-  std::vector<std::vector<TensorId>> ids_;  // of each tensor, its copies by repetition
-  std::vector<std::vector<int>> modules_;   // the same of modules
 };
 
-Graph unroll(const Graph& graph) { return Unroller(graph).run(); }
+Graph unroll(const Graph& graph) { return Inliner().run(graph); }
 
 }  // namespace attnscope

@@ -82,7 +82,8 @@ float soften(float* scores, int64_t first, int64_t count, const QueryHead& head,
   return decay;
 }
 
-/// What the queries [begin, end) see together.
+/// What the queries [begin, end) see together, from the edge of a panel on: where panels and blocks
+/// of keys begin depends on no query, so that results do not depend on who else is in the call.
 KeyRange seen_by(const KeyRange* visible, int64_t begin, int64_t end) {
   KeyRange all{std::numeric_limits<int64_t>::max(), 0};
   for (int64_t t = begin; t < end; ++t) {
@@ -90,7 +91,7 @@ KeyRange seen_by(const KeyRange* visible, int64_t begin, int64_t end) {
     all.first = std::min(all.first, visible[t].first);
     all.end = std::max(all.end, visible[t].end);
   }
-  return all.end == 0 ? KeyRange{0, 0} : all;
+  return all.end == 0 ? KeyRange{0, 0} : KeyRange{all.first / kPanel * kPanel, all.end};
 }
 
 /// Calls work(t, queries, from, to) for runs of the queries [begin, end): they see nothing of
@@ -112,7 +113,7 @@ void each_run(const KeyRange* visible, int64_t begin, int64_t end, KeyRange keys
     for (int64_t t = block; t < block_end; t += most) {
       const int64_t queries = std::min(most, block_end - t);
       const KeyRange seen = seen_by(visible, t, t + queries);
-      work(t, queries, std::max<int64_t>(seen.first - keys.first, 0) / kPanel * kPanel,
+      work(t, queries, std::max<int64_t>(seen.first - keys.first, 0),
            std::min(seen.end, keys.end) - keys.first);
     }
   }
@@ -188,8 +189,9 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
   float scores[kQueries * kKeys];
   for (const QueryHead& head : heads) clear(head.output, begin, end, V);
 
-  for (int64_t first = all.first; first < all.end; first += kKeys) {
-    const int64_t keys = std::min(kKeys, all.end - first);
+  for (int64_t first = all.first, next; first < all.end; first = next) {
+    next = std::min((first / kKeys + 1) * kKeys, all.end);
+    const int64_t keys = next - first;
     block.pack(first, keys);
     const auto attend_run = [&](int64_t t, int64_t queries, int64_t from, int64_t to) {
       if (from >= to) return;
@@ -255,7 +257,6 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
   const int64_t keys = all.end - all.first;
   const bool wanted = heads.front().weights.data;
   std::vector<float> own(wanted ? 0 : heads.size() * static_cast<size_t>((end - begin) * keys));
-  // From the first key on, not from the first that is seen.
   const auto weights_of = [&](size_t h, int64_t t) {
     if (wanted) return from_row(heads[h].weights, t).data;
     const int64_t row = static_cast<int64_t>(h) * (end - begin) + t - begin;

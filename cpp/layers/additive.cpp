@@ -5,14 +5,15 @@
 #include "../ops/matmul.h"
 #include "../ops/softmax.h"
 #include "../ops/squeeze.h"
+#include "attention.h"
 
 namespace attnscope {
 
 QueryAndKey add_query_and_key(Graph& graph, const Config& config) {
-  const int64_t B = config.integer("batch_size"), E = config.integer("hidden_size");
-  const int64_t K = config.optional_integer("kdim").value_or(E);
-  const TensorId query = graph.add_input("query", {B, config.integer("seq_len"), E});
-  const TensorId key = graph.add_input("key", {B, config.integer("kv_len"), K});
+  const Dimension B = config.dimension("batch_size"), E = config.dimension("hidden_size");
+  const Dimension K = config.dimension("kdim", E);
+  const TensorId query = graph.add_input("query", {B, as_query(config.dimension("seq_len")), E});
+  const TensorId key = graph.add_input("key", {B, kv_len_of(config), K});
   return {query, key, E, K};
 }
 
@@ -26,7 +27,7 @@ void add_key_combination(Graph& graph, TensorId scores, TensorId key) {
   graph.add_result("weights", weights);
 }
 
-TensorId add_tanh_score(Graph& graph, TensorId features, int64_t attn_dim) {
+TensorId add_tanh_score(Graph& graph, TensorId features, Dimension attn_dim) {
   const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
   const OpPtr& squeeze = shared_op<Squeeze>();
   const LinearModule score = declare_linear(graph, "score", attn_dim, 1, false);

@@ -9,7 +9,7 @@ namespace attnscope {
 /// Inputs `query` and `key` as the fields batch_size, seq_len, kv_len, hidden_size and kdim say.
 struct QueryAndKey {
   TensorId query, key;
-  int64_t query_features, key_features;
+  Dimension query_features, key_features;
 };
 QueryAndKey add_query_and_key(Graph& graph, const Config& config);
 
@@ -19,6 +19,6 @@ void add_key_combination(Graph& graph, TensorId scores, TensorId key);
 
 /// vᵀ tanh(features) for every pair: (B, T, S, A) -> (B, T, S), v the nn.Linear(A, 1) called
 /// `score`.
-TensorId add_tanh_score(Graph& graph, TensorId features, int64_t attn_dim);
+TensorId add_tanh_score(Graph& graph, TensorId features, Dimension attn_dim);
 
 }  // namespace attnscope

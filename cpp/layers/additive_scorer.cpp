@@ -12,13 +12,13 @@ namespace {
 
 Graph build(const Config& config) {
   const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
-  const int64_t E = config.integer("hidden_size"), A = config.integer("attn_dim");
+  const Dimension E = config.dimension("hidden_size"), A = config.dimension("attn_dim");
   const bool bias = config.flag("bias");
   Graph graph;
   const LinearModule project = declare_linear(graph, "project", E, A, bias);
   const LinearModule score = declare_linear(graph, "score", A, 1, bias);
   const TensorId hidden_states = graph.add_input(
-      "hidden_states", {config.integer("batch_size"), config.integer("seq_len"), E});
+      "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"), E});
   const TensorId projected = apply_linear(graph, project, "project", hidden_states, "projected");
   const TensorId activated = graph.add_step("activate", "project", tanh, {projected}, "activated");
   const TensorId scores = apply_linear(graph, score, "score", activated, "scores");

@@ -19,8 +19,8 @@ TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, Text output) 
 
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
                        const AttentionOptions& options, Text output) {
-  const OpPtr& dot = shared_op<Matmul, Matmul::Right::kTransposed>();
-  const OpPtr& weigh = shared_op<Matmul, Matmul::Right::kPlain>();
+  const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed, options.band);
+  const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain, options.band);
   const OpPtr& add = shared_op<Add>();
   const std::string& prefix = options.prefix;
 
@@ -45,16 +45,11 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
                             format("{}scores", {prefix}));
   }
   Shape visible = graph.tensor(scores).shape;
-  visible.back() -= options.band.tail;
+  visible.back().size -= options.band.tail;
   const TensorId mask = graph.add_input(options.mask, visible, Role::kOptionalInput);
   const TensorId weights = graph.add_step(format("{}normalize", {prefix}), "normalize",
                                           std::make_shared<const Softmax>(options.band),
                                           {scores, mask}, format("{}weights", {prefix}));
-  if (options.full_every > 0) {
-    Band full = options.band;
-    full.window.reset();
-    graph.set_exception(options.full_every, std::make_shared<const Softmax>(full));
-  }
   const TensorId dropped = apply_dropout(graph, options.dropout, "normalize", weights,
                                          format("{}dropped_weights", {prefix}));
   return {graph.add_step(format("{}combine", {prefix}), "combine", weigh, {dropped, value}, output),
@@ -71,13 +66,17 @@ TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name,
 }
 
 void check_heads_divide(const Config& config, Text field) {
-  const int64_t whole = config.integer(field), H = config.integer("num_heads");
+  const Dimension whole = config.integer(field), H = config.dimension("num_heads");
   if (whole % H == 0) return;
   refuse("num_heads", "num_heads must divide {} ({}), got {}", {field, whole, H});
 }
 
-int64_t kv_heads_of(const Config& config) {
-  return config.optional_integer("num_kv_heads").value_or(config.integer("num_heads"));
+Dimension kv_heads_of(const Config& config) {
+  return config.dimension("num_kv_heads", config.dimension("num_heads"));
+}
+
+Dimension kv_len_of(const Config& config) {
+  return config.dimension("kv_len", as_key(config.dimension("seq_len")));
 }
 
 void check_groups(int64_t num_heads, int64_t num_kv_heads) {

@@ -13,7 +13,6 @@ namespace attnscope {
 
 struct AttentionOptions {
   Band band{};
-  int64_t full_every = 0;           // every n-th repetition of the block sees beyond the window
   std::optional<double> scale{};    // 1 / sqrt(D) when absent
   std::optional<double> softcap{};  // what scores stay within, before bias and mask
   TensorId bias = kNoTensor;        // (H, T, S), added to the scores
@@ -46,12 +45,16 @@ TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name,
 void check_heads_divide(const Config& config, Text field);
 
 /// num_kv_heads, or num_heads where it is null.
-int64_t kv_heads_of(const Config& config);
+Dimension kv_heads_of(const Config& config);
+
+/// kv_len, or seq_len where it is null.
+Dimension kv_len_of(const Config& config);
 
 /// Throws FieldError unless num_kv_heads divides num_heads.
 void check_groups(int64_t num_heads, int64_t num_kv_heads);
 
-/// The band of the fields is_causal and window, with the query at position `offset` first.
+/// The band that the fields is_causal and window ask for; the first query stands at position
+/// `offset`.
 Band band_of(const Config& config, int64_t offset);
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@ Graph build(const Config& config) {
   const OpPtr& add = shared_op<Add>();
   const OpPtr& pool = shared_op<MeanPool>();
   constexpr double kEps = 1e-5;  // nn.LayerNorm's default
-  const int64_t E = config.integer("hidden_size"), V = config.integer("vocab_size");
+  const Dimension E = config.dimension("hidden_size"), V = config.dimension("vocab_size");
   const double share = config.number("dropout");
   Graph graph;
   const EmbeddingModule embedding = declare_embedding(graph, "embedding", V, E);
@@ -24,14 +24,14 @@ Graph build(const Config& config) {
   const DropoutModule weights_dropout = declare_dropout(graph, "mha.dropout", share);
   const NormModule norm = declare_layer_norm(graph, "layer_norm", E, kEps);
   const LinearModule classify =
-      declare_linear(graph, "fc", E, config.integer("num_classes"), config.flag("bias"));
+      declare_linear(graph, "fc", E, config.dimension("num_classes"), config.flag("bias"));
   const DropoutModule dropout = declare_dropout(graph, "dropout", share);
 
   const TensorId tokens = graph.add_integer_input(
-      "tokens", {config.integer("batch_size"), config.integer("seq_len")}, V);
+      "tokens", {config.dimension("batch_size"), config.dimension("seq_len")}, V);
   const TensorId x = apply_embedding(graph, embedding, tokens, "embedded");
   const Attended attended =
-      add_projected_attention(graph, projections, {x, x, x}, config.integer("num_heads"),
+      add_projected_attention(graph, projections, {x, x, x}, config.dimension("num_heads"),
                               {.dropout = weights_dropout}, "attended");
   const TensorId dropped = apply_dropout(graph, dropout, "combine", attended.output, "dropped");
   const TensorId sum = graph.add_step("residual", "combine", add, {x, dropped}, "residual");
@@ -53,8 +53,8 @@ const Layer kLayer = {
     .pytorch_class = "AttentionClassifier",
     .fields = {fields::batch_size(), fields::seq_len(), fields::vocab_size(5000),
                fields::hidden_size(128), fields::num_heads(4),
-               fields::dimension("num_classes", "Classes to tell apart.", 2), fields::bias(),
-               fields::dropout(0.1), fields::dtype()},
+               fields::dimension("num_classes", "Classes to tell apart.", 2, Axis::kClass),
+               fields::bias(), fields::dropout(0.1), fields::dtype()},
     .build = build,
     .check = check,
 };

@@ -7,11 +7,11 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  const int64_t B = config.integer("batch_size"), E = config.integer("hidden_size");
-  const int64_t S = config.integer("kv_len");
+  const Dimension B = config.dimension("batch_size"), E = config.dimension("hidden_size");
+  const Dimension S = kv_len_of(config);
   Graph graph;
   const Projections projections = declare_projections(graph, "", E, E, E, config.flag("bias"));
-  const TensorId query = graph.add_input("query", {B, config.integer("seq_len"), E});
+  const TensorId query = graph.add_input("query", {B, as_query(config.dimension("seq_len")), E});
   const TensorId key = graph.add_input("key", {B, S, E});
   const TensorId value = graph.add_input("value", {B, S, E});
   const Attended attended =

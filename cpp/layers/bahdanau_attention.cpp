@@ -12,7 +12,7 @@ namespace {
 
 Graph build(const Config& config) {
   const OpPtr& pair_sum = shared_op<PairSum>();
-  const int64_t A = config.integer("attn_dim");
+  const Dimension A = config.dimension("attn_dim");
   const bool bias = config.flag("bias");
   Graph graph;
   const QueryAndKey in = add_query_and_key(graph, config);

@@ -6,27 +6,26 @@
 
 namespace attnscope {
 
-Span span_of(const Config& config, int64_t full_every) {
+Span span_of(const Config& config, std::optional<int64_t> window) {
   const int64_t past = config.integer("past_len");
-  Span span{config.integer("seq_len"), past, past, config.optional_integer("window"), full_every};
-  if (span.window && full_every == 0) span.cached = std::min(past, *span.window - 1);
-  return span;
+  const int64_t cached = window ? std::min(past, *window - 1) : past;
+  return {config.dimension("seq_len"), past, cached, window};
 }
 
 TensorId add_cached(Graph& graph, Text name, TensorId fresh, const Span& span) {
   Shape shape = graph.tensor(fresh).shape;
   const size_t positions = shape.size() - 2;
   int64_t elements = 1;  // of a token
-  for (size_t i = 1; i < shape.size(); ++i) elements *= i == positions ? 1 : shape[i];
+  for (size_t i = 1; i < shape.size(); ++i) elements *= i == positions ? 1 : shape[i].size;
   TensorId past = kNoTensor, present = fresh;
   if (span.cached > 0) {
-    shape[positions] = span.cached;
-    past = graph.add_repeated_input(format("past_{}", {name}), shape);
+    shape[positions].size = span.cached;
+    past = graph.add_input(format("past_{}", {name}), shape);
     const auto append = std::make_shared<const Concat>(static_cast<int>(positions));
     present = graph.add_step(format("append_{}", {name}), "cache", append, {past, fresh},
                              format("all_{}s", {name}));
   }
-  graph.add_cache({past, present, span.seq_len, elements, span.window, span.full_every});
+  graph.add_cache({past, present, span.seq_len, elements, span.window});
   return present;
 }
 

@@ -2,16 +2,19 @@
 // names of Hugging Face's LlamaForCausalLM.
 // Radford et al. 2019; Touvron et al. 2023, https://arxiv.org/abs/2302.13971.
 
+#include <algorithm>
+
 #include "../ops/arithmetic.h"
 #include "fields.h"
 #include "grouped.h"
+#include "stack.h"
 #include "transformer.h"
 
 namespace attnscope {
 namespace {
 
 void check(const Config& config) {
-  check_groups(config.integer("num_heads"), kv_heads_of(config));
+  check_groups(config.dimension("num_heads"), kv_heads_of(config));
   check_rotation(config, "head_dim", head_dim_of(config));
   if (config.optional_integer("full_every") && !config.optional_integer("window")) {
     refuse("full_every", "full_every needs a window, got {} without one",
@@ -22,30 +25,33 @@ void check(const Config& config) {
            {*config.optional_number("rope_local_base_freq")});
   }
   check_positions(config, "past_len + seq_len",
-                  config.integer("past_len") + config.integer("seq_len"));
+                  config.integer("past_len") + config.dimension("seq_len"));
 }
+
+/// Layers of one kind: those that see everything, or those that see a window.
+struct Kind {
+  const char *class_name, *prefix;
+  Span span;
+  double theta;
+};
 
 class Builder {
  public:
   explicit Builder(const Config& config)
       : config_(config),
-        span_(span_of(config, config.optional_integer("full_every").value_or(0))),
-        E_(config.integer("hidden_size")),
-        H_(config.integer("num_heads")),
+        E_(config.dimension("hidden_size")),
+        H_(config.dimension("num_heads")),
         D_(head_dim_of(config)) {}
 
   Graph run() {
-    const int64_t V = config_.integer("vocab_size");
+    const Dimension V = config_.dimension("vocab_size");
     const EmbeddingModule words = declare_embedding(graph_, "model.embed_tokens", V, E_);
     const TensorId embedded = add_embeddings(words, V);
-    const Positions positions =
-        add_positions(graph_, config_, span_, {H_, D_}, embedded, /*is_causal=*/true, "model.",
-                      config_.optional_number("rope_local_base_freq"));
-    graph_.begin_block("model.layers", "DecoderLayer", config_.integer("num_layers"), embedded);
-    const auto [hidden, weights] = add_layer(embedded, positions);
-    graph_.end_block(hidden);
+    add_layers(embedded);
+    const Call& layers = graph_.calls().back();
+    const TensorId hidden = layers.outputs[0], weights = layers.outputs[1];
     const TensorId normed =
-        apply_norm(graph_, declare_norm("model.norm", E_), hidden, "normed_hidden");
+        apply_norm(graph_, declare_norm(graph_, "model.norm", E_), hidden, "normed_hidden");
     LinearModule head{.weight = words.weight};
     if (!config_.flag("tie_embeddings")) head = declare_linear(graph_, "lm_head", E_, V, false);
     graph_.add_result("output", add_head(head, normed));
@@ -54,12 +60,12 @@ class Builder {
   }
 
  private:
-  NormModule declare_norm(Text name, int64_t features) {
+  NormModule declare_norm(Graph& graph, Text name, Dimension features) {
     const double eps = config_.number("norm_eps");
     if (config_.choice("norm") == "layer_norm") {
-      return declare_layer_norm(graph_, name, features, eps);
+      return declare_layer_norm(graph, name, features, eps);
     }
-    return declare_rms_norm(graph_, name, features, eps, norms_plus_one());
+    return declare_rms_norm(graph, name, features, eps, norms_plus_one());
   }
   bool norms_plus_one() const { return config_.choice("norm") == "rms_norm_plus_one"; }
 
@@ -70,10 +76,11 @@ class Builder {
     return cap ? add_softcap(graph_, "classify", logits, *cap, "logits", "logits") : logits;
   }
 
-  TensorId add_embeddings(const EmbeddingModule& words, int64_t V) {
+  TensorId add_embeddings(const EmbeddingModule& words, Dimension V) {
     const auto learned = declare_position_vectors(graph_, config_, "model.embed_positions", E_);
+    const Span span = span_of(config_, std::nullopt);
     const TensorId tokens =
-        graph_.add_integer_input("tokens", {config_.integer("batch_size"), span_.seq_len}, V);
+        graph_.add_integer_input("tokens", {config_.dimension("batch_size"), span.seq_len}, V);
     const char* placed = has_position_vectors(config_) ? "word_vectors" : "hidden_states";
     const auto scale = config_.optional_number("embedding_scale");
     TensorId x = apply_embedding(graph_, words, tokens, scale ? "unscaled_words" : placed);
@@ -81,12 +88,55 @@ class Builder {
       const auto by_scale = std::make_shared<const Scale>(*scale);
       x = graph_.add_step("scale_words", "embed", by_scale, {x}, placed);
     }
-    return add_position_vectors(graph_, config_, span_, learned, x, "hidden_states");
+    return add_position_vectors(graph_, config_, span, learned, x, "hidden_states");
   }
 
-  Attended add_layer(TensorId x, const Positions& positions) {
+  /// All layers do without a window, else each n-th, or none.
+  bool sees_everything(int64_t layer) const {
+    const int64_t every = config_.optional_integer("full_every").value_or(0);
+    return !config_.optional_integer("window") || (every > 0 && (layer + 1) % every == 0);
+  }
+
+  void add_layers(TensorId embedded) {
+    const std::optional<int64_t> window = config_.optional_integer("window");
+    const double theta = config_.number("rope_theta");
+    const double local = config_.optional_number("rope_local_base_freq").value_or(theta);
+    const Kind full{"DecoderLayer", "", span_of(config_, std::nullopt), theta};
+    Kind windowed{"DecoderLayer", "", span_of(config_, window), local};
+    std::vector<int> order;  // of each layer: 1 where it sees everything
+    for (int64_t i = 0; i < config_.integer("num_layers"); ++i) order.push_back(sees_everything(i));
+    const int64_t all = std::count(order.begin(), order.end(), 1);
+    const PositionSteps steps(graph_, config_, {H_, D_}, embedded, /*is_causal=*/true, "model.");
+    std::vector<StackedLayer> kinds;
+    if (all == 0 || all == config_.integer("num_layers")) {
+      const Kind& kind = all == 0 ? windowed : full;
+      kinds.push_back(make_layer(kind, steps.add(kind.span, kind.theta), embedded));
+      order.assign(order.size(), 0);
+    } else {
+      windowed.class_name = "WindowedDecoderLayer", windowed.prefix = "window_";
+      const Positions far = steps.add(full.span, full.theta);
+      const bool alike = steps.alike(full.span, full.theta, windowed.span, windowed.theta);
+      const Positions near =
+          alike ? far : steps.add(windowed.span, windowed.theta, windowed.prefix);
+      kinds.push_back(make_layer(windowed, near, embedded));
+      kinds.push_back(make_layer(full, far, embedded));
+    }
+    add_stack(graph_, "model.layers", std::move(kinds), std::move(order));
+  }
+
+  StackedLayer make_layer(const Kind& kind, const Positions& positions, TensorId embedded) {
+    StackedLayer layer(graph_, kind.class_name, embedded, kind.prefix);
+    const Positions given{.rotation = layer.share(positions.rotation),
+                          .bias = layer.share(positions.bias)};
+    const auto [hidden, weights] = add_layer(layer.graph(), layer.carried(), given, kind.span);
+    layer.graph().add_result("hidden_states", hidden);
+    layer.graph().add_result("weights", weights);
+    return layer;
+  }
+
+  Attended add_layer(Graph& graph, TensorId x, const Positions& positions, const Span& span) {
     const bool qk_norm = config_.flag("qk_norm"), bias = config_.flag("mlp_bias");
-    const int64_t F = config_.integer("intermediate_size");
+    const Dimension F = config_.dimension("intermediate_size");
     const GroupedShape shape{E_,
                              H_,
                              kv_heads_of(config_),
@@ -95,39 +145,38 @@ class Builder {
                              config_.flag("output_bias"),
                              qk_norm ? std::optional(config_.number("norm_eps")) : std::nullopt,
                              norms_plus_one()};
-    const GroupedAttention attention(graph_, "self_attn.", shape);
+    const GroupedAttention attention(graph, "self_attn.", shape);
     FeedForward feed_forward{.activation = config_.choice("activation")};
     if (config_.flag("gated")) {
-      feed_forward.gate = declare_linear(graph_, "mlp.gate_proj", E_, F, bias);
+      feed_forward.gate = declare_linear(graph, "mlp.gate_proj", E_, F, bias);
     }
-    feed_forward.up = declare_linear(graph_, "mlp.up_proj", E_, F, bias);
-    feed_forward.down = declare_linear(graph_, "mlp.down_proj", F, E_, bias);
+    feed_forward.up = declare_linear(graph, "mlp.up_proj", E_, F, bias);
+    feed_forward.down = declare_linear(graph, "mlp.down_proj", F, E_, bias);
     const bool post_norms = config_.flag("post_norms");
-    const NormModule before_attention = declare_norm("input_layernorm", E_);
-    const NormModule after_attention = declare_norm("post_attention_layernorm", E_);
+    const NormModule before_attention = declare_norm(graph, "input_layernorm", E_);
+    const NormModule after_attention = declare_norm(graph, "post_attention_layernorm", E_);
     std::optional<NormModule> before_mlp, after_mlp;
     if (post_norms) {
-      before_mlp = declare_norm("pre_feedforward_layernorm", E_);
-      after_mlp = declare_norm("post_feedforward_layernorm", E_);
+      before_mlp = declare_norm(graph, "pre_feedforward_layernorm", E_);
+      after_mlp = declare_norm(graph, "post_feedforward_layernorm", E_);
     }
 
-    const TensorId from = apply_norm(graph_, before_attention, x, "attention_normed");
+    const TensorId from = apply_norm(graph, before_attention, x, "attention_normed");
     const Scores scores{.scale = config_.optional_number("scale"),
                         .softcap = config_.optional_number("attn_logit_softcapping")};
-    const Attended attended = attention.apply(graph_, from, positions, span_, scores, "attended");
+    const Attended attended = attention.apply(graph, from, positions, span, scores, "attended");
     TensorId made = attended.output;
-    if (post_norms) made = apply_norm(graph_, after_attention, made, "normed_attended");
-    const TensorId middle = add_residual(graph_, x, made, "middle");
+    if (post_norms) made = apply_norm(graph, after_attention, made, "normed_attended");
+    const TensorId middle = add_residual(graph, x, made, "middle");
     const TensorId inner =
-        apply_norm(graph_, post_norms ? *before_mlp : after_attention, middle, "mlp_normed");
-    TensorId fed = feed_forward.apply(graph_, inner, "fed_forward");
-    if (post_norms) fed = apply_norm(graph_, *after_mlp, fed, "normed_fed_forward");
-    return {add_residual(graph_, middle, fed, "layer_output"), attended.weights};
+        apply_norm(graph, post_norms ? *before_mlp : after_attention, middle, "mlp_normed");
+    TensorId fed = feed_forward.apply(graph, inner, "fed_forward");
+    if (post_norms) fed = apply_norm(graph, *after_mlp, fed, "normed_fed_forward");
+    return {add_residual(graph, middle, fed, "layer_output"), attended.weights};
   }
 
   const Config& config_;
-  const Span span_;
-  const int64_t E_, H_, D_;
+  const Dimension E_, H_, D_;
   Graph graph_;
 };
 
@@ -147,7 +196,8 @@ const Layer kLayer = {
          fields::seq_len(),
          fields::past_len(),
          fields::vocab_size(8192),
-         fields::dimension("max_positions", "Positions that have a learned vector.", 1024),
+         fields::dimension("max_positions", "Positions that have a learned vector.", 1024,
+                           Axis::kPosition),
          fields::hidden_size(256),
          fields::num_layers(4),
          fields::num_heads(8),

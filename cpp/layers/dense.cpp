@@ -9,12 +9,12 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  const int64_t E = config.integer("hidden_size");
+  const Dimension E = config.dimension("hidden_size");
   Graph graph;
   const LinearModule dense =
-      declare_linear(graph, "dense", E, config.integer("out_features"), config.flag("bias"));
-  const TensorId x = graph.add_input("hidden_states",
-                                     {config.integer("batch_size"), config.integer("seq_len"), E});
+      declare_linear(graph, "dense", E, config.dimension("out_features"), config.flag("bias"));
+  const TensorId x = graph.add_input(
+      "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"), E});
   const std::string_view activation = config.choice("activation");
   const bool linear = activation == "none";
   TensorId output = apply_linear(graph, dense, "project", x, linear ? "output" : "projected");

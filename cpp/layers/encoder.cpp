@@ -7,6 +7,7 @@
 #include "fields.h"
 #include "positions.h"
 #include "projections.h"
+#include "stack.h"
 #include "transformer.h"
 
 namespace attnscope {
@@ -14,31 +15,30 @@ namespace {
 
 void check(const Config& config) {
   check_heads_divide(config, "hidden_size");
-  check_positions(config, "seq_len", config.integer("seq_len"), config.integer("position_offset"));
+  check_positions(config, "seq_len", config.dimension("seq_len"),
+                  config.integer("position_offset"));
 }
 
 class Builder {
  public:
   explicit Builder(const Config& config)
       : config_(config),
-        span_{.seq_len = config.integer("seq_len")},
-        E_(config.integer("hidden_size")),
-        H_(config.integer("num_heads")),
+        span_{.seq_len = config.dimension("seq_len")},
+        E_(config.dimension("hidden_size")),
+        H_(config.dimension("num_heads")),
         norm_first_(config.flag("norm_first")),
         share_(config.number("dropout")),
         eps_(config.number("norm_eps")) {}
 
   Graph run() {
     const TensorId embedded = add_embeddings();
-    const Positions positions = add_positions(graph_, config_, span_, {H_, E_ / H_}, embedded,
-                                              /*is_causal=*/false, "encoder.");
-    graph_.begin_block("encoder.layer", "EncoderLayer", config_.integer("num_layers"), embedded);
-    const auto [hidden, weights] = add_layer(embedded, positions.bias);
-    graph_.end_block(hidden);
-    TensorId output = hidden;
+    add_layers(embedded);
+    const Call& layers = graph_.calls().back();
+    TensorId output = layers.outputs[0];
+    const TensorId weights = layers.outputs[1];
     if (norm_first_) {
       const NormModule norm = declare_layer_norm(graph_, "encoder.norm", E_, eps_);
-      output = apply_norm(graph_, norm, hidden, "encoded");
+      output = apply_norm(graph_, norm, output, "encoded");
     }
     graph_.add_result("output", output);
     if (config_.flag("pooler")) graph_.add_result("pooled", add_pooler(output));
@@ -48,7 +48,8 @@ class Builder {
 
  private:
   TensorId add_embeddings() {
-    const int64_t V = config_.integer("vocab_size"), types = config_.integer("type_vocab_size");
+    const Dimension V = config_.dimension("vocab_size"),
+                    types = config_.dimension("type_vocab_size");
     const EmbeddingModule words = declare_embedding(graph_, "embeddings.word_embeddings", V, E_);
     const auto positions =
         declare_position_vectors(graph_, config_, "embeddings.position_embeddings", E_);
@@ -60,7 +61,7 @@ class Builder {
     const DropoutModule dropout = declare_dropout(graph_, "embeddings.dropout", share_);
 
     const TensorId tokens =
-        graph_.add_integer_input("tokens", {config_.integer("batch_size"), span_.seq_len}, V);
+        graph_.add_integer_input("tokens", {config_.dimension("batch_size"), span_.seq_len}, V);
     TensorId x = apply_embedding(graph_, words, tokens, "word_vectors");
     if (kinds) {  // every token is of the first type
       const OpPtr& add = shared_op<Add>();
@@ -73,44 +74,57 @@ class Builder {
     return apply_dropout(graph_, dropout, "embed", x, "hidden_states");
   }
 
-  Attended add_layer(TensorId x, TensorId position_bias) {
+  void add_layers(TensorId embedded) {
+    const PositionSteps steps(graph_, config_, {H_, E_ / H_}, embedded, /*is_causal=*/false,
+                              "encoder.");
+    const Positions positions = steps.add(span_, 0);
+    std::vector<StackedLayer> kinds;
+    StackedLayer& layer = kinds.emplace_back(graph_, "EncoderLayer", embedded);
+    const TensorId bias = layer.share(positions.bias);
+    const auto [hidden, weights] = add_layer(layer.graph(), layer.carried(), bias);
+    layer.graph().add_result("hidden_states", hidden);
+    layer.graph().add_result("weights", weights);
+    const size_t times = static_cast<size_t>(config_.integer("num_layers"));
+    add_stack(graph_, "encoder.layer", std::move(kinds), std::vector<int>(times, 0));
+  }
+
+  Attended add_layer(Graph& graph, TensorId x, TensorId position_bias) {
     const bool bias = config_.flag("bias");
-    const auto declare = [&](const char* name, int64_t in, int64_t out) {
-      return declare_linear(graph_, name, in, out, bias);
+    const auto declare = [&](const char* name, Dimension in, Dimension out) {
+      return declare_linear(graph, name, in, out, bias);
     };
-    const int64_t F = config_.integer("intermediate_size");
+    const Dimension F = config_.dimension("intermediate_size");
     Projections projections;
     projections.query = declare("attention.self.query", E_, E_);
     projections.key = declare("attention.self.key", E_, E_);
     projections.value = declare("attention.self.value", E_, E_);
-    const DropoutModule weights_dropout = declare_dropout(graph_, "attention.self.dropout", share_);
+    const DropoutModule weights_dropout = declare_dropout(graph, "attention.self.dropout", share_);
     projections.output = declare("attention.output.dense", E_, E_);
-    const NormModule norm1 = declare_layer_norm(graph_, "attention.output.LayerNorm", E_, eps_);
-    const DropoutModule dropout1 = declare_dropout(graph_, "attention.output.dropout", share_);
+    const NormModule norm1 = declare_layer_norm(graph, "attention.output.LayerNorm", E_, eps_);
+    const DropoutModule dropout1 = declare_dropout(graph, "attention.output.dropout", share_);
     FeedForward feed_forward{.up = declare("intermediate.dense", E_, F),
                              .activation = config_.choice("activation")};
     feed_forward.down = declare("output.dense", F, E_);
-    const NormModule norm2 = declare_layer_norm(graph_, "output.LayerNorm", E_, eps_);
-    const DropoutModule dropout2 = declare_dropout(graph_, "output.dropout", share_);
+    const NormModule norm2 = declare_layer_norm(graph, "output.LayerNorm", E_, eps_);
+    const DropoutModule dropout2 = declare_dropout(graph, "output.dropout", share_);
 
-    const TensorId from = norm_first_ ? apply_norm(graph_, norm1, x, "attention_normed") : x;
+    const TensorId from = norm_first_ ? apply_norm(graph, norm1, x, "attention_normed") : x;
     const Attended attended =
-        add_projected_attention(graph_, projections, {from, from, from}, H_,
+        add_projected_attention(graph, projections, {from, from, from}, H_,
                                 {.bias = position_bias, .dropout = weights_dropout}, "attended");
-    const TensorId middle = join(x, attended.output, norm1, dropout1, "attention", "middle");
-    const TensorId inner =
-        norm_first_ ? apply_norm(graph_, norm2, middle, "output_normed") : middle;
-    const TensorId fed = feed_forward.apply(graph_, inner, "fed_forward");
-    return {join(middle, fed, norm2, dropout2, "output", "layer_output"), attended.weights};
+    const TensorId middle = join(graph, x, attended.output, norm1, dropout1, "attention", "middle");
+    const TensorId inner = norm_first_ ? apply_norm(graph, norm2, middle, "output_normed") : middle;
+    const TensorId fed = feed_forward.apply(graph, inner, "fed_forward");
+    return {join(graph, middle, fed, norm2, dropout2, "output", "layer_output"), attended.weights};
   }
 
   /// The residual connection, with the norm after it unless it was before.
-  TensorId join(TensorId x, TensorId made, const NormModule& norm, const DropoutModule& dropout,
-                Text name, Text output) {
+  TensorId join(Graph& graph, TensorId x, TensorId made, const NormModule& norm,
+                const DropoutModule& dropout, Text name, Text output) const {
     const TensorId dropped =
-        apply_dropout(graph_, dropout, "residual", made, format("{}_dropped", {name}));
-    if (norm_first_) return add_residual(graph_, x, dropped, output);
-    return apply_norm(graph_, norm, add_residual(graph_, x, dropped, format("{}_sum", {name})),
+        apply_dropout(graph, dropout, "residual", made, format("{}_dropped", {name}));
+    if (norm_first_) return add_residual(graph, x, dropped, output);
+    return apply_norm(graph, norm, add_residual(graph, x, dropped, format("{}_sum", {name})),
                       output);
   }
 
@@ -125,7 +139,7 @@ class Builder {
 
   const Config& config_;
   const Span span_;
-  const int64_t E_, H_;
+  const Dimension E_, H_;
   const bool norm_first_;
   const double share_, eps_;
   Graph graph_;
@@ -141,7 +155,8 @@ const Layer kLayer = {
     .summary = "Embeddings, a stack of encoder layers and a pooler: BERT and its kin.",
     .pytorch_class = "Encoder",
     .fields = {fields::batch_size(1), fields::seq_len(), fields::vocab_size(30522),
-               fields::dimension("max_positions", "Rows of the table of learned vectors.", 512),
+               fields::dimension("max_positions", "Rows of the table of learned vectors.", 512,
+                                 Axis::kPosition),
                integer_field("position_offset",
                              "Where in the table of positions' vectors, learned or sinusoidal, "
                              "that of a sequence's first token stands; those before are of no "

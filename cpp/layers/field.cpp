@@ -122,6 +122,11 @@ Field choice_field(Text name, Text meaning, std::vector<std::string_view> choice
           0,           std::move(choices)};
 }
 
+Field over(Axis axis, Field field) {
+  field.axis = axis;
+  return field;
+}
+
 Field optional(Field field) {
   field.fallback = Null();
   return field;

@@ -30,6 +30,7 @@ struct Field {
   Value fallback;                           // the default; Null makes the field optional
   double min = 0, max = 0;                  // integers and numbers, both included
   std::vector<std::string_view> choices{};  // choices only
+  Axis axis = Axis::kNone;                  // integers that are a dimension: what it goes over
 
   bool optional() const { return std::holds_alternative<Null>(fallback); }
 };
@@ -40,7 +41,10 @@ Field integer_field(Text name, Text meaning, int64_t fallback, int64_t min, int6
 Field number_field(Text name, Text meaning, double fallback, double min, double max);
 Field choice_field(Text name, Text meaning, std::vector<std::string_view> choices, Text fallback);
 
-/// The field with null as its default: what that stands for belongs into its meaning.
+/// The field as the size of a dimension that goes over this.
+Field over(Axis axis, Field field);
+
+/// The same field with null as its default; its meaning must say what null stands for.
 Field optional(Field field);
 
 /// A value as it came from outside, before any check.

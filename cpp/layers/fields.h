@@ -12,44 +12,56 @@ inline constexpr int64_t kMaxDimension = 2147483647;
 inline constexpr int64_t kMaxVocabulary = int64_t{1} << 24;
 inline constexpr int64_t kMaxLayers = 1024;
 
-inline Field dimension(Text name, Text meaning, int64_t fallback) {
-  return integer_field(name, meaning, fallback, 1, kMaxDimension);
+/// A dimension over features, unless it says otherwise.
+inline Field dimension(Text name, Text meaning, int64_t fallback, Axis axis = Axis::kFeature) {
+  return over(axis, integer_field(name, meaning, fallback, 1, kMaxDimension));
 }
 
 inline Field batch_size(int64_t fallback = 32) {
-  return dimension("batch_size", "Sequences that are computed together.", fallback);
+  return dimension("batch_size", "Sequences that are computed together.", fallback, Axis::kBatch);
 }
-inline Field seq_len() { return dimension("seq_len", "Positions (tokens) of each sequence.", 128); }
+inline Field seq_len() {
+  return dimension("seq_len", "Positions (tokens) of each sequence.", 128, Axis::kPosition);
+}
 inline Field hidden_size(int64_t fallback = 768) {
-  return dimension("hidden_size", "Features of each position: the encoder's width.", fallback);
+  return dimension("hidden_size", "Features of each position: the encoder's width.", fallback,
+                   Axis::kHidden);
 }
 inline Field attn_dim() {
   return dimension("attn_dim", "Width of the tanh layer between hidden state and score.", 128);
 }
 inline Field kv_len() {
-  return dimension("kv_len", "Positions that the queries attend to: keys and values.", 128);
+  return optional(dimension("kv_len",
+                            "Positions that the queries attend to: keys and values; null: seq_len.",
+                            128, Axis::kKey));
 }
 inline Field num_heads(int64_t fallback = 12) {
-  return integer_field("num_heads", "Attention heads that work side by side.", fallback, 1, 65536);
+  return over(Axis::kHead, integer_field("num_heads", "Attention heads that work side by side.",
+                                         fallback, 1, 65536));
 }
 inline Field num_kv_heads() {
-  return integer_field(
-      "num_kv_heads",
-      "Heads of keys and values, each shared by num_heads / num_kv_heads query heads.", 4, 1,
-      65536);
+  return over(Axis::kKvHead,
+              integer_field(
+                  "num_kv_heads",
+                  "Heads of keys and values, each shared by num_heads / num_kv_heads query heads.",
+                  4, 1, 65536));
 }
 /// Where there are as many as num_heads by default.
 inline Field free_num_kv_heads() {
-  return optional(integer_field("num_kv_heads",
-                                "Heads of keys and values, each shared by num_heads / num_kv_heads "
-                                "query heads; null: as many as num_heads.",
-                                1, 1, 65536));
+  return optional(
+      over(Axis::kKvHead,
+           integer_field("num_kv_heads",
+                         "Heads of keys and values, each shared by num_heads / num_kv_heads query "
+                         "heads; null: as many as num_heads.",
+                         1, 1, 65536)));
 }
-inline Field head_dim() { return dimension("head_dim", "Features of each head.", 64); }
+inline Field head_dim() {
+  return dimension("head_dim", "Features of each head.", 64, Axis::kHeadFeature);
+}
 /// Where the width of a head follows from others.
 inline Field free_head_dim() {
-  return optional(
-      dimension("head_dim", "Features of each head; null: hidden_size / num_heads.", 64));
+  return optional(dimension("head_dim", "Features of each head; null: hidden_size / num_heads.", 64,
+                            Axis::kHeadFeature));
 }
 inline Field kdim() {
   return optional(dimension("kdim", "Features of each key; null: hidden_size.", 1));
@@ -61,8 +73,9 @@ inline Field num_layers(int64_t fallback) {
   return integer_field("num_layers", "Layers that follow each other.", fallback, 1, kMaxLayers);
 }
 inline Field vocab_size(int64_t fallback) {
-  return integer_field("vocab_size", "Different tokens: rows of the embedding.", fallback, 1,
-                       kMaxVocabulary);
+  return over(Axis::kVocabulary,
+              integer_field("vocab_size", "Different tokens: rows of the embedding.", fallback, 1,
+                            kMaxVocabulary));
 }
 inline Field past_len() {
   return integer_field("past_len", "Positions already in the KV cache, before this call's.", 0, 0,

@@ -5,7 +5,7 @@
 namespace attnscope {
 GroupedAttention::GroupedAttention(Graph& graph, Text prefix, const GroupedShape& shape)
     : shape_(shape) {
-  const int64_t E = shape.hidden_size, D = shape.head_dim;
+  const Dimension E = shape.hidden_size, D = shape.head_dim;
   const int64_t queries = shape.num_heads * D, keys = shape.num_kv_heads * D;
   query_ = declare_linear(graph, format("{}q_proj", {prefix}), E, queries, shape.bias);
   key_ = declare_linear(graph, format("{}k_proj", {prefix}), E, keys, shape.bias);
@@ -23,26 +23,20 @@ GroupedAttention::GroupedAttention(Graph& graph, Text prefix, const GroupedShape
 Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& positions,
                                  const Span& span, const Scores& scores, Text output) const {
   const auto heads = [&](const LinearModule& linear, const std::optional<NormModule>& norm,
-                         int64_t num_heads, bool turns, Text name) {
+                         Dimension num_heads, bool turns, Text name) {
     TensorId one = apply_linear(graph, linear, "project", x, format("projected_{}", {name}));
     one = split_heads(graph, one, num_heads, format("{}_heads", {name}));
     if (norm) one = apply_norm(graph, *norm, one, format("normed_{}", {name}));
     if (!turns || positions.rotation == kNoTensor) return one;
-    // With two bases layers turn by the second, and those without a window by the first.
-    const bool two_bases = graph.tensor(positions.rotation).shape[0] > 2;
-    const OpPtr &plain = shared_op<Rotate>(), &local = shared_op<Rotate, false, true>();
-    one = graph.add_step(format("rotate_{}", {name}), "position", two_bases ? local : plain,
-                         {one, positions.rotation}, format("rotated_{}", {name}));
-    if (two_bases) graph.set_exception(span.full_every, plain);
-    return one;
+    return graph.add_step(format("rotate_{}", {name}), "position", shared_op<Rotate>(),
+                          {one, positions.rotation}, format("rotated_{}", {name}));
   };
-  const int64_t H = shape_.num_heads, G = shape_.num_kv_heads;
+  const Dimension H = shape_.num_heads, G = shape_.num_kv_heads;
   const TensorId query = heads(query_, query_norm_, H, true, "query");
   const TensorId key = add_cached(graph, "key", heads(key_, key_norm_, G, true, "key"), span);
   const TensorId value = add_cached(graph, "value", heads(value_, {}, G, false, "value"), span);
   const AttentionOptions options{
       .band = {.is_causal = scores.is_causal, .window = span.window, .offset = span.cached},
-      .full_every = span.full_every,
       .scale = scores.scale,
       .softcap = scores.softcap,
       .bias = positions.bias};
@@ -52,10 +46,10 @@ Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& posi
   return attended;
 }
 
-int64_t head_dim_of(const Config& config) {
-  if (const std::optional<int64_t> head_dim = config.optional_integer("head_dim")) return *head_dim;
+Dimension head_dim_of(const Config& config) {
+  if (config.optional_integer("head_dim")) return config.dimension("head_dim");
   check_heads_divide(config, "hidden_size");
-  return config.integer("hidden_size") / config.integer("num_heads");
+  return {config.integer("hidden_size") / config.integer("num_heads"), Axis::kHeadFeature};
 }
 
 }  // namespace attnscope

@@ -12,10 +12,10 @@
 namespace attnscope {
 
 struct GroupedShape {
-  int64_t hidden_size, num_heads, num_kv_heads, head_dim;
+  Dimension hidden_size, num_heads, num_kv_heads, head_dim;
   bool bias, output_bias;
   std::optional<double> qk_norm_eps;  // queries and keys are normed in each head
-  bool qk_norm_plus_one = false;      // by weights to which one is added
+  bool qk_norm_plus_one = false;      // multiplied by 1 + weight
 };
 
 /// How scores are made.
@@ -30,7 +30,7 @@ class GroupedAttention {
   GroupedAttention(Graph& graph, Text prefix, const GroupedShape& shape);
 
   /// x (B, T, E) -> (B, T, E), called `output`. With a past, adds the inputs past_key and
-  /// past_value (B, G, cached, D), keys turned already.
+  /// past_value (B, G, cached, D), of which keys are already rotated to their positions.
   Attended apply(Graph& graph, TensorId x, const Positions& positions, const Span& span,
                  const Scores& scores, Text output) const;
 
@@ -42,5 +42,5 @@ class GroupedAttention {
 
 /// head_dim, or hidden_size / num_heads where it is null. Throws FieldError where that is no
 /// integer.
-int64_t head_dim_of(const Config& config);
+Dimension head_dim_of(const Config& config);
 }  // namespace attnscope

@@ -9,28 +9,28 @@ namespace attnscope {
 namespace {
 
 void check(const Config& config) {
-  check_groups(config.integer("num_heads"), config.integer("num_kv_heads"));
+  check_groups(config.dimension("num_heads"), config.dimension("num_kv_heads"));
   check_rotation(config, "head_dim", head_dim_of(config));
 }
 
 Graph build(const Config& config) {
-  const int64_t E = config.integer("hidden_size"), H = config.integer("num_heads");
+  const Dimension E = config.dimension("hidden_size"), H = config.dimension("num_heads");
   const int64_t D = head_dim_of(config);
-  const Span span = span_of(config);
+  const Span span = span_of(config, config.optional_integer("window"));
   Graph graph;
   const GroupedShape shape{
       E,
       H,
-      config.integer("num_kv_heads"),
+      config.dimension("num_kv_heads"),
       D,
       config.flag("bias"),
       config.flag("output_bias"),
       config.flag("qk_norm") ? std::optional(config.number("norm_eps")) : std::nullopt};
   const GroupedAttention attention(graph, "", shape);
   const TensorId x =
-      graph.add_input("hidden_states", {config.integer("batch_size"), span.seq_len, E});
-  const Positions positions =
-      add_positions(graph, config, span, {H, D}, x, config.flag("is_causal"));
+      graph.add_input("hidden_states", {config.dimension("batch_size"), span.seq_len, E});
+  const PositionSteps steps(graph, config, {H, D}, x, config.flag("is_causal"));
+  const Positions positions = steps.add(span, config.number("rope_theta"));
   const Scores scores{.is_causal = config.flag("is_causal"),
                       .scale = config.optional_number("scale")};
   const Attended attended = attention.apply(graph, x, positions, span, scores, "output");

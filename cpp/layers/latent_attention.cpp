@@ -15,21 +15,22 @@ namespace attnscope {
 namespace {
 
 struct Sizes {
-  int64_t B, T, past, E, H;
-  int64_t rank, nope, rope, value;  // of the latent; of a head's features without and with position
+  Dimension B, T, past, E, H;
+  Dimension rank, nope, rope,
+      value;  // of the latent; of a head's features without and with position
   std::optional<int64_t> query_rank;
 };
 
 Sizes sizes_of(const Config& config) {
-  return {config.integer("batch_size"),       config.integer("seq_len"),
-          config.integer("past_len"),         config.integer("hidden_size"),
-          config.integer("num_heads"),        config.integer("kv_lora_rank"),
-          config.integer("qk_nope_head_dim"), config.integer("qk_rope_head_dim"),
-          config.integer("v_head_dim"),       config.optional_integer("q_lora_rank")};
+  return {config.dimension("batch_size"),       config.dimension("seq_len"),
+          config.integer("past_len"),           config.dimension("hidden_size"),
+          config.dimension("num_heads"),        config.dimension("kv_lora_rank"),
+          config.dimension("qk_nope_head_dim"), config.dimension("qk_rope_head_dim"),
+          config.dimension("v_head_dim"),       config.optional_integer("q_lora_rank")};
 }
 
 void check(const Config& config) {
-  const int64_t rope = config.integer("qk_rope_head_dim");
+  const Dimension rope = config.dimension("qk_rope_head_dim");
   if (rope % 2 == 0) return;
   refuse("qk_rope_head_dim", "qk_rope_head_dim must be even, got {}", {rope});
 }
@@ -42,7 +43,7 @@ class Builder {
     declare();
     const TensorId x = graph_.add_input("hidden_states", {sizes_.B, sizes_.T, sizes_.E});
     const auto table = std::make_shared<const RotaryTable>(
-        sizes_.T, sizes_.rope, std::vector{config_.number("rope_theta")}, sizes_.past);
+        sizes_.T, sizes_.rope, config_.number("rope_theta"), sizes_.past);
     rotation_ = graph_.add_step("rotation", "position", table, {x}, "rotation");
 
     const TensorId query = add_query(x);
@@ -126,8 +127,8 @@ class Builder {
     const TensorId latent =
         apply_norm(graph_, kv_norm_, slice(compressed, 0, sizes_.rank, "raw_latent"), "new_latent");
     const TensorId key = split_heads(
-        graph_, slice(compressed, sizes_.rank, sizes_.rank + sizes_.rope, "position_features"), 1,
-        "position_key");
+        graph_, slice(compressed, sizes_.rank, sizes_.rank + sizes_.rope, "position_features"),
+        {1, Axis::kKvHead}, "position_key");
     const Span span{sizes_.T, sizes_.past, sizes_.past};
     return {add_cached(graph_, "latent", latent, span),
             add_cached(graph_, "key", rotate(key, "key"), span)};

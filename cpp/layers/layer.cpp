@@ -46,6 +46,13 @@ Config Config::with(Text field, Value value) const {
 }
 
 int64_t Config::integer(Text field) const { return std::get<int64_t>(value(field)); }
+Dimension Config::dimension(Text field) const {
+  const size_t index = index_of(field);
+  return {std::get<int64_t>(values_[index]), layer_->fields[index].axis};
+}
+Dimension Config::dimension(Text field, Dimension otherwise) const {
+  return optional_integer(field) ? dimension(field) : otherwise;
+}
 double Config::number(Text field) const { return std::get<double>(value(field)); }
 bool Config::flag(Text field) const { return std::get<bool>(value(field)); }
 std::string_view Config::choice(Text field) const {

@@ -30,6 +30,9 @@ class Config {
 
   /// The value of a field that the layer has; std::logic_error for one that it has not.
   int64_t integer(Text field) const;
+  Dimension dimension(Text field) const;  // with the axis that the field says
+  /// Of an optional field: `otherwise` where the value is null.
+  Dimension dimension(Text field, Dimension otherwise) const;
   double number(Text field) const;
   bool flag(Text field) const;
   std::string_view choice(Text field) const;
@@ -49,7 +52,7 @@ struct Layer {
   std::string_view name;           // "additive_scorer"
   std::string_view title;          // "Additive scorer"
   std::string_view group;          // under which the page lists it: "scorers"
-  int place;                       // on the page's list: scorers from 100, pooling from 200,
+  int place;                       // order on the page's list: scorers from 100, pooling from 200,
                                    // attention from 300, transformer from 400
   std::string_view summary;        // one sentence
   std::string_view pytorch_class;  // "AdditiveScorer"
@@ -63,11 +66,11 @@ struct Registration {
   explicit Registration(const Layer& layer);
 };
 
-/// Every layer, by its place.
+/// Every layer, in the order of the page's list.
 std::span<const Layer* const> layers();
 
-/// The gate: takes `layer` out of `raw`, checks every other key against that layer's fields.
-/// Throws FieldError.
+/// The gate that every config passes: finds the layer that `raw` names, and checks every other key
+/// against that layer's fields. Throws FieldError.
 Config resolve(const RawConfig& raw);
 
 }  // namespace attnscope

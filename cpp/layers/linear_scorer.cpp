@@ -8,11 +8,11 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  const int64_t E = config.integer("hidden_size");
+  const Dimension E = config.dimension("hidden_size");
   Graph graph;
   const LinearModule score = declare_linear(graph, "score", E, 1, config.flag("bias"));
   const TensorId hidden_states = graph.add_input(
-      "hidden_states", {config.integer("batch_size"), config.integer("seq_len"), E});
+      "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"), E});
   const TensorId scores = apply_linear(graph, score, "score", hidden_states, "scores");
   add_pooling(graph, config, hidden_states, scores);
   return graph;

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 void check(const Config& config) {
-  const int64_t E = config.integer("hidden_size"), K = config.optional_integer("kdim").value_or(E);
+  const Dimension E = config.dimension("hidden_size"), K = config.dimension("kdim", E);
   if (config.choice("score") != "dot" || K == E) return;
   refuse("kdim", "kdim must be hidden_size ({}) where score is dot, got {}", {E, K});
 }
@@ -21,7 +21,7 @@ TensorId add_scores(Graph& graph, const Config& config, const QueryAndKey& in) {
   const OpPtr& pair_concat = shared_op<PairConcat>();
   const std::string_view score = config.choice("score");
   if (score == "concat") {
-    const int64_t A = config.integer("attn_dim");
+    const Dimension A = config.dimension("attn_dim");
     const LinearModule project =
         declare_linear(graph, "project", in.query_features + in.key_features, A, false);
     const TensorId pairs =

@@ -9,9 +9,9 @@ namespace {
 
 Graph build(const Config& config) {
   const OpPtr& pool = shared_op<MaxPool>();
-  const int64_t B = config.integer("batch_size"), T = config.integer("seq_len");
+  const Dimension B = config.dimension("batch_size"), T = config.dimension("seq_len");
   Graph graph;
-  const TensorId x = graph.add_input("hidden_states", {B, T, config.integer("hidden_size")});
+  const TensorId x = graph.add_input("hidden_states", {B, T, config.dimension("hidden_size")});
   const TensorId mask = graph.add_input("mask", {B, T}, Role::kOptionalInput);
   graph.add_result("output", graph.add_step("pool", "combine", pool, {x, mask}, "output"));
   return graph;

@@ -12,20 +12,19 @@ namespace attnscope {
 namespace {
 
 struct Sizes {
-  int64_t B, T, S, E, kdim, vdim;
+  Dimension B, T, S, E, kdim, vdim;
   bool cross;  // keys and values come from elsewhere
 };
 
 Sizes sizes_of(const Config& config) {
-  const int64_t T = config.integer("seq_len"), E = config.integer("hidden_size");
-  const std::optional<int64_t> kv_len = config.optional_integer("kv_len");
-  return {config.integer("batch_size"),
+  const Dimension T = config.dimension("seq_len"), E = config.dimension("hidden_size");
+  return {config.dimension("batch_size"),
           T,
-          kv_len.value_or(T),
+          config.dimension("kv_len", T),
           E,
-          config.optional_integer("kdim").value_or(E),
-          config.optional_integer("vdim").value_or(E),
-          kv_len.has_value()};
+          config.dimension("kdim", E),
+          config.dimension("vdim", E),
+          config.optional_integer("kv_len").has_value()};
 }
 
 void check(const Config& config) {
@@ -51,7 +50,7 @@ void check(const Config& config) {
 
 /// The arguments of nn.MultiheadAttention.
 std::string arguments(const Config& config, const Sizes& sizes) {
-  std::string text = format("{}, {}", {sizes.E, config.integer("num_heads")});
+  std::string text = format("{}, {}", {sizes.E, config.dimension("num_heads")});
   if (config.number("dropout") != 0) text += format(", dropout={}", {config.number("dropout")});
   if (!config.flag("bias")) text += ", bias=False";
   if (config.flag("add_bias_kv")) text += ", add_bias_kv=True";
@@ -66,7 +65,7 @@ AttentionSources add_inputs(Graph& graph, const Sizes& sizes) {
     const TensorId x = graph.add_input("hidden_states", {sizes.B, sizes.T, sizes.E});
     return {x, x, x};
   }
-  const TensorId query = graph.add_input("query", {sizes.B, sizes.T, sizes.E});
+  const TensorId query = graph.add_input("query", {sizes.B, as_query(sizes.T), sizes.E});
   const TensorId key = graph.add_input("key", {sizes.B, sizes.S, sizes.kdim});
   const TensorId value = graph.add_input("value", {sizes.B, sizes.S, sizes.vdim});
   return {query, key, value};
@@ -93,7 +92,7 @@ class PackedHeads {
     return apply_linear(graph_, linear, "project", x, name);
   }
   TensorId split(TensorId features, Text name) const {
-    return split_heads(graph_, features, config_.integer("num_heads"), name);
+    return split_heads(graph_, features, config_.dimension("num_heads"), name);
   }
   /// Heads of keys or values, with the positions that add_bias_kv and add_zero_attn append.
   TensorId extended(const LinearModule& linear, TensorId x, TensorId row, Text name) const {
@@ -140,7 +139,7 @@ Attended add_separate(Graph& graph, const Config& config, const Sizes& sizes) {
   AttentionOptions options{.dropout = dropout};
   options.band.is_causal = config.flag("is_causal");
   return add_projected_attention(graph, projections, add_inputs(graph, sizes),
-                                 config.integer("num_heads"), options, "output");
+                                 config.dimension("num_heads"), options, "output");
 }
 
 Graph build(const Config& config) {
@@ -171,7 +170,7 @@ const Layer kLayer = {
                optional(fields::dimension("kv_len",
                                           "Positions of keys and values that come from elsewhere "
                                           "(cross-attention); null: self-attention.",
-                                          1)),
+                                          1, Axis::kKey)),
                fields::hidden_size(), fields::num_heads(), fields::kdim(),
                optional(fields::dimension("vdim", "Features of each value; null: hidden_size.", 1)),
                fields::bias(),

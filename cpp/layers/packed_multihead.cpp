@@ -14,14 +14,14 @@ Init xavier_uniform(int64_t fan_out, int64_t fan_in) {
 }  // namespace
 
 PackedProjections declare_packed_multihead(Graph& graph, Text name, const PackedMultihead& shape) {
-  const int64_t E = shape.hidden_size;
+  const Dimension E = shape.hidden_size;
   const int own = graph.add_module(name, "");
   struct Weight {
     TensorId id;
-    int64_t rows, columns;
+    Dimension rows, columns;
   };
   std::vector<Weight> weights;
-  const auto add_weight = [&](const char* weight, int64_t rows, int64_t columns) {
+  const auto add_weight = [&](const char* weight, Dimension rows, Dimension columns) {
     weights.push_back({graph.add_parameter(own, weight, {rows, columns}), rows, columns});
     return weights.back().id;
   };
@@ -29,7 +29,7 @@ PackedProjections declare_packed_multihead(Graph& graph, Text name, const Packed
   PackedProjections packed;
   Projections& to = packed.projections;
   if (shape.kdim == E && shape.vdim == E) {
-    const TensorId all = add_weight("in_proj_weight", 3 * E, E);
+    const TensorId all = add_weight("in_proj_weight", {3 * E, E.axis}, E);
     to.query.weight = graph.add_rows(all, 0, E);
     to.key.weight = graph.add_rows(all, E, 2 * E);
     to.value.weight = graph.add_rows(all, 2 * E, 3 * E);
@@ -40,7 +40,7 @@ PackedProjections declare_packed_multihead(Graph& graph, Text name, const Packed
   }
   TensorId bias = kNoTensor;
   if (shape.bias) {
-    bias = graph.add_parameter(own, "in_proj_bias", {3 * E});
+    bias = graph.add_parameter(own, "in_proj_bias", {{3 * E, E.axis}});
     to.query.bias = graph.add_rows(bias, 0, E);
     to.key.bias = graph.add_rows(bias, E, 2 * E);
     to.value.bias = graph.add_rows(bias, 2 * E, 3 * E);

@@ -7,7 +7,7 @@
 namespace attnscope {
 
 struct PackedMultihead {
-  int64_t hidden_size, kdim, vdim;
+  Dimension hidden_size, kdim, vdim;
   bool bias = true;
   bool add_bias_kv = false;
 };
@@ -18,7 +18,7 @@ struct PackedProjections {
 };
 
 /// Declares what nn.MultiheadAttention(hidden_size, ...) has inside the module `name`: "" for the
-/// layer itself. A class of PyTorch's makes the modules.
+/// layer itself. The modules have no constructor here: that of PyTorch's class makes them.
 PackedProjections declare_packed_multihead(Graph& graph, Text name, const PackedMultihead& shape);
 
 }  // namespace attnscope

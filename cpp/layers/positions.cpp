@@ -19,7 +19,7 @@ void check_rotation(const Config& config, Text field, int64_t head_dim) {
 }
 
 void check_positions(const Config& config, Text fields, int64_t length, int64_t offset) {
-  const int64_t most = config.integer("max_positions");
+  const Dimension most = config.dimension("max_positions");
   if (config.choice("position") != "learned" || length + offset <= most) return;
   if (offset == 0) {
     refuse("seq_len", "{} must be at most max_positions ({}) where position is learned, got {}",
@@ -41,9 +41,9 @@ bool has_position_vectors(const Config& config) {
 }
 
 std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        Text name, int64_t features) {
+                                                        Text name, Dimension features) {
   if (config.choice("position") != "learned") return std::nullopt;
-  return declare_embedding(graph, name, config.integer("max_positions"), features);
+  return declare_embedding(graph, name, config.dimension("max_positions"), features);
 }
 
 TensorId add_position_vectors(Graph& graph, const Config& config, const Span& span,
@@ -63,32 +63,43 @@ TensorId add_position_vectors(Graph& graph, const Config& config, const Span& sp
   return graph.add_step("add_position", "embed", add, {x, vectors}, output);
 }
 
-Positions add_positions(Graph& graph, const Config& config, const Span& span,
-                        const HeadShape& heads, TensorId like, bool is_causal, Text prefix,
-                        std::optional<double> local_theta) {
-  const std::string_view position = config.choice("position");
-  if (position == "rope") {
-    std::vector<double> thetas;
-    if (!local_theta || span.full_every > 0) thetas.push_back(config.number("rope_theta"));
-    if (local_theta && span.full_every != 1) thetas.push_back(*local_theta);
-    const auto table = std::make_shared<const RotaryTable>(span.seq_len, heads.head_dim,
-                                                           std::move(thetas), span.past_len);
-    return {.rotation = graph.add_step("rotation", "position", table, {like}, "rotation")};
+PositionSteps::PositionSteps(Graph& graph, const Config& config, const HeadShape& heads,
+                             TensorId like, bool is_causal, Text prefix)
+    : graph_(graph),
+      position_(config.choice("position")),
+      heads_(heads),
+      like_(like),
+      is_causal_(is_causal) {
+  if (position_ != "relative") return;
+  table_ = declare_embedding(graph, format("{}relative_attention_bias", {prefix}),
+                             RelativeBias::kBuckets, heads.num_heads);
+}
+
+Positions PositionSteps::add(const Span& span, double theta, Text prefix) const {
+  const auto step = [&](const char* name, const OpPtr& op, TensorId input, const char* output) {
+    return graph_.add_step(format("{}{}", {prefix, name}), "position", op, {input},
+                           format("{}{}", {prefix, output}));
+  };
+  if (position_ == "rope") {
+    const auto table =
+        std::make_shared<const RotaryTable>(span.seq_len, heads_.head_dim, theta, span.past_len);
+    return {.rotation = step("rotation", table, like_, "rotation")};
   }
-  if (position == "alibi") {
-    const auto bias = std::make_shared<const AlibiBias>(heads.num_heads, span.seq_len,
+  if (position_ == "alibi") {
+    const auto bias = std::make_shared<const AlibiBias>(heads_.num_heads, span.seq_len,
                                                         span.kv_len(), span.cached);
-    return {.bias = graph.add_step("alibi", "position", bias, {like}, "position_bias")};
+    return {.bias = step("alibi", bias, like_, "position_bias")};
   }
-  if (position == "relative") {
-    const EmbeddingModule table =
-        declare_embedding(graph, format("{}relative_attention_bias", {prefix}),
-                          RelativeBias::kBuckets, heads.num_heads);
+  if (position_ == "relative") {
     const auto bias =
-        std::make_shared<const RelativeBias>(span.seq_len, span.kv_len(), span.cached, !is_causal);
-    return {.bias = graph.add_step("relative", "position", bias, {table.weight}, "position_bias")};
+        std::make_shared<const RelativeBias>(span.seq_len, span.kv_len(), span.cached, !is_causal_);
+    return {.bias = step("relative", bias, table_->weight, "position_bias")};
   }
   return {};
+}
+
+bool PositionSteps::alike(const Span& a, double theta_a, const Span& b, double theta_b) const {
+  return position_ == "rope" ? theta_a == theta_b : a.cached == b.cached;
 }
 
 }  // namespace attnscope

@@ -11,11 +11,12 @@ namespace attnscope {
 
 Field position_field(std::vector<std::string_view> choices, Text fallback);
 
-/// Throws FieldError for an odd width of heads where positions turn pairs.
+/// Throws FieldError for heads of an odd width where positions are rotary: they turn features in
+/// pairs.
 void check_rotation(const Config& config, Text field, int64_t head_dim);
 
-/// Throws FieldError where `length` positions, the value of `fields`, are more than learned
-/// vectors, of which those before `offset` are of no position.
+/// Throws FieldError where the table of learned vectors has too few for `length` positions, the
+/// value of `fields`, of which the first has the vector at `offset`.
 void check_positions(const Config& config, Text fields, int64_t length, int64_t offset = 0);
 
 /// Whether x gets a vector for each position.
@@ -23,7 +24,7 @@ bool has_position_vectors(const Config& config);
 
 /// The table (max_positions, features) of learned vectors where `position` asks for one.
 std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        Text name, int64_t features);
+                                                        Text name, Dimension features);
 
 /// x (B, T, E) plus a vector for each position, learned or sinusoidal, called `output`; x itself
 /// where `position` asks for none. That of a sequence's first position stands at `offset`.
@@ -33,20 +34,35 @@ TensorId add_position_vectors(Graph& graph, const Config& config, const Span& sp
 
 /// What positions do to queries, keys and scores.
 struct Positions {
-  TensorId rotation = kNoTensor;  // (2, T, D), turns queries and keys; (4, T, D) where layers with
-                                  // a window have a base of their own, the second
+  TensorId rotation = kNoTensor;  // (2, T, D), turns queries and keys
   TensorId bias = kNoTensor;      // (H, T, S), added to the scores
 };
 
 struct HeadShape {
-  int64_t num_heads, head_dim;
+  Dimension num_heads, head_dim;
 };
 
-/// Adds what `position` asks for within attention: "rope", "alibi", "relative". `like` lends its
-/// number format. A table of relative positions is declared here, in the module `prefix`. Layers
-/// with a window turn by `local_theta` where it is given, the others by rope_theta.
-Positions add_positions(Graph& graph, const Config& config, const Span& span,
-                        const HeadShape& heads, TensorId like, bool is_causal, Text prefix = "",
-                        std::optional<double> local_theta = {});
+/// Adds what `position` asks for within attention: "rope", "alibi", "relative".
+class PositionSteps {
+ public:
+  /// What is made has the number format of `like`. A table of relative positions is declared here,
+  /// in the module `prefix`.
+  PositionSteps(Graph& graph, const Config& config, const HeadShape& heads, TensorId like,
+                bool is_causal, Text prefix = "");
+
+  /// For attention over this span; rotations turn by `theta`. `prefix` begins the tensors' names.
+  Positions add(const Span& span, double theta, Text prefix = "") const;
+
+  /// Whether add() makes the same of both, so that one can serve for both.
+  bool alike(const Span& a, double theta_a, const Span& b, double theta_b) const;
+
+ private:
+  Graph& graph_;
+  const std::string_view position_;
+  const HeadShape heads_;
+  const TensorId like_;
+  const bool is_causal_;
+  std::optional<EmbeddingModule> table_;
+};
 
 }  // namespace attnscope

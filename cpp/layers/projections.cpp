@@ -4,9 +4,9 @@
 
 namespace attnscope {
 
-Projections declare_projections(Graph& graph, Text prefix, int64_t hidden_size, int64_t kdim,
-                                int64_t vdim, bool bias) {
-  const auto declare = [&](const char* name, int64_t in_features) {
+Projections declare_projections(Graph& graph, Text prefix, Dimension hidden_size, Dimension kdim,
+                                Dimension vdim, bool bias) {
+  const auto declare = [&](const char* name, Dimension in_features) {
     return declare_linear(graph, format("{}{}", {prefix, name}), in_features, hidden_size, bias);
   };
   Projections projections;
@@ -17,7 +17,7 @@ Projections declare_projections(Graph& graph, Text prefix, int64_t hidden_size, 
   return projections;
 }
 
-TensorId split_heads(Graph& graph, TensorId features, int64_t num_heads, Text name) {
+TensorId split_heads(Graph& graph, TensorId features, Dimension num_heads, Text name) {
   return graph.add_step(format("split_{}", {name}), "project",
                         std::make_shared<const SplitHeads>(num_heads), {features}, name);
 }
@@ -28,7 +28,7 @@ TensorId merge_heads(Graph& graph, TensorId heads, Text name) {
 }
 
 Attended add_projected_attention(Graph& graph, const Projections& projections,
-                                 const AttentionSources& from, int64_t num_heads,
+                                 const AttentionSources& from, Dimension num_heads,
                                  const AttentionOptions& options, Text output) {
   const std::string& prefix = options.prefix;
   const auto project = [&](const LinearModule& linear, TensorId x, Text name) {

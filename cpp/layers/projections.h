@@ -13,11 +13,11 @@ namespace attnscope {
 struct Projections {
   LinearModule query, key, value, output;
 };
-Projections declare_projections(Graph& graph, Text prefix, int64_t hidden_size, int64_t kdim,
-                                int64_t vdim, bool bias);
+Projections declare_projections(Graph& graph, Text prefix, Dimension hidden_size, Dimension kdim,
+                                Dimension vdim, bool bias);
 
 /// (B, T, H·D) -> (B, H, T, D), called `name`.
-TensorId split_heads(Graph& graph, TensorId features, int64_t num_heads, Text name);
+TensorId split_heads(Graph& graph, TensorId features, Dimension num_heads, Text name);
 
 /// (B, H, T, D) -> (B, T, H·D), called `name`.
 TensorId merge_heads(Graph& graph, TensorId heads, Text name);
@@ -28,7 +28,7 @@ struct AttentionSources {
 
 /// Projects, attends in `num_heads` heads (0: without a dimension of heads), projects to `output`.
 Attended add_projected_attention(Graph& graph, const Projections& projections,
-                                 const AttentionSources& from, int64_t num_heads,
+                                 const AttentionSources& from, Dimension num_heads,
                                  const AttentionOptions& options, Text output);
 
 }  // namespace attnscope

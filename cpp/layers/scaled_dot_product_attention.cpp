@@ -6,16 +6,18 @@
 namespace attnscope {
 namespace {
 
-void check(const Config& config) { check_groups(config.integer("num_heads"), kv_heads_of(config)); }
+void check(const Config& config) {
+  check_groups(config.dimension("num_heads"), kv_heads_of(config));
+}
 
 Graph build(const Config& config) {
-  const int64_t B = config.integer("batch_size"), H = config.integer("num_heads");
-  const int64_t T = config.integer("seq_len"), S = config.integer("kv_len");
-  const int64_t D = config.integer("head_dim"), G = kv_heads_of(config);
-  const int64_t V = config.optional_integer("vdim").value_or(D);
+  const Dimension B = config.dimension("batch_size"), H = config.dimension("num_heads");
+  const Dimension T = config.dimension("seq_len"), S = kv_len_of(config);
+  const Dimension D = config.dimension("head_dim"), G = kv_heads_of(config);
+  const Dimension V = config.dimension("vdim", D);
   Graph graph;
   const DropoutModule dropout{.share = config.number("dropout")};
-  const TensorId query = graph.add_input("query", {B, H, T, D});
+  const TensorId query = graph.add_input("query", {B, H, as_query(T), D});
   const TensorId key = graph.add_input("key", {B, G, S, D});
   const TensorId value = graph.add_input("value", {B, G, S, V});
   const int64_t offset = config.choice("causal_alignment") == "lower_right" ? S - T : 0;
@@ -37,8 +39,9 @@ const Layer kLayer = {
     .pytorch_class = "ScaledDotProductAttention",
     .fields = {fields::batch_size(), fields::num_heads(), fields::free_num_kv_heads(),
                fields::seq_len(), fields::kv_len(), fields::head_dim(),
-               optional(fields::dimension(
-                   "vdim", "Features of each value in each head; null: head_dim.", 1)),
+               optional(fields::dimension("vdim",
+                                          "Features of each value in each head; null: head_dim.", 1,
+                                          Axis::kHeadFeature)),
                fields::is_causal(false),
                choice_field(
                    "causal_alignment",

@@ -11,14 +11,14 @@ namespace {
 Graph build(const Config& config) {
   const OpPtr& add = shared_op<Add>();
   constexpr double kEps = 1e-5;  // nn.LayerNorm's default
-  const int64_t E = config.integer("hidden_size");
+  const Dimension E = config.dimension("hidden_size");
   Graph graph;
   const Projections projections =
       declare_projections(graph, "attention.", E, E, E, config.flag("bias"));
   const DropoutModule dropout = declare_dropout(graph, "dropout", config.number("dropout"));
   const NormModule norm = declare_layer_norm(graph, "layer_norm", E, kEps);
-  const TensorId x = graph.add_input("hidden_states",
-                                     {config.integer("batch_size"), config.integer("seq_len"), E});
+  const TensorId x = graph.add_input(
+      "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"), E});
   const Attended attended =
       add_projected_attention(graph, projections, {x, x, x}, 0, {}, "attended");
   const TensorId dropped = apply_dropout(graph, dropout, "combine", attended.output, "dropped");

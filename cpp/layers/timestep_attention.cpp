@@ -16,12 +16,12 @@ Graph build(const Config& config) {
   const OpPtr& add = shared_op<Add>();
   const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
   constexpr double kDeviation = 0.05;  // of Keras's "normal" initializer
-  const int64_t T = config.integer("seq_len"), K = config.integer("hidden_size");
+  const Dimension T = config.dimension("seq_len"), K = config.dimension("hidden_size");
   Graph graph;
   const int module = graph.add_module("", "");
-  const TensorId weight =
-      graph.add_parameter(module, "weight", {K, 1}, {Init::Kind::kNormal, kDeviation});
-  const TensorId x = graph.add_input("hidden_states", {config.integer("batch_size"), T, K});
+  const TensorId weight = graph.add_parameter(module, "weight", {K, {1, Axis::kFeature}},
+                                              {Init::Kind::kNormal, kDeviation});
+  const TensorId x = graph.add_input("hidden_states", {config.dimension("batch_size"), T, K});
   TensorId scores = graph.add_step("project", "score", matmul, {x, weight}, "products");
   if (config.flag("bias")) {
     const TensorId bias = graph.add_parameter(module, "bias", {T, 1}, {Init::Kind::kZeros});

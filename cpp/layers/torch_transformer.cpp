@@ -10,8 +10,8 @@ std::string torch_layer_arguments(const Config& config) {
   return format(
       "{}, {}, dim_feedforward={}, dropout={}, activation=\"{}\", layer_norm_eps={}, "
       "batch_first=True, norm_first={}, bias={}",
-      {config.integer("hidden_size"), config.integer("num_heads"),
-       config.integer("intermediate_size"), config.number("dropout"), config.choice("activation"),
+      {config.dimension("hidden_size"), config.dimension("num_heads"),
+       config.dimension("intermediate_size"), config.number("dropout"), config.choice("activation"),
        config.number("norm_eps"), python(config.flag("norm_first")), python(config.flag("bias"))});
 }
 
@@ -28,7 +28,7 @@ TensorId TorchSublayer::after(Graph& graph, TensorId x, TensorId made, Text outp
 }
 
 FeedForward declare_torch_feed_forward(Graph& graph, const Config& config) {
-  const int64_t E = config.integer("hidden_size"), F = config.integer("intermediate_size");
+  const Dimension E = config.dimension("hidden_size"), F = config.dimension("intermediate_size");
   const bool bias = config.flag("bias");
   FeedForward feed_forward{.up = declare_linear(graph, "linear1", E, F, bias, false),
                            .activation = config.choice("activation")};

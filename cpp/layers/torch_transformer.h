@@ -10,8 +10,8 @@ namespace attnscope {
 /// The constructor's arguments, from the fields of both layers.
 std::string torch_layer_arguments(const Config& config);
 
-/// One of the layer's parts in its frame: x + dropout(part(norm(x))), or norm(x +
-/// dropout(part(x))).
+/// What stands around each part of the layer, attention or feed-forward network:
+/// x + dropout(part(norm(x))), or norm(x + dropout(part(x))).
 class TorchSublayer {
  public:
   TorchSublayer(const Config& config, NormModule norm, DropoutModule dropout, Text name)
@@ -20,9 +20,9 @@ class TorchSublayer {
         dropout_(dropout),
         name_(name.string()) {}
 
-  /// What the part gets of x.
+  /// What the part is given: norm(x), or x.
   TensorId before(Graph& graph, TensorId x) const;
-  /// The sublayer's result, called `output`, from x and what the part has made.
+  /// The result, called `output`, from x and from what the part has made.
   TensorId after(Graph& graph, TensorId x, TensorId made, Text output) const;
 
  private:

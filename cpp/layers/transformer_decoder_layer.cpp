@@ -10,8 +10,8 @@ namespace {
 void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
 
 Graph build(const Config& config) {
-  const int64_t E = config.integer("hidden_size");
-  const int64_t B = config.integer("batch_size"), H = config.integer("num_heads");
+  const Dimension E = config.dimension("hidden_size");
+  const Dimension B = config.dimension("batch_size"), H = config.dimension("num_heads");
   const bool bias = config.flag("bias");
   const double share = config.number("dropout"), eps = config.number("norm_eps");
   Graph graph;
@@ -31,8 +31,8 @@ Graph build(const Config& config) {
   const TorchSublayer feed(config, norm3, declare_dropout(graph, "dropout3", share, false),
                            "feed_forward");
 
-  const TensorId x = graph.add_input("hidden_states", {B, config.integer("seq_len"), E});
-  const TensorId memory = graph.add_input("memory", {B, config.integer("kv_len"), E});
+  const TensorId x = graph.add_input("hidden_states", {B, config.dimension("seq_len"), E});
+  const TensorId memory = graph.add_input("memory", {B, kv_len_of(config), E});
   const DropoutModule weights_dropout{.share = share};
   const TensorId from = attend.before(graph, x);
   const Attended attended = add_projected_attention(

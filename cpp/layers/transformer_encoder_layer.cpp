@@ -10,7 +10,7 @@ namespace {
 void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
 
 Graph build(const Config& config) {
-  const int64_t E = config.integer("hidden_size");
+  const Dimension E = config.dimension("hidden_size");
   const bool bias = config.flag("bias");
   const double share = config.number("dropout"), eps = config.number("norm_eps");
   Graph graph;
@@ -25,12 +25,12 @@ Graph build(const Config& config) {
   const TorchSublayer feed(config, norm2, declare_dropout(graph, "dropout2", share, false),
                            "feed_forward");
 
-  const TensorId x = graph.add_input("hidden_states",
-                                     {config.integer("batch_size"), config.integer("seq_len"), E});
+  const TensorId x = graph.add_input(
+      "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"), E});
   const TensorId from = attend.before(graph, x);
-  const Attended attended = add_projected_attention(graph, attention.projections,
-                                                    {from, from, from}, config.integer("num_heads"),
-                                                    {.dropout = {.share = share}}, "attended");
+  const Attended attended = add_projected_attention(
+      graph, attention.projections, {from, from, from}, config.dimension("num_heads"),
+      {.dropout = {.share = share}}, "attended");
   const TensorId middle = attend.after(graph, x, attended.output, "middle");
   const TensorId fed = feed_forward.apply(graph, feed.before(graph, middle), "fed_forward");
   graph.add_result("output", feed.after(graph, middle, fed, "output"));

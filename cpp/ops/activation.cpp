@@ -52,7 +52,8 @@ double activate(Activation::Kind kind, double x) {
 std::string_view Activation::name() const { return known(kind_).name; }
 
 Cost Activation::cost(const InputShapes&, const Shape& output) const {
-  return {0, elements(output)};
+  const bool compares = kind_ == Kind::kRelu;
+  return {{compares ? Operation::kComparison : Operation::kExponential, elements(output)}};
 }
 
 Saved Activation::saved_for_backward(const InputShapes&, const Shape&) const {

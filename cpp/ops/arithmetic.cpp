@@ -17,7 +17,9 @@ Shape Add::output_shape(const InputShapes& inputs) const {
   return *inputs[0];
 }
 
-Cost Add::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+Cost Add::cost(const InputShapes&, const Shape& output) const {
+  return {{Operation::kAddition, elements(output)}};
+}
 
 Array Add::forward(const std::vector<const Array*>& inputs) const {
   Array y = *inputs[0];
@@ -36,13 +38,15 @@ std::string Add::pytorch(const std::vector<std::string>& inputs, std::string_vie
 }
 
 Shape Multiply::output_shape(const InputShapes& inputs) const {
-  if (*inputs[0] != *inputs[1]) {
+  if (!fit(*inputs[0], *inputs[1])) {
     wrong_graph("multiply: {} is not {}", {*inputs[0], *inputs[1]});
   }
   return *inputs[0];
 }
 
-Cost Multiply::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+Cost Multiply::cost(const InputShapes&, const Shape& output) const {
+  return {{Operation::kMultiplication, elements(output)}};
+}
 
 Array Multiply::forward(const std::vector<const Array*>& inputs) const {
   Array y = *inputs[0];
@@ -60,7 +64,9 @@ Scale Scale::by_root_of(int64_t divisor) {
   return scale;
 }
 
-Cost Scale::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+Cost Scale::cost(const InputShapes&, const Shape& output) const {
+  return {{Operation::kMultiplication, elements(output)}};
+}
 
 Array Scale::forward(const std::vector<const Array*>& inputs) const {
   Array y = *inputs[0];

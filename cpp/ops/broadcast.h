@@ -11,8 +11,8 @@ namespace attnscope {
 inline bool broadcasts_to(const Shape& from, const Shape& to) {
   if (from.size() > to.size()) return false;
   for (size_t i = 1; i <= from.size(); ++i) {
-    const int64_t dimension = from[from.size() - i];
-    if (dimension != 1 && dimension != to[to.size() - i]) return false;
+    const Dimension& dimension = from[from.size() - i];
+    if (dimension != 1 && !fits(dimension, to[to.size() - i])) return false;
   }
   return true;
 }

@@ -25,12 +25,13 @@ Shape Concat::output_shape(const InputShapes& inputs) const {
   for (size_t i = 1; i < inputs.size(); ++i) {
     Shape next = *inputs[i];
     const bool same_rank = next.size() == shape.size() && along < shape.size();
-    const int64_t length = same_rank ? std::exchange(next[along], shape[along]) : 0;
-    if (next != shape) {
+    int64_t length = 0;
+    if (same_rank) length = std::exchange(next[along].size, shape[along].size);
+    if (!fit(next, shape)) {
       wrong_graph("concat: {} does not fit {} along dimension {}",
                   {*inputs[i], *inputs[0], dimension_});
     }
-    shape[along] += length;
+    shape[along].size += length;
   }
   return shape;
 }
@@ -64,7 +65,7 @@ Shape Slice::output_shape(const InputShapes& inputs) const {
   if (begin_ < 0 || begin_ >= end_ || end_ > shape.back()) {
     wrong_graph("slice: {} has no features {} to {}", {shape, begin_, end_});
   }
-  shape.back() = end_ - begin_;
+  shape.back().size = end_ - begin_;
   return shape;
 }
 
@@ -104,10 +105,10 @@ std::string FirstPosition::pytorch(const std::vector<std::string>& inputs, std::
 
 Shape AppendRow::output_shape(const InputShapes& inputs) const {
   Shape shape = *inputs[0];
-  if (shape.size() != 3 || *inputs[1] != Shape{1, 1, shape[2]}) {
+  if (shape.size() != 3 || !fit(*inputs[1], Shape{1, 1, shape[2]})) {
     wrong_graph("append_row: {} does not fit {}", {*inputs[1], shape});
   }
-  ++shape[1];
+  ++shape[1].size;
   return shape;
 }
 
@@ -132,7 +133,7 @@ Shape AppendZeros::output_shape(const InputShapes& inputs) const {
   if (shape.size() != 4) {
     wrong_graph("append_zeros: {} has no heads", {shape});
   }
-  ++shape[2];
+  ++shape[2].size;
   return shape;
 }
 

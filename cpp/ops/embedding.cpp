@@ -32,7 +32,7 @@ std::string Embedding::pytorch(const std::vector<std::string>& inputs,
   return format("{}({})", {module, inputs[0]});
 }
 
-EmbeddingModule declare_embedding(Graph& graph, Text name, int64_t rows, int64_t features) {
+EmbeddingModule declare_embedding(Graph& graph, Text name, Dimension rows, Dimension features) {
   const int module = graph.add_module(name, format("nn.Embedding({}, {})", {rows, features}));
   return {module,
           graph.add_parameter(module, "weight", {rows, features}, {Init::Kind::kNormal, 1})};

@@ -23,7 +23,7 @@ struct EmbeddingModule {
   int module;
   TensorId weight;  // (rows, features)
 };
-EmbeddingModule declare_embedding(Graph& graph, Text name, int64_t rows, int64_t features);
+EmbeddingModule declare_embedding(Graph& graph, Text name, Dimension rows, Dimension features);
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
                          Text output);

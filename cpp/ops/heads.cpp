@@ -10,7 +10,7 @@ Shape SplitHeads::output_shape(const InputShapes& inputs) const {
   if (x.size() != 3 || x[2] % num_heads_ != 0) {
     wrong_graph("split_heads: {} has no {} heads", {x, num_heads_});
   }
-  return {x[0], num_heads_, x[1], x[2] / num_heads_};
+  return {x[0], num_heads_, x[1], {x[2] / num_heads_, Axis::kHeadFeature}};
 }
 
 Array SplitHeads::forward(const std::vector<const Array*>& inputs) const {
@@ -35,7 +35,7 @@ std::string SplitHeads::pytorch(const std::vector<std::string>& inputs, std::str
 Shape MergeHeads::output_shape(const InputShapes& inputs) const {
   const Shape& x = *inputs[0];
   if (x.size() != 4) wrong_graph("merge_heads: {} has no heads", {x});
-  return {x[0], x[2], x[1] * x[3]};
+  return {x[0], x[2], {x[1] * x[3], Axis::kFeature}};
 }
 
 Array MergeHeads::forward(const std::vector<const Array*>& inputs) const {
@@ -59,7 +59,7 @@ std::string MergeHeads::pytorch(const std::vector<std::string>& inputs, std::str
 Shape RepeatHeads::output_shape(const InputShapes& inputs) const {
   Shape shape = *inputs[0];
   if (shape.size() != 4) wrong_graph("repeat_heads: {} has no heads", {shape});
-  shape[1] *= times_;
+  shape[1] = {shape[1] * times_, Axis::kHead};
   return shape;
 }
 
@@ -84,7 +84,7 @@ Shape MeanHeads::output_shape(const InputShapes& inputs) const {
 }
 
 Cost MeanHeads::cost(const InputShapes& inputs, const Shape&) const {
-  return {0, elements(*inputs[0])};
+  return {{Operation::kAddition, elements(*inputs[0])}};
 }
 
 Array MeanHeads::forward(const std::vector<const Array*>& inputs) const {

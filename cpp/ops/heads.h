@@ -9,7 +9,7 @@ namespace attnscope {
 /// (B, T, H·D) -> (B, H, T, D). In PyTorch a view with other strides: no arithmetic, no memory.
 class SplitHeads final : public Op {
  public:
-  explicit SplitHeads(int64_t num_heads) : num_heads_(num_heads) {}
+  explicit SplitHeads(Dimension num_heads) : num_heads_(num_heads) {}
 
   std::string_view name() const override { return "split_heads"; }
   Shape output_shape(const InputShapes& inputs) const override;
@@ -20,7 +20,7 @@ class SplitHeads final : public Op {
                       std::string_view module) const override;
 
  private:
-  int64_t num_heads_;
+  Dimension num_heads_;
 };
 
 /// (B, H, T, D) -> (B, T, H·D), copied, because no stride reaches that order.

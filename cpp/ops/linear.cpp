@@ -8,7 +8,7 @@ namespace attnscope {
 Shape Linear::output_shape(const InputShapes& inputs) const {
   const Shape& x = *inputs[0];
   const Shape& weight = *inputs[1];
-  if (x.back() != weight[1]) {
+  if (!fits(x.back(), weight[1])) {
     wrong_graph("linear: x {} does not fit weight {}", {x, weight});
   }
   Shape shape = x;
@@ -19,7 +19,10 @@ Shape Linear::output_shape(const InputShapes& inputs) const {
 Cost Linear::cost(const InputShapes& inputs, const Shape& output) const {
   const bool bias = inputs.size() > 2;
   const Count outputs = elements(output);
-  return {product({outputs, inputs[0]->back()}), bias ? outputs : 0};
+  const Count macs = product({outputs, inputs[0]->back()});
+  Cost cost = Cost::products(macs, macs);
+  if (bias) cost += {{Operation::kAddition, outputs}};
+  return cost;
 }
 
 Array Linear::forward(const std::vector<const Array*>& inputs) const {
@@ -51,8 +54,9 @@ std::string Linear::pytorch(const std::vector<std::string>& inputs, std::string_
   return format("{})", {text});
 }
 
-LinearModule declare_linear(Graph& graph, Text name, int64_t in_features, int64_t out_features,
+LinearModule declare_linear(Graph& graph, Text name, Dimension in_features, Dimension out_features,
                             bool bias, bool made) {
+  if (out_features.axis == Axis::kNone) out_features.axis = Axis::kFeature;
   const std::string constructor =
       format("nn.Linear({}, {}{}", {in_features, out_features, bias ? ")" : ", bias=False)"});
   const Init init{Init::Kind::kUniform, 1.0 / std::sqrt(static_cast<double>(in_features))};

@@ -31,7 +31,7 @@ struct LinearModule {
 /// Declares nn.Linear(in_features, out_features) with PyTorch's initial values: weight, then bias,
 /// both uniform in ±1/sqrt(in_features). `made` false: a base class or an outer module of PyTorch's
 /// constructs it.
-LinearModule declare_linear(Graph& graph, Text name, int64_t in_features, int64_t out_features,
+LinearModule declare_linear(Graph& graph, Text name, Dimension in_features, Dimension out_features,
                             bool bias, bool made = true);
 
 /// Applies it: x (..., in_features) -> (..., out_features). The step is called like

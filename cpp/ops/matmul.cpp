@@ -9,18 +9,25 @@ Shape Matmul::output_shape(const InputShapes& inputs) const {
   const Shape& b = *inputs[1];
   const size_t rank = a.size();
   const bool transposed = right_ == Right::kTransposed;
-  bool fits = rank >= 2 && (b.size() == rank || b.size() == 2);
-  for (size_t i = 0; fits && i + 2 < b.size(); ++i) fits = a[i] == b[i];
-  if (!fits || a[rank - 1] != b[transposed ? b.size() - 1 : b.size() - 2]) {
+  bool together = rank >= 2 && (b.size() == rank || b.size() == 2);
+  for (size_t i = 0; together && i + 2 < b.size(); ++i) together = fits(a[i], b[i]);
+  if (!together || !fits(a[rank - 1], b[transposed ? b.size() - 1 : b.size() - 2])) {
     wrong_graph("matmul: {} does not fit {}", {a, b});
   }
   Shape shape = a;
   shape[rank - 1] = b[transposed ? b.size() - 2 : b.size() - 1];
+  if (!transposed) return shape;
+  shape[rank - 2] = as_query(shape[rank - 2]);
+  shape[rank - 1] = as_key(shape[rank - 1]);
   return shape;
 }
 
 Cost Matmul::cost(const InputShapes& inputs, const Shape& output) const {
-  return {product({elements(output), inputs[0]->back()}), 0};
+  const Count macs = product({elements(output), inputs[0]->back()});
+  const Shape& scores = right_ == Right::kTransposed ? output : *inputs[0];
+  const int64_t T = scores[scores.size() - 2], S = scores.back();
+  if (!band_.restricts()) return Cost::products(macs, macs);
+  return Cost::products(macs, product({macs / product({T, S}), band_.visible_pairs(T, S)}));
 }
 
 Array Matmul::forward(const std::vector<const Array*>& inputs) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/op.h"
+#include "band.h"
 
 namespace attnscope {
 
@@ -13,7 +14,9 @@ class Matmul final : public Op {
  public:
   enum class Right { kPlain, kTransposed };
 
-  explicit Matmul(Right right) : right_(right) {}
+  /// `band`: of scores that are made, or of weights that are multiplied, which of them the layer
+  /// needs; all of them are made.
+  explicit Matmul(Right right, Band band = {}) : right_(right), band_(band) {}
 
   Right right() const { return right_; }
 
@@ -29,6 +32,7 @@ class Matmul final : public Op {
 
  private:
   Right right_;
+  Band band_;
 };
 
 }  // namespace attnscope

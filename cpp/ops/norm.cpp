@@ -12,9 +12,12 @@ Count rows(const Shape& shape) { return elements(shape) / shape.back(); }
 }  // namespace
 
 Cost LayerNorm::cost(const InputShapes& inputs, const Shape& output) const {
-  // Six an element: add for the mean, subtract it, square and add for the variance, divide by its
-  // root, weight; seven with a bias.
-  return {0, product({elements(output), inputs.size() > 2 ? 7 : 6})};
+  // Six an element: add for the mean, subtract it, square and add for the variance, multiply by one
+  // over its root, weight; seven with a bias.
+  const Count each = elements(output);
+  return {{Operation::kAddition, product({inputs.size() > 2 ? 4 : 3, each})},
+          {Operation::kMultiplication, product({3, each})},
+          {Operation::kRoot, rows(output)}};
 }
 
 Saved LayerNorm::saved_for_backward(const InputShapes&, const Shape& output) const {
@@ -46,9 +49,12 @@ std::string LayerNorm::pytorch(const std::vector<std::string>& inputs,
 }
 
 Cost RmsNorm::cost(const InputShapes&, const Shape& output) const {
-  // Four an element: square, add, divide by the root, weight; and one a weight to which one is
-  // added.
-  return {0, sum(product({elements(output), 4}), plus_one_ ? output.back() : 0)};
+  // Four an element: square, add, multiply by one over the root, weight; and one a weight to which
+  // one is added.
+  const Count each = elements(output);
+  return {{Operation::kAddition, sum(each, plus_one_ ? output.back().size : 0)},
+          {Operation::kMultiplication, product({3, each})},
+          {Operation::kRoot, rows(output)}};
 }
 
 Saved RmsNorm::saved_for_backward(const InputShapes&, const Shape& output) const {
@@ -56,7 +62,7 @@ Saved RmsNorm::saved_for_backward(const InputShapes&, const Shape& output) const
   // and their product; and what the weights are with one added.
   constexpr Count kFloat32Bytes = 4;
   return {.inputs = {0},
-          .elements = plus_one_ ? output.back() : 0,
+          .elements = plus_one_ ? output.back().size : 0,
           .bytes = product({kFloat32Bytes, sum(elements(output), rows(output))}),
           .float32_copies = true};
 }
@@ -93,7 +99,7 @@ std::string_view RmsNorm::pytorch_helper() const {
 )";
 }
 
-NormModule declare_layer_norm(Graph& graph, Text name, int64_t features, double eps, bool bias,
+NormModule declare_layer_norm(Graph& graph, Text name, Dimension features, double eps, bool bias,
                               bool made) {
   const std::string constructor =
       format("nn.LayerNorm({}, eps={}{}", {features, eps, bias ? ")" : ", bias=False)"});
@@ -105,7 +111,8 @@ NormModule declare_layer_norm(Graph& graph, Text name, int64_t features, double 
   return norm;
 }
 
-NormModule declare_rms_norm(Graph& graph, Text name, int64_t features, double eps, bool plus_one) {
+NormModule declare_rms_norm(Graph& graph, Text name, Dimension features, double eps,
+                            bool plus_one) {
   const char* kind = plus_one ? "RMSNormPlusOne" : "nn.RMSNorm";
   NormModule norm{};
   norm.module = graph.add_module(name, format("{}({}, eps={})", {kind, features, eps}));

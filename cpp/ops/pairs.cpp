@@ -7,13 +7,15 @@ namespace attnscope {
 
 Shape PairSum::output_shape(const InputShapes& inputs) const {
   const Shape &query = *inputs[0], &key = *inputs[1];
-  if (query.size() != 3 || key.size() != 3 || query[0] != key[0] || query[2] != key[2]) {
+  if (query.size() != 3 || key.size() != 3 || !fits(query[0], key[0]) || !fits(query[2], key[2])) {
     wrong_graph("pair_sum: {} does not fit {}", {query, key});
   }
-  return {query[0], query[1], key[1], query[2]};
+  return {query[0], as_query(query[1]), as_key(key[1]), query[2]};
 }
 
-Cost PairSum::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+Cost PairSum::cost(const InputShapes&, const Shape& output) const {
+  return {{Operation::kAddition, elements(output)}};
+}
 
 Array PairSum::forward(const std::vector<const Array*>& inputs) const {
   const Array &query = *inputs[0], &key = *inputs[1];
@@ -36,10 +38,10 @@ std::string PairSum::pytorch(const std::vector<std::string>& inputs, std::string
 
 Shape PairConcat::output_shape(const InputShapes& inputs) const {
   const Shape &query = *inputs[0], &key = *inputs[1];
-  if (query.size() != 3 || key.size() != 3 || query[0] != key[0]) {
+  if (query.size() != 3 || key.size() != 3 || !fits(query[0], key[0])) {
     wrong_graph("pair_concat: {} does not fit {}", {query, key});
   }
-  return {query[0], query[1], key[1], query[2] + key[2]};
+  return {query[0], as_query(query[1]), as_key(key[1]), {query[2] + key[2], Axis::kFeature}};
 }
 
 Array PairConcat::forward(const std::vector<const Array*>& inputs) const {

@@ -42,7 +42,7 @@ Shape MeanPool::output_shape(const InputShapes& inputs) const {
 }
 
 Cost MeanPool::cost(const InputShapes& inputs, const Shape&) const {
-  return {0, elements(*inputs[0])};
+  return {{Operation::kAddition, elements(*inputs[0])}};
 }
 
 Array MeanPool::forward(const std::vector<const Array*>& inputs) const {
@@ -87,7 +87,7 @@ Shape MaxPool::output_shape(const InputShapes& inputs) const {
 }
 
 Cost MaxPool::cost(const InputShapes& inputs, const Shape&) const {
-  return {0, elements(*inputs[0])};
+  return {{Operation::kComparison, elements(*inputs[0])}};
 }
 
 Array MaxPool::forward(const std::vector<const Array*>& inputs) const {

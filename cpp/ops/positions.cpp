@@ -62,7 +62,8 @@ int64_t bucket_of(int64_t distance, bool both_ways) {
 }  // namespace
 
 Cost SinusoidalTable::cost(const InputShapes&, const Shape& output) const {
-  return {0, product({2, elements(output)})};  // an angle, its sine or cosine
+  return {{Operation::kMultiplication, elements(output)},  // an angle
+          {Operation::kExponential, elements(output)}};
 }
 
 Array SinusoidalTable::forward(const std::vector<const Array*>&) const {
@@ -98,36 +99,30 @@ std::string_view SinusoidalTable::pytorch_helper() const {
 }
 
 Cost RotaryTable::cost(const InputShapes&, const Shape& output) const {
-  return {0, elements(output)};
+  return {{Operation::kExponential, elements(output)}};
 }
 
 Array RotaryTable::forward(const std::vector<const Array*>&) const {
   const size_t T = static_cast<size_t>(seq_len_), D = static_cast<size_t>(head_dim_);
-  Array y = make_array({2 * thetas_.size(), T, D});
+  Array y = make_array({2, T, D});
   const size_t pairs = D / 2;
-  for (size_t i = 0; i < thetas_.size(); ++i) {
-    for (size_t pair = 0; pair < pairs; ++pair) {
-      const double frequency =
-          power(thetas_[i], -2.0 * static_cast<double>(pair) / static_cast<double>(D));
-      for (size_t t = 0; t < T; ++t) {
-        const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
-        y(2 * i, t, pair) = y(2 * i, t, pair + pairs) = cosine;
-        y(2 * i + 1, t, pair) = y(2 * i + 1, t, pair + pairs) = sine;
-      }
+  for (size_t pair = 0; pair < pairs; ++pair) {
+    const double frequency =
+        power(theta_, -2.0 * static_cast<double>(pair) / static_cast<double>(D));
+    for (size_t t = 0; t < T; ++t) {
+      const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
+      y(0, t, pair) = y(0, t, pair + pairs) = cosine;
+      y(1, t, pair) = y(1, t, pair + pairs) = sine;
     }
   }
   return y;
 }
 
 std::string RotaryTable::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  std::string tables;
-  for (const double theta : thetas_) {
-    if (!tables.empty()) tables += ", ";
-    tables += call("rotary_table", {std::to_string(seq_len_), std::to_string(head_dim_),
-                                    number_text(theta), std::to_string(offset_)});
-  }
-  if (thetas_.size() > 1) tables = format("torch.cat(({}))", {tables});
-  return format("{}.to({})", {tables, inputs[0]});
+  return format("{}.to({})",
+                {call("rotary_table", {std::to_string(seq_len_), std::to_string(head_dim_),
+                                       number_text(theta_), std::to_string(offset_)}),
+                 inputs[0]});
 }
 
 std::string_view RotaryTable::pytorch_helper() const {
@@ -143,15 +138,16 @@ std::string_view RotaryTable::pytorch_helper() const {
 Shape Rotate::output_shape(const InputShapes& inputs) const {
   const Shape &x = *inputs[0], &table = *inputs[1];
   const size_t rank = x.size();
-  if (rank < 2 || table.size() != 3 || table[0] < first_plane() + 2 || table[1] != x[rank - 2] ||
-      table[2] != x[rank - 1] || x[rank - 1] % 2 != 0) {
+  if (rank < 2 || table.size() != 3 || table[0] != 2 || !fits(table[1], x[rank - 2]) ||
+      !fits(table[2], x[rank - 1]) || x[rank - 1] % 2 != 0) {
     wrong_graph("rotate: {} does not fit {}", {x, table});
   }
   return x;
 }
 
 Cost Rotate::cost(const InputShapes&, const Shape& output) const {
-  return {0, product({3, elements(output)})};  // two products and their sum
+  return {{Operation::kMultiplication, product({2, elements(output)})},
+          {Operation::kAddition, elements(output)}};
 }
 
 Array Rotate::forward(const std::vector<const Array*>& inputs) const {
@@ -160,7 +156,7 @@ Array Rotate::forward(const std::vector<const Array*>& inputs) const {
   Array y = x;
   for (size_t row = 0; row < x.size() / D; ++row) {
     const double* from = x.data() + row * D;
-    const double* cosine = table.data() + (static_cast<size_t>(first_plane()) * T + row % T) * D;
+    const double* cosine = table.data() + row % T * D;
     const double* sine = cosine + T * D;
     double* to = y.data() + row * D;
     for (size_t k = 0; k < half; ++k) {
@@ -174,8 +170,8 @@ Array Rotate::forward(const std::vector<const Array*>& inputs) const {
 }
 
 std::string Rotate::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return format("rotate({}, {}{}{}", {inputs[0], inputs[1], second_ ? "[2:]" : "",
-                                      interleaved_ ? ", interleaved=True)" : ")"});
+  return format("rotate({}, {}{}",
+                {inputs[0], inputs[1], interleaved_ ? ", interleaved=True)" : ")"});
 }
 
 std::string_view Rotate::pytorch_helper() const {
@@ -189,7 +185,7 @@ std::string_view Rotate::pytorch_helper() const {
 }
 
 Cost AlibiBias::cost(const InputShapes&, const Shape& output) const {
-  return {0, elements(output)};
+  return {{Operation::kMultiplication, elements(output)}};
 }
 
 Array AlibiBias::forward(const std::vector<const Array*>&) const {
@@ -229,7 +225,7 @@ Shape RelativeBias::output_shape(const InputShapes& inputs) const {
   if (table.size() != 2 || table[0] != kBuckets) {
     wrong_graph("relative_bias: {} has not one row for each bucket", {table});
   }
-  return {table[1], seq_len_, kv_len_};
+  return {{table[1], Axis::kHead}, {seq_len_, Axis::kQuery}, {kv_len_, Axis::kKey}};
 }
 
 Saved RelativeBias::saved_for_backward(const InputShapes&, const Shape&) const {

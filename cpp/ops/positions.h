@@ -18,7 +18,9 @@ class SinusoidalTable final : public Op {
       : seq_len_(seq_len), features_(features), offset_(offset) {}
 
   std::string_view name() const override { return "sinusoidal_table"; }
-  Shape output_shape(const InputShapes&) const override { return {seq_len_, features_}; }
+  Shape output_shape(const InputShapes&) const override {
+    return {{seq_len_, Axis::kPosition}, {features_, Axis::kHidden}};
+  }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
@@ -31,16 +33,15 @@ class SinusoidalTable final : public Op {
 };
 
 /// A constant table (2, T, D): cos and sin of the rotary embedding's angles p theta^(-2k / D), the
-/// angles twice side by side; with two bases (4, T, D), the table of the second after that of the
-/// first. Su et al. 2021, https://arxiv.org/abs/2104.09864.
+/// angles twice side by side. Su et al. 2021, https://arxiv.org/abs/2104.09864.
 class RotaryTable final : public Op {
  public:
-  RotaryTable(int64_t seq_len, int64_t head_dim, std::vector<double> thetas, int64_t offset)
-      : seq_len_(seq_len), head_dim_(head_dim), thetas_(std::move(thetas)), offset_(offset) {}
+  RotaryTable(int64_t seq_len, int64_t head_dim, double theta, int64_t offset)
+      : seq_len_(seq_len), head_dim_(head_dim), theta_(theta), offset_(offset) {}
 
   std::string_view name() const override { return "rotary_table"; }
   Shape output_shape(const InputShapes&) const override {
-    return {2 * static_cast<int64_t>(thetas_.size()), seq_len_, head_dim_};
+    return {2, {seq_len_, Axis::kPosition}, {head_dim_, Axis::kHeadFeature}};
   }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
@@ -51,21 +52,17 @@ class RotaryTable final : public Op {
 
  private:
   int64_t seq_len_, head_dim_;
-  std::vector<double> thetas_;
+  double theta_;
   int64_t offset_;
 };
 
 /// Turns pairs of features by a rotary table: x (..., T, D), table (2, T, D). Pairs are features k
-/// and k + D / 2; `interleaved`: 2k and 2k + 1, which come out as the former. `second`: by the
-/// second base of a table (4, T, D).
+/// and k + D / 2; `interleaved`: 2k and 2k + 1, which come out as the former.
 class Rotate final : public Op {
  public:
-  explicit Rotate(bool interleaved = false, bool second = false)
-      : interleaved_(interleaved), second_(second) {}
+  explicit Rotate(bool interleaved = false) : interleaved_(interleaved) {}
 
   bool interleaved() const { return interleaved_; }
-  /// Of the table's dimension 0, where the cosines stand; the sines follow.
-  int64_t first_plane() const { return second_ ? 2 : 0; }
 
   std::string_view name() const override { return "rotate"; }
   Shape output_shape(const InputShapes& inputs) const override;
@@ -79,7 +76,7 @@ class Rotate final : public Op {
   std::string_view pytorch_helper() const override;
 
  private:
-  bool interleaved_, second_;
+  bool interleaved_;
 };
 
 /// A constant (H, T, S), added to scores: slope_h (j - p). Press, Smith and Lewis 2021,
@@ -90,7 +87,9 @@ class AlibiBias final : public Op {
       : num_heads_(num_heads), seq_len_(seq_len), kv_len_(kv_len), offset_(offset) {}
 
   std::string_view name() const override { return "alibi_bias"; }
-  Shape output_shape(const InputShapes&) const override { return {num_heads_, seq_len_, kv_len_}; }
+  Shape output_shape(const InputShapes&) const override {
+    return {{num_heads_, Axis::kHead}, {seq_len_, Axis::kQuery}, {kv_len_, Axis::kKey}};
+  }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,

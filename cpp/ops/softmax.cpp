@@ -14,7 +14,7 @@ namespace {
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
 Shape without_tail(Shape shape, int64_t tail) {
-  shape.back() -= tail;
+  shape.back().size -= tail;
   return shape;
 }
 
@@ -34,17 +34,6 @@ void normalize(double* row, size_t length) {
 
 }  // namespace
 
-Band::Range Band::visible(int64_t i, int64_t kv_len) const {
-  const int64_t length = kv_len - tail, position = i + offset;
-  int64_t first = 0, end = length;
-  if (is_causal) end = std::min(end, position + 1);
-  if (window) {
-    first = std::max(first, position - *window + 1);
-    end = std::min(end, position + *window);
-  }
-  return first < end ? Range{first, end} : Range{0, 0};
-}
-
 Shape Softmax::output_shape(const InputShapes& inputs) const {
   const Shape& scores = *inputs[0];
   const Shape* mask = inputs.size() > 1 ? inputs[1] : nullptr;
@@ -58,17 +47,20 @@ Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
   // Five a score: compare for the maximum, subtract it, exponentiate, add to the sum, divide. One
   // more for a mask. As PyTorch computes: a band's hidden scores are not left out.
   const bool mask = (inputs.size() > 1 && inputs[1]) || band_.restricts();
-  return {0, product({elements(output), mask ? 6 : 5})};
+  const Count each = elements(output);
+  return {{Operation::kComparison, each},
+          {Operation::kAddition, product({mask ? 3 : 2, each})},
+          {Operation::kExponential, each},
+          {Operation::kDivision, each}};
 }
 
 Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const {
   // dx = y (dy - Σ y dy). Where a band hides whole rows, y is kept before they become zeros, and
   // which rows those are, a byte each.
-  const Saved saved{.output = true};
-  if (!band_.restricts() || output.size() < 2 || band_.tail > 0) return saved;
+  if (!band_.restricts() || output.size() < 2 || band_.tail > 0) return {.output = true};
   const int64_t T = output[output.size() - 2], S = output.back();
   const auto hidden = [&](int64_t i) { return band_.visible(i, S).end == 0; };
-  if (!hidden(0) && !hidden(T - 1)) return saved;
+  if (!hidden(0) && !hidden(T - 1)) return {.output = true};
   return {.elements = elements(output), .bytes = elements(output) / S};
 }
 
@@ -77,7 +69,7 @@ Array Softmax::forward(const std::vector<const Array*>& inputs) const {
   const Array* mask = inputs.size() > 1 ? inputs[1] : nullptr;
   const Shape shape = shape_of(weights), masked = without_tail(shape, band_.tail);
   const int64_t length = shape.back(), rows = static_cast<int64_t>(weights.size()) / length;
-  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2] : 1;
+  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
   for (int64_t r = 0; r < rows; ++r) {
     double* row = weights.data() + r * length;
     if (mask) {

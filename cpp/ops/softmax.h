@@ -1,25 +1,9 @@
 #pragma once
 
-#include <optional>
-
 #include "../graph/op.h"
+#include "band.h"
 
 namespace attnscope {
-
-/// Which keys a query may attend to by its position. Query i stands at position i + offset.
-struct Band {
-  bool is_causal = false;           // only keys at its position or before
-  std::optional<int64_t> window{};  // only keys less than this many positions away
-  int64_t offset = 0;
-  int64_t tail = 0;  // the last keys, which have no position and are always visible
-
-  bool restricts() const { return is_causal || window; }
-  /// The keys [first, end) that query `i` sees of `kv_len`, the tail left out.
-  struct Range {
-    int64_t first, end;
-  };
-  Range visible(int64_t i, int64_t kv_len) const;
-};
 
 /// Softmax over the last dimension, of scores within a band plus an optional mask.
 ///

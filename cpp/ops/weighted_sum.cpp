@@ -7,8 +7,8 @@ namespace attnscope {
 namespace {
 
 void check_fit(const char* op, const Shape& weights, const Shape& values) {
-  if (weights.size() == 2 && values.size() == 3 && weights[0] == values[0] &&
-      weights[1] == values[1]) {
+  if (weights.size() == 2 && values.size() == 3 && fits(weights[0], values[0]) &&
+      fits(weights[1], values[1])) {
     return;
   }
   wrong_graph("{}: weights {} do not fit values {}", {op, weights, values});
@@ -23,7 +23,8 @@ Shape WeightedSum::output_shape(const InputShapes& inputs) const {
 }
 
 Cost WeightedSum::cost(const InputShapes& inputs, const Shape&) const {
-  return {elements(*inputs[1]), 0};
+  const Count macs = elements(*inputs[1]);
+  return Cost::products(macs, macs);
 }
 
 Array WeightedSum::forward(const std::vector<const Array*>& inputs) const {
@@ -51,7 +52,9 @@ Shape Weigh::output_shape(const InputShapes& inputs) const {
   return *inputs[1];
 }
 
-Cost Weigh::cost(const InputShapes&, const Shape& output) const { return {0, elements(output)}; }
+Cost Weigh::cost(const InputShapes&, const Shape& output) const {
+  return {{Operation::kMultiplication, elements(output)}};
+}
 
 Array Weigh::forward(const std::vector<const Array*>& inputs) const {
   Array y = *inputs[1];

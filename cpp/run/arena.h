@@ -20,10 +20,11 @@ struct ArenaPlan {
   Count size = 0;
 };
 
-/// Places spans so that none shares memory with another of the same time: each in the smallest gap
-/// that it fits, in the order given, the largest first, or first those of the fullest time,
-/// whichever takes least. Source: Pisarchyk and Lee 2020, "Efficient Memory Management for Deep
-/// Neural Net Inference", https://arxiv.org/abs/2001.03288, greedy by size and by breadth.
+/// Places spans so that no two that live at the same time share memory, each in the smallest gap
+/// that it fits. Tries three orders, of which the one that takes least memory counts: as given, the
+/// largest first, and first those that live when most memory is in use. Source: Pisarchyk and Lee
+/// 2020, "Efficient Memory Management for Deep Neural Net Inference",
+/// https://arxiv.org/abs/2001.03288, greedy by size and by breadth.
 ArenaPlan plan_arena(std::span<const Occupancy> spans);
 
 }  // namespace attnscope

@@ -14,7 +14,7 @@ namespace attnscope {
 /// that runs the layer may ask for them.
 using Source = FunctionRef<void(size_t first, size_t count, float* to)>;
 
-/// An input whose numbers are yet to be loaded into its values.
+/// A late input: there is memory for its values, but its numbers are still outside of the core.
 struct LateInput {
   Source source;
   Values* values = nullptr;
@@ -26,8 +26,8 @@ struct LateInput {
 };
 
 /// Values of the inputs, indexed by TensorId; nullptr for an absent optional input and for
-/// everything that is no input. An input may be late: then its values have their shape, and its
-/// numbers are loaded when they are needed, or never, by a kernel that reads them from the source.
+/// everything that is no input. Of a late input the values have their shape from the start; its
+/// numbers are loaded when a kernel needs them, or never, if the kernel reads them from the source.
 class Inputs {
  public:
   explicit Inputs(size_t tensors) : values_(tensors, nullptr) {}
@@ -47,8 +47,8 @@ class Inputs {
     return late ? late->source : Source();
   }
 
-  /// Hands over an input that has not been loaded: whoever takes it loads all of it. An empty one
-  /// for any other.
+  /// Hands over an input that has not been loaded: the caller must then load all of it. Returns an
+  /// empty one for any other input.
   LateInput take_late(size_t id) const {
     LateInput* late = waiting(id);
     return late ? std::exchange(*late, {}) : LateInput{};
@@ -72,7 +72,7 @@ class Inputs {
   }
 
   std::vector<const Values*> values_;
-  mutable std::vector<std::pair<size_t, LateInput>> late_;  // empty ones are loaded
+  mutable std::vector<std::pair<size_t, LateInput>> late_;  // an empty one has been loaded
 };
 
 /// Values of outputs_of(), in that order.

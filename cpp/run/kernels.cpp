@@ -31,24 +31,15 @@ Kernel reference_kernel(const Site& site) {
 }
 
 constexpr std::pair<std::string_view, Kernel (*)(const Site&)> kKernels[] = {
-    {"matmul", matmul_kernel},
-    {"add", add_kernel},
-    {"multiply", multiply_kernel},
-    {"scale", scale_kernel},
-    {"softmax", softmax_kernel},
-    {"weighted_sum", weighted_sum_kernel},
-    {"mean_pool", mean_pool_kernel},
-    {"max_pool", max_pool_kernel},
-    {"layer_norm", layer_norm_kernel},
-    {"rms_norm", rms_norm_kernel},
-    {"rotate", rotate_kernel},
-    {"pair_sum", pair_sum_kernel},
-    {"embedding", embedding_kernel},
-    {"split_heads", split_heads_kernel},
-    {"merge_heads", merge_heads_kernel},
-    {"repeat_heads", repeat_heads_kernel},
-    {"concat", concat_kernel},
-    {"slice", slice_kernel},
+    {"matmul", matmul_kernel},           {"add", add_kernel},
+    {"multiply", multiply_kernel},       {"scale", scale_kernel},
+    {"softmax", softmax_kernel},         {"weighted_sum", weighted_sum_kernel},
+    {"mean_pool", mean_pool_kernel},     {"max_pool", max_pool_kernel},
+    {"layer_norm", layer_norm_kernel},   {"rms_norm", rms_norm_kernel},
+    {"rotate", rotate_kernel},           {"pair_sum", pair_sum_kernel},
+    {"embedding", embedding_kernel},     {"split_heads", split_heads_kernel},
+    {"merge_heads", merge_heads_kernel}, {"repeat_heads", repeat_heads_kernel},
+    {"concat", concat_kernel},           {"slice", slice_kernel},
 };
 
 }  // namespace
@@ -66,8 +57,8 @@ const Step* only_activation(const Place& place, const Uses& uses, size_t index, 
 
 const Step* only_score(const Place& place, const Uses& uses, size_t index, TensorId made) {
   const Step* score = only_reader(place, uses, index, made);
-  const bool fits = score && score->op->name() == "linear" &&
-                    place.graph.tensor(score->output).shape.back() == 1;
+  const bool fits =
+      score && score->op->name() == "linear" && place.graph.tensor(score->output).shape.back() == 1;
   return fits ? score : nullptr;
 }
 

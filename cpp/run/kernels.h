@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// A step in its graph.
+/// A step, with the graph that it belongs to.
 struct Place {
   const Graph& graph;
   const Step& step;
@@ -22,12 +22,12 @@ struct Place {
   }
 };
 
-/// A step whose kernel is to be made.
+/// A step whose kernel is to be made, with the model's parameters.
 struct Site : Place {
   const Parameters& parameters;
   PackedWeights& packed;
 
-  /// A parameter's first value.
+  /// Where the values of input `i`, a parameter, begin.
   const float* parameter(size_t i) const {
     return parameters[static_cast<size_t>(input(i))]->data() + graph.tensor(input(i)).offset;
   }
@@ -35,17 +35,17 @@ struct Site : Place {
 
 inline int64_t count_of(const Shape& shape) { return static_cast<int64_t>(elements(shape)); }
 
-/// The step at `index`, when it reads `made` and nothing else does.
+/// The step at `index`, if its first input is `made` and no other step reads that; else nullptr.
 const Step* only_reader(const Place& place, const Uses& uses, size_t index, TensorId made);
 
-/// The same, when it is an activation.
+/// The same, if it is an activation.
 const Step* only_activation(const Place& place, const Uses& uses, size_t index, TensorId made);
 
-/// The same, when it is linear to one score.
+/// The same, if it is a linear step with one output feature, the score.
 const Step* only_score(const Place& place, const Uses& uses, size_t index, TensorId made);
 
-/// Where the mask of sequence b starts, of those of shape `sequences`, (batch, seq_len); nullptr
-/// where there is none.
+/// Where the mask of sequence `b` starts, in a mask that broadcasts to `sequences`, which is
+/// (batch, seq_len); nullptr where there is no mask.
 const float* sequence_mask(const Workspace& workspace, TensorId mask, const Shape& sequences,
                            int64_t b);
 
@@ -56,16 +56,17 @@ Kernel kernel_for(const Site& site);
 Fusion fusion_at(const Place& place, const Uses& uses, size_t first);
 
 /// A scorer, squeeze, softmax and the weighted sum of the scored rows: each row is read once. The
-/// scorer is linear to one score, or has linear and its activation before that.
+/// scorer is a linear step to one score, or a linear step, its activation, and that.
 Fusion scorer_pooling(const Place& place, const Uses& uses, size_t first);
 
-/// linear by itself.
+/// A linear step by itself.
 Fusion single_linear(const Place& place, const Uses& uses, size_t first);
 
-/// linear and its activation, and after them linear to one score.
+/// A linear step and its activation; and the linear step to one score, where that follows.
 Fusion activated_linear(const Place& place, const Uses& uses, size_t first);
 
-/// linear, and what is added to its result; a dropout between them does nothing here.
+/// A linear step, and the sum that adds its result to something else; a dropout between them does
+/// nothing when a layer runs.
 Fusion residual_linear(const Place& place, const Uses& uses, size_t first);
 
 /// Attention: from the product of queries and keys to that of weights and values, or to the

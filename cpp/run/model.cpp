@@ -54,8 +54,7 @@ std::vector<CachedRows> empty_caches(const Graph& graph, Dtype storage) {
 
 /// Positions of a cache that later steps may see.
 int64_t needed_positions(const Cache& cache) {
-  const bool all = !cache.window || cache.full_every > 0;
-  return all ? std::numeric_limits<int64_t>::max() : *cache.window - 1;
+  return cache.window ? *cache.window - 1 : std::numeric_limits<int64_t>::max();
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ class Model {
   /// rules forbid it, and where it needs more than the memory limit.
   std::unique_ptr<const NextStep> next_step(int64_t new_len, bool weights = true) const;
 
-  /// Runs it on inputs for everything but the cache, and adds to the cache. Its results, those that
-  /// are attention weights only when they are wanted.
+  /// Runs `next` on `inputs`, which has everything but the past, and appends the new positions to
+  /// the KV cache. Returns the results, attention weights only if next_step() was asked for them.
   Outputs step(const NextStep& next, Inputs inputs, const Progress& progress = {});
 
   /// Positions in the KV cache.
@@ -82,7 +82,8 @@ class Model {
   void clear_cache();
 
  private:
-  /// Parameters, with what kernels have made of them; replaced as a whole or not at all.
+  /// Parameters, their packed copies, and the programs that read them; replaced together or not at
+  /// all.
   struct Weights {
     Weights(const Schedule& all, const Schedule& least, State values, Dtype storage)
         : state(std::move(values)),
@@ -96,7 +97,7 @@ class Model {
 
   Outputs run(const Weights& weights, const Inputs& inputs, const ForwardOptions& options,
               const Progress& progress) const;
-  /// The first weights' results, and how far they are from the others'.
+  /// The results with `weights`, and how far they are from those with `exact_weights`.
   Forward compared(const Weights& weights, const Inputs& inputs, const Weights& exact_weights,
                    const Inputs& exact_inputs, const ForwardOptions& options,
                    const Progress& progress) const;

@@ -15,7 +15,7 @@ double work_of(const Graph& graph, const Schedule::Entry& entry) {
   double work = 0;
   for (const Step* step = entry.step; step != entry.step + entry.fusion.steps; ++step) {
     const Cost cost = step->op->cost(graph.input_shapes(*step), graph.tensor(step->output).shape);
-    work += static_cast<double>(cost.macs) + static_cast<double>(cost.elementwise);
+    work += static_cast<double>(cost.macs()) + static_cast<double>(cost.elementwise());
   }
   return work;
 }
@@ -86,7 +86,7 @@ Values Workspace::take(TensorId id) {
   const Shape& shape = graph_.tensor(id).shape;
   Values& owned = owned_[storage(id)];
   if (owned.size() == 0 || static_cast<Count>(owned.size()) != elements(shape)) {
-    Values copy = make_values(shape);  // of an input, or of what another output has taken
+    Values copy = make_values(shape);  // an input, or moved out already by another output
     std::copy_n(read(id), copy.size(), copy.data());
     return copy;
   }
@@ -131,7 +131,7 @@ void Program::run_kernel(size_t index, Workspace& workspace) const {
 
 void Program::run_watched(Workspace& workspace, const Progress& progress) const {
   std::vector<double> work;
-  double all = 1, before = 0;  // one more than is done, lest it be 0
+  double all = 1, before = 0;  // starts at 1, so that it is never 0
   for (const Schedule::Entry& entry : schedule_.entries()) {
     all += work.emplace_back(work_of(schedule_.graph(), entry));
   }
@@ -142,7 +142,7 @@ void Program::run_watched(Workspace& workspace, const Progress& progress) const 
       const Watch watch(own);
       run_kernel(i, workspace);
     }
-    own(1);  // also of kernels that share nothing out
+    own(1);  // for kernels that never call parallel_for(), too
     before = after;
   }
 }

@@ -19,7 +19,8 @@ namespace attnscope {
 /// Where the tensors of one run are.
 class Workspace {
  public:
-  /// `caches`: those of the graph, in that order, where the run goes on after them; else none.
+  /// `caches`: what each of the graph's caches holds, in their order, where the run goes on after
+  /// what is cached; else none.
   Workspace(const Schedule& schedule, const Parameters& parameters, const Inputs& inputs,
             std::span<CachedRows> caches);
 
@@ -29,14 +30,14 @@ class Workspace {
   /// The cache that holds this very tensor, past and new positions; nullptr for any other tensor.
   CachedRows* cache(TensorId id) const { return cached_[static_cast<size_t>(id)]; }
 
-  /// Of an input that has not been loaded; none for anything else.
+  /// Where an input that has not been loaded comes from; none for any other tensor.
   Source source(TensorId id) const { return inputs_.source(storage(id)); }
 
   /// Hands a late input, or another shape of it, over to the kernel, which loads all of it in
   /// parts. Anything else is loaded as by load(), and an empty one is returned.
   LateInput take_late(TensorId id);
 
-  /// nullptr for an absent optional input.
+  /// The tensor's values; nullptr for an absent optional input.
   const float* read(TensorId id) const;
 
   /// The shape in which an optional input was given: one that broadcasts to the graph's.
@@ -45,7 +46,7 @@ class Workspace {
   /// The tensor's memory: its place in the arena, or its own, allocated if it has none yet.
   float* write(TensorId id);
 
-  /// Takes the tensor out, as the values that forward() returns.
+  /// Moves the tensor's values out, for forward() to return.
   Values take(TensorId id);
 
  private:
@@ -75,7 +76,7 @@ class Program {
 
  private:
   void run_kernel(size_t index, Workspace& workspace) const;
-  /// The same, kernel by kernel in small portions, and telling of each.
+  /// Runs all kernels, each in small portions, and tells `progress` after every portion.
   void run_watched(Workspace& workspace, const Progress& progress) const;
 
   const Schedule& schedule_;

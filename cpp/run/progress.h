@@ -4,8 +4,8 @@
 
 namespace attnscope {
 
-/// Who is told, some times a second and in the calling thread, which part of a run is done, from 0
-/// to 1; or nobody. What is told may throw, which stops the run.
+/// A listener that is called several times a second, in the calling thread, with the part of a run
+/// that is done, from 0 to 1; or none. The listener may throw, which stops the run.
 class Progress {
  public:
   Progress() = default;
@@ -13,7 +13,7 @@ class Progress {
   /// `told` must live as long as the progress.
   explicit Progress(FunctionRef<void(double done)> told) : told_(told) {}
 
-  /// Of a part of the run, [from, to].
+  /// The same listener for a part of the run, whose 0 and 1 are `from` and `to` of the whole.
   Progress part(double from, double to) const {
     Progress part = *this;
     part.from_ = at(from);

@@ -11,8 +11,7 @@ namespace attnscope {
 ///
 /// float16 overflows to infinity past 65504, as PyTorch's tensor.half() does. int8 is symmetric and
 /// per row of the last dimension: a row's largest magnitude becomes 127, each value a multiple of
-/// its 127th part; a row of zeros
-/// stays, and so does one below 127 times the smallest float32.
+/// its 127th part. A row of zeros stays, and so does one below 127 times the smallest float32.
 void round_to(Dtype dtype, Values& values);
 
 /// How far `actual` is from `expected`, over all elements.

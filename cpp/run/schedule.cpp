@@ -68,7 +68,8 @@ Schedule::Schedule(const Graph& graph, Keep keep)
   plan();
 }
 
-/// From the end backwards: what nothing needs is left out, and what nothing needs any more dies.
+/// From the end backwards: leaves out entries whose results nothing needs, and notes in each entry
+/// the tensors that it is the last to read.
 void Schedule::leave_out_unneeded() {
   std::vector<bool> needed(graph_.tensors().size(), false);  // by storage
   const auto storage = [this](TensorId id) { return storage_[static_cast<size_t>(id)]; };
@@ -94,7 +95,7 @@ void Schedule::leave_out_unneeded() {
 
 void Schedule::plan() {
   offsets_.resize(graph_.tensors().size());
-  std::vector<bool> own(graph_.tensors().size(), false);  // by storage: what leaves as it is
+  std::vector<bool> own(graph_.tensors().size(), false);  // by storage: outputs have their own
   for (const TensorId id : outputs_)
     own[static_cast<size_t>(storage_[static_cast<size_t>(id)])] = true;
   std::vector<Occupancy> spans;
@@ -128,7 +129,7 @@ Count Schedule::bytes(Dtype storage) const {
     if (tensor.role == Role::kParameter) packed = sum(packed, elements(tensor.shape));
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    const int copies = i < results_ ? 2 : 1;  // a result is copied when it leaves
+    const int copies = i < results_ ? 2 : 1;  // a result is copied when it is returned
     floats = sum(floats, product({copies, elements(graph_.tensor(outputs_[i]).shape)}));
   }
   return sum(product({floats, kFloatBytes}), product({packed, bytes_per_element(storage)}));

@@ -41,8 +41,8 @@ class Kernel {
   std::unique_ptr<const Base> call_;
 };
 
-/// What a run hands out: Graph::results(), with attention weights or without, and what takes the
-/// place of caches afterwards.
+/// What a run hands out: Graph::results(), with attention weights or without, and, where `caches`
+/// says so, the new content of the KV cache.
 struct Keep {
   bool weights = true;
   bool caches = false;
@@ -53,7 +53,8 @@ std::vector<TensorId> outputs_of(const Graph& graph, Keep keep);
 /// what PyTorch reorders by strides is a copy here, because kernels read contiguous rows.
 std::vector<TensorId> run_storage(const Graph& graph);
 
-/// Who makes each tensor of a graph, and how often it is read; as an output of the run, once more.
+/// Which step makes each tensor of a graph, and how often it is read. An output of the run counts
+/// as read once more.
 class Uses {
  public:
   Uses(const Graph& graph, const std::vector<TensorId>& outputs);
@@ -70,9 +71,9 @@ class Uses {
 /// Consecutive steps that one kernel does.
 struct Fusion {
   size_t steps = 0;                                  // how many; 0 when none fits
-  std::vector<TensorId> reads{}, writes{};           // which need not be what the steps read
+  std::vector<TensorId> reads{}, writes{};           // may be others than the steps'
   std::function<Kernel(const Site&)> make_kernel{};  // at the first step's site
-  bool loads = false;                                // late inputs by itself
+  bool loads = false;                                // whether it loads late inputs itself
 };
 
 class Schedule {
@@ -83,11 +84,11 @@ class Schedule {
     std::vector<TensorId> dead;  // activations that nothing reads afterwards
   };
 
-  /// `graph`, which has no blocks, must outlive the schedule.
+  /// `graph`, which has no calls (graph/unroll.h), must outlive the schedule.
   explicit Schedule(const Graph& graph, Keep keep = {});
 
   const Graph& graph() const { return graph_; }
-  /// The outputs that leave: all but caches.
+  /// The outputs that are returned: all but those for the KV cache.
   std::span<const TensorId> results() const { return std::span(outputs_).first(results_); }
   const std::vector<TensorId>& storage() const { return storage_; }
   const std::vector<Entry>& entries() const { return entries_; }
@@ -109,7 +110,7 @@ class Schedule {
 
   const Graph& graph_;
   std::vector<TensorId> outputs_;
-  size_t results_;  // outputs that leave; the others are caches
+  size_t results_;  // outputs that are returned; the others are for caches
   std::vector<TensorId> storage_;
   std::vector<Entry> entries_;
   std::vector<std::optional<Count>> offsets_;  // by storage

@@ -15,7 +15,7 @@
 namespace attnscope {
 
 /// A weight (n, k), packed once: float32, rounded to 16 bits and widened in the kernel, or
-/// quantized to int8, for products with rows that are quantized as they come.
+/// quantized to int8, for products with rows that are quantized when they are multiplied.
 class PackedMatrix {
  public:
   PackedMatrix(const float* weight, int64_t n, int64_t k, Dtype storage);
@@ -49,10 +49,11 @@ class PackedWeights {
 
   explicit PackedWeights(Dtype storage) : storage_(storage) {}
 
-  /// The values at `weight` (n, k), which stay where they are, packed the first time or now.
+  /// The values at `weight` (n, k), packed by this call or by an earlier one for the same address,
+  /// so they must stay where they are.
   Packed get(const float* weight, int64_t n, int64_t k);
 
-  /// Of all that are packed.
+  /// Bytes of all weights that have been packed.
   Count bytes() const;
 
  private:
@@ -66,25 +67,25 @@ class PackedWeights {
 };
 
 /// A tensor of the KV cache, (groups, positions, features), in 16 bits where the storage format has
-/// them, else in float32. It has room for more positions: to append some moves nothing else.
+/// them, else in float32. It keeps room for more positions, so that appending moves nothing else.
 class CachedRows {
  public:
   CachedRows(int64_t groups, int64_t features, Dtype storage);
 
-  /// Writes `count` positions, (groups, count, features), after those that are kept: instead of
-  /// any that have been appended since.
+  /// Appends `count` positions, (groups, count, features), to those that are kept. They replace
+  /// what was appended since the last keep(), by a run that was stopped, say.
   void append(const float* fresh, int64_t count);
 
-  /// Keeps the last `most` positions of all.
+  /// Keeps what was appended, and of all positions the last `most`.
   void keep(int64_t most);
 
-  /// Of one group, with those that have been appended.
+  /// The positions of one group, with those that have been appended.
   kernels::StoredRows rows(int64_t group) const;
 
   /// (groups, positions, features), as float32.
   void copy_to(float* to) const;
 
-  /// With the room for more positions.
+  /// Bytes that it takes, with the room for more positions.
   Count bytes() const;
 
  private:

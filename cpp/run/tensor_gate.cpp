@@ -55,10 +55,7 @@ std::optional<Shape> integer_shape(const std::vector<RawValue>& raw) {
 
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached) {
   std::vector<TensorId> inputs = graph.inputs();
-  if (!cached) return inputs;
-  for (const Cache& cache : graph.caches()) {
-    if (cache.past != kNoTensor) std::erase(inputs, graph.tensor(cache.past).storage);
-  }
+  if (cached) std::erase_if(inputs, [&](TensorId id) { return graph.is_cached(id); });
   return inputs;
 }
 
@@ -91,7 +88,11 @@ Shape check_tensor(const Tensor& expected, const RawTensor& raw) {
 
 int64_t positions_of(const Tensor& expected, const RawTensor& raw) {
   const std::optional<Shape> shape = integer_shape(raw.shape);
-  if (shape && shape->size() == expected.shape.size() && shape->size() > 1) return (*shape)[1];
+  const auto positions = std::find_if(expected.shape.begin(), expected.shape.end(),
+                                      [](const Dimension& one) { return is_position(one.axis); });
+  if (shape && shape->size() == expected.shape.size() && positions != expected.shape.end()) {
+    return (*shape)[static_cast<size_t>(positions - expected.shape.begin())];
+  }
   refuse(expected.name, ".shape",
          "be like " + to_string(expected.shape) + " with any number of positions",
          shape_text(raw.shape));

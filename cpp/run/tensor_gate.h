@@ -19,7 +19,7 @@ struct RawTensor {
   std::vector<RawValue> shape;
 };
 
-/// The inputs that forward() takes: no parts of others and, where `cached`, no cache.
+/// The inputs that forward() takes; without those that the KV cache gives, where `cached`.
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached = false);
 
 /// The one of `inputs` called `name`, for the function `owner`. Throws FieldError that names the
@@ -31,11 +31,11 @@ TensorId find_input(std::string_view owner, const Graph& graph, const std::vecto
 /// masks (optional inputs) may be bytes, and their shape may be any that broadcasts.
 Shape check_tensor(const Tensor& expected, const RawTensor& raw);
 
-/// How many positions the first required input of `graph` has: its dimension 1. Throws FieldError
-/// where `raw` has none.
+/// How many positions `raw` has, along the dimension that goes over them in `expected`. Throws
+/// FieldError where it has none.
 int64_t positions_of(const Tensor& expected, const RawTensor& raw);
 
-/// Throws FieldError for the first required input whose place in `given` (by TensorId) is false.
+/// Throws FieldError for the first required input for which `given` (by TensorId) is false.
 void check_all_given(const Graph& graph, const std::vector<TensorId>& inputs,
                      const std::vector<bool>& given);
 

@@ -28,7 +28,7 @@ class Change {
  public:
   /// Whoever changed the value calls this.
   void announce() {
-    pthread_mutex_lock(&mutex_);  // who has seen the old value is asleep when this returns
+    pthread_mutex_lock(&mutex_);  // whoever saw the old value is waiting by now
     pthread_mutex_unlock(&mutex_);
     pthread_cond_broadcast(&changed_);
   }
@@ -51,9 +51,9 @@ class Change {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
 };
 
-/// Everyone, the caller too, takes items until none is left. The caller waits for items that
-/// somebody took, and for nobody who slept through it: to wake a thread takes longer than most
-/// layers. So a worker looks for more for a while before it sleeps.
+/// All threads, the caller's too, take items until none is left. The caller then waits for items
+/// that a worker has taken, but not for workers that are still asleep: to wake one takes longer
+/// than most layers. For the same reason a worker looks for more work for a while before it sleeps.
 class Pool {
  public:
   ~Pool() { resize(1); }
@@ -118,7 +118,7 @@ class Pool {
   }
 
  private:
-  /// Nothing is ready yet: workers read `work` only for what is.
+  /// No item is ready yet, so no worker reads `work` before it is set.
   void begin(int32_t items, const ItemWork& work) {
     ready_ = 0;
     next_ = 0;
@@ -185,7 +185,7 @@ namespace {
 
 const Progress* watcher = nullptr;  // of the one thread that calls parallel_for()
 
-/// Tells the watcher, whom nobody watches meanwhile.
+/// Tells the watcher. Until it returns there is no watcher: what it calls may itself run layers.
 void tell(double done) {
   struct Pause {
     const Progress* paused = std::exchange(watcher, nullptr);

@@ -30,21 +30,22 @@ constexpr int64_t even_part(int64_t count, int64_t most, int64_t unit) {
 
 /// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns
 /// when every range is done. Ranges are multiples of `grain`, but for the last. `work` must not
-/// throw and must not call parallel_for(). What Watch reports to may do both.
+/// throw and must not call parallel_for(). The function that a Watch reports to may do both.
 void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> work);
 
-/// Wakes threads that will soon be needed: it takes them as long as small layers take.
+/// Wakes threads that will soon be needed: waking takes as long as a small layer does.
 void rouse_threads();
 
-/// Calls load(item, slot) and then work(item, slot) for each item of [0, count), where an item
-/// holds one of `slots` slots from the first to the end of the second. The caller loads one item
-/// after the other; all threads work. Neither function may throw or call parallel_for().
+/// Calls load(item, slot) and then work(item, slot) for each item of [0, count). An item has its
+/// slot, one of `slots`, for itself until its work() returns. The caller loads one item after the
+/// other; all threads work. Neither function may throw or call parallel_for().
 void parallel_for_loaded(int64_t count, int64_t slots,
                          FunctionRef<void(int64_t item, int64_t slot)> load,
                          FunctionRef<void(int64_t item, int64_t slot)> work);
 
-/// Calls work(task) for each task of [0, count), on all threads; where inputs are late, after the
-/// caller's load(task) of it and of those before. The same holds for both as above.
+/// Calls work(task) for each task of [0, count), on all threads. Where inputs are `late`
+/// (run/inputs.h), the caller's load() of this task and of all before it has returned by then.
+/// Neither function may throw or call parallel_for().
 void parallel_tasks(int64_t count, bool late, FunctionRef<void(int64_t task)> load,
                     FunctionRef<void(int64_t task)> work);
 
@@ -62,7 +63,7 @@ class Watch {
   const Progress* outer_;
 };
 
-/// Whether work ought to come in small portions, because somebody watches.
+/// Whether a Watch lives, so that work ought to come in small portions.
 bool is_watched();
 
 /// Multiply-accumulates of such a portion: some milliseconds.

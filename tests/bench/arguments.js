@@ -62,6 +62,7 @@ export function parseArguments(words) {
  * @param {string} name
  */
 function choice(choices, argument, name) {
-  if (!Object.hasOwn(choices, name)) throw new Error(`${argument} must be one of ${Object.keys(choices).join(', ')}, got ${name}\n\n${usage}`);
+  if (!Object.hasOwn(choices, name))
+    throw new Error(`${argument} must be one of ${Object.keys(choices).join(', ')}, got ${name}\n\n${usage}`);
   return choices[name];
 }

@@ -1,5 +1,5 @@
 // npm run bench: attnscope beside other runtimes on the same work, on this machine. Nothing here passes or fails.
-// What it takes as arguments is in arguments.js, what it runs in web/elements/speed/workloads.js,
+// What it takes as arguments is in arguments.js, what it runs in web/plain/workloads.js,
 // where in engines/.
 
 import { spawn } from 'node:child_process';
@@ -9,8 +9,8 @@ import os from 'node:os';
 import { build } from '../../tools/build.js';
 import { ensureCommands } from '../../tools/packages.js';
 import { compiler, node24 } from '../../tools/toolchain.js';
-import { largerPeaks } from '../../web/elements/run/timing.js';
-import { workloads } from '../../web/elements/speed/workloads.js';
+import { largerPeaks } from '../../web/plain/timing.js';
+import { workloads } from '../../web/plain/workloads.js';
 import { parseArguments } from './arguments.js';
 import { contest } from './contest.js';
 import { engines } from './engines/engine.js';
@@ -85,7 +85,9 @@ async function runPart(engine, able, threads, chosen) {
   progress('');
   const peaks = largerPeaks(before, await measurePeaks(engine, able[0].name, threads));
   const rows = chosen.map((workload, i) => rowOf(workload, entries[i], peaks));
-  console.log(`\n${title}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`);
+  console.log(
+    `\n${title}; peak ${(peaks.flops_per_second / 1e9).toFixed(0)} GFLOP/s, reading ${(peaks.bytes_per_second / 1e9).toFixed(1)} GB/s`
+  );
   console.log([table(rows), ...remarks(rows).map((remark) => `${title}: ${remark}`)].join('\n'));
   return { engine: engine.version, threads, peaks, rows };
 }
@@ -111,17 +113,26 @@ async function runEngine(name, field, chosen, keep) {
 async function main() {
   const options = parseArguments(process.argv.slice(2));
   const chosen = workloads.filter(({ name }) => name.includes(options.only));
-  if (chosen.length === 0) throw new Error(`no workload's name contains ${options.only}; there are\n  ${workloads.map(({ name }) => name).join('\n  ')}`);
+  if (chosen.length === 0)
+    throw new Error(
+      `no workload's name contains ${options.only}; there are\n  ${workloads.map(({ name }) => name).join('\n  ')}`
+    );
   if (options.ours) return runInNode24('tests/bench/ours.js');
   if (options.limits) return timeLimits();
   if (options.engines.includes('chromium')) await ensureCommands(['chromium']);
   await installRivals();
-  const machine = { cpu: os.cpus()[0]?.model.trim(), cores: os.availableParallelism(), load_before: load(), load_after: 0 };
+  const machine = {
+    cpu: os.cpus()[0]?.model.trim(),
+    cores: os.availableParallelism(),
+    load_before: load(),
+    load_after: 0
+  };
   console.log(`${machine.cpu}, ${machine.cores} cores, load average ${machine.load_before}`);
   console.log('medians, milliseconds and GFLOP/s; ratio: the best rival over attnscope, above 1 attnscope is faster');
   /** @type {Part[]} */
   const parts = [];
-  const keep = (/** @type {Part} */ part) => { // each at once: what comes after takes minutes, and may be ended
+  const keep = (/** @type {Part} */ part) => {
+    // each at once: what comes after takes minutes, and may be ended
     parts.push(part);
     machine.load_after = load();
     if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ machine, parts }, null, 2)}\n`);

@@ -1,6 +1,6 @@
 // One workload, every runtime: results are compared, then times are taken in turns.
 
-import { median } from '../../web/elements/run/timing.js';
+import { median } from '../../web/plain/timing.js';
 import { difference, shuffled } from './numbers.js';
 
 /**
@@ -54,7 +54,9 @@ export async function contest(workload, runtimes, start) {
     entries.push(entry);
     if (contender) contenders.push(contender);
     for (const rival of rivals) {
-      const { entry, contender: other } = contender ? await enter(workload, rival, start, contender.result) : nothingToCompare(rival);
+      const { entry, contender: other } = contender
+        ? await enter(workload, rival, start, contender.result)
+        : nothingToCompare(rival);
       entries.push(entry);
       if (other) contenders.push(other);
     }
@@ -130,8 +132,8 @@ function reasonOf(error) {
 }
 
 /**
- * Other work of the machine meets everybody alike: in each round all have their turn, in any order. Only of who is hopeless
- * the trial counts: minutes would show nothing else.
+ * Other work of the machine meets everybody alike: in each round all have their turn, in any order. Only of who is
+ * hopeless the trial counts: minutes would show nothing else.
  * @param {Contender[]} contenders
  */
 async function takeTurns(contenders) {

@@ -1,10 +1,10 @@
 // The numbers that every runtime is given.
 
 import { randomNumbers } from '../random.js';
-import { lengthOf } from '../../web/elements/speed/workloads.js';
+import { lengthOf } from '../../web/plain/workloads.js';
 
 /**
- * @typedef {import('../../web/elements/speed/workloads.js').Workload} Workload
+ * @typedef {import('../../web/plain/workloads.js').Workload} Workload
  *
  * @typedef {object} Data
  * @property {Record<string, Float32Array>} inputs

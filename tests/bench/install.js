@@ -16,12 +16,18 @@ export async function installRivals() {
   if (!existsSync(present) || !sameModules(lock, readFileSync(present, 'utf8'))) {
     console.log('installing the rivals (npm, about 500 MB, once)');
     // onnxruntime would fetch a native build that nothing here uses, and no package needs its scripts.
-    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, env: { ONNXRUNTIME_NODE_INSTALL: 'skip' } });
+    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: folder,
+      env: { ONNXRUNTIME_NODE_INSTALL: 'skip' }
+    });
   }
   copyLoader();
 }
 
-/** LiteRT's loader is CommonJS in a package of ES modules; its threads load it as a file, so it needs a package of its own. */
+/**
+ * LiteRT's loader is CommonJS in a package of ES modules; its threads load it as a file, so it needs a package of its
+ * own.
+ */
 function copyLoader() {
   const copy = join(modules, '.litert');
   if (existsSync(join(copy, 'package.json'))) return;

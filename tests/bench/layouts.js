@@ -1,6 +1,6 @@
 // The arrangements of numbers that runtimes want other than PyTorch's. Nothing here is timed.
 
-/** @typedef {import('../../web/elements/speed/workloads.js').Sizes} Sizes */
+/** @typedef {import('../../web/plain/workloads.js').Sizes} Sizes */
 
 /**
  * @param {Float32Array} matrix (rows, columns)
@@ -56,7 +56,12 @@ export function projectionsOf(weights, E) {
     weight: weights.in_proj_weight.subarray(i * E * E, (i + 1) * E * E),
     bias: weights.in_proj_bias.subarray(i * E, (i + 1) * E)
   });
-  return { query: part(0), key: part(1), value: part(2), output: { weight: weights['out_proj.weight'], bias: weights['out_proj.bias'] } };
+  return {
+    query: part(0),
+    key: part(1),
+    value: part(2),
+    output: { weight: weights['out_proj.weight'], bias: weights['out_proj.bias'] }
+  };
 }
 
 /**

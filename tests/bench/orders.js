@@ -1,8 +1,9 @@
-// The orders that a runtime takes from the benchmark. Which engine it runs in, and how orders get there, is in engines/.
+// The orders that a runtime takes from the benchmark. Which engine it runs in, and how orders get there, is in
+// engines/.
 
 import { dataOf } from './data.js';
 import { runtimeOf } from './runtimes/all.js';
-import { workloads } from '../../web/elements/speed/workloads.js';
+import { workloads } from '../../web/plain/workloads.js';
 
 /**
  * @typedef {{ order: 'open' } | { order: 'prepare', workload: string, way: string } | { order: 'result' } |
@@ -26,17 +27,27 @@ export function contestant(name, threads) {
   /** @type {import('./runtimes/runtime.js').Prepared} */
   let prepared;
 
-  return (order) => obey(order).then((value) => ({ value }), (error) => ({ error: String(error?.message ?? error) }));
+  return (order) =>
+    obey(order).then(
+      (value) => ({ value }),
+      (error) => ({ error: String(error?.message ?? error) })
+    );
 
   /** @param {Order} order */
   async function obey(order) {
     switch (order.order) {
-      case 'open': return open();
-      case 'prepare': return prepare(order);
-      case 'result': return result();
-      case 'reference': return opened.reference?.(workload, data);
-      case 'time': return time(order.runs);
-      case 'peaks': return opened.peaks?.();
+      case 'open':
+        return open();
+      case 'prepare':
+        return prepare(order);
+      case 'result':
+        return result();
+      case 'reference':
+        return opened.reference?.(workload, data);
+      case 'time':
+        return time(order.runs);
+      case 'peaks':
+        return opened.peaks?.();
     }
   }
 

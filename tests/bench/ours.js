@@ -3,7 +3,7 @@
 
 import os from 'node:os';
 import { open } from '../../web/lib/index.js';
-import { median } from '../../web/elements/run/timing.js';
+import { median } from '../../web/plain/timing.js';
 
 const batch = { batch_size: 32, seq_len: 128, hidden_size: 768 };
 /** @type {import('../../web/lib/index.js').Config[]} */
@@ -12,7 +12,15 @@ const configs = [
   { layer: 'additive_scorer', ...batch },
   { layer: 'multihead_attention', ...batch },
   // BERT base
-  { layer: 'encoder', batch_size: 1, seq_len: 128, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072 }
+  {
+    layer: 'encoder',
+    batch_size: 1,
+    seq_len: 128,
+    hidden_size: 768,
+    num_layers: 12,
+    num_heads: 12,
+    intermediate_size: 3072
+  }
 ];
 
 const WARM_UP = 300; // milliseconds, in which the engine replaces its first code by its fast one
@@ -43,9 +51,12 @@ function timeOf(work, { runs, calls }) {
 function forwardTime(scope, config) {
   const model = scope.create(config, { seed: 0 });
   const required = scope.estimate(config).inputs.filter(({ optional }) => !optional);
-  const inputs = Object.fromEntries(required.map(({ name, shape, limit }) => [
-    name, limit ? { data: new Int32Array(shape.reduce((a, b) => a * b)), shape } : scope.randn(shape, { seed: 1 })
-  ]));
+  const inputs = Object.fromEntries(
+    required.map(({ name, shape, limit }) => [
+      name,
+      limit ? { data: new Int32Array(shape.reduce((a, b) => a * b)), shape } : scope.randn(shape, { seed: 1 })
+    ])
+  );
   const time = timeOf(() => model.forward(inputs), { runs: 21, calls: 1 });
   model.dispose();
   return time;
@@ -73,7 +84,7 @@ function residentTime(scope, shape) {
   const hidden_states = scope.tensor(data, shape);
   const time = timeOf(() => model.forward({ hidden_states }, { need_weights: false }), { runs: 41, calls: 1 }) / 1000;
   const peaks = Array.from({ length: 3 }, () => scope.measurePeaks({ read_bytes: data.byteLength }).bytes_per_second);
-  const rate = data.byteLength / time * 1000;
+  const rate = (data.byteLength / time) * 1000;
   hidden_states.dispose();
   model.dispose();
   return { time, rate, share: rate / Math.max(...peaks) };
@@ -84,14 +95,20 @@ function residentTime(scope, shape) {
  * @param {import('../../web/lib/index.js').Attnscope} scope @param {import('../../web/lib/index.js').Format} storage
  */
 function formatTime(scope, storage) {
-  const model = scope.create({ layer: 'dense', batch_size: 1, seq_len: 512, hidden_size: 768, out_features: 768, activation: 'none' }, { storage });
+  const model = scope.create(
+    { layer: 'dense', batch_size: 1, seq_len: 512, hidden_size: 768, out_features: 768, activation: 'none' },
+    { storage }
+  );
   const { data, shape } = scope.randn([1, 512, 768], { seed: 1 });
   const hidden_states = scope.tensor(data, shape);
-  const time = timeOf(() => model.forward({ hidden_states }, { resident: true }).output.dispose(), { runs: 41, calls: 1 });
+  const time = timeOf(() => model.forward({ hidden_states }, { resident: true }).output.dispose(), {
+    runs: 41,
+    calls: 1
+  });
   const error = model.forward({ hidden_states }, { compare: true }).rounding_error?.relative ?? 0;
   hidden_states.dispose();
   model.dispose();
-  return { rate: 2 * 512 * 768 * 768 / time / 1000, error };
+  return { rate: (2 * 512 * 768 * 768) / time / 1000, error };
 }
 
 /**
@@ -100,9 +117,18 @@ function formatTime(scope, storage) {
  */
 function decodingTime(scope, storage) {
   const [seq_len, vocab_size] = [512, 1000];
-  const model = scope.create({
-    layer: 'decoder', seq_len, vocab_size, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072
-  }, { storage });
+  const model = scope.create(
+    {
+      layer: 'decoder',
+      seq_len,
+      vocab_size,
+      hidden_size: 768,
+      num_layers: 12,
+      num_heads: 12,
+      intermediate_size: 3072
+    },
+    { storage }
+  );
   const step = (/** @type {number} */ count) =>
     model.step({ tokens: scope.randint(vocab_size, [1, count], { seed: 1 }) }, { need_weights: false });
   step(seq_len);
@@ -126,13 +152,22 @@ for (const threads of [1, 2]) {
     );
   }
   console.log(`${'1,000 linear_scorer'.padEnd(20)} estimate ${sweepTime(scope).toFixed(1).padStart(5)} ms`);
-  for (const shape of [[32, 128, 768], [8, 2048, 768]]) {
+  for (const shape of [
+    [32, 128, 768],
+    [8, 2048, 768]
+  ]) {
     const { time, rate, share } = residentTime(scope, shape);
-    console.log(`linear_scorer ${shape.join(' x ')}, input in the core: ${time.toFixed(2)} ms, ${(rate / 1e9).toFixed(1)} GB/s, ${(100 * share).toFixed(0)} % of reading`);
+    console.log(
+      `linear_scorer ${shape.join(' x ')}, input in the core: ${time.toFixed(2)} ms, ${(rate / 1e9).toFixed(1)} GB/s, ${(100 * share).toFixed(0)} % of reading`
+    );
   }
   for (const storage of formats) {
     const { rate, error } = formatTime(scope, storage);
-    console.log(`dense 512 x 768 x 768 in ${storage.padEnd(8)} ${rate.toFixed(1).padStart(6)} GFLOP/s, relative error ${error.toExponential(1)}`);
-    console.log(`decoder 12 x 768 in ${storage.padEnd(8)} ${decodingTime(scope, storage).toFixed(1).padStart(6)} ms a token after 512`);
+    console.log(
+      `dense 512 x 768 x 768 in ${storage.padEnd(8)} ${rate.toFixed(1).padStart(6)} GFLOP/s, relative error ${error.toExponential(1)}`
+    );
+    console.log(
+      `decoder 12 x 768 in ${storage.padEnd(8)} ${decodingTime(scope, storage).toFixed(1).padStart(6)} ms a token after 512`
+    );
   }
 }

@@ -1,12 +1,12 @@
 // The benchmark's result as text.
 
-import { lowerBound } from '../../web/elements/run/bound.js';
-import { leastBytes } from '../../web/elements/speed/workloads.js';
+import { lowerBound } from '../../web/plain/bound.js';
+import { leastBytes } from '../../web/plain/workloads.js';
 
 /**
  * @typedef {import('./data.js').Workload} Workload
  * @typedef {import('./contest.js').Entry} Entry
- * @typedef {import('../../web/elements/run/timing.js').Peaks} Peaks
+ * @typedef {import('../../web/plain/timing.js').Peaks} Peaks
  *
  * @typedef {object} Row
  * @property {string} workload
@@ -51,8 +51,10 @@ function cellsOf(row) {
   const ratio = ratioOf(row.entries);
   const { ms } = row.entries[0];
   return [
-    row.workload, ...row.entries.map((entry) => timeCell(row, entry)),
-    ms === undefined ? '-' : `${(100 * row.leastTime / ms).toFixed(0)} %`, ratio === null ? '-' : ratio.toFixed(2)
+    row.workload,
+    ...row.entries.map((entry) => timeCell(row, entry)),
+    ms === undefined ? '-' : `${((100 * row.leastTime) / ms).toFixed(0)} %`,
+    ratio === null ? '-' : ratio.toFixed(2)
   ];
 }
 
@@ -64,7 +66,9 @@ export function table(rows) {
   const head = ['workload', ...rows[0].entries.map(({ runtime }) => runtime), 'of peak', 'ratio'];
   const lines = [head, ...rows.map(cellsOf)];
   const widths = head.map((_, i) => Math.max(...lines.map((cells) => cells[i].length)));
-  return lines.map((cells) => cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ')).join('\n');
+  return lines
+    .map((cells) => cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  '))
+    .join('\n');
 }
 
 /**
@@ -73,8 +77,12 @@ export function table(rows) {
  * @returns {string[]}
  */
 export function remarks(rows) {
-  return rows.flatMap(({ workload, entries }) => entries.flatMap(({ runtime, problem, failed = {} }) => {
-    const reasons = Object.entries(failed).map(([way, why]) => `${workload}: ${runtime}, ${way}: ${why}`);
-    return problem && !Object.values(failed).includes(problem) ? [`${workload}: ${runtime}: ${problem}`, ...reasons] : reasons;
-  }));
+  return rows.flatMap(({ workload, entries }) =>
+    entries.flatMap(({ runtime, problem, failed = {} }) => {
+      const reasons = Object.entries(failed).map(([way, why]) => `${workload}: ${runtime}, ${way}: ${why}`);
+      return problem && !Object.values(failed).includes(problem)
+        ? [`${workload}: ${runtime}: ${problem}`, ...reasons]
+        : reasons;
+    })
+  );
 }

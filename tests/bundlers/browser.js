@@ -18,7 +18,8 @@ import { listen } from '../loopback.js';
 export const lines = "import { open } from 'attnscope';\nwindow.opening = open();\n";
 
 /** @param {string} script */
-export const page = (script) => `<!doctype html><html lang="en"><title>A page</title><script type="module" src="${script}"></script></html>\n`;
+export const page = (script) =>
+  `<!doctype html><html lang="en"><title>A page</title><script type="module" src="${script}"></script></html>\n`;
 
 /**
  * @param {string} folder
@@ -46,7 +47,9 @@ async function figures() {
   const config = { layer: 'additive_scorer', batch_size: 4, seq_len: 64, hidden_size: 768, attn_dim: 128 };
   const model = scope.create(config, { seed: 0 });
   const { weights } = model.forward({ hidden_states: scope.randn([4, 64, 768], { seed: 1 }) });
-  const sum = weights.data.subarray(0, 64).reduce((/** @type {number} */ total, /** @type {number} */ weight) => total + weight, 0);
+  const sum = weights.data
+    .subarray(0, 64)
+    .reduce((/** @type {number} */ total, /** @type {number} */ weight) => total + weight, 0);
   return { build: { ...scope.build }, parameters: scope.estimate(config).parameters, sum };
 }
 
@@ -65,9 +68,11 @@ export async function use(url, look = /** @type {any} */ (figures)) {
     const errors = [];
     opened.on('pageerror', (error) => errors.push(String(error)));
     await opened.goto(url);
-    await opened.waitForFunction(() => 'opening' in window, null, { timeout: 60_000 }).catch(() => {
-      throw new Error(`the page did not run: ${errors.join('; ') || 'without an error'}`);
-    });
+    await opened
+      .waitForFunction(() => 'opening' in window, null, { timeout: 60_000 })
+      .catch(() => {
+        throw new Error(`the page did not run: ${errors.join('; ') || 'without an error'}`);
+      });
     return { ...(await opened.evaluate(look)), errors };
   } finally {
     await context.close();
@@ -80,13 +85,17 @@ export async function use(url, look = /** @type {any} */ (figures)) {
  * @param {boolean} isolated
  */
 export function wrongWith({ build, parameters, sum, errors }, isolated) {
-  const threads = isolated ? build.threads > 1 && build.reason === '' : build.threads === 1 && build.reason.startsWith('one thread, because the page is not');
+  const threads = isolated
+    ? build.threads > 1 && build.reason === ''
+    : build.threads === 1 && build.reason.startsWith('one thread, because the page is not');
   return [
     parameters !== 98561 && `${parameters} parameters`,
     Math.abs(sum - 1) > 1e-5 && `weights add up to ${sum}`,
     !threads && `${build.name} with ${build.threads} threads: ${build.reason}`,
     ...errors
-  ].filter(Boolean).join('; ');
+  ]
+    .filter(Boolean)
+    .join('; ');
 }
 
 /**
@@ -97,7 +106,10 @@ export async function tryFolder(folder) {
   const wrong = [];
   for (const isolated of [true, false]) {
     const site = await serveFolder(folder, isolated ? isolation : {});
-    const found = await use(site.url).then((seen) => wrongWith(seen, isolated), (error) => String(error.message));
+    const found = await use(site.url).then(
+      (seen) => wrongWith(seen, isolated),
+      (error) => String(error.message)
+    );
     await site.close();
     if (found) wrong.push(`${isolated ? 'isolated' : 'not isolated'}: ${found}`);
   }

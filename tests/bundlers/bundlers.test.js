@@ -23,11 +23,11 @@ after(async () => {
 });
 
 const bundlers = {
-  'Vite': vite('vite'),
-  'webpack': webpack,
-  'esbuild': esbuild([]),
+  Vite: vite('vite'),
+  webpack,
+  esbuild: esbuild([]),
   'esbuild for modules': esbuild(['--format=esm']),
-  'Rollup': rollup
+  Rollup: rollup
 };
 
 for (const [name, { files, build }] of Object.entries(bundlers)) {

@@ -32,13 +32,16 @@ after(async () => {
 
 const shared = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 const inline = () => readFileSync(join(packed, 'node_modules/attnscope/web/lib/inline.js'));
-const inlinePage = (/** @type {string} */ from) => `<!doctype html><html lang="en"><title>A page</title><script type="module">
+const inlinePage = (
+  /** @type {string} */ from
+) => `<!doctype html><html lang="en"><title>A page</title><script type="module">
   import { open } from '${from}';
   window.opening = open();</script></html>`;
 
 /**
  * Serves what was built, and opens it.
- * @param {{ headers?: Record<string, string>, answer?: (path: string) => import('../loopback.js').Response | null | undefined }} options
+ * @param {{ headers?: Record<string, string>, answer?: (path: string) => import('../loopback.js').Response | null |
+ *   undefined }} options
  *   answer: in place of a file; null for 404
  * @param {(url: string) => Promise<any>} [look]
  */
@@ -63,13 +66,34 @@ const html = { headers: isolation, type: '.html', body: page('./main.js') };
 describe('where threads cannot start, one runs at once, and the reason says why:', () => {
   const TIME = 8_000; // milliseconds, for Chromium and the module; the limit of threads that start is above
   const cases = /** @type {[string, Parameters<typeof visit>[0], RegExp][]} */ ([
-    ['their file is missing', { answer: (path) => (isThread(path) ? null : undefined) }, /the server answers HTTP 404 for the worker http.*thread-/],
-    ['their file is a page', { answer: (path) => (isThread(path) ? html : undefined) }, /the server sends the worker http.*thread-.* as text\/html/],
-    ['the policy forbids workers', withPolicy("worker-src 'none'"), /the page's Content-Security-Policy \(worker-src\) forbids the worker http/],
-    ['the policy allows no Trusted Types', withPolicy("require-trusted-types-for 'script'; trusted-types 'none'"), /requires Trusted Types.*the policy "attnscope"/],
-    ['their file comes without the header of isolation', {
-      answer: (path) => (isThread(path) ? { headers: {}, type: '.js', body: readFileSync(join(dist, path)) } : undefined)
-    }, /sends the worker http.* without the header Cross-Origin-Embedder-Policy: require-corp/]
+    [
+      'their file is missing',
+      { answer: (path) => (isThread(path) ? null : undefined) },
+      /the server answers HTTP 404 for the worker http.*thread-/
+    ],
+    [
+      'their file is a page',
+      { answer: (path) => (isThread(path) ? html : undefined) },
+      /the server sends the worker http.*thread-.* as text\/html/
+    ],
+    [
+      'the policy forbids workers',
+      withPolicy("worker-src 'none'"),
+      /the page's Content-Security-Policy \(worker-src\) forbids the worker http/
+    ],
+    [
+      'the policy allows no Trusted Types',
+      withPolicy("require-trusted-types-for 'script'; trusted-types 'none'"),
+      /requires Trusted Types.*the policy "attnscope"/
+    ],
+    [
+      'their file comes without the header of isolation',
+      {
+        answer: (path) =>
+          isThread(path) ? { headers: {}, type: '.js', body: readFileSync(join(dist, path)) } : undefined
+      },
+      /sends the worker http.* without the header Cross-Origin-Embedder-Policy: require-corp/
+    ]
   ]);
   for (const [why, options, reason] of cases) {
     test(why, async () => {
@@ -91,12 +115,17 @@ test('with a strict policy threads run', async () => {
 });
 
 test('with Trusted Types threads run, if the page allows the policy "attnscope"', async () => {
-  assert.equal(wrongWith(await visit(withPolicy("require-trusted-types-for 'script'; trusted-types attnscope")), true), '');
+  assert.equal(
+    wrongWith(await visit(withPolicy("require-trusted-types-for 'script'; trusted-types attnscope")), true),
+    ''
+  );
 });
 
 test('from another origin threads run', async () => {
   await visit({ headers: shared }, async (cdn) => {
-    const seen = await visit({ answer: (path) => (path === '/' ? { headers: isolation, type: '.html', body: page(cdn + script) } : undefined) });
+    const seen = await visit({
+      answer: (path) => (path === '/' ? { headers: isolation, type: '.html', body: page(cdn + script) } : undefined)
+    });
     assert.equal(wrongWith(seen, true), '');
   });
 });
@@ -104,35 +133,50 @@ test('from another origin threads run', async () => {
 for (const isolated of [true, false]) {
   test(`the inline module runs bare, ${isolated ? 'with threads' : 'with one thread where the page is not isolated'}`, async () => {
     const headers = isolated ? isolation : {};
-    const seen = await visit({ answer: (path) => (
-      path === '/' ? { headers, type: '.html', body: inlinePage('./inline.js') } : { headers, type: '.js', body: inline() }
-    ) });
+    const seen = await visit({
+      answer: (path) =>
+        path === '/'
+          ? { headers, type: '.html', body: inlinePage('./inline.js') }
+          : { headers, type: '.js', body: inline() }
+    });
     assert.equal(wrongWith(seen, isolated), '');
   });
 }
 
 test('the inline module runs from another origin, with threads', async () => {
   await visit({ answer: () => ({ headers: shared, type: '.js', body: inline() }) }, async (cdn) => {
-    const seen = await visit({ answer: () => ({ headers: isolation, type: '.html', body: inlinePage(`${cdn}/inline.js`) }) });
+    const seen = await visit({
+      answer: () => ({ headers: isolation, type: '.html', body: inlinePage(`${cdn}/inline.js`) })
+    });
     assert.equal(wrongWith(seen, true), '');
   });
 });
 
 test('the inline module opens itself in a worker', async () => {
   const source = inlinePage('./inline.js').replaceAll('open }', 'openInWorker }').replace('open()', 'openInWorker()');
-  const seen = await visit({ answer: (path) => (
-    path === '/' ? { headers: isolation, type: '.html', body: source } : { headers: isolation, type: '.js', body: inline() }
-  ) }, (url) => use(url, async () => {
-    const scope = await /** @type {any} */ (window).opening;
-    const model = await scope.create({ layer: 'linear_scorer', batch_size: 1, seq_len: 2, hidden_size: 4 });
-    const { output } = await model.forward({ hidden_states: await scope.randn([1, 2, 4]) });
-    return { shape: output.shape, threads: scope.build.threads, reason: scope.build.reason };
-  }));
+  const seen = await visit(
+    {
+      answer: (path) =>
+        path === '/'
+          ? { headers: isolation, type: '.html', body: source }
+          : { headers: isolation, type: '.js', body: inline() }
+    },
+    (url) =>
+      use(url, async () => {
+        const scope = await /** @type {any} */ (window).opening;
+        const model = await scope.create({ layer: 'linear_scorer', batch_size: 1, seq_len: 2, hidden_size: 4 });
+        const { output } = await model.forward({ hidden_states: await scope.randn([1, 2, 4]) });
+        return { shape: output.shape, threads: scope.build.threads, reason: scope.build.reason };
+      })
+  );
   assert.deepEqual(seen, { shape: [1, 4], threads: 2, reason: '', errors: [] });
 });
 
 test('a .wasm that is not there is an error with its address, the status, and what to do', async () => {
-  for (const [answer, why] of /** @type {[any, RegExp][]} */ ([[null, /the server answers HTTP 404/], [html, /it is no WebAssembly, but text\/html/]])) {
+  for (const [answer, why] of /** @type {[any, RegExp][]} */ ([
+    [null, /the server answers HTTP 404/],
+    [html, /it is no WebAssembly, but text\/html/]
+  ])) {
     const seen = visit({ answer: (path) => (path.endsWith('.wasm') ? answer : undefined) });
     await assert.rejects(seen, ({ message }) => {
       assert.match(message, /http:\/\/localhost:\d+\/assets\/relaxed-threads-[^/]*\.wasm could not be loaded: /);

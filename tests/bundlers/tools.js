@@ -8,7 +8,8 @@ import { lines, page } from './browser.js';
 /**
  * @typedef {object} Bundler
  * @property {Record<string, string>} files of the project
- * @property {(project: string, modules: string) => Promise<string>} build gives the folder to serve; modules: the node_modules with the tool
+ * @property {(project: string, modules: string) => Promise<string>} build gives the folder to serve; modules: the
+ *   node_modules with the tool
  */
 
 /**
@@ -18,7 +19,8 @@ import { lines, page } from './browser.js';
  * @param {string[]} args
  * @param {Record<string, string>} [env]
  */
-export const runTool = (project, program, args, env) => run(process.execPath, [program, ...args], { cwd: project, env: { NO_COLOR: '1', ...env }, timeout: 240_000 });
+export const runTool = (project, program, args, env) =>
+  run(process.execPath, [program, ...args], { cwd: project, env: { NO_COLOR: '1', ...env }, timeout: 240_000 });
 
 /** @param {string} tool the folder in node_modules @returns {Bundler} */
 export const vite = (tool) => ({
@@ -43,7 +45,9 @@ export const webpack = {
 export const esbuild = (options) => ({
   files: { 'main.js': lines },
   async build(project, modules) {
-    await run(join(modules, 'esbuild/bin/esbuild'), ['main.js', '--bundle', '--outdir=dist', ...options], { cwd: project });
+    await run(join(modules, 'esbuild/bin/esbuild'), ['main.js', '--bundle', '--outdir=dist', ...options], {
+      cwd: project
+    });
     writeFileSync(join(project, 'dist/index.html'), page('./main.js'));
     return join(project, 'dist');
   }
@@ -53,7 +57,13 @@ export const esbuild = (options) => ({
 export const rollup = {
   files: { 'main.js': lines, 'index.html': page('./main.js') },
   async build(project, modules) {
-    await runTool(project, join(modules, 'rollup/dist/bin/rollup'), ['main.js', '--plugin', '@rollup/plugin-node-resolve', '--dir', 'dist']);
+    await runTool(project, join(modules, 'rollup/dist/bin/rollup'), [
+      'main.js',
+      '--plugin',
+      '@rollup/plugin-node-resolve',
+      '--dir',
+      'dist'
+    ]);
     mkdirSync(join(project, 'dist'), { recursive: true });
     copyFileSync(join(project, 'index.html'), join(project, 'dist/index.html'));
     return join(project, 'dist');

@@ -13,12 +13,16 @@ import { astro, built, component, next, ownWorker, parcel, react, viteDev, vue }
 
 /**
  * @typedef {import('./programs.js').Place} Place
- * @typedef {{ files?: Record<string, string>, attempt: (place: Place) => Promise<string> }} Environment `attempt` says what
+ * @typedef {{ files?: Record<string, string>, attempt: (place: Place) => Promise<string> }} Environment `attempt` says
+ *   what
  *   is wrong; '' for nothing
  */
 
 /** Node's program of a version that package.json names. @param {string} name */
-const node = (name) => (/** @type {{ modules: string }} */ { modules }) => join(modules, name, 'bin/node');
+const node =
+  (name) =>
+  (/** @type {{ modules: string }} */ { modules }) =>
+    join(modules, name, 'bin/node');
 const node24 = node('node-24');
 const program = (/** @type {(place: Place) => Promise<string>} */ attempt) => ({ attempt });
 
@@ -35,24 +39,50 @@ const environments = {
   esbuildEsm: (v) => [`esbuild ${v('esbuild')}, --format=esm`, built(esbuild(['--format=esm']))],
   rollup: (v) => [`Rollup ${v('rollup')}`, built(rollup)],
   parcel: (v) => [`Parcel ${v('parcel')}`, built(parcel)],
-  nextTurbopack: (v) => [`Next ${v('next')}, Turbopack, page and server component`, next(node24, '--turbopack', 'build')],
+  nextTurbopack: (v) => [
+    `Next ${v('next')}, Turbopack, page and server component`,
+    next(node24, '--turbopack', 'build')
+  ],
   nextWebpack: (v) => [`Next ${v('next')}, webpack, page and server component`, next(node24, '--webpack', 'build')],
   nextDev: (v) => [`Next ${v('next')}, Turbopack, development`, next(node24, '--turbopack', 'dev')],
   react: (v) => [`React ${v('react')}, Vite`, component(react)],
   vue: (v) => [`Vue ${v('vue')}, Vite`, component(vue)],
-  node200: (v) => [`Node ${v('node-20.0')}, says what it lacks`, program(refusing(node('node-20.0'), /Node reads it from 20\.16 and 22\.3 on/))],
+  node200: (v) => [
+    `Node ${v('node-20.0')}, says what it lacks`,
+    program(refusing(node('node-20.0'), /Node reads it from 20\.16 and 22\.3 on/))
+  ],
   node2016: (v) => [`Node ${v('node-20.16')}`, program(engine(node('node-20.16')))],
   node20: (v) => [`Node ${v('node-20')}`, program(engine(node('node-20')))],
   node22: (v) => [`Node ${v('node-22')}`, program(engine(node('node-22'), { reason: /^$/ }))],
   node24: (v) => [`Node ${v('node-24')}`, program(engine(node24, { reason: /^$/ }))],
-  inline: (v) => [`Node ${v('node-24')}, attnscope/inline`, program(engine(node24, { from: 'attnscope/inline', reason: /^$/ }))],
+  inline: (v) => [
+    `Node ${v('node-24')}, attnscope/inline`,
+    program(engine(node24, { from: 'attnscope/inline', reason: /^$/ }))
+  ],
   eval: (v) => [`Node ${v('node-24')}, --eval`, program(evaluated(node24))],
-  permission: (v) => [`Node ${v('node-24')}, --permission without workers`,
-    program(engine(node24, { args: ['--permission', '--allow-fs-read=*'], threads: 1, reason: /^one thread, because no others could be started: .*--allow-worker/ }))],
-  deno: (v) => [`Deno ${v('deno')}`, program(engine(({ modules }) => join(modules, '.bin/deno'), { args: ['run', '-A'] }))],
-  denoInline: (v) => [`Deno ${v('deno')}, attnscope/inline`, program(engine(({ modules }) => join(modules, '.bin/deno'), { args: ['run', '-A'], from: 'attnscope/inline' }))],
+  permission: (v) => [
+    `Node ${v('node-24')}, --permission without workers`,
+    program(
+      engine(node24, {
+        args: ['--permission', '--allow-fs-read=*'],
+        threads: 1,
+        reason: /^one thread, because no others could be started: .*--allow-worker/
+      })
+    )
+  ],
+  deno: (v) => [
+    `Deno ${v('deno')}`,
+    program(engine(({ modules }) => join(modules, '.bin/deno'), { args: ['run', '-A'] }))
+  ],
+  denoInline: (v) => [
+    `Deno ${v('deno')}, attnscope/inline`,
+    program(engine(({ modules }) => join(modules, '.bin/deno'), { args: ['run', '-A'], from: 'attnscope/inline' }))
+  ],
   bun: (v) => [`Bun ${v('bun')}`, program(engine(({ modules }) => join(modules, '.bin/bun')))],
-  bunInline: (v) => [`Bun ${v('bun')}, attnscope/inline`, program(engine(({ modules }) => join(modules, '.bin/bun'), { from: 'attnscope/inline' }))],
+  bunInline: (v) => [
+    `Bun ${v('bun')}, attnscope/inline`,
+    program(engine(({ modules }) => join(modules, '.bin/bun'), { from: 'attnscope/inline' }))
+  ],
   typescript5: (v) => [`TypeScript ${v('typescript')}`, program(typescript('typescript'))],
   typescript7: (v) => [`TypeScript ${v('typescript-7')}`, program(typescript('typescript-7'))],
   jest: (v) => [`Jest ${v('jest')}`, program(jest('jest-environment-node'))],
@@ -62,8 +92,11 @@ const environments = {
 
 /** @param {string[]} words */
 function chosen(words) {
-  const names = Object.keys(environments).filter((name) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word.toLowerCase())));
-  if (names.length === 0) throw new Error(`no environment is called ${words.join(', ')}; there are ${Object.keys(environments).join(', ')}`);
+  const names = Object.keys(environments).filter(
+    (name) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word.toLowerCase()))
+  );
+  if (names.length === 0)
+    throw new Error(`no environment is called ${words.join(', ')}; there are ${Object.keys(environments).join(', ')}`);
   return names;
 }
 
@@ -72,7 +105,8 @@ await main(async () => {
   await Promise.all([build(), ensureCommands(['chromium'])]);
   const [packed, tools] = await Promise.all([installPacked(), installTools('tests/environments')]);
   const modules = join(tools, 'node_modules');
-  const versions = (/** @type {string} */ tool) => JSON.parse(readFileSync(join(modules, tool, 'package.json'), 'utf8')).version;
+  const versions = (/** @type {string} */ tool) =>
+    JSON.parse(readFileSync(join(modules, tool, 'package.json'), 'utf8')).version;
   let failed = 0;
   for (const name of names) {
     const [title, { files = {}, attempt }] = environments[name](versions);
@@ -80,7 +114,9 @@ await main(async () => {
     const start = performance.now();
     const wrong = await attempt({ folder, modules }).catch((error) => String(error.message));
     if (wrong) failed++;
-    console.log(`${wrong ? 'failed' : 'ok    '}  ${title}, ${((performance.now() - start) / 1000).toFixed(1)} s${wrong ? `\n${wrong.replace(/^/gm, '        ')}` : ''}`);
+    console.log(
+      `${wrong ? 'failed' : 'ok    '}  ${title}, ${((performance.now() - start) / 1000).toFixed(1)} s${wrong ? `\n${wrong.replace(/^/gm, '        ')}` : ''}`
+    );
   }
   await closeBrowser();
   rmSync(packed, { recursive: true, force: true });

@@ -22,17 +22,26 @@ export const built = ({ files, build }) => ({
 export const parcel = {
   files: { 'index.html': page('./main.js'), 'main.js': lines },
   async build(project, modules) {
-    await runTool(project, join(modules, 'parcel/lib/bin.js'), ['build', 'index.html', '--no-cache'], { NODE_ENV: 'production' });
+    await runTool(project, join(modules, 'parcel/lib/bin.js'), ['build', 'index.html', '--no-cache'], {
+      NODE_ENV: 'production'
+    });
     return join(project, 'dist');
   }
 };
 
 /** @param {(place: { modules: string }) => string} node @returns {Site} */
 export const astro = (node) => ({
-  files: { 'src/pages/index.astro': `<html lang="en"><title>A page</title><script>\n${lines}</script></html>\n`, 'astro.config.mjs': "export default { cacheDir: './cache' };\n" },
+  files: {
+    'src/pages/index.astro': `<html lang="en"><title>A page</title><script>\n${lines}</script></html>\n`,
+    'astro.config.mjs': "export default { cacheDir: './cache' };\n"
+  },
   async attempt(place) {
     const { run } = await import('../../tools/commands.js');
-    await run(node(place), [join(place.modules, 'astro/bin/astro.mjs'), 'build'], { cwd: place.folder, env: { ASTRO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' }, timeout: 240_000 });
+    await run(node(place), [join(place.modules, 'astro/bin/astro.mjs'), 'build'], {
+      cwd: place.folder,
+      env: { ASTRO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
+      timeout: 240_000
+    });
     return tryFolder(join(place.folder, 'dist'));
   }
 });
@@ -42,7 +51,11 @@ export const astro = (node) => ({
  * @param {string} main
  * @returns {Site}
  */
-export const component = (main) => built({ ...vite('vite'), files: { 'index.html': page('./main.js').replace('</title>', '</title><div id="app"></div>'), 'main.js': main } });
+export const component = (main) =>
+  built({
+    ...vite('vite'),
+    files: { 'index.html': page('./main.js').replace('</title>', '</title><div id="app"></div>'), 'main.js': main }
+  });
 
 export const react = `
   import { createElement, useEffect, useState } from 'react';
@@ -72,7 +85,10 @@ export const vue = `
     }
   }).mount('#app');\n`;
 
-/** The module in a worker of the page's own, which Vite makes no module of: one thread less than in a page starts there. @type {Site} */
+/**
+ * The module in a worker of the page's own, which Vite makes no module of: one thread less than in a page starts there.
+ * @type {Site}
+ */
 export const ownWorker = {
   files: {
     'index.html': page('./main.js'),
@@ -88,7 +104,9 @@ export const ownWorker = {
     const site = await serveFolder(dist, isolation);
     try {
       const { build, parameters, error } = await use(site.url, async () => /** @type {any} */ (window).opening);
-      return build?.threads > 1 && build.reason === '' && parameters === 98561 ? '' : JSON.stringify({ build, parameters, error });
+      return build?.threads > 1 && build.reason === '' && parameters === 98561
+        ? ''
+        : JSON.stringify({ build, parameters, error });
     } finally {
       await site.close();
     }
@@ -99,7 +117,8 @@ export const ownWorker = {
  * A development server, at an address of its own.
  * @param {Record<string, string>} files
  * @param {(place: Place, port: number) => { command: string, args: string[], env?: Record<string, string> }} start
- * @param {{ isolated: boolean, path?: string, build?: (place: Place) => Promise<unknown>, look?: (url: string) => Promise<string> }} options
+ * @param {{ isolated: boolean, path?: string, build?: (place: Place) => Promise<unknown>,
+ *   look?: (url: string) => Promise<string> }} options
  * @returns {Site}
  */
 export const served = (files, start, { isolated, path = '/', build, look }) => ({
@@ -108,7 +127,12 @@ export const served = (files, start, { isolated, path = '/', build, look }) => (
     await build?.(place);
     const port = await freePort();
     const { command, args, env } = start(place, port);
-    const child = spawn(command, args, { cwd: place.folder, env: { ...process.env, NO_COLOR: '1', ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn(command, args, {
+      cwd: place.folder,
+      env: { ...process.env, NO_COLOR: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     try {
@@ -134,24 +158,33 @@ async function freePort() {
 async function answers(url, child, output) {
   const latest = Date.now() + 120_000;
   while (Date.now() < latest && child.exitCode === null) {
-    if (await fetch(url).then(() => true, () => false)) return;
+    if (
+      await fetch(url).then(
+        () => true,
+        () => false
+      )
+    )
+      return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error(`no answer from ${url}: ${output()}`);
 }
 
 /** @param {(place: Place) => string} program of Vite @returns {Site} */
-export const viteDev = (program) => served(
-  {
-    'index.html': page('./main.js'), 'main.js': lines,
-    'vite.config.js': `export default { cacheDir: './cache', server: { headers: ${JSON.stringify(isolation)} } };\n`
-  },
-  (place, port) => ({ command: process.execPath, args: [program(place), '--port', String(port), '--strictPort'] }),
-  { isolated: true }
-);
+export const viteDev = (program) =>
+  served(
+    {
+      'index.html': page('./main.js'),
+      'main.js': lines,
+      'vite.config.js': `export default { cacheDir: './cache', server: { headers: ${JSON.stringify(isolation)} } };\n`
+    },
+    (place, port) => ({ command: process.execPath, args: [program(place), '--port', String(port), '--strictPort'] }),
+    { isolated: true }
+  );
 
 const nextFiles = {
-  'app/layout.js': "export default function Layout({ children }) {\n  return <html lang=\"en\"><body>{children}</body></html>;\n}\n",
+  'app/layout.js':
+    'export default function Layout({ children }) {\n  return <html lang="en"><body>{children}</body></html>;\n}\n',
   'app/page.js': `'use client';
 import { useEffect } from 'react';
 import { open } from 'attnscope';
@@ -182,20 +215,28 @@ export default async function Page() {
 export const next = (node, bundler, mode) => {
   const program = (/** @type {Place} */ { modules }) => join(modules, 'next/dist/bin/next');
   const env = { NEXT_TELEMETRY_DISABLED: '1' };
-  return served(nextFiles, (place, port) => ({
-    command: node(place), env,
-    args: [program(place), ...(mode === 'dev' ? ['dev', bundler] : ['start']), '--port', String(port)]
-  }), {
-    isolated: true,
-    async build(place) {
-      const { run } = await import('../../tools/commands.js');
-      if (mode === 'build') await run(node(place), [program(place), 'build', bundler], { cwd: place.folder, env, timeout: 400_000 });
-    },
-    async look(url) {
-      const client = wrongWith(await use(url), true);
-      const server = await (await fetch(new URL('server', url))).text();
-      const text = /<p>(.*?)<\/p>/.exec(server)?.[1].replaceAll('<!-- -->', '') ?? server.slice(0, 500);
-      return [client, /^98561 parameters, 2 threads: (plain SIMD.*)?$/.test(text) ? '' : `server component: ${text}`].filter(Boolean).join('\n');
+  return served(
+    nextFiles,
+    (place, port) => ({
+      command: node(place),
+      env,
+      args: [program(place), ...(mode === 'dev' ? ['dev', bundler] : ['start']), '--port', String(port)]
+    }),
+    {
+      isolated: true,
+      async build(place) {
+        const { run } = await import('../../tools/commands.js');
+        if (mode === 'build')
+          await run(node(place), [program(place), 'build', bundler], { cwd: place.folder, env, timeout: 400_000 });
+      },
+      async look(url) {
+        const client = wrongWith(await use(url), true);
+        const server = await (await fetch(new URL('server', url))).text();
+        const text = /<p>(.*?)<\/p>/.exec(server)?.[1].replaceAll('<!-- -->', '') ?? server.slice(0, 500);
+        return [client, /^98561 parameters, 2 threads: (plain SIMD.*)?$/.test(text) ? '' : `server component: ${text}`]
+          .filter(Boolean)
+          .join('\n');
+      }
     }
-  });
+  );
 };

@@ -6,13 +6,19 @@ import { config, create, estimate, forward, hidden_states, linear, pytorch, test
 import { layers, scope } from './support.js';
 
 const names = layers.map(({ name }) => name).join(', ');
-const fieldsOf = (name) => layers.find((layer) => layer.name === name).fields.map((field) => field.name).join(', ');
+const fieldsOf = (name) =>
+  layers
+    .find((layer) => layer.name === name)
+    .fields.map((field) => field.name)
+    .join(', ');
 const linearFields = fieldsOf('linear_scorer');
 const DIMENSION = 'an integer from 1 to 2147483647';
 const SHARE = 'a number from 0 to 0.999';
 const FORMATS = 'one of float32, float16, bfloat16, int8';
 
-class Config { layer = 'linear_scorer'; }
+class Config {
+  layer = 'linear_scorer';
+}
 const ownProto = (text) => JSON.parse(`{"layer": "linear_scorer", ${text}}`);
 
 /** A value of seq_len, and how the message shows it. */
@@ -61,7 +67,11 @@ const values = [
   [new Int8Array(1), 'an Int8Array'],
   [new BigInt64Array(1), 'a BigInt64Array'],
   [new DataView(new ArrayBuffer(1)), 'an instance of DataView']
-].map(([value, shown]) => [estimate({ ...linear, seq_len: value }), 'seq_len', `seq_len must be ${DIMENSION}, got ${shown}`]);
+].map(([value, shown]) => [
+  estimate({ ...linear, seq_len: value }),
+  'seq_len',
+  `seq_len must be ${DIMENSION}, got ${shown}`
+]);
 
 /** What stands where a config does, and how the message shows it. */
 const notConfigs = [
@@ -105,7 +115,8 @@ const unknownKeys = [
   ['é'.repeat(1e5), `"${'é'.repeat(60)}…"`],
   ['🙂'.repeat(1e5), `"${'🙂'.repeat(60)}…"`]
 ].map(([key, quoted]) => [
-  estimate({ ...linear, [key]: 1 }), key.isWellFormed?.() ?? true ? key : null,
+  estimate({ ...linear, [key]: 1 }),
+  (key.isWellFormed?.() ?? true) ? key : null,
   `linear_scorer has no field ${quoted}; its fields are ${linearFields}`
 ]);
 
@@ -120,7 +131,9 @@ const misspeltKeys = [
   ['dtypes', 'dtype'],
   ['Bias', 'bias']
 ].map(([key, near]) => [
-  estimate({ ...linear, [key]: 1 }), key, `linear_scorer has no field "${key}", did you mean ${near}?`
+  estimate({ ...linear, [key]: 1 }),
+  key,
+  `linear_scorer has no field "${key}", did you mean ${near}?`
 ]);
 
 testRefusals([
@@ -129,7 +142,11 @@ testRefusals([
   ...unknownKeys,
   ...misspeltKeys,
   [estimate({ layer: 'decoder', windows: 1 }), 'windows', 'decoder has no field "windows", did you mean window?'],
-  [estimate({ layer: 'decoder', attention_groups: 1 }), 'attention_groups', `decoder has no field "attention_groups"; its fields are ${fieldsOf('decoder')}`],
+  [
+    estimate({ layer: 'decoder', attention_groups: 1 }),
+    'attention_groups',
+    `decoder has no field "attention_groups"; its fields are ${fieldsOf('decoder')}`
+  ],
 
   // The layer.
   [estimate({}), 'layer', `layer is missing; it must be one of ${names}`],
@@ -137,15 +154,35 @@ testRefusals([
   [estimate({ layer: null }), 'layer', `layer must be one of ${names}, got null`],
   [estimate({ layer: 0 }), 'layer', `layer must be one of ${names}, got 0`],
   [estimate({ layer: ['linear_scorer'] }), 'layer', `layer must be one of ${names}, got an array`],
-  [estimate({ layer: new String('linear_scorer') }), 'layer', `layer must be one of ${names}, got an instance of String`],
+  [
+    estimate({ layer: new String('linear_scorer') }),
+    'layer',
+    `layer must be one of ${names}, got an instance of String`
+  ],
   [estimate({ layer: 'rnn' }), 'layer', `layer must be one of ${names}, got "rnn"`],
   [estimate({ layer: '__proto__' }), 'layer', `layer must be one of ${names}, got "__proto__"`],
-  [estimate({ layer: 'linear_scorer\0' }), 'layer', `layer must be one of ${names}, got "linear_scorer\\u0000", did you mean linear_scorer?`],
-  [estimate({ layer: 'additve_scorer' }), 'layer', `layer must be one of ${names}, got "additve_scorer", did you mean additive_scorer?`],
+  [
+    estimate({ layer: 'linear_scorer\0' }),
+    'layer',
+    `layer must be one of ${names}, got "linear_scorer\\u0000", did you mean linear_scorer?`
+  ],
+  [
+    estimate({ layer: 'additve_scorer' }),
+    'layer',
+    `layer must be one of ${names}, got "additve_scorer", did you mean additive_scorer?`
+  ],
 
   // Own keys that objects usually inherit.
-  [estimate(ownProto('"__proto__": 1')), '__proto__', `linear_scorer has no field "__proto__"; its fields are ${linearFields}`],
-  [estimate(ownProto('"__proto__": {"seq_len": 3}')), '__proto__', `linear_scorer has no field "__proto__"; its fields are ${linearFields}`],
+  [
+    estimate(ownProto('"__proto__": 1')),
+    '__proto__',
+    `linear_scorer has no field "__proto__"; its fields are ${linearFields}`
+  ],
+  [
+    estimate(ownProto('"__proto__": {"seq_len": 3}')),
+    '__proto__',
+    `linear_scorer has no field "__proto__"; its fields are ${linearFields}`
+  ],
 
   // Booleans and choices.
   [estimate({ ...linear, bias: 1 }), 'bias', 'bias must be true or false, got 1'],
@@ -156,7 +193,11 @@ testRefusals([
   [estimate({ ...linear, dtype: '\ud800x' }), 'dtype', `dtype must be ${FORMATS}, got "\\ud800x"`],
   [estimate({ ...linear, dtype: 'x'.repeat(1e6) }), 'dtype', `dtype must be ${FORMATS}, got "${'x'.repeat(60)}…"`],
   [estimate({ ...linear, dtype: 16 }), 'dtype', `dtype must be ${FORMATS}, got 16`],
-  [estimate({ ...linear, output: ['pooled'] }), 'output', 'output must be one of scores, weights, pooled, got an array'],
+  [
+    estimate({ ...linear, output: ['pooled'] }),
+    'output',
+    'output must be one of scores, weights, pooled, got an array'
+  ],
 
   // Numbers, and fields that may be null.
   [estimate({ layer: 'self_attention', dropout: 1 }), 'dropout', `dropout must be ${SHARE}, got 1`],
@@ -164,19 +205,43 @@ testRefusals([
   [estimate({ layer: 'self_attention', dropout: NaN }), 'dropout', `dropout must be ${SHARE}, got NaN`],
   [estimate({ layer: 'self_attention', dropout: '0.1' }), 'dropout', `dropout must be ${SHARE}, got "0.1"`],
   [estimate({ layer: 'self_attention', dropout: null }), 'dropout', `dropout must be ${SHARE}, got null`],
-  [estimate({ layer: 'decoder', full_every: 0 }), 'full_every', 'full_every must be an integer from 1 to 1024, or null, got 0'],
-  [estimate({ layer: 'decoder', full_every: 'null' }), 'full_every', 'full_every must be an integer from 1 to 1024, or null, got "null"'],
+  [
+    estimate({ layer: 'decoder', full_every: 0 }),
+    'full_every',
+    'full_every must be an integer from 1 to 1024, or null, got 0'
+  ],
+  [
+    estimate({ layer: 'decoder', full_every: 'null' }),
+    'full_every',
+    'full_every must be an integer from 1 to 1024, or null, got "null"'
+  ],
   [estimate({ layer: 'decoder', window: 2.5 }), 'window', `window must be ${DIMENSION}, or null, got 2.5`],
-  [estimate({ layer: 'decoder', scale: Infinity }), 'scale', 'scale must be a number from 0 to 1000000, or null, got Infinity'],
-  [estimate({ layer: 'decoder', rope_theta: 1e13 }), 'rope_theta', 'rope_theta must be a number from 1 to 1000000000000, got 10000000000000'],
-  [estimate({ layer: 'decoder', vocab_size: 2 ** 24 + 1 }), 'vocab_size', 'vocab_size must be an integer from 1 to 16777216, got 16777217'],
+  [
+    estimate({ layer: 'decoder', scale: Infinity }),
+    'scale',
+    'scale must be a number from 0 to 1000000, or null, got Infinity'
+  ],
+  [
+    estimate({ layer: 'decoder', rope_theta: 1e13 }),
+    'rope_theta',
+    'rope_theta must be a number from 1 to 1000000000000, got 10000000000000'
+  ],
+  [
+    estimate({ layer: 'decoder', vocab_size: 2 ** 24 + 1 }),
+    'vocab_size',
+    'vocab_size must be an integer from 1 to 16777216, got 16777217'
+  ],
   [estimate({ layer: 'decoder', bias: null }), 'bias', 'bias must be true or false, got null'],
 
   // Options.
   [create(config, { seed: NaN }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got NaN'],
   [create(config, { seed: 0.5 }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got 0.5'],
   [create(config, { seed: -1 }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got -1'],
-  [create(config, { seed: 2 ** 53 }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got 9007199254740992'],
+  [
+    create(config, { seed: 2 ** 53 }),
+    'seed',
+    'seed must be an integer from 0 to 9007199254740991, got 9007199254740992'
+  ],
   [create(config, { seed: 1n }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got 1n'],
   [create(config, { seed: null }), 'seed', 'seed must be an integer from 0 to 9007199254740991, got null'],
   [create(config, { sed: 1 }), 'sed', 'create has no option "sed", did you mean seed?'],
@@ -186,24 +251,42 @@ testRefusals([
   [pytorch(config, { self_check: 0 }), 'self_check', 'self_check must be true or false, got 0'],
   [pytorch(config, { check: false }), 'check', 'pytorch has no option "check"; its options are self_check'],
   [forward({ hidden_states }, { need_weights: 0 }), 'need_weights', 'need_weights must be true or false, got 0'],
-  [forward({ hidden_states }, { need_weight: true }), 'need_weight', 'forward has no option "need_weight", did you mean need_weights?'],
+  [
+    forward({ hidden_states }, { need_weight: true }),
+    'need_weight',
+    'forward has no option "need_weight", did you mean need_weights?'
+  ],
   [forward({ hidden_states }, { round: 'half' }), 'round', `round must be ${FORMATS}, got "half"`],
   [forward({ hidden_states }, { reference: 'yes' }), 'reference', 'reference must be true or false, got "yes"'],
   [forward({ hidden_states }, []), 'options', 'options must be a plain object, got an array'],
 
   // Too large for memory, refused before it is allocated. The first: 4 bytes for each hidden state, two
   // copies of each parameter, each output and weight.
-  [create({ ...linear, batch_size: 1024, seq_len: 4096, hidden_size: 4096 }), undefined,
-    'the layer must need at most 3758096384 bytes to run, got 68769841160'],
-  [create({ layer: 'additive_scorer', batch_size: 2 ** 31 - 1, seq_len: 2 ** 31 - 1, hidden_size: 2 ** 31 - 1, attn_dim: 2 ** 31 - 1 }), undefined,
-    'the layer must need at most 3758096384 bytes to run, got 39614081312472400974950957188'],
+  [
+    create({ ...linear, batch_size: 1024, seq_len: 4096, hidden_size: 4096 }),
+    undefined,
+    'the layer must need at most 3758096384 bytes to run, got 68769841160'
+  ],
+  [
+    create({
+      layer: 'additive_scorer',
+      batch_size: 2 ** 31 - 1,
+      seq_len: 2 ** 31 - 1,
+      hidden_size: 2 ** 31 - 1,
+      attn_dim: 2 ** 31 - 1
+    }),
+    undefined,
+    'the layer must need at most 3758096384 bytes to run, got 39614081312472400974950957188'
+  ]
 ]);
 
 test('a layer refuses more heads than its width has room for, whichever field the config names', () => {
   for (const change of [{ num_heads: 7 }, { hidden_size: 767 }, { num_heads: 65536 }]) {
     const { hidden_size = 768, num_heads = 12 } = change;
     assert.throws(estimate({ layer: 'multihead_attention', ...change }), {
-      name: 'RangeError', field: 'num_heads', message: `num_heads must divide hidden_size (${hidden_size}), got ${num_heads}`
+      name: 'RangeError',
+      field: 'num_heads',
+      message: `num_heads must divide hidden_size (${hidden_size}), got ${num_heads}`
     });
   }
 });

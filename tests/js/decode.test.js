@@ -19,7 +19,10 @@ const best = (logits) => logits.indexOf(Math.max(...logits));
 function byHand(model, count, { choose = best, tokens = prompt } = {}) {
   const made = [];
   for (let ids = tokens; made.length < count; ids = [made.at(-1).token]) {
-    const { output } = model.step({ tokens: { data: Int32Array.from(ids), shape: [1, ids.length] } }, { need_weights: false });
+    const { output } = model.step(
+      { tokens: { data: Int32Array.from(ids), shape: [1, ids.length] } },
+      { need_weights: false }
+    );
     made.push({ token: choose(output.data.slice(-VOCABULARY)), output });
   }
   model.clearCache();
@@ -34,7 +37,10 @@ const all = async (steps) => {
 
 /** A test with a model beside the module, and with one in a worker. */
 function testBoth(claim, use) {
-  for (const [where, on] of [['beside it', scope], ['in a worker', remote]]) {
+  for (const [where, on] of [
+    ['beside it', scope],
+    ['in a worker', remote]
+  ]) {
     test(`${claim}, ${where}`, async () => {
       const [model, other] = [await on.create(config, { seed: 5 }), scope.create(config, { seed: 5 })];
       try {
@@ -63,19 +69,30 @@ testBoth('decoding takes the most likely token, step by step', async (model, oth
   assert.deepEqual(await all(model.decode(prompt, { max_new_tokens: 8 })), expected);
   assert.equal(await model.pastLength, prompt.length + 7, 'the last token was not stepped over');
   for (const same of [Int32Array.from(prompt), { data: Int32Array.from(prompt), shape: [1, 4] }]) {
-    assert.deepEqual(await all(model.decode(same, { max_new_tokens: 8 })), expected, 'each time from the first position');
+    assert.deepEqual(
+      await all(model.decode(same, { max_new_tokens: 8 })),
+      expected,
+      'each time from the first position'
+    );
   }
 });
 
 testBoth('the tokens may be chosen otherwise', async (model, other) => {
   const worst = (logits) => logits.indexOf(Math.min(...logits));
-  assert.deepEqual(await all(model.decode(prompt, { max_new_tokens: 5, choose: worst })), byHand(other, 5, { choose: worst }));
+  assert.deepEqual(
+    await all(model.decode(prompt, { max_new_tokens: 5, choose: worst })),
+    byHand(other, 5, { choose: worst })
+  );
   const mine = (logits) => {
     const id = worst(logits);
     logits.fill(0);
     return id;
   };
-  assert.deepEqual(await all(model.decode(prompt, { max_new_tokens: 5, choose: mine })), byHand(other, 5, { choose: worst }), 'the scores are the chooser\'s own');
+  assert.deepEqual(
+    await all(model.decode(prompt, { max_new_tokens: 5, choose: mine })),
+    byHand(other, 5, { choose: worst }),
+    "the scores are the chooser's own"
+  );
 });
 
 test('in a worker the choice may take its time', async () => {
@@ -105,7 +122,10 @@ testBoth('the loop may be left early, and the model goes on', async (model, othe
     seen.push(token);
     if (seen.length === 3) break;
   }
-  assert.deepEqual(seen, expected.slice(0, 3).map(({ token }) => token));
+  assert.deepEqual(
+    seen,
+    expected.slice(0, 3).map(({ token }) => token)
+  );
   assert.deepEqual(await all(model.decode(prompt, { max_new_tokens: 5 })), expected);
 });
 
@@ -118,7 +138,13 @@ testBoth('a text is continued after what the cache holds, if asked', async (mode
 
 testBoth('the weights of each step come along, if asked', async (model) => {
   const steps = await all(model.decode(prompt, { max_new_tokens: 2, need_weights: true }));
-  assert.deepEqual(steps.map(({ weights }) => weights.shape.slice(-2)), [[4, 4], [1, 5]]);
+  assert.deepEqual(
+    steps.map(({ weights }) => weights.shape.slice(-2)),
+    [
+      [4, 4],
+      [1, 5]
+    ]
+  );
 });
 
 testBoth('a signal ends decoding, and the model goes on', async (model, other) => {
@@ -131,7 +157,14 @@ testBoth('a signal ends decoding, and the model goes on', async (model, other) =
   };
   await assert.rejects(decoding(), (reason) => reason === 'enough');
   assert.equal(seen, 2);
-  await assert.rejects(all((async function* () { yield* model.decode(prompt, { signal: AbortSignal.abort('early') }); })()), (reason) => reason === 'early');
+  await assert.rejects(
+    all(
+      (async function* () {
+        yield* model.decode(prompt, { signal: AbortSignal.abort('early') });
+      })()
+    ),
+    (reason) => reason === 'early'
+  );
   assert.deepEqual(await all(model.decode(prompt, { max_new_tokens: 4 })), byHand(other, 4));
 });
 
@@ -147,7 +180,10 @@ testBoth('logits that hold NaN choose no token', async (model) => {
   state['lm_head.weight'].data.fill(NaN, 0, 8);
   await model.loadStateDict(state);
   const error = await errorOf(() => model.decode(prompt));
-  assert.deepEqual([error.name, error.message], ['Error', 'the logits hold NaN, at token 0: no token is the most likely']);
+  assert.deepEqual(
+    [error.name, error.message],
+    ['Error', 'the logits hold NaN, at token 0: no token is the most likely']
+  );
 });
 
 for (const [args, field, message] of [
@@ -160,11 +196,23 @@ for (const [args, field, message] of [
   [[[1.5]], 'tokens', 'tokens must hold integers from 0 to 16, got 1.5 at index 0'],
   [[['1']], 'tokens', 'tokens must hold integers from 0 to 16, got "1" at index 0'],
   [[prompt, 3], 'options', 'options must be a plain object, got 3'],
-  [[prompt, { max_tokens: 3 }], 'max_tokens', 'decode has no option "max_tokens"; its options are max_new_tokens, eos_token_id, choose, keep_cache, need_weights, signal'],
-  [[prompt, { max_new_token: 3 }], 'max_new_token', 'decode has no option "max_new_token", did you mean max_new_tokens?'],
+  [
+    [prompt, { max_tokens: 3 }],
+    'max_tokens',
+    'decode has no option "max_tokens"; its options are max_new_tokens, eos_token_id, choose, keep_cache, need_weights, signal'
+  ],
+  [
+    [prompt, { max_new_token: 3 }],
+    'max_new_token',
+    'decode has no option "max_new_token", did you mean max_new_tokens?'
+  ],
   [[prompt, { max_new_tokens: 0 }], 'max_new_tokens', 'max_new_tokens must be an integer of at least 1, got 0'],
   [[prompt, { eos_token_id: -1 }], 'eos_token_id', 'eos_token_id must be a token id or an array of them, got -1'],
-  [[prompt, { eos_token_id: ['2'] }], 'eos_token_id', 'eos_token_id must be a token id or an array of them, got an array'],
+  [
+    [prompt, { eos_token_id: ['2'] }],
+    'eos_token_id',
+    'eos_token_id must be a token id or an array of them, got an array'
+  ],
   [[prompt, { choose: 'greedy' }], 'choose', 'choose must be a function, got "greedy"'],
   [[prompt, { choose: () => 17 }], 'choose', 'choose must return an integer from 0 to 16, got 17'],
   [[prompt, { choose: () => undefined }], 'choose', 'choose must return an integer from 0 to 16, got undefined'],
@@ -180,7 +228,8 @@ for (const [args, field, message] of [
   });
 }
 
-const cannot = (layer) => `layer must be one that turns token ids into logits over their vocabulary, with a KV cache, to decode, got ${layer}`;
+const cannot = (layer) =>
+  `layer must be one that turns token ids into logits over their vocabulary, with a KV cache, to decode, got ${layer}`;
 
 test('every layer but the decoder is refused by its name', async () => {
   for (const layer of smallConfigs) {
@@ -188,7 +237,11 @@ test('every layer but the decoder is refused by its name', async () => {
     for (const on of [scope, remote]) {
       const model = await on.create({ ...layer, batch_size: 1 });
       const error = await errorOf(() => model.decode([0]));
-      assert.deepEqual([error.name, error.message, error.field], ['RangeError', cannot(layer.layer), 'layer'], nameOf(layer));
+      assert.deepEqual(
+        [error.name, error.message, error.field],
+        ['RangeError', cannot(layer.layer), 'layer'],
+        nameOf(layer)
+      );
       await model.dispose();
     }
   }
@@ -202,7 +255,10 @@ test('a batch of several sequences is refused, with what runs one', async () => 
   for (const on of [scope, remote]) {
     const model = await on.create(decoder);
     const error = await errorOf(() => model.decode(prompt));
-    assert.deepEqual([error.message, error.field], ['batch_size must be 1 to decode, got 2: step() runs several sequences', 'batch_size']);
+    assert.deepEqual(
+      [error.message, error.field],
+      ['batch_size must be 1 to decode, got 2: step() runs several sequences', 'batch_size']
+    );
     await model.dispose();
   }
 });
@@ -218,9 +274,12 @@ test('a config for a later position decodes from the first one all the same', as
 test('a position past the last one that was learned is refused as step() refuses it', async () => {
   const model = await remote.create({ ...config, seq_len: 4, position: 'learned', max_positions: 6 });
   const seen = [];
-  await assert.rejects((async () => {
-    for await (const { token } of model.decode(prompt)) seen.push(token);
-  })(), { name: 'RangeError', message: /max_positions/ });
+  await assert.rejects(
+    (async () => {
+      for await (const { token } of model.decode(prompt)) seen.push(token);
+    })(),
+    { name: 'RangeError', message: /max_positions/ }
+  );
   assert.equal(seen.length, 3);
   await model.dispose();
 });

@@ -4,7 +4,18 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { runInNewContext } from 'node:vm';
 import {
-  FLOAT32_TOLERANCE, assertClose, assertSame, configs, hasMask, nameOf, randomInputs, rowsOf, scope, smallConfigs, variants, withModel,
+  FLOAT32_TOLERANCE,
+  assertClose,
+  assertSame,
+  configs,
+  hasMask,
+  nameOf,
+  randomInputs,
+  rowsOf,
+  scope,
+  smallConfigs,
+  variants,
+  withModel,
   withoutWeights
 } from './support.js';
 
@@ -16,32 +27,54 @@ for (const { name, scope: on } of variants) {
   test(`${name}: forward agrees with the reference for every layer, size and field, masked and not`, () => {
     for (const config of configs) {
       for (const mask of hasMask(config) ? [false, true] : [false]) {
-        withModel(config, (model) => {
-          const inputs = randomInputs(config, { mask });
-          const actual = model.forward(inputs);
-          assertSame(actual, model.forward(inputs, { reference: true }), FLOAT32_TOLERANCE, `${nameOf(config)}${mask ? ', masked' : ''}`);
-          const { output_shape, results } = scope.estimate(config);
-          assert.deepEqual(actual.output.shape, output_shape, nameOf(config));
-          assert.deepEqual(results.map(({ name, shape }) => [name, shape]), Object.entries(actual).map(([name, { shape }]) => [name, shape]), nameOf(config));
-        }, { on, seed: 3 });
+        withModel(
+          config,
+          (model) => {
+            const inputs = randomInputs(config, { mask });
+            const actual = model.forward(inputs);
+            assertSame(
+              actual,
+              model.forward(inputs, { reference: true }),
+              FLOAT32_TOLERANCE,
+              `${nameOf(config)}${mask ? ', masked' : ''}`
+            );
+            const { output_shape, results } = scope.estimate(config);
+            assert.deepEqual(actual.output.shape, output_shape, nameOf(config));
+            assert.deepEqual(
+              results.map(({ name, shape }) => [name, shape]),
+              Object.entries(actual).map(([name, { shape }]) => [name, shape]),
+              nameOf(config)
+            );
+          },
+          { on, seed: 3 }
+        );
       }
     }
   });
 
   test(`${name}: two runs give the same bits`, () => {
     for (const config of [...smallConfigs, { ...pooled, batch_size: 8, seq_len: 100 }]) {
-      withModel(config, (model) => {
-        const inputs = randomInputs(config, { mask: true });
-        assert.deepEqual(model.forward(inputs), model.forward(inputs), nameOf(config));
-      }, { on });
+      withModel(
+        config,
+        (model) => {
+          const inputs = randomInputs(config, { mask: true });
+          assert.deepEqual(model.forward(inputs), model.forward(inputs), nameOf(config));
+        },
+        { on }
+      );
     }
   });
 }
 
 test('every build and number of threads gives the same results', () => {
-  for (const config of [...smallConfigs, { layer: 'additive_scorer', batch_size: 5, seq_len: 130, hidden_size: 400, attn_dim: 37 }]) {
+  for (const config of [
+    ...smallConfigs,
+    { layer: 'additive_scorer', batch_size: 5, seq_len: 130, hidden_size: 400, attn_dim: 37 }
+  ]) {
     const inputs = randomInputs(config, { mask: true });
-    const [first, ...others] = variants.map(({ scope: on }) => withModel(config, (model) => model.forward(inputs), { on, seed: 7 }));
+    const [first, ...others] = variants.map(({ scope: on }) =>
+      withModel(config, (model) => model.forward(inputs), { on, seed: 7 })
+    );
     others.forEach((one, i) => assertSame(one, first, FLOAT32_TOLERANCE, `${variants[i + 1].name}: ${nameOf(config)}`));
   }
 });
@@ -49,9 +82,12 @@ test('every build and number of threads gives the same results', () => {
 test('the sequences of a batch do not see each other', () => {
   for (const config of smallConfigs) {
     const inputs = randomInputs(config);
-    const second = Object.fromEntries(Object.entries(inputs).map(([name, { data, shape }]) => (
-      [name, { data: data.subarray(data.length / 2), shape: [1, ...shape.slice(1)] }]
-    )));
+    const second = Object.fromEntries(
+      Object.entries(inputs).map(([name, { data, shape }]) => [
+        name,
+        { data: data.subarray(data.length / 2), shape: [1, ...shape.slice(1)] }
+      ])
+    );
     const { output } = withModel(config, (model) => model.forward(inputs));
     const alone = withModel({ ...config, batch_size: 1 }, (model) => model.forward(second).output);
     assertClose(output.data.subarray(output.data.length / 2), alone.data, FLOAT32_TOLERANCE, nameOf(config));
@@ -89,7 +125,10 @@ test('need_weights: false leaves the weights out, and gives the same output', ()
   }
 });
 
-for (const [kind, value] of [['NaN', NaN], ['Infinity', Infinity]]) {
+for (const [kind, value] of [
+  ['NaN', NaN],
+  ['Infinity', Infinity]
+]) {
   test(`${kind} in one hidden state reaches the output of its sequence and no other`, () => {
     for (const { name, scope: on } of variants) {
       for (const layer of scorers) {
@@ -100,7 +139,11 @@ for (const [kind, value] of [['NaN', NaN], ['Infinity', Infinity]]) {
             hidden_states.data[(13 + position) * 10] = value;
             const { output } = withModel(config, (model) => model.forward({ hidden_states }, { reference }), { on });
             const finite = rowsOf(output).map((row) => row.every(Number.isFinite));
-            assert.deepEqual(finite, [true, false, true], `${name}, ${layer}, position ${position}, reference ${reference}`);
+            assert.deepEqual(
+              finite,
+              [true, false, true],
+              `${name}, ${layer}, position ${position}, reference ${reference}`
+            );
           }
         }
       }
@@ -138,7 +181,9 @@ test('NaN is not taken for a row in which everything is hidden', () => {
 
 test('data may be a view into a larger buffer, shared memory, a subclass, or from another realm', () => {
   withModel(small, (model) => {
-    const { hidden_states: { data, shape } } = randomInputs(small);
+    const {
+      hidden_states: { data, shape }
+    } = randomInputs(small);
     const expected = model.forward({ hidden_states: { data, shape } });
     const buffer = new ArrayBuffer(200);
     const view = new Float32Array(buffer, 8, 24);
@@ -183,7 +228,19 @@ test('the same seed gives every layer the same outputs', () => {
 });
 
 test('the last token id takes the last row of the table, and its neighbours others', () => {
-  const config = { layer: 'decoder', batch_size: 1, seq_len: 3, vocab_size: 70000, hidden_size: 2, num_heads: 1, head_dim: 2, num_layers: 1, intermediate_size: 1, position: 'none', norm: 'layer_norm' };
+  const config = {
+    layer: 'decoder',
+    batch_size: 1,
+    seq_len: 3,
+    vocab_size: 70000,
+    hidden_size: 2,
+    num_heads: 1,
+    head_dim: 2,
+    num_layers: 1,
+    intermediate_size: 1,
+    position: 'none',
+    norm: 'layer_norm'
+  };
   withModel(config, (model) => {
     const state = model.stateDict();
     for (const [name, { data }] of Object.entries(state)) data.fill(name.endsWith('norm.weight') ? 1 : 0);
@@ -191,7 +248,11 @@ test('the last token id takes the last row of the table, and its neighbours othe
     state['lm_head.weight'].data[2 * 5] = 1;
     model.loadStateDict(state);
     const { output } = model.forward({ tokens: { data: Int32Array.of(69998, 69999, 0), shape: [1, 3] } });
-    assertClose(rowsOf(output).map((row) => row[5]), [0, 1, 0], 1e-3); // the norm of (1, 0) is (1, -1)
+    assertClose(
+      rowsOf(output).map((row) => row[5]),
+      [0, 1, 0],
+      1e-3
+    ); // the norm of (1, 0) is (1, -1)
   });
 });
 
@@ -199,7 +260,7 @@ test('dtype changes estimates, not what runs', () => {
   for (const config of smallConfigs) {
     const inputs = randomInputs(config);
     const run = (dtype) => withModel({ ...config, dtype }, (model) => model.forward(inputs));
-    for (const dtype of ['float16', 'bfloat16', 'int8']) assert.deepEqual(run(dtype), run('float32'), `${nameOf(config)}, ${dtype}`);
+    for (const dtype of ['float16', 'bfloat16', 'int8'])
+      assert.deepEqual(run(dtype), run('float32'), `${nameOf(config)}, ${dtype}`);
   }
 });
-

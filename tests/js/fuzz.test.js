@@ -29,11 +29,41 @@ const makers = [
   () => ({ valueOf: () => 3, toString: () => 'float32' }),
   () => Object.create({ a: 1 }),
   () => () => 3,
-  () => pick([new Date(), new Map(), new Set(), /x/, new Error('x'), new Number(3), new String('float32'), new Boolean(true)]),
-  () => pick([new Float32Array(3), new Int16Array(1), new BigUint64Array(1), new ArrayBuffer(1), new DataView(new ArrayBuffer(1))]),
+  () =>
+    pick([
+      new Date(),
+      new Map(),
+      new Set(),
+      /x/,
+      new Error('x'),
+      new Number(3),
+      new String('float32'),
+      new Boolean(true)
+    ]),
+  () =>
+    pick([
+      new Float32Array(3),
+      new Int16Array(1),
+      new BigUint64Array(1),
+      new ArrayBuffer(1),
+      new DataView(new ArrayBuffer(1))
+    ]),
   () => new Proxy({}, {})
 ];
-const strangeKeys = ['__proto__', 'constructor', 'toString', 'length', 'Layer', 'seqlen', '', ' ', '🙂', '\ud800', 'a"b', 'x'.repeat(500)];
+const strangeKeys = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'length',
+  'Layer',
+  'seqlen',
+  '',
+  ' ',
+  '🙂',
+  '\ud800',
+  'a"b',
+  'x'.repeat(500)
+];
 
 function fitting(field) {
   const { type, min, max, choices, optional } = field;
@@ -76,7 +106,9 @@ function wrongKeys(layer, config) {
 
 /** Whether a count may exceed what 128 bits hold: each dimension is in it twice at most, and a few small factors. */
 function isUncountable(layer, config) {
-  const sizes = layer.fields.filter(({ type }) => type === 'integer').map(({ name, default: fallback }) => config[name] ?? fallback ?? 1);
+  const sizes = layer.fields
+    .filter(({ type }) => type === 'integer')
+    .map(({ name, default: fallback }) => config[name] ?? fallback ?? 1);
   return sizes.reduce((product, size) => product * BigInt(size || 1) ** 2n, 1n) > 2n ** 118n;
 }
 
@@ -99,7 +131,9 @@ test(`${ROUNDS} random configs are estimated when they fit, and refused with the
         continue;
       }
       assert.ok(wrong.length > 0, `${what}: ${error.message}`);
-      const named = wrong.find((key) => error.message.includes(key) || error.message.includes(JSON.stringify(key).slice(1, 60)));
+      const named = wrong.find(
+        (key) => error.message.includes(key) || error.message.includes(JSON.stringify(key).slice(1, 60))
+      );
       assert.notEqual(named, undefined, `${what}: ${error.message}`);
       assert.doesNotMatch(error.message, /[\0-\x1f\x7f]/, what);
       assert.ok(error.message.length < 600, `${what}: ${error.message.length} characters`);
@@ -109,7 +143,7 @@ test(`${ROUNDS} random configs are estimated when they fit, and refused with the
     assert.deepEqual(wrong, [], what);
     for (const { name, type, default: fallback } of layer.fields) {
       const value = config[name] ?? fallback;
-      assert.equal(estimate.config[name], type === 'integer' && value !== null ? value + 0 : value, what);  // -0 is 0
+      assert.equal(estimate.config[name], type === 'integer' && value !== null ? value + 0 : value, what); // -0 is 0
     }
     for (const key of ['parameters', 'macs', 'flops', 'elementwise', 'bytes_moved']) {
       assert.ok(estimate[key] >= 0 && Number.isInteger(estimate[key]), `${what}: ${key} ${estimate[key]}`);
@@ -130,8 +164,20 @@ test('random values as options, shapes and tensors are taken or refused by every
     const weights = Object.keys(state);
     const before = model.forward(inputs);
     // A random array asks for few elements or for far too many.
-    const shape = () => pick([pick(makers)(), Array.from({ length: below(5) }, () => pick([1 + below(9), pick(makers.slice(0, 4))(), 2 ** 31 - 1])), [1], []]);
-    const data = () => pick([pick(makers)(), new Float32Array(below(30)), new Int32Array(below(9)).fill(below(9) - 1), new Uint8Array(below(30)).fill(1)]);
+    const shape = () =>
+      pick([
+        pick(makers)(),
+        Array.from({ length: below(5) }, () => pick([1 + below(9), pick(makers.slice(0, 4))(), 2 ** 31 - 1])),
+        [1],
+        []
+      ]);
+    const data = () =>
+      pick([
+        pick(makers)(),
+        new Float32Array(below(30)),
+        new Int32Array(below(9)).fill(below(9) - 1),
+        new Uint8Array(below(30)).fill(1)
+      ]);
     const tensor = () => pick([pick(makers)(), { data: data(), shape: shape() }, ...Object.values(inputs)]);
     const options = (known) => pick([undefined, { [pick(known)]: pick(makers)() }]);
     for (let round = 0; round < ROUNDS / smallConfigs.length; ++round) {
@@ -139,7 +185,11 @@ test('random values as options, shapes and tensors are taken or refused by every
         () => scope.randn(pick([[2], [2 ** 31 - 1, 9], pick(makers)()]), { seed: pick(makers)() }),
         () => scope.create(config, { seed: pick(makers)() }).dispose(),
         () => scope.pytorch(config, pick([pick(makers)(), { self_check: pick(makers)() }])),
-        () => model.forward({ ...inputs, [pick(names)]: tensor() }, options(['need_weights', 'round', 'reference', 'seed'])),
+        () =>
+          model.forward(
+            { ...inputs, [pick(names)]: tensor() },
+            options(['need_weights', 'round', 'reference', 'seed'])
+          ),
         () => model.step({ ...inputs, [pick(names)]: tensor() }, options(['need_weights', 'reference'])),
         () => model.loadStateDict({ ...model.stateDict(), [pick([...weights, 'bias'])]: tensor() })
       ]);

@@ -1,5 +1,5 @@
-// fromHuggingFace(): the config that a Hugging Face file becomes, and what is said of each of its keys. Whether the sizes are
-// those of the models is for tests/torch.
+// fromHuggingFace(): the config that a Hugging Face file becomes, and what is said of each of its keys. Whether the
+// sizes are those of the models is for tests/torch.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -10,28 +10,90 @@ import { modelTypes, published, variants } from '../torch/families.js';
 const row = (file, key) => fromHuggingFace(file).keys.find((one) => one.key === key);
 
 /** The names of a file's keys, those inside `text_config` among them. */
-const namesOf = (file) => Object.entries(file).flatMap(([key, value]) => (
-  key === 'text_config' ? Object.keys(value).map((inner) => `text_config.${inner}`) : [key]
-));
+const namesOf = (file) =>
+  Object.entries(file).flatMap(([key, value]) =>
+    key === 'text_config' ? Object.keys(value).map((inner) => `text_config.${inner}`) : [key]
+  );
 
 const llama = {
-  layer: 'decoder', gated: true, norm: 'rms_norm', post_norms: false, position: 'rope', qk_norm: false, bias: false, output_bias: false,
-  mlp_bias: false, vocab_size: 32000, hidden_size: 4096, intermediate_size: 11008, num_layers: 32, num_heads: 32, num_kv_heads: null,
-  head_dim: null, activation: 'silu', max_positions: 2048, norm_eps: 1e-6, tie_embeddings: false, rope_theta: 10000
+  layer: 'decoder',
+  gated: true,
+  norm: 'rms_norm',
+  post_norms: false,
+  position: 'rope',
+  qk_norm: false,
+  bias: false,
+  output_bias: false,
+  mlp_bias: false,
+  vocab_size: 32000,
+  hidden_size: 4096,
+  intermediate_size: 11008,
+  num_layers: 32,
+  num_heads: 32,
+  num_kv_heads: null,
+  head_dim: null,
+  activation: 'silu',
+  max_positions: 2048,
+  norm_eps: 1e-6,
+  tie_embeddings: false,
+  rope_theta: 10000
 };
 const bert = {
-  layer: 'encoder', norm_first: false, position: 'learned', bias: true, pooler: true, vocab_size: 30522, hidden_size: 768, num_layers: 12,
-  num_heads: 12, intermediate_size: 3072, activation: 'gelu', dropout: 0.1, max_positions: 512, type_vocab_size: 2, norm_eps: 1e-12
+  layer: 'encoder',
+  norm_first: false,
+  position: 'learned',
+  bias: true,
+  pooler: true,
+  vocab_size: 30522,
+  hidden_size: 768,
+  num_layers: 12,
+  num_heads: 12,
+  intermediate_size: 3072,
+  activation: 'gelu',
+  dropout: 0.1,
+  max_positions: 512,
+  type_vocab_size: 2,
+  norm_eps: 1e-12
 };
 const { head_dim, ...qwen2 } = {
-  ...llama, bias: true, vocab_size: 151936, intermediate_size: 22016, num_kv_heads: 32, max_positions: 32768, window: null, full_every: null
+  ...llama,
+  bias: true,
+  vocab_size: 151936,
+  intermediate_size: 22016,
+  num_kv_heads: 32,
+  max_positions: 32768,
+  window: null,
+  full_every: null
 };
 const gemma2 = {
-  ...llama, norm: 'rms_norm_plus_one', post_norms: true, embedding_scale: 48, attn_logit_softcapping: 50, final_logit_softcapping: 30, vocab_size: 256000, hidden_size: 2304, intermediate_size: 9216, num_layers: 26, num_heads: 8, num_kv_heads: 4,
-  head_dim: 256, activation: 'gelu_tanh', max_positions: 8192, tie_embeddings: true, scale: 0.0625, window: 4096, full_every: 2
+  ...llama,
+  norm: 'rms_norm_plus_one',
+  post_norms: true,
+  embedding_scale: 48,
+  attn_logit_softcapping: 50,
+  final_logit_softcapping: 30,
+  vocab_size: 256000,
+  hidden_size: 2304,
+  intermediate_size: 9216,
+  num_layers: 26,
+  num_heads: 8,
+  num_kv_heads: 4,
+  head_dim: 256,
+  activation: 'gelu_tanh',
+  max_positions: 8192,
+  tie_embeddings: true,
+  scale: 0.0625,
+  window: 4096,
+  full_every: 2
 };
 const { attn_logit_softcapping, final_logit_softcapping, ...gemma3 } = {
-  ...gemma2, qk_norm: true, vocab_size: 262208, max_positions: 131072, rope_theta: 1e6, rope_local_base_freq: 1e4, full_every: 6
+  ...gemma2,
+  qk_norm: true,
+  vocab_size: 262208,
+  max_positions: 131072,
+  rope_theta: 1e6,
+  rope_local_base_freq: 1e4,
+  full_every: 6
 };
 
 /** What a file with nothing but its model_type says. */
@@ -41,9 +103,25 @@ const bare = {
   'xlm-roberta': { ...bert, position_offset: 2 },
   distilbert: { ...bert, num_layers: 6, pooler: false, type_vocab_size: 0 },
   gpt2: {
-    layer: 'decoder', gated: false, norm: 'layer_norm', post_norms: false, position: 'learned', qk_norm: false, bias: true, output_bias: true,
-    mlp_bias: true, vocab_size: 50257, max_positions: 1024, hidden_size: 768, num_layers: 12, num_heads: 12, intermediate_size: 3072,
-    activation: 'gelu_tanh', norm_eps: 1e-5, scale: null, tie_embeddings: true
+    layer: 'decoder',
+    gated: false,
+    norm: 'layer_norm',
+    post_norms: false,
+    position: 'learned',
+    qk_norm: false,
+    bias: true,
+    output_bias: true,
+    mlp_bias: true,
+    vocab_size: 50257,
+    max_positions: 1024,
+    hidden_size: 768,
+    num_layers: 12,
+    num_heads: 12,
+    intermediate_size: 3072,
+    activation: 'gelu_tanh',
+    norm_eps: 1e-5,
+    scale: null,
+    tie_embeddings: true
   },
   llama,
   mistral: { ...llama, intermediate_size: 14336, num_kv_heads: 8, max_positions: 131072, window: 4096 },
@@ -53,8 +131,18 @@ const bare = {
   gemma3_text: { ...gemma3, final_logit_softcapping: null },
   gemma3,
   deepseek_v3: {
-    layer: 'latent_attention', norm_eps: 1e-6, hidden_size: 7168, num_heads: 128, q_lora_rank: 1536, kv_lora_rank: 512, qk_nope_head_dim: 128,
-    qk_rope_head_dim: 64, v_head_dim: 128, bias: false, rope_theta: 10000, rope_interleave: true
+    layer: 'latent_attention',
+    norm_eps: 1e-6,
+    hidden_size: 7168,
+    num_heads: 128,
+    q_lora_rank: 1536,
+    kv_lora_rank: 512,
+    qk_nope_head_dim: 128,
+    qk_rope_head_dim: 64,
+    v_head_dim: 128,
+    bias: false,
+    rope_theta: 10000,
+    rope_interleave: true
   }
 };
 
@@ -73,14 +161,25 @@ for (const [model_type, expected] of Object.entries(bare)) {
 const files = [
   ...Object.entries(published).map(([name, hf]) => ({ name, hf })),
   ...variants(new Draw(7), 5),
-  { name: 'text and images', hf: { ...published['Gemma-3-1B'], model_type: 'gemma3', vision_config: { a: 1 }, text_config: { hidden_size: 8, unknown: 1 } } }
+  {
+    name: 'text and images',
+    hf: {
+      ...published['Gemma-3-1B'],
+      model_type: 'gemma3',
+      vision_config: { a: 1 },
+      text_config: { hidden_size: 8, unknown: 1 }
+    }
+  }
 ];
 for (const { name, hf } of files) {
   test(`${name}: each key of the file is listed once, in its order, and each field is set by a key or by the family`, () => {
     const before = structuredClone(hf);
     const { config, keys } = fromHuggingFace(hf);
     assert.deepEqual(hf, before);
-    assert.deepEqual(keys.filter(({ use }) => use !== 'defaulted').map(({ key }) => key), namesOf(hf));
+    assert.deepEqual(
+      keys.filter(({ use }) => use !== 'defaulted').map(({ key }) => key),
+      namesOf(hf)
+    );
     assert.equal(new Set(keys.map(({ key }) => key)).size, keys.length);
     for (const { key, use, fields } of keys) {
       assert.equal(fields.length > 0, use !== 'ignored', key);
@@ -94,8 +193,14 @@ test('the core sizes each published model as promised', async () => {
   const scope = await open({ threads: 1 });
   const parameters = (name) => scope.estimate(fromHuggingFace(published[name]).config).parameters;
   for (const [name, total] of Object.entries({
-    'BERT base': 109482240, 'BERT large': 335141888, DistilBERT: 66362880, 'RoBERTa base': 124645632, 'GPT-2': 124439808, 'Llama-3-8B': 8030261248
-  })) assert.equal(parameters(name), total, name);
+    'BERT base': 109482240,
+    'BERT large': 335141888,
+    DistilBERT: 66362880,
+    'RoBERTa base': 124645632,
+    'GPT-2': 124439808,
+    'Llama-3-8B': 8030261248
+  }))
+    assert.equal(parameters(name), total, name);
   for (const name of Object.keys(published)) assert.ok(parameters(name) > 1e6, name);
 });
 
@@ -103,84 +208,164 @@ test('RoBERTa takes as many positions as follow its padding token', async () => 
   const scope = await open({ threads: 1 });
   const sized = (seq_len) => scope.estimate({ ...fromHuggingFace(published['RoBERTa base']).config, seq_len });
   assert.equal(sized(512).parameters, 124645632);
-  assert.throws(() => sized(513), { field: 'seq_len', message: 'seq_len must be at most max_positions - position_offset (512) where position is learned, got 513' });
+  assert.throws(() => sized(513), {
+    field: 'seq_len',
+    message: 'seq_len must be at most max_positions - position_offset (512) where position is learned, got 513'
+  });
 });
 
 test('the family is the one whose rules were read', () => {
   const family = (model_type) => fromHuggingFace({ model_type }).family;
-  assert.deepEqual(['xlm-roberta', 'gemma3_text', 'gemma3', 'gpt2'].map(family), ['roberta', 'gemma3', 'gemma3', 'gpt2']);
+  assert.deepEqual(['xlm-roberta', 'gemma3_text', 'gemma3', 'gpt2'].map(family), [
+    'roberta',
+    'gemma3',
+    'gemma3',
+    'gpt2'
+  ]);
 });
 
 test('a key says what it set, what stood in for it, or why it changes nothing', () => {
-  const file = { model_type: 'llama', attention_bias: true, use_cache: true, architectures: ['LlamaModel'], attention_dropout: 0.1, colour: 'red' };
+  const file = {
+    model_type: 'llama',
+    attention_bias: true,
+    use_cache: true,
+    architectures: ['LlamaModel'],
+    attention_dropout: 0.1,
+    colour: 'red'
+  };
   assert.deepEqual(fromHuggingFace(file).keys.slice(0, 6), [
     { key: 'model_type', value: 'llama', use: 'used', fields: ['layer'] },
     { key: 'attention_bias', value: true, use: 'used', fields: ['bias', 'output_bias'] },
     { key: 'use_cache', value: true, use: 'ignored', fields: [] },
     { key: 'architectures', value: ['LlamaModel'], use: 'ignored', fields: [], note: 'sized as LlamaForCausalLM' },
-    { key: 'attention_dropout', value: 0.1, use: 'ignored', fields: [], note: 'for training; the decoder has no dropout' },
+    {
+      key: 'attention_dropout',
+      value: 0.1,
+      use: 'ignored',
+      fields: [],
+      note: 'for training; the decoder has no dropout'
+    },
     { key: 'colour', value: 'red', use: 'ignored', fields: [], note: 'LlamaConfig has no such key' }
   ]);
-  assert.deepEqual(row(file, 'num_key_value_heads'),
-    { key: 'num_key_value_heads', value: null, use: 'defaulted', fields: ['num_kv_heads'], note: 'null: as many as num_attention_heads' });
+  assert.deepEqual(row(file, 'num_key_value_heads'), {
+    key: 'num_key_value_heads',
+    value: null,
+    use: 'defaulted',
+    fields: ['num_kv_heads'],
+    note: 'null: as many as num_attention_heads'
+  });
 });
 
 // Whether these are all is for tests/torch, which runs such models.
 for (const [file, key, differs] of [
-  [{ model_type: 'bert', is_decoder: true }, 'is_decoder',
-    'the model attends to positions before alone and has a KV cache; this encoder attends both ways'],
-  [{ model_type: 'gpt2', scale_attn_by_inverse_layer_idx: true }, 'scale_attn_by_inverse_layer_idx',
-    'the model divides the scores of its n-th layer by n; this decoder does not'],
-  [{ model_type: 'llama', rope_scaling: { rope_type: 'llama3', factor: 8 } }, 'rope_scaling',
-    'rope_type "llama3" turns positions by other angles than rope_theta gives, which are those here'],
-  [{ model_type: 'qwen2', rope_scaling: { type: 'yarn', factor: 4 } }, 'rope_scaling',
-    'rope_type "yarn" turns positions by other angles than rope_theta gives, which are those here'],
-  [{ model_type: 'gemma3_text', rope_parameters: { full_attention: { rope_type: 'linear', factor: 8 } } }, 'rope_parameters',
-    'rope_type "linear" turns positions by other angles than rope_theta gives, which are those here'],
-  [{ model_type: 'gemma2', use_bidirectional_attention: true }, 'use_bidirectional_attention',
-    'the model attends both ways; this decoder to positions before alone'],
-  [{ model_type: 'qwen3', use_sliding_window: true, max_window_layers: 5 }, 'max_window_layers',
-    'the model attends to a window alone in some layers; this decoder attends to everything in all of them']
+  [
+    { model_type: 'bert', is_decoder: true },
+    'is_decoder',
+    'the model attends to positions before alone and has a KV cache; this encoder attends both ways'
+  ],
+  [
+    { model_type: 'gpt2', scale_attn_by_inverse_layer_idx: true },
+    'scale_attn_by_inverse_layer_idx',
+    'the model divides the scores of its n-th layer by n; this decoder does not'
+  ],
+  [
+    { model_type: 'llama', rope_scaling: { rope_type: 'llama3', factor: 8 } },
+    'rope_scaling',
+    'rope_type "llama3" turns positions by other angles than rope_theta gives, which are those here'
+  ],
+  [
+    { model_type: 'qwen2', rope_scaling: { type: 'yarn', factor: 4 } },
+    'rope_scaling',
+    'rope_type "yarn" turns positions by other angles than rope_theta gives, which are those here'
+  ],
+  [
+    { model_type: 'gemma3_text', rope_parameters: { full_attention: { rope_type: 'linear', factor: 8 } } },
+    'rope_parameters',
+    'rope_type "linear" turns positions by other angles than rope_theta gives, which are those here'
+  ],
+  [
+    { model_type: 'gemma2', use_bidirectional_attention: true },
+    'use_bidirectional_attention',
+    'the model attends both ways; this decoder to positions before alone'
+  ],
+  [
+    { model_type: 'qwen3', use_sliding_window: true, max_window_layers: 5 },
+    'max_window_layers',
+    'the model attends to a window alone in some layers; this decoder attends to everything in all of them'
+  ]
 ]) {
   test(`${file.model_type} says of ${key} that outputs are not those of the model`, () => {
     assert.equal(row(file, key).differs, differs);
-    assert.deepEqual(fromHuggingFace(file).keys.filter((one) => one.differs).map((one) => one.key), [key]);
+    assert.deepEqual(
+      fromHuggingFace(file)
+        .keys.filter((one) => one.differs)
+        .map((one) => one.key),
+      [key]
+    );
     const plain = Object.fromEntries(Object.entries(file).filter(([name]) => name !== key));
-    assert.deepEqual(fromHuggingFace(plain).keys.filter((one) => one.differs).length, key === 'max_window_layers' ? 1 : 0);
+    assert.deepEqual(
+      fromHuggingFace(plain).keys.filter((one) => one.differs).length,
+      key === 'max_window_layers' ? 1 : 0
+    );
   });
 }
 
 test('a value by which a model computes what attnscope computes is not said to differ', () => {
   for (const file of [
-    { model_type: 'bert', is_decoder: false }, { model_type: 'llama', rope_scaling: null },
-    { model_type: 'llama', rope_scaling: { rope_type: 'default' } }, { model_type: 'llama', rope_parameters: { rope_theta: 5 } },
-    { model_type: 'qwen2', max_window_layers: 5 }, { model_type: 'gemma2', use_bidirectional_attention: null }
-  ]) assert.deepEqual(fromHuggingFace(file).keys.filter((one) => one.differs), [], JSON.stringify(file));
+    { model_type: 'bert', is_decoder: false },
+    { model_type: 'llama', rope_scaling: null },
+    { model_type: 'llama', rope_scaling: { rope_type: 'default' } },
+    { model_type: 'llama', rope_parameters: { rope_theta: 5 } },
+    { model_type: 'qwen2', max_window_layers: 5 },
+    { model_type: 'gemma2', use_bidirectional_attention: null }
+  ])
+    assert.deepEqual(
+      fromHuggingFace(file).keys.filter((one) => one.differs),
+      [],
+      JSON.stringify(file)
+    );
 });
 
 /** Configs that a file makes, in part. */
 const cases = {
   'head_dim need not be hidden_size / num_attention_heads': [
-    [{ model_type: 'mistral', hidden_size: 5120, num_attention_heads: 32, head_dim: 128 }, { hidden_size: 5120, num_heads: 32, head_dim: 128 }],
+    [
+      { model_type: 'mistral', hidden_size: 5120, num_attention_heads: 32, head_dim: 128 },
+      { hidden_size: 5120, num_heads: 32, head_dim: 128 }
+    ],
     [{ model_type: 'llama', hidden_size: 64, num_attention_heads: 4, head_dim: 24 }, { head_dim: 24 }],
     [{ model_type: 'qwen2', head_dim: 64 }, { head_dim: 64 }],
     [{ model_type: 'mistral', head_dim: null }, { head_dim: null }]
   ],
   'biases are those of the family and of its keys': [
     [{ model_type: 'qwen2' }, { bias: true, output_bias: false, mlp_bias: false }],
-    [{ model_type: 'qwen3', attention_bias: true }, { bias: true, output_bias: true, mlp_bias: false }],
-    [{ model_type: 'llama', mlp_bias: true }, { bias: false, output_bias: false, mlp_bias: true }],
+    [
+      { model_type: 'qwen3', attention_bias: true },
+      { bias: true, output_bias: true, mlp_bias: false }
+    ],
+    [
+      { model_type: 'llama', mlp_bias: true },
+      { bias: false, output_bias: false, mlp_bias: true }
+    ],
     [{ model_type: 'gpt2' }, { bias: true, output_bias: true, mlp_bias: true }],
     [{ model_type: 'deepseek_v3', attention_bias: true }, { bias: true }]
   ],
   'the width of the MLP of GPT-2 is n_inner, or 4 n_embd': [
-    [{ model_type: 'gpt2', n_embd: 10, n_inner: null }, { hidden_size: 10, intermediate_size: 40 }],
+    [
+      { model_type: 'gpt2', n_embd: 10, n_inner: null },
+      { hidden_size: 10, intermediate_size: 40 }
+    ],
     [{ model_type: 'gpt2', n_embd: 10, n_inner: 7 }, { intermediate_size: 7 }]
   ],
   'the other spellings that a class takes are read': [
-    [{ model_type: 'gpt2', hidden_size: 10, num_hidden_layers: 2, num_attention_heads: 5, max_position_embeddings: 9 },
-      { hidden_size: 10, num_layers: 2, num_heads: 5, max_positions: 9, intermediate_size: 40 }],
-    [{ model_type: 'distilbert', hidden_size: 10, num_hidden_layers: 2, num_attention_heads: 5 }, { hidden_size: 10, num_layers: 2, num_heads: 5 }],
+    [
+      { model_type: 'gpt2', hidden_size: 10, num_hidden_layers: 2, num_attention_heads: 5, max_position_embeddings: 9 },
+      { hidden_size: 10, num_layers: 2, num_heads: 5, max_positions: 9, intermediate_size: 40 }
+    ],
+    [
+      { model_type: 'distilbert', hidden_size: 10, num_hidden_layers: 2, num_attention_heads: 5 },
+      { hidden_size: 10, num_layers: 2, num_heads: 5 }
+    ],
     [{ model_type: 'gpt2', hidden_size: 10, n_embd: 20 }, { hidden_size: 20 }]
   ],
   'activations have one name each': [
@@ -194,28 +379,72 @@ const cases = {
   ],
   'the base of the rotation stands at the top, in rope_parameters, or there for each type of layer': [
     [{ model_type: 'llama', rope_theta: 5e5 }, { rope_theta: 5e5 }],
-    [{ model_type: 'llama', rope_theta: 5e5, rope_parameters: { rope_theta: 7, rope_type: 'yarn' } }, { rope_theta: 7 }],
+    [
+      { model_type: 'llama', rope_theta: 5e5, rope_parameters: { rope_theta: 7, rope_type: 'yarn' } },
+      { rope_theta: 7 }
+    ],
     [{ model_type: 'llama', rope_theta: 5e5, rope_parameters: { rope_type: 'default' } }, { rope_theta: 5e5 }],
     [{ model_type: 'llama', rope_parameters: null }, { rope_theta: 1e4 }],
-    [{ model_type: 'llama', rope_theta: 5e5, rope_scaling: { rope_theta: 3, rope_type: 'yarn' }, rope_parameters: { rope_theta: 7 } }, { rope_theta: 3 }],
-    [{ model_type: 'llama', rope_theta: 5e5, rope_scaling: { rope_type: 'yarn' }, rope_parameters: { rope_theta: 7 } }, { rope_theta: 5e5 }],
-    [{ model_type: 'gemma3_text', rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 }, rope_theta: null } },
-      { rope_theta: 8, rope_local_base_freq: 9 }],
-    [{ model_type: 'gemma3_text', rope_theta: 8, rope_local_base_freq: 9 }, { rope_theta: 8, rope_local_base_freq: 9 }],
-    [{ model_type: 'gemma3_text', rope_local_base_freq: 7, rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 } } },
-      { rope_theta: 8, rope_local_base_freq: 9 }],
-    [{ model_type: 'gemma3_text', rope_local_base_freq: 9, sliding_window_pattern: 1 }, { rope_theta: 1e6, rope_local_base_freq: null }]
+    [
+      {
+        model_type: 'llama',
+        rope_theta: 5e5,
+        rope_scaling: { rope_theta: 3, rope_type: 'yarn' },
+        rope_parameters: { rope_theta: 7 }
+      },
+      { rope_theta: 3 }
+    ],
+    [
+      { model_type: 'llama', rope_theta: 5e5, rope_scaling: { rope_type: 'yarn' }, rope_parameters: { rope_theta: 7 } },
+      { rope_theta: 5e5 }
+    ],
+    [
+      {
+        model_type: 'gemma3_text',
+        rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 }, rope_theta: null }
+      },
+      { rope_theta: 8, rope_local_base_freq: 9 }
+    ],
+    [
+      { model_type: 'gemma3_text', rope_theta: 8, rope_local_base_freq: 9 },
+      { rope_theta: 8, rope_local_base_freq: 9 }
+    ],
+    [
+      {
+        model_type: 'gemma3_text',
+        rope_local_base_freq: 7,
+        rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 } }
+      },
+      { rope_theta: 8, rope_local_base_freq: 9 }
+    ],
+    [
+      { model_type: 'gemma3_text', rope_local_base_freq: 9, sliding_window_pattern: 1 },
+      { rope_theta: 1e6, rope_local_base_freq: null }
+    ]
   ],
   'the first token of RoBERTa stands after the padding token': [
     [{ model_type: 'roberta' }, { position_offset: 2, max_positions: 512 }],
-    [{ model_type: 'xlm-roberta', pad_token_id: 0, max_position_embeddings: 514 }, { position_offset: 1, max_positions: 514 }],
+    [
+      { model_type: 'xlm-roberta', pad_token_id: 0, max_position_embeddings: 514 },
+      { position_offset: 1, max_positions: 514 }
+    ],
     [{ model_type: 'bert', pad_token_id: 5 }, { position_offset: undefined }]
   ],
   'Gemma multiplies its embeddings by the root of their width, and keeps scores and logits within bounds': [
-    [{ model_type: 'gemma2', hidden_size: 64, attn_logit_softcapping: null, final_logit_softcapping: 20 },
-      { hidden_size: 64, embedding_scale: 8, attn_logit_softcapping: null, final_logit_softcapping: 20, norm: 'rms_norm_plus_one' }],
-    [{ model_type: 'gemma3_text', attn_logit_softcapping: 20, final_logit_softcapping: 20 },
-      { attn_logit_softcapping: undefined, final_logit_softcapping: 20 }],
+    [
+      { model_type: 'gemma2', hidden_size: 64, attn_logit_softcapping: null, final_logit_softcapping: 20 },
+      {
+        hidden_size: 64,
+        embedding_scale: 8,
+        attn_logit_softcapping: null,
+        final_logit_softcapping: 20,
+        norm: 'rms_norm_plus_one'
+      }
+    ],
+    [
+      { model_type: 'gemma3_text', attn_logit_softcapping: 20, final_logit_softcapping: 20 },
+      { attn_logit_softcapping: undefined, final_logit_softcapping: 20 }
+    ],
     [{ model_type: 'gemma3', text_config: { final_logit_softcapping: 20 } }, { final_logit_softcapping: undefined }]
   ],
   'latent attention turns neighbours or halves': [
@@ -227,29 +456,79 @@ const cases = {
     [{ model_type: 'llama', torch_dtype: 'float64' }, { dtype: undefined }]
   ],
   'the window of Mistral is that of every layer': [
-    [{ model_type: 'mistral', sliding_window: 128 }, { window: 128, full_every: undefined }],
+    [
+      { model_type: 'mistral', sliding_window: 128 },
+      { window: 128, full_every: undefined }
+    ],
     [{ model_type: 'mistral', sliding_window: null }, { window: null }]
   ],
   'Qwen has a window where use_sliding_window is true, after its first max_window_layers': [
-    [{ model_type: 'qwen2', sliding_window: 128, max_window_layers: 0 }, { window: null, full_every: null }],
-    [{ model_type: 'qwen2', use_sliding_window: true, sliding_window: 128, max_window_layers: 0 }, { window: 128, full_every: null }],
-    [{ model_type: 'qwen2', use_sliding_window: true, sliding_window: 128, max_window_layers: 32 }, { window: null, full_every: null }],
-    [{ model_type: 'qwen3', use_sliding_window: true, sliding_window: 128, max_window_layers: 5 }, { window: null, full_every: null }],
-    [{ model_type: 'qwen3', use_sliding_window: true, sliding_window: 128, num_hidden_layers: 2, layer_types: ['sliding_attention', 'full_attention'] },
-      { window: 128, full_every: 2 }]
+    [
+      { model_type: 'qwen2', sliding_window: 128, max_window_layers: 0 },
+      { window: null, full_every: null }
+    ],
+    [
+      { model_type: 'qwen2', use_sliding_window: true, sliding_window: 128, max_window_layers: 0 },
+      { window: 128, full_every: null }
+    ],
+    [
+      { model_type: 'qwen2', use_sliding_window: true, sliding_window: 128, max_window_layers: 32 },
+      { window: null, full_every: null }
+    ],
+    [
+      { model_type: 'qwen3', use_sliding_window: true, sliding_window: 128, max_window_layers: 5 },
+      { window: null, full_every: null }
+    ],
+    [
+      {
+        model_type: 'qwen3',
+        use_sliding_window: true,
+        sliding_window: 128,
+        num_hidden_layers: 2,
+        layer_types: ['sliding_attention', 'full_attention']
+      },
+      { window: 128, full_every: 2 }
+    ]
   ],
   'Gemma lets every n-th layer attend to everything': [
-    [{ model_type: 'gemma2', sliding_window: null }, { window: null, full_every: null }],
-    [{ model_type: 'gemma3_text', sliding_window: 512, sliding_window_pattern: 4 }, { window: 512, full_every: 4 }],
-    [{ model_type: 'gemma3_text', sliding_window_pattern: 1 }, { window: null, full_every: null }],
-    [{ model_type: 'gemma3_text', sliding_window_pattern: 27 }, { window: 4096, full_every: null }],
-    [{ model_type: 'gemma3_text', num_hidden_layers: 3, layer_types: ['sliding_attention', 'sliding_attention', 'sliding_attention'] },
-      { window: 4096, full_every: null }]
+    [
+      { model_type: 'gemma2', sliding_window: null },
+      { window: null, full_every: null }
+    ],
+    [
+      { model_type: 'gemma3_text', sliding_window: 512, sliding_window_pattern: 4 },
+      { window: 512, full_every: 4 }
+    ],
+    [
+      { model_type: 'gemma3_text', sliding_window_pattern: 1 },
+      { window: null, full_every: null }
+    ],
+    [
+      { model_type: 'gemma3_text', sliding_window_pattern: 27 },
+      { window: 4096, full_every: null }
+    ],
+    [
+      {
+        model_type: 'gemma3_text',
+        num_hidden_layers: 3,
+        layer_types: ['sliding_attention', 'sliding_attention', 'sliding_attention']
+      },
+      { window: 4096, full_every: null }
+    ]
   ],
   'a model of images and text is sized as its text decoder, tied as the whole': [
-    [{ model_type: 'gemma3', torch_dtype: 'bfloat16', text_config: { hidden_size: 2560, rope_scaling: { factor: 8, rope_type: 'linear' } } },
-      { hidden_size: 2560, dtype: 'bfloat16', tie_embeddings: true }],
-    [{ model_type: 'gemma3', tie_word_embeddings: false, text_config: { tie_word_embeddings: true } }, { tie_embeddings: false }]
+    [
+      {
+        model_type: 'gemma3',
+        torch_dtype: 'bfloat16',
+        text_config: { hidden_size: 2560, rope_scaling: { factor: 8, rope_type: 'linear' } }
+      },
+      { hidden_size: 2560, dtype: 'bfloat16', tie_embeddings: true }
+    ],
+    [
+      { model_type: 'gemma3', tie_word_embeddings: false, text_config: { tie_word_embeddings: true } },
+      { tie_embeddings: false }
+    ]
   ]
 };
 for (const [claim, pairs] of Object.entries(cases)) {
@@ -263,37 +542,74 @@ for (const [claim, pairs] of Object.entries(cases)) {
 }
 
 const UNSEEN = 'the model attends to a window alone in some layers; this decoder attends to everything in all of them';
-const IRREGULAR = 'full_every cannot say which layers have the window: all are sized as attending to everything, so the KV cache is an upper bound';
+const IRREGULAR =
+  'full_every cannot say which layers have the window: all are sized as attending to everything, so the KV cache is an upper bound';
 
 test('a pattern of windows that has no field is said to be one, and so is the window that it leaves out', () => {
   const types = ['full_attention', 'sliding_attention', 'sliding_attention'];
   const gemma = { model_type: 'gemma3_text', num_hidden_layers: 3, layer_types: types, sliding_window: 512 };
-  assert.deepEqual(row(gemma, 'layer_types'), { key: 'layer_types', value: types, use: 'used', fields: ['window', 'full_every'], note: IRREGULAR, differs: UNSEEN });
-  assert.deepEqual(row(gemma, 'sliding_window'),
-    { key: 'sliding_window', value: 512, use: 'ignored', fields: [], note: 'no layer is sized with a window' });
-  assert.equal(row({ model_type: 'qwen2', use_sliding_window: true, max_window_layers: 5 }, 'max_window_layers').note, IRREGULAR);
-  assert.equal(row({ model_type: 'qwen2', use_sliding_window: true, max_window_layers: 32 }, 'max_window_layers').note, undefined);
+  assert.deepEqual(row(gemma, 'layer_types'), {
+    key: 'layer_types',
+    value: types,
+    use: 'used',
+    fields: ['window', 'full_every'],
+    note: IRREGULAR,
+    differs: UNSEEN
+  });
+  assert.deepEqual(row(gemma, 'sliding_window'), {
+    key: 'sliding_window',
+    value: 512,
+    use: 'ignored',
+    fields: [],
+    note: 'no layer is sized with a window'
+  });
+  assert.equal(
+    row({ model_type: 'qwen2', use_sliding_window: true, max_window_layers: 5 }, 'max_window_layers').note,
+    IRREGULAR
+  );
+  assert.equal(
+    row({ model_type: 'qwen2', use_sliding_window: true, max_window_layers: 32 }, 'max_window_layers').note,
+    undefined
+  );
 });
 
 test('of two keys for one thing, the one that counts is named in the note of the other', () => {
   const note = (file, key) => [row(file, key).use, row(file, key).note];
-  assert.deepEqual(note({ model_type: 'llama', rope_theta: 1, rope_parameters: { rope_theta: 2 } }, 'rope_theta'), ['ignored', 'rope_parameters holds it']);
-  assert.deepEqual(note({ model_type: 'gpt2', n_embd: 1, hidden_size: 2 }, 'hidden_size'), ['ignored', 'n_embd decides']);
-  assert.deepEqual(note({ model_type: 'gemma3', text_config: { tie_word_embeddings: false } }, 'text_config.tie_word_embeddings'),
-    ['ignored', 'tie_word_embeddings decides']);
-  assert.deepEqual(note({ model_type: 'gemma3_text', sliding_window_pattern: 3, num_hidden_layers: 1, layer_types: ['full_attention'] }, 'sliding_window_pattern'),
-    ['ignored', 'layer_types decides']);
+  assert.deepEqual(note({ model_type: 'llama', rope_theta: 1, rope_parameters: { rope_theta: 2 } }, 'rope_theta'), [
+    'ignored',
+    'rope_parameters holds it'
+  ]);
+  assert.deepEqual(note({ model_type: 'gpt2', n_embd: 1, hidden_size: 2 }, 'hidden_size'), [
+    'ignored',
+    'n_embd decides'
+  ]);
+  assert.deepEqual(
+    note({ model_type: 'gemma3', text_config: { tie_word_embeddings: false } }, 'text_config.tie_word_embeddings'),
+    ['ignored', 'tie_word_embeddings decides']
+  );
+  assert.deepEqual(
+    note(
+      { model_type: 'gemma3_text', sliding_window_pattern: 3, num_hidden_layers: 1, layer_types: ['full_attention'] },
+      'sliding_window_pattern'
+    ),
+    ['ignored', 'layer_types decides']
+  );
 });
 
 test('an empty text_config, or none, leaves every default', () => {
-  for (const file of [{ model_type: 'gemma3' }, { model_type: 'gemma3', text_config: {} }, { model_type: 'gemma3', text_config: null }]) {
+  for (const file of [
+    { model_type: 'gemma3' },
+    { model_type: 'gemma3', text_config: {} },
+    { model_type: 'gemma3', text_config: null }
+  ]) {
     const { config, keys } = fromHuggingFace(file);
     assert.deepEqual(config, gemma3);
     assert.equal(keys.filter(({ key }) => key === 'text_config').length, Number('text_config' in file));
   }
 });
 
-const known = 'bert, distilbert, roberta, xlm-roberta, gpt2, llama, mistral, qwen2, qwen3, gemma2, gemma3_text, gemma3, deepseek_v3';
+const known =
+  'bert, distilbert, roberta, xlm-roberta, gpt2, llama, mistral, qwen2, qwen3, gemma2, gemma3_text, gemma3, deepseek_v3';
 for (const [file, field, message] of [
   [null, '', 'config.json must hold an object, got null'],
   [[], '', 'config.json must hold an object, got an array'],
@@ -302,7 +618,11 @@ for (const [file, field, message] of [
   [{}, 'model_type', `model_type must be one of ${known}; the file has none`],
   [{ model_type: 7 }, 'model_type', `model_type must be one of ${known}, got 7`],
   [{ model_type: 'gemma' }, 'model_type', `model_type must be one of ${known}, got "gemma", did you mean gemma2?`],
-  [{ model_type: 'deepseek_v2' }, 'model_type', `model_type must be one of ${known}, got "deepseek_v2", did you mean deepseek_v3?`],
+  [
+    { model_type: 'deepseek_v2' },
+    'model_type',
+    `model_type must be one of ${known}, got "deepseek_v2", did you mean deepseek_v3?`
+  ],
   [{ model_type: 'stable-diffusion' }, 'model_type', `model_type must be one of ${known}, got "stable-diffusion"`],
   [{ model_type: 'toString' }, 'model_type', `model_type must be one of ${known}, got "toString"`],
   [{ model_type: 'llama', hidden_size: '768' }, 'hidden_size', 'hidden_size must be a positive integer, got "768"'],
@@ -311,37 +631,84 @@ for (const [file, field, message] of [
   [{ model_type: 'llama', hidden_size: 7.5 }, 'hidden_size', 'hidden_size must be a positive integer, got 7.5'],
   [{ model_type: 'gpt2', hidden_size: [] }, 'hidden_size', 'hidden_size must be a positive integer, got an array'],
   [{ model_type: 'llama', head_dim: -1 }, 'head_dim', 'head_dim must be a positive integer, or null, got -1'],
-  [{ model_type: 'bert', type_vocab_size: -1 }, 'type_vocab_size', 'type_vocab_size must be an integer, 0 or more, got -1'],
+  [
+    { model_type: 'bert', type_vocab_size: -1 },
+    'type_vocab_size',
+    'type_vocab_size must be an integer, 0 or more, got -1'
+  ],
   [{ model_type: 'llama', attention_bias: 1 }, 'attention_bias', 'attention_bias must be true or false, got 1'],
   [{ model_type: 'llama', rms_norm_eps: '1e-6' }, 'rms_norm_eps', 'rms_norm_eps must be a positive number, got "1e-6"'],
   [{ model_type: 'llama', torch_dtype: 16 }, 'torch_dtype', 'torch_dtype must be a string, got 16'],
-  [{ model_type: 'llama', rope_parameters: { rope_theta: 'x' } }, 'rope_parameters',
-    'rope_parameters must be an object whose rope_theta is a positive number, got an object'],
-  [{ model_type: 'gemma3_text', rope_parameters: { sliding_attention: { rope_theta: 0 } } }, 'rope_parameters',
-    'rope_parameters must be an object whose rope_theta is a positive number, got an object'],
-  [{ model_type: 'llama', rope_scaling: 8 }, 'rope_scaling', 'rope_scaling must be an object whose rope_theta is a positive number, or null, got 8'],
-  [{ model_type: 'roberta', pad_token_id: null }, 'pad_token_id', 'pad_token_id must be an integer, 0 or more, got null'],
-  [{ model_type: 'llama', hidden_act: 'xielu' }, 'hidden_act',
-    'hidden_act must be one of relu, gelu, gelu_python, gelu_new, gelu_pytorch_tanh, gelu_python_tanh, gelu_fast, gelu_accurate, silu, swish, got "xielu"'],
-  [{ model_type: 'bert', position_embedding_type: 'relative_key' }, 'position_embedding_type',
-    'position_embedding_type must be "absolute", because transformers 5 has no other, got "relative_key"'],
-  [{ model_type: 'gpt2', add_cross_attention: true }, 'add_cross_attention',
-    'add_cross_attention must be false, because cross-attention has parameters that this layer lacks, got true'],
-  [{ model_type: 'gemma2', layer_types: ['full_attention'] }, 'layer_types',
-    'layer_types must be a list of full_attention and sliding_attention, one for each of num_hidden_layers, got an array'],
-  [{ model_type: 'gemma2', num_hidden_layers: 1, layer_types: ['chunked_attention'] }, 'layer_types',
-    'layer_types must be a list of full_attention and sliding_attention, one for each of num_hidden_layers, got an array'],
+  [
+    { model_type: 'llama', rope_parameters: { rope_theta: 'x' } },
+    'rope_parameters',
+    'rope_parameters must be an object whose rope_theta is a positive number, got an object'
+  ],
+  [
+    { model_type: 'gemma3_text', rope_parameters: { sliding_attention: { rope_theta: 0 } } },
+    'rope_parameters',
+    'rope_parameters must be an object whose rope_theta is a positive number, got an object'
+  ],
+  [
+    { model_type: 'llama', rope_scaling: 8 },
+    'rope_scaling',
+    'rope_scaling must be an object whose rope_theta is a positive number, or null, got 8'
+  ],
+  [
+    { model_type: 'roberta', pad_token_id: null },
+    'pad_token_id',
+    'pad_token_id must be an integer, 0 or more, got null'
+  ],
+  [
+    { model_type: 'llama', hidden_act: 'xielu' },
+    'hidden_act',
+    'hidden_act must be one of relu, gelu, gelu_python, gelu_new, gelu_pytorch_tanh, gelu_python_tanh, gelu_fast, gelu_accurate, silu, swish, got "xielu"'
+  ],
+  [
+    { model_type: 'bert', position_embedding_type: 'relative_key' },
+    'position_embedding_type',
+    'position_embedding_type must be "absolute", because transformers 5 has no other, got "relative_key"'
+  ],
+  [
+    { model_type: 'gpt2', add_cross_attention: true },
+    'add_cross_attention',
+    'add_cross_attention must be false, because cross-attention has parameters that this layer lacks, got true'
+  ],
+  [
+    { model_type: 'gemma2', layer_types: ['full_attention'] },
+    'layer_types',
+    'layer_types must be a list of full_attention and sliding_attention, one for each of num_hidden_layers, got an array'
+  ],
+  [
+    { model_type: 'gemma2', num_hidden_layers: 1, layer_types: ['chunked_attention'] },
+    'layer_types',
+    'layer_types must be a list of full_attention and sliding_attention, one for each of num_hidden_layers, got an array'
+  ],
   [{ model_type: 'gemma3', text_config: 5 }, 'text_config', 'text_config must be an object, got 5'],
-  [{ model_type: 'gemma3', text_config: { hidden_size: true } }, 'text_config.hidden_size', 'text_config.hidden_size must be a positive integer, got true']
+  [
+    { model_type: 'gemma3', text_config: { hidden_size: true } },
+    'text_config.hidden_size',
+    'text_config.hidden_size must be a positive integer, got true'
+  ]
 ]) {
-  test(`refused with: ${message}`, () => assert.throws(() => fromHuggingFace(file), { name: 'RangeError', field, message }));
+  test(`refused with: ${message}`, () =>
+    assert.throws(() => fromHuggingFace(file), { name: 'RangeError', field, message }));
 }
 
 test('a file is data: no key of it reaches a prototype', () => {
-  const file = JSON.parse('{"model_type": "llama", "__proto__": {"hidden_size": 7}, "constructor": 1, "hasOwnProperty": 2}');
+  const file = JSON.parse(
+    '{"model_type": "llama", "__proto__": {"hidden_size": 7}, "constructor": 1, "hasOwnProperty": 2}'
+  );
   const { config, keys } = fromHuggingFace(file);
   assert.equal(config.hidden_size, 4096);
-  assert.deepEqual(keys.slice(1, 4).map(({ key, use }) => [key, use]), [['__proto__', 'ignored'], ['constructor', 'ignored'], ['hasOwnProperty', 'ignored']]);
+  assert.deepEqual(
+    keys.slice(1, 4).map(({ key, use }) => [key, use]),
+    [
+      ['__proto__', 'ignored'],
+      ['constructor', 'ignored'],
+      ['hasOwnProperty', 'ignored']
+    ]
+  );
   assert.equal({}.hidden_size, undefined);
 });
 

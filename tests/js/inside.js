@@ -1,5 +1,5 @@
-// A module with its WebAssembly.Memory and its stack. The module hands these to nobody, so this file puts itself between:
-// it keeps what each instance has that is made while a module opens.
+// A module with its WebAssembly.Memory and its stack. The module hands these to nobody, so this file puts itself
+// between: it keeps what each instance has that is made while a module opens.
 
 import { open } from '../../web/lib/index.js';
 
@@ -41,5 +41,9 @@ export async function openInside(options) {
  */
 export function limit(memory, most) {
   const page = 65536;
-  memory.grow = (pages) => WebAssembly.Memory.prototype.grow.call(memory, Math.min(pages, Math.floor((most - memory.buffer.byteLength) / page)));
+  memory.grow = (pages) =>
+    WebAssembly.Memory.prototype.grow.call(
+      memory,
+      Math.min(pages, Math.floor((most - memory.buffer.byteLength) / page))
+    );
 }

@@ -3,27 +3,92 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  FLOAT32_TOLERANCE, assertClose, assertSame, bandOf, expand, masksOf, nameOf, permuted, product, randomInputs, randomMask, randomTensor, rowsOf,
-  smallConfigs, variants, weightsIn, withModel, withoutWeights
+  FLOAT32_TOLERANCE,
+  assertClose,
+  assertSame,
+  bandOf,
+  expand,
+  masksOf,
+  nameOf,
+  permuted,
+  product,
+  randomInputs,
+  randomMask,
+  randomTensor,
+  rowsOf,
+  smallConfigs,
+  variants,
+  weightsIn,
+  withModel,
+  withoutWeights
 } from './support.js';
 
 const sdpa = { layer: 'scaled_dot_product_attention', batch_size: 2, num_heads: 6, seq_len: 5, kv_len: 7, head_dim: 4 };
 const multihead = { layer: 'multihead_attention', batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12, num_heads: 3 };
-const encoderLayer = { layer: 'transformer_encoder_layer', batch_size: 2, seq_len: 7, hidden_size: 12, num_heads: 3, intermediate_size: 9 };
-const decoderLayer = { layer: 'transformer_decoder_layer', batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12, num_heads: 3, intermediate_size: 9 };
-const grouped = { layer: 'grouped_query_attention', batch_size: 2, seq_len: 7, hidden_size: 12, num_heads: 6, num_kv_heads: 2, head_dim: 4 };
-const encoder = { layer: 'encoder', batch_size: 2, seq_len: 7, vocab_size: 20, hidden_size: 12, num_layers: 2, num_heads: 3, intermediate_size: 9 };
-const decoder = { layer: 'decoder', batch_size: 2, seq_len: 7, vocab_size: 20, hidden_size: 12, num_layers: 3, num_heads: 6, num_kv_heads: 2, intermediate_size: 9 };
+const encoderLayer = {
+  layer: 'transformer_encoder_layer',
+  batch_size: 2,
+  seq_len: 7,
+  hidden_size: 12,
+  num_heads: 3,
+  intermediate_size: 9
+};
+const decoderLayer = {
+  layer: 'transformer_decoder_layer',
+  batch_size: 2,
+  seq_len: 5,
+  kv_len: 7,
+  hidden_size: 12,
+  num_heads: 3,
+  intermediate_size: 9
+};
+const grouped = {
+  layer: 'grouped_query_attention',
+  batch_size: 2,
+  seq_len: 7,
+  hidden_size: 12,
+  num_heads: 6,
+  num_kv_heads: 2,
+  head_dim: 4
+};
+const encoder = {
+  layer: 'encoder',
+  batch_size: 2,
+  seq_len: 7,
+  vocab_size: 20,
+  hidden_size: 12,
+  num_layers: 2,
+  num_heads: 3,
+  intermediate_size: 9
+};
+const decoder = {
+  layer: 'decoder',
+  batch_size: 2,
+  seq_len: 7,
+  vocab_size: 20,
+  hidden_size: 12,
+  num_layers: 3,
+  num_heads: 6,
+  num_kv_heads: 2,
+  intermediate_size: 9
+};
 
 const order = [5, 0, 3, 6, 1, 4, 2];
 
 /** Runs the claim in every build, with one thread and with two. */
 function inEveryBuild(claim, check) {
   for (const { name, scope: on } of variants) {
-    test(`${name}: ${claim}`, () => check((config, inputs, { seed = 3, state } = {}) => withModel(config, (model) => {
-      if (state) model.loadStateDict(state(model.stateDict()));
-      return model.forward(inputs);
-    }, { on, seed })));
+    test(`${name}: ${claim}`, () =>
+      check((config, inputs, { seed = 3, state } = {}) =>
+        withModel(
+          config,
+          (model) => {
+            if (state) model.loadStateDict(state(model.stateDict()));
+            return model.forward(inputs);
+          },
+          { on, seed }
+        )
+      ));
   }
 }
 
@@ -32,33 +97,49 @@ function permutedKeys({ data, shape }) {
   return { data: Uint8Array.from(rowsOf({ data, shape }).flatMap((row) => order.map((s) => row[s]))), shape };
 }
 
-inEveryBuild('permuting keys and values, and the mask with them, permutes the weights and changes nothing else', (run) => {
-  for (const [config, keys, masks] of [
-    [{ layer: 'bahdanau_attention', batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12, attn_dim: 9, kdim: 6 }, ['key'], ['mask']],
-    ...['dot', 'general', 'concat'].map((score) => (
-      [{ layer: 'luong_attention', score, batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12, attn_dim: 9 }, ['key'], ['mask']]
-    )),
-    [sdpa, ['key', 'value'], ['mask']],
-    [{ ...sdpa, num_kv_heads: 2, vdim: 3 }, ['key', 'value'], ['mask']],
-    [{ layer: 'attention_layer', batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12 }, ['key', 'value'], ['mask']],
-    [{ ...multihead, kdim: 5, vdim: 8 }, ['key', 'value'], ['mask']],
-    [{ ...multihead, projections: 'separate' }, ['key', 'value'], ['mask']],
-    [decoderLayer, ['memory'], ['memory_mask']]
-  ]) {
-    for (const masked of [false, true]) {
-      const inputs = randomInputs(config, { mask: masked });
-      const moved = { ...inputs };
-      for (const name of keys) moved[name] = permuted(inputs[name], order);
-      if (masked) for (const name of masks) moved[name] = permutedKeys(inputs[name]);
-      const before = run(config, inputs);
-      const after = run(config, moved);
-      const what = `${nameOf(config)}${masked ? ', masked' : ''}`;
-      assertSame(withoutWeights(after), withoutWeights(before), FLOAT32_TOLERANCE, what);
-      const { name, tensor } = weightsIn(before).at(-1);
-      rowsOf(after[name]).forEach((row, r) => assertClose(row, order.map((s) => rowsOf(tensor)[r][s]), FLOAT32_TOLERANCE, what));
+inEveryBuild(
+  'permuting keys and values, and the mask with them, permutes the weights and changes nothing else',
+  (run) => {
+    for (const [config, keys, masks] of [
+      [
+        { layer: 'bahdanau_attention', batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12, attn_dim: 9, kdim: 6 },
+        ['key'],
+        ['mask']
+      ],
+      ...['dot', 'general', 'concat'].map((score) => [
+        { layer: 'luong_attention', score, batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12, attn_dim: 9 },
+        ['key'],
+        ['mask']
+      ]),
+      [sdpa, ['key', 'value'], ['mask']],
+      [{ ...sdpa, num_kv_heads: 2, vdim: 3 }, ['key', 'value'], ['mask']],
+      [{ layer: 'attention_layer', batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12 }, ['key', 'value'], ['mask']],
+      [{ ...multihead, kdim: 5, vdim: 8 }, ['key', 'value'], ['mask']],
+      [{ ...multihead, projections: 'separate' }, ['key', 'value'], ['mask']],
+      [decoderLayer, ['memory'], ['memory_mask']]
+    ]) {
+      for (const masked of [false, true]) {
+        const inputs = randomInputs(config, { mask: masked });
+        const moved = { ...inputs };
+        for (const name of keys) moved[name] = permuted(inputs[name], order);
+        if (masked) for (const name of masks) moved[name] = permutedKeys(inputs[name]);
+        const before = run(config, inputs);
+        const after = run(config, moved);
+        const what = `${nameOf(config)}${masked ? ', masked' : ''}`;
+        assertSame(withoutWeights(after), withoutWeights(before), FLOAT32_TOLERANCE, what);
+        const { name, tensor } = weightsIn(before).at(-1);
+        rowsOf(after[name]).forEach((row, r) =>
+          assertClose(
+            row,
+            order.map((s) => rowsOf(tensor)[r][s]),
+            FLOAT32_TOLERANCE,
+            what
+          )
+        );
+      }
     }
   }
-});
+);
 
 inEveryBuild('permuting the positions of a layer that knows none permutes its output', (run) => {
   for (const config of [
@@ -73,7 +154,10 @@ inEveryBuild('permuting the positions of a layer that knows none permutes its ou
     const inputs = randomInputs(config);
     const [name] = Object.keys(inputs);
     const ids = inputs[name].shape.length === 2; // positions are its last dimension
-    const turn = (tensor) => (ids ? { ...permuted({ ...tensor, shape: [...tensor.shape, 1] }, order), shape: tensor.shape } : permuted(tensor, order));
+    const turn = (tensor) =>
+      ids
+        ? { ...permuted({ ...tensor, shape: [...tensor.shape, 1] }, order), shape: tensor.shape }
+        : permuted(tensor, order);
     const before = run(config, inputs);
     const after = run(config, { [name]: turn(inputs[name]) });
     assertClose(after.output.data, permuted(before.output, order).data, FLOAT32_TOLERANCE, nameOf(config));
@@ -98,14 +182,24 @@ inEveryBuild('permuting the positions changes no pooled output, and permutes the
     const after = run(config, { [name]: { ...permuted(flat, order), shape: tensor.shape } });
     assertClose(after.output.data, before.output.data, FLOAT32_TOLERANCE, nameOf(config));
     if (before.weights?.shape.length !== 2) continue;
-    rowsOf(after.weights).forEach((row, r) => assertClose(row, order.map((p) => rowsOf(before.weights)[r][p]), FLOAT32_TOLERANCE, nameOf(config)));
+    rowsOf(after.weights).forEach((row, r) =>
+      assertClose(
+        row,
+        order.map((p) => rowsOf(before.weights)[r][p]),
+        FLOAT32_TOLERANCE,
+        nameOf(config)
+      )
+    );
   }
 });
 
 /** Each head of (B, G, S, D) `times` times, side by side. */
 function repeatHeads({ data, shape: [B, G, S, D] }, times) {
   const heads = Array.from({ length: B * G }, (_, i) => data.subarray(i * S * D, (i + 1) * S * D));
-  return { data: Float32Array.from(heads.flatMap((head) => Array.from({ length: times }, () => [...head]).flat())), shape: [B, G * times, S, D] };
+  return {
+    data: Float32Array.from(heads.flatMap((head) => Array.from({ length: times }, () => [...head]).flat())),
+    shape: [B, G * times, S, D]
+  };
 }
 
 inEveryBuild('heads that share keys and values are those keys and values repeated by hand', (run) => {
@@ -124,17 +218,44 @@ inEveryBuild('heads that share keys and values are those keys and values repeate
 
 /** A state dict under other names: pairs of a pattern and what takes its place. */
 function renamed(state, ...pairs) {
-  return Object.fromEntries(Object.entries(state).map(([name, tensor]) => [pairs.reduce((text, [from, to]) => text.replace(from, to), name), tensor]));
+  return Object.fromEntries(
+    Object.entries(state).map(([name, tensor]) => [
+      pairs.reduce((text, [from, to]) => text.replace(from, to), name),
+      tensor
+    ])
+  );
 }
 
 inEveryBuild('grouped attention with as many heads of keys as of queries is multi-head attention', (run) => {
-  const one = { ...grouped, num_kv_heads: 6, head_dim: null, position: 'none', is_causal: false, bias: true, output_bias: true };
-  const other = { layer: 'multihead_attention', projections: 'separate', batch_size: 2, seq_len: 7, hidden_size: 12, num_heads: 6 };
+  const one = {
+    ...grouped,
+    num_kv_heads: 6,
+    head_dim: null,
+    position: 'none',
+    is_causal: false,
+    bias: true,
+    output_bias: true
+  };
+  const other = {
+    layer: 'multihead_attention',
+    projections: 'separate',
+    batch_size: 2,
+    seq_len: 7,
+    hidden_size: 12,
+    num_heads: 6
+  };
   const state = withModel(one, (model) => model.stateDict(), { seed: 8 });
   for (const is_causal of [false, true]) {
     const inputs = randomInputs(one, { mask: true });
-    const expected = run({ ...other, is_causal }, inputs, { state: () => renamed(state, [/^q_/, 'query_'], [/^k_/, 'key_'], [/^v_/, 'value_'], [/^o_/, 'output_']) });
-    assertSame(run({ ...one, is_causal }, inputs, { state: () => state }), expected, FLOAT32_TOLERANCE, `is_causal ${is_causal}`);
+    const expected = run({ ...other, is_causal }, inputs, {
+      state: () => renamed(state, [/^q_/, 'query_'], [/^k_/, 'key_'], [/^v_/, 'value_'], [/^o_/, 'output_'])
+    });
+    assertSame(
+      run({ ...one, is_causal }, inputs, { state: () => state }),
+      expected,
+      FLOAT32_TOLERANCE,
+      `is_causal ${is_causal}`
+    );
   }
 });
 
@@ -146,9 +267,19 @@ inEveryBuild('nn.MultiheadAttention with its three projections in one tensor is 
   const separate = run({ ...config, projections: 'separate' }, inputs, {
     state: () => {
       const state = withModel(config, (model) => model.stateDict(), { seed: 3 });
-      const rows = (name, i) => ({ data: state[name].data.slice((i * state[name].data.length) / 3, ((i + 1) * state[name].data.length) / 3), shape: [E, ...state[name].shape.slice(1)] });
-      const parts = ['query_proj', 'key_proj', 'value_proj'].flatMap((name, i) => [[`${name}.weight`, rows('in_proj_weight', i)], [`${name}.bias`, rows('in_proj_bias', i)]]);
-      return { ...Object.fromEntries(parts), 'output_proj.weight': state['out_proj.weight'], 'output_proj.bias': state['out_proj.bias'] };
+      const rows = (name, i) => ({
+        data: state[name].data.slice((i * state[name].data.length) / 3, ((i + 1) * state[name].data.length) / 3),
+        shape: [E, ...state[name].shape.slice(1)]
+      });
+      const parts = ['query_proj', 'key_proj', 'value_proj'].flatMap((name, i) => [
+        [`${name}.weight`, rows('in_proj_weight', i)],
+        [`${name}.bias`, rows('in_proj_bias', i)]
+      ]);
+      return {
+        ...Object.fromEntries(parts),
+        'output_proj.weight': state['out_proj.weight'],
+        'output_proj.bias': state['out_proj.bias']
+      };
     }
   });
   assertSame(separate, packed, FLOAT32_TOLERANCE);
@@ -162,18 +293,28 @@ inEveryBuild('average_attn_weights gives the mean over heads', (run) => {
   assert.deepEqual(mean.weights.shape, [B, T, S]);
   const expected = Array.from({ length: B * T * S }, (_, i) => {
     const batch = Math.floor(i / (T * S));
-    return Array.from({ length: H }, (_, h) => weights.data[(batch * H + h) * T * S + (i % (T * S))]).reduce((sum, one) => sum + one / H, 0);
+    return Array.from({ length: H }, (_, h) => weights.data[(batch * H + h) * T * S + (i % (T * S))]).reduce(
+      (sum, one) => sum + one / H,
+      0
+    );
   });
   assertClose(mean.weights.data, expected, FLOAT32_TOLERANCE);
 });
 
 inEveryBuild('a window of at least as many positions as there are is no window', (run) => {
-  for (const config of [sdpa, { ...sdpa, causal_alignment: 'lower_right' }, grouped, { ...grouped, is_causal: false }, decoder]) {
+  for (const config of [
+    sdpa,
+    { ...sdpa, causal_alignment: 'lower_right' },
+    grouped,
+    { ...grouped, is_causal: false },
+    decoder
+  ]) {
     for (const is_causal of config.layer === 'decoder' ? [undefined] : [false, true]) {
       const own = is_causal === undefined ? config : { ...config, is_causal };
       const inputs = randomInputs(own, { mask: true });
       const expected = run(own, inputs);
-      for (const window of [7, 8, 2 ** 31 - 1]) assert.deepEqual(run({ ...own, window }, inputs), expected, `${nameOf(own)}, window ${window}`);
+      for (const window of [7, 8, 2 ** 31 - 1])
+        assert.deepEqual(run({ ...own, window }, inputs), expected, `${nameOf(own)}, window ${window}`);
       assert.notDeepEqual(run({ ...own, window: 2 }, inputs), expected, nameOf(own));
     }
   }
@@ -182,9 +323,16 @@ inEveryBuild('a window of at least as many positions as there are is no window',
 inEveryBuild('causality and windows are the same as their masks', (run) => {
   const square = { ...sdpa, seq_len: 7 };
   for (const config of [
-    sdpa, square, { ...sdpa, seq_len: 7, kv_len: 3 }, { ...sdpa, causal_alignment: 'lower_right' },
-    { ...sdpa, seq_len: 7, kv_len: 3, causal_alignment: 'lower_right' }, multihead, { ...multihead, kv_len: null },
-    { ...multihead, kv_len: null, projections: 'separate' }, decoderLayer, { ...decoderLayer, norm_first: true },
+    sdpa,
+    square,
+    { ...sdpa, seq_len: 7, kv_len: 3 },
+    { ...sdpa, causal_alignment: 'lower_right' },
+    { ...sdpa, seq_len: 7, kv_len: 3, causal_alignment: 'lower_right' },
+    multihead,
+    { ...multihead, kv_len: null },
+    { ...multihead, kv_len: null, projections: 'separate' },
+    decoderLayer,
+    { ...decoderLayer, norm_first: true },
     ...['none', 'rope', 'alibi'].map((position) => ({ ...grouped, position }))
   ]) {
     const windows = 'head_dim' in config ? [undefined, 1, 3] : [undefined];
@@ -196,7 +344,10 @@ inEveryBuild('causality and windows are the same as their masks', (run) => {
         const inputs = randomInputs(own);
         const [T, S] = masksOf(own).mask.slice(-2);
         const inBand = bandOf(own, 'weights', [T, S]);
-        const mask = { data: Uint8Array.from({ length: T * S }, (_, i) => Number(inBand(Math.floor(i / S), i % S))), shape: [T, S] };
+        const mask = {
+          data: Uint8Array.from({ length: T * S }, (_, i) => Number(inBand(Math.floor(i / S), i % S))),
+          shape: [T, S]
+        };
         assertSame(run(own, inputs), run(free, { ...inputs, mask }), FLOAT32_TOLERANCE, nameOf(own));
       }
     }
@@ -205,7 +356,11 @@ inEveryBuild('causality and windows are the same as their masks', (run) => {
 
 inEveryBuild('a causal query does not see what follows it', (run) => {
   for (const config of [
-    { ...grouped, position: 'relative' }, grouped, decoder, { ...decoder, window: 3, full_every: 2 }, decoderLayer,
+    { ...grouped, position: 'relative' },
+    grouped,
+    decoder,
+    { ...decoder, window: 3, full_every: 2 },
+    decoderLayer,
     { layer: 'latent_attention', batch_size: 2, seq_len: 7, hidden_size: 8, num_heads: 3 },
     { ...multihead, kv_len: null, is_causal: true }
   ]) {
@@ -213,7 +368,8 @@ inEveryBuild('a causal query does not see what follows it', (run) => {
     const [[name, { data, shape }]] = Object.entries(inputs);
     const changed = data.slice();
     const row = product(shape.slice(2));
-    for (let b = 0; b < 2; ++b) for (let i = 4 * row; i < shape[1] * row; ++i) changed[b * shape[1] * row + i] = name === 'tokens' ? 3 : 0.9;
+    for (let b = 0; b < 2; ++b)
+      for (let i = 4 * row; i < shape[1] * row; ++i) changed[b * shape[1] * row + i] = name === 'tokens' ? 3 : 0.9;
     const before = run(config, inputs).output;
     const after = run(config, { ...inputs, [name]: { data: changed, shape } }).output;
     const rows = (tensor, first, end) => rowsOf(tensor).filter((_, r) => r % shape[1] >= first && r % shape[1] < end);
@@ -230,20 +386,41 @@ inEveryBuild('huge scores stay finite, and a row of weights still sums to 1', (r
         if (tensor.data instanceof Float32Array) tensor.data = tensor.data.map((value) => size * value);
       }
       // Token ids have no size: there the weights are what is large.
-      const grown = (state) => renamed(Object.fromEntries(Object.entries(state).map(([name, { data, shape }]) => (
-        [name, { data: /(^|[._])(q|k|query|key)(_proj)?\.weight$/.test(name) ? data.map((value) => 1e4 * value) : data, shape }]
-      ))));
+      const grown = (state) =>
+        renamed(
+          Object.fromEntries(
+            Object.entries(state).map(([name, { data, shape }]) => [
+              name,
+              {
+                data: /(^|[._])(q|k|query|key)(_proj)?\.weight$/.test(name) ? data.map((value) => 1e4 * value) : data,
+                shape
+              }
+            ])
+          )
+        );
       const results = run(config, inputs, { state: 'tokens' in inputs ? grown : undefined });
-      for (const [name, { data }] of Object.entries(results)) assert.ok(data.every(Number.isFinite), `${nameOf(config)}, ${size}: ${name}`);
+      for (const [name, { data }] of Object.entries(results))
+        assert.ok(data.every(Number.isFinite), `${nameOf(config)}, ${size}: ${name}`);
       for (const { name, tensor } of weightsIn(results)) {
-        rowsOf(tensor).forEach((row) => assertClose([row.reduce((sum, one) => sum + one, 0)], [1], FLOAT32_TOLERANCE, `${nameOf(config)}, ${size}: ${name}`));
+        rowsOf(tensor).forEach((row) =>
+          assertClose(
+            [row.reduce((sum, one) => sum + one, 0)],
+            [1],
+            FLOAT32_TOLERANCE,
+            `${nameOf(config)}, ${size}: ${name}`
+          )
+        );
       }
     }
   }
 });
 
 inEveryBuild('a query that sees nothing gives zeros, and its neighbours their own', (run) => {
-  for (const config of [sdpa, { ...sdpa, num_kv_heads: 2, is_causal: true }, { ...sdpa, seq_len: 9, kv_len: 4, is_causal: true, causal_alignment: 'lower_right' }]) {
+  for (const config of [
+    sdpa,
+    { ...sdpa, num_kv_heads: 2, is_causal: true },
+    { ...sdpa, seq_len: 9, kv_len: 4, is_causal: true, causal_alignment: 'lower_right' }
+  ]) {
     const inputs = randomInputs(config);
     const { mask: shape } = masksOf(config);
     const [T, S] = shape.slice(-2);
@@ -251,10 +428,14 @@ inEveryBuild('a query that sees nothing gives zeros, and its neighbours their ow
     const mask = { data, shape: [T, S] };
     const { output, weights } = run(config, { ...inputs, mask });
     const free = run(config, inputs);
-    rowsOf(weights).forEach((row, r) => assert.deepEqual(row, r % T === 2 ? new Float32Array(S) : rowsOf(free.weights)[r], nameOf(config)));
-    rowsOf(output).forEach((row, r) => (
-      r % T === 2 ? assert.deepEqual(row, new Float32Array(row.length), nameOf(config)) : assertClose(row, rowsOf(free.output)[r], FLOAT32_TOLERANCE, nameOf(config))
-    ));
+    rowsOf(weights).forEach((row, r) =>
+      assert.deepEqual(row, r % T === 2 ? new Float32Array(S) : rowsOf(free.weights)[r], nameOf(config))
+    );
+    rowsOf(output).forEach((row, r) =>
+      r % T === 2
+        ? assert.deepEqual(row, new Float32Array(row.length), nameOf(config))
+        : assertClose(row, rowsOf(free.output)[r], FLOAT32_TOLERANCE, nameOf(config))
+    );
   }
 });
 
@@ -279,7 +460,11 @@ inEveryBuild('a mask of one row hides the same keys of every query, head and seq
     const shape = masksOf(config).mask;
     const row = randomMask([shape.at(-1)], 4);
     row.data[0] = 1;
-    assert.deepEqual(run(config, { ...inputs, mask: row }), run(config, { ...inputs, mask: expand(row, shape) }), nameOf(config));
+    assert.deepEqual(
+      run(config, { ...inputs, mask: row }),
+      run(config, { ...inputs, mask: expand(row, shape) }),
+      nameOf(config)
+    );
     const added = randomTensor([shape.at(-1)], 4);
     assert.notDeepEqual(run(config, { ...inputs, mask: added }).output, run(config, inputs).output, nameOf(config));
   }

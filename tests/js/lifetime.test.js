@@ -44,16 +44,21 @@ test('models and tensors that are forgotten are freed', async () => {
 test('when there is no memory left, the error says what is alive, and all of it can be used again', async () => {
   const { scope, memory } = await openInside({ threads: 1 });
   const held = [scope.create(large), scope.create(large), scope.tensor(new Float32Array(MiB), [MiB])];
-  memory.grow = () => { throw new RangeError('no more'); };
+  memory.grow = () => {
+    throw new RangeError('no more');
+  };
   const most = new Float32Array(memory.buffer.byteLength / 4);
   const taken = () => scope.tensor(most, [most.length]);
   assert.throws(taken, {
     name: 'RangeError',
-    message: 'the engine has no memory left for this; alive are 2 models with 256 MiB and 1 tensor with 4 MiB: dispose() frees them'
+    message:
+      'the engine has no memory left for this; alive are 2 models with 256 MiB and 1 tensor with 4 MiB: dispose() frees them'
   });
   held.pop()?.dispose();
   held.pop()?.dispose();
-  assert.throws(taken, { message: 'the engine has no memory left for this; alive are 1 model with 128 MiB: dispose() frees them' });
+  assert.throws(taken, {
+    message: 'the engine has no memory left for this; alive are 1 model with 128 MiB: dispose() frees them'
+  });
   held.pop()?.dispose();
   assert.throws(taken, { message: 'the engine has no memory left for this' });
   for (let round = 0; round < 3; round++) scope.create(large).dispose();
@@ -70,12 +75,24 @@ test('a disposed scope says so, and so do its models and tensors', async () => {
   scope.dispose();
   const ofScope = { name: 'Error', message: 'this scope was disposed' };
   for (const call of [
-    () => scope.layers(), () => scope.estimate(config), () => scope.pytorch(config), () => scope.runBytes(config),
-    () => scope.create(config), () => scope.randn([1]), () => scope.randint(2, [1]), () => scope.measurePeaks(),
+    () => scope.layers(),
+    () => scope.estimate(config),
+    () => scope.pytorch(config),
+    () => scope.runBytes(config),
+    () => scope.create(config),
+    () => scope.randn([1]),
+    () => scope.randint(2, [1]),
+    () => scope.measurePeaks(),
     () => scope.tensor(new Float32Array(1), [1])
-  ]) assert.throws(call, ofScope, String(call));
+  ])
+    assert.throws(call, ofScope, String(call));
   const ofModel = { name: 'Error', message: 'the scope of this model was disposed' };
-  for (const call of [() => model.forward(inputs), () => model.stateDict(), () => model.pastLength, () => disposed.clearCache()]) {
+  for (const call of [
+    () => model.forward(inputs),
+    () => model.stateDict(),
+    () => model.pastLength,
+    () => disposed.clearCache()
+  ]) {
     assert.throws(call, ofModel, String(call));
   }
   assert.throws(() => tensor.data, { name: 'Error', message: 'the scope of this tensor was disposed' });
@@ -94,8 +111,18 @@ test('`using` disposes of a scope', async () => {
 test('a scope is not disposed of while it runs', async () => {
   const scope = await open({ threads: 1 });
   const inUse = { name: 'Error', message: 'this scope is in use and cannot be disposed' };
-  const within = { get seq_len() { assert.throws(() => scope.dispose(), inUse); return 3; } };
-  const { parameters } = scope.estimate({ layer: 'linear_scorer', get seq_len() { return within.seq_len; } });
+  const within = {
+    get seq_len() {
+      assert.throws(() => scope.dispose(), inUse);
+      return 3;
+    }
+  };
+  const { parameters } = scope.estimate({
+    layer: 'linear_scorer',
+    get seq_len() {
+      return within.seq_len;
+    }
+  });
   assert.equal(parameters, 769);
   scope.dispose();
 });
@@ -132,11 +159,15 @@ test('a tensor of another scope is refused by name', async () => {
   const hidden_states = other.tensor(inputs.hidden_states.data, inputs.hidden_states.shape);
   const model = shared.create(config);
   const refused = {
-    name: 'RangeError', field: 'hidden_states',
+    name: 'RangeError',
+    field: 'hidden_states',
     message: 'hidden_states must be a tensor of this scope, got one of another: pass its {data, shape}'
   };
   assert.throws(() => model.forward({ hidden_states }), refused);
-  assert.deepEqual(model.forward({ hidden_states: { data: hidden_states.data, shape: hidden_states.shape } }), model.forward(inputs));
+  assert.deepEqual(
+    model.forward({ hidden_states: { data: hidden_states.data, shape: hidden_states.shape } }),
+    model.forward(inputs)
+  );
   model.dispose();
   other.dispose();
 });
@@ -155,7 +186,9 @@ test('an uncaught error is printed with a line that people can read', async () =
   const { spawnSync } = await import('node:child_process');
   const library = new URL('../../web/lib/index.js', import.meta.url).href;
   const script = `import { open } from '${library}'; (await open({ threads: 1 })).estimate({ layer: 'linear_scorer', seq_len: 0 });`;
-  const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8'
+  });
   assert.equal(status, 1);
   assert.match(stderr, /RangeError: seq_len must be an integer from 1 to 2147483647, got 0\n/);
   assert.ok(stderr.length < 3000 && stderr.split('\n').every((line) => line.length < 200), stderr.slice(0, 2000));

@@ -3,8 +3,25 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  FLOAT32_TOLERANCE, asFloats, assertClose, bandOf, configs, expand, hasMask, masksOf, nameOf, product, randomInputs, randomMask, randomTensor,
-  rowsOf, scope, smallConfigs, variants, weightsIn, withModel
+  FLOAT32_TOLERANCE,
+  asFloats,
+  assertClose,
+  bandOf,
+  configs,
+  expand,
+  hasMask,
+  masksOf,
+  nameOf,
+  product,
+  randomInputs,
+  randomMask,
+  randomTensor,
+  rowsOf,
+  scope,
+  smallConfigs,
+  variants,
+  weightsIn,
+  withModel
 } from './support.js';
 
 const pooled = { layer: 'additive_scorer', batch_size: 3, seq_len: 13, hidden_size: 10, attn_dim: 6 };
@@ -20,7 +37,11 @@ test('a row in which everything is hidden gives zeros, never NaN, in every build
         data.fill(0, seq_len, 2 * seq_len);
         for (const mask of [{ data, shape: [3, seq_len] }, asFloats({ data, shape: [3, seq_len] })]) {
           for (const reference of [false, true]) {
-            const { output, weights } = withModel(config, (model) => model.forward({ ...inputs, mask }, { reference }), { on });
+            const { output, weights } = withModel(
+              config,
+              (model) => model.forward({ ...inputs, mask }, { reference }),
+              { on }
+            );
             assert.deepEqual(rowsOf(output)[1], new Float32Array(10), `${name}, ${layer}, seq_len ${seq_len}`);
             assert.deepEqual(rowsOf(weights)[1], new Float32Array(seq_len), `${name}, ${layer}, seq_len ${seq_len}`);
             assert.ok(output.data.every(Number.isFinite) && weights.data.every(Number.isFinite));
@@ -43,7 +64,18 @@ test('a boolean mask is the float mask of 0 and -Infinity', () => {
 
 /** Every shape that broadcasts to this one, but for itself. */
 function narrower(shape) {
-  const all = shape.reduce((shapes, size) => shapes.flatMap((one) => (size === 1 ? [[...one, 1]] : [[...one, 1], [...one, size]])), [[]]);
+  const all = shape.reduce(
+    (shapes, size) =>
+      shapes.flatMap((one) =>
+        size === 1
+          ? [[...one, 1]]
+          : [
+              [...one, 1],
+              [...one, size]
+            ]
+      ),
+    [[]]
+  );
   const shorter = shape.map((_, d) => shape.slice(d + 1));
   return [...all, ...shorter].filter((one) => String(one) !== String(shape));
 }
@@ -52,18 +84,26 @@ for (const { name: build, scope: on } of variants) {
   test(`${build}: a mask of every shape that broadcasts is the whole one that it stands for`, () => {
     for (const config of smallConfigs.filter(hasMask)) {
       const inputs = randomInputs(config);
-      withModel(config, (model) => {
-        for (const [name, whole] of Object.entries(masksOf(config))) {
-          for (const shape of narrower(whole)) {
-            for (const one of [randomMask(shape, 5), randomTensor(shape, 6)]) {
-              for (const reference of on === scope ? [false, true] : [false]) {
-                const actual = model.forward({ ...inputs, [name]: one }, { reference });
-                assert.deepEqual(actual, model.forward({ ...inputs, [name]: expand(one, whole) }, { reference }), `${nameOf(config)}, ${name} (${shape}), reference ${reference}`);
+      withModel(
+        config,
+        (model) => {
+          for (const [name, whole] of Object.entries(masksOf(config))) {
+            for (const shape of narrower(whole)) {
+              for (const one of [randomMask(shape, 5), randomTensor(shape, 6)]) {
+                for (const reference of on === scope ? [false, true] : [false]) {
+                  const actual = model.forward({ ...inputs, [name]: one }, { reference });
+                  assert.deepEqual(
+                    actual,
+                    model.forward({ ...inputs, [name]: expand(one, whole) }, { reference }),
+                    `${nameOf(config)}, ${name} (${shape}), reference ${reference}`
+                  );
+                }
               }
             }
           }
-        }
-      }, { on });
+        },
+        { on }
+      );
     }
   });
 
@@ -77,8 +117,16 @@ for (const { name: build, scope: on } of variants) {
           const heads = config.average_attn_weights ? scope.estimate(config).config.num_heads : 1;
           const shares = visible(config, name, tensor, mask ? inputs[maskName] : null, heads);
           rowsOf(tensor).forEach((row, r) => {
-            assert.ok(row.every((weight, s) => (shares[r].keys[s] ? weight >= 0 : weight === 0)), `${what}, row ${r}: ${row}`);
-            assertClose([row.reduce((sum, weight) => sum + weight, 0)], [shares[r].sum], FLOAT32_TOLERANCE, `${what}, sum of row ${r}`);
+            assert.ok(
+              row.every((weight, s) => (shares[r].keys[s] ? weight >= 0 : weight === 0)),
+              `${what}, row ${r}: ${row}`
+            );
+            assertClose(
+              [row.reduce((sum, weight) => sum + weight, 0)],
+              [shares[r].sum],
+              FLOAT32_TOLERANCE,
+              `${what}, sum of row ${r}`
+            );
           });
         }
       }
@@ -86,7 +134,10 @@ for (const { name: build, scope: on } of variants) {
   });
 }
 
-/** For each row of weights, which keys can have some, and what they sum to: of a mean over heads, the share that sees anything. */
+/**
+ * For each row of weights, which keys can have some, and what they sum to: of a mean over heads, the share that sees
+ * anything.
+ */
 function visible(config, name, { shape }, mask, heads) {
   const [T, S] = shape.length > 2 ? shape.slice(-2) : [1, shape.at(-1)];
   const inBand = bandOf(config, name, [T, S]);
@@ -94,10 +145,18 @@ function visible(config, name, { shape }, mask, heads) {
   const length = mask ? mask.shape.at(-1) : S; // keys without a place follow those that the mask covers
   return Array.from({ length: product(shape) / S }, (_, r) => {
     const batch = Math.floor(r / T);
-    const rows = Array.from({ length: heads }, (_, h) => Array.from({ length: S }, (_, s) => (
-      inBand(r % T, s) && (!mask || s >= length || masks[heads > 1 ? (batch * heads + h) * T + (r % T) : r][s] === 1)
-    )));
-    return { keys: rows[0].map((_, s) => rows.some((row) => row[s])), sum: rows.filter((row) => row.includes(true)).length / heads };
+    const rows = Array.from({ length: heads }, (_, h) =>
+      Array.from(
+        { length: S },
+        (_, s) =>
+          inBand(r % T, s) &&
+          (!mask || s >= length || masks[heads > 1 ? (batch * heads + h) * T + (r % T) : r][s] === 1)
+      )
+    );
+    return {
+      keys: rows[0].map((_, s) => rows.some((row) => row[s])),
+      sum: rows.filter((row) => row.includes(true)).length / heads
+    };
   });
 }
 
@@ -121,14 +180,20 @@ test('a float mask is added to the scores', () => {
   rowsOf({ data: scores.data, shape: [3, 13] }).forEach((row, r) => {
     const powers = Array.from(row, (score, i) => Math.exp(score + rowsOf(mask)[r][i]));
     const sum = powers.reduce((total, power) => total + power, 0);
-    assertClose(rowsOf(weights)[r], powers.map((power) => power / sum), FLOAT32_TOLERANCE);
+    assertClose(
+      rowsOf(weights)[r],
+      powers.map((power) => power / sum),
+      FLOAT32_TOLERANCE
+    );
   });
 });
 
 test('what is hidden changes nothing', () => {
   const inputs = randomInputs(pooled, { mask: true });
   const other = { data: inputs.hidden_states.data.slice(), shape: inputs.hidden_states.shape };
-  inputs.mask.data.forEach((byte, position) => { if (!byte) other.data.fill(5, position * 10, position * 10 + 10); });
+  inputs.mask.data.forEach((byte, position) => {
+    if (!byte) other.data.fill(5, position * 10, position * 10 + 10);
+  });
   withModel(pooled, (model) => {
     assert.deepEqual(model.forward({ ...inputs, hidden_states: other }), model.forward(inputs));
   });

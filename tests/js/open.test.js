@@ -48,7 +48,9 @@ test('the reason says what a faster build would need', async () => {
 
 test('the build is a record that cannot be changed', async () => {
   const { build } = await open({ threads: 1 });
-  assert.throws(() => { build.threads = 9; }, TypeError);
+  assert.throws(() => {
+    build.threads = 9;
+  }, TypeError);
 });
 
 test('two modules are independent', async () => {
@@ -86,7 +88,12 @@ for (const [options, message] of [
   [() => {}, plain('a function')],
   [new Map(), plain('an object')],
   [Object.create({ threads: 1 }), plain('an object')],
-  [new (class { threads = 1; })(), plain('an object')],
+  [
+    new (class {
+      threads = 1;
+    })(),
+    plain('an object')
+  ],
   [{ threads: 0 }, threads('0')],
   [{ threads: -0 }, threads('-0')],
   [{ threads: -1 }, threads('-1')],
@@ -163,16 +170,25 @@ test('a .wasm of a server is loaded, and an error names its address and the stat
   const site = await listen(async (path) => {
     if (path.startsWith('/gone')) throw new Error('404');
     if (path.startsWith('/page/')) return { headers: {}, type: '.html', body: '<!doctype html>' };
-    return { headers: {}, type: path.startsWith('/plain/') ? '.txt' : '.wasm', body: readFileSync(join(core, path.split('/').at(-1))) };
+    return {
+      headers: {},
+      type: path.startsWith('/plain/') ? '.txt' : '.wasm',
+      body: readFileSync(join(core, path.split('/').at(-1)))
+    };
   });
   try {
     for (const folder of ['', '/plain']) {
       const scope = await open({ wasmUrl: site.url + folder, build: 'simd', threads: 1 });
       assert.equal(scope.estimate({ layer: 'linear_scorer' }).parameters, 769);
     }
-    for (const [folder, why] of [['page', 'it is no WebAssembly, but text/html; charset=utf-8'], ['gone', 'the server answers HTTP 404']]) {
+    for (const [folder, why] of [
+      ['page', 'it is no WebAssembly, but text/html; charset=utf-8'],
+      ['gone', 'the server answers HTTP 404']
+    ]) {
       const wasmUrl = `${site.url}/${folder}/`;
-      await assert.rejects(open({ wasmUrl, build: 'simd', threads: 1 }), { message: `${wasmUrl}simd.wasm could not be loaded: ${why}` });
+      await assert.rejects(open({ wasmUrl, build: 'simd', threads: 1 }), {
+        message: `${wasmUrl}simd.wasm could not be loaded: ${why}`
+      });
     }
   } finally {
     await site.close();
@@ -186,7 +202,9 @@ async function printed(script, flags = [], from = library) {
   const folder = mkdtempSync(join(tmpdir(), 'attnscope-'));
   try {
     writeFileSync(join(folder, 'script.mjs'), `import { open } from ${JSON.stringify(from)};\n${script}`);
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...flags, join(folder, 'script.mjs')], { timeout: TIME_LIMIT });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...flags, join(folder, 'script.mjs')], {
+      timeout: TIME_LIMIT
+    });
     assert.equal(stderr, '');
     return stdout;
   } finally {
@@ -196,17 +214,21 @@ async function printed(script, flags = [], from = library) {
 
 for (const threads of [1, 2, 4]) {
   test(`an open module with threads ${threads} does not keep its process alive`, async () => {
-    assert.equal(await printed(`
+    assert.equal(
+      await printed(`
       const scope = await open({ threads: ${threads} });
       const model = scope.create({ layer: 'linear_scorer', batch_size: 64 });
       const { output } = model.forward({ hidden_states: scope.randn([64, 128, 768]) });
       console.log(output.shape.join());
-    `), '64,768\n');
+    `),
+      '64,768\n'
+    );
   });
 }
 
 test('what other code adds to Object.prototype is no option', async () => {
-  assert.equal(await printed(`
+  assert.equal(
+    await printed(`
     Object.prototype.threads = 3;
     Object.prototype.wasmUrl = '/no/such/folder';
     Object.prototype.progress = 5;
@@ -216,7 +238,9 @@ test('what other code adds to Object.prototype is no option', async () => {
     console.log(scope.build.threads);
     delete Object.prototype.threads;
     console.log((await open({})).build.threads === (await open()).build.threads);
-  `), '1\ntrue\n');
+  `),
+    '1\ntrue\n'
+  );
 });
 
 const saysWhy = `
@@ -234,13 +258,18 @@ test('where the file of threads is missing, one thread runs at once, and the rea
     symlinkSync(join(own, '../../node_modules'), join(folder, 'node_modules'));
     const lines = (await printed(saysWhy, [], pathToFileURL(join(folder, 'lib/index.js')).href)).split('\n');
     assert.equal(lines[0], '64,768');
-    assert.match(lines[1], /^false 1 one thread, because no others could be started: there is no file .*thread\.js(; plain SIMD|$)/);
+    assert.match(
+      lines[1],
+      /^false 1 one thread, because no others could be started: there is no file .*thread\.js(; plain SIMD|$)/
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }
 });
 
-const permission = ['--permission', '--experimental-permission'].find((flag) => process.allowedNodeEnvironmentFlags.has(flag));
+const permission = ['--permission', '--experimental-permission'].find((flag) =>
+  process.allowedNodeEnvironmentFlags.has(flag)
+);
 
 test('where Node is not permitted to start threads, one runs at once, and the reason says so', async () => {
   const [shape, build] = (await printed(saysWhy, [permission, '--allow-fs-read=*', '--no-warnings'])).split('\n');
@@ -250,19 +279,25 @@ test('where Node is not permitted to start threads, one runs at once, and the re
 
 test('a program that is an argument of Node has threads', async () => {
   const script = `import { open } from ${JSON.stringify(library)};\n${saysWhy}`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { timeout: TIME_LIMIT });
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    timeout: TIME_LIMIT
+  });
   assert.match(stdout, /^64,768\ntrue 4 /);
 });
 
 test('a failed open does not keep its process alive', async () => {
-  assert.equal(await printed(`
+  assert.equal(
+    await printed(`
     await open({ wasmUrl: '/no/such/folder', threads: 4 }).catch((error) => console.log(error.name));
-  `), 'Error\n');
+  `),
+    'Error\n'
+  );
 });
 
 for (const threads of [1, 2]) {
   test(`the module runs in a worker thread, with threads ${threads}`, async () => {
-    const worker = new Worker(`
+    const worker = new Worker(
+      `
       const { parentPort } = require('node:worker_threads');
       import(${JSON.stringify(library)}).then(async ({ open }) => {
         const scope = await open({ threads: ${threads} });
@@ -271,11 +306,18 @@ for (const threads of [1, 2]) {
         const inputs = { hidden_states: scope.randn([16, 32, 64]) };
         parentPort.postMessage(model.forward(inputs).output.data);
       });
-    `, { eval: true });
+    `,
+      { eval: true }
+    );
     const output = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
     await worker.terminate();
-    const { scope } = variants.find((variant) => variant.scope.build.threads === threads && variant.name.startsWith(builds.at(-1)));
-    const model = scope.create({ layer: 'additive_scorer', batch_size: 16, seq_len: 32, hidden_size: 64, attn_dim: 32 }, { seed: 3 });
+    const { scope } = variants.find(
+      (variant) => variant.scope.build.threads === threads && variant.name.startsWith(builds.at(-1))
+    );
+    const model = scope.create(
+      { layer: 'additive_scorer', batch_size: 16, seq_len: 32, hidden_size: 64, attn_dim: 32 },
+      { seed: 3 }
+    );
     assert.deepEqual(output, model.forward({ hidden_states: scope.randn([16, 32, 64]) }).output.data);
     model.dispose();
   });

@@ -8,7 +8,10 @@ test('randn has the shape that was asked for, the same numbers for a seed, and a
   for (const shape of [[], [1], [15], [16], [17], [2, 3, 4], [33, 31]]) {
     const { data, shape: actual } = scope.randn(shape, { seed: 1 });
     assert.deepEqual(actual, shape);
-    assert.equal(data.length, shape.reduce((count, size) => count * size, 1));
+    assert.equal(
+      data.length,
+      shape.reduce((count, size) => count * size, 1)
+    );
     assert.deepEqual(scope.randn(shape, { seed: 1 }).data, data);
     assert.notDeepEqual(scope.randn(shape, { seed: 2 }).data, data);
     assert.deepEqual(scope.randn(shape), scope.randn(shape, { seed: 0 }));

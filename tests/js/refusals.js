@@ -8,21 +8,40 @@ export const linear = { layer: 'linear_scorer' };
 export const config = { layer: 'linear_scorer', batch_size: 2, seq_len: 3, hidden_size: 4 };
 export const { hidden_states } = randomInputs(config);
 
-export const estimate = (...args) => () => scope.estimate(...args);
-export const create = (...args) => () => scope.create(...args);
-export const randn = (...args) => () => scope.randn(...args);
-export const randint = (...args) => () => scope.randint(...args);
-export const pytorch = (...args) => () => scope.pytorch(...args);
-export const forward = (...args) => () => withModel(config, (model) => model.forward(...args));
+export const estimate =
+  (...args) =>
+  () =>
+    scope.estimate(...args);
+export const create =
+  (...args) =>
+  () =>
+    scope.create(...args);
+export const randn =
+  (...args) =>
+  () =>
+    scope.randn(...args);
+export const randint =
+  (...args) =>
+  () =>
+    scope.randint(...args);
+export const pytorch =
+  (...args) =>
+  () =>
+    scope.pytorch(...args);
+export const forward =
+  (...args) =>
+  () =>
+    withModel(config, (model) => model.forward(...args));
 
 /** What the same calls give before anything went wrong, and after. */
-export const answers = () => withModel(config, (model) => ({
-  estimate: scope.estimate(config),
-  results: model.forward({ hidden_states }),
-  state: model.stateDict(),
-  source: scope.pytorch(config),
-  random: scope.randn([3])
-}));
+export const answers = () =>
+  withModel(config, (model) => ({
+    estimate: scope.estimate(config),
+    results: model.forward({ hidden_states }),
+    state: model.stateDict(),
+    source: scope.pytorch(config),
+    random: scope.randn([3])
+  }));
 
 /**
  * One test for each call that is refused, and one for what comes after all of them.

@@ -18,7 +18,13 @@ function valuesOf(field) {
   const null_ = field.optional ? [null] : [];
   if (field.type === 'boolean') return [true, false, ...null_];
   if (field.type === 'choice') return [...field.choices, ...null_];
-  return [field.default, field.min, field.max, ...null_, ...(field.type === 'number' ? [(field.min + field.max) / 3] : [])];
+  return [
+    field.default,
+    field.min,
+    field.max,
+    ...null_,
+    ...(field.type === 'number' ? [(field.min + field.max) / 3] : [])
+  ];
 }
 
 function valuesBeyond(field) {
@@ -30,7 +36,12 @@ function valuesBeyond(field) {
 }
 
 function ruleOf({ type, min, max, choices, optional }) {
-  const rule = { boolean: 'true or false', choice: `one of ${choices?.join(', ')}`, integer: `an integer from ${min} to ${max}`, number: `a number from ${min} to ${max}` }[type];
+  const rule = {
+    boolean: 'true or false',
+    choice: `one of ${choices?.join(', ')}`,
+    integer: `an integer from ${min} to ${max}`,
+    number: `a number from ${min} to ${max}`
+  }[type];
   return optional ? `${rule}, or null` : rule;
 }
 
@@ -46,10 +57,15 @@ for (const layer of layers) {
       assert.match(field.meaning, /^([A-Z]|\w+: ).*\.$/, `${field.name}: ${field.meaning}`);
       assert.ok(['integer', 'number', 'boolean', 'choice'].includes(field.type), field.type);
       assert.ok(field.optional === undefined || field.optional === true, field.name);
-      assert.equal(field.default === null, field.optional === true, `${field.name}: null is the default of what may be null`);
+      assert.equal(
+        field.default === null,
+        field.optional === true,
+        `${field.name}: null is the default of what may be null`
+      );
       if (field.optional) assert.match(field.meaning, /null: /, `${field.name} says what null stands for`);
       if (isNumeric(field)) assert.ok(field.min < field.max, field.name);
-      if (isNumeric(field) && !field.optional) assert.ok(field.min <= field.default && field.default <= field.max, field.name);
+      if (isNumeric(field) && !field.optional)
+        assert.ok(field.min <= field.default && field.default <= field.max, field.name);
       if (field.type === 'integer') assert.ok(Number.isInteger(field.min) && Number.isInteger(field.max), field.name);
       if (field.type === 'boolean') assert.equal(typeof field.default, 'boolean', field.name);
       if (field.type === 'choice') assert.ok(field.choices.includes(field.default), field.name);
@@ -63,7 +79,8 @@ for (const layer of layers) {
       for (const value of valuesOf(field)) {
         const config = mended(layer, { layer: layer.name, [field.name]: value }, field.name);
         const [broken] = brokenRules(layer, config);
-        if (broken) { // whatever the other fields are
+        if (broken) {
+          // whatever the other fields are
           const message = broken.message(complete(layer, config));
           assert.throws(() => scope.estimate(config), { name: 'RangeError', field: broken.field, message });
         } else {
@@ -72,7 +89,11 @@ for (const layer of layers) {
       }
       for (const value of valuesBeyond(field)) {
         const message = `${field.name} must be ${ruleOf(field)}, got ${typeof value === 'string' ? `"${value}"` : value}`;
-        assert.throws(() => scope.estimate({ layer: layer.name, [field.name]: value }), { name: 'RangeError', field: field.name, message });
+        assert.throws(() => scope.estimate({ layer: layer.name, [field.name]: value }), {
+          name: 'RangeError',
+          field: field.name,
+          message
+        });
       }
     }
   });
@@ -128,7 +149,24 @@ for (const { field, broken, message } of rules) {
 
 /** A layer's config that only this rule refuses, from defaults and a few odd sizes. */
 function breaking(broken) {
-  const odd = { num_heads: 7, hidden_size: 15, head_dim: 5, num_kv_heads: 5, qk_rope_head_dim: 3, kdim: 6, vdim: 6, max_positions: 100, full_every: 2, position_offset: 600, rope_local_base_freq: 30, score: 'dot', projections: 'separate', add_bias_kv: true, add_zero_attn: true, position: 'learned' };
+  const odd = {
+    num_heads: 7,
+    hidden_size: 15,
+    head_dim: 5,
+    num_kv_heads: 5,
+    qk_rope_head_dim: 3,
+    kdim: 6,
+    vdim: 6,
+    max_positions: 100,
+    full_every: 2,
+    position_offset: 600,
+    rope_local_base_freq: 30,
+    score: 'dot',
+    projections: 'separate',
+    add_bias_kv: true,
+    add_zero_attn: true,
+    position: 'learned'
+  };
   for (const layer of layers) {
     const names = Object.keys(odd).filter((name) => layer.fields.some((field) => field.name === name));
     for (const one of names) {

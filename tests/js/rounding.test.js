@@ -9,18 +9,32 @@ const small = { layer: 'linear_scorer', batch_size: 2, seq_len: 3, hidden_size: 
 
 test('rounding reports the error that it makes', () => {
   for (const config of configs) {
-    withModel(config, (model) => {
-      const inputs = randomInputs(config);
-      const exact = model.forward(inputs).output.data;
-      for (const round of ['float16', 'bfloat16', 'int8']) {
-        const { output, rounding_error } = model.forward(inputs, { round });
-        const differences = Array.from(exact, (value, i) => output.data[i] - value);
-        const norm = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
-        const what = `${nameOf(config)}, ${round}`;
-        assertClose([rounding_error.max_absolute], [Math.max(...differences.map(Math.abs))], 1e-12, `${what}: max_absolute`);
-        assertClose([rounding_error.relative], [norm(differences) === 0 ? 0 : norm(differences) / norm(Array.from(exact))], 1e-12, `${what}: relative`);
-      }
-    }, { seed: 1 });
+    withModel(
+      config,
+      (model) => {
+        const inputs = randomInputs(config);
+        const exact = model.forward(inputs).output.data;
+        for (const round of ['float16', 'bfloat16', 'int8']) {
+          const { output, rounding_error } = model.forward(inputs, { round });
+          const differences = Array.from(exact, (value, i) => output.data[i] - value);
+          const norm = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
+          const what = `${nameOf(config)}, ${round}`;
+          assertClose(
+            [rounding_error.max_absolute],
+            [Math.max(...differences.map(Math.abs))],
+            1e-12,
+            `${what}: max_absolute`
+          );
+          assertClose(
+            [rounding_error.relative],
+            [norm(differences) === 0 ? 0 : norm(differences) / norm(Array.from(exact))],
+            1e-12,
+            `${what}: relative`
+          );
+        }
+      },
+      { seed: 1 }
+    );
   }
 });
 
@@ -28,7 +42,10 @@ test('a format with fewer bits errs more', () => {
   const config = { ...pooled, hidden_size: 256, seq_len: 64 };
   withModel(config, (model) => {
     const error = (round) => model.forward(randomInputs(config), { round }).rounding_error.relative;
-    assert.ok(0 < error('float16') && error('float16') < error('bfloat16') && error('bfloat16') < 2 ** -6, `${error('float16')}, ${error('bfloat16')}`);
+    assert.ok(
+      0 < error('float16') && error('float16') < error('bfloat16') && error('bfloat16') < 2 ** -6,
+      `${error('float16')}, ${error('bfloat16')}`
+    );
     assert.ok(error('float16') < error('int8') && error('int8') < 2 ** -5, `${error('int8')}`);
     assert.equal(model.forward(randomInputs(config), { round: 'float32' }).rounding_error, undefined);
     assert.equal(model.forward(randomInputs(config)).rounding_error, undefined);
@@ -41,7 +58,11 @@ test('values that a format holds are rounded to themselves', () => {
     model.loadStateDict({ 'score.weight': { data: Float32Array.of(1, -0.5, 2, 0.25), shape: [1, 4] } });
     const hidden_states = { data: Float32Array.from({ length: 24 }, (_, i) => (i % 7) / 4 - 1), shape: [2, 3, 4] };
     for (const round of ['float16', 'bfloat16']) {
-      assert.deepEqual(model.forward({ hidden_states }, { round }).rounding_error, { max_absolute: 0, relative: 0 }, round);
+      assert.deepEqual(
+        model.forward({ hidden_states }, { round }).rounding_error,
+        { max_absolute: 0, relative: 0 },
+        round
+      );
     }
   });
 });

@@ -20,13 +20,16 @@ const allOffset = (config) => offset(config) > 0 && offset(config) >= config.max
 const headDim = ({ head_dim, hidden_size, num_heads }) => head_dim ?? hidden_size / num_heads;
 
 /** Where the width of a head is neither given nor that of a latent, hidden_size is cut into heads. */
-const cutsHeads = (config) => given(config.num_heads) && given(config.hidden_size) && !given(config.head_dim) && !given(config.kv_lora_rank);
+const cutsHeads = (config) =>
+  given(config.num_heads) && given(config.hidden_size) && !given(config.head_dim) && !given(config.kv_lora_rank);
 
 /** Without kv_len, keys and values are the hidden states themselves. @type {(field: string) => Rule} */
 const needsKvLen = (field) => ({
   field,
-  broken: (c) => c.layer === 'multihead_attention' && c.kv_len === null && given(c[field]) && c[field] !== c.hidden_size,
-  message: (c) => `${field} needs kv_len: without it keys and values are the hidden states of hidden_size (${c.hidden_size}), got ${c[field]}`,
+  broken: (c) =>
+    c.layer === 'multihead_attention' && c.kv_len === null && given(c[field]) && c[field] !== c.hidden_size,
+  message: (c) =>
+    `${field} needs kv_len: without it keys and values are the hidden states of hidden_size (${c.hidden_size}), got ${c[field]}`,
   mend: (c) => [{ kv_len: c.seq_len }, { [field]: null }]
 });
 
@@ -77,15 +80,21 @@ export const rules = [
   {
     field: 'position_offset',
     broken: (c) => c.position === 'learned' && allOffset(c),
-    message: (c) => `position_offset must be less than max_positions (${c.max_positions}) where position is learned, got ${offset(c)}`,
+    message: (c) =>
+      `position_offset must be less than max_positions (${c.max_positions}) where position is learned, got ${offset(c)}`,
     mend: (c) => [{ max_positions: offset(c) + 1 }, { position: 'none' }]
   },
   {
     field: 'seq_len',
     broken: (c) => c.position === 'learned' && !allOffset(c) && positions(c) + offset(c) > c.max_positions,
-    message: (c) => `${given(c.past_len) ? 'past_len + ' : ''}seq_len must be at most max_positions ${
-      offset(c) > 0 ? `- position_offset (${c.max_positions - offset(c)})` : `(${c.max_positions})`} where position is learned, got ${positions(c)}`,
-    mend: (c) => [...(positions(c) + offset(c) <= LARGEST ? [{ max_positions: positions(c) + offset(c) }] : []), { position: 'none' }]
+    message: (c) =>
+      `${given(c.past_len) ? 'past_len + ' : ''}seq_len must be at most max_positions ${
+        offset(c) > 0 ? `- position_offset (${c.max_positions - offset(c)})` : `(${c.max_positions})`
+      } where position is learned, got ${positions(c)}`,
+    mend: (c) => [
+      ...(positions(c) + offset(c) <= LARGEST ? [{ max_positions: positions(c) + offset(c) }] : []),
+      { position: 'none' }
+    ]
   },
   {
     field: 'full_every',
@@ -108,7 +117,8 @@ export const rules = [
  */
 export function complete(layer, config) {
   const full = { layer: layer.name };
-  for (const { name, default: fallback } of layer.fields) full[name] = config[name] === undefined ? fallback : config[name];
+  for (const { name, default: fallback } of layer.fields)
+    full[name] = config[name] === undefined ? fallback : config[name];
   return full;
 }
 

@@ -2,12 +2,32 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FLOAT32_TOLERANCE, assertClose, assertSame, configs, nameOf, randomInputs, randomTensor, scope, variants } from './support.js';
+import {
+  FLOAT32_TOLERANCE,
+  assertClose,
+  assertSame,
+  configs,
+  nameOf,
+  randomInputs,
+  randomTensor,
+  scope,
+  variants
+} from './support.js';
 import { testRefusals } from './refusals.js';
 
 const formats = ['float16', 'bfloat16', 'int8'];
 const attention = { layer: 'multihead_attention', batch_size: 2, seq_len: 40, hidden_size: 96, num_heads: 4 };
-const decoder = { layer: 'decoder', batch_size: 2, seq_len: 3, vocab_size: 37, hidden_size: 64, num_layers: 2, num_heads: 4, num_kv_heads: 2, intermediate_size: 96 };
+const decoder = {
+  layer: 'decoder',
+  batch_size: 2,
+  seq_len: 3,
+  vocab_size: 37,
+  hidden_size: 64,
+  num_layers: 2,
+  num_heads: 4,
+  num_kv_heads: 2,
+  intermediate_size: 96
+};
 
 function withStored(config, storage, work, on = scope) {
   const model = on.create(config, { seed: 3, storage });
@@ -20,20 +40,31 @@ function withStored(config, storage, work, on = scope) {
 
 /** Rounded to bfloat16: the upper half of a float32, ties to even. */
 function toBfloat16({ data, shape }) {
-  const bits = new Uint32Array(data.slice().buffer).map((word) => ((word + 0x7fff + ((word >>> 16) & 1)) & 0xffff0000) >>> 0);
+  const bits = new Uint32Array(data.slice().buffer).map(
+    (word) => ((word + 0x7fff + ((word >>> 16) & 1)) & 0xffff0000) >>> 0
+  );
   return { data: new Float32Array(bits.buffer), shape };
 }
 
 for (const { name, scope: on } of variants) {
   test(`${name}: a model in bfloat16 computes with rounded weights`, () => {
     const inputs = randomInputs(attention);
-    const expected = withStored(attention, 'float32', (model) => {
-      const state = model.stateDict();
-      for (const key of ['in_proj_weight', 'out_proj.weight']) state[key] = toBfloat16(state[key]);
-      model.loadStateDict(state);
-      return model.forward(inputs);
-    }, on);
-    assertSame(withStored(attention, 'bfloat16', (model) => model.forward(inputs), on), expected, FLOAT32_TOLERANCE);
+    const expected = withStored(
+      attention,
+      'float32',
+      (model) => {
+        const state = model.stateDict();
+        for (const key of ['in_proj_weight', 'out_proj.weight']) state[key] = toBfloat16(state[key]);
+        model.loadStateDict(state);
+        return model.forward(inputs);
+      },
+      on
+    );
+    assertSame(
+      withStored(attention, 'bfloat16', (model) => model.forward(inputs), on),
+      expected,
+      FLOAT32_TOLERANCE
+    );
   });
 
   test(`${name}: every layer runs in every format, and tells how far it is off`, () => {
@@ -41,14 +72,19 @@ for (const { name, scope: on } of variants) {
       const inputs = randomInputs(config, { mask: true });
       const exact = withStored(config, 'float32', (model) => model.forward(inputs), on);
       for (const storage of formats) {
-        withStored(config, storage, (model) => {
-          const { rounding_error, ...results } = model.forward(inputs, { compare: true });
-          const what = `${nameOf(config)}, ${storage}`;
-          const differences = Array.from(exact.output.data, (value, i) => Math.abs(results.output.data[i] - value));
-          assertClose([rounding_error.max_absolute], [Math.max(...differences)], 1e-5, what);
-          assert.deepEqual(model.forward(inputs), results, what);
-          assertSame(model.forward(inputs, { reference: true }), exact, FLOAT32_TOLERANCE, what);
-        }, on);
+        withStored(
+          config,
+          storage,
+          (model) => {
+            const { rounding_error, ...results } = model.forward(inputs, { compare: true });
+            const what = `${nameOf(config)}, ${storage}`;
+            const differences = Array.from(exact.output.data, (value, i) => Math.abs(results.output.data[i] - value));
+            assertClose([rounding_error.max_absolute], [Math.max(...differences)], 1e-5, what);
+            assert.deepEqual(model.forward(inputs), results, what);
+            assertSame(model.forward(inputs, { reference: true }), exact, FLOAT32_TOLERANCE, what);
+          },
+          on
+        );
       }
     }
   });
@@ -56,7 +92,8 @@ for (const { name, scope: on } of variants) {
 
 test('fewer bits err more, and none of them much', () => {
   const inputs = randomInputs(attention);
-  const error = (storage) => withStored(attention, storage, (model) => model.forward(inputs, { compare: true }).rounding_error.relative);
+  const error = (storage) =>
+    withStored(attention, storage, (model) => model.forward(inputs, { compare: true }).rounding_error.relative);
   const [half, brain, int8] = formats.map(error);
   assert.equal(error('float32'), 0);
   assert.ok(half > 0 && half < 2 ** -11, `float16 ${half}`);
@@ -67,14 +104,23 @@ test('fewer bits err more, and none of them much', () => {
 test('the cache of a decoder rests in the same format, and its steps stay near one pass', () => {
   const ids = Int32Array.from({ length: 12 }, (_, i) => (7 * i) % 37);
   const tokens = (t) => ({ tokens: { data: Int32Array.of(ids[t], ids[t + 6]), shape: [2, 1] } });
-  const outputs = Object.fromEntries(['float32', ...formats].map((storage) => [storage, withStored(decoder, storage, (model) => {
-    const steps = Array.from({ length: 6 }, (_, t) => model.step(tokens(t)).output.data);
-    model.clearCache();
-    assert.deepEqual(model.step(tokens(0)).output.data, steps[0], storage);
-    return steps.flatMap((step) => [...step]);
-  })]));
+  const outputs = Object.fromEntries(
+    ['float32', ...formats].map((storage) => [
+      storage,
+      withStored(decoder, storage, (model) => {
+        const steps = Array.from({ length: 6 }, (_, t) => model.step(tokens(t)).output.data);
+        model.clearCache();
+        assert.deepEqual(model.step(tokens(0)).output.data, steps[0], storage);
+        return steps.flatMap((step) => [...step]);
+      })
+    ])
+  );
   const norm = (values) => Math.hypot(...values);
-  for (const [storage, bound] of [['float16', 2e-3], ['bfloat16', 2e-2], ['int8', 0.1]]) {
+  for (const [storage, bound] of [
+    ['float16', 2e-3],
+    ['bfloat16', 2e-2],
+    ['int8', 0.1]
+  ]) {
     const relative = norm(outputs[storage].map((value, i) => value - outputs.float32[i])) / norm(outputs.float32);
     assert.ok(relative > 0 && relative < bound, `${storage}: ${relative}`);
   }
@@ -83,7 +129,9 @@ test('the cache of a decoder rests in the same format, and its steps stay near o
 test('what a model was given it gives back, in whatever format it keeps it', () => {
   for (const storage of formats) {
     withStored(attention, storage, (model) => {
-      const state = Object.fromEntries(Object.entries(model.stateDict()).map(([name, { shape }], i) => [name, randomTensor(shape, i + 1)]));
+      const state = Object.fromEntries(
+        Object.entries(model.stateDict()).map(([name, { shape }], i) => [name, randomTensor(shape, i + 1)])
+      );
       model.loadStateDict(state);
       assert.deepEqual(model.stateDict(), state);
     });
@@ -115,5 +163,9 @@ testRefusals([
   [create({ storage: 'int4' }), 'storage', 'storage must be one of float32, float16, bfloat16, int8, got "int4"'],
   [create({ storage: 16 }), 'storage', 'storage must be one of float32, float16, bfloat16, int8, got 16'],
   [create({ dtype: 'int8' }), 'dtype', 'create has no option "dtype"; its options are seed, storage'],
-  [() => withStored(attention, 'int8', (model) => model.forward(randomInputs(attention), { compare: 1 })), 'compare', 'compare must be true or false, got 1']
+  [
+    () => withStored(attention, 'int8', (model) => model.forward(randomInputs(attention), { compare: 1 })),
+    'compare',
+    'compare must be true or false, got 1'
+  ]
 ]);

@@ -13,10 +13,12 @@ export const builds = (await relaxedSimd()) ? ['simd', 'relaxed'] : ['simd'];
 
 /** Every build that this engine runs, with one thread and with two. */
 export const variants = await Promise.all(
-  builds.flatMap((build) => [1, 2].map(async (threads) => {
-    const scope = await open({ build, threads });
-    return { name: scope.build.name, scope };
-  }))
+  builds.flatMap((build) =>
+    [1, 2].map(async (threads) => {
+      const scope = await open({ build, threads });
+      return { name: scope.build.name, scope };
+    })
+  )
 );
 
 /** The simplest one, for what does not depend on the build. */
@@ -35,25 +37,180 @@ export const FLOAT32_TOLERANCE = 1e-5;
  * what null stands for.
  */
 export const sizes = [
-  { batch_size: 1, seq_len: 1, kv_len: 1, hidden_size: 1, attn_dim: 1, num_heads: 1, num_kv_heads: 1, head_dim: 1, intermediate_size: 1, out_features: 1, num_classes: 1, vocab_size: 1, type_vocab_size: 0, max_positions: 1, num_layers: 1, kv_lora_rank: 1, qk_nope_head_dim: 1, qk_rope_head_dim: 2, v_head_dim: 1 },
-  { batch_size: 2, seq_len: 3, kv_len: 5, hidden_size: 4, attn_dim: 3, num_heads: 2, num_kv_heads: 1, head_dim: 3, intermediate_size: 5, out_features: 3, num_classes: 3, vocab_size: 7, type_vocab_size: 1, max_positions: 9, num_layers: 2, kv_lora_rank: 3, qk_nope_head_dim: 3, qk_rope_head_dim: 2, v_head_dim: 5 },
-  { batch_size: 3, seq_len: 7, kv_len: 2, hidden_size: 15, attn_dim: 9, num_heads: 3, num_kv_heads: 3, head_dim: 5, intermediate_size: 17, out_features: 4, num_classes: 1, vocab_size: 11, type_vocab_size: 2, max_positions: 10, num_layers: 3, kv_lora_rank: 7, qk_nope_head_dim: 5, qk_rope_head_dim: 6, v_head_dim: 3 },
-  { batch_size: 2, seq_len: 33, kv_len: 31, hidden_size: 17, attn_dim: 8, num_heads: 17, num_kv_heads: 1, head_dim: 17, intermediate_size: 9, out_features: 33, num_classes: 5, vocab_size: 100, type_vocab_size: 3, max_positions: 33, num_layers: 1, kv_lora_rank: 8, qk_nope_head_dim: 1, qk_rope_head_dim: 4, v_head_dim: 7 },
-  { batch_size: 1, seq_len: 65, kv_len: 64, hidden_size: 40, attn_dim: 130, num_heads: 5, num_kv_heads: 5, head_dim: 8, intermediate_size: 70, out_features: 8, num_classes: 2, vocab_size: 31, type_vocab_size: 2, max_positions: 70, num_layers: 2, kv_lora_rank: 17, qk_nope_head_dim: 8, qk_rope_head_dim: 8, v_head_dim: 9 },
-  { batch_size: 4, seq_len: 8, kv_len: 9, hidden_size: 390, attn_dim: 7, num_heads: 6, num_kv_heads: 2, head_dim: 16, intermediate_size: 33, out_features: 17, num_classes: 9, vocab_size: 64, type_vocab_size: 0, max_positions: 8, num_layers: 1, kv_lora_rank: 33, qk_nope_head_dim: 16, qk_rope_head_dim: 2, v_head_dim: 16 },
-  { batch_size: 1, seq_len: 257, kv_len: 130, hidden_size: 32, attn_dim: 64, num_heads: 4, num_kv_heads: 2, head_dim: 32, intermediate_size: 48, out_features: 5, num_classes: 4, vocab_size: 300, type_vocab_size: 2, max_positions: 300, num_layers: 1, kv_lora_rank: 16, qk_nope_head_dim: 9, qk_rope_head_dim: 6, v_head_dim: 8 }
+  {
+    batch_size: 1,
+    seq_len: 1,
+    kv_len: 1,
+    hidden_size: 1,
+    attn_dim: 1,
+    num_heads: 1,
+    num_kv_heads: 1,
+    head_dim: 1,
+    intermediate_size: 1,
+    out_features: 1,
+    num_classes: 1,
+    vocab_size: 1,
+    type_vocab_size: 0,
+    max_positions: 1,
+    num_layers: 1,
+    kv_lora_rank: 1,
+    qk_nope_head_dim: 1,
+    qk_rope_head_dim: 2,
+    v_head_dim: 1
+  },
+  {
+    batch_size: 2,
+    seq_len: 3,
+    kv_len: 5,
+    hidden_size: 4,
+    attn_dim: 3,
+    num_heads: 2,
+    num_kv_heads: 1,
+    head_dim: 3,
+    intermediate_size: 5,
+    out_features: 3,
+    num_classes: 3,
+    vocab_size: 7,
+    type_vocab_size: 1,
+    max_positions: 9,
+    num_layers: 2,
+    kv_lora_rank: 3,
+    qk_nope_head_dim: 3,
+    qk_rope_head_dim: 2,
+    v_head_dim: 5
+  },
+  {
+    batch_size: 3,
+    seq_len: 7,
+    kv_len: 2,
+    hidden_size: 15,
+    attn_dim: 9,
+    num_heads: 3,
+    num_kv_heads: 3,
+    head_dim: 5,
+    intermediate_size: 17,
+    out_features: 4,
+    num_classes: 1,
+    vocab_size: 11,
+    type_vocab_size: 2,
+    max_positions: 10,
+    num_layers: 3,
+    kv_lora_rank: 7,
+    qk_nope_head_dim: 5,
+    qk_rope_head_dim: 6,
+    v_head_dim: 3
+  },
+  {
+    batch_size: 2,
+    seq_len: 33,
+    kv_len: 31,
+    hidden_size: 17,
+    attn_dim: 8,
+    num_heads: 17,
+    num_kv_heads: 1,
+    head_dim: 17,
+    intermediate_size: 9,
+    out_features: 33,
+    num_classes: 5,
+    vocab_size: 100,
+    type_vocab_size: 3,
+    max_positions: 33,
+    num_layers: 1,
+    kv_lora_rank: 8,
+    qk_nope_head_dim: 1,
+    qk_rope_head_dim: 4,
+    v_head_dim: 7
+  },
+  {
+    batch_size: 1,
+    seq_len: 65,
+    kv_len: 64,
+    hidden_size: 40,
+    attn_dim: 130,
+    num_heads: 5,
+    num_kv_heads: 5,
+    head_dim: 8,
+    intermediate_size: 70,
+    out_features: 8,
+    num_classes: 2,
+    vocab_size: 31,
+    type_vocab_size: 2,
+    max_positions: 70,
+    num_layers: 2,
+    kv_lora_rank: 17,
+    qk_nope_head_dim: 8,
+    qk_rope_head_dim: 8,
+    v_head_dim: 9
+  },
+  {
+    batch_size: 4,
+    seq_len: 8,
+    kv_len: 9,
+    hidden_size: 390,
+    attn_dim: 7,
+    num_heads: 6,
+    num_kv_heads: 2,
+    head_dim: 16,
+    intermediate_size: 33,
+    out_features: 17,
+    num_classes: 9,
+    vocab_size: 64,
+    type_vocab_size: 0,
+    max_positions: 8,
+    num_layers: 1,
+    kv_lora_rank: 33,
+    qk_nope_head_dim: 16,
+    qk_rope_head_dim: 2,
+    v_head_dim: 16
+  },
+  {
+    batch_size: 1,
+    seq_len: 257,
+    kv_len: 130,
+    hidden_size: 32,
+    attn_dim: 64,
+    num_heads: 4,
+    num_kv_heads: 2,
+    head_dim: 32,
+    intermediate_size: 48,
+    out_features: 5,
+    num_classes: 4,
+    vocab_size: 300,
+    type_vocab_size: 2,
+    max_positions: 300,
+    num_layers: 1,
+    kv_lora_rank: 16,
+    qk_nope_head_dim: 9,
+    qk_rope_head_dim: 6,
+    v_head_dim: 8
+  }
 ];
 
 /** What numbers and fields that may be null are set to, one at a time, besides their defaults. */
 const others = {
-  past_len: 2, scale: 0.3, window: 2, full_every: 2, norm_eps: 0.1, rope_theta: 100, dropout: 0.2,
-  kv_len: 5, kdim: 6, vdim: 5, num_kv_heads: 1, head_dim: 6, q_lora_rank: 3, position_offset: 2, rope_local_base_freq: 30,
-  attn_logit_softcapping: 0.5, final_logit_softcapping: 0.5, embedding_scale: 3
+  past_len: 2,
+  scale: 0.3,
+  window: 2,
+  full_every: 2,
+  norm_eps: 0.1,
+  rope_theta: 100,
+  dropout: 0.2,
+  kv_len: 5,
+  kdim: 6,
+  vdim: 5,
+  num_kv_heads: 1,
+  head_dim: 6,
+  q_lora_rank: 3,
+  position_offset: 2,
+  rope_local_base_freq: 30,
+  attn_logit_softcapping: 0.5,
+  final_logit_softcapping: 0.5,
+  embedding_scale: 3
 };
 
 /** The other values of a field that is no size. */
 function alternatives({ name, type, default: fallback, choices, optional }) {
-  if (name === 'dtype') return [];  // changes no number that runs
+  if (name === 'dtype') return []; // changes no number that runs
   if (type === 'choice') return choices.filter((choice) => choice !== fallback);
   if (type === 'boolean') return [!fallback];
   if (type === 'integer' && !optional && name in sizes[0]) return [];
@@ -63,16 +220,22 @@ function alternatives({ name, type, default: fallback, choices, optional }) {
 
 /** The layer in this size. */
 function configOf(layer, size, changes = {}) {
-  const own = layer.fields.filter(({ name, optional }) => name in size && !optional).map(({ name }) => [name, size[name]]);
+  const own = layer.fields
+    .filter(({ name, optional }) => name in size && !optional)
+    .map(({ name }) => [name, size[name]]);
   return mended(layer, { layer: layer.name, ...Object.fromEntries(own), ...changes }, Object.keys(changes)[0]);
 }
 
 /** Every layer in every size; in two of them with each other value of each field, one at a time. */
 export const configs = layers.flatMap((layer) => [
   ...sizes.map((size) => configOf(layer, size)),
-  ...sizes.slice(1, 3).flatMap((size) => layer.fields.flatMap((field) => (
-    alternatives(field).map((value) => configOf(layer, size, { [field.name]: value }))
-  )))
+  ...sizes
+    .slice(1, 3)
+    .flatMap((size) =>
+      layer.fields.flatMap((field) =>
+        alternatives(field).map((value) => configOf(layer, size, { [field.name]: value }))
+      )
+    )
 ]);
 
 /** A small config of each layer. */
@@ -80,7 +243,9 @@ export const smallConfigs = layers.map((layer) => configOf(layer, sizes[1]));
 
 /** A config in one line, for names of tests. */
 export function nameOf(config) {
-  return Object.entries(config).map(([key, value]) => (key === 'layer' ? value : `${key} ${value}`)).join(', ');
+  return Object.entries(config)
+    .map(([key, value]) => (key === 'layer' ? value : `${key} ${value}`))
+    .join(', ');
 }
 
 export const product = (shape) => shape.reduce((count, size) => count * size, 1);
@@ -119,7 +284,12 @@ export function randomInputs(config, { mask = false, seed = 1 } = {}) {
 
 /** The shapes of the masks that `forward` takes for this config, by name. */
 export function masksOf(config) {
-  return Object.fromEntries(scope.estimate(config).inputs.filter(({ optional }) => optional).map(({ name, shape }) => [name, shape]));
+  return Object.fromEntries(
+    scope
+      .estimate(config)
+      .inputs.filter(({ optional }) => optional)
+      .map(({ name, shape }) => [name, shape])
+  );
 }
 
 export function hasMask(config) {
@@ -150,7 +320,12 @@ export function expand({ data, shape }, to) {
 
 /** The results that hold weights, each with the mask that hides them. */
 export function weightsIn(results) {
-  return [['weights', 'mask'], ['cross_weights', 'memory_mask']].filter(([name]) => name in results).map(([name, mask]) => ({ name, mask, tensor: results[name] }));
+  return [
+    ['weights', 'mask'],
+    ['cross_weights', 'memory_mask']
+  ]
+    .filter(([name]) => name in results)
+    .map(([name, mask]) => ({ name, mask, tensor: results[name] }));
 }
 
 /** A result without its weights. */
@@ -169,7 +344,7 @@ export function bandOf(config, name, [T, S]) {
   const causal = full.is_causal ?? ['decoder', 'latent_attention'].includes(full.layer);
   const window = full_every && full.num_layers % full_every === 0 ? null : width;
   const keys = S - Number(full.add_bias_kv ?? false) - Number(full.add_zero_attn ?? false);
-  const cached = width && !full_every ? Math.min(past_len, width - 1) : past_len;
+  const cached = window === null ? past_len : Math.min(past_len, window - 1);
   const offset = causal_alignment === 'lower_right' ? keys - T : cached;
   return (t, s) => {
     const distance = t + offset - s;
@@ -181,13 +356,18 @@ export function bandOf(config, name, [T, S]) {
 export function permuted({ data, shape }, order) {
   const rows = rowsOf({ data, shape });
   const length = order.length;
-  return { data: data.constructor.from(rows.flatMap((_, r) => [...rows[r - (r % length) + order[r % length]]])), shape };
+  return {
+    data: data.constructor.from(rows.flatMap((_, r) => [...rows[r - (r % length) + order[r % length]]])),
+    shape
+  };
 }
 
 /** |actual - expected| <= tolerance * max(1, |expected|) for every element; NaN never passes. */
 export function assertClose(actual, expected, tolerance, name = 'values') {
   assert.equal(actual.length, expected.length, `${name}: length`);
-  const far = actual.findIndex((value, i) => !(Math.abs(value - expected[i]) <= tolerance * Math.max(1, Math.abs(expected[i]))));
+  const far = actual.findIndex(
+    (value, i) => !(Math.abs(value - expected[i]) <= tolerance * Math.max(1, Math.abs(expected[i])))
+  );
   assert.equal(far, -1, `${name}[${far}] is ${actual[far]}, not ${expected[far]} to ${tolerance}`);
 }
 

@@ -7,7 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { promisify } from 'node:util';
-import { Attnscope, Model, ResidentTensor, WorkerModel, WorkerScope, WorkerTensor, openInWorker } from '../../web/lib/index.js';
+import {
+  Attnscope,
+  Model,
+  ResidentTensor,
+  WorkerModel,
+  WorkerScope,
+  WorkerTensor,
+  openInWorker
+} from '../../web/lib/index.js';
 import { config as small, hidden_states } from './refusals.js';
 import { nameOf, randomInputs, randomTensor, scope, smallConfigs } from './support.js';
 
@@ -21,7 +29,14 @@ after(() => remote.dispose());
 
 /** A second or so of work. */
 const long = { layer: 'multihead_attention', batch_size: 1, seq_len: 4096, hidden_size: 512, num_heads: 16 };
-const cached = { layer: 'grouped_query_attention', batch_size: 1, seq_len: 4, hidden_size: 8, num_heads: 2, num_kv_heads: 1 };
+const cached = {
+  layer: 'grouped_query_attention',
+  batch_size: 1,
+  seq_len: 4,
+  hidden_size: 8,
+  num_heads: 2,
+  num_kv_heads: 1
+};
 const longInputs = { hidden_states: randomTensor([1, 4096, 512]) };
 const quickly = { need_weights: false };
 
@@ -48,13 +63,26 @@ async function errorOf(call) {
 }
 
 /** What a user sees of an error. */
-const facts = (error) => ({ type: error.constructor.name, name: error.name, message: error.message, field: error.field });
+const facts = (error) => ({
+  type: error.constructor.name,
+  name: error.name,
+  message: error.message,
+  field: error.field
+});
 
 test('the worker has every method of the scope, of a model and of a tensor', () => {
   const namesOf = ({ prototype }) => Object.getOwnPropertyNames(prototype);
-  for (const [here, there] of [[Attnscope, WorkerScope], [Model, WorkerModel], [ResidentTensor, WorkerTensor]]) {
+  for (const [here, there] of [
+    [Attnscope, WorkerScope],
+    [Model, WorkerModel],
+    [ResidentTensor, WorkerTensor]
+  ]) {
     const known = [...namesOf(there), 'shape'];
-    assert.deepEqual(namesOf(here).filter((name) => !known.includes(name)), [], there.name);
+    assert.deepEqual(
+      namesOf(here).filter((name) => !known.includes(name)),
+      [],
+      there.name
+    );
   }
   for (const { prototype } of [WorkerModel, WorkerTensor]) {
     assert.ok(prototype[Symbol.dispose] && prototype[Symbol.asyncDispose]);
@@ -109,12 +137,23 @@ test('calls are done in the order in which they are made, of several models in o
   const models = await Promise.all(configs.map((config) => remote.create(config)));
   const inputs = configs.map((config) => [1, 2, 3].map((seed) => randomInputs(config, { seed })));
   const order = [];
-  const answers = await Promise.all([0, 1, 2].flatMap((round) => models.map(async (model, i) => {
-    const results = await model.forward(inputs[i][round]);
-    order.push([round, i]);
-    return results;
-  })));
-  assert.deepEqual(order, [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]]);
+  const answers = await Promise.all(
+    [0, 1, 2].flatMap((round) =>
+      models.map(async (model, i) => {
+        const results = await model.forward(inputs[i][round]);
+        order.push([round, i]);
+        return results;
+      })
+    )
+  );
+  assert.deepEqual(order, [
+    [0, 0],
+    [0, 1],
+    [1, 0],
+    [1, 1],
+    [2, 0],
+    [2, 1]
+  ]);
   configs.forEach((config, i) => {
     const beside = scope.create(config);
     inputs[i].forEach((given, round) => assert.deepEqual(answers[2 * round + i], beside.forward(given)));
@@ -154,7 +193,10 @@ test('inputs are copied, and a view of a large buffer takes no more than itself 
   assert.equal(buffer.byteLength, 2 ** 28);
   const shared = new Float32Array(new SharedArrayBuffer(96));
   shared.set(hidden_states.data);
-  assert.deepEqual(await model.forward({ hidden_states: { data: shared, shape: [2, 3, 4] } }), beside.forward({ hidden_states }));
+  assert.deepEqual(
+    await model.forward({ hidden_states: { data: shared, shape: [2, 3, 4] } }),
+    beside.forward({ hidden_states })
+  );
   beside.dispose();
   await model.dispose();
 });
@@ -181,37 +223,94 @@ test('transfer empties what it lists, and nothing else', async () => {
 });
 
 test('results come without a copy, on buffers that hold nothing else', async () => {
-  const own = await openInWorker({ ...options, worker: () => new Worker(new URL('./workers/counting.js', import.meta.url), { type: 'module' }) });
+  const own = await openInWorker({
+    ...options,
+    worker: () => new Worker(new URL('./workers/counting.js', import.meta.url), { type: 'module' })
+  });
   const model = await own.create(small);
   const { output, weights } = await model.forward({ hidden_states });
   const resident = await own.tensor(hidden_states.data, [2, 3, 4]);
-  const arrays = [output, weights, await own.randn([5]), await own.randint(3, [4]), ...Object.values(await model.stateDict())].map(({ data }) => data).concat(await resident.data);
+  const arrays = [
+    output,
+    weights,
+    await own.randn([5]),
+    await own.randint(3, [4]),
+    ...Object.values(await model.stateDict())
+  ]
+    .map(({ data }) => data)
+    .concat(await resident.data);
   for (const data of arrays) assert.equal(data.byteLength, data.buffer.byteLength);
-  assert.equal(await own.call('transferred'), arrays.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  assert.equal(
+    await own.call('transferred'),
+    arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  );
   own.dispose();
 });
 
 class Foo {}
 const bad = [
-  [3], [null], [[]], [new Foo()], [Object.create({ layer: 'linear_scorer' })], [new Map()], [() => {}], [new Float32Array(2)],
-  [{ layer: 'linear_scorrer' }], [{}], [{ layer: Symbol() }], [{ layer: () => {} }], [{ layer: ['linear_scorer'] }], [{ layer: {} }],
-  [{ layer: new Foo() }], [{ layer: 'linear_scorer', seq_len: -0.5 }], [{ layer: 'linear_scorer', seq_len: NaN }],
-  [{ layer: 'linear_scorer', seq_len: 2n }], [{ layer: 'linear_scorer', seq_len: Array(2 ** 32 - 1) }], [{ layer: 'linear_scorer', hiden_size: 3 }],
-  [{ layer: 'linear_scorer', batch_size: 2 ** 30, seq_len: 2 ** 30 }, {}], [small, 3], [small, { sed: 1 }], [small, { seed: -1 }], [small, { storage: () => {} }]
+  [3],
+  [null],
+  [[]],
+  [new Foo()],
+  [Object.create({ layer: 'linear_scorer' })],
+  [new Map()],
+  [() => {}],
+  [new Float32Array(2)],
+  [{ layer: 'linear_scorrer' }],
+  [{}],
+  [{ layer: Symbol() }],
+  [{ layer: () => {} }],
+  [{ layer: ['linear_scorer'] }],
+  [{ layer: {} }],
+  [{ layer: new Foo() }],
+  [{ layer: 'linear_scorer', seq_len: -0.5 }],
+  [{ layer: 'linear_scorer', seq_len: NaN }],
+  [{ layer: 'linear_scorer', seq_len: 2n }],
+  [{ layer: 'linear_scorer', seq_len: Array(2 ** 32 - 1) }],
+  [{ layer: 'linear_scorer', hiden_size: 3 }],
+  [{ layer: 'linear_scorer', batch_size: 2 ** 30, seq_len: 2 ** 30 }, {}],
+  [small, 3],
+  [small, { sed: 1 }],
+  [small, { seed: -1 }],
+  [small, { storage: () => {} }]
 ];
 const tensorOf = (data, shape = [2, 3, 4]) => ({ data, shape });
 const badInputs = [
-  [undefined], [3], [[]], [new Foo()], [{}], [{ hidden_states: 1 }], [{ hidden_states: [] }], [{ hidden_states: hidden_states.data }], [{ hidden_states: () => {} }],
-  [{ hidden_states: tensorOf([1, 2]) }], [{ hidden_states: tensorOf(new Float64Array(24)) }], [{ hidden_states: tensorOf(new Float32Array(23)) }],
-  [{ hidden_states: tensorOf(new DataView(new ArrayBuffer(96))) }], [{ hidden_states: tensorOf(new ArrayBuffer(96)) }], [{ hidden_states: tensorOf(new Foo()) }],
-  [{ hidden_states: tensorOf(new Float32Array(24), new Int32Array(3)) }], [{ hidden_states: tensorOf(new Float32Array(24), [2, 3, '4']) }],
-  [{ hidden_states: tensorOf(new Float32Array(24), Array(2 ** 32 - 1)) }], [{ hidden_states: tensorOf(new Float32Array(24), [2, [3], () => {}]) }],
-  [{ hidden_states: new Map() }], [{ hidden_states, keys: hidden_states }], [{ hidden_states, mask: tensorOf(Uint8Array.of(1, 2, 1), [3]) }],
-  [{ hidden_states: { ...hidden_states, strides: [1, 2, 6] } }], [{ hidden_states: { ...hidden_states, offset: 1 } }],
-  [{ hidden_states: { ...hidden_states, dtype: 'float16' } }], [{ hidden_states: { data: new Uint16Array(24), shape: [2, 3, 4] } }],
-  [{ hidden_states: { data: new Uint16Array(24), shape: [2, 3, 4], dtype: 'half' } }], [{ hidden_states: { data: hidden_states.data, dims: [24] } }],
-  [{ hidden_states }, 3], [{ hidden_states }, []], [{ hidden_states }, { round: 'half' }], [{ hidden_states }, { need_weights: 1 }],
-  [{ hidden_states }, { progress: 1 }], [{ hidden_states }, { progress: null }]
+  [undefined],
+  [3],
+  [[]],
+  [new Foo()],
+  [{}],
+  [{ hidden_states: 1 }],
+  [{ hidden_states: [] }],
+  [{ hidden_states: hidden_states.data }],
+  [{ hidden_states: () => {} }],
+  [{ hidden_states: tensorOf([1, 2]) }],
+  [{ hidden_states: tensorOf(new Float64Array(24)) }],
+  [{ hidden_states: tensorOf(new Float32Array(23)) }],
+  [{ hidden_states: tensorOf(new DataView(new ArrayBuffer(96))) }],
+  [{ hidden_states: tensorOf(new ArrayBuffer(96)) }],
+  [{ hidden_states: tensorOf(new Foo()) }],
+  [{ hidden_states: tensorOf(new Float32Array(24), new Int32Array(3)) }],
+  [{ hidden_states: tensorOf(new Float32Array(24), [2, 3, '4']) }],
+  [{ hidden_states: tensorOf(new Float32Array(24), Array(2 ** 32 - 1)) }],
+  [{ hidden_states: tensorOf(new Float32Array(24), [2, [3], () => {}]) }],
+  [{ hidden_states: new Map() }],
+  [{ hidden_states, keys: hidden_states }],
+  [{ hidden_states, mask: tensorOf(Uint8Array.of(1, 2, 1), [3]) }],
+  [{ hidden_states: { ...hidden_states, strides: [1, 2, 6] } }],
+  [{ hidden_states: { ...hidden_states, offset: 1 } }],
+  [{ hidden_states: { ...hidden_states, dtype: 'float16' } }],
+  [{ hidden_states: { data: new Uint16Array(24), shape: [2, 3, 4] } }],
+  [{ hidden_states: { data: new Uint16Array(24), shape: [2, 3, 4], dtype: 'half' } }],
+  [{ hidden_states: { data: hidden_states.data, dims: [24] } }],
+  [{ hidden_states }, 3],
+  [{ hidden_states }, []],
+  [{ hidden_states }, { round: 'half' }],
+  [{ hidden_states }, { need_weights: 1 }],
+  [{ hidden_states }, { progress: 1 }],
+  [{ hidden_states }, { progress: null }]
 ];
 
 test('what the module refuses the worker refuses, with the same words and field', async () => {
@@ -222,15 +321,34 @@ test('what the module refuses the worker refuses, with the same words and field'
     ...badInputs.map((args) => [here, there, 'forward', args]),
     ...[[], [new Foo()], [{}], [{ a: 1 }], [() => {}]].map((args) => [here, there, 'loadStateDict', args]),
     ...[[{ hidden_states }], [{ hidden_states }, { round: 'float16' }]].map((args) => [here, there, 'step', args]),
-    ...[[], [[2, 'x']], [[0]], [2], [Array(65).fill(1)], [[2], { seed: {} }], [[2], () => {}]].map((args) => [scope, remote, 'randn', args]),
-    ...[[() => {}, [2]], [0, [2]]].map((args) => [scope, remote, 'randint', args]),
-    ...[[], [[1, 2], [2]], [new Float64Array(2), [2]], [() => {}, [2]], [new Float32Array(2)], [new Float32Array(2), [3]], [new Foo(), [2]],
-      [new Uint16Array(2), [2]], [new Uint16Array(2), [2], { dtype: 'half' }], [new Float32Array(2), [2], { dtype: 'float16' }], [new Float32Array(2), [2], 3]].map((args) => [scope, remote, 'tensor', args]),
+    ...[[], [[2, 'x']], [[0]], [2], [Array(65).fill(1)], [[2], { seed: {} }], [[2], () => {}]].map((args) => [
+      scope,
+      remote,
+      'randn',
+      args
+    ]),
+    ...[
+      [() => {}, [2]],
+      [0, [2]]
+    ].map((args) => [scope, remote, 'randint', args]),
+    ...[
+      [],
+      [[1, 2], [2]],
+      [new Float64Array(2), [2]],
+      [() => {}, [2]],
+      [new Float32Array(2)],
+      [new Float32Array(2), [3]],
+      [new Foo(), [2]],
+      [new Uint16Array(2), [2]],
+      [new Uint16Array(2), [2], { dtype: 'half' }],
+      [new Float32Array(2), [2], { dtype: 'float16' }],
+      [new Float32Array(2), [2], 3]
+    ].map((args) => [scope, remote, 'tensor', args]),
     ...[[3], [{ read_byte: 3 }]].map((args) => [scope, remote, 'measurePeaks', args])
   ];
   let refused = 0;
   for (const [beside, inside, name, args] of calls) {
-    let wanted = null;
+    let wanted;
     try {
       beside[name](...args);
       continue; // not every call takes a second argument
@@ -254,17 +372,33 @@ test('a detached array, a tensor that is an instance and a subclass are met as t
     structuredClone(data, { transfer: [data.buffer] });
     return { hidden_states: tensorOf(data) };
   };
-  assert.deepEqual(facts(await errorOf(() => there.forward(detached()))), facts(await errorOf(() => here.forward(detached()))));
+  assert.deepEqual(
+    facts(await errorOf(() => there.forward(detached()))),
+    facts(await errorOf(() => here.forward(detached())))
+  );
   class Own extends Float32Array {}
   class Tensor {
-    get data() { return new Own(hidden_states.data); }
-    get shape() { return [2, 3, 4]; }
+    get data() {
+      return new Own(hidden_states.data);
+    }
+    get shape() {
+      return [2, 3, 4];
+    }
   }
   assert.deepEqual(await there.forward({ hidden_states: new Tensor() }), here.forward({ hidden_states: new Tensor() }));
   const mask = { data: Buffer.from([1, 1, 0]), shape: [3] };
   assert.deepEqual(await there.forward({ hidden_states, mask }), here.forward({ hidden_states, mask }));
   const thrown = new Error('mine');
-  assert.equal(await errorOf(() => there.forward({ get hidden_states() { throw thrown; } })), thrown);
+  assert.equal(
+    await errorOf(() =>
+      there.forward({
+        get hidden_states() {
+          throw thrown;
+        }
+      })
+    ),
+    thrown
+  );
   here.dispose();
   await there.dispose();
 });
@@ -308,7 +442,12 @@ for (const [wrong, field, message] of [
 ]) {
   test(`refused: ${message}`, async () => {
     const model = await remote.create(small);
-    assert.deepEqual(facts(await errorOf(() => model.forward({ hidden_states }, wrong))), { type: 'RangeError', name: 'RangeError', message, field });
+    assert.deepEqual(facts(await errorOf(() => model.forward({ hidden_states }, wrong))), {
+      type: 'RangeError',
+      name: 'RangeError',
+      message,
+      field
+    });
     assert.equal((await model.forward({ hidden_states })).output.data.length, 8);
     await model.dispose();
   });
@@ -316,7 +455,11 @@ for (const [wrong, field, message] of [
 
 for (const [wrong, field, message] of [
   [{ thread: 1 }, 'thread', 'openInWorker has no option "thread", did you mean threads?'],
-  [{ transferables: [] }, 'transferables', 'openInWorker has no option "transferables"; its options are threads, build, wasmUrl, worker, signal'],
+  [
+    { transferables: [] },
+    'transferables',
+    'openInWorker has no option "transferables"; its options are threads, build, wasmUrl, worker, signal'
+  ],
   [{ threads: 0 }, 'threads', 'threads must be an integer from 1 to 64, got 0'],
   [{ worker: 'file.js' }, 'worker', 'worker must be a function, got "file.js"'],
   [{ worker: () => 3 }, 'worker', 'worker must return a new Worker(…), of the global Worker in Node too, got 3'],
@@ -324,26 +467,53 @@ for (const [wrong, field, message] of [
   [3, 'options', 'options must be a plain object, got 3']
 ]) {
   test(`refused: ${message}`, async () => {
-    assert.deepEqual(facts(await errorOf(() => openInWorker(wrong))), { type: 'RangeError', name: 'RangeError', message, field });
+    assert.deepEqual(facts(await errorOf(() => openInWorker(wrong))), {
+      type: 'RangeError',
+      name: 'RangeError',
+      message,
+      field
+    });
   });
 }
 
 test('errors of open() cross as they are', async () => {
   await assert.rejects(openInWorker({ ...options, wasmUrl: '/no/such/folder' }), {
     name: 'Error',
-    message: "/no/such/folder/simd.wasm could not be loaded: ENOENT: no such file or directory, open '/no/such/folder/simd.wasm'"
+    message:
+      "/no/such/folder/simd.wasm could not be loaded: ENOENT: no such file or directory, open '/no/such/folder/simd.wasm'"
   });
 });
 
 test('a run tells how far it is, and stops when progress returns false, or throws', async () => {
   await withLong(async (model) => {
     const told = [];
-    const { output } = await model.forward(longInputs, { ...quickly, progress: (done) => { told.push(done); } });
+    const { output } = await model.forward(longInputs, {
+      ...quickly,
+      progress: (done) => {
+        told.push(done);
+      }
+    });
     assert.ok(told.length > 2, `told ${told.length} times`);
-    assert.ok(told.every((done, i) => done > (told[i - 1] ?? 0) && done <= 1), String(told));
-    await assert.rejects(model.forward(longInputs, { ...quickly, progress: () => false }), { name: 'AbortError', message: 'the run was stopped' });
+    assert.ok(
+      told.every((done, i) => done > (told[i - 1] ?? 0) && done <= 1),
+      String(told)
+    );
+    await assert.rejects(model.forward(longInputs, { ...quickly, progress: () => false }), {
+      name: 'AbortError',
+      message: 'the run was stopped'
+    });
     const mine = new TypeError('mine');
-    assert.equal(await errorOf(() => model.forward(longInputs, { ...quickly, progress() { throw mine; } })), mine);
+    assert.equal(
+      await errorOf(() =>
+        model.forward(longInputs, {
+          ...quickly,
+          progress() {
+            throw mine;
+          }
+        })
+      ),
+      mine
+    );
     assert.deepEqual((await model.forward(longInputs, quickly)).output, output);
   });
 });
@@ -352,7 +522,8 @@ test('a signal that was aborted before stops a call before it begins', async () 
   const model = await remote.create(small);
   const reason = new Error('no longer');
   const data = hidden_states.data.slice();
-  const call = () => model.forward({ hidden_states: tensorOf(data) }, { signal: AbortSignal.abort(reason), transfer: [data.buffer] });
+  const call = () =>
+    model.forward({ hidden_states: tensorOf(data) }, { signal: AbortSignal.abort(reason), transfer: [data.buffer] });
   assert.equal(await errorOf(call), reason);
   assert.equal(data.length, 24, 'nothing was transferred');
   await model.dispose();
@@ -370,7 +541,9 @@ test('an abort while it runs rejects at once and ends the run, and the next call
     const whole = await timeOf(() => model.forward(longInputs, quickly));
     const controller = new AbortController();
     const begun = new Promise((resolve) => {
-      model.forward(longInputs, { ...quickly, signal: controller.signal, progress: resolve }).catch((error) => { aborted = error; });
+      model.forward(longInputs, { ...quickly, signal: controller.signal, progress: resolve }).catch((error) => {
+        aborted = error;
+      });
     });
     let aborted = null;
     await begun;
@@ -438,7 +611,8 @@ test('what an aborted call has made after all is freed', async () => {
   const model = await own.create(large);
   delete globalThis.SharedArrayBuffer; // so that the run ends in the background
   try {
-    for (let i = 0; i < 70; i++) { // results of 64 MiB, where 4 GiB fit
+    for (let i = 0; i < 70; i++) {
+      // results of 64 MiB, where 4 GiB fit
       const controller = new AbortController();
       const pending = model.forward(inputs, { resident: true, signal: controller.signal });
       controller.abort();
@@ -459,9 +633,21 @@ test('disposing waits for the calls before, and comes before those after', async
   assert.equal((await before).output.data.length, 8);
   await disposed;
   await model.dispose();
-  for (const call of [() => model.forward({ hidden_states }), () => model.step({ hidden_states }), () => model.pastLength, () => model.clearCache(),
-    () => model.stateDict(), () => model.loadStateDict({}), () => model.decode([1]).next()]) {
-    assert.deepEqual(facts(await errorOf(call)), { type: 'Error', name: 'Error', message: 'this model was disposed', field: undefined });
+  for (const call of [
+    () => model.forward({ hidden_states }),
+    () => model.step({ hidden_states }),
+    () => model.pastLength,
+    () => model.clearCache(),
+    () => model.stateDict(),
+    () => model.loadStateDict({}),
+    () => model.decode([1]).next()
+  ]) {
+    assert.deepEqual(facts(await errorOf(call)), {
+      type: 'Error',
+      name: 'Error',
+      message: 'this model was disposed',
+      field: undefined
+    });
   }
   const tensor = await remote.tensor(hidden_states.data, [2, 3, 4]);
   await tensor.dispose();
@@ -474,7 +660,9 @@ test('disposing waits for the calls before, and comes before those after', async
 test('what the page forgets the worker frees', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'attnscope-'));
   try {
-    writeFileSync(join(folder, 'script.mjs'), `
+    writeFileSync(
+      join(folder, 'script.mjs'),
+      `
       import { openInWorker } from ${JSON.stringify(library)};
       const scope = await openInWorker({ threads: 1 });
       const config = { layer: 'dense', batch_size: 1, seq_len: 1, hidden_size: 4096, out_features: 4096 };
@@ -483,7 +671,8 @@ test('what the page forgets the worker frees', async () => {
         globalThis.gc();
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
-      console.log('done');`);
+      console.log('done');`
+    );
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', join(folder, 'script.mjs')]);
     assert.equal(stdout, 'done\n');
   } finally {
@@ -514,7 +703,9 @@ test('a tensor of another worker is refused by its name', async () => {
   const tensor = await own.tensor(hidden_states.data, [2, 3, 4]);
   const model = await remote.create(small);
   assert.deepEqual(facts(await errorOf(() => model.forward({ hidden_states: tensor }))), {
-    type: 'RangeError', name: 'RangeError', field: 'hidden_states',
+    type: 'RangeError',
+    name: 'RangeError',
+    field: 'hidden_states',
     message: 'hidden_states must be a tensor of this scope, got one of another: pass its {data, shape}'
   });
   await model.dispose();
@@ -537,15 +728,27 @@ test('a signal ends the worker while it opens, and later', async () => {
   assert.equal(await errorOf(() => own.layers()), reason);
 });
 
-test('a worker of one\'s own has tasks that use the open module', async () => {
+test("a worker of one's own has tasks that use the open module", async () => {
   const own = await openInWorker({ ...options, worker: tasks });
   assert.equal(await own.call('parameters', { config: small }), scope.estimate(small).parameters);
   assert.deepEqual(await own.estimate(small), scope.estimate(small));
   const told = [];
-  const { output, left } = await own.call('run', { config: long, seed: 1 }, { progress: (value) => { told.push(value); } });
+  const { output, left } = await own.call(
+    'run',
+    { config: long, seed: 1 },
+    {
+      progress: (value) => {
+        told.push(value);
+      }
+    }
+  );
   assert.deepEqual(output.shape, [1, 4096, 512]);
   assert.ok(told.length > 2 && told.every(({ stage, done }) => stage === 'Running' && done > 0 && done <= 1));
-  assert.deepEqual([left, (await own.call('run', { config: { ...long, seq_len: 8 }, seed: 1 })).left], [Float32Array.of(1, 2, 3), Float32Array.of(1, 2, 3)], 'what is not transferred stays');
+  assert.deepEqual(
+    [left, (await own.call('run', { config: { ...long, seq_len: 8 }, seed: 1 })).left],
+    [Float32Array.of(1, 2, 3), Float32Array.of(1, 2, 3)],
+    'what is not transferred stays'
+  );
   own.dispose();
 });
 
@@ -562,7 +765,19 @@ test('a task waits until the page has taken what it tells, and stops when the pa
   assert.equal(await own.call('count', { to: 5 }), 'counted to 5', 'nobody listens');
   await assert.rejects(own.call('count', { to: 1e9 }, { progress: (value) => value < 3 }), { name: 'AbortError' });
   const controller = new AbortController();
-  await assert.rejects(own.call('count', { to: 1e9 }, { progress: (value) => { if (value === 3) controller.abort(); }, signal: controller.signal }), { name: 'AbortError' });
+  await assert.rejects(
+    own.call(
+      'count',
+      { to: 1e9 },
+      {
+        progress: (value) => {
+          if (value === 3) controller.abort();
+        },
+        signal: controller.signal
+      }
+    ),
+    { name: 'AbortError' }
+  );
   const running = own.call('run', { config: long, seed: 1 }, { signal: AbortSignal.timeout(50) });
   await assert.rejects(running, { name: 'TimeoutError' });
   assert.equal(await own.call('parameters', { config: small }), 5, 'the worker goes on');
@@ -575,10 +790,20 @@ test('errors of tasks cross with their class, cause and fields', async () => {
   assert.ok(error instanceof TypeError && error.cause instanceof RangeError);
   assert.deepEqual([error.message, error.field, error.code, error.cause.message], ['mine', 'job', 7, 'its cause']);
   assert.match(error.stack, /tasks\.js/);
-  await assert.rejects(own.call('fails', { what: 'string' }), { name: 'Error', message: '"no error" was thrown, which is no Error' });
+  await assert.rejects(own.call('fails', { what: 'string' }), {
+    name: 'Error',
+    message: '"no error" was thrown, which is no Error'
+  });
   await assert.rejects(own.call('fails', { what: 'function' }), { name: 'DataCloneError' });
-  await assert.rejects(own.call('fails', () => {}), { name: 'DataCloneError' });
-  await assert.rejects(own.call('toString'), { name: 'RangeError', field: 'name', message: 'the worker has no task "toString"; its tasks are parameters, count, run, fails, exit, later' });
+  await assert.rejects(
+    own.call('fails', () => {}),
+    { name: 'DataCloneError' }
+  );
+  await assert.rejects(own.call('toString'), {
+    name: 'RangeError',
+    field: 'name',
+    message: 'the worker has no task "toString"; its tasks are parameters, count, run, fails, exit, later'
+  });
   await assert.rejects(remote.call('run'), { message: 'the worker has no task "run"; it has none' });
   own.dispose();
 });
@@ -591,22 +816,30 @@ test('a worker that ends by itself, or fails to start, says so', async () => {
   await other.call('later', { ms: 0 });
   await wait(100);
   await assert.rejects(other.layers(), { message: 'the worker ended: too late' });
-  const start = (file) => openInWorker({ worker: () => new Worker(new URL(`./workers/${file}`, import.meta.url), { type: 'module' }) });
+  const start = (file) =>
+    openInWorker({ worker: () => new Worker(new URL(`./workers/${file}`, import.meta.url), { type: 'module' }) });
   await assert.rejects(start('broken.js'), { message: 'this file is broken' });
   await assert.rejects(start('missing.js'), /there is no file .*missing\.js/);
-  await assert.rejects(start('silent.js'), { message: `the worker ${new URL('./workers/silent.js', import.meta.url)} ended before it listened` });
+  await assert.rejects(start('silent.js'), {
+    message: `the worker ${new URL('./workers/silent.js', import.meta.url)} ended before it listened`
+  });
 });
 
 for (const threads of [1, 2]) {
   test(`an idle worker with threads ${threads} keeps no process alive, and one that works does`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'attnscope-'));
     try {
-      writeFileSync(join(folder, 'script.mjs'), `
+      writeFileSync(
+        join(folder, 'script.mjs'),
+        `
         import { openInWorker } from ${JSON.stringify(library)};
         const scope = await openInWorker({ threads: ${threads} });
         const model = await scope.create({ layer: 'linear_scorer', batch_size: 64 });
-        model.forward({ hidden_states: await scope.randn([64, 128, 768]) }).then(({ output }) => console.log(output.shape.join()));`);
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(folder, 'script.mjs')], { timeout: 60e3 });
+        model.forward({ hidden_states: await scope.randn([64, 128, 768]) }).then(({ output }) => console.log(output.shape.join()));`
+      );
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(folder, 'script.mjs')], {
+        timeout: 60e3
+      });
       assert.deepEqual([stdout, stderr], ['64,768\n', '']);
     } finally {
       rmSync(folder, { recursive: true });

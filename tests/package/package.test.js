@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
@@ -24,7 +24,10 @@ before(async () => {
   folder = await installPacked();
   const archive = join(folder, /** @type {string} */ (readdirSync(folder).find((name) => name.endsWith('.tgz'))));
   archiveBytes = statSync(archive).size;
-  files = (await run('tar', ['-tf', archive])).trim().split('\n').map((name) => name.replace('package/', ''));
+  files = (await run('tar', ['-tf', archive]))
+    .trim()
+    .split('\n')
+    .map((name) => name.replace('package/', ''));
 });
 
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,13 +43,30 @@ function runThere(name, code) {
 
 test('it holds the four builds, the element, the types, the licences and the picture of the README, and nothing of the site or the tests', () => {
   for (const name of builds) assert.ok(files.includes(`web/lib/core/${name}.wasm`), name);
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'THIRD-PARTY-LICENSES.md', 'docs/page.png', 'web/lib/index.js',
-    'web/lib/inline.js', 'web/lib/thread.js', 'web/lib/types/index.d.ts', 'web/lib/types/core/core.d.ts', 'element/index.js', 'element/index.d.ts',
-    'element/LICENSES.md']) {
+  for (const name of [
+    'package.json',
+    'README.md',
+    'LICENSE',
+    'THIRD-PARTY-LICENSES.md',
+    'docs/page.png',
+    'docs/javascript.md',
+    'web/lib/index.js',
+    'web/lib/inline.js',
+    'web/lib/thread.js',
+    'web/lib/types/index.d.ts',
+    'web/lib/types/core/core.d.ts',
+    'element/index.js',
+    'element/index.d.ts',
+    'element/LICENSES.md'
+  ]) {
     assert.ok(files.includes(name), name);
   }
-  const others = /^(web\/lib|element)\/|^docs\/(page\.png|\w+\.md)$|^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.md|CHANGELOG\.md)$/;
-  assert.deepEqual(files.filter((name) => !others.test(name)), []);
+  const others =
+    /^(web\/lib|element)\/|^docs\/(page\.png|\w+\.md)$|^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.md|CHANGELOG\.md)$/;
+  assert.deepEqual(
+    files.filter((name) => !others.test(name)),
+    []
+  );
 });
 
 /** @param {string} name */
@@ -55,23 +75,38 @@ const textOf = (name) => readFileSync(join(folder, 'node_modules', 'attnscope', 
 test('each file that package.json names is there', () => {
   const described = JSON.parse(textOf('package.json'));
   /** @param {unknown} value @returns {string[]} */
-  const targets = (value) => (typeof value === 'string' ? [value] : Object.values(/** @type {object} */ (value)).flatMap(targets));
+  const targets = (value) =>
+    typeof value === 'string' ? [value] : Object.values(/** @type {object} */ (value)).flatMap(targets);
   const { main, types, unpkg, jsdelivr, exports } = described;
-  for (const name of targets({ main, types, unpkg, jsdelivr, exports })) assert.ok(files.includes(name.replace('./', '')), name);
+  for (const name of targets({ main, types, unpkg, jsdelivr, exports }))
+    assert.ok(files.includes(name.replace('./', '')), name);
   for (const key of ['homepage', 'repository', 'bugs', 'license', 'engines']) assert.ok(described[key], key);
 });
 
-test('each file that the README shows or links to is there, and it begins with how to install it', () => {
-  const readme = textOf('README.md');
-  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, name]) => name);
-  assert.deepEqual(links.filter((name) => !files.includes(name)), []);
-  assert.match(readme, /^# attnscope\n\n[^\n]+\n\n```sh\nnpm install attnscope\n/);
+test('each file that the README and docs/ show or link to is there, and the README begins with how to install it', () => {
+  for (const name of files.filter((file) => /^(README|docs\/\w+)\.md$/.test(file))) {
+    const links = [...textOf(name).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
+      posix.join(posix.dirname(name), target)
+    );
+    assert.deepEqual(
+      links.filter((target) => !files.includes(target)),
+      [],
+      name
+    );
+  }
+  assert.match(textOf('README.md'), /^# attnscope\n\n[^\n]+\n\n```sh\nnpm install attnscope\n/);
 });
 
 test('each licence of others is there with its text', () => {
   const licences = textOf('THIRD-PARTY-LICENSES.md');
-  for (const name of ['xtensor', 'xtl', 'xsimd', 'Emscripten', 'musl', 'LLVM', 'wasm-feature-detect']) assert.match(licences, new RegExp(name));
-  for (const text of ['Redistribution and use in source and binary forms', 'Permission is hereby granted', 'Apache License']) assert.ok(licences.includes(text), text);
+  for (const name of ['xtensor', 'xtl', 'xsimd', 'Emscripten', 'musl', 'LLVM', 'wasm-feature-detect'])
+    assert.match(licences, new RegExp(name));
+  for (const text of [
+    'Redistribution and use in source and binary forms',
+    'Permission is hereby granted',
+    'Apache License'
+  ])
+    assert.ok(licences.includes(text), text);
 });
 
 const installed = () => join(folder, 'node_modules', 'attnscope', 'web', 'lib');
@@ -90,7 +125,11 @@ test('a page loads at most 200 kB of WebAssembly, compressed', () => {
   }
 });
 
-/** Bytes of what a page loads of the library, minified and compressed. @param {string} name @param {string} code of the page */
+/**
+ * Bytes of what a page loads of the library, minified and compressed.
+ * @param {string} name
+ * @param {string} code of the page
+ */
 async function pageBytes(name, code) {
   const input = join(folder, name);
   writeFileSync(input, code);
@@ -100,18 +139,31 @@ async function pageBytes(name, code) {
     build: { write: false, target: 'es2022', rollupOptions: { input, preserveEntrySignatures: 'strict' } }
   });
   const { output } = /** @type {import('vite').Rolldown.RolldownOutput} */ (bundle);
-  const bytes = new Map(output.filter(({ fileName }) => /\.js$/.test(fileName)).map((file) => [
-    file.fileName.replace(/^assets\/|-[^-]*$/g, ''), gzipped(file.type === 'chunk' ? file.code : file.source)
-  ]));
-  return { page: bytes.get(name.replace('.js', '')) ?? NaN, worker: bytes.get('worker') ?? NaN, thread: bytes.get('thread') ?? NaN };
+  const bytes = new Map(
+    output
+      .filter(({ fileName }) => /\.js$/.test(fileName))
+      .map((file) => [
+        file.fileName.replace(/^assets\/|-[^-]*$/g, ''),
+        gzipped(file.type === 'chunk' ? file.code : file.source)
+      ])
+  );
+  return {
+    page: bytes.get(name.replace('.js', '')) ?? NaN,
+    worker: bytes.get('worker') ?? NaN,
+    thread: bytes.get('thread') ?? NaN
+  };
 }
 
 test('and at most 45 kB of JavaScript, minified and compressed, whether the module runs in the page or in a worker', async () => {
-  // With the JavaScript of the core with threads and that of the one without. To load one of them when it is known which, a
-  // worker would have to be an ES module; Vite makes another format by default, which cannot load a part of itself later.
+  // With the JavaScript of the core with threads and that of the one without. To load one of them when it is known
+  // which, a worker would have to be an ES module; Vite makes another format by default, which cannot load a part of
+  // itself later.
   const LARGEST = 45_000;
   const THREAD = 20_000; // what each thread reads once more, from the cache
-  const inPage = await pageBytes('page.js', "export { Attnscope, Model, ResidentTensor, fromHuggingFace, open } from 'attnscope';");
+  const inPage = await pageBytes(
+    'page.js',
+    "export { Attnscope, Model, ResidentTensor, fromHuggingFace, open } from 'attnscope';"
+  );
   const inWorker = await pageBytes('in-worker.js', "export { openInWorker } from 'attnscope';");
   assert.ok(inPage.page <= LARGEST, `${inPage.page} bytes`);
   assert.ok(inWorker.page + inWorker.worker <= LARGEST, `${inWorker.page} + ${inWorker.worker} bytes`);
@@ -119,7 +171,10 @@ test('and at most 45 kB of JavaScript, minified and compressed, whether the modu
 });
 
 test('it brings one package with it', () => {
-  assert.deepEqual(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['attnscope', 'wasm-feature-detect']);
+  assert.deepEqual(
+    readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ['attnscope', 'wasm-feature-detect']
+  );
 });
 
 const use = `
@@ -142,43 +197,62 @@ test('so it does on Node 24, with relaxed SIMD', async () => {
   const copy = join(project, 'build', 'package'); // where a Node of another system sees it
   rmSync(copy, { recursive: true, force: true });
   mkdirSync(copy, { recursive: true });
-  for (const name of ['package.json', 'node_modules']) cpSync(join(folder, name), join(copy, name), { recursive: true });
+  for (const name of ['package.json', 'node_modules'])
+    cpSync(join(folder, name), join(copy, name), { recursive: true });
   writeFileSync(join(copy, 'use.js'), `${use}\nconsole.log(scope.build.name.split('-')[0]);`);
   assert.equal(await tools.run(tools.node, ['use.js'], { cwd: copy }), `${used}relaxed\n`);
 });
 
 test('it works in a worker', async () => {
-  writeFileSync(join(folder, 'worker.js'), `
+  writeFileSync(
+    join(folder, 'worker.js'),
+    `
     import { parentPort } from 'node:worker_threads';
     import { open } from 'attnscope';
     const scope = await open({ threads: 1 });
-    parentPort.postMessage(scope.estimate({ layer: 'linear_scorer', hidden_size: 768 }).parameters);`);
-  const printed = await runThere('start.js', `
+    parentPort.postMessage(scope.estimate({ layer: 'linear_scorer', hidden_size: 768 }).parameters);`
+  );
+  const printed = await runThere(
+    'start.js',
+    `
     import { Worker } from 'node:worker_threads';
-    new Worker(new URL('worker.js', import.meta.url)).once('message', console.log);`);
+    new Worker(new URL('worker.js', import.meta.url)).once('message', console.log);`
+  );
   assert.equal(printed, '769\n');
 });
 
 test('its types are found, and refuse a wrong field', async () => {
-  writeFileSync(join(folder, 'use.ts'), `
+  writeFileSync(
+    join(folder, 'use.ts'),
+    `
     import { open } from 'attnscope';
     const scope = await open();
     const parameters: number = scope.estimate({ layer: 'linear_scorer', hidden_size: 8 }).parameters;
     // @ts-expect-error
-    scope.estimate({ layer: 'linear_scorer', hiden_size: parameters });`);
+    scope.estimate({ layer: 'linear_scorer', hiden_size: parameters });`
+  );
   const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom'];
   const tsc = join(project, 'node_modules/typescript/bin/tsc');
-  for (const module of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler']]) {
+  for (const module of [
+    ['--module', 'nodenext'],
+    ['--module', 'esnext', '--moduleResolution', 'bundler']
+  ]) {
     assert.equal(await run(process.execPath, [tsc, ...options, ...module, 'use.ts'], { cwd: folder }), '');
   }
 });
 
 test('its element can be imported twice where there is no DOM, and does nothing there', async () => {
-  assert.equal(await runThere('element.js', `
+  assert.equal(
+    await runThere(
+      'element.js',
+      `
     import 'attnscope/element';
     const again = await import('attnscope/element');
     await import(import.meta.resolve('attnscope/element') + '?again');
-    console.log(Object.keys(again), typeof customElements);`), '[] undefined\n');
+    console.log(Object.keys(again), typeof customElements);`
+    ),
+    '[] undefined\n'
+  );
 });
 
 test('its element names the licence of each package that is inside', () => {

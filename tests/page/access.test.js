@@ -3,9 +3,15 @@ import { test } from 'node:test';
 import { violations } from './axe.js';
 import { figure, openPage, seeEverything } from './open-page.js';
 
-for (const [colorScheme, width, height] of /** @type {const} */ ([['light', 390, 844], ['dark', 1280, 800]])) {
+for (const [colorScheme, width, height] of /** @type {const} */ ([
+  ['light', 390, 844],
+  ['dark', 1280, 800]
+])) {
   test(`axe finds nothing with many fields, heads and repeated steps, ${colorScheme}, ${width} wide`, async () => {
-    const site = await openPage({ search: '?layer=decoder&norm_eps=0.5&num_heads=4', context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
+    const site = await openPage({
+      search: '?layer=decoder&norm_eps=0.5&num_heads=4',
+      context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' }
+    });
     try {
       await seeEverything(site.page);
       await site.page.locator('.options summary').click();
@@ -24,10 +30,13 @@ for (const [search, colorScheme, width] of /** @type {const} */ ([
   [`?layer=transformer_decoder_layer&${SMALL}&kv_len=4&num_heads=2&intermediate_size=8`, 'light', 1280],
   [`?layer=transformer_decoder_layer&${SMALL}&kv_len=4&num_heads=2&intermediate_size=8`, 'dark', 390],
   [`?layer=max_pooling&${SMALL}`, 'dark', 1280],
-  [`?layer=latent_attention&${SMALL}&num_heads=2&past_len=3`, 'light', 390],
+  [`?layer=latent_attention&${SMALL}&num_heads=2&past_len=3`, 'light', 390]
 ])) {
   test(`axe finds nothing at ${search}, ${colorScheme}, ${width} wide, with a mask painted`, async () => {
-    const site = await openPage({ search, context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' } });
+    const site = await openPage({
+      search,
+      context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' }
+    });
     try {
       await seeEverything(site.page);
       await site.page.click('[data-action="pad"]');
@@ -41,7 +50,10 @@ for (const [search, colorScheme, width] of /** @type {const} */ ([
 }
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  for (const [width, height] of [[390, 844], [1280, 800]]) {
+  for (const [width, height] of [
+    [390, 844],
+    [1280, 800]
+  ]) {
     test(`axe finds nothing, ${colorScheme}, ${width} wide`, async () => {
       const site = await openPage({ context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
       try {
@@ -71,7 +83,11 @@ test('with the keyboard alone: change the layer, a size, a switch and a choice, 
   const site = await openPage();
   const { page } = site;
   const press = (/** @type {string} */ key) => page.keyboard.press(key);
-  const focused = () => page.evaluate(() => `${document.activeElement?.id} ${document.activeElement?.getAttribute('name')} ${/** @type {any} */ (document.activeElement)?.dataset?.action}`);
+  const focused = () =>
+    page.evaluate(
+      () =>
+        `${document.activeElement?.id} ${document.activeElement?.getAttribute('name')} ${/** @type {any} */ (document.activeElement)?.dataset?.action}`
+    );
   const tabTo = async (/** @type {RegExp} */ wanted) => {
     for (let count = 0; count < 120; count += 1) {
       if (wanted.test(await focused())) return;

@@ -7,7 +7,10 @@ let site;
 afterEach(() => site.close());
 
 test('a link holds the whole configuration', async () => {
-  site = await openPage({ search: '?layer=additive_scorer&batch_size=4&seq_len=10&hidden_size=512&attn_dim=64&bias=false&dtype=bfloat16&output=scores&seed=7' });
+  site = await openPage({
+    search:
+      '?layer=additive_scorer&batch_size=4&seq_len=10&hidden_size=512&attn_dim=64&bias=false&dtype=bfloat16&output=scores&seed=7'
+  });
   assert.equal(await figure(site.page, 'parameters'), '32,832');
   assert.equal(await figure(site.page, 'output_shape'), '[4, 10, 1]');
   assert.equal(await site.page.inputValue('input[name=seed]'), '7');
@@ -44,7 +47,10 @@ test('back undoes one edit at a time, forward does it again', async () => {
 
 test('a link with a wrong value says so at the field, and shows a result all the same', async () => {
   site = await openPage({ search: '?layer=linear_scorer&hidden_size=-3&colour=red' });
-  assert.equal(await site.page.locator('#error-hidden_size').innerText(), 'hidden_size must be an integer from 1 to 2147483647, got -3');
+  assert.equal(
+    await site.page.locator('#error-hidden_size').innerText(),
+    'hidden_size must be an integer from 1 to 2147483647, got -3'
+  );
   assert.equal(await figure(site.page, 'parameters'), '769');
   assert.equal(await leftOut(), 'linear_scorer has no field "colour". It was left out.');
 });
@@ -75,7 +81,10 @@ test('a link that gives a field of another layer says that this one has none, an
 
 test('a link to an unknown layer names those that exist', async () => {
   site = await openPage({ search: '?layer=magic' });
-  assert.match(await site.page.locator('#error-layer').innerText(), /^layer must be one of linear_scorer, .*, got "magic"$/);
+  assert.match(
+    await site.page.locator('#error-layer').innerText(),
+    /^layer must be one of linear_scorer, .*, got "magic"$/
+  );
 });
 
 test('beside an unknown layer only what no layer has is left out', async () => {

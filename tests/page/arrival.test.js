@@ -28,11 +28,18 @@ async function waiting(address) {
 }
 
 /** @param {import('playwright-core').Page} page */
-const colourOfFigures = (page) => page.locator('.figure-value').first().evaluate((value) => getComputedStyle(value).color);
+const colourOfFigures = (page) =>
+  page
+    .locator('.figure-value')
+    .first()
+    .evaluate((value) => getComputedStyle(value).color);
 
 test('until the module is there, the page of a link says that it shows the default layer, and greys it', async () => {
   const { page, letIn } = await waiting('?layer=additive_scorer&hidden_size=512');
-  assert.equal(await page.locator('.linked-note').innerText(), 'This is the default layer. The one that the link asks for comes when the module has loaded.');
+  assert.equal(
+    await page.locator('.linked-note').innerText(),
+    'This is the default layer. The one that the link asks for comes when the module has loaded.'
+  );
   assert.equal(await page.inputValue('#field-layer'), 'linear_scorer');
   const waitingColour = await colourOfFigures(page);
   await letIn();
@@ -61,7 +68,10 @@ test('what is changed in the form before the module is there stays: a layer, a s
   assert.equal(await page.isChecked('input[name=dtype][value=bfloat16]'), true);
   assert.equal(await figure(page, 'parameters'), (256 * 128 + 128).toLocaleString('en-US'));
   const { searchParams } = new URL(page.url());
-  assert.deepEqual(['layer', 'hidden_size', 'bias', 'dtype'].map((name) => searchParams.get(name)), ['additive_scorer', '256', 'false', 'bfloat16']);
+  assert.deepEqual(
+    ['layer', 'hidden_size', 'bias', 'dtype'].map((name) => searchParams.get(name)),
+    ['additive_scorer', '256', 'false', 'bfloat16']
+  );
 });
 
 test('what a link has too much is still named when something was typed meanwhile', async () => {
@@ -82,7 +92,7 @@ for (const id of ['compare', 'run', 'models', 'guide']) {
       return top > 0 && top < 200;
     }, id);
     await page.waitForTimeout(1000);
-    assert.ok(await top() > 0 && await top() < 200, String(await top()));
+    assert.ok((await top()) > 0 && (await top()) < 200, String(await top()));
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate((id) => document.getElementById(id)?.contains(document.activeElement), id), true);
   });
@@ -108,10 +118,13 @@ test('a visitor who has moved meanwhile stays where he is', async () => {
   await letIn();
   await page.waitForTimeout(300);
   assert.equal(await focused(), before);
-  assert.equal(await page.locator(`#${before}`).evaluate((element) => {
-    const { top, bottom } = element.getBoundingClientRect();
-    return top >= 0 && bottom <= innerHeight;
-  }), true);
+  assert.equal(
+    await page.locator(`#${before}`).evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    }),
+    true
+  );
 });
 
 test('Tab from the guide reaches the button that executes the mistakes anew', async () => {

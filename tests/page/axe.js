@@ -8,6 +8,10 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 /** @param {import('playwright-core').Page} page */
 export async function violations(page) {
   await page.evaluate(axe);
-  const found = await page.evaluate(() => /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] }));
-  return found.violations.flatMap((/** @type {any} */ rule) => rule.nodes.map((/** @type {any} */ node) => `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary}`));
+  const found = await page.evaluate(() =>
+    /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] })
+  );
+  return found.violations.flatMap((/** @type {any} */ rule) =>
+    rule.nodes.map((/** @type {any} */ node) => `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary}`)
+  );
 }

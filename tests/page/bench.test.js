@@ -34,7 +34,9 @@ for (const threads of [1, 2]) {
 test('what a runtime says is wrong is the error, and the next order is obeyed', async () => {
   const runner = engine.start('attnscope', 1);
   await runner.ask({ order: 'open' }, LIMIT);
-  await assert.rejects(runner.ask({ order: 'prepare', workload: 'convolution', way: '' }, LIMIT), { message: 'no workload convolution' });
+  await assert.rejects(runner.ask({ order: 'prepare', workload: 'convolution', way: '' }, LIMIT), {
+    message: 'no workload convolution'
+  });
   await runner.ask({ order: 'prepare', workload, way: 'at once' }, LIMIT);
   await runner.end();
 });

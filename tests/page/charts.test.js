@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alternatives, growth } from '../../web/elements/charts/alternatives.js';
-import { logTicks } from '../../web/elements/charts/ticks.js';
-import { Store } from '../../web/elements/state/store.js';
-import { isSize, sliderStops } from '../../web/elements/state/fields.js';
-import { readSearch } from '../../web/elements/state/url.js';
+import { alternatives, growth } from '../../web/plain/alternatives.js';
+import { logTicks } from '../../web/plain/ticks.js';
+import { Store } from '../../web/plain/store.js';
+import { isSize, sliderStops } from '../../web/plain/fields.js';
+import { readSearch } from '../../web/elements/calculator/url.js';
 import { open } from '../../web/lib/index.js';
 import { badLabels } from './labels.js';
 import { openPage } from './open-page.js';
@@ -20,7 +20,10 @@ for (const { name } of scope.layers()) {
     assert.equal(rows.find(({ current }) => current)?.config.layer, name);
     assert.equal(new Set(rows.map(({ label }) => label)).size, rows.length);
     for (const layer of ['linear_scorer', 'additive_scorer', 'scaled_dot_product_attention', 'multihead_attention']) {
-      assert.ok(rows.some(({ config }) => config.layer === layer), layer);
+      assert.ok(
+        rows.some(({ config }) => config.layer === layer),
+        layer
+      );
     }
     const grown = growth(store);
     assert.ok(grown.length >= 3 && grown.every(({ points }) => points.some(({ current }) => current)));
@@ -34,7 +37,11 @@ test('every alternative has a label that begins as the others do, whatever the l
   for (const { name } of scope.layers()) {
     const labels = alternatives(opened(`?layer=${name}`)).map(({ label }) => label);
     assert.ok(labels.length > 1, name);
-    assert.deepEqual(labels.filter((label) => !/^[A-Z]/.test(label)), [], name);
+    assert.deepEqual(
+      labels.filter((label) => !/^[A-Z]/.test(label)),
+      [],
+      name
+    );
   }
 });
 
@@ -55,7 +62,9 @@ test('what an alternative cannot take is left to its default', () => {
 });
 
 test('a width of its own stands where it belongs', () => {
-  const labels = alternatives(opened('?layer=additive_scorer&attn_dim=300')).map(({ label, current }) => (current ? `[${label}]` : label));
+  const labels = alternatives(opened('?layer=additive_scorer&attn_dim=300')).map(({ label, current }) =>
+    current ? `[${label}]` : label
+  );
   assert.deepEqual(labels.slice(4, 7), ['Additive, 256', '[Additive, 300]', 'Additive, 512']);
 });
 
@@ -75,7 +84,14 @@ test('every layer is drawn, nought included', async () => {
       for (const metric of ['macs', 'parameters', 'inference', 'training']) {
         await page.locator(`input[name=metric][value=${metric}]`).check();
         const wanted = alternatives(opened(`?layer=${name}`)).length;
-        await page.waitForFunction((count) => document.querySelectorAll('[data-chart="alternatives"] svg [aria-label="y-axis tick label"] text').length === count, wanted, { timeout: 5000 })
+        await page
+          .waitForFunction(
+            (count) =>
+              document.querySelectorAll('[data-chart="alternatives"] svg [aria-label="y-axis tick label"] text')
+                .length === count,
+            wanted,
+            { timeout: 5000 }
+          )
           .catch(() => assert.fail(`${name}, ${metric}: not ${wanted} layers`));
       }
     }
@@ -101,7 +117,9 @@ test('charts that are out of sight wait, and are right when they are seen', asyn
     });
     assert.equal(await rows(), before);
     await page.locator('#compare').scrollIntoViewIfNeeded();
-    await page.waitForFunction(() => document.querySelector('attnscope-charts details:last-child table tr.fits')?.textContent?.includes('1,001'));
+    await page.waitForFunction(() =>
+      document.querySelector('attnscope-charts details:last-child table tr.fits')?.textContent?.includes('1,001')
+    );
   } finally {
     await site.close();
   }
@@ -114,10 +132,17 @@ test('the ticks of a log axis are powers, other round values where few powers li
   assert.deepEqual(logTicks([30, 400], 5, 10), [50, 100, 200]);
   assert.deepEqual(logTicks([2.1, 4.9], 3, 10), [3, 4]);
   assert.deepEqual(logTicks([3.1, 3.9], 4, 2), [3.25, 3.5, 3.75]);
-  assert.deepEqual(logTicks([1001, 1009], 4, 10, (value) => String(Math.round(value / 10))), [1002, 1006]);
+  assert.deepEqual(
+    logTicks([1001, 1009], 4, 10, (value) => String(Math.round(value / 10))),
+    [1002, 1006]
+  );
 });
 
-/** A configuration of a layer whose sizes are drawn from the sliders' stops. @param {any} layer @param {() => number} random from 0 to 1 */
+/**
+ * A configuration of a layer whose sizes are drawn from the sliders' stops.
+ * @param {any} layer
+ * @param {() => number} random from 0 to 1
+ */
 function drawnConfig({ name, fields }, random) {
   for (;;) {
     const sizes = fields.filter(isSize).map((/** @type {any} */ field) => {
@@ -143,7 +168,10 @@ for (const width of [390, 1920]) {
       await page.locator('#compare').scrollIntoViewIfNeeded();
       await page.waitForSelector('[data-chart="alternatives"] svg');
       for (const config of configs) {
-        await page.evaluate((values) => /** @type {any} */ (document.querySelector('attnscope-calculator')).fill(values), config);
+        await page.evaluate(
+          (values) => /** @type {any} */ (document.querySelector('attnscope-calculator')).fill(values),
+          config
+        );
         for (const metric of METRICS) {
           await page.locator('attnscope-charts').evaluate(async (/** @type {any} */ panel, key) => {
             panel.querySelector(`input[name=metric][value=${key}]`).click();
@@ -160,8 +188,13 @@ for (const width of [390, 1920]) {
 }
 
 for (const [width, search, columns] of /** @type {const} */ ([
-  [390, '?layer=multihead_attention', 1], [1024, '?layer=multihead_attention', 2], [1280, '?layer=linear_scorer', 3], [1440, '?layer=multihead_attention', 2],
-  [1600, '?layer=multihead_attention', 2], [1920, '?layer=multihead_attention', 2], [1920, '?layer=linear_scorer', 3],
+  [390, '?layer=multihead_attention', 1],
+  [1024, '?layer=multihead_attention', 2],
+  [1280, '?layer=linear_scorer', 3],
+  [1440, '?layer=multihead_attention', 2],
+  [1600, '?layer=multihead_attention', 2],
+  [1920, '?layer=multihead_attention', 2],
+  [1920, '?layer=linear_scorer', 3]
 ])) {
   test(`each chart is shown as large as it is drawn, ${columns} in every row, ${width} wide, ${search}`, async () => {
     const site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
@@ -169,16 +202,27 @@ for (const [width, search, columns] of /** @type {const} */ ([
     try {
       await page.locator('#compare').scrollIntoViewIfNeeded();
       await page.waitForSelector('.growth svg');
-      const charts = await page.locator('attnscope-charts .plot').evaluateAll((plots) => plots.map((plot) => {
-        const svg = /** @type {SVGElement} */ (plot.querySelector('svg'));
-        return { drawn: Number(svg.getAttribute('width')), shown: svg.getBoundingClientRect().width, room: plot.getBoundingClientRect().width };
-      }));
+      const charts = await page.locator('attnscope-charts .plot').evaluateAll((plots) =>
+        plots.map((plot) => {
+          const svg = /** @type {SVGElement} */ (plot.querySelector('svg'));
+          return {
+            drawn: Number(svg.getAttribute('width')),
+            shown: svg.getBoundingClientRect().width,
+            room: plot.getBoundingClientRect().width
+          };
+        })
+      );
       for (const { drawn, shown, room } of charts) {
         assert.equal(shown, drawn);
         assert.ok(room - shown < 1 && room >= shown, `${shown} of ${room}`);
       }
-      const tops = await page.locator('.growth figure').evaluateAll((figures) => figures.map((figure) => figure.getBoundingClientRect().top));
-      assert.deepEqual([...new Set(tops)].map((top) => tops.filter((other) => other === top).length), new Array(tops.length / columns).fill(columns));
+      const tops = await page
+        .locator('.growth figure')
+        .evaluateAll((figures) => figures.map((figure) => figure.getBoundingClientRect().top));
+      assert.deepEqual(
+        [...new Set(tops)].map((top) => tops.filter((other) => other === top).length),
+        new Array(tops.length / columns).fill(columns)
+      );
     } finally {
       await site.close();
     }

@@ -37,12 +37,17 @@ for (const isolated of [true, false]) {
     assert.equal(await figure(site.page, 'parameters'), '65');
     await site.page.locator('#run').scrollIntoViewIfNeeded();
     await site.page.waitForSelector('[data-run="fresh"]');
-    assert.match(await site.page.locator('.build').innerText(), isolated ? /, \d+ threads?$/ : /1 thread\b.*not cross-origin isolated/s);
+    assert.match(
+      await site.page.locator('.build').innerText(),
+      isolated ? /, \d+ threads?$/ : /1 thread\b.*not cross-origin isolated/s
+    );
     assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
   });
 }
 
 test('each WebAssembly build is there once', () => {
-  const names = readdirSync(join(folder, 'dist/assets')).filter((name) => name.endsWith('.wasm')).map((name) => name.replace(/-[\w-]{8}\.wasm$/, ''));
+  const names = readdirSync(join(folder, 'dist/assets'))
+    .filter((name) => name.endsWith('.wasm'))
+    .map((name) => name.replace(/-[\w-]{8}\.wasm$/, ''));
   assert.deepEqual(names.sort(), ['relaxed', 'relaxed-threads', 'simd', 'simd-threads']);
 });

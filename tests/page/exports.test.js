@@ -28,9 +28,14 @@ test('JSON is the estimate', async () => {
 test('CSV has a row for each step', async () => {
   const [head, ...rows] = (await copied('csv')).trimEnd().split(/\r?\n/);
   const { steps } = scope.estimate(config);
-  assert.equal(head, 'name,op,part,inputs,output,shape,repeat,parameters,macs,elementwise,bytes_moved,saved_bytes,pytorch');
+  assert.equal(
+    head,
+    'name,op,part,inputs,output,shape,repeat,parameters,macs,elementwise,bytes_moved,saved_bytes,pytorch'
+  );
   assert.equal(rows.length, steps.length);
-  assert.ok(rows[0].startsWith('project,linear,project,hidden_states project.weight project.bias,projected,32 50 128,1,98432,'));
+  assert.ok(
+    rows[0].startsWith('project,linear,project,hidden_states project.weight project.bias,projected,32 50 128,1,98432,')
+  );
   assert.ok(rows[4].endsWith('"masked_softmax(score_row, mask)"'));
 });
 
@@ -49,11 +54,14 @@ for (const width of [390, 1280]) {
     const own = await openPage({ search: '?layer=additive_scorer', context: { viewport: { width, height: 844 } } });
     const { page } = own;
     try {
-      const places = () => page.locator('.exports button, #pytorch .actions button').evaluateAll((buttons) => buttons.map((button) => {
-        const { left, top, width, height } = button.getBoundingClientRect();
-        const group = /** @type {Element} */ (button.closest('.exports, .panel')).getBoundingClientRect();
-        return [left - group.left, top - group.top, width, height].map(Math.round).join(' ');
-      }));
+      const places = () =>
+        page.locator('.exports button, #pytorch .actions button').evaluateAll((buttons) =>
+          buttons.map((button) => {
+            const { left, top, width, height } = button.getBoundingClientRect();
+            const group = /** @type {Element} */ (button.closest('.exports, .panel')).getBoundingClientRect();
+            return [left - group.left, top - group.top, width, height].map(Math.round).join(' ');
+          })
+        );
       await page.locator('#pytorch').scrollIntoViewIfNeeded();
       await page.waitForSelector('.hljs-keyword');
       for (const name of ['Copy Markdown', 'Copy PyTorch']) {
@@ -62,7 +70,15 @@ for (const width of [390, 1280]) {
         const before = await places();
         await button.click();
         await page.waitForSelector('.copied');
-        assert.equal(await page.locator('.copied').evaluate((shown) => [...shown.children].filter((text) => getComputedStyle(text).opacity === '1').map((text) => text.textContent).join()), 'Copied');
+        assert.equal(
+          await page.locator('.copied').evaluate((shown) =>
+            [...shown.children]
+              .filter((text) => getComputedStyle(text).opacity === '1')
+              .map((text) => text.textContent)
+              .join()
+          ),
+          'Copied'
+        );
         assert.deepEqual(await places(), before, name);
         await page.waitForSelector('.copied', { state: 'detached' });
         assert.deepEqual(await places(), before, name);
@@ -77,7 +93,10 @@ test('a browser that refuses to copy is quoted, and no button moves', async () =
   const own = await openPage({ search: '?layer=additive_scorer' });
   const { page } = own;
   try {
-    const lefts = () => page.locator('.exports button').evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().left));
+    const lefts = () =>
+      page
+        .locator('.exports button')
+        .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().left));
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('no'));
       document.execCommand = () => false;
@@ -95,7 +114,10 @@ test('PyTorch is copied and downloaded as the module prints it', async () => {
   await site.page.getByRole('button', { name: 'Copy PyTorch' }).click();
   await site.page.waitForSelector('attnscope-code .said:has-text("Copied")');
   assert.equal(await site.page.evaluate(() => navigator.clipboard.readText()), scope.pytorch(config));
-  const [download] = await Promise.all([site.page.waitForEvent('download'), site.page.getByRole('button', { name: /^Download/ }).click()]);
+  const [download] = await Promise.all([
+    site.page.waitForEvent('download'),
+    site.page.getByRole('button', { name: /^Download/ }).click()
+  ]);
   assert.equal(download.suggestedFilename(), 'additive_scorer.py');
   assert.equal(await readFile(await download.path(), 'utf8'), scope.pytorch(config));
 });

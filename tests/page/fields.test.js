@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configOf, fieldLabel, fieldSections, nearestStop, parseField, sliderStops } from '../../web/elements/state/fields.js';
+import { configOf, fieldLabel, fieldSections, nearestStop, parseField, sliderStops } from '../../web/plain/fields.js';
 import { open as openCore } from '../../web/lib/index.js';
-import { Store } from '../../web/elements/state/store.js';
-import { readSearch, writeSearch } from '../../web/elements/state/url.js';
+import { Store } from '../../web/plain/store.js';
+import { readSearch, writeSearch } from '../../web/elements/calculator/url.js';
 
 const scope = await openCore({ threads: 1 });
 const decoder = /** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder'));
@@ -42,9 +42,12 @@ test('a link has what is given and leaves out what is not', () => {
   assert.deepEqual(open(writeSearch(store)).config, store.config);
 });
 
-test('a value out of a number\'s range has the message of the core, and the last valid one stays', () => {
+test("a value out of a number's range has the message of the core, and the last valid one stays", () => {
   const store = open('?layer=decoder&norm_eps=2&scale=wide');
-  assert.deepEqual(store.errors, { norm_eps: 'norm_eps must be a number from 0 to 1, got 2', scale: 'scale must be a number from 0 to 1000000, or null, got "wide"' });
+  assert.deepEqual(store.errors, {
+    norm_eps: 'norm_eps must be a number from 0 to 1, got 2',
+    scale: 'scale must be a number from 0 to 1000000, or null, got "wide"'
+  });
   assert.equal(store.config.norm_eps, 1e-5);
 });
 
@@ -60,9 +63,29 @@ test('sizes come first, of the options boxes before choices before switches, the
   const { sizes, options, format, folded } = fieldSections(decoder);
   const names = (/** @type {any[]} */ fields) => fields.map(({ name }) => name);
   assert.deepEqual(names(sizes).slice(0, 3), ['batch_size', 'seq_len', 'past_len']);
-  assert.deepEqual(names(options), ['num_kv_heads', 'head_dim', 'norm_eps', 'rope_theta', 'rope_local_base_freq', 'window', 'full_every', 'scale',
-    'attn_logit_softcapping', 'final_logit_softcapping', 'embedding_scale', 'activation', 'norm', 'position',
-    'gated', 'post_norms', 'qk_norm', 'bias', 'output_bias', 'mlp_bias', 'tie_embeddings']);
+  assert.deepEqual(names(options), [
+    'num_kv_heads',
+    'head_dim',
+    'norm_eps',
+    'rope_theta',
+    'rope_local_base_freq',
+    'window',
+    'full_every',
+    'scale',
+    'attn_logit_softcapping',
+    'final_logit_softcapping',
+    'embedding_scale',
+    'activation',
+    'norm',
+    'position',
+    'gated',
+    'post_norms',
+    'qk_norm',
+    'bias',
+    'output_bias',
+    'mlp_bias',
+    'tie_embeddings'
+  ]);
   assert.deepEqual(names(format), ['dtype']);
   assert.equal(sizes.length + options.length + format.length, decoder.fields.length);
   assert.equal(folded, true);
@@ -79,6 +102,19 @@ test('a slider whose field may be 0 begins there and still reaches far', () => {
 });
 
 test('labels are words', () => {
-  assert.deepEqual(['num_kv_heads', 'seq_len', 'norm_eps', 'kv_len', 'kv_lora_rank', 'dtype', 'qk_norm', 'max_positions'].map(fieldLabel),
-    ['KV heads', 'Sequence length', 'Norm epsilon', 'Key length', 'KV LoRA rank', 'Number format', 'QK norm', 'Max positions']);
+  assert.deepEqual(
+    ['num_kv_heads', 'seq_len', 'norm_eps', 'kv_len', 'kv_lora_rank', 'dtype', 'qk_norm', 'max_positions'].map(
+      fieldLabel
+    ),
+    [
+      'KV heads',
+      'Sequence length',
+      'Norm epsilon',
+      'Key length',
+      'KV LoRA rank',
+      'Number format',
+      'QK norm',
+      'Max positions'
+    ]
+  );
 });

@@ -54,7 +54,9 @@ for (const scheme of SCHEMES) {
     assert.ok(contrast(scale[3], scale[width - 4]) > 7, 'the ends of the scale');
     await page.locator('canvas.heat').focus();
     await page.keyboard.press('Space');
-    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[0] === 0);
+    await page.waitForFunction(
+      () => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[0] === 0
+    );
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     const map = await pixelsOf(page.locator('canvas.heat'));
@@ -69,21 +71,36 @@ for (const scheme of SCHEMES) {
       return at(4, Math.floor(height / 2));
     };
     for (const group of ['input[name=dtype]', 'input[name=metric]', 'input[name=drawn]', 'input[name=theme]']) {
-      const [chosen, other] = [await background(`${group}:checked + span`), await background(`${group}:not(:checked) + span`)];
+      const [chosen, other] = [
+        await background(`${group}:checked + span`),
+        await background(`${group}:not(:checked) + span`)
+      ];
       assert.ok(contrast(chosen, other) >= VISIBLE, `${group}: ${chosen}, ${other}`);
     }
-    const edge = async (/** @type {string} */ state) => (await pixelsOf(page.locator(`.multiples input${state} ~ canvas`).first(), 6)).row(2).slice(8, -8);
+    const edge = async (/** @type {string} */ state) =>
+      (await pixelsOf(page.locator(`.multiples input${state} ~ canvas`).first(), 6)).row(2).slice(8, -8);
     const ring = visible(await edge(':checked'), await ground(page));
-    assert.ok(ring > 0.9 && visible(await edge(':not(:checked)'), await ground(page)) < 0.1, 'the chosen picture has a ring');
+    assert.ok(
+      ring > 0.9 && visible(await edge(':not(:checked)'), await ground(page)) < 0.1,
+      'the chosen picture has a ring'
+    );
     await page.locator('attnscope-charts details.twin summary').last().click();
-    const rowEdge = async (/** @type {string} */ selector) => visible((await pixelsOf(page.locator(selector).first())).column(0), await ground(page));
-    assert.ok(await rowEdge('attnscope-charts details[open] tr.fits') > 0.9 && await rowEdge('attnscope-charts details[open] tbody tr:not(.fits)') < 0.5, 'a row of a table');
+    const rowEdge = async (/** @type {string} */ selector) =>
+      visible((await pixelsOf(page.locator(selector).first())).column(0), await ground(page));
+    assert.ok(
+      (await rowEdge('attnscope-charts details[open] tr.fits')) > 0.9 &&
+        (await rowEdge('attnscope-charts details[open] tbody tr:not(.fits)')) < 0.5,
+      'a row of a table'
+    );
     const on = await pixelsOf(page.locator('.switch').first());
     await page.locator('.switch').first().click();
     const off = await pixelsOf(page.locator('.switch').first());
     assert.ok(differing(on, off) > on.all.length * 0.2, 'a switch on and off');
     await page.getByRole('button', { name: 'Eight heads' }).click();
-    const [pressed, free] = [await background('.chip[aria-pressed=true]'), await background('.chip[aria-pressed=false]')];
+    const [pressed, free] = [
+      await background('.chip[aria-pressed=true]'),
+      await background('.chip[aria-pressed=false]')
+    ];
     assert.ok(contrast(pressed, free) >= VISIBLE, `chips: ${pressed}, ${free}`);
   });
 }

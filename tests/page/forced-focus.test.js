@@ -22,21 +22,44 @@ async function opened(scheme, theme) {
 test('what has the focus shows it', async () => {
   const { page } = await opened('dark');
   await page.keyboard.press('Tab');
-  for (const selector of ['#field-layer', '#field-seq_len', '.slider', 'input[name=dtype]:checked', '.switch', '.form button', '.chip', 'canvas.heat', 'input[name=plane]:checked',
-    'input[name=metric]:checked', 'details.twin summary', '.link', 'input[name=theme]:checked', '.top nav a', '.contents a']) {
+  for (const selector of [
+    '#field-layer',
+    '#field-seq_len',
+    '.slider',
+    'input[name=dtype]:checked',
+    '.switch',
+    '.form button',
+    '.chip',
+    'canvas.heat',
+    'input[name=plane]:checked',
+    'input[name=metric]:checked',
+    'details.twin summary',
+    '.link',
+    'input[name=theme]:checked',
+    '.top nav a',
+    '.contents a'
+  ]) {
     const element = page.locator(selector).first();
-    const shown = await element.evaluateHandle((/** @type {any} */ one) => (one.type === 'radio' ? one.parentElement.querySelector('span, canvas') : one));
+    const shown = await element.evaluateHandle((/** @type {any} */ one) =>
+      one.type === 'radio' ? one.parentElement.querySelector('span, canvas') : one
+    );
     await shown.scrollIntoViewIfNeeded();
     await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
     const before = await pixelsOf(shown, 8);
     await element.focus();
     const after = await pixelsOf(shown, 8);
     const { width, height } = before;
-    assert.ok(differing(before, after) > width + height, `${selector}: ${differing(before, after)} pixels of ${width} × ${height}`);
+    assert.ok(
+      differing(before, after) > width + height,
+      `${selector}: ${differing(before, after)} pixels of ${width} × ${height}`
+    );
   }
 });
 
-for (const [scheme, theme] of [['light', 'dark'], ['dark', 'light']]) {
+for (const [scheme, theme] of [
+  ['light', 'dark'],
+  ['dark', 'light']
+]) {
   test(`a theme that was chosen before does not bring its ground or its text back: ${theme} on ${scheme}`, async () => {
     const { page, ground } = await opened(/** @type {any} */ (scheme), theme);
     assert.ok(contrast(ground, scheme === 'light' ? [0, 0, 0] : [255, 255, 255]) > 7, `the ground is ${ground}`);

@@ -10,10 +10,16 @@ export const VISIBLE = 3; // what WCAG asks of a control's parts
 
 /** @param {'light' | 'dark'} colorScheme @param {string} [theme] chosen on the page */
 export async function openForced(colorScheme, theme) {
-  const site = await openPage({ search: HEADS, context: { colorScheme, forcedColors: 'active', reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } } });
+  const site = await openPage({
+    search: HEADS,
+    context: { colorScheme, forcedColors: 'active', reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } }
+  });
   const { page } = site;
   if (theme) await page.locator(`.theme input[value=${theme}]`).check();
-  for (const [panel, shown] of [['#compare', '.growth svg'], ['#run', '[data-run="fresh"]']]) {
+  for (const [panel, shown] of [
+    ['#compare', '.growth svg'],
+    ['#run', '[data-run="fresh"]']
+  ]) {
     await page.locator(panel).scrollIntoViewIfNeeded();
     await page.waitForSelector(shown);
   }
@@ -22,10 +28,12 @@ export async function openForced(colorScheme, theme) {
 }
 
 /** The colour of the page's ground. @param {Page} page @returns {Promise<Rgb>} */
-export const ground = (page) => page.evaluate(() => {
-  const parts = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g) ?? [];
-  return /** @type {Rgb} */ (parts.slice(0, 3).map(Number));
-});
+export const ground = (page) =>
+  page.evaluate(() => {
+    const parts = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g) ?? [];
+    return /** @type {Rgb} */ (parts.slice(0, 3).map(Number));
+  });
 
 /** The share of some pixels that can be told from the ground. @param {Rgb[]} pixels @param {Rgb} from */
-export const visible = (pixels, from) => pixels.filter((pixel) => contrast(pixel, from) >= VISIBLE).length / pixels.length;
+export const visible = (pixels, from) =>
+  pixels.filter((pixel) => contrast(pixel, from) >= VISIBLE).length / pixels.length;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
-import { formatBytes } from '../../web/elements/format.js';
+import { formatBytes } from '../../web/plain/format.js';
 import { figure, openPage } from './open-page.js';
 
 const scope = await open({ threads: 1 });
@@ -34,7 +34,10 @@ test('changing a field changes the figures, the steps and the chart at once', as
   await page.fill('#field-attn_dim', '64');
   assert.equal(await figure(page, 'parameters'), '49,281');
   assert.match(await page.locator('.steps tbody').innerText(), /\[32, 128, 64\]/);
-  await page.waitForFunction((old) => document.querySelector('[data-chart="alternatives"] svg')?.innerHTML !== old, before);
+  await page.waitForFunction(
+    (old) => document.querySelector('[data-chart="alternatives"] svg')?.innerHTML !== old,
+    before
+  );
 });
 
 test('the headline says what is a peak and what is kept, and that what is kept may be less', async () => {
@@ -44,10 +47,19 @@ test('the headline says what is a peak and what is kept, and that what is kept m
   const headline = page.locator('[data-figure="memory"]');
   await page.waitForSelector('[data-figure="memory"]:has-text("after the same peak")');
   assert.match(await headline.innerText(), /^Peak memory to infer\n/);
-  assert.equal(await headline.locator('.figure-more').innerText(), `${formatBytes(Number(memory.training_total))} kept from forward to backward when training with Adam, after the same peak`);
-  assert.match(await page.locator('.memory').innerText(), /Inference, at its peak[^]*Training, kept from forward to backward[^]*Training keeps less than the peak above/);
+  assert.equal(
+    await headline.locator('.figure-more').innerText(),
+    `${formatBytes(Number(memory.training_total))} kept from forward to backward when training with Adam, after the same peak`
+  );
+  assert.match(
+    await page.locator('.memory').innerText(),
+    /Inference, at its peak[^]*Training, kept from forward to backward[^]*Training keeps less than the peak above/
+  );
   await page.selectOption('#field-layer', 'linear_scorer');
-  assert.match(await headline.locator('.figure-more').innerText(), / kept from forward to backward when training with Adam$/);
+  assert.match(
+    await headline.locator('.figure-more').innerText(),
+    / kept from forward to backward when training with Adam$/
+  );
   assert.doesNotMatch(await page.locator('.memory').innerText(), /less than the peak/);
 });
 
@@ -61,9 +73,15 @@ test('an invalid field shows its message beside it, and the last good result sta
   const box = page.locator('#field-hidden_size');
   assert.equal(await box.getAttribute('aria-invalid'), 'true');
   const described = (await box.getAttribute('aria-describedby'))?.split(' ')[0];
-  assert.equal(await page.locator(`#${described}`).innerText(), 'hidden_size must be an integer from 1 to 2147483647, got 2.5');
+  assert.equal(
+    await page.locator(`#${described}`).innerText(),
+    'hidden_size must be an integer from 1 to 2147483647, got 2.5'
+  );
   assert.equal(await figure(page, 'parameters'), '769');
-  assert.match(await page.locator('.stale-note').innerText(), /last valid values: batch_size 32, seq_len 128, hidden_size 768/);
+  assert.match(
+    await page.locator('.stale-note').innerText(),
+    /last valid values: batch_size 32, seq_len 128, hidden_size 768/
+  );
   await page.fill('#field-hidden_size', '1024');
   assert.equal(await figure(page, 'parameters'), '1,025');
   assert.equal(await page.locator('.stale-note').count(), 0);
@@ -72,8 +90,14 @@ test('an invalid field shows its message beside it, and the last good result sta
 test('every invalid field has its own message', async () => {
   await page.fill('#field-batch_size', '0');
   await page.fill('#field-seq_len', 'many');
-  assert.equal(await page.locator('#error-batch_size').innerText(), 'batch_size must be an integer from 1 to 2147483647, got 0');
-  assert.equal(await page.locator('#error-seq_len').innerText(), 'seq_len must be an integer from 1 to 2147483647, got "many"');
+  assert.equal(
+    await page.locator('#error-batch_size').innerText(),
+    'batch_size must be an integer from 1 to 2147483647, got 0'
+  );
+  assert.equal(
+    await page.locator('#error-seq_len').innerText(),
+    'seq_len must be an integer from 1 to 2147483647, got "many"'
+  );
 });
 
 test('Calculate and Enter go to the invalid field, or to the answer', async () => {
@@ -114,12 +138,16 @@ test('a published model sizes the layer, a number format sets its bytes', async 
 });
 
 test('the largest values of every field give a result or a message, and the page goes on', async () => {
-  const layers = await page.locator('#field-layer option').evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
+  const layers = await page
+    .locator('#field-layer option')
+    .evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
   for (const layer of layers) {
     await page.selectOption('#field-layer', layer);
-    await page.locator('.options:not([open]) summary').evaluateAll((list) => list.forEach((summary) => /** @type {HTMLElement} */ (summary).click()));
+    await page
+      .locator('.options:not([open]) summary')
+      .evaluateAll((list) => list.forEach((summary) => /** @type {HTMLElement} */ (summary).click()));
     for (const box of await page.locator('.form .number').all()) await box.fill('2147483647');
-    const answers = await page.locator('.stale-note').count() === 0;
+    const answers = (await page.locator('.stale-note').count()) === 0;
     assert.ok(answers || (await page.locator('.form .field-error').allInnerTexts()).join().length > 0, layer);
   }
   await page.getByRole('button', { name: 'BERT base, linear' }).click();
@@ -127,7 +155,9 @@ test('the largest values of every field give a result or a message, and the page
 });
 
 test('every layer of the registry has a form and a result', async () => {
-  const names = await page.locator('#field-layer option').evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
+  const names = await page
+    .locator('#field-layer option')
+    .evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
   for (const name of names) {
     await page.selectOption('#field-layer', name);
     assert.match(await page.locator('attnscope-code pre').innerText(), /class \w+\(nn\.\w+\)/, name);

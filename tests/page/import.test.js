@@ -33,7 +33,10 @@ const status = () => page.locator('#import [role=status]').innerText();
 const parameters = () => page.locator('.answer > [role=status]').textContent();
 
 /** Cells of the table of keys, row by row. */
-const rows = () => page.locator('.import-keys tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent?.trim())));
+const rows = () =>
+  page
+    .locator('.import-keys tbody tr')
+    .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent?.trim())));
 
 /** @param {object} file */
 const paste = (file) => page.fill('#import-text', JSON.stringify(file));
@@ -44,9 +47,12 @@ test('a pasted file fills the form, and the answer follows', async () => {
   assert.equal(await page.inputValue('#field-layer'), 'decoder');
   assert.equal(await page.inputValue('#field-hidden_size'), '4096');
   assert.equal(await page.inputValue('#field-num_kv_heads'), '8');
-  assert.match(await parameters() ?? '', /^8,030,261,248 parameters/);
+  assert.match((await parameters()) ?? '', /^8,030,261,248 parameters/);
   const { searchParams } = new URL(page.url());
-  assert.deepEqual(['layer', 'intermediate_size', 'dtype'].map((name) => searchParams.get(name)), ['decoder', '14336', 'bfloat16']);
+  assert.deepEqual(
+    ['layer', 'intermediate_size', 'dtype'].map((name) => searchParams.get(name)),
+    ['decoder', '14336', 'bfloat16']
+  );
   assert.equal(await status(), 'The form was filled from this llama model: 14 keys used, 2 defaulted, 9 ignored.');
 });
 
@@ -55,7 +61,7 @@ test('one file after another leaves nothing of the first', async () => {
   await paste(published['BERT base']);
   assert.equal(await page.inputValue('#field-layer'), 'encoder');
   assert.equal(await page.isChecked('input[name=dtype][value=float32]'), true);
-  assert.match(await parameters() ?? '', /^109,482,240 parameters/);
+  assert.match((await parameters()) ?? '', /^109,482,240 parameters/);
 });
 
 test('back undoes it', async () => {
@@ -81,7 +87,7 @@ test('the table lists each key of the file and each default, with the fields tha
     ['hidden_size', '64', 'used', 'hidden_size', ''],
     ['attention_bias', 'true', 'used', 'bias, output_bias', ''],
     ['rope_scaling', 'null', 'ignored', '', ''],
-    ['colour', '"red"', 'ignored', '', 'LlamaConfig has no such key'],
+    ['colour', '"red"', 'ignored', '', 'LlamaConfig has no such key']
   ]);
   assert.deepEqual(table[5], ['vocab_size', '32000', 'defaulted', 'vocab_size', '']);
   assert.equal(table.length, fromHuggingFace({ model_type: 'llama', rope_scaling: null, colour: 'red' }).keys.length);
@@ -90,7 +96,10 @@ test('the table lists each key of the file and each default, with the fields tha
 test('a key by which outputs are not those of the model says so, in its row and above the table', async () => {
   await paste({ ...llama, rope_scaling: { rope_type: 'llama3', factor: 8 }, attention_bias: false });
   const row = (await rows()).find(([key]) => key === 'rope_scaling');
-  assert.equal(row?.[4], 'Outputs differ: rope_type "llama3" turns positions by other angles than rope_theta gives, which are those here');
+  assert.equal(
+    row?.[4],
+    'Outputs differ: rope_type "llama3" turns positions by other angles than rope_theta gives, which are those here'
+  );
   assert.match(await status(), /ignored\. Sizes are the model's, outputs are not: see rope_scaling\.$/);
 });
 
@@ -105,14 +114,18 @@ for (const [what, text, message] of /** @type {const} */ ([
   ['what is no object', '[1]', /^config\.json must hold an object, got an array$/],
   ['a file without a model_type', '{}', /^model_type must be one of bert, .*; the file has none$/],
   ['an unknown family', '{"model_type": "lama"}', /, got "lama", did you mean llama\?$/],
-  ['a value of the wrong type', '{"model_type": "llama", "hidden_size": "64"}', /^hidden_size must be a positive integer, got "64"$/],
+  [
+    'a value of the wrong type',
+    '{"model_type": "llama", "hidden_size": "64"}',
+    /^hidden_size must be a positive integer, got "64"$/
+  ]
 ])) {
   test(`${what} has its message beside the box, and the form stays`, async () => {
     await page.fill('#import-text', text);
     assert.match(await error(), message);
     assert.equal(await page.getAttribute('#import-text', 'aria-invalid'), 'true');
     assert.equal(await page.getAttribute('#import-text', 'aria-describedby'), 'import-error');
-    assert.match(await parameters() ?? '', /^769 parameters/);
+    assert.match((await parameters()) ?? '', /^769 parameters/);
     assert.equal(await status(), '');
     await page.fill('#import-text', '');
     assert.equal(await error(), '');
@@ -122,7 +135,7 @@ for (const [what, text, message] of /** @type {const} */ ([
 test('what the core refuses has its message beside the box, and the form stays', async () => {
   await paste({ model_type: 'llama', hidden_size: 63, num_attention_heads: 4 });
   assert.notEqual(await error(), '');
-  assert.match(await parameters() ?? '', /^769 parameters/);
+  assert.match((await parameters()) ?? '', /^769 parameters/);
   assert.equal(await status(), '');
 });
 
@@ -131,7 +144,10 @@ test('after a good file, a bad one leaves the table and says whose it is', async
   const before = await rows();
   await paste({ model_type: 'lama' });
   assert.deepEqual(await rows(), before);
-  assert.equal(await page.locator('.import-caption').innerText(), 'The keys of the llama file that filled the form last');
+  assert.equal(
+    await page.locator('.import-caption').innerText(),
+    'The keys of the llama file that filled the form last'
+  );
 });
 
 test('a second file that the core refuses is not reported as if it were in the form', async () => {
@@ -141,7 +157,10 @@ test('a second file that the core refuses is not reported as if it were in the f
   assert.match(await error(), /^num_heads must divide hidden_size \(770\), got 12$/);
   assert.equal(await page.inputValue('#field-layer'), 'decoder');
   assert.deepEqual(await rows(), before);
-  assert.equal(await page.locator('.import-caption').innerText(), 'The keys of the llama file that filled the form last');
+  assert.equal(
+    await page.locator('.import-caption').innerText(),
+    'The keys of the llama file that filled the form last'
+  );
   assert.equal(await status(), '');
 });
 
@@ -156,7 +175,9 @@ test('a file can be chosen, the same one again too', async () => {
   for (let time = 0; time < 2; time += 1) {
     await page.fill('#import-text', '');
     await page.setInputFiles('#import input[type=file]', file);
-    await page.waitForFunction(() => /** @type {HTMLTextAreaElement} */ (document.querySelector('#import-text')).value !== '');
+    await page.waitForFunction(
+      () => /** @type {HTMLTextAreaElement} */ (document.querySelector('#import-text')).value !== ''
+    );
     assert.equal(await page.inputValue('#import-text'), JSON.stringify(llama));
   }
   assert.equal((await rows()).length, fromHuggingFace(llama).keys.length);
@@ -170,11 +191,17 @@ test('a checkpoint in place of a config is not read', async () => {
 });
 
 /** @param {string} type @param {string} text */
-const drag = (type, text) => page.evaluate(({ type, text }) => {
-  const dataTransfer = new DataTransfer();
-  dataTransfer.items.add(new File([text], 'config.json', { type: 'application/json' }));
-  document.querySelector('.import-box')?.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-}, { type, text });
+const drag = (type, text) =>
+  page.evaluate(
+    ({ type, text }) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], 'config.json', { type: 'application/json' }));
+      document
+        .querySelector('.import-box')
+        ?.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    { type, text }
+  );
 
 test('a file can be dropped on the box, which shows that it takes it', async () => {
   await drag('dragover', '');
@@ -187,7 +214,8 @@ test('a file can be dropped on the box, which shows that it takes it', async () 
 
 test('with the keyboard: into the box, to the button for a file, through the table', async () => {
   await paste(llama);
-  const focused = () => page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.getAttribute('aria-label')}`);
+  const focused = () =>
+    page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.getAttribute('aria-label')}`);
   await page.focus('#import-text');
   await page.keyboard.press('Shift+Tab');
   assert.equal(await page.evaluate(() => /** @type {HTMLInputElement} */ (document.activeElement).type), 'file');
@@ -199,13 +227,20 @@ test('with the keyboard: into the box, to the button for a file, through the tab
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   for (const width of [390, 1280]) {
     test(`axe finds nothing in the panel, ${colorScheme}, ${width} wide, and nothing is wider than the screen`, async () => {
-      const own = await openPage({ context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' } });
+      const own = await openPage({
+        context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' }
+      });
       try {
         await own.page.evaluate(axe);
         for (const text of ['', JSON.stringify(llama), '{"model_type": "lama"}']) {
           await own.page.fill('#import-text', text);
-          const found = await own.page.evaluate(() => /** @type {any} */ (window).axe.run('#import', { resultTypes: ['violations'] }));
-          assert.deepEqual(found.violations.map((/** @type {any} */ rule) => `${rule.id}: ${rule.nodes[0].failureSummary}`), []);
+          const found = await own.page.evaluate(() =>
+            /** @type {any} */ (window).axe.run('#import', { resultTypes: ['violations'] })
+          );
+          assert.deepEqual(
+            found.violations.map((/** @type {any} */ rule) => `${rule.id}: ${rule.nodes[0].failureSummary}`),
+            []
+          );
           assert.equal(await own.page.evaluate(() => document.documentElement.scrollWidth), width);
         }
       } finally {
@@ -218,7 +253,10 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
 test('without JavaScript the panel says what it is', async () => {
   const own = await openPage({ live: false, context: { javaScriptEnabled: false } });
   try {
-    assert.match(await own.page.innerText('#import'), /^Open a config\.json of a Hugging Face model[^]*needs JavaScript\.$/);
+    assert.match(
+      await own.page.innerText('#import'),
+      /^Open a config\.json of a Hugging Face model[^]*needs JavaScript\.$/
+    );
   } finally {
     await own.close();
   }

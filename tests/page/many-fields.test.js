@@ -17,7 +17,9 @@ async function opened(search, context) {
 
 test('the picker lists every layer below its group, scorers first, and says what the chosen one is', async () => {
   const page = await opened('');
-  const groups = await page.locator('#field-layer optgroup').evaluateAll((list) => list.map((group) => /** @type {any} */ (group).label));
+  const groups = await page
+    .locator('#field-layer optgroup')
+    .evaluateAll((list) => list.map((group) => /** @type {any} */ (group).label));
   assert.deepEqual(groups, ['Scorers', 'Pooling', 'Attention', 'Transformer']);
   const titles = await page.locator('#field-layer option').allInnerTexts();
   assert.equal(titles[0].trim(), 'Linear scorer');
@@ -26,7 +28,10 @@ test('the picker lists every layer below its group, scorers first, and says what
   await page.focus('#field-layer');
   await page.keyboard.press('End');
   assert.equal(await page.inputValue('#field-layer'), 'decoder');
-  assert.equal(await page.locator('.layer-summary').innerText(), 'A causal language model: embeddings, a stack of decoder layers and a head over the vocabulary.');
+  assert.equal(
+    await page.locator('.layer-summary').innerText(),
+    'A causal language model: embeddings, a stack of decoder layers and a head over the vocabulary.'
+  );
 });
 
 test('an empty optional field is the default, a number takes decimals: in the form, the address and the JSON', async () => {
@@ -67,7 +72,10 @@ test('a wrong value among the options opens them, and Calculate goes there', asy
 test('what a field means is said at the foot of the form, for who points at it and who is in it', async () => {
   const page = await opened('?layer=decoder');
   await page.focus('#field-past_len');
-  assert.equal((await page.locator('.form-about').innerText()).trim(), "past_len Positions already in the KV cache, before this call's.");
+  assert.equal(
+    (await page.locator('.form-about').innerText()).trim(),
+    "past_len Positions already in the KV cache, before this call's."
+  );
   await page.hover('[data-field="vocab_size"] label');
   assert.match(await page.locator('.form-about').innerText(), /^vocab_size /);
   await page.hover('h1');
@@ -76,7 +84,10 @@ test('what a field means is said at the foot of the form, for who points at it a
   assert.equal(await page.locator('.form-about').innerText(), '');
 });
 
-for (const [width, height] of [[390, 844], [1280, 800]]) {
+for (const [width, height] of [
+  [390, 844],
+  [1280, 800]
+]) {
   test(`27 fields fit ${width} wide, and what is in focus is not covered by the foot`, async () => {
     const page = await opened('?layer=decoder', { viewport: { width, height }, reducedMotion: 'reduce' });
     await page.click('.options summary');

@@ -16,11 +16,14 @@ export async function openPage({ search = '', file = '', live = true, context: o
   await page.goto(site.url + file + search);
   if (live) await page.waitForSelector('.run-controls');
   return {
-    page, context, site, problems,
+    page,
+    context,
+    site,
+    problems,
     close: async () => {
       await context.close();
       await site.close();
-    },
+    }
   };
 }
 
@@ -60,7 +63,10 @@ async function watch(page, url) {
 /** A headline figure's large text. @param {import('playwright-core').Page} page @param {string} key */
 export const figure = (page, key) => page.locator(`[data-figure="${key}"] .figure-value`).innerText();
 
-/** Scrolls from top to bottom, so that everything that loads when it is seen has loaded. @param {import('playwright-core').Page} page */
+/**
+ * Scrolls from top to bottom, so that everything that loads when it is seen has loaded.
+ * @param {import('playwright-core').Page} page
+ */
 export async function seeEverything(page) {
   await page.locator('#compare').scrollIntoViewIfNeeded();
   await page.waitForSelector('[data-chart="alternatives"] svg');

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawnOf } from '../../web/elements/run/drawn.js';
-import { causalMask, maskPlanes, maskPython, openMask, paintLine } from '../../web/elements/run/mask.js';
-import { scaleOf, smallMask, thumbnails } from '../../web/elements/run/raster.js';
+import { drawnOf } from '../../web/elements/heat-map/drawn.js';
+import { causalMask, maskPlanes, maskPython, openMask, paintLine } from '../../web/plain/mask.js';
+import { scaleOf, smallMask, thumbnails } from '../../web/elements/heat-map/raster.js';
 
-const tensor = (/** @type {number[]} */ shape, /** @type {(at: number) => number} */ value = (at) => Math.sin(at * at)) => (
-  { data: Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, at) => value(at)), shape });
+const tensor = (
+  /** @type {number[]} */ shape,
+  /** @type {(at: number) => number} */ value = (at) => Math.sin(at * at)
+) => ({ data: Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, at) => value(at)), shape });
 
 test('a thumbnail has the largest of the cells that it stands for, and each plane keeps its extremes', () => {
   const { data, shape } = tensor([2, 3, 7, 10]);
@@ -29,13 +31,19 @@ test('what is small already stays as it is', () => {
 });
 
 test('planes that are seen together have one scale, which begins at 0 or below', () => {
-  const made = thumbnails(tensor([3, 1, 2], (at) => [1, 2, 3, 9, -4, 5][at]), 64);
+  const made = thumbnails(
+    tensor([3, 1, 2], (at) => [1, 2, 3, 9, -4, 5][at]),
+    64
+  );
   assert.deepEqual(scaleOf(made, 0, 2), { low: 0, high: 9 });
   assert.deepEqual(scaleOf(made, 2, 1), { low: -4, high: 5 });
 });
 
 test('numbers that are not finite do not count', () => {
-  const made = thumbnails(tensor([1, 1, 3], (at) => [NaN, Infinity, 0.5][at]), 64);
+  const made = thumbnails(
+    tensor([1, 1, 3], (at) => [NaN, Infinity, 0.5][at]),
+    64
+  );
   assert.deepEqual(scaleOf(made, 0, 1), { low: 0, high: 0.5 });
 });
 
@@ -44,23 +52,37 @@ test('a bucket of a mask is closed when all of its cells are', () => {
 });
 
 test('the mask that is painted is the plane of the largest that fits', () => {
-  const input = (/** @type {string} */ name, /** @type {number[]} */ shape, optional = true) => ({ name, shape, optional });
-  assert.deepEqual(maskPlanes([input('mask', [2, 12, 5, 7]), input('memory_mask', [2, 5])]), [{ name: 'mask', shape: [5, 7] }, { name: 'memory_mask', shape: [2, 5] }]);
+  const input = (/** @type {string} */ name, /** @type {number[]} */ shape, optional = true) => ({
+    name,
+    shape,
+    axes: ['batch', 'head', 'query', 'key'],
+    optional
+  });
+  assert.deepEqual(maskPlanes([input('mask', [2, 12, 5, 7]), input('memory_mask', [2, 5])]), [
+    { name: 'mask', shape: [5, 7], axes: ['query', 'key'] },
+    { name: 'memory_mask', shape: [2, 5], axes: ['query', 'key'] }
+  ]);
   assert.deepEqual(maskPlanes([input('query', [2, 5, 8], false)]), []);
 });
 
-test('each dimension of what is drawn has a name', () => {
-  const axes = (/** @type {number[]} */ shape) => drawnOf({ output: tensor([1]), weights: tensor(shape) }, 'output', [])[0].axes;
-  assert.deepEqual(axes([2, 3]), ['batch', 'position']);
-  assert.deepEqual(axes([2, 3, 4]), ['batch', 'query', 'key']);
-  assert.deepEqual(axes([2, 2, 3, 1]), ['batch', 'head', 'query', 'key']);
-  assert.deepEqual(axes([5, 2, 2, 3, 4]), ['dimension 0', 'batch', 'head', 'query', 'key']);
-  const output = (/** @type {number[]} */ shape, name = 'output') => drawnOf({ output: tensor(shape) }, name, [])[0];
-  assert.deepEqual(output([2, 8]).axes, ['batch', 'feature']);
-  assert.deepEqual(output([2, 3, 8]).axes, ['batch', 'position', 'feature']);
-  assert.deepEqual([output([2, 3, 1], 'scores').axes, output([2, 3, 1], 'scores').tensor.shape], [['batch', 'position'], [2, 3]]);
-  assert.deepEqual(output([4]).axes, ['batch']);
-  assert.deepEqual(output([2, 3], 'weights').axes, ['batch', 'position']);
+test('each dimension of what is drawn has the name that the estimate gives it, and a last one of one is left out', () => {
+  const drawn = (/** @type {number[]} */ shape, /** @type {string[]} */ axes, name = 'output') =>
+    drawnOf({ [name]: tensor(shape) }, [{ name, axes }], name, [])[0];
+  assert.deepEqual(drawn([2, 2, 3, 1], ['batch', 'head', 'query', 'key'], 'weights').axes, [
+    'batch',
+    'head',
+    'query',
+    'key'
+  ]);
+  assert.deepEqual(drawn([2, 8], ['batch', 'hidden']).axes, ['batch', 'hidden']);
+  const scores = drawn([2, 3, 1], ['batch', 'position', 'feature'], 'scores');
+  assert.deepEqual(
+    [scores.axes, scores.tensor.shape],
+    [
+      ['batch', 'position'],
+      [2, 3]
+    ]
+  );
 });
 
 test('a brush paints as wide as it is, within the mask', () => {
@@ -73,9 +95,20 @@ test('a brush paints as wide as it is, within the mask', () => {
 
 test('equal runs of rows below each other are one line of Python', () => {
   const mask = Uint8Array.from([1, 0, 1, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1, 0, 1, 1]);
-  assert.deepEqual(maskPython('mask', mask, [4, 4]), ['mask = torch.ones(4, 4, dtype=torch.bool)  # True = may attend',
-    'mask[0:2, 1:2] = False', 'mask[1:3, 3:4] = False', 'mask[3, 1:2] = False']);
-  assert.deepEqual(maskPython('mask', Uint8Array.of(1, 1, 1, 0), [2, 2]), ['lengths = torch.tensor([2, 1])', 'mask = torch.arange(2) < lengths[:, None]  # True = may attend']);
-  assert.deepEqual(maskPython('mask', Uint8Array.of(1, 0, 1, 0), [2, 2]), ['mask = torch.arange(2) < 1  # True = may attend']);
-  assert.deepEqual(maskPython('memory_mask', causalMask(2, 3), [2, 3]), ['memory_mask = torch.ones(2, 3, dtype=torch.bool).tril(1)  # True = may attend']);
+  assert.deepEqual(maskPython('mask', mask, [4, 4]), [
+    'mask = torch.ones(4, 4, dtype=torch.bool)  # True = may attend',
+    'mask[0:2, 1:2] = False',
+    'mask[1:3, 3:4] = False',
+    'mask[3, 1:2] = False'
+  ]);
+  assert.deepEqual(maskPython('mask', Uint8Array.of(1, 1, 1, 0), [2, 2]), [
+    'lengths = torch.tensor([2, 1])',
+    'mask = torch.arange(2) < lengths[:, None]  # True = may attend'
+  ]);
+  assert.deepEqual(maskPython('mask', Uint8Array.of(1, 0, 1, 0), [2, 2]), [
+    'mask = torch.arange(2) < 1  # True = may attend'
+  ]);
+  assert.deepEqual(maskPython('memory_mask', causalMask(2, 3), [2, 3]), [
+    'memory_mask = torch.ones(2, 3, dtype=torch.bool).tril(1)  # True = may attend'
+  ]);
 });

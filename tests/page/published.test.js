@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
-import { Store } from '../../web/elements/state/store.js';
-import { cacheKinds } from '../../web/elements/views/kv-cache.js';
-import { presetGroups, presetValues } from '../../web/elements/views/presets.js';
-import { published } from '../../web/elements/views/published.js';
+import { Store } from '../../web/plain/store.js';
+import { cacheKinds } from '../../web/elements/calculator/kv-cache.js';
+import { presetGroups, presetValues } from '../../web/elements/models/presets.js';
+import { published } from '../../web/plain/published.js';
 import { published as files } from '../torch/families.js';
 import { figure, openPage } from './open-page.js';
 
@@ -15,7 +15,12 @@ const store = new Store(scope);
 
 /** Each built by transformers 5.12 on the meta device and counted. @type {Record<string, number>} */
 const TOTALS = {
-  'BERT base': 109482240, 'BERT large': 335141888, DistilBERT: 66362880, 'RoBERTa base': 124645632, 'GPT-2': 124439808, 'Llama-3-8B': 8030261248,
+  'BERT base': 109482240,
+  'BERT large': 335141888,
+  DistilBERT: 66362880,
+  'RoBERTa base': 124645632,
+  'GPT-2': 124439808,
+  'Llama-3-8B': 8030261248
 };
 
 for (const { name, file } of published) {
@@ -35,12 +40,19 @@ for (const { title, values } of presetGroups.flatMap(({ presets }) => presets)) 
 }
 
 test('a cache keeps what the kind of attention says', () => {
-  const [own, grouped, window, single, latent] = cacheKinds(new Store(scope, { layer: 'multihead_attention', hidden_size: 4096, num_heads: 32, dtype: 'bfloat16' }))
-    .map(({ estimate }) => [estimate.kv_cache.bytes_per_token, estimate.kv_cache.bytes_per_sequence]);
-  assert.deepEqual([own, grouped, window, single, latent], [
-    [2 * 32 * 128 * 2, 2 * 32 * 128 * 2 * 8192], [2 * 8 * 128 * 2, 2 * 8 * 128 * 2 * 8192], [2 * 8 * 128 * 2, 2 * 8 * 128 * 2 * 1024],
-    [2 * 128 * 2, 2 * 128 * 2 * 8192], [(512 + 64) * 2, (512 + 64) * 2 * 8192],
-  ]);
+  const [own, grouped, window, single, latent] = cacheKinds(
+    new Store(scope, { layer: 'multihead_attention', hidden_size: 4096, num_heads: 32, dtype: 'bfloat16' })
+  ).map(({ estimate }) => [estimate.kv_cache.bytes_per_token, estimate.kv_cache.bytes_per_sequence]);
+  assert.deepEqual(
+    [own, grouped, window, single, latent],
+    [
+      [2 * 32 * 128 * 2, 2 * 32 * 128 * 2 * 8192],
+      [2 * 8 * 128 * 2, 2 * 8 * 128 * 2 * 8192],
+      [2 * 8 * 128 * 2, 2 * 8 * 128 * 2 * 1024],
+      [2 * 128 * 2, 2 * 128 * 2 * 8192],
+      [(512 + 64) * 2, (512 + 64) * 2 * 8192]
+    ]
+  );
 });
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
@@ -61,7 +73,10 @@ test('a click on a model fills the form with all of it; what is too large to run
   assert.equal(await page.inputValue('#field-layer'), 'decoder');
   assert.match(await page.locator('[data-figure="parameters"] .figure-formula').innerText(), /= 8,030,261,248$/);
   assert.equal(await page.isDisabled('[data-action="run"]'), true);
-  assert.match(await page.locator('.needs').innerText(), /^This run needs [\d.]+\sGiB; 3\.5\sGiB is the limit here\. The figures above hold all the same\./);
+  assert.match(
+    await page.locator('.needs').innerText(),
+    /^This run needs [\d.]+\sGiB; 3\.5\sGiB is the limit here\. The figures above hold all the same\./
+  );
   assert.equal(await page.locator('#models tr.fits th').innerText(), 'Llama-3-8B');
 });
 
@@ -85,7 +100,9 @@ test('a link of the guide fills the form, with the defaults of what it leaves ou
 });
 
 test('every link of the guide is a configuration that the core takes', async () => {
-  const links = await page.locator('.guide a.fill').evaluateAll((list) => list.map((link) => /** @type {HTMLAnchorElement} */ (link).search));
+  const links = await page
+    .locator('.guide a.fill')
+    .evaluateAll((list) => list.map((link) => /** @type {HTMLAnchorElement} */ (link).search));
   assert.ok(links.length > 15, String(links.length));
   for (const search of links) {
     const { errors, leftOut } = new Store(scope, Object.fromEntries(new URLSearchParams(search)));

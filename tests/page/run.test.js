@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
-import { largestThatFits, runBytes } from '../../web/elements/run/limits.js';
+import { largestThatFits, runBytes } from '../../web/plain/limits.js';
 import { openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
@@ -19,14 +19,23 @@ async function ran(search) {
 }
 
 /** @param {import('playwright-core').Page} page */
-const weights = (page) => page.locator('attnscope-heat-map').evaluate((map) => Array.from(/** @type {any} */ (map).drawn.tensor.data));
+const weights = (page) =>
+  page.locator('attnscope-heat-map').evaluate((map) => Array.from(/** @type {any} */ (map).drawn.tensor.data));
 
-/** What the module gives in Node for the configuration and seeds of the page. @param {any} config @param {number} seed @param {Uint8Array} [mask] */
+/**
+ * What the module gives in Node for the configuration and seeds of the page.
+ * @param {any} config
+ * @param {number} seed
+ * @param {Uint8Array} [mask]
+ */
 async function expected(config, seed, mask) {
   const scope = await open({ threads: 1 });
   const model = scope.create(config, { seed });
   const hidden_states = scope.randn([config.batch_size, config.seq_len, config.hidden_size], { seed: seed + 1 });
-  const results = model.forward({ hidden_states, ...(mask && { mask: { data: mask, shape: [config.batch_size, config.seq_len] } }) });
+  const results = model.forward({
+    hidden_states,
+    ...(mask && { mask: { data: mask, shape: [config.batch_size, config.seq_len] } })
+  });
   model.dispose();
   return results;
 }
@@ -41,12 +50,16 @@ const config = { layer: 'additive_scorer', batch_size: 4, seq_len: 16, hidden_si
 
 test('a run shows time, speed and bound, and the values that the module gives for the seed', async () => {
   const page = await ran(`${SMALL}&seed=3`);
-  for (const fact of ['time', 'speed', 'bound', 'distance']) assert.match(await page.locator(`[data-fact="${fact}"] b`).innerText(), /\d/);
+  for (const fact of ['time', 'speed', 'bound', 'distance'])
+    assert.match(await page.locator(`[data-fact="${fact}"] b`).innerText(), /\d/);
   const { output, weights: wanted } = await expected(config, 3);
   const shown = (await page.locator('[data-values]').innerText()).trim().split(/\s+/).map(Number);
   assertClose(shown, output.data.subarray(0, 6));
   assertClose(await weights(page), /** @type {any} */ (wanted).data);
-  assert.match(await page.locator('.same pre').innerText(), /torch\.manual_seed\(3\)\nmodule = AdditiveScorer\(\)[^\n]*\ntorch\.manual_seed\(4\)\nhidden_states = torch\.randn\(4, 16, 32\)/);
+  assert.match(
+    await page.locator('.same pre').innerText(),
+    /torch\.manual_seed\(3\)\nmodule = AdditiveScorer\(\)[^\n]*\ntorch\.manual_seed\(4\)\nhidden_states = torch\.randn\(4, 16, 32\)/
+  );
 });
 
 test('the run says which WebAssembly ran', async () => {
@@ -59,12 +72,15 @@ test('painting a mask on the heat map re-runs with it: masked cells get 0, rows 
   const heat = page.locator('canvas.heat');
   await heat.scrollIntoViewIfNeeded();
   const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await heat.boundingBox());
-  const at = (/** @type {number} */ row, /** @type {number} */ column) => /** @type {const} */ ([box.x + ((column + 0.5) / 16) * box.width, box.y + ((row + 0.5) / 4) * box.height]);
+  const at = (/** @type {number} */ row, /** @type {number} */ column) =>
+    /** @type {const} */ ([box.x + ((column + 0.5) / 16) * box.width, box.y + ((row + 0.5) / 4) * box.height]);
   await page.mouse.move(...at(1, 9));
   await page.mouse.down();
   await page.mouse.move(...at(1, 14), { steps: 4 });
   await page.mouse.up();
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[16 + 9] === 0);
+  await page.waitForFunction(
+    () => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[16 + 9] === 0
+  );
   const mask = new Uint8Array(64).fill(1).fill(0, 16 + 9, 16 + 15);
   assertClose(await weights(page), /** @type {any} */ ((await expected(config, 0, mask)).weights).data);
   assert.match(await page.locator('.same pre').innerText(), /mask\[1, 9:15\] = False/);
@@ -77,12 +93,21 @@ test('the mask can be painted with the keyboard, padded and cleared', async () =
   await page.keyboard.press('End');
   assert.match(await page.locator('#heat-readout').innerText(), /^batch 1, position 15: 0\.\d+$/);
   await page.keyboard.press('Space');
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[31] === 0);
+  await page.waitForFunction(
+    () => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[31] === 0
+  );
   await page.click('[data-action="clear-mask"]');
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[31] > 0);
+  await page.waitForFunction(
+    () => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[31] > 0
+  );
   await page.click('[data-action="pad"]');
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data.includes(0));
-  assert.match(await page.locator('.same pre').innerText(), /lengths = torch\.tensor\(\[16, 10, 14, 8\]\)\nmask = torch\.arange\(16\) < lengths\[:, None\]/);
+  await page.waitForFunction(() =>
+    /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data.includes(0)
+  );
+  assert.match(
+    await page.locator('.same pre').innerText(),
+    /lengths = torch\.tensor\(\[16, 10, 14, 8\]\)\nmask = torch\.arange\(16\) < lengths\[:, None\]/
+  );
 });
 
 test('a long run can be cancelled, and the next one works', async () => {
@@ -99,10 +124,11 @@ test('a long run can be cancelled, and the next one works', async () => {
 });
 
 /** Which button or field has the focus. @param {import('playwright-core').Page} page */
-const focused = (page) => page.evaluate(() => {
-  const { dataset, id, localName } = /** @type {HTMLElement} */ (document.activeElement);
-  return dataset.action ?? dataset.fit ?? (id || localName);
-});
+const focused = (page) =>
+  page.evaluate(() => {
+    const { dataset, id, localName } = /** @type {HTMLElement} */ (document.activeElement);
+    return dataset.action ?? dataset.fit ?? (id || localName);
+  });
 
 /**
  * Notes what has the focus whenever the panel changes, as a small run is over before anybody could ask.
@@ -110,18 +136,27 @@ const focused = (page) => page.evaluate(() => {
  */
 async function noteFocus(page) {
   await page.evaluate(() => {
-    const noted = /** @type {any} */ (window).noted = /** @type {string[]} */ ([]);
+    /** @type {string[]} */
+    const noted = [];
+    Object.assign(window, { noted });
     const note = () => {
       const { dataset, localName } = /** @type {HTMLElement} */ (document.activeElement);
       const last = `${dataset.action ?? localName}${document.querySelector('[data-action="cancel"]') ? ', running' : ''}`;
       if (noted.at(-1) !== last) noted.push(last);
     };
-    new MutationObserver(note).observe(/** @type {Node} */ (document.querySelector('attnscope-run')), { childList: true, subtree: true });
+    new MutationObserver(note).observe(/** @type {Node} */ (document.querySelector('attnscope-run')), {
+      childList: true,
+      subtree: true
+    });
   });
   return () => page.evaluate(() => /** @type {any} */ (window).noted.splice(0));
 }
 
-/** Ends when another result is there and nothing runs. @param {import('playwright-core').Page} page @param {() => Promise<unknown>} act */
+/**
+ * Ends when another result is there and nothing runs.
+ * @param {import('playwright-core').Page} page
+ * @param {() => Promise<unknown>} act
+ */
 async function runsBy(page, act) {
   const panel = await page.evaluateHandle(() => /** @type {any} */ (document.querySelector('attnscope-run')));
   const before = await panel.evaluateHandle((run) => run.result);
@@ -143,7 +178,9 @@ test('the focus stays on the button that runs, while it runs and afterwards', as
 test('a run that starts by itself leaves the focus where it is', async () => {
   site = await openPage({ search: SMALL });
   const { page } = site;
-  await page.evaluate(() => /** @type {HTMLElement} */ (document.querySelector('#run input')).focus({ preventScroll: true }));
+  await page.evaluate(() =>
+    /** @type {HTMLElement} */ (document.querySelector('#run input')).focus({ preventScroll: true })
+  );
   const noted = await noteFocus(page);
   await runsBy(page, () => page.keyboard.press('Tab'));
   assert.deepEqual(await noted(), ['run, running', 'run']);
@@ -159,11 +196,13 @@ test('a button that goes gives the focus to the one that runs: Cancel when it is
   assert.equal(await focused(page), 'run');
   await page.goto(`${site.site.url}${SMALL}`);
   await page.waitForSelector('.run-controls');
-  await runsBy(page, () => page.evaluate(async () => {
-    /** @type {HTMLElement} */ (document.querySelector('[data-action="run"]')).click();
-    await /** @type {any} */ (document.querySelector('attnscope-run')).updateComplete;
-    /** @type {HTMLElement} */ (document.querySelector('[data-action="cancel"]')).focus();
-  }));
+  await runsBy(page, () =>
+    page.evaluate(async () => {
+      /** @type {HTMLElement} */ (document.querySelector('[data-action="run"]')).click();
+      await /** @type {any} */ (document.querySelector('attnscope-run')).updateComplete;
+      /** @type {HTMLElement} */ (document.querySelector('[data-action="cancel"]')).focus();
+    })
+  );
   assert.equal(await focused(page), 'run');
   await page.goto(`${site.site.url}?layer=linear_scorer&batch_size=30000&seq_len=512`);
   await page.focus('[data-fit="batch_size"]');
@@ -180,19 +219,24 @@ test('a double click runs once, and nothing is cancelled', async () => {
 });
 
 /** Starts something and cancels it at once. @param {import('playwright-core').Page} page @param {string} action */
-const cancelled = (page, action) => page.evaluate(async (action) => {
-  const press = (/** @type {string} */ name) => /** @type {HTMLElement} */ (document.querySelector(`[data-action="${name}"]`)).click();
-  press(action);
-  await /** @type {any} */ (document.querySelector('attnscope-run')).updateComplete;
-  press('cancel');
-}, action);
+const cancelled = (page, action) =>
+  page.evaluate(async (action) => {
+    const press = (/** @type {string} */ name) =>
+      /** @type {HTMLElement} */ (document.querySelector(`[data-action="${name}"]`)).click();
+    press(action);
+    await /** @type {any} */ (document.querySelector('attnscope-run')).updateComplete;
+    press('cancel');
+  }, action);
 
 test('results that stand beside a cancelled run are marked as those of the run before', async () => {
   const page = await ran(SMALL);
   await cancelled(page, 'run');
   await page.waitForSelector('attnscope-run [role=alert]:has-text("Cancelled.")');
   assert.equal(await page.locator('[data-run="fresh"]').count(), 0);
-  assert.equal(await page.locator('attnscope-run .stale-note').innerText(), 'These results are of the run before: additive_scorer on [4, 16, 32].');
+  assert.equal(
+    await page.locator('attnscope-run .stale-note').innerText(),
+    'These results are of the run before: additive_scorer on [4, 16, 32].'
+  );
   await page.click('[data-action="run"]');
   await page.waitForSelector('[data-run="fresh"]');
   assert.equal(await page.locator('attnscope-run .stale-note').count(), 0);
@@ -211,8 +255,12 @@ test('a mask whose run was cancelled is taken back, as no result has it', async 
 
 test('of a layer of a few numbers the lower bound is the cost of the call, not thousands of times less than the run', async () => {
   const page = await ran('?layer=mean_pooling&batch_size=1&seq_len=1&hidden_size=1');
-  const fact = async (/** @type {string} */ name) => (await page.locator(`[data-fact="${name}"]`).innerText()).replaceAll('\u202f', ' ');
-  const [, bound, call] = /^Lower bound\s+([\d.]+ [µm]?s)\s+([\d.]+ [µm]?s) that any call takes and 0 µs of memory traffic, at [\d.,]+ GFLOP\/s and [\d.,]+ GB\/s; all measured here$/.exec(await fact('bound')) ?? [];
+  const fact = async (/** @type {string} */ name) =>
+    (await page.locator(`[data-fact="${name}"]`).innerText()).replaceAll('\u202f', ' ');
+  const [, bound, call] =
+    /^Lower bound\s+([\d.]+ [µm]?s)\s+([\d.]+ [µm]?s) that any call takes and 0 µs of memory traffic, at [\d.,]+ GFLOP\/s and [\d.,]+ GB\/s; all measured here$/.exec(
+      await fact('bound')
+    ) ?? [];
   const [bounded, called] = [bound, call].map((text) => Number(text.split(' ')[0]));
   assert.ok(called > 0 && Math.abs(bounded - called) < called / 1000, `${bound}, ${call}`); // and some bytes of traffic
   const distance = Number(/([\d.,]+) ×/.exec(await fact('distance'))?.[1].replaceAll(',', ''));
@@ -234,7 +282,13 @@ test('what a run needs is counted as the core counts it', async () => {
   const scope = await open({ threads: 1 });
   for (const { name, fields } of scope.layers()) {
     const large = scope.estimate(/** @type {any} */ ({ layer: name, batch_size: 2 ** 20 })).config;
-    assert.throws(() => scope.create(large), { message: `the layer must need at most ${scope.memoryLimit} bytes to run, got ${scope.runBytes(large, { need_weights: false })}` }, name);
+    assert.throws(
+      () => scope.create(large),
+      {
+        message: `the layer must need at most ${scope.memoryLimit} bytes to run, got ${scope.runBytes(large, { need_weights: false })}`
+      },
+      name
+    );
     const batch_size = largestThatFits(scope, large, 'batch_size');
     assert.ok(runBytes(scope, { ...large, batch_size }) <= scope.memoryLimit, name);
     assert.ok(runBytes(scope, { ...large, batch_size: batch_size + 1 }) > scope.memoryLimit, name);
@@ -244,7 +298,10 @@ test('what a run needs is counted as the core counts it', async () => {
 
 test('a lower number format shows what rounding does', async () => {
   const page = await ran(`${SMALL}&dtype=bfloat16`);
-  assert.match(await page.locator('[data-fact="rounding"]').innerText(), /\d %\s+relative error of the result, at most 0\.\d+ off/);
+  assert.match(
+    await page.locator('[data-fact="rounding"]').innerText(),
+    /\d %\s+relative error of the result, at most 0\.\d+ off/
+  );
 });
 
 test('scores are shown as scores, and take no mask', async () => {
@@ -257,9 +314,22 @@ test('every layer of the registry runs', async () => {
   const scope = await open({ threads: 1 });
   site = await openPage();
   for (const { name, fields } of scope.layers()) {
-    const small = Object.entries({ batch_size: 2, seq_len: 8, hidden_size: 16, num_heads: 2, num_kv_heads: 2, head_dim: 8, kv_len: 8, attn_dim: 4,
-      intermediate_size: 8, num_layers: 2, vocab_size: 32 })
-      .filter(([field]) => fields.some((known) => known.name === field)).map(([field, value]) => `${field}=${value}`).join('&');
+    const small = Object.entries({
+      batch_size: 2,
+      seq_len: 8,
+      hidden_size: 16,
+      num_heads: 2,
+      num_kv_heads: 2,
+      head_dim: 8,
+      kv_len: 8,
+      attn_dim: 4,
+      intermediate_size: 8,
+      num_layers: 2,
+      vocab_size: 32
+    })
+      .filter(([field]) => fields.some((known) => known.name === field))
+      .map(([field, value]) => `${field}=${value}`)
+      .join('&');
     await site.page.goto(`${site.site.url}?layer=${name}&${small}`);
     await site.page.waitForSelector('.run-controls');
     await site.page.click('[data-action="run"]');
@@ -271,7 +341,10 @@ test('every layer of the registry runs', async () => {
 test('a wrong seed says so beside it, and the last valid one stays', async () => {
   const page = await ran(`${SMALL}&seed=5`);
   await page.fill('input[name=seed]', '1.5');
-  assert.equal(await page.locator('#seed-error').innerText(), 'seed must be an integer from 0 to 9007199254740991, got 1.5');
+  assert.equal(
+    await page.locator('#seed-error').innerText(),
+    'seed must be an integer from 0 to 9007199254740991, got 1.5'
+  );
   assert.equal(await page.locator('.stale-note').count(), 0);
   assert.match(await page.locator('.same pre').innerText(), /torch\.manual_seed\(5\)/);
 });

@@ -10,8 +10,10 @@ import { listen } from '../loopback.js';
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 /**
- * @typedef {{ isolated?: boolean, path?: string, page?: string, folder?: string, compressed?: boolean }} Hosting `path`: the
- *   folder of the site's address; `page`: HTML to serve at `host.html` beside the site; `folder`: what to serve, dist/ if not given
+ * @typedef {{ isolated?: boolean, path?: string, page?: string, folder?: string, compressed?: boolean }} Hosting
+ *   `path`: the
+ *   folder of the site's address; `page`: HTML to serve at `host.html` beside the site; `folder`: what to serve, dist/
+ *   if not given
  * @param {Hosting} [options]
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { ridgeOf, rowsOf } from '../../web/elements/speed/rows.js';
-import { leastBytes, pageWorkloads } from '../../web/elements/speed/workloads.js';
+import { ridgeOf, rowsOf } from '../../web/plain/measured.js';
+import { leastBytes, pageWorkloads } from '../../web/plain/workloads.js';
 import { open } from '../../web/lib/index.js';
 import { violations } from './axe.js';
 import { badLabels } from './labels.js';
@@ -26,12 +26,23 @@ async function measure(page) {
 }
 
 /** @param {import('playwright-core').Page} page */
-const measuredAll = (page) => page.waitForSelector('[data-action="measure"][aria-disabled="false"]', { timeout: 240_000 });
+const measuredAll = (page) =>
+  page.waitForSelector('[data-action="measure"][aria-disabled="false"]', { timeout: 240_000 });
 
 /** The cells of each layer. @param {import('playwright-core').Page} page */
-const cells = (page) => page.locator('tr[data-workload]').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')));
+const cells = (page) =>
+  page
+    .locator('tr[data-workload]')
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')));
 
-const measured = [/^[\d.,]+\s(s|ms|µs)$/, /^[\d.,]+$/, /^\d+\s%$/, /^[\d.,]+$/, /^\d+$/, /^(arithmetic|memory traffic)$/];
+const measured = [
+  /^[\d.,]+\s(s|ms|µs)$/,
+  /^[\d.,]+$/,
+  /^\d+\s%$/,
+  /^[\d.,]+$/,
+  /^\d+$/,
+  /^(arithmetic|memory traffic)$/
+];
 const empty = [/^–$/, /^–$/, /^–$/, /^[\d.,]+$/, /^–$/, /^–$/];
 
 /** @param {string[][]} rows @param {RegExp[]} wanted */
@@ -44,14 +55,21 @@ test('a layer that takes what its roof allows is on it, whichever of the two roo
   const build = { name: 'relaxed', threads: 1, isolated: true, reason: '' };
   const peaks = { flops_per_second: 100e9, bytes_per_second: 10e9 };
   const timings = pageWorkloads.map((workload) => ({
-    name: workload.name, runs: 1, seconds: Math.max(workload.flops / peaks.flops_per_second, leastBytes(workload) / peaks.bytes_per_second),
+    name: workload.name,
+    runs: 1,
+    seconds: Math.max(workload.flops / peaks.flops_per_second, leastBytes(workload) / peaks.bytes_per_second)
   }));
   const rows = rowsOf({ build, peaks, timings });
   assert.equal(ridgeOf(peaks), 10);
   for (const { workload, intensity, measured } of rows) {
     assert.equal(measured?.share, 1, workload.name);
     assert.equal(measured?.by, intensity < 10 ? 'memory traffic' : 'arithmetic', workload.name);
-    assert.ok(Math.abs(/** @type {any} */ (measured).rate / Math.min(peaks.flops_per_second, intensity * peaks.bytes_per_second) - 1) < 1e-12, workload.name);
+    assert.ok(
+      Math.abs(
+        /** @type {any} */ (measured).rate / Math.min(peaks.flops_per_second, intensity * peaks.bytes_per_second) - 1
+      ) < 1e-12,
+      workload.name
+    );
   }
   assert.deepEqual(new Set(rows.map((row) => row.measured?.by)), new Set(['arithmetic', 'memory traffic']));
 });
@@ -60,9 +78,17 @@ test('every layer of the list can run, on inputs of the shapes that the list say
   const scope = await open({ threads: 1 });
   for (const { name, config, inputs, weights, output } of pageWorkloads) {
     const estimate = scope.estimate(config);
-    assert.deepEqual(Object.fromEntries(estimate.inputs.filter(({ optional }) => !optional).map(({ name, shape }) => [name, shape])), inputs, name);
+    assert.deepEqual(
+      Object.fromEntries(estimate.inputs.filter(({ optional }) => !optional).map(({ name, shape }) => [name, shape])),
+      inputs,
+      name
+    );
     assert.deepEqual(estimate.output_shape, output, name);
-    assert.equal(estimate.parameters, Object.values(weights).reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0), name);
+    assert.equal(
+      estimate.parameters,
+      Object.values(weights).reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0),
+      name
+    );
   }
 });
 
@@ -78,17 +104,34 @@ test('a measurement ends with every layer in the table and in the chart, with on
   const page = await opened();
   await measure(page);
   assertCells(await cells(page), measured);
-  assert.deepEqual((await cells(page)).map((row) => row[5]), pageWorkloads.map(() => '1'));
-  for (const figure of ['flops', 'bytes', 'ridge', 'best']) assert.match(await page.innerText(`[data-figure="${figure}"] .figure-value`), /^[\d.,]+\s*(GFLOP\/s|GB\/s|FLOP\/byte)$/);
+  assert.deepEqual(
+    (await cells(page)).map((row) => row[5]),
+    pageWorkloads.map(() => '1')
+  );
+  for (const figure of ['flops', 'bytes', 'ridge', 'best'])
+    assert.match(
+      await page.innerText(`[data-figure="${figure}"] .figure-value`),
+      /^[\d.,]+\s*(GFLOP\/s|GB\/s|FLOP\/byte)$/
+    );
   const threads = await page.evaluate(() => Math.min(navigator.hardwareConcurrency, 8));
   const parts = await page.evaluate(() => /** @type {any} */ (document.querySelector('attnscope-speed')).parts);
-  assert.deepEqual(parts.map((/** @type {any} */ { build }) => build.threads), threads > 1 ? [1, threads] : [1]);
+  assert.deepEqual(
+    parts.map((/** @type {any} */ { build }) => build.threads),
+    threads > 1 ? [1, threads] : [1]
+  );
   for (const [index, { build }] of parts.entries()) {
     if (parts.length > 1) await page.locator(`input[name=threads][value="${build.threads}"]`).check();
-    const rates = parts[index].timings.map((/** @type {any} */ { seconds }, /** @type {number} */ at) => pageWorkloads[at].flops / seconds / 1e9);
+    const rates = parts[index].timings.map(
+      (/** @type {any} */ { seconds }, /** @type {number} */ at) => pageWorkloads[at].flops / seconds / 1e9
+    );
     const shown = (await cells(page)).map((row) => Number(row[2].replaceAll(',', '')));
-    shown.forEach((rate, at) => assert.ok(Math.abs(rate / rates[at] - 1) < 0.01, `${pageWorkloads[at].name}: ${rate}, not ${rates[at]}`));
-    assert.equal(await page.locator('[data-chart="roofline"] svg [aria-label="dot"] path').count(), pageWorkloads.length);
+    shown.forEach((rate, at) =>
+      assert.ok(Math.abs(rate / rates[at] - 1) < 0.01, `${pageWorkloads[at].name}: ${rate}, not ${rates[at]}`)
+    );
+    assert.equal(
+      await page.locator('[data-chart="roofline"] svg [aria-label="dot"] path').count(),
+      pageWorkloads.length
+    );
   }
   assert.equal(await page.locator('.speed-legend li').count(), 6);
   assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
@@ -104,7 +147,10 @@ test('a measurement can be cancelled, what was measured stays, and the next one 
   const rows = await cells(page);
   assert.match(rows[0][1], measured[0]);
   assert.match(rows[rows.length - 1][1], /^–$/);
-  assert.ok(await page.locator('[data-action="measure"]').evaluate((button) => button === document.activeElement), 'the button keeps the focus');
+  assert.ok(
+    await page.locator('[data-action="measure"]').evaluate((button) => button === document.activeElement),
+    'the button keeps the focus'
+  );
   await measure(page);
   assert.equal(await page.locator('attnscope-speed [role=alert]').count(), 0);
   assertCells(await cells(page), measured);
@@ -122,7 +168,10 @@ test('a double click measures once, and nothing is cancelled', async () => {
 test('a page that is not isolated says so and what to do, and measures with one thread, below a sub-path too', async () => {
   const page = await opened({ isolated: false, path: '/some/where/' });
   await page.waitForSelector('[data-lacking]');
-  assert.match(await page.innerText('[data-lacking]'), /one thread, because the page is not cross-origin isolated: serve it with the headers Cross-Origin-Opener-Policy/);
+  assert.match(
+    await page.innerText('[data-lacking]'),
+    /one thread, because the page is not cross-origin isolated: serve it with the headers Cross-Origin-Opener-Policy/
+  );
   await measure(page);
   assertCells(await cells(page), measured);
   assert.match(await page.innerText('.build'), /, 1 thread$/);
@@ -136,7 +185,10 @@ test('a number of runs that is none is refused with its value', async () => {
   assert.equal(await page.innerText('attnscope-speed [role=alert]'), 'runs must be an integer from 1 to 25, got many');
 });
 
-for (const [colorScheme, width, height] of /** @type {const} */ ([['light', 390, 844], ['dark', 1280, 800]])) {
+for (const [colorScheme, width, height] of /** @type {const} */ ([
+  ['light', 390, 844],
+  ['dark', 1280, 800]
+])) {
   test(`axe finds nothing on the speed page before and after, no label covers another, and nothing is wider than the screen, ${colorScheme}, ${width} wide`, async () => {
     const page = await opened({ context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
     assert.deepEqual(await violations(page), []);

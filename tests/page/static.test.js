@@ -24,8 +24,13 @@ test('without JavaScript the form shows the layer and the options whose figures 
   const scope = await open({ threads: 1 });
   const { page } = site;
   const { config } = scope.estimate({ layer: 'linear_scorer' });
-  const shown = await page.locator('.form').evaluate((form) => Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (form))));
-  assert.deepEqual(shown, { ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])), bias: 'on' });
+  const shown = await page
+    .locator('.form')
+    .evaluate((form) => Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (form))));
+  assert.deepEqual(shown, {
+    ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])),
+    bias: 'on'
+  });
   assert.equal(await page.locator('.form [selected="false"], .form [checked="false"]').count(), 0);
   assert.match(await page.innerText('noscript'), /default layer, whatever its address asks for/);
   assert.equal(await page.locator('.linked-note').isVisible(), false);
@@ -39,14 +44,19 @@ test('without JavaScript the PyTorch module is there, whole', async () => {
 
 test('without JavaScript the guide can be read, with figures that were asked from the module', async () => {
   const text = await site.page.innerText('#guide');
-  for (const figure of ['769', '768', '98,561', '98,432', '4,096 elements', '3,145,728']) assert.ok(text.includes(figure), figure);
+  for (const figure of ['769', '768', '98,561', '98,432', '4,096 elements', '3,145,728'])
+    assert.ok(text.includes(figure), figure);
   assert.equal(await site.page.locator('.mistake').count(), 5);
   assert.equal(await site.page.locator('#models tbody tr').count(), 9);
   assert.equal(await site.page.locator('#formats tbody tr').count(), 6);
 });
 
 test('the memory bar is drawn without JavaScript', async () => {
-  const widths = await site.page.locator('.memory .bar').first().locator('rect').evaluateAll((rects) => rects.map((rect) => parseFloat(rect.getAttribute('width') ?? '0')));
+  const widths = await site.page
+    .locator('.memory .bar')
+    .first()
+    .locator('rect')
+    .evaluateAll((rects) => rects.map((rect) => parseFloat(rect.getAttribute('width') ?? '0')));
   assert.equal(widths.length, 3);
   assert.ok(widths.every((width) => width > 0));
 });

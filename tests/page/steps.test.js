@@ -19,9 +19,15 @@ async function columns(search) {
   return site.page.locator('table.steps').evaluate((table, names) => {
     const head = [...table.querySelectorAll('thead th')].map((cell) => cell.textContent?.trim());
     // The first text of a cell is of all repetitions; what is small below it is of one.
-    const value = (/** @type {Element} */ cell) => Number((cell.firstChild?.textContent?.trim() || cell.textContent || '').replaceAll(',', '').replace('–', '0'));
-    const cells = (/** @type {string} */ part, /** @type {number} */ at) => [...table.querySelectorAll(`${part} tr`)].map((row) => value(row.children[at]));
-    return names.map((name) => ({ name, figures: cells('tbody', head.indexOf(name)), total: cells('tfoot', head.indexOf(name) - 1)[0] }));
+    const value = (/** @type {Element} */ cell) =>
+      Number((cell.firstChild?.textContent?.trim() || cell.textContent || '').replaceAll(',', '').replace('–', '0'));
+    const cells = (/** @type {string} */ part, /** @type {number} */ at) =>
+      [...table.querySelectorAll(`${part} tr`)].map((row) => value(row.children[at]));
+    return names.map((name) => ({
+      name,
+      figures: cells('tbody', head.indexOf(name)),
+      total: cells('tfoot', head.indexOf(name) - 1)[0]
+    }));
   }, COUNTS);
 }
 
@@ -29,7 +35,11 @@ test('every total of the step table is the sum of its column, shared and unread 
   const { layers } = await open({ threads: 1 }).then((scope) => ({ layers: scope.layers() }));
   for (const search of [...layers.map(({ name }) => `?layer=${name}`), '?layer=decoder&tie_embeddings=true']) {
     for (const { name, figures, total } of await columns(search)) {
-      assert.equal(figures.reduce((sum, figure) => sum + figure, 0), total, `${name} of ${search}`);
+      assert.equal(
+        figures.reduce((sum, figure) => sum + figure, 0),
+        total,
+        `${name} of ${search}`
+      );
     }
   }
 });

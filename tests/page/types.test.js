@@ -6,7 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 test('the types of elements, pages and their tests are right', () => {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', fileURLToPath(new URL('../../web/tsconfig.json', import.meta.url))], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [tsc, '-p', fileURLToPath(new URL('../../web/tsconfig.json', import.meta.url))],
+    { encoding: 'utf8' }
+  );
   assert.equal(stdout, '');
   assert.equal(status, 0);
 });

@@ -17,14 +17,18 @@ const BARE = "'wasm-feature-detect'"; // a page's import map says nothing to a w
 async function fileAt(path) {
   if (path === '/') return HOST;
   const body = await readFile(join(project, path));
-  return path.endsWith('.js') ? body.toString().replace(BARE, "'/node_modules/wasm-feature-detect/dist/esm/index.js'") : body;
+  return path.endsWith('.js')
+    ? body.toString().replace(BARE, "'/node_modules/wasm-feature-detect/dist/esm/index.js'")
+    : body;
 }
 
 /** A page at the top of the repository. @param {{ isolated: boolean }} options */
 async function openHost({ isolated }) {
   const { 'Content-Security-Policy': policy } = headers;
   const site = await listen(async (path) => ({
-    headers: isolated ? headers : { 'Content-Security-Policy': policy }, type: extname(path) || '.html', body: await fileAt(path),
+    headers: isolated ? headers : { 'Content-Security-Policy': policy },
+    type: extname(path) || '.html',
+    body: await fileAt(path)
   }));
   const context = await newContext();
   const page = await context.newPage();
@@ -56,7 +60,6 @@ const inPage = async () => {
     longest = 0;
     last = performance.now();
     await work();
-    const whole = performance.now() - last;
     tick();
     clearInterval(timer);
     return longest;
@@ -73,7 +76,9 @@ test('a forward of a second in a worker leaves the timers of the page alone', as
     const scopes = [await open({ threads: 1 }), await openInWorker({ threads: 1 })];
     const timed = async (/** @type {any} */ scope, /** @type {number} */ length) => {
       const model = await scope.create({ ...heads, seq_len: length, kv_len: length });
-      const inputs = Object.fromEntries(await Promise.all(['query', 'key', 'value'].map(async (name) => [name, await scope.randn([1, 12, length, 64])])));
+      const inputs = Object.fromEntries(
+        await Promise.all(['query', 'key', 'value'].map(async (name) => [name, await scope.randn([1, 12, length, 64])]))
+      );
       await model.forward(inputs, { need_weights: false });
       const start = performance.now();
       const gap = await longestGap(() => model.forward(inputs, { need_weights: false }));
@@ -103,22 +108,29 @@ for (const isolated of [true, false]) {
       const [beside, inside] = [await open({ threads: 1 }), await openInWorker()];
       const hidden_states = beside.randn([1, 64, 256]);
       const [here, there] = [beside.create(small), await inside.create(small)];
-      const same = JSON.stringify(here.forward({ hidden_states }).output) === JSON.stringify((await there.forward({ hidden_states })).output);
+      const same =
+        JSON.stringify(here.forward({ hidden_states }).output) ===
+        JSON.stringify((await there.forward({ hidden_states })).output);
       const long = await inside.create(config);
       const inputs = { hidden_states: await inside.randn([1, 3072, 256]) };
       const controller = new AbortController();
       let told = 0;
       let late = 0;
-      const aborted = await long.forward(inputs, {
-        signal: controller.signal, need_weights: false,
-        progress: () => {
-          if (++told === 2) {
-            late = performance.now();
-            controller.abort();
+      const aborted = await long
+        .forward(inputs, {
+          signal: controller.signal,
+          need_weights: false,
+          progress: () => {
+            if (++told === 2) {
+              late = performance.now();
+              controller.abort();
+            }
           }
-        },
-      }).catch((/** @type {any} */ error) => `${error.name} after ${performance.now() - late}`);
-      const refused = await inside.estimate({ layer: 'linear_scorer', hiden_size: 3 }).catch((/** @type {any} */ error) => [error instanceof RangeError, error.field]);
+        })
+        .catch((/** @type {any} */ error) => `${error.name} after ${performance.now() - late}`);
+      const refused = await inside
+        .estimate({ layer: 'linear_scorer', hiden_size: 3 })
+        .catch((/** @type {any} */ error) => [error instanceof RangeError, error.field]);
       const again = (await there.forward({ hidden_states })).output.data.length;
       inside.dispose();
       const gone = await inside.layers().catch((/** @type {any} */ error) => error.message);
@@ -139,7 +151,10 @@ for (const isolated of [true, false]) {
 test('a worker that the page forbids, or that is not there, says why', async () => {
   const { page } = await openHost({ isolated: true });
   await page.evaluate(inPage);
-  const message = await page.evaluate(() => /** @type {any} */ (window).openInWorker({ worker: () => new Worker('/no/such.js', { type: 'module' }) })
-    .catch((/** @type {any} */ error) => error.message));
+  const message = await page.evaluate(() =>
+    /** @type {any} */ (window)
+      .openInWorker({ worker: () => new Worker('/no/such.js', { type: 'module' }) })
+      .catch((/** @type {any} */ error) => error.message)
+  );
   assert.match(message, /^the server answers HTTP 404 for the worker .*\/no\/such\.js$/);
 });

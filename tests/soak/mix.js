@@ -35,11 +35,30 @@ export function mix(inside, count, seed) {
     () => scope.runBytes(pick(configs), { need_weights: pick([true, false]) }),
     () => {
       const config = pick(smallConfigs);
-      const model = scope.create(config, { seed: Math.floor(next() * 9), storage: pick(['float32', 'float16', 'bfloat16', 'int8']) });
+      const model = scope.create(config, {
+        seed: Math.floor(next() * 9),
+        storage: pick(['float32', 'float16', 'bfloat16', 'int8'])
+      });
       replaceOne(models, { model, inputs: randomInputs(config, { mask: true }), dispose: () => model.dispose() });
     },
-    () => withModel(({ model, inputs }) => model.forward(inputs, pick([{}, { need_weights: false }, { reference: true }, { compare: true }, { round: 'bfloat16' }, { progress() {} }]))),
-    () => withModel(({ model, inputs }) => Object.values(model.forward(inputs, { resident: true })).forEach((tensor) => tensor.dispose())),
+    () =>
+      withModel(({ model, inputs }) =>
+        model.forward(
+          inputs,
+          pick([
+            {},
+            { need_weights: false },
+            { reference: true },
+            { compare: true },
+            { round: 'bfloat16' },
+            { progress() {} }
+          ])
+        )
+      ),
+    () =>
+      withModel(({ model, inputs }) =>
+        Object.values(model.forward(inputs, { resident: true })).forEach((tensor) => tensor.dispose())
+      ),
     () => withModel(({ model }) => model.loadStateDict(model.stateDict())),
     () => withModel(({ model }) => model.clearCache()),
     () => replaceOne(tensors, scope.tensor(new Float32Array(60).fill(next()), [3, 4, 5])),
@@ -61,7 +80,12 @@ export function answers(scope) {
   return smallConfigs.map((config) => {
     const model = scope.create(config, { seed: 1 });
     try {
-      return [scope.estimate(config), scope.pytorch(config), scope.runBytes(config), model.forward(randomInputs(config, { mask: true }))];
+      return [
+        scope.estimate(config),
+        scope.pytorch(config),
+        scope.runBytes(config),
+        model.forward(randomInputs(config, { mask: true }))
+      ];
     } finally {
       model.dispose();
     }
@@ -69,8 +93,8 @@ export function answers(scope) {
 }
 
 /**
- * Runs `work` twice, and holds memory and stack afterwards against what they were: the first time makes whatever is made
- * once.
+ * Runs `work` twice, and holds memory and stack afterwards against what they were: the first time makes whatever is
+ * made once.
  * @param {import('../js/inside.js').Inside} inside
  * @param {(time: number) => void} work
  */

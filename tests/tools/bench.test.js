@@ -9,22 +9,36 @@ import { project } from '../../tools/folders.js';
 import { parseArguments, usage } from '../bench/arguments.js';
 import { dataOf } from '../bench/data.js';
 import { causalMask, headByHead, swapped, transposed } from '../bench/layouts.js';
-import { median } from '../../web/elements/run/timing.js';
+import { median } from '../../web/plain/timing.js';
 import { difference, shuffled } from '../bench/numbers.js';
 import { randomNumbers } from '../random.js';
 import { ratioOf, remarks, rowOf, table } from '../bench/table.js';
-import { lengthOf, workloads } from '../../web/elements/speed/workloads.js';
+import { lengthOf, workloads } from '../../web/plain/workloads.js';
 
 /** @typedef {import('../bench/contest.js').Entry} Entry */
 
 const peaks = { flops_per_second: 50e9, bytes_per_second: 10e9 };
 
 test('without arguments it runs everything and writes nothing', () => {
-  assert.deepEqual(parseArguments([]), { build: 'relaxed', engines: ['node', 'chromium'], limits: false, ours: false, json: null, only: '' });
+  assert.deepEqual(parseArguments([]), {
+    build: 'relaxed',
+    engines: ['node', 'chromium'],
+    limits: false,
+    ours: false,
+    json: null,
+    only: ''
+  });
 });
 
 test('arguments come in any order', () => {
-  assert.deepEqual(parseArguments(['--only', 'S 512', '--engine', 'chromium', '--json', 'a.json']), { build: 'relaxed', engines: ['chromium'], limits: false, ours: false, json: 'a.json', only: 'S 512' });
+  assert.deepEqual(parseArguments(['--only', 'S 512', '--engine', 'chromium', '--json', 'a.json']), {
+    build: 'relaxed',
+    engines: ['chromium'],
+    limits: false,
+    ours: false,
+    json: 'a.json',
+    only: 'S 512'
+  });
   assert.deepEqual(parseArguments(['--engine', 'both']), parseArguments([]));
   assert.equal(parseArguments(['--build', 'simd']).build, 'simd');
   assert.equal(parseArguments(['--ours']).ours, true);
@@ -53,7 +67,9 @@ test('npm run bench refuses a word that it does not know before it does anything
 });
 
 test('a text that is in no name is refused with the names that there are', async () => {
-  const { code, output } = await attempt(process.execPath, ['tests/bench/bench.js', '--only', 'convolution'], { cwd: project });
+  const { code, output } = await attempt(process.execPath, ['tests/bench/bench.js', '--only', 'convolution'], {
+    cwd: project
+  });
   const names = workloads.map(({ name }) => `  ${name}\n`).join('');
   assert.deepEqual([code, output], [1, `no workload's name contains convolution; there are\n${names}`]);
 });
@@ -97,18 +113,31 @@ test('heads go behind positions and back', () => {
 });
 
 test('the causal mask hides the later keys', () => {
-  assert.deepEqual(Array.from(causalMask(3), (value) => value < 0), [false, true, true, false, false, true, false, false, false]);
+  assert.deepEqual(
+    Array.from(causalMask(3), (value) => value < 0),
+    [false, true, true, false, false, true, false, false, false]
+  );
 });
 
 test('head by head gives what all heads together give', async () => {
   const query = Float32Array.from({ length: 12 }, (_, i) => i);
-  const result = await headByHead({ query, key: query }, 3, async (head) => head.query.map((value, i) => value + head.key[i]));
-  assert.deepEqual(result, query.map((value) => 2 * value));
+  const result = await headByHead({ query, key: query }, 3, async (head) =>
+    head.query.map((value, i) => value + head.key[i])
+  );
+  assert.deepEqual(
+    result,
+    query.map((value) => 2 * value)
+  );
 });
 
 test('the ratio is of the best rival, above 1 where ours is faster', () => {
   /** @type {Entry[]} */
-  const entries = [{ runtime: 'ours', ms: 2 }, { runtime: 'a', ms: 6 }, { runtime: 'b', ms: 3 }, { runtime: 'c', problem: 'wrong result' }];
+  const entries = [
+    { runtime: 'ours', ms: 2 },
+    { runtime: 'a', ms: 6 },
+    { runtime: 'b', ms: 3 },
+    { runtime: 'c', problem: 'wrong result' }
+  ];
   assert.equal(ratioOf(entries), 1.5);
   assert.equal(ratioOf([entries[0], entries[3]]), null);
   assert.equal(ratioOf([{ runtime: 'ours', problem: 'wrong result' }, entries[1]]), null);
@@ -117,15 +146,26 @@ test('the ratio is of the best rival, above 1 where ours is faster', () => {
 test('the table shows losses and failures as they are', () => {
   const workload = { ...workloads[0], name: 'product', flops: 1e9 };
   /** @type {Entry[]} */
-  const first = [{ runtime: 'ours', ms: 40 }, { runtime: 'a', ms: 20 }, { runtime: 'b', problem: 'wrong result (off by 0.5)', failed: { 'in steps': 'wrong result (off by 0.5)' } }];
+  const first = [
+    { runtime: 'ours', ms: 40 },
+    { runtime: 'a', ms: 20 },
+    { runtime: 'b', problem: 'wrong result (off by 0.5)', failed: { 'in steps': 'wrong result (off by 0.5)' } }
+  ];
   /** @type {Entry[]} */
-  const second = [{ runtime: 'ours', ms: 5 }, { runtime: 'a', problem: 'fails: no memory' }, { runtime: 'b', ms: 123.4 }];
+  const second = [
+    { runtime: 'ours', ms: 5 },
+    { runtime: 'a', problem: 'fails: no memory' },
+    { runtime: 'b', ms: 123.4 }
+  ];
   const rows = [rowOf(workload, first, peaks), rowOf({ ...workload, name: 'scorer', showsRate: false }, second, peaks)];
-  assert.equal(table(rows), [
-    'workload          ours             a             b  of peak  ratio',
-    'product   40.0 ms   25  20.0 ms   50  wrong result     50 %   0.50',
-    'scorer    5.00 ms              fails   123 ms         400 %  24.68'
-  ].join('\n'));
+  assert.equal(
+    table(rows),
+    [
+      'workload          ours             a             b  of peak  ratio',
+      'product   40.0 ms   25  20.0 ms   50  wrong result     50 %   0.50',
+      'scorer    5.00 ms              fails   123 ms         400 %  24.68'
+    ].join('\n')
+  );
   assert.deepEqual(remarks(rows), ['product: b, in steps: wrong result (off by 0.5)', 'scorer: a: fails: no memory']);
 });
 
@@ -155,6 +195,7 @@ test('the rivals have exact versions, are no dependencies of the package, and th
   const { dependencies } = JSON.parse(read('tests/bench/package.json'));
   for (const version of Object.values(dependencies)) assert.match(version, /^\d+\.\d+\.\d+$/);
   const own = JSON.parse(read('package.json'));
-  for (const name of Object.keys(dependencies)) assert.ok(!(name in { ...own.dependencies, ...own.devDependencies }), name);
+  for (const name of Object.keys(dependencies))
+    assert.ok(!(name in { ...own.dependencies, ...own.devDependencies }), name);
   assert.doesNotMatch(read('tests/bench/package-lock.json'), /"resolved":/);
 });

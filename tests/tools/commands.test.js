@@ -12,7 +12,9 @@ test('a command is found in the first folder of PATH that has it as a program', 
 });
 
 test('a failing command is told with its code and its whole output', async () => {
-  await assert.rejects(run('sh', ['-c', 'echo out; sleep 0.1; echo err >&2; exit 3']), { message: 'sh: exit code 3\nout\nerr' });
+  await assert.rejects(run('sh', ['-c', 'echo out; sleep 0.1; echo err >&2; exit 3']), {
+    message: 'sh: exit code 3\nout\nerr'
+  });
 });
 
 test('a label stands for the command in messages', async () => {

@@ -33,9 +33,19 @@ function withModules(more, use) {
 test('both instruction sets share their JavaScript, in which no address is left and no thread starts itself', () => {
   withModules({}, (from, to) => {
     writeCore(from, to);
-    assert.deepEqual(readdirSync(to).sort(),
-      ['core-threads.mjs', 'core.d.ts', 'core.mjs', 'relaxed-threads.wasm', 'relaxed.wasm', 'simd-threads.wasm', 'simd.wasm']);
-    assert.match(readFileSync(join(to, 'core-threads.mjs'), 'utf8'), /worker=Module\["workers"\]\.pop\(\);\n;return Module\}export default Module;\n$/);
+    assert.deepEqual(readdirSync(to).sort(), [
+      'core-threads.mjs',
+      'core.d.ts',
+      'core.mjs',
+      'relaxed-threads.wasm',
+      'relaxed.wasm',
+      'simd-threads.wasm',
+      'simd.wasm'
+    ]);
+    assert.match(
+      readFileSync(join(to, 'core-threads.mjs'), 'utf8'),
+      /worker=Module\["workers"\]\.pop\(\);\n;return Module\}export default Module;\n$/
+    );
   });
 });
 
@@ -53,5 +63,6 @@ test('what another Emscripten writes is refused, rather than left as it is', () 
     [{ simd: 'var _scriptName=import.meta.url;' }, /_scriptName.* 2 times, not once: has its version changed\?$/],
     [{ simd: 'await import("node:fs");' }, /still has import\(: has its version changed\?$/]
   ]);
-  for (const [more, message] of refused) withModules(more, (from, to) => assert.throws(() => writeCore(from, to), message));
+  for (const [more, message] of refused)
+    withModules(more, (from, to) => assert.throws(() => writeCore(from, to), message));
 });

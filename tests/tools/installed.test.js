@@ -23,9 +23,10 @@ const all = {
 
 test('all header libraries in one folder are found, with their versions', (t) => {
   const found = findLibraries([scratch(t, all)]);
-  assert.deepEqual(found.map(({ name, version, ok }) => `${name} ${version?.join('.')} ${ok}`), [
-    'xtensor 0.27.1 true', 'xsimd 14.3.0 true', 'xtl 0.8.2 true', 'doctest 2.5.3 true', 'nlohmann 3.11.3 true'
-  ]);
+  assert.deepEqual(
+    found.map(({ name, version, ok }) => `${name} ${version?.join('.')} ${ok}`),
+    ['xtensor 0.27.1 true', 'xsimd 14.3.0 true', 'xtl 0.8.2 true', 'doctest 2.5.3 true', 'nlohmann 3.11.3 true']
+  );
 });
 
 test('a library that is too old in one folder is taken from the next', (t) => {
@@ -37,9 +38,12 @@ test('a library that is too old in one folder is taken from the next', (t) => {
 
 test('what is missing or too old is said with what is needed', (t) => {
   const old = scratch(t, { 'xsimd/config/xsimd_config.hpp': macros('XSIMD', [8, 1, 0]) });
-  assert.equal(describe(findLibraries([old]).slice(0, 2)), `\
+  assert.equal(
+    describe(findLibraries([old]).slice(0, 2)),
+    `\
   xtensor: not found (0.27 or newer is needed)
-  xsimd: 8.1.0 (14.0 or newer is needed)`);
+  xsimd: 8.1.0 (14.0 or newer is needed)`
+  );
 });
 
 test('the folder that ATTNSCOPE_HEADERS names comes first', () => {
@@ -55,9 +59,19 @@ test('libraries are linked into a folder that holds nothing else, and linked ane
 });
 
 test('an emcc that is too old is not used', async (t) => {
-  const path = scratch(t, { emcc: '#!/bin/sh\necho "emcc (Emscripten) 3.1.6~dfsg"\n', ninja: '#!/bin/sh\necho 1.11.1\n' });
+  const path = scratch(t, {
+    emcc: '#!/bin/sh\necho "emcc (Emscripten) 3.1.6~dfsg"\n',
+    ninja: '#!/bin/sh\necho 1.11.1\n'
+  });
   const before = process.env.PATH;
   process.env.PATH = path;
   t.after(() => void (process.env.PATH = before));
-  assert.deepEqual((await findPrograms()).map(({ name, ok }) => [name, ok]), [['emcc', false], ['cmake', false], ['ninja', true]]);
+  assert.deepEqual(
+    (await findPrograms()).map(({ name, ok }) => [name, ok]),
+    [
+      ['emcc', false],
+      ['cmake', false],
+      ['ninja', true]
+    ]
+  );
 });

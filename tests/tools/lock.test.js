@@ -10,21 +10,45 @@ test('the second waits for the first, and says so', async (t) => {
   const file = join(scratch(t), 'lock');
   /** @type {string[]} */
   const events = [];
-  const slow = withLock(file, () => events.push('first waits'), async () => {
-    events.push('first');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    events.push('first ends');
-  });
+  const slow = withLock(
+    file,
+    () => events.push('first waits'),
+    async () => {
+      events.push('first');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      events.push('first ends');
+    }
+  );
   await new Promise((resolve) => setTimeout(resolve, 100));
-  await withLock(file, () => events.push('second waits'), async () => void events.push('second'));
+  await withLock(
+    file,
+    () => events.push('second waits'),
+    async () => void events.push('second')
+  );
   await slow;
   assert.deepEqual(events, ['first', 'second waits', 'first ends', 'second']);
 });
 
 test('work that fails gives the lock back, and its error', async (t) => {
   const file = join(scratch(t), 'lock');
-  await assert.rejects(withLock(file, () => {}, async () => { throw new Error('no'); }), { message: 'no' });
-  assert.equal(await withLock(file, () => assert.fail('it is still held'), async () => 7), 7);
+  await assert.rejects(
+    withLock(
+      file,
+      () => {},
+      async () => {
+        throw new Error('no');
+      }
+    ),
+    { message: 'no' }
+  );
+  assert.equal(
+    await withLock(
+      file,
+      () => assert.fail('it is still held'),
+      async () => 7
+    ),
+    7
+  );
 });
 
 test('a process that is killed leaves no lock', async (t) => {
@@ -32,9 +56,18 @@ test('a process that is killed leaves no lock', async (t) => {
   const script = `
     import { withLock } from ${JSON.stringify(new URL('../../tools/lock.js', import.meta.url))};
     await withLock(${JSON.stringify(file)}, () => {}, () => { console.log('held'); return new Promise(() => setInterval(() => {}, 1000)); });`;
-  const holder = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  });
   await once(holder.stdout, 'data');
   holder.kill('SIGKILL');
   await once(holder, 'exit');
-  assert.equal(await withLock(file, () => {}, async () => 7), 7);
+  assert.equal(
+    await withLock(
+      file,
+      () => {},
+      async () => 7
+    ),
+    7
+  );
 });

@@ -26,9 +26,12 @@ test('what is there is not installed', async (t) => {
 
 test('where packages cannot be installed, the message says what to install, both ways', async (t) => {
   onlyPrograms(t, { mmdebstrap: program });
-  await assert.rejects(ensureCommands(['mmdebstrap', 'bwrap'], async () => 'Or emsdk.'), {
-    message: 'Please install bubblewrap (on Debian or Ubuntu: sudo apt-get install bubblewrap).\nOr emsdk.'
-  });
+  await assert.rejects(
+    ensureCommands(['mmdebstrap', 'bwrap'], async () => 'Or emsdk.'),
+    {
+      message: 'Please install bubblewrap (on Debian or Ubuntu: sudo apt-get install bubblewrap).\nOr emsdk.'
+    }
+  );
 });
 
 test('several packages are named together', () => {
@@ -39,7 +42,9 @@ test('several packages are named together', () => {
 function asRoot(t) {
   const { getuid } = process;
   process.getuid = () => 0;
-  t.after(() => { process.getuid = getuid; });
+  t.after(() => {
+    process.getuid = getuid;
+  });
 }
 
 test('what is missing is installed, after an update of the lists where they are old', async (t) => {
@@ -48,7 +53,11 @@ test('what is missing is installed, after an update of the lists where they are 
   const folder = onlyPrograms(t, {});
   const apt = join(folder, 'apt-get');
   const log = join(folder, 'log');
-  writeFileSync(apt, `#!/bin/sh\n[ "$1" = -o ] && shift 2\necho "$1" >> ${log}\n[ "$1" = update ] && { : > ${folder}/updated; exit 0; }\n[ -e ${folder}/updated ]\n`, { mode: 0o755 });
+  writeFileSync(
+    apt,
+    `#!/bin/sh\n[ "$1" = -o ] && shift 2\necho "$1" >> ${log}\n[ "$1" = update ] && { : > ${folder}/updated; exit 0; }\n[ -e ${folder}/updated ]\n`,
+    { mode: 0o755 }
+  );
   await ensureCommands(['mmdebstrap', 'bwrap']);
   assert.equal(readFileSync(log, 'utf8'), 'install\nupdate\ninstall\n');
   assert.deepEqual(lines, ['packages: installing mmdebstrap bubblewrap (apt-get)']);
@@ -60,6 +69,7 @@ test('an installation that fails is told with its output and what to do', async 
   quiet(t);
   onlyPrograms(t, { 'apt-get': '#!/bin/sh\necho "E: no network"\nexit 100\n' });
   await assert.rejects(ensureCommands(['chromium']), {
-    message: 'apt-get: exit code 100\nE: no network\nPlease install chromium (on Debian or Ubuntu: sudo apt-get install chromium).'
+    message:
+      'apt-get: exit code 100\nE: no network\nPlease install chromium (on Debian or Ubuntu: sudo apt-get install chromium).'
   });
 });

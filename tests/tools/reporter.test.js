@@ -17,16 +17,22 @@ async function report(t, text) {
 }
 
 test('tests are counted, not the blocks around them', async (t) => {
-  const { code, output } = await report(t, `
+  const { code, output } = await report(
+    t,
+    `
     test('a', () => {});
-    describe('block', () => { test('b', () => {}); test('c', { skip: true }, () => {}); });`);
+    describe('block', () => { test('b', () => {}); test('c', { skip: true }, () => {}); });`
+  );
   assert.equal(code, 0);
   assert.deepEqual(nodeCounts(output), { passed: 2, failed: 0, skipped: 1 });
 });
 
 test('a failure is told whole, with its name, and counted once', async (t) => {
-  const { code, output } = await report(t, `
-    test('outer', async (t) => { await t.test('inner', () => { throw new Error('this went wrong'); }); });`);
+  const { code, output } = await report(
+    t,
+    `
+    test('outer', async (t) => { await t.test('inner', () => { throw new Error('this went wrong'); }); });`
+  );
   assert.equal(code, 1);
   assert.match(output, /^failed: inner \(.*some\.test\.mjs:3\)\n {2}Error: this went wrong\n/m);
   assert.deepEqual(nodeCounts(output), { passed: 0, failed: 1, skipped: 0 });

@@ -41,7 +41,9 @@ test('a set-up that was killed is noticed: what it left is removed, and the root
       console.log('filling');
       return new Promise(() => setInterval(() => {}, 1000));
     });`;
-  const killed = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const killed = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  });
   let output = '';
   for await (const chunk of killed.stdout) if ((output += chunk).includes('filling')) break;
   killed.kill('SIGKILL');
@@ -86,7 +88,11 @@ test('of two set-ups at once, one makes the root', async (t) => {
 });
 
 test('a recipe is known by its packages, release and version', () => {
-  const others = [{ ...recipe, packages: ['a'] }, { ...recipe, suite: 'sid' }, { ...recipe, version: 2 }];
+  const others = [
+    { ...recipe, packages: ['a'] },
+    { ...recipe, suite: 'sid' },
+    { ...recipe, version: 2 }
+  ];
   assert.equal(new Set([recipe, ...others].map(recipeHash)).size, 4);
   assert.equal(recipeHash({ ...recipe, about: 'an hour' }), recipeHash(recipe));
 });

@@ -9,7 +9,8 @@ import { sameModules } from '../../tools/stages.js';
 import { suites } from '../../tools/suites.js';
 
 /** @param {string} script @param {string[]} args @param {Record<string, string>} [env] */
-const runScript = (script, args, env) => attempt(process.execPath, [join(project, 'tools', script), ...args], { cwd: project, env });
+const runScript = (script, args, env) =>
+  attempt(process.execPath, [join(project, 'tools', script), ...args], { cwd: project, env });
 
 test('npm start refuses a port that is none', async () => {
   const { code, output } = await runScript('start.js', [], { PORT: '80.5' });

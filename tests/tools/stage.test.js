@@ -81,7 +81,9 @@ test('a stage that fails is named, and stays stale', async (t) => {
   quiet(t);
   const { places, ran, stage } = counted(t);
   const failing = { ...stage, make: () => Promise.reject(new Error('clang++: exit code 1\na.cpp:1: no')) };
-  await assert.rejects(runStage(failing, places), { message: 'copy, small: failed\nclang++: exit code 1\na.cpp:1: no' });
+  await assert.rejects(runStage(failing, places), {
+    message: 'copy, small: failed\nclang++: exit code 1\na.cpp:1: no'
+  });
   await runStage(stage, places);
   assert.equal(ran.length, 1);
 });

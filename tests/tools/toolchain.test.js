@@ -31,7 +31,11 @@ const headers = {
 };
 
 const says = (/** @type {string} */ text) => `#!/bin/sh\necho '${text}'\n`;
-const installed = { emcc: says('emcc (Emscripten) 6.0.5 ()'), cmake: says('cmake version 3.25.1'), ninja: says('1.11.1') };
+const installed = {
+  emcc: says('emcc (Emscripten) 6.0.5 ()'),
+  cmake: says('cmake version 3.25.1'),
+  ninja: says('1.11.1')
+};
 
 test('a compiler and headers that are new enough are used, and no root is made', async (t) => {
   const { output } = await lookFor(t, installed);
@@ -40,13 +44,25 @@ test('a compiler and headers that are new enough are used, and no root is made',
 
 test('where neither a compiler is nor a root can be made, the message says what to install and what was found', async (t) => {
   const { output } = await lookFor(t, { ...installed, emcc: says('emcc (Emscripten) 3.1.6~dfsg') });
-  assert.match(output, /^Please install mmdebstrap (and uidmap )?and bubblewrap \(on Debian or Ubuntu: sudo apt-get install mmdebstrap/);
-  assert.match(output, /Emscripten \(emsdk\), CMake and Ninja, on PATH, and the headers of\nxtensor, xsimd, xtl, doctest and nlohmann-json/);
-  assert.match(output, /\n {2}emcc: 3\.1\.6 \(6\.0 or newer is needed\)\n {2}cmake: 3\.25\.1 .*\n {2}ninja: 1\.11\.1 .*\n {2}xtensor: 0\.27\.1 /);
+  assert.match(
+    output,
+    /^Please install mmdebstrap (and uidmap )?and bubblewrap \(on Debian or Ubuntu: sudo apt-get install mmdebstrap/
+  );
+  assert.match(
+    output,
+    /Emscripten \(emsdk\), CMake and Ninja, on PATH, and the headers of\nxtensor, xsimd, xtl, doctest and nlohmann-json/
+  );
+  assert.match(
+    output,
+    /\n {2}emcc: 3\.1\.6 \(6\.0 or newer is needed\)\n {2}cmake: 3\.25\.1 .*\n {2}ninja: 1\.11\.1 .*\n {2}xtensor: 0\.27\.1 /
+  );
 });
 
 test('a root that cannot be made is told with what went wrong and what to install', async (t) => {
   const broken = '#!/bin/sh\necho "E: no network"\nexit 25\n';
   const { output } = await lookFor(t, { mmdebstrap: broken, newuidmap: says(''), bwrap: says('') });
-  assert.match(output, /\ncompiler root: it could not be made\nmmdebstrap: exit code 25\nE: no network\nmmdebstrap and bubblewrap make and use /);
+  assert.match(
+    output,
+    /\ncompiler root: it could not be made\nmmdebstrap: exit code 25\nE: no network\nmmdebstrap and bubblewrap make and use /
+  );
 });

@@ -17,11 +17,25 @@ function readTensors(path) {
   const file = readFileSync(path);
   const start = 8 + Number(file.readBigUInt64LE(0));
   const { __metadata__, ...header } = JSON.parse(file.toString('utf8', 8, start));
-  return Object.fromEntries(Object.entries(header).map(([name, { dtype, shape, data_offsets: [begin, end] }]) => {
-    const Data = FORMATS[/** @type {keyof typeof FORMATS} */ (dtype)];
-    if (!Data) throw new Error(`${path}: ${name} is of ${dtype}`);
-    return [name, { data: new Data(file.buffer.slice(file.byteOffset + start + begin, file.byteOffset + start + end)), shape }];
-  }));
+  return Object.fromEntries(
+    Object.entries(header).map(
+      ([
+        name,
+        {
+          dtype,
+          shape,
+          data_offsets: [begin, end]
+        }
+      ]) => {
+        const Data = FORMATS[/** @type {keyof typeof FORMATS} */ (dtype)];
+        if (!Data) throw new Error(`${path}: ${name} is of ${dtype}`);
+        return [
+          name,
+          { data: new Data(file.buffer.slice(file.byteOffset + start + begin, file.byteOffset + start + end)), shape }
+        ];
+      }
+    )
+  );
 }
 
 /** @param {string} folder */
@@ -45,7 +59,8 @@ function thirds({ data, shape: [rows, ...rest] }) {
 
 /** Names by what stands in them, one after another. @param {Record<string, string>} names @param {State} state */
 function renamed(names, state) {
-  const rename = (/** @type {string} */ name) => Object.entries(names).reduce((text, [from, to]) => text.replace(from, to), name);
+  const rename = (/** @type {string} */ name) =>
+    Object.entries(names).reduce((text, [from, to]) => text.replace(from, to), name);
   return Object.fromEntries(Object.entries(state).map(([name, tensor]) => [rename(name), tensor]));
 }
 
@@ -60,30 +75,51 @@ function fromGpt2(state) {
     if (!name.includes('.c_attn.')) return [[name, own]];
     return thirds(own).map((part, i) => [name.replace('attn.c_attn', `self_attn.${'qkv'[i]}_proj`), part]);
   });
-  return renamed({
-    'transformer.wte': 'model.embed_tokens', 'transformer.wpe': 'model.embed_positions', 'transformer.ln_f': 'model.norm',
-    'transformer.h.': 'model.layers.', ln_1: 'input_layernorm', ln_2: 'post_attention_layernorm', '.attn.c_proj': '.self_attn.o_proj',
-    'mlp.c_fc': 'mlp.up_proj', 'mlp.c_proj': 'mlp.down_proj'
-  }, Object.fromEntries(turned));
+  return renamed(
+    {
+      'transformer.wte': 'model.embed_tokens',
+      'transformer.wpe': 'model.embed_positions',
+      'transformer.ln_f': 'model.norm',
+      'transformer.h.': 'model.layers.',
+      ln_1: 'input_layernorm',
+      ln_2: 'post_attention_layernorm',
+      '.attn.c_proj': '.self_attn.o_proj',
+      'mlp.c_fc': 'mlp.up_proj',
+      'mlp.c_proj': 'mlp.down_proj'
+    },
+    Object.fromEntries(turned)
+  );
 }
 
 const DISTILBERT = {
-  'transformer.layer': 'encoder.layer', 'attention.q_lin': 'attention.self.query', 'attention.k_lin': 'attention.self.key',
-  'attention.v_lin': 'attention.self.value', 'attention.out_lin': 'attention.output.dense', sa_layer_norm: 'attention.output.LayerNorm',
-  'ffn.lin1': 'intermediate.dense', 'ffn.lin2': 'output.dense', output_layer_norm: 'output.LayerNorm'
-};
-
-/** By `model_type`: a state dict under attnscope's names, of families that have others. @type {Record<string, (state: State) => State>} */
-const renames = {
-  distilbert: (state) => renamed(DISTILBERT, state),
-  gpt2: fromGpt2,
-  gemma3: (state) => renamed({ 'model.language_model.': 'model.' },
-    only(state, (name) => !/^model\.(vision_tower|multi_modal_projector)\./.test(name)))
+  'transformer.layer': 'encoder.layer',
+  'attention.q_lin': 'attention.self.query',
+  'attention.k_lin': 'attention.self.key',
+  'attention.v_lin': 'attention.self.value',
+  'attention.out_lin': 'attention.output.dense',
+  sa_layer_norm: 'attention.output.LayerNorm',
+  'ffn.lin1': 'intermediate.dense',
+  'ffn.lin2': 'output.dense',
+  output_layer_norm: 'output.LayerNorm'
 };
 
 /**
- * What has to be done to a state dict before `loadStateDict` takes it, and the dict after that. A tied head is the embedding, and
- * transformers names it twice.
+ * By `model_type`: a state dict under attnscope's names, of families that have others.
+ * @type {Record<string, (state: State) => State>}
+ */
+const renames = {
+  distilbert: (state) => renamed(DISTILBERT, state),
+  gpt2: fromGpt2,
+  gemma3: (state) =>
+    renamed(
+      { 'model.language_model.': 'model.' },
+      only(state, (name) => !/^model\.(vision_tower|multi_modal_projector)\./.test(name))
+    )
+};
+
+/**
+ * What has to be done to a state dict before `loadStateDict` takes it, and the dict after that. A tied head is the
+ * embedding, and transformers names it twice.
  * @param {string} modelType @param {State} state @param {{tie_embeddings?: boolean}} config
  */
 export function adapted(modelType, state, { tie_embeddings }) {
@@ -94,7 +130,8 @@ export function adapted(modelType, state, { tie_embeddings }) {
   }
   if (tie_embeddings) {
     const words = state['model.embed_tokens.weight'].data;
-    if (!state['lm_head.weight'].data.every((value, at) => value === words[at])) throw new Error(`${modelType}: a tied head is not the embedding`);
+    if (!state['lm_head.weight'].data.every((value, at) => value === words[at]))
+      throw new Error(`${modelType}: a tied head is not the embedding`);
     state = only(state, (name) => name !== 'lm_head.weight');
     changes.push('without the tied head');
   }

@@ -33,9 +33,26 @@ const hints = {
   scaled_dot_product_attention: { num_heads: HEADS, num_kv_heads: HEADS },
   grouped_query_attention: { hidden_size: WIDTHS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: EVEN },
   latent_attention: { qk_rope_head_dim: EVEN, num_heads: HEADS },
-  encoder: { hidden_size: BROAD, intermediate_size: INNER, norm_eps: EPS, num_heads: HEADS, num_layers: DEPTHS, type_vocab_size: [0, 1, 2, 3], max_positions: POSITIONS, position_offset: [0, 1, 2, 7] },
+  encoder: {
+    hidden_size: BROAD,
+    intermediate_size: INNER,
+    norm_eps: EPS,
+    num_heads: HEADS,
+    num_layers: DEPTHS,
+    type_vocab_size: [0, 1, 2, 3],
+    max_positions: POSITIONS,
+    position_offset: [0, 1, 2, 7]
+  },
   decoder: {
-    hidden_size: BROAD, intermediate_size: INNER, norm_eps: EPS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: [8, 14, 16, 32], num_layers: DEPTHS, full_every: [1, 2, 3], max_positions: POSITIONS
+    hidden_size: BROAD,
+    intermediate_size: INNER,
+    norm_eps: EPS,
+    num_heads: HEADS,
+    num_kv_heads: HEADS,
+    head_dim: [8, 14, 16, 32],
+    num_layers: DEPTHS,
+    full_every: [1, 2, 3],
+    max_positions: POSITIONS
   }
 };
 
@@ -108,7 +125,9 @@ function value(draw, field, hint) {
 /** @param {import('../../web/lib/types.js').Estimate} estimate */
 function small({ macs, memory }) {
   const { inputs, output, inference_total } = MAX_BYTES;
-  return macs <= MAX_MACS && memory.inputs <= inputs && memory.output <= output && memory.inference_total <= inference_total;
+  return (
+    macs <= MAX_MACS && memory.inputs <= inputs && memory.output <= output && memory.inference_total <= inference_total
+  );
 }
 
 /**
@@ -170,10 +189,14 @@ export function masks(draw, shape) {
   const rows = length / columns;
   const hidden = () => draw.uniform() < HIDDEN_SHARE;
   const evenRow = (/** @type {number} */ i) => Math.floor(i / columns) % 2 === 0;
-  const boolean = (/** @type {(i: number) => boolean} */ visible) =>
-    ({ data: Uint8Array.from({ length }, (_, i) => Number(visible(i))), shape });
-  const float = (/** @type {(i: number) => number} */ added) =>
-    ({ data: Float32Array.from({ length }, (_, i) => added(i)), shape });
+  const boolean = (/** @type {(i: number) => boolean} */ visible) => ({
+    data: Uint8Array.from({ length }, (_, i) => Number(visible(i))),
+    shape
+  });
+  const float = (/** @type {(i: number) => number} */ added) => ({
+    data: Float32Array.from({ length }, (_, i) => added(i)),
+    shape
+  });
   return {
     'boolean mask': boolean(() => !hidden()),
     'boolean mask, rows hidden': boolean((i) => !evenRow(i) && !hidden()),

@@ -5,20 +5,53 @@
 /** @typedef {Record<string, any>} File a config.json */
 
 const bert = {
-  architectures: ['BertForMaskedLM'], attention_probs_dropout_prob: 0.1, hidden_act: 'gelu', hidden_dropout_prob: 0.1,
-  hidden_size: 768, initializer_range: 0.02, intermediate_size: 3072, layer_norm_eps: 1e-12,
-  max_position_embeddings: 512, model_type: 'bert', num_attention_heads: 12, num_hidden_layers: 12, pad_token_id: 0,
-  position_embedding_type: 'absolute', transformers_version: '4.6.0', type_vocab_size: 2, use_cache: true,
+  architectures: ['BertForMaskedLM'],
+  attention_probs_dropout_prob: 0.1,
+  hidden_act: 'gelu',
+  hidden_dropout_prob: 0.1,
+  hidden_size: 768,
+  initializer_range: 0.02,
+  intermediate_size: 3072,
+  layer_norm_eps: 1e-12,
+  max_position_embeddings: 512,
+  model_type: 'bert',
+  num_attention_heads: 12,
+  num_hidden_layers: 12,
+  pad_token_id: 0,
+  position_embedding_type: 'absolute',
+  transformers_version: '4.6.0',
+  type_vocab_size: 2,
+  use_cache: true,
   vocab_size: 30522
 };
 
 const qwen3 = {
-  architectures: ['Qwen3ForCausalLM'], attention_bias: false, attention_dropout: 0, bos_token_id: 151643,
-  eos_token_id: 151645, head_dim: 128, hidden_act: 'silu', hidden_size: 4096, initializer_range: 0.02,
-  intermediate_size: 12288, max_position_embeddings: 40960, max_window_layers: 36, model_type: 'qwen3',
-  num_attention_heads: 32, num_hidden_layers: 36, num_key_value_heads: 8, rms_norm_eps: 1e-6, rope_scaling: null,
-  rope_theta: 1000000, sliding_window: null, tie_word_embeddings: false, torch_dtype: 'bfloat16',
-  transformers_version: '4.51.0', use_cache: true, use_sliding_window: false, vocab_size: 151936
+  architectures: ['Qwen3ForCausalLM'],
+  attention_bias: false,
+  attention_dropout: 0,
+  bos_token_id: 151643,
+  eos_token_id: 151645,
+  head_dim: 128,
+  hidden_act: 'silu',
+  hidden_size: 4096,
+  initializer_range: 0.02,
+  intermediate_size: 12288,
+  max_position_embeddings: 40960,
+  max_window_layers: 36,
+  model_type: 'qwen3',
+  num_attention_heads: 32,
+  num_hidden_layers: 36,
+  num_key_value_heads: 8,
+  rms_norm_eps: 1e-6,
+  rope_scaling: null,
+  rope_theta: 1000000,
+  sliding_window: null,
+  tie_word_embeddings: false,
+  torch_dtype: 'bfloat16',
+  transformers_version: '4.51.0',
+  use_cache: true,
+  use_sliding_window: false,
+  vocab_size: 151936
 };
 
 /** Every n-th layer attends to everything. @param {number} layers @param {number} n */
@@ -30,88 +63,256 @@ export const published = {
   'BERT base': bert,
   'BERT large': { ...bert, hidden_size: 1024, intermediate_size: 4096, num_attention_heads: 16, num_hidden_layers: 24 },
   DistilBERT: {
-    activation: 'gelu', architectures: ['DistilBertForMaskedLM'], attention_dropout: 0.1, dim: 768, dropout: 0.1,
-    hidden_dim: 3072, initializer_range: 0.02, max_position_embeddings: 512, model_type: 'distilbert', n_heads: 12,
-    n_layers: 6, pad_token_id: 0, qa_dropout: 0.1, seq_classif_dropout: 0.2, sinusoidal_pos_embds: false,
+    activation: 'gelu',
+    architectures: ['DistilBertForMaskedLM'],
+    attention_dropout: 0.1,
+    dim: 768,
+    dropout: 0.1,
+    hidden_dim: 3072,
+    initializer_range: 0.02,
+    max_position_embeddings: 512,
+    model_type: 'distilbert',
+    n_heads: 12,
+    n_layers: 6,
+    pad_token_id: 0,
+    qa_dropout: 0.1,
+    seq_classif_dropout: 0.2,
+    sinusoidal_pos_embds: false,
     vocab_size: 30522
   },
   'RoBERTa base': {
-    ...bert, architectures: ['RobertaForMaskedLM'], bos_token_id: 0, eos_token_id: 2, layer_norm_eps: 1e-5,
-    max_position_embeddings: 514, model_type: 'roberta', pad_token_id: 1, type_vocab_size: 1, vocab_size: 50265
+    ...bert,
+    architectures: ['RobertaForMaskedLM'],
+    bos_token_id: 0,
+    eos_token_id: 2,
+    layer_norm_eps: 1e-5,
+    max_position_embeddings: 514,
+    model_type: 'roberta',
+    pad_token_id: 1,
+    type_vocab_size: 1,
+    vocab_size: 50265
   },
   'GPT-2': {
-    activation_function: 'gelu_new', architectures: ['GPT2LMHeadModel'], attn_pdrop: 0.1, bos_token_id: 50256,
-    embd_pdrop: 0.1, eos_token_id: 50256, initializer_range: 0.02, layer_norm_epsilon: 1e-5, model_type: 'gpt2',
-    n_ctx: 1024, n_embd: 768, n_head: 12, n_layer: 12, n_positions: 1024, resid_pdrop: 0.1, summary_activation: null,
-    summary_first_dropout: 0.1, summary_proj_to_labels: true, summary_type: 'cls_index', summary_use_proj: true,
+    activation_function: 'gelu_new',
+    architectures: ['GPT2LMHeadModel'],
+    attn_pdrop: 0.1,
+    bos_token_id: 50256,
+    embd_pdrop: 0.1,
+    eos_token_id: 50256,
+    initializer_range: 0.02,
+    layer_norm_epsilon: 1e-5,
+    model_type: 'gpt2',
+    n_ctx: 1024,
+    n_embd: 768,
+    n_head: 12,
+    n_layer: 12,
+    n_positions: 1024,
+    resid_pdrop: 0.1,
+    summary_activation: null,
+    summary_first_dropout: 0.1,
+    summary_proj_to_labels: true,
+    summary_type: 'cls_index',
+    summary_use_proj: true,
     vocab_size: 50257
   },
   'Llama-3-8B': {
-    architectures: ['LlamaForCausalLM'], attention_bias: false, attention_dropout: 0, bos_token_id: 128000,
-    eos_token_id: 128001, hidden_act: 'silu', hidden_size: 4096, initializer_range: 0.02, intermediate_size: 14336,
-    max_position_embeddings: 8192, model_type: 'llama', num_attention_heads: 32, num_hidden_layers: 32,
-    num_key_value_heads: 8, pretraining_tp: 1, rms_norm_eps: 1e-5, rope_scaling: null, rope_theta: 500000,
-    tie_word_embeddings: false, torch_dtype: 'bfloat16', transformers_version: '4.40.0', use_cache: true,
+    architectures: ['LlamaForCausalLM'],
+    attention_bias: false,
+    attention_dropout: 0,
+    bos_token_id: 128000,
+    eos_token_id: 128001,
+    hidden_act: 'silu',
+    hidden_size: 4096,
+    initializer_range: 0.02,
+    intermediate_size: 14336,
+    max_position_embeddings: 8192,
+    model_type: 'llama',
+    num_attention_heads: 32,
+    num_hidden_layers: 32,
+    num_key_value_heads: 8,
+    pretraining_tp: 1,
+    rms_norm_eps: 1e-5,
+    rope_scaling: null,
+    rope_theta: 500000,
+    tie_word_embeddings: false,
+    torch_dtype: 'bfloat16',
+    transformers_version: '4.40.0',
+    use_cache: true,
     vocab_size: 128256
   },
   'Mistral-7B': {
-    architectures: ['MistralForCausalLM'], bos_token_id: 1, eos_token_id: 2, hidden_act: 'silu', hidden_size: 4096,
-    initializer_range: 0.02, intermediate_size: 14336, max_position_embeddings: 32768, model_type: 'mistral',
-    num_attention_heads: 32, num_hidden_layers: 32, num_key_value_heads: 8, rms_norm_eps: 1e-5, rope_theta: 10000,
-    sliding_window: 4096, tie_word_embeddings: false, torch_dtype: 'bfloat16', transformers_version: '4.34.0',
-    use_cache: true, vocab_size: 32000
+    architectures: ['MistralForCausalLM'],
+    bos_token_id: 1,
+    eos_token_id: 2,
+    hidden_act: 'silu',
+    hidden_size: 4096,
+    initializer_range: 0.02,
+    intermediate_size: 14336,
+    max_position_embeddings: 32768,
+    model_type: 'mistral',
+    num_attention_heads: 32,
+    num_hidden_layers: 32,
+    num_key_value_heads: 8,
+    rms_norm_eps: 1e-5,
+    rope_theta: 10000,
+    sliding_window: 4096,
+    tie_word_embeddings: false,
+    torch_dtype: 'bfloat16',
+    transformers_version: '4.34.0',
+    use_cache: true,
+    vocab_size: 32000
   },
   'Qwen2-7B': {
-    architectures: ['Qwen2ForCausalLM'], attention_dropout: 0, bos_token_id: 151643, eos_token_id: 151643,
-    hidden_act: 'silu', hidden_size: 3584, initializer_range: 0.02, intermediate_size: 18944,
-    max_position_embeddings: 131072, max_window_layers: 28, model_type: 'qwen2', num_attention_heads: 28,
-    num_hidden_layers: 28, num_key_value_heads: 4, rms_norm_eps: 1e-6, rope_theta: 1000000, sliding_window: 131072,
-    tie_word_embeddings: false, torch_dtype: 'bfloat16', transformers_version: '4.37.2', use_cache: true,
-    use_sliding_window: false, vocab_size: 152064
+    architectures: ['Qwen2ForCausalLM'],
+    attention_dropout: 0,
+    bos_token_id: 151643,
+    eos_token_id: 151643,
+    hidden_act: 'silu',
+    hidden_size: 3584,
+    initializer_range: 0.02,
+    intermediate_size: 18944,
+    max_position_embeddings: 131072,
+    max_window_layers: 28,
+    model_type: 'qwen2',
+    num_attention_heads: 28,
+    num_hidden_layers: 28,
+    num_key_value_heads: 4,
+    rms_norm_eps: 1e-6,
+    rope_theta: 1000000,
+    sliding_window: 131072,
+    tie_word_embeddings: false,
+    torch_dtype: 'bfloat16',
+    transformers_version: '4.37.2',
+    use_cache: true,
+    use_sliding_window: false,
+    vocab_size: 152064
   },
   'Qwen3-8B': qwen3,
   'Qwen3-0.6B': {
-    ...qwen3, hidden_size: 1024, intermediate_size: 3072, max_window_layers: 28, num_attention_heads: 16,
-    num_hidden_layers: 28, tie_word_embeddings: true
+    ...qwen3,
+    hidden_size: 1024,
+    intermediate_size: 3072,
+    max_window_layers: 28,
+    num_attention_heads: 16,
+    num_hidden_layers: 28,
+    tie_word_embeddings: true
   },
   'Gemma-2-9B': {
-    architectures: ['Gemma2ForCausalLM'], attention_bias: false, attention_dropout: 0, attn_logit_softcapping: 50,
-    bos_token_id: 2, cache_implementation: 'hybrid', eos_token_id: 1, final_logit_softcapping: 30, head_dim: 256,
-    hidden_act: 'gelu_pytorch_tanh', hidden_activation: 'gelu_pytorch_tanh', hidden_size: 3584, initializer_range: 0.02,
-    intermediate_size: 14336, max_position_embeddings: 8192, model_type: 'gemma2', num_attention_heads: 16,
-    num_hidden_layers: 42, num_key_value_heads: 8, pad_token_id: 0, query_pre_attn_scalar: 256, rms_norm_eps: 1e-6,
-    rope_theta: 10000, sliding_window: 4096, sliding_window_size: 4096, torch_dtype: 'float32',
-    transformers_version: '4.42.0', use_cache: true, vocab_size: 256000
+    architectures: ['Gemma2ForCausalLM'],
+    attention_bias: false,
+    attention_dropout: 0,
+    attn_logit_softcapping: 50,
+    bos_token_id: 2,
+    cache_implementation: 'hybrid',
+    eos_token_id: 1,
+    final_logit_softcapping: 30,
+    head_dim: 256,
+    hidden_act: 'gelu_pytorch_tanh',
+    hidden_activation: 'gelu_pytorch_tanh',
+    hidden_size: 3584,
+    initializer_range: 0.02,
+    intermediate_size: 14336,
+    max_position_embeddings: 8192,
+    model_type: 'gemma2',
+    num_attention_heads: 16,
+    num_hidden_layers: 42,
+    num_key_value_heads: 8,
+    pad_token_id: 0,
+    query_pre_attn_scalar: 256,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10000,
+    sliding_window: 4096,
+    sliding_window_size: 4096,
+    torch_dtype: 'float32',
+    transformers_version: '4.42.0',
+    use_cache: true,
+    vocab_size: 256000
   },
   // As transformers 5 writes it.
   'Gemma-3-1B': {
-    architectures: ['Gemma3ForCausalLM'], attention_bias: false, attention_dropout: 0, attn_logit_softcapping: null,
-    bos_token_id: 2, dtype: 'bfloat16', eos_token_id: [1, 106], final_logit_softcapping: null, head_dim: 256,
-    hidden_activation: 'gelu_pytorch_tanh', hidden_size: 1152, initializer_range: 0.02, intermediate_size: 6912,
-    layer_types: layerTypes(26, 6), max_position_embeddings: 32768, model_type: 'gemma3_text', num_attention_heads: 4,
-    num_hidden_layers: 26, num_key_value_heads: 1, pad_token_id: 0, query_pre_attn_scalar: 256, rms_norm_eps: 1e-6,
+    architectures: ['Gemma3ForCausalLM'],
+    attention_bias: false,
+    attention_dropout: 0,
+    attn_logit_softcapping: null,
+    bos_token_id: 2,
+    dtype: 'bfloat16',
+    eos_token_id: [1, 106],
+    final_logit_softcapping: null,
+    head_dim: 256,
+    hidden_activation: 'gelu_pytorch_tanh',
+    hidden_size: 1152,
+    initializer_range: 0.02,
+    intermediate_size: 6912,
+    layer_types: layerTypes(26, 6),
+    max_position_embeddings: 32768,
+    model_type: 'gemma3_text',
+    num_attention_heads: 4,
+    num_hidden_layers: 26,
+    num_key_value_heads: 1,
+    pad_token_id: 0,
+    query_pre_attn_scalar: 256,
+    rms_norm_eps: 1e-6,
     rope_parameters: {
       full_attention: { rope_theta: 1000000, rope_type: 'default' },
       sliding_attention: { rope_theta: 10000, rope_type: 'default' }
     },
-    sliding_window: 512, tie_word_embeddings: true, transformers_version: '5.0.0', use_bidirectional_attention: false,
-    use_cache: true, vocab_size: 262144
+    sliding_window: 512,
+    tie_word_embeddings: true,
+    transformers_version: '5.0.0',
+    use_bidirectional_attention: false,
+    use_cache: true,
+    vocab_size: 262144
   },
   'DeepSeek-V3': {
-    architectures: ['DeepseekV3ForCausalLM'], attention_bias: false, attention_dropout: 0, bos_token_id: 0,
-    eos_token_id: 1, ep_size: 1, first_k_dense_replace: 3, hidden_act: 'silu', hidden_size: 7168,
-    initializer_range: 0.02, intermediate_size: 18432, kv_lora_rank: 512, max_position_embeddings: 163840,
-    model_type: 'deepseek_v3', moe_intermediate_size: 2048, moe_layer_freq: 1, n_group: 8, n_routed_experts: 256,
-    n_shared_experts: 1, norm_topk_prob: true, num_attention_heads: 128, num_experts_per_tok: 8, num_hidden_layers: 61,
-    num_key_value_heads: 128, num_nextn_predict_layers: 1, q_lora_rank: 1536, qk_nope_head_dim: 128,
-    qk_rope_head_dim: 64, quantization_config: { quant_method: 'fp8', weight_block_size: [128, 128] },
+    architectures: ['DeepseekV3ForCausalLM'],
+    attention_bias: false,
+    attention_dropout: 0,
+    bos_token_id: 0,
+    eos_token_id: 1,
+    ep_size: 1,
+    first_k_dense_replace: 3,
+    hidden_act: 'silu',
+    hidden_size: 7168,
+    initializer_range: 0.02,
+    intermediate_size: 18432,
+    kv_lora_rank: 512,
+    max_position_embeddings: 163840,
+    model_type: 'deepseek_v3',
+    moe_intermediate_size: 2048,
+    moe_layer_freq: 1,
+    n_group: 8,
+    n_routed_experts: 256,
+    n_shared_experts: 1,
+    norm_topk_prob: true,
+    num_attention_heads: 128,
+    num_experts_per_tok: 8,
+    num_hidden_layers: 61,
+    num_key_value_heads: 128,
+    num_nextn_predict_layers: 1,
+    q_lora_rank: 1536,
+    qk_nope_head_dim: 128,
+    qk_rope_head_dim: 64,
+    quantization_config: { quant_method: 'fp8', weight_block_size: [128, 128] },
     rms_norm_eps: 1e-6,
     rope_scaling: {
-      beta_fast: 32, beta_slow: 1, factor: 40, mscale: 1, mscale_all_dim: 1, original_max_position_embeddings: 4096,
+      beta_fast: 32,
+      beta_slow: 1,
+      factor: 40,
+      mscale: 1,
+      mscale_all_dim: 1,
+      original_max_position_embeddings: 4096,
       type: 'yarn'
     },
-    rope_theta: 10000, routed_scaling_factor: 2.5, scoring_func: 'sigmoid', tie_word_embeddings: false, topk_group: 4,
-    topk_method: 'noaux_tc', torch_dtype: 'bfloat16', transformers_version: '4.33.1', use_cache: true, v_head_dim: 128,
+    rope_theta: 10000,
+    routed_scaling_factor: 2.5,
+    scoring_func: 'sigmoid',
+    tie_word_embeddings: false,
+    topk_group: 4,
+    topk_method: 'noaux_tc',
+    torch_dtype: 'bfloat16',
+    transformers_version: '4.33.1',
+    use_cache: true,
+    v_head_dim: 128,
     vocab_size: 129280
   }
 };
@@ -140,7 +341,9 @@ function heads(draw) {
 }
 
 const sizes = (/** @type {Draw} */ draw) => ({
-  vocab_size: 3 + draw.below(500), intermediate_size: 1 + draw.below(200), num_hidden_layers: 1 + draw.below(9),
+  vocab_size: 3 + draw.below(500),
+  intermediate_size: 1 + draw.below(200),
+  num_hidden_layers: 1 + draw.below(9),
   max_position_embeddings: 64 + draw.below(100)
 });
 const SIZES = 'vocab_size intermediate_size num_hidden_layers max_position_embeddings';
@@ -180,7 +383,10 @@ function qwenWindows(draw) {
 
 /** @param {Draw} draw @returns {File} */
 const gemmaVariant = (draw) => ({
-  ...ropeVariant(draw), ...headDim(draw), attention_bias: flag(draw), query_pre_attn_scalar: 64 + draw.below(200),
+  ...ropeVariant(draw),
+  ...headDim(draw),
+  attention_bias: flag(draw),
+  query_pre_attn_scalar: 64 + draw.below(200),
   sliding_window: 2 + draw.below(40)
 });
 
@@ -190,7 +396,9 @@ function gemma3Variant(draw) {
   const sliding_attention = { rope_theta: 10000, rope_type: 'default' };
   const n = draw.one([1, 2, 3, 6]);
   return {
-    ...file, num_hidden_layers, ...(full_attention && { rope_parameters: { full_attention, sliding_attention } }),
+    ...file,
+    num_hidden_layers,
+    ...(full_attention && { rope_parameters: { full_attention, sliding_attention } }),
     ...draw.one([{}, { layer_types: layerTypes(num_hidden_layers, n) }, { sliding_window_pattern: n }])
   };
 }
@@ -202,20 +410,34 @@ const drawn = {
   'xlm-roberta': bertVariant,
   distilbert: (draw) => ({
     ...renamed(bertVariant(draw), {
-      hidden_size: 'dim', num_attention_heads: 'n_heads', num_hidden_layers: 'n_layers',
-      intermediate_size: 'hidden_dim', hidden_act: 'activation', vocab_size: 'vocab_size',
+      hidden_size: 'dim',
+      num_attention_heads: 'n_heads',
+      num_hidden_layers: 'n_layers',
+      intermediate_size: 'hidden_dim',
+      hidden_act: 'activation',
+      vocab_size: 'vocab_size',
       max_position_embeddings: 'max_position_embeddings'
     }),
     sinusoidal_pos_embds: flag(draw)
   }),
   gpt2(draw) {
-    const file = renamed({ ...sizes(draw), ...heads(draw) }, {
-      hidden_size: 'n_embd', num_attention_heads: 'n_head', num_hidden_layers: 'n_layer', intermediate_size: 'n_inner',
-      vocab_size: 'vocab_size', max_position_embeddings: 'n_positions'
-    });
+    const file = renamed(
+      { ...sizes(draw), ...heads(draw) },
+      {
+        hidden_size: 'n_embd',
+        num_attention_heads: 'n_head',
+        num_hidden_layers: 'n_layer',
+        intermediate_size: 'n_inner',
+        vocab_size: 'vocab_size',
+        max_position_embeddings: 'n_positions'
+      }
+    );
     const activation_function = draw.one(['gelu_new', 'relu', 'gelu']);
-    return some(draw, { ...file, activation_function, tie_word_embeddings: flag(draw) },
-      'n_layer n_inner vocab_size n_positions activation_function tie_word_embeddings');
+    return some(
+      draw,
+      { ...file, activation_function, tie_word_embeddings: flag(draw) },
+      'n_layer n_inner vocab_size n_positions activation_function tie_word_embeddings'
+    );
   },
   llama(draw) {
     const biases = { attention_bias: flag(draw), mlp_bias: flag(draw) };
@@ -232,9 +454,14 @@ const drawn = {
     return { torch_dtype, ...(tie_word_embeddings === undefined ? {} : { tie_word_embeddings }), text_config };
   },
   deepseek_v3: (draw) => ({
-    num_attention_heads: 1 + draw.below(12), hidden_size: 1 + draw.below(200), kv_lora_rank: 1 + draw.below(60),
-    q_lora_rank: draw.one([null, 1 + draw.below(60)]), qk_nope_head_dim: 1 + draw.below(40),
-    qk_rope_head_dim: 2 * (1 + draw.below(16)), v_head_dim: 1 + draw.below(40), attention_bias: flag(draw)
+    num_attention_heads: 1 + draw.below(12),
+    hidden_size: 1 + draw.below(200),
+    kv_lora_rank: 1 + draw.below(60),
+    q_lora_rank: draw.one([null, 1 + draw.below(60)]),
+    qk_nope_head_dim: 1 + draw.below(40),
+    qk_rope_head_dim: 2 * (1 + draw.below(16)),
+    v_head_dim: 1 + draw.below(40),
+    attention_bias: flag(draw)
   })
 };
 
@@ -242,9 +469,12 @@ export const modelTypes = Object.keys(drawn);
 
 /** @param {Draw} draw @param {number} count @returns {{name: string, hf: File}[]} `count` files of each family */
 export function variants(draw, count) {
-  return Object.entries(drawn).flatMap(([model_type, one]) => Array.from({ length: count }, (_, i) => (
-    { name: `${model_type} variant ${i + 1}`, hf: { model_type, ...one(draw) } }
-  )));
+  return Object.entries(drawn).flatMap(([model_type, one]) =>
+    Array.from({ length: count }, (_, i) => ({
+      name: `${model_type} variant ${i + 1}`,
+      hf: { model_type, ...one(draw) }
+    }))
+  );
 }
 
 /**

@@ -47,17 +47,27 @@ class Printed:
 
     def tensor_of_line(self, line):
         """The variable that the statement of forward() on this line makes, or None."""
-        return self._assigned.get(line)
+        return self._assigned.get(line, (None, None))[1]
+
+    def made_by(self, class_name):
+        """The variables that statements of its own make, not what a call of another module returns beside others."""
+        return {name for owner, name in self._assigned.values() if owner == class_name}
+
+
+def name_in_estimate(class_name, variable):
+    """In a decoder of two kinds of layer the estimate tells those with a window by a prefix."""
+    return f"window_{variable}" if class_name.startswith("Windowed") else variable
 
 
 def assigned_lines(source):
-    forwards = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and node.name == "forward"]
     lines = {}
-    for node in (node for forward in forwards for node in ast.walk(forward)):
-        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
-            continue
-        for line in range(node.lineno, node.end_lineno + 1):
-            lines[line] = node.targets[0].id
+    for one in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)):
+        for forward in (node for node in one.body if isinstance(node, ast.FunctionDef) and node.name == "forward"):
+            for node in ast.walk(forward):
+                if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+                    continue
+                for line in range(node.lineno, node.end_lineno + 1):
+                    lines[line] = one.name, name_in_estimate(one.name, node.targets[0].id)
     return lines
 
 
@@ -145,7 +155,9 @@ def traced(printed, counter):
         trace.flops[printed.tensor_of_line(last[0])] += total - last[1]
         last = (frame.f_lineno, total)
         if event == "return":
-            trace.locals.update(frame.f_locals)
+            owner = type(frame.f_locals["self"]).__name__
+            made = {name_in_estimate(owner, name): value for name, value in frame.f_locals.items()}
+            trace.locals.update({name: made[name] for name in printed.made_by(owner) & made.keys()})
         return inside
 
     before = sys.gettrace()

@@ -81,6 +81,10 @@ def added(mask, dtype):
     return torch.zeros(mask.shape, dtype=dtype).masked_fill(~mask, -torch.inf)
 
 
+def keys_of(config):
+    return config["kv_len"] or config["seq_len"]
+
+
 def seen(seq_len, kv_len, is_causal=False, window=None, offset=0):
     """(T, S): whether query i, which stands at the key i + offset, may attend to a key by their positions."""
     ones = torch.ones(seq_len, kv_len, dtype=torch.bool)

@@ -1,21 +1,26 @@
-// Every line of PyTorch that the page can show, for what it shows beside it: the lines under a run, for every preset and for every
-// layer as it comes, with masks of each kind; the mistakes; the guide. The PyTorch panel itself is printed for every case.
+// Every line of PyTorch that the page can show, for what it shows beside it: the lines under a run, for every preset
+// and for every layer as it comes, with masks of each kind; the mistakes; the guide. The PyTorch panel itself is
+// printed for every case.
 
 import { demos } from '../../web/elements/mistakes/demos.js';
-import { drawInputs, givenMasks, isNeeded } from '../../web/elements/run/inputs.js';
-import { causalMask, maskPlanes, openMask, paddedMask, paintLine } from '../../web/elements/run/mask.js';
-import { pythonLines, shownValues } from '../../web/elements/run/python.js';
-import { presetGroups, presetValues } from '../../web/elements/views/presets.js';
+import { drawInputs, givenMasks, isNeeded } from '../../web/plain/inputs.js';
+import { causalMask, maskPlanes, openMask, paddedMask, paintLine } from '../../web/plain/mask.js';
+import { pythonLines, shownValues } from '../../web/plain/python.js';
+import { presetGroups, presetValues } from '../../web/elements/models/presets.js';
 import { prerender } from '../../web/pages/build/prerender.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
-/** @typedef {import('../../web/elements/run/mask.js').Masks} Masks */
+/** @typedef {import('../../web/plain/mask.js').Masks} Masks */
 
 const SEEDS = [0, 3, 2 ** 32 + 7];
 const MOST_MASKED = 1e9; // multiply-accumulates of a layer that is run again for each kind of mask
 const MOST_SAMPLED = 1e4; // values of a result that are compared, evenly over all of it
 
-/** What can be painted over all planes at once, by the button or the stroke that does it. @param {any[]} inputs @returns {[string, Masks][]} */
+/**
+ * What can be painted over all planes at once, by the button or the stroke that does it.
+ * @param {any[]} inputs
+ * @returns {[string, Masks][]}
+ */
 function paintings(inputs) {
   const planes = maskPlanes(inputs);
   const painted = (/** @type {(rows: number, columns: number) => Uint8Array} */ paint) =>
@@ -68,7 +73,17 @@ export function snippets(scope) {
     const made = all.map(([mask, painted]) => {
       const { output } = model.forward({ ...given, ...givenMasks(masks, painted) }, { need_weights: false });
       const python = pythonLines({ inputs: needed, masks }, seed, painted, source);
-      return { title, mask, preset, config, source, python, shown: shownValues(output), shape: output.shape, ...sample(output) };
+      return {
+        title,
+        mask,
+        preset,
+        config,
+        source,
+        python,
+        shown: shownValues(output),
+        shape: output.shape,
+        ...sample(output)
+      };
     });
     model.dispose();
     return made;
@@ -84,20 +99,32 @@ function sample({ data }) {
 
 /** The five mistakes with the numbers of some seeds, and the module that they come from. @param {Attnscope} scope */
 export function demonstrations(scope) {
-  const scorer = (/** @type {object} */ size) => scope.pytorch(/** @type {any} */ ({ layer: 'linear_scorer', ...size }));
+  const scorer = (/** @type {object} */ size) =>
+    scope.pytorch(/** @type {any} */ ({ layer: 'linear_scorer', ...size }));
   return [0, 1, 2].map((seed) => ({
     seed,
     demos: demos(scope, seed),
-    sources: { plain: scorer({ batch_size: 2, seq_len: 6, hidden_size: 8 }), square: scorer({ batch_size: 4, seq_len: 4, hidden_size: 4 }) }
+    sources: {
+      plain: scorer({ batch_size: 2, seq_len: 6, hidden_size: 8 }),
+      square: scorer({ batch_size: 4, seq_len: 4, hidden_size: 4 })
+    }
   }));
 }
 
-const TEXT = /** @type {Record<string, string>} */ ({ '&gt;': '>', '&lt;': '<', '&amp;': '&', '&#39;': "'", '&quot;': '"' });
+const TEXT = /** @type {Record<string, string>} */ ({
+  '&gt;': '>',
+  '&lt;': '<',
+  '&amp;': '&',
+  '&#39;': "'",
+  '&quot;': '"'
+});
 
 /** The code of the guide's chapter on writing a scorer, as it stands on the page. */
 export async function guideLines() {
   const { guide } = await prerender('index.html');
   const [chapter] = /<section id="pytorch-how">.*?<\/section>/s.exec(guide) ?? [];
   const steps = /<ol>.*<\/ol>/s.exec(chapter ?? '')?.[0] ?? '';
-  return [...steps.matchAll(/<code>(.*?)<\/code>/g)].map(([, code]) => code.replace(/&[^;]+;/g, (entity) => TEXT[entity]));
+  return [...steps.matchAll(/<code>(.*?)<\/code>/g)].map(([, code]) =>
+    code.replace(/&[^;]+;/g, (entity) => TEXT[entity])
+  );
 }

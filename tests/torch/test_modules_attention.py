@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.attention.bias import causal_lower_right
 
-from peers import added, assert_agree, multihead_mask, restricted, seen, softmax, without_fast_path  # noqa: F401, a fixture
+from peers import added, assert_agree, keys_of, multihead_mask, restricted, seen, softmax, without_fast_path  # noqa: F401, a fixture
 
 
 def forward(module, inputs):
@@ -17,7 +17,7 @@ def forward(module, inputs):
 
 
 def band_of(config):
-    T, S = config["seq_len"], config["kv_len"]
+    T, S = config["seq_len"], keys_of(config)
     offset = S - T if config["causal_alignment"] == "lower_right" else 0
     return seen(T, S, config["is_causal"], config["window"], offset)
 
@@ -28,8 +28,8 @@ def masking(config, mask, dtype):
     if mask is None and config["is_causal"] and config["window"] is None:
         if config["causal_alignment"] == "upper_left":
             return {"is_causal": True}
-        if config["seq_len"] <= config["kv_len"]:  # it makes NaN of queries before the first key
-            return {"attn_mask": causal_lower_right(config["seq_len"], config["kv_len"])}
+        if config["seq_len"] <= keys_of(config):  # it makes NaN of queries before the first key
+            return {"attn_mask": causal_lower_right(config["seq_len"], keys_of(config))}
     band = band_of(config)
     if mask is None or mask.dtype == torch.bool:
         return {"attn_mask": band if mask is None else band & mask}
@@ -45,7 +45,7 @@ def test_scaled_dot_product_attention(case):
         hidden = masking(config, inputs.get("mask"), query.dtype)
         output = F.scaled_dot_product_attention(query, key, value, **hidden, scale=config["scale"], enable_gqa=True)
         # It returns no weights: those are what it makes of an identity matrix.
-        identity = torch.eye(config["kv_len"], dtype=query.dtype).expand(*key.shape[:2], -1, -1)
+        identity = torch.eye(keys_of(config), dtype=query.dtype).expand(*key.shape[:2], -1, -1)
         weights = F.scaled_dot_product_attention(query, key, identity, **hidden, scale=config["scale"], enable_gqa=True)
         return {"output": output, "weights": weights}
 

@@ -1,5 +1,6 @@
 # Attention and models of decoders against transformers'.
 
+from itertools import repeat
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +14,7 @@ from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotary
 from transformers.models.mistral.modeling_mistral import MistralAttention
 from transformers.models.qwen3.modeling_qwen3 import Qwen3Attention
 
-from peers import alibi, assert_agree, assert_agree_in_float32, restricted, rotation, seen, sinusoids, softmax, t5_bias
+from peers import added, alibi, assert_agree, assert_agree_in_float32, restricted, rotation, seen, sinusoids, softmax, t5_bias
 
 ACTIVATIONS = {"gelu_tanh": "gelu_pytorch_tanh"}  # those whose name differs in transformers
 
@@ -22,10 +23,36 @@ def head_dim_of(config):
     return config["head_dim"] or config["hidden_size"] // config["num_heads"]
 
 
-def cached_of(config):
+def cached_of(config, full=False):
     """How much of the past the cache still has: a window needs no more than its next query sees."""
     past, window = config["past_len"], config["window"]
-    return past if window is None or config.get("full_every") else min(past, window - 1)
+    return past if window is None or full else min(past, window - 1)
+
+
+def is_full(config, index):
+    """Whether a layer attends to everything, whatever the window."""
+    return config["window"] is None or bool(config["full_every"]) and (index + 1) % config["full_every"] == 0
+
+
+def has_both(config):
+    return len({is_full(config, index) for index in range(config["num_layers"])}) == 2
+
+
+def pasts_of(config, inputs):
+    """Each layer's keys and values, or None: layers with a window and layers without have a stack each."""
+
+    def stack(prefix):
+        keys = f"{prefix}past_keys"
+        return iter(zip(inputs[keys], inputs[f"{prefix}past_values"])) if keys in inputs else repeat(None)
+
+    near, far = (stack("window_"), stack("")) if has_both(config) else (stack(""),) * 2
+    return [next(far if is_full(config, index) else near) for index in range(config["num_layers"])]
+
+
+def mask_of(config, inputs, full):
+    """Layers with a window have a mask of their own where they keep less of the past than the others."""
+    own = has_both(config) and not full and cached_of(config) < config["past_len"]
+    return inputs.get("window_mask" if own else "mask")
 
 
 def positions_of(config):
@@ -35,8 +62,9 @@ def positions_of(config):
 def cache_with(layers):
     """transformers' cache, filled with each layer's keys and values."""
     cache = DynamicCache()
-    for layer, (keys, values) in enumerate(layers):
-        cache.update(keys, values, layer)
+    for layer, past in enumerate(layers):
+        if past:
+            cache.update(*past, layer)
     return cache
 
 
@@ -223,11 +251,6 @@ def capped(x, cap):
     return x if cap is None else cap * torch.tanh(x / cap)
 
 
-def is_full(config, index):
-    """Whether a layer attends to everything, whatever the window."""
-    return config["window"] is None or bool(config["full_every"]) and (index + 1) % config["full_every"] == 0
-
-
 def turned(x, config, index):
     """Rotary positions as products of complex numbers."""
     D, local = x.size(-1), config["rope_local_base_freq"]
@@ -324,23 +347,25 @@ class Decoder(nn.Module):
             return x + sinusoids(positions_of(config), config["hidden_size"]).to(x.dtype)
         return x
 
-    def bias(self, dtype):
+    def bias(self, dtype, cached):
         """(..., T, S), of the positions."""
-        config, T, cached = self.config, self.config["seq_len"], cached_of(self.config)
+        config, T = self.config, self.config["seq_len"]
         if config["position"] == "alibi":
             return alibi(config["num_heads"], T, cached + T, cached).to(dtype)
         if config["position"] == "relative":
             return t5_bias(self.model.relative_attention_bias.weight, T, cached + T, cached, is_causal=True)
         return torch.zeros(1, dtype=dtype)
 
-    def forward(self, tokens, past_keys=None, past_values=None, mask=None):
-        config, T, cached = self.config, self.config["seq_len"], cached_of(self.config)
-        x = self.embedded(tokens)
-        for index, layer in enumerate(self.model.layers):
-            band = seen(T, cached + T, True, None if is_full(config, index) else config["window"], cached)
-            hidden = restricted(mask, band, x.dtype)
-            added = self.bias(x.dtype) if hidden is None else self.bias(x.dtype) + hidden
-            x, weights = layer(x, past_keys is not None and (past_keys[index], past_values[index]), added)
+    def forward(self, inputs):
+        config, T = self.config, self.config["seq_len"]
+        x = self.embedded(inputs["tokens"])
+        for index, (layer, past) in enumerate(zip(self.model.layers, pasts_of(config, inputs))):
+            full = is_full(config, index)
+            cached = cached_of(config, full)
+            band = seen(T, cached + T, True, None if full else config["window"], cached)
+            hidden = restricted(mask_of(config, inputs, full), band, x.dtype)
+            bias = self.bias(x.dtype, cached)
+            x, weights = layer(x, past, bias if hidden is None else bias + hidden)
         head = self.model.embed_tokens if config["tie_embeddings"] else self.lm_head
         logits = F.linear(self.model.norm(x), head.weight)
         return {"output": capped(logits, config["final_logit_softcapping"]), "weights": weights}
@@ -348,7 +373,7 @@ class Decoder(nn.Module):
 
 @pytest.mark.layer("decoder")
 def test_decoder(case):
-    assert_agree(case, lambda: Decoder(case.config), lambda module, inputs: module(**inputs))
+    assert_agree(case, lambda: Decoder(case.config), lambda module, inputs: module(inputs))
 
 
 # decoder: the families
@@ -388,17 +413,23 @@ class Model:
         full = [bool(every) and (layer + 1) % every == 0 for layer in range(self.config["num_layers"])]
         return ["full_attention" if one else "sliding_attention" for one in full]
 
-    def masks(self, mask, dtype):
-        """None lets the model make its own. One mask is for every layer; models with two kinds of layer take two."""
-        if mask is None:
+    def masks(self, inputs, dtype):
+        """None lets the model make its own, of equal lengths. Models with two kinds of layer take two masks."""
+        config, uneven = self.config, has_both(self.config) and cached_of(self.config) < self.config["past_len"]
+        if "mask" not in inputs and not uneven:
             return None
-        T, cached = self.config["seq_len"], cached_of(self.config)
-        of = lambda window: restricted(mask, seen(T, cached + T, True, window, cached), dtype).expand(*mask.shape[:-2], -1, -1)
-        return {"full_attention": of(None), "sliding_attention": of(self.config["window"])}
+
+        def of(full):
+            T, cached, mask = config["seq_len"], cached_of(config, full), mask_of(config, inputs, full)
+            band = added(seen(T, cached + T, True, None if full else config["window"], cached), dtype)
+            return band[None, None] if mask is None else band + added(mask, dtype)
+
+        kinds = {is_full(config, index) for index in range(config["num_layers"])}
+        return {"full_attention" if full else "sliding_attention": of(full) for full in kinds}
 
     def call(self, model, inputs):
-        past = zip(inputs["past_keys"], inputs["past_values"]) if "past_keys" in inputs else []
-        mask = self.masks(inputs.get("mask"), model.dtype)
+        past = pasts_of(self.config, inputs)
+        mask = self.masks(inputs, model.dtype)
         results = model(
             input_ids=inputs["tokens"], attention_mask=mask, position_ids=positions_of(self.config)[None],
             past_key_values=cache_with(past), use_cache=True, output_attentions=True,
@@ -412,8 +443,8 @@ class OneKindOfLayer(Model):
     def settings(self):
         return super().settings() | {"sliding_window": self.config["window"]}
 
-    def masks(self, mask, dtype):
-        both = super().masks(mask, dtype)
+    def masks(self, inputs, dtype):
+        both = super().masks(inputs, dtype)
         return both and both["full_attention" if self.config["window"] is None else "sliding_attention"]
 
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from transformers import BertConfig, BertModel, RobertaPreLayerNormConfig, RobertaPreLayerNormModel
 
-from peers import added, alibi, assert_agree, multihead_mask, seen, sinusoids, t5_bias, without_fast_path  # noqa: F401, a fixture
+from peers import added, alibi, assert_agree, keys_of, multihead_mask, seen, sinusoids, t5_bias, without_fast_path  # noqa: F401, a fixture
 
 ACTIVATIONS = {"gelu_tanh": "gelu_pytorch_tanh"}  # those whose name differs in transformers
 
@@ -56,7 +56,7 @@ def decode(config, layer, inputs):
     x, memory = inputs["hidden_states"], inputs["memory"]
     masks = {
         "tgt_mask": mask_of(config, inputs.get("mask"), config["seq_len"], config["is_causal"], x.dtype),
-        "memory_mask": mask_of(config, inputs.get("memory_mask"), config["kv_len"], False, x.dtype),
+        "memory_mask": mask_of(config, inputs.get("memory_mask"), keys_of(config), False, x.dtype),
     }
     with WeightsOf(layer.self_attn) as weights, WeightsOf(layer.multihead_attn) as cross_weights:
         output = layer(x, memory, **masks)

@@ -77,8 +77,13 @@ function sameBits(a, b) {
 function results(models, inputs) {
   const groups = /** @type {{names: string[], results: import('../../web/lib/index.js').Results}[]} */ ([]);
   const add = (/** @type {string} */ name, /** @type {any} */ one) => {
-    const same = groups.find(({ results }) => Object.keys(results).length === Object.keys(one).length &&
-      Object.entries(results).every(([result, tensor]) => sameBits(/** @type {any} */ (tensor).data, one[result].data)));
+    const same = groups.find(
+      ({ results }) =>
+        Object.keys(results).length === Object.keys(one).length &&
+        Object.entries(results).every(([result, tensor]) =>
+          sameBits(/** @type {any} */ (tensor).data, one[result].data)
+        )
+    );
     same ? same.names.push(name) : groups.push({ names: [name], results: one });
   };
   for (const [name, model] of Object.entries(models)) {
@@ -99,8 +104,12 @@ function results(models, inputs) {
  */
 function randomInputs(draw, estimate, seed) {
   const required = estimate.inputs.filter(({ optional }) => !optional);
-  return Object.fromEntries(required.map(({ name, shape, limit }, i) => (
-    [name, limit ? ids(draw, shape, limit) : scope.randn(shape, { seed: (seed + i) % 2 ** 32 })])));
+  return Object.fromEntries(
+    required.map(({ name, shape, limit }, i) => [
+      name,
+      limit ? ids(draw, shape, limit) : scope.randn(shape, { seed: (seed + i) % 2 ** 32 })
+    ])
+  );
 }
 
 /**
@@ -139,28 +148,62 @@ function writeCase(config, seed) {
   if (hasExactScores(estimate)) loaded.push(writeHugeScores(models, inputs, state));
   for (const model of Object.values(models)) model.dispose();
   return {
-    config, seed, estimate,
+    config,
+    seed,
+    estimate,
     pytorch: scope.pytorch(any),
     module_only: scope.pytorch(any, { self_check: false }),
     state: file.addAll(state),
-    runs: [...runs, ...loaded], rounded
+    runs: [...runs, ...loaded],
+    rounded
   };
 }
 
-/** The weights of another seed, and vectors of no seed, loaded: a run must use them, and no packed copy of the old ones. */
-function writeOtherSeed(/** @type {any} */ config, /** @type {Record<string, Model>} */ models,
-  /** @type {Tensors} */ inputs, /** @type {object} */ places, /** @type {number} */ seed) {
+/**
+ * The weights of another seed, and vectors of no seed, loaded: a run must use them, and no packed copy of the old ones.
+ */
+function writeOtherSeed(
+  /** @type {any} */ config,
+  /** @type {Record<string, Model>} */ models,
+  /** @type {Tensors} */ inputs,
+  /** @type {object} */ places,
+  /** @type {number} */ seed
+) {
   const other = scope.create(config, { seed: (seed + 1) % 2 ** 32 });
   const state = withVectors(draw, other.stateDict());
   other.dispose();
   for (const model of Object.values(models)) model.loadStateDict(state);
-  return { name: 'loaded from another seed', inputs: places, state: file.addAll(state), results: results(models, inputs) };
+  return {
+    name: 'loaded from another seed',
+    inputs: places,
+    state: file.addAll(state),
+    results: results(models, inputs)
+  };
 }
 
 // What keeps integers exact, or close enough for the scores that follow; and what may come after them. Norms and
 // rotations turn integers into numbers that every implementation rounds in its own way.
-const EXACT_OPS = ['linear', 'matmul', 'split_heads', 'merge_heads', 'add', 'embedding', 'scale', 'squeeze', 'repeat_heads',
-  'append_row', 'append_zeros', 'tanh', 'pair_sum', 'pair_concat', 'dropout', 'softmax', 'weighted_sum', 'weigh', 'mean_heads'];
+const EXACT_OPS = [
+  'linear',
+  'matmul',
+  'split_heads',
+  'merge_heads',
+  'add',
+  'embedding',
+  'scale',
+  'squeeze',
+  'repeat_heads',
+  'append_row',
+  'append_zeros',
+  'tanh',
+  'pair_sum',
+  'pair_concat',
+  'dropout',
+  'softmax',
+  'weighted_sum',
+  'weigh',
+  'mean_heads'
+];
 
 /** @param {import('../../web/lib/index.js').Estimate} estimate */
 function hasExactScores({ steps }) {
@@ -172,13 +215,27 @@ function hasExactScores({ steps }) {
  * Scores far past what exp() holds. Softmax turns an absolute error of a score into a relative one of its
  * weight, so weights and inputs are integers, whose scores every implementation computes exactly.
  */
-function writeHugeScores(/** @type {Record<string, Model>} */ models,
-  /** @type {Tensors} */ given, /** @type {Tensors} */ state) {
-  const inputs = Object.fromEntries(Object.entries(given).map(([name, { data, shape }]) => (
-    [name, data instanceof Int32Array ? { data, shape } : integers(draw, shape, 1)])));
-  const weights = Object.fromEntries(Object.entries(state).map(([name, { shape }]) => [name, integers(draw, shape, 16)]));
+function writeHugeScores(
+  /** @type {Record<string, Model>} */ models,
+  /** @type {Tensors} */ given,
+  /** @type {Tensors} */ state
+) {
+  const inputs = Object.fromEntries(
+    Object.entries(given).map(([name, { data, shape }]) => [
+      name,
+      data instanceof Int32Array ? { data, shape } : integers(draw, shape, 1)
+    ])
+  );
+  const weights = Object.fromEntries(
+    Object.entries(state).map(([name, { shape }]) => [name, integers(draw, shape, 16)])
+  );
   for (const model of Object.values(models)) model.loadStateDict(weights);
-  return { name: 'huge scores', inputs: file.addAll(inputs), state: file.addAll(weights), results: results(models, inputs) };
+  return {
+    name: 'huge scores',
+    inputs: file.addAll(inputs),
+    state: file.addAll(weights),
+    results: results(models, inputs)
+  };
 }
 
 function writeCases() {
@@ -193,21 +250,47 @@ function writeRandn() {
   const shapes = Array.from({ length: 40 }, (_, i) => [i + 1]);
   shapes.push([3, 5], [4, 4], [2, 3, 7], [1, 1, 17], [1000], [65537], [100, 1001], [1000003]);
   const seeds = [0, 1, 42, 2 ** 32 - 1, 2 ** 32 + 7, 2 ** 53 - 1];
-  return shapes.flatMap((shape, i) => seeds.filter((_, s) => shape.length === 1 && i < 40 || s === i % seeds.length)
-    .map((seed) => ({ seed, values: file.add(scope.randn(shape, { seed })) })));
+  return shapes.flatMap((shape, i) =>
+    seeds
+      .filter((_, s) => (shape.length === 1 && i < 40) || s === i % seeds.length)
+      .map((seed) => ({ seed, values: file.add(scope.randn(shape, { seed })) }))
+  );
 }
 
 /** On both sides of the limit from which on PyTorch draws 64 bits for each. */
 function writeRandint() {
-  return [1, 2, 10, 50257, 2 ** 28 - 1, 2 ** 28, 2 ** 31].map((high, i) =>
-    ({ high, seed: SEEDS[i], values: [...scope.randint(high, [1000], { seed: SEEDS[i] }).data] })); // past 2^24 no float32
+  return [1, 2, 10, 50257, 2 ** 28 - 1, 2 ** 28, 2 ** 31].map((high, i) => ({
+    high,
+    seed: SEEDS[i],
+    values: [...scope.randint(high, [1000], { seed: SEEDS[i] }).data]
+  })); // past 2^24 no float32
 }
 
 /** Floats of any sign and exponent: random bits, and the neighbourhood of each format's edges. */
 function probes() {
   const bits = Uint32Array.from({ length: 20000 }, () => draw.below(2 ** 32));
-  const edges = [0, 1, 1 + 2 ** -8, 1 + 3 * 2 ** -8, 1 + 2 ** -11, 1 + 3 * 2 ** -11, 65504, 65519, 65519.996, 65520, 65536,
-    2 ** -14, 2 ** -24, 2 ** -25, 3 * 2 ** -25, 2 ** -26, 2 ** -126, 2 ** -149, 3.3895e38, 3.4e38].flatMap((edge) => [edge, -edge]);
+  const edges = [
+    0,
+    1,
+    1 + 2 ** -8,
+    1 + 3 * 2 ** -8,
+    1 + 2 ** -11,
+    1 + 3 * 2 ** -11,
+    65504,
+    65519,
+    65519.996,
+    65520,
+    65536,
+    2 ** -14,
+    2 ** -24,
+    2 ** -25,
+    3 * 2 ** -25,
+    2 ** -26,
+    2 ** -126,
+    2 ** -149,
+    3.3895e38,
+    3.4e38
+  ].flatMap((edge) => [edge, -edge]);
   const floats = Float32Array.from([...new Float32Array(bits.buffer), ...edges]);
   return floats.filter((number) => Number.isFinite(number));
 }
@@ -251,17 +334,27 @@ function writeFigures() {
     multihead: { layer: 'multihead_attention', batch_size: 2, num_heads: 12 }
   };
   const sizes = { batch_size: 32, seq_len: 128, hidden_size: 768 };
-  return Object.fromEntries(Object.entries(figures).map(([name, config]) =>
-    [name, scope.estimate(/** @type {any} */ ({ ...sizes, ...config }))]));
+  return Object.fromEntries(
+    Object.entries(figures).map(([name, config]) => [
+      name,
+      scope.estimate(/** @type {any} */ ({ ...sizes, ...config }))
+    ])
+  );
 }
 
 /** What a Hugging Face file is sized to: published models, and random ones of each family. Estimated, not run. */
 function writeFamilies() {
   const own = new Draw(20261122); // so that the other cases stay the same
   const layers = scope.layers().filter(({ fields }) => fields.some(({ name }) => name === 'past_len'));
-  const sizes = (/** @type {string} */ layer) => lengths(own, layers.some(({ name }) => name === layer));
+  const sizes = (/** @type {string} */ layer) =>
+    lengths(
+      own,
+      layers.some(({ name }) => name === layer)
+    );
   const fixed = Object.entries(published).map(([name, hf]) => sized(name, hf, {}));
-  const random = variants(own, VARIANTS_OF_A_FAMILY).map(({ name, hf }) => sized(name, hf, sizes(fromHuggingFace(hf).config.layer)));
+  const random = variants(own, VARIANTS_OF_A_FAMILY).map(({ name, hf }) =>
+    sized(name, hf, sizes(fromHuggingFace(hf).config.layer))
+  );
   return [...fixed, ...random];
 }
 
@@ -285,7 +378,8 @@ function writeFamilyDefaults() {
 function writePeers() {
   const own = new Draw(20261123); // so that the other cases stay the same
   return Object.entries(peers).flatMap(([peer, config]) =>
-    Array.from({ length: Number(casesOfALayer) || CASES_OF_A_PEER }, () => writePeer(own, peer, config(own))));
+    Array.from({ length: Number(casesOfALayer) || CASES_OF_A_PEER }, () => writePeer(own, peer, config(own)))
+  );
 }
 
 /** @param {Draw} draw @param {string} peer @param {object} config */
@@ -293,17 +387,27 @@ function writePeer(draw, peer, config) {
   const [any, seed] = [/** @type {any} */ (config), draw.below(2 ** 32)];
   const estimate = scope.estimate(any);
   const inputs = randomInputs(draw, estimate, seed);
-  const mask = openMask(draw, /** @type {any} */ (estimate.inputs.find(({ name }) => name === 'mask')).shape);
+  const open = Object.fromEntries(
+    estimate.inputs.filter(({ optional }) => optional).map(({ name, shape }) => [name, openMask(draw, shape)])
+  );
   const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(any, { seed })]));
   const state = withVectors(draw, Object.values(models)[0].stateDict());
   for (const model of Object.values(models)) model.loadStateDict(state);
   const places = file.addAll(inputs);
   const runs = [
     { name: 'plain', inputs: places, results: results(models, inputs) },
-    { name: 'mask', inputs: { ...places, mask: file.add(mask) }, results: results(models, { ...inputs, mask }) }
+    { name: 'mask', inputs: { ...places, ...file.addAll(open) }, results: results(models, { ...inputs, ...open }) }
   ];
   for (const model of Object.values(models)) model.dispose();
-  return { peer, config: estimate.config, estimate, seed, pytorch: scope.pytorch(any), state: file.addAll(state), runs };
+  return {
+    peer,
+    config: estimate.config,
+    estimate,
+    seed,
+    pytorch: scope.pytorch(any),
+    state: file.addAll(state),
+    runs
+  };
 }
 
 /** Sequences in one pass, and in steps of several sizes. */
@@ -338,13 +442,21 @@ function writeSteps(model, inputs, length, size) {
   const steps = [];
   for (let first = 0; first < length; first = model.pastLength) {
     positions.push(first);
-    const some = Object.entries(inputs).map(([name, tensor]) => [name, rows(tensor, first, Math.min(length, first + size))]);
+    const some = Object.entries(inputs).map(([name, tensor]) => [
+      name,
+      rows(tensor, first, Math.min(length, first + size))
+    ]);
     steps.push(written(model.step(Object.fromEntries(some))));
   }
   return { positions: [...positions, model.pastLength], steps };
 }
 
-/** Positions [first, end) of a tensor (B, T) or (B, T, E). @param {Tensors[string]} tensor @param {number} first @param {number} end */
+/**
+ * Positions [first, end) of a tensor (B, T) or (B, T, E).
+ * @param {Tensors[string]} tensor
+ * @param {number} first
+ * @param {number} end
+ */
 function rows({ data, shape: [batch, length, ...rest] }, first, end) {
   const width = rest[0] ?? 1;
   const Data = /** @type {any} */ (data.constructor);
@@ -358,9 +470,11 @@ function rows({ data, shape: [batch, length, ...rest] }, first, end) {
 /** Models of transformers, from their own files and with their own weights. */
 function writeCheckpoints() {
   const listed = JSON.parse(readFileSync(join(directory, 'checkpoints.json'), 'utf8'));
-  return listed.map((/** @type {{name: string, folder: string}} */ { name, folder }) => (
-    { name, folder, ...writeCheckpoint(readCheckpoint(join(directory, 'checkpoints', folder))) }
-  ));
+  return listed.map((/** @type {{name: string, folder: string}} */ { name, folder }) => ({
+    name,
+    folder,
+    ...writeCheckpoint(readCheckpoint(join(directory, 'checkpoints', folder)))
+  }));
 }
 
 /** @param {ReturnType<typeof readCheckpoint>} checkpoint */
@@ -375,26 +489,43 @@ function writeCheckpoint({ hf, state: own, inputs: { lengths, ...inputs } }) {
   const runs = [{ name: 'whole', inputs: places, results: results(models, inputs) }];
   if (lengths && config.layer === 'encoder') {
     const mask = paddingMask(lengths.data, seq_len);
-    runs.push({ name: 'padded', inputs: { ...places, mask: file.add(mask) }, results: results(models, { ...inputs, mask }) });
+    runs.push({
+      name: 'padded',
+      inputs: { ...places, mask: file.add(mask) },
+      results: results(models, { ...inputs, mask })
+    });
   }
-  const chunks = config.layer === 'encoder' ? [] : STEP_SIZES.map((size) => {
-    const model = models[Object.keys(models)[size % Object.keys(models).length]];
-    model.clearCache();
-    return { size, ...writeSteps(model, inputs, seq_len, size) };
-  });
+  const chunks =
+    config.layer === 'encoder'
+      ? []
+      : STEP_SIZES.map((size) => {
+          const model = models[Object.keys(models)[size % Object.keys(models).length]];
+          model.clearCache();
+          return { size, ...writeSteps(model, inputs, seq_len, size) };
+        });
   for (const model of Object.values(models)) model.dispose();
   return {
-    model_type: hf.model_type, changes, differs: keys.filter(({ differs }) => differs).map(({ key, differs }) => [key, differs]),
-    config, estimate: scope.estimate(config), seed: 0, pytorch: scope.pytorch(config), state: file.addAll(state),
-    lengths: lengths && [...lengths.data], runs, chunks
+    model_type: hf.model_type,
+    changes,
+    differs: keys.filter(({ differs }) => differs).map(({ key, differs }) => [key, differs]),
+    config,
+    estimate: scope.estimate(config),
+    seed: 0,
+    pytorch: scope.pytorch(config),
+    state: file.addAll(state),
+    lengths: lengths && [...lengths.data],
+    runs,
+    chunks
   };
 }
 
 /** (B, 1, 1, S): every query sees the tokens of its sequence. @param {Int32Array} lengths @param {number} length */
-const paddingMask = (lengths, length) => (
-  { data: Uint8Array.from({ length: lengths.length * length }, (_, i) => Number(i % length < lengths[Math.floor(i / length)])),
-    shape: [lengths.length, 1, 1, length] }
-);
+const paddingMask = (lengths, length) => ({
+  data: Uint8Array.from({ length: lengths.length * length }, (_, i) =>
+    Number(i % length < lengths[Math.floor(i / length)])
+  ),
+  shape: [lengths.length, 1, 1, length]
+});
 
 /** What the page says that PyTorch gives for a run, beside what it shows of it. */
 function writeSnippets() {
@@ -420,5 +551,7 @@ const index = {
 };
 file.close();
 writeFileSync(join(directory, 'index.json'), JSON.stringify(index));
-console.log(`${index.cases.length} configs, ${index.cases.flatMap(({ runs }) => runs).length} runs, builds: ${index.builds.join(', ')}`);
+console.log(
+  `${index.cases.length} configs, ${index.cases.flatMap(({ runs }) => runs).length} runs, builds: ${index.builds.join(', ')}`
+);
 process.exit(); // the threads of the pools would wait for work

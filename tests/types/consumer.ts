@@ -1,11 +1,39 @@
 // A user of the package, as TypeScript sees him. Every line under `@ts-expect-error` must be refused: tsc
 // reports an expectation that nothing fails.
 
-import { Attnscope, Model, ResidentTensor, WorkerModel, WorkerScope, WorkerTensor, fromHuggingFace, open, openInWorker } from 'attnscope';
+import {
+  Attnscope,
+  Model,
+  ResidentTensor,
+  WorkerModel,
+  WorkerScope,
+  WorkerTensor,
+  fromHuggingFace,
+  open,
+  openInWorker
+} from 'attnscope';
 import { serve } from 'attnscope/worker';
 import type {
-  Build, Config, Estimate, Field, FloatInput, ForwardOptions, Ids, Imported, ImportedKey, Input, KvCache, Layer, Mask, Memory, OpenOptions, ResidentResults, Result,
-  Results, Step, Tensor
+  Build,
+  Config,
+  Estimate,
+  Field,
+  FloatInput,
+  ForwardOptions,
+  Ids,
+  Imported,
+  ImportedKey,
+  Input,
+  KvCache,
+  Layer,
+  Mask,
+  Memory,
+  OpenOptions,
+  ResidentResults,
+  Result,
+  Results,
+  Step,
+  Tensor
 } from 'attnscope';
 
 const options: OpenOptions = { threads: 2, build: 'simd', wasmUrl: new URL('file:///folder/') };
@@ -34,7 +62,14 @@ const inputs: Input[] = estimate.inputs;
 const gives: Result[] = estimate.results;
 const ids: number | undefined = inputs[0].limit;
 const fallback: string | number | boolean | null = fields[0].default;
-const language: Config = { layer: 'decoder', num_layers: 2, window: 128, full_every: null, scale: null, norm_eps: 1e-6 };
+const language: Config = {
+  layer: 'decoder',
+  num_layers: 2,
+  window: 128,
+  full_every: null,
+  scale: null,
+  norm_eps: 1e-6
+};
 const again: Estimate = scope.estimate(estimate.config);
 const imported: Imported = fromHuggingFace(JSON.parse('{"model_type": "llama"}'));
 const used: ImportedKey[] = imported.keys.filter(({ use }) => use === 'used');
@@ -46,7 +81,10 @@ const mask: Mask = { data: new Uint8Array(32 * 128), shape: [32, 128] };
 const added: Mask = { data: new Float32Array(32 * 128), shape: [32, 128] };
 const how: ForwardOptions = { need_weights: false, round: 'float16', reference: true };
 const either: Tensor | ResidentTensor = model.forward({ hidden_states, mask }, how).output; // `how` may ask for both
-const results: Results = model.forward({ hidden_states, mask }, { need_weights: false, round: 'float16', reference: true });
+const results: Results = model.forward(
+  { hidden_states, mask },
+  { need_weights: false, round: 'float16', reference: true }
+);
 const output: Float32Array = results.output.data;
 const weights: Tensor | undefined = model.forward({ hidden_states, mask: added }).weights;
 const error: number | undefined = results.rounding_error?.relative;
@@ -54,7 +92,10 @@ const state: Record<string, Tensor> = model.stateDict();
 model.loadStateDict(state);
 const tokens: Ids = { data: Int32Array.of(1, 2), shape: [1, 2] };
 const decoder: Model = scope.create(language);
-const stepped: Results = decoder.step({ tokens, mask: { data: new Uint8Array(2), shape: [1, 2] } }, { need_weights: false });
+const stepped: Results = decoder.step(
+  { tokens, mask: { data: new Uint8Array(2), shape: [1, 2] } },
+  { need_weights: false }
+);
 const past: number = decoder.pastLength;
 decoder.clearCache();
 const pooledToken: Tensor | undefined = stepped.pooled;
@@ -82,8 +123,13 @@ const worker = () => new Worker(new URL('file:///worker.js'), { type: 'module' }
 const inWorker: WorkerScope = await openInWorker({ threads: 2, worker, signal: AbortSignal.timeout(1000) });
 const there: WorkerModel = await inWorker.create(config, { seed: 0 });
 const sized: Estimate = await inWorker.estimate(there.config);
-const moved: WorkerTensor = await inWorker.tensor(hidden_states.data, [32, 128, 768], { transfer: [new ArrayBuffer(8)] });
-const ran: Results = await there.forward({ hidden_states: moved, mask }, { need_weights: false, signal: AbortSignal.timeout(10), progress: (done) => done < 0.5 });
+const moved: WorkerTensor = await inWorker.tensor(hidden_states.data, [32, 128, 768], {
+  transfer: [new ArrayBuffer(8)]
+});
+const ran: Results = await there.forward(
+  { hidden_states: moved, mask },
+  { need_weights: false, signal: AbortSignal.timeout(10), progress: (done) => done < 0.5 }
+);
 const stays: WorkerTensor = (await there.forward({ hidden_states }, { resident: true })).output;
 const numbers: Float32Array = await stays.data;
 const idsThere: WorkerTensor<'int32'> = await inWorker.tensor(tokens.data, [1, 2]);
@@ -91,8 +137,15 @@ const halvesThere: WorkerTensor = await inWorker.tensor(new Uint16Array(2), [2],
 await (await inWorker.create({ layer: 'decoder' })).step({ tokens: idsThere });
 const long: number = await there.pastLength;
 await there.loadStateDict(await there.stateDict());
-const answer = await inWorker.call('run', { config }, { progress: (value: { done: number }) => value.done < 1, transfer: [] });
-for await (const { token, output: logits } of there.decode([1, 2], { max_new_tokens: 3, choose: async (scores) => scores.length })) {
+const answer = await inWorker.call(
+  'run',
+  { config },
+  { progress: (value: { done: number }) => value.done < 1, transfer: [] }
+);
+for await (const { token, output: logits } of there.decode([1, 2], {
+  max_new_tokens: 3,
+  choose: async (scores) => scores.length
+})) {
   const id: number = token + logits.data.length;
 }
 for (const { token } of decoder.decode(tokens, { eos_token_id: [1, 2], choose: (scores) => scores.length })) {
@@ -102,11 +155,15 @@ await there.dispose();
 inWorker.dispose();
 serve({
   run: (scope, job: { config: Config }, { progress, transfer }) => {
-    const output = scope.create(job.config).forward({}, { progress: (done: number) => progress({ done }) !== false }).output;
+    const output = scope
+      .create(job.config)
+      .forward({}, { progress: (done: number) => progress({ done }) !== false }).output;
     transfer([new ArrayBuffer(8)]);
     return output;
   },
-  wait: async (scope, job, { progress }) => { await progress(1); }
+  wait: async (scope, job, { progress }) => {
+    await progress(1);
+  }
 });
 
 // @ts-expect-error what is in a worker comes later
@@ -204,4 +261,41 @@ scope.build.threads = 4;
 // @ts-expect-error there is no such method
 model.backward();
 
-export { again, halvesThere, drawn, either, gives, read, widened, answer, early, long, numbers, ran, sized, cache, error, fallback, fields, ids, flops, limit, macs, output, parameters, past, pooledToken, repeats, scores, source, steps, sure, bytes, threads, total, training, used, weights };
+export {
+  again,
+  halvesThere,
+  drawn,
+  either,
+  gives,
+  read,
+  widened,
+  answer,
+  early,
+  long,
+  numbers,
+  ran,
+  sized,
+  cache,
+  error,
+  fallback,
+  fields,
+  ids,
+  flops,
+  limit,
+  macs,
+  output,
+  parameters,
+  past,
+  pooledToken,
+  repeats,
+  scores,
+  source,
+  steps,
+  sure,
+  bytes,
+  threads,
+  total,
+  training,
+  used,
+  weights
+};

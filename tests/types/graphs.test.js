@@ -43,18 +43,36 @@ function lines(check, config, { inputs, results, kv_cache }) {
 }
 
 /** @param {Record<string, unknown>} config */
-const typeOf = (config) => `{ ${Object.entries(config).map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join('; ')} }`;
+const typeOf = (config) =>
+  `{ ${Object.entries(config)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .join('; ')} }`;
 
 /** @param {string} name @param {string[]} code */
 async function compile(name, code) {
   const file = join(folder, `${name}.ts`);
   writeFileSync(file, head + code.join('\n'));
-  const options = ['--strict', '--noEmit', '--pretty', 'false', '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext', '--types', 'node'];
+  const options = [
+    '--strict',
+    '--noEmit',
+    '--pretty',
+    'false',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2022,dom',
+    '--module',
+    'nodenext',
+    '--types',
+    'node'
+  ];
   return (await attempt(process.execPath, [compilers[1].tsc, ...options, file], { cwd: project })).output;
 }
 
 test('with the defaults the types have exactly the inputs and results of the graph', async () => {
-  const code = layers.flatMap((/** @type {any} */ { name }) => lines('exact', `{ layer: '${name}' }`, scope.estimate({ layer: name })));
+  const code = layers.flatMap((/** @type {any} */ { name }) =>
+    lines('exact', `{ layer: '${name}' }`, scope.estimate({ layer: name }))
+  );
   assert.equal(await compile('defaults', code), '');
 });
 
@@ -64,7 +82,9 @@ test(`with each of ${configs.length} configs they have what the graph has, and p
 });
 
 test('where only the layer is known, they have what any of its configs has', async () => {
-  const code = configs.flatMap((/** @type {any} */ config) => lines('fits', `ConfigOf<'${config.layer}'>`, scope.estimate(config)));
+  const code = configs.flatMap((/** @type {any} */ config) =>
+    lines('fits', `ConfigOf<'${config.layer}'>`, scope.estimate(config))
+  );
   assert.equal(await compile('layers', [...new Set(code)]), '');
 });
 

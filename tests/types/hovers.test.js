@@ -22,7 +22,11 @@ const host = {
   },
   getCurrentDirectory: () => project,
   getCompilationSettings: () => ({
-    strict: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: []
+    strict: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+    types: []
   }),
   getDefaultLibFileName: ts.getDefaultLibFilePath,
   fileExists: (name) => name === file || ts.sys.fileExists(name),
@@ -53,17 +57,23 @@ function hover(mark, from = head.length) {
 }
 
 function errors() {
-  return [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)]
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  return [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)].map(({ messageText }) =>
+    ts.flattenDiagnosticMessageText(messageText, '\n')
+  );
 }
 
 /** What the editor offers where the code has `|`. @param {string} code */
 function offers(code) {
   const at = (head + code).indexOf('|', head.length);
   write(code.replace('|', ''));
-  return service.getCompletionsAtPosition(file, at, undefined)?.entries.filter(({ kind }) => (
-    kind === ts.ScriptElementKind.memberVariableElement || kind === ts.ScriptElementKind.string
-  )).map(({ name }) => name) ?? [];
+  return (
+    service
+      .getCompletionsAtPosition(file, at, undefined)
+      ?.entries.filter(
+        ({ kind }) => kind === ts.ScriptElementKind.memberVariableElement || kind === ts.ScriptElementKind.string
+      )
+      .map(({ name }) => name) ?? []
+  );
 }
 
 /** @param {unknown} value */
@@ -84,7 +94,8 @@ for (const layer of layers) {
     for (const field of layer.fields) {
       const { shown, about, tags } = hover(`${field.name}:`);
       assert.ok(about.startsWith(field.meaning), `${field.name}: ${about}`);
-      if (field.min !== undefined) assert.ok(about.includes(` from ${field.min} to ${field.max}.`), `${field.name}: ${about}`);
+      if (field.min !== undefined)
+        assert.ok(about.includes(` from ${field.min} to ${field.max}.`), `${field.name}: ${about}`);
       assert.equal(tags.default, literal(field.default), field.name);
       const [, owner, type] = /^\(property\) (\w+)\.\w+\?: (.*)$/s.exec(shown) ?? assert.fail(shown);
       assert.equal(owner, layer.name.replace(/(?:^|_)(.)/g, (_, letter) => letter.toUpperCase()) + 'Config');
@@ -109,7 +120,10 @@ for (const layer of layers) {
     for (const { name, shape, weights } of layer.results) {
       const { shown, about } = hover(`${name};`, text.indexOf('results.'));
       assert.match(shown, /: Tensor$/);
-      assert.ok(about.includes(`(${shape.join(', ')})`) && about.startsWith('Attention weights.') === weights, `${name}: ${about}`);
+      assert.ok(
+        about.includes(`(${shape.join(', ')})`) && about.startsWith('Attention weights.') === weights,
+        `${name}: ${about}`
+      );
     }
   });
 }
@@ -117,26 +131,49 @@ for (const layer of layers) {
 test('an editor offers the names of all layers, and the choices of a field', () => {
   assert.deepEqual(offers("scope.create({ layer: '|' });").sort(), layers.map(({ name }) => name).sort());
   const { choices } = layers[0].fields.find(({ name }) => name === 'dtype') ?? assert.fail();
-  assert.deepEqual(offers("scope.create({ layer: 'linear_scorer', dtype: '|' });").sort(), [...choices ?? []].sort());
+  assert.deepEqual(offers("scope.create({ layer: 'linear_scorer', dtype: '|' });").sort(), [...(choices ?? [])].sort());
 });
 
 test('a summary of the layer is shown on its config', () => {
-  write("import type { ConfigOf } from 'attnscope';\nconst config: ConfigOf<'linear_scorer'> = { layer: 'linear_scorer' };\n");
+  write(
+    "import type { ConfigOf } from 'attnscope';\nconst config: ConfigOf<'linear_scorer'> = { layer: 'linear_scorer' };\n"
+  );
   assert.match(hover('config:').shown, /: LinearScorerConfig$/);
 });
 
 test('what is wrong is named', () => {
   /** @type {[string, RegExp][]} */
   const cases = [
-    ["scope.estimate({ layer: 'linear_scorer', hiden_size: 8 });", /'hiden_size' does not exist.*Did you mean to write 'hidden_size'\?/s],
+    [
+      "scope.estimate({ layer: 'linear_scorer', hiden_size: 8 });",
+      /'hiden_size' does not exist.*Did you mean to write 'hidden_size'\?/s
+    ],
     ["defineConfig({ layer: 'linear_scorer', attn_dim: 8 });", /'attn_dim' does not exist/],
-    ["const config = { layer: 'linear_scorer', hiden_size: 8 };\nscope.estimate(config);", /'hiden_size' are incompatible/],
-    ["scope.estimate({ layer: 'linear_scorrer', seq_len: 4 });", /'"linear_scorrer"' is not assignable .*Did you mean '"linear_scorer"'\?/s],
-    ["scope.estimate({ layer: 'linear_scorer', output: 'mean' });", /'"mean"' is not assignable to type '"scores" \| "weights" \| "pooled"/],
+    [
+      "const config = { layer: 'linear_scorer', hiden_size: 8 };\nscope.estimate(config);",
+      /'hiden_size' are incompatible/
+    ],
+    [
+      "scope.estimate({ layer: 'linear_scorrer', seq_len: 4 });",
+      /'"linear_scorrer"' is not assignable .*Did you mean '"linear_scorer"'\?/s
+    ],
+    [
+      "scope.estimate({ layer: 'linear_scorer', output: 'mean' });",
+      /'"mean"' is not assignable to type '"scores" \| "weights" \| "pooled"/
+    ],
     ["scope.estimate({ layer: 'linear_scorer', seq_len: '4' });", /'string' is not assignable to type 'number'/],
-    ["scope.create({ layer: 'linear_scorer' }).forward({ hidden_state: scope.randn([1]) });", /'hidden_state' does not exist.*Did you mean to write 'hidden_states'\?/s],
-    ["scope.create({ layer: 'linear_scorer' }).forward({ hidden_states: scope.randn([1]) }, { need_weight: true });", /'need_weight' does not exist.*Did you mean to write 'need_weights'\?/s],
-    ["scope.create({ layer: 'linear_scorer' }).step({ hidden_states: scope.randn([1]) });", /'hidden_states' does not exist in type .*LayerWithoutKvCache/s]
+    [
+      "scope.create({ layer: 'linear_scorer' }).forward({ hidden_state: scope.randn([1]) });",
+      /'hidden_state' does not exist.*Did you mean to write 'hidden_states'\?/s
+    ],
+    [
+      "scope.create({ layer: 'linear_scorer' }).forward({ hidden_states: scope.randn([1]) }, { need_weight: true });",
+      /'need_weight' does not exist.*Did you mean to write 'need_weights'\?/s
+    ],
+    [
+      "scope.create({ layer: 'linear_scorer' }).step({ hidden_states: scope.randn([1]) });",
+      /'hidden_states' does not exist in type .*LayerWithoutKvCache/s
+    ]
   ];
   for (const [code, message] of cases) {
     write(code);

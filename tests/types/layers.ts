@@ -4,7 +4,7 @@ import { Model, ResidentTensor, defineConfig, open } from 'attnscope';
 import type { Config, ConfigOf, Estimate, Ids, Inputs, LayerName, Mask, Results, StepInputs, Tensor } from 'attnscope';
 
 /** Compiles where both types are the same. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(..._: Same<A, B> extends true ? [] : ['the types differ']) => {};
 
 const scope = await open();
@@ -50,8 +50,9 @@ const cross = scope.create({ layer: 'multihead_attention', kv_len: 5 });
 cross.forward({ query: hidden_states, key: hidden_states, value: hidden_states });
 // @ts-expect-error keys and values come from elsewhere
 cross.forward({ hidden_states });
+const itself = scope.create({ layer: 'multihead_attention' });
 // @ts-expect-error there they are those of the hidden states
-scope.create({ layer: 'multihead_attention' }).forward({ query: hidden_states, key: hidden_states, value: hidden_states });
+itself.forward({ query: hidden_states, key: hidden_states, value: hidden_states });
 declare const some: boolean;
 const perhaps = scope.create({ layer: 'encoder', pooler: some }).forward({ tokens }).pooled;
 same<typeof perhaps, Tensor | undefined>();

@@ -11,7 +11,17 @@ import { compilers } from './compilers.js';
 const own = compilers[1];
 
 const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler'];
-const newest = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'esnext,dom', '--types', 'node', 'tests/types/newest.ts'];
+const newest = [
+  '--strict',
+  '--noEmit',
+  '--target',
+  'es2022',
+  '--lib',
+  'esnext,dom',
+  '--types',
+  'node',
+  'tests/types/newest.ts'
+];
 
 /** @param {string} tsc @param {string[]} args */
 async function errorsOf(tsc, args) {
@@ -40,7 +50,9 @@ for (const { name, tsc, buffers } of compilers) {
 
 test('each file that a declaration imports is there', () => {
   const declarations = join(project, 'web/lib/types');
-  const files = readdirSync(declarations, { recursive: true, encoding: 'utf8' }).filter((name) => /\.d\.m?ts$/.test(name));
+  const files = readdirSync(declarations, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.d\.m?ts$/.test(name)
+  );
   assert.ok(files.includes('index.d.ts'), String(files));
   for (const file of files) {
     const text = readFileSync(join(declarations, file), 'utf8');

@@ -9,10 +9,10 @@ export const wasm = Object.fromEntries(Object.entries(packed).map(([name, text])
 /** @type {string | undefined} */
 let address;
 
-export const openThread = () => new Worker(address ??= addressOf(thread), { type: 'module' });
+export const openThread = () => new Worker((address ??= addressOf(thread)), { type: 'module' });
 
 /**
- * Node has this since before pages had it, and under Jest's DOM nothing else is there.
+ * By Node's zlib where there is one: under Jest's DOM there is no DecompressionStream.
  * @param {string} text base64 of compressed bytes
  * @returns {Promise<BufferSource>}
  */

@@ -5,17 +5,23 @@ const panels = /** @type {Record<string, () => Promise<unknown>>} */ ({
   'attnscope-charts': () => import('./charts/chart-panel.js'),
   'attnscope-run': () => import('./run/run-panel.js'),
   'attnscope-code': () => import('./code/code-panel.js'),
-  'attnscope-import': () => import('./import/import-panel.js'),
+  'attnscope-import': () => import('./import/import-panel.js')
 });
 
-/** Loads a panel's code when the panel comes near the screen, and that of all when the focus comes in: Tab must find what they hold. */
+/**
+ * Loads a panel's code when the panel comes near the screen, and that of all when the focus comes in: Tab must find
+ * what they hold.
+ */
 export class LazyPanels {
   /** @param {import('lit').LitElement} host */
   constructor(host) {
     this.host = host;
-    this.observer = new IntersectionObserver((entries) => {
-      for (const { isIntersecting, target } of entries) if (isIntersecting) this.#load(target);
-    }, { rootMargin: '400px' });
+    this.observer = new IntersectionObserver(
+      (entries) => {
+        for (const { isIntersecting, target } of entries) if (isIntersecting) this.#load(target);
+      },
+      { rootMargin: '400px' }
+    );
     host.addEventListener('focusin', () => this.#panels().forEach((panel) => this.#load(panel)), { once: true });
   }
 

@@ -12,8 +12,8 @@ import { show } from './values.js';
 /**
  * @template {number | Promise<number>} [Choice=number]
  * @typedef {object} DecodeOptions
- * @property {number} [max_new_tokens] how many tokens at the most; without it decoding goes on until an end token, or until
- *   the loop is left
+ * @property {number} [max_new_tokens] how many tokens at the most; without it decoding goes on until an end token, or
+ *   until the loop is left
  * @property {number | readonly number[]} [eos_token_id] the token, or the tokens, that end the text; it is the last one
  * @property {(logits: Float32Array) => Choice} [choose] picks the next token of the scores of all; without it the
  *   one with the highest score. The array is the caller's own.
@@ -26,7 +26,8 @@ import { show } from './values.js';
 /**
  * @typedef {object} Decoded
  * @property {number} token the next one
- * @property {Tensor} output what the step returned that it was chosen from: logits, of the prompt those of all its positions
+ * @property {Tensor} output what the step returned that it was chosen from: logits, of the prompt those of all its
+ *   positions
  * @property {Tensor} [weights]
  */
 
@@ -34,7 +35,8 @@ import { show } from './values.js';
 
 const rules = {
   max_new_tokens: (/** @type {any} */ value) => !(Number.isInteger(value) && value >= 1) && 'an integer of at least 1',
-  eos_token_id: (/** @type {any} */ value) => ![value].flat().every((id) => Number.isInteger(id) && id >= 0) && 'a token id or an array of them',
+  eos_token_id: (/** @type {any} */ value) =>
+    ![value].flat().every((id) => Number.isInteger(id) && id >= 0) && 'a token id or an array of them',
   choose: functionRule,
   keep_cache: booleanRule,
   need_weights: booleanRule,
@@ -56,8 +58,14 @@ export class Decoding {
    * @throws {RangeError} for a layer that cannot decode, a wrong option or token
    */
   constructor(estimate, prompt, options = {}) {
-    const { max_new_tokens = Infinity, eos_token_id = [], choose = mostLikely, keep_cache = false, need_weights = false, signal } =
-      checkOptions('decode', rules, options);
+    const {
+      max_new_tokens = Infinity,
+      eos_token_id = [],
+      choose = mostLikely,
+      keep_cache = false,
+      need_weights = false,
+      signal
+    } = checkOptions('decode', rules, options);
     this.#limit = vocabularyOf(estimate);
     this.#left = max_new_tokens;
     this.#ends = [eos_token_id].flat();
@@ -78,7 +86,11 @@ export class Decoding {
     return !this.#ended;
   }
 
-  /** Of the last position. @param {Results} results of the step @returns {any} a token, or a promise of one */
+  /**
+   * Chooses by the logits of the last position.
+   * @param {Results} results of the step
+   * @returns {any} a token, or a promise of one
+   */
   choose({ output: { data } }) {
     return this.#choose(data.slice(-this.#limit));
   }
@@ -106,17 +118,21 @@ function vocabularyOf({ layer, config, inputs, output_shape, kv_cache }) {
   const [first, ...others] = inputs.filter(({ name, optional }) => !optional && !name.startsWith('past_'));
   const limit = first?.limit;
   if (!kv_cache || others.length > 0 || !limit || output_shape.at(-1) !== limit) {
-    throw refusal('layer', `layer must be one that turns token ids into logits over their vocabulary, with a KV cache, to decode, got ${layer}`);
+    throw refusal(
+      'layer',
+      `layer must be one that turns token ids into logits over their vocabulary, with a KV cache, to decode, got ${layer}`
+    );
   }
   const { batch_size } = /** @type {{ batch_size?: number }} */ (config);
-  if (batch_size !== 1) throw refusal('batch_size', `batch_size must be 1 to decode, got ${batch_size}: step() runs several sequences`);
+  if (batch_size !== 1)
+    throw refusal('batch_size', `batch_size must be 1 to decode, got ${batch_size}: step() runs several sequences`);
   return limit;
 }
 
 /**
- * The prompt as it is now.
+ * A copy of the prompt, for decoding that begins later than the call.
  * @param {any} prompt
- * @returns {any} of what is no prompt itself, for `Decoding` to refuse
+ * @returns {any} what is no prompt comes back as it is, for `Decoding` to refuse
  */
 export function copyOf(prompt) {
   const isList = (/** @type {any} */ value) => Array.isArray(value) || value instanceof Int32Array;
@@ -132,18 +148,23 @@ export function copyOf(prompt) {
  */
 function promptOf(prompt, limit) {
   const isList = Array.isArray(prompt) || prompt instanceof Int32Array;
-  const { data, shape } = /** @type {any} */ (isList ? { data: prompt, shape: [1, prompt.length] } : prompt ?? {});
+  const { data, shape } = /** @type {any} */ (isList ? { data: prompt, shape: [1, prompt.length] } : (prompt ?? {}));
   if (!Array.isArray(data) && !(data instanceof Int32Array)) {
     throw refusal('tokens', `tokens must be an array of token ids, got ${show(prompt)}`);
   }
   if (data.length === 0) throw refusal('tokens', 'tokens must hold at least one token id');
   const wrong = data.findIndex((id) => !isToken(id, limit));
-  if (wrong >= 0) throw refusal('tokens', `tokens must hold integers from 0 to ${limit - 1}, got ${show(data[wrong])} at index ${wrong}`);
+  if (wrong >= 0)
+    throw refusal(
+      'tokens',
+      `tokens must hold integers from 0 to ${limit - 1}, got ${show(data[wrong])} at index ${wrong}`
+    );
   return { data: Int32Array.from(data), shape };
 }
 
 /** @param {unknown} value @param {number} limit */
-const isToken = (value, limit) => Number.isInteger(value) && /** @type {number} */ (value) >= 0 && /** @type {number} */ (value) < limit;
+const isToken = (value, limit) =>
+  Number.isInteger(value) && /** @type {number} */ (value) >= 0 && /** @type {number} */ (value) < limit;
 
 /** The first one with the highest score. @param {Float32Array} logits */
 function mostLikely(logits) {

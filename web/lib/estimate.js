@@ -1,5 +1,5 @@
-// An estimate as the core writes it: what repeats in it comes without keys, and once, since text takes half of the
-// time that it takes.
+// Reads an estimate as the core writes it. Steps and timeline come as values without keys, and what follows from the
+// rest does not come: half of the time of an estimate goes into its text.
 
 /**
  * @typedef {import('./types.js').Estimate} Estimate
@@ -14,21 +14,24 @@
 function stepsOf(values) {
   let at = 0;
   const next = () => values[at++];
-  const list = () => {
-    const end = next() + at;
-    const items = values.slice(at, end);
-    at = end;
-    return items;
+  const take = (/** @type {number} */ count) => {
+    at += count;
+    return values.slice(at - count, at);
   };
+  const list = () => take(next());
   const steps = [];
   while (at < values.length) {
+    const [name, op, part] = take(3);
+    const [inputs, output] = [list(), next()];
+    const shape = list();
     steps.push({
-      name: next(),
-      op: next(),
-      part: next(),
-      inputs: list(),
-      output: next(),
-      shape: list(),
+      name,
+      op,
+      part,
+      inputs,
+      output,
+      shape,
+      axes: take(shape.length),
       repeat: next(),
       parameters: next(),
       macs: next(),
@@ -60,8 +63,20 @@ function timelineOf(values) {
  */
 export function readEstimate(text) {
   const {
-    config, parameters, macs, flops, elementwise, bytes_moved, inputs, results, parts, steps: stepValues, memory,
-    timeline, kv_cache
+    config,
+    parameters,
+    macs,
+    flops,
+    elementwise,
+    operations,
+    bytes_moved,
+    inputs,
+    results,
+    parts,
+    steps: stepValues,
+    memory,
+    timeline,
+    kv_cache
   } = JSON.parse(text);
   const steps = stepsOf(stepValues);
   /** @type {Record<string, number[]>} */
@@ -74,6 +89,7 @@ export function readEstimate(text) {
     macs,
     flops,
     elementwise,
+    operations,
     bytes_moved,
     inputs,
     results,

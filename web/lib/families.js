@@ -148,9 +148,25 @@ const dtypes = {
 const common = {
   ...dtypes,
   ...ignored('weights are sized in dtype, not in their quantized format', 'quantization_config'),
-  ...ignored('', '_name_or_path', 'transformers_version', 'initializer_range', 'use_cache', 'return_dict',
-    'output_hidden_states', 'output_attentions', 'chunk_size_feed_forward', 'is_encoder_decoder', 'id2label',
-    'label2id', 'num_labels', 'problem_type', 'pad_token_id', 'bos_token_id', 'eos_token_id')
+  ...ignored(
+    '',
+    '_name_or_path',
+    'transformers_version',
+    'initializer_range',
+    'use_cache',
+    'return_dict',
+    'output_hidden_states',
+    'output_attentions',
+    'chunk_size_feed_forward',
+    'is_encoder_decoder',
+    'id2label',
+    'label2id',
+    'num_labels',
+    'problem_type',
+    'pad_token_id',
+    'bos_token_id',
+    'eos_token_id'
+  )
 };
 
 // Encoders.
@@ -180,20 +196,29 @@ const bertKeys = {
 
 /** @type {Family} */
 const bert = {
-  name: 'bert', configClass: 'BertConfig', model: 'BertModel, with its pooler',
+  name: 'bert',
+  configClass: 'BertConfig',
+  model: 'BertModel, with its pooler',
   fixed: { ...encoder, pooler: true },
   keys: bertKeys
 };
 
 /** @type {Family} */
 const roberta = {
-  name: 'roberta', configClass: 'RobertaConfig', model: 'RobertaModel, with its pooler',
+  name: 'roberta',
+  configClass: 'RobertaConfig',
+  model: 'RobertaModel, with its pooler',
   fixed: bert.fixed,
   keys: {
     ...defaults(bertKeys, { vocab_size: 50265 }),
-    max_position_embeddings: { ...bertKeys.max_position_embeddings, note: 'pad_token_id + 1 of them are of no position' },
+    max_position_embeddings: {
+      ...bertKeys.max_position_embeddings,
+      note: 'pad_token_id + 1 of them are of no position'
+    },
     pad_token_id: {
-      type: count, fallback: 1, set: { position_offset: (get) => get('pad_token_id') + 1 },
+      type: count,
+      fallback: 1,
+      set: { position_offset: (get) => get('pad_token_id') + 1 },
       note: 'the first token stands at pad_token_id + 1, and every token counts: padding belongs at the end, behind a mask'
     }
   }
@@ -201,14 +226,20 @@ const roberta = {
 
 /** @type {Family} */
 const distilbert = {
-  name: 'distilbert', configClass: 'DistilBertConfig', model: 'DistilBertModel',
+  name: 'distilbert',
+  configClass: 'DistilBertConfig',
+  model: 'DistilBertModel',
   fixed: { ...encoder, type_vocab_size: 0, pooler: false, norm_eps: 1e-12 },
   keys: {
-    ...common, vocab_size: bertKeys.vocab_size, dim: { ...key(size, 768, 'hidden_size'), aliases: ['hidden_size'] },
+    ...common,
+    vocab_size: bertKeys.vocab_size,
+    dim: { ...key(size, 768, 'hidden_size'), aliases: ['hidden_size'] },
     n_layers: { ...key(size, 6, 'num_layers'), aliases: ['num_hidden_layers'] },
     n_heads: { ...key(size, 12, 'num_heads'), aliases: ['num_attention_heads'] },
-    hidden_dim: key(size, 3072, 'intermediate_size'), activation: activation('gelu'),
-    dropout: key(number, 0.1, 'dropout'), max_position_embeddings: bertKeys.max_position_embeddings,
+    hidden_dim: key(size, 3072, 'intermediate_size'),
+    activation: activation('gelu'),
+    dropout: key(number, 0.1, 'dropout'),
+    max_position_embeddings: bertKeys.max_position_embeddings,
     ...ignored('dropout is the one dropout', 'attention_dropout'),
     ...ignored('the table of positions is there with either value', 'sinusoidal_pos_embds'),
     ...ignored('of heads that the model does not have', 'qa_dropout', 'seq_classif_dropout', 'tie_word_embeddings')
@@ -219,10 +250,19 @@ const distilbert = {
 
 /** @type {Family} */
 const gpt2 = {
-  name: 'gpt2', configClass: 'GPT2Config', model: 'GPT2LMHeadModel',
+  name: 'gpt2',
+  configClass: 'GPT2Config',
+  model: 'GPT2LMHeadModel',
   fixed: {
-    layer: 'decoder', gated: false, norm: 'layer_norm', post_norms: false, position: 'learned', qk_norm: false,
-    bias: true, output_bias: true, mlp_bias: true
+    layer: 'decoder',
+    gated: false,
+    norm: 'layer_norm',
+    post_norms: false,
+    position: 'learned',
+    qk_norm: false,
+    bias: true,
+    output_bias: true,
+    mlp_bias: true
   },
   keys: {
     ...common,
@@ -232,7 +272,8 @@ const gpt2 = {
     n_layer: { ...key(size, 12, 'num_layers'), aliases: ['num_hidden_layers'] },
     n_head: { ...key(size, 12, 'num_heads'), aliases: ['num_attention_heads'] },
     n_inner: {
-      type: orNull(size), fallback: null,
+      type: orNull(size),
+      fallback: null,
       set: { intermediate_size: (get) => get('n_inner') ?? 4 * get('n_embd') },
       note: (value) => (value === null ? 'null: 4 × n_embd' : undefined)
     },
@@ -241,11 +282,19 @@ const gpt2 = {
     scale_attn_weights: { type: flag, fallback: true, set: { scale: (get) => (get('scale_attn_weights') ? null : 1) } },
     tie_word_embeddings: key(flag, true, 'tie_embeddings'),
     add_cross_attention: only(false, CROSS),
-    scale_attn_by_inverse_layer_idx: unlike('the model divides the scores of its n-th layer by n; this decoder does not'),
+    scale_attn_by_inverse_layer_idx: unlike(
+      'the model divides the scores of its n-th layer by n; this decoder does not'
+    ),
     ...ignored('changes the rounding of 16 bits alone', 'reorder_and_upcast_attn'),
     ...ignored('for training; the decoder has no dropout', 'resid_pdrop', 'embd_pdrop', 'attn_pdrop'),
-    ...ignored('of heads that the model does not have', 'summary_type', 'summary_use_proj', 'summary_activation',
-      'summary_proj_to_labels', 'summary_first_dropout')
+    ...ignored(
+      'of heads that the model does not have',
+      'summary_type',
+      'summary_use_proj',
+      'summary_activation',
+      'summary_proj_to_labels',
+      'summary_first_dropout'
+    )
   }
 };
 
@@ -263,7 +312,8 @@ const thetaOf = (rope) => rope?.rope_theta ?? undefined;
 /** @type {Type} */
 const ropeParameters = {
   words: 'an object whose rope_theta is a positive number',
-  fits: (value) => isPlain(value) &&
+  fits: (value) =>
+    isPlain(value) &&
     partsOf(value).every((part) => thetaOf(part) === undefined || positive.fits(thetaOf(part), () => {}))
 };
 
@@ -271,7 +321,9 @@ const ropeParameters = {
 function otherAngles(rope) {
   const types = isPlain(rope) ? partsOf(rope).map(({ rope_type, type }) => rope_type ?? type ?? 'default') : [];
   const other = types.find((type) => type !== 'default');
-  return other && `rope_type ${show(other)} turns positions by other angles than rope_theta gives, which are those here`;
+  return (
+    other && `rope_type ${show(other)} turns positions by other angles than rope_theta gives, which are those here`
+  );
 }
 
 /** Values that are only looked at, which by itself is no use of their keys. @param {Get} get @returns {Get} */
@@ -322,17 +374,27 @@ const ropeKeys = {
 };
 
 const decoder = {
-  layer: 'decoder', gated: true, norm: 'rms_norm', post_norms: false, position: 'rope', qk_norm: false,
-  bias: false, output_bias: false, mlp_bias: false
+  layer: 'decoder',
+  gated: true,
+  norm: 'rms_norm',
+  post_norms: false,
+  position: 'rope',
+  qk_norm: false,
+  bias: false,
+  output_bias: false,
+  mlp_bias: false
 };
 const attentionBias = key(flag, false, 'bias', 'output_bias');
 
 /** @type {Family} */
 const llama = {
-  name: 'llama', configClass: 'LlamaConfig', model: 'LlamaForCausalLM',
+  name: 'llama',
+  configClass: 'LlamaConfig',
+  model: 'LlamaForCausalLM',
   fixed: decoder,
   keys: {
-    ...common, ...ropeKeys,
+    ...common,
+    ...ropeKeys,
     attention_bias: attentionBias,
     mlp_bias: key(flag, false, 'mlp_bias')
   }
@@ -340,7 +402,9 @@ const llama = {
 
 /** @type {Family} */
 const mistral = {
-  name: 'mistral', configClass: 'MistralConfig', model: 'MistralForCausalLM',
+  name: 'mistral',
+  configClass: 'MistralConfig',
+  model: 'MistralForCausalLM',
   fixed: decoder,
   keys: {
     ...common,
@@ -356,7 +420,9 @@ const mistral = {
 /** @type {Type} */
 const layerTypes = {
   words: `a list of ${LAYER_TYPES.join(' and ')}, one for each of num_hidden_layers`,
-  fits: (value, peek) => Array.isArray(value) && value.length === peek('num_hidden_layers') &&
+  fits: (value, peek) =>
+    Array.isArray(value) &&
+    value.length === peek('num_hidden_layers') &&
     value.every((one) => LAYER_TYPES.includes(one))
 };
 
@@ -369,7 +435,8 @@ function patternOf(types) {
 
 const UNSEEN = 'the model attends to a window alone in some layers; this decoder attends to everything in all of them';
 
-const IRREGULAR = 'full_every cannot say which layers have the window: all are sized as attending to everything, so ' +
+const IRREGULAR =
+  'full_every cannot say which layers have the window: all are sized as attending to everything, so ' +
   'the KV cache is an upper bound';
 
 /**
@@ -392,7 +459,8 @@ function windowOf(get, pattern) {
  */
 const windows = (on, pattern, unused) => ({
   sliding_window: {
-    type: orNull(size), fallback: 4096,
+    type: orNull(size),
+    fallback: 4096,
     set: {
       window: (get) => (on(get) ? windowOf(get, pattern).window : null),
       full_every: (get) => (on(get) ? windowOf(get, pattern).full_every : null)
@@ -417,7 +485,10 @@ function qwenPattern(get) {
 /** @type {Rules} */
 const qwenKeys = {
   ...defaults(ropeKeys, {
-    vocab_size: 151936, intermediate_size: 22016, num_key_value_heads: 32, max_position_embeddings: 32768
+    vocab_size: 151936,
+    intermediate_size: 22016,
+    num_key_value_heads: 32,
+    max_position_embeddings: 32768
   }),
   ...windows((get) => get('use_sliding_window'), qwenPattern, 'use_sliding_window is false'),
   use_sliding_window: read(flag, false),
@@ -430,14 +501,18 @@ const qwenKeys = {
 
 /** @type {Family} */
 const qwen2 = {
-  name: 'qwen2', configClass: 'Qwen2Config', model: 'Qwen2ForCausalLM',
+  name: 'qwen2',
+  configClass: 'Qwen2Config',
+  model: 'Qwen2ForCausalLM',
   fixed: { ...decoder, bias: true },
   keys: { ...common, ...qwenKeys, head_dim: optional(ropeKeys.head_dim) }
 };
 
 /** @type {Family} */
 const qwen3 = {
-  name: 'qwen3', configClass: 'Qwen3Config', model: 'Qwen3ForCausalLM',
+  name: 'qwen3',
+  configClass: 'Qwen3Config',
+  model: 'Qwen3ForCausalLM',
   fixed: { ...decoder, qk_norm: true },
   keys: { ...common, ...qwenKeys, head_dim: key(size, 128, 'head_dim'), attention_bias: attentionBias }
 };
@@ -447,11 +522,17 @@ const gemma = { ...decoder, norm: 'rms_norm_plus_one', post_norms: true };
 /** @type {Rules} */
 const gemmaKeys = {
   ...defaults(ropeKeys, {
-    vocab_size: 256000, intermediate_size: 9216, num_hidden_layers: 26, num_attention_heads: 8, num_key_value_heads: 4,
-    max_position_embeddings: 8192, tie_word_embeddings: true
+    vocab_size: 256000,
+    intermediate_size: 9216,
+    num_hidden_layers: 26,
+    num_attention_heads: 8,
+    num_key_value_heads: 4,
+    max_position_embeddings: 8192,
+    tie_word_embeddings: true
   }),
   hidden_size: {
-    type: size, fallback: 2304,
+    type: size,
+    fallback: 2304,
     set: { hidden_size: (get) => get('hidden_size'), embedding_scale: (get) => get('hidden_size') ** 0.5 },
     note: 'embedding_scale = √hidden_size'
   },
@@ -460,7 +541,8 @@ const gemmaKeys = {
   hidden_act: { unused: 'hidden_activation is the one that Gemma reads' },
   attention_bias: attentionBias,
   query_pre_attn_scalar: {
-    type: positive, fallback: 256,
+    type: positive,
+    fallback: 256,
     set: { scale: (get) => get('query_pre_attn_scalar') ** -0.5 },
     note: 'scale = 1 / √query_pre_attn_scalar'
   },
@@ -471,9 +553,19 @@ const gemmaKeys = {
 
 /** @type {Family} */
 const gemma2 = {
-  name: 'gemma2', configClass: 'Gemma2Config', model: 'Gemma2ForCausalLM',
+  name: 'gemma2',
+  configClass: 'Gemma2Config',
+  model: 'Gemma2ForCausalLM',
   fixed: gemma,
-  keys: { ...common, ...gemmaKeys, ...windows(() => true, () => 2, '') }
+  keys: {
+    ...common,
+    ...gemmaKeys,
+    ...windows(
+      () => true,
+      () => 2,
+      ''
+    )
+  }
 };
 
 /** @type {Rules} */
@@ -485,7 +577,9 @@ const gemma3Keys = {
     rope_theta: (get) => get('rope_scaling', thetaOf) ?? get('rope_parameters', fullTheta) ?? get('rope_theta')
   }),
   rope_local_base_freq: {
-    type: positive, fallback: 10000, set: { rope_local_base_freq: localBase },
+    type: positive,
+    fallback: 10000,
+    set: { rope_local_base_freq: localBase },
     unused: 'no layer has a window, or rope_parameters holds it'
   },
   ...windows(() => true, everyPattern, ''),
@@ -510,14 +604,18 @@ function everyPattern(get) {
 
 /** @type {Family} */
 const gemma3Text = {
-  name: 'gemma3', configClass: 'Gemma3TextConfig', model: 'Gemma3ForCausalLM',
+  name: 'gemma3',
+  configClass: 'Gemma3TextConfig',
+  model: 'Gemma3ForCausalLM',
   fixed: { ...gemma, qk_norm: true },
   keys: gemma3Keys
 };
 
 /** @type {Family} The model of images and text; its text decoder is sized, and its head is tied by the key outside. */
 const gemma3 = {
-  ...gemma3Text, model: 'the text decoder of Gemma3ForConditionalGeneration', inside: 'text_config',
+  ...gemma3Text,
+  model: 'the text decoder of Gemma3ForConditionalGeneration',
+  inside: 'text_config',
   keys: { ...gemma3Keys, ...ignored('the model of images and text does not apply it', 'final_logit_softcapping') },
   outer: {
     ...common,
@@ -531,7 +629,9 @@ const gemma3 = {
 
 /** @type {Family} */
 const deepseekV3 = {
-  name: 'deepseek_v3', configClass: 'DeepseekV3Config', model: 'one DeepseekV3Attention',
+  name: 'deepseek_v3',
+  configClass: 'DeepseekV3Config',
+  model: 'one DeepseekV3Attention',
   // The norms of the two compressed states are made without rms_norm_eps, so they have the 1e-6 of their class.
   fixed: { layer: 'latent_attention', norm_eps: 1e-6 },
   keys: {
@@ -552,10 +652,24 @@ const deepseekV3 = {
     ...ignored('the norms inside the attention have 1e-6 whatever it says', 'rms_norm_eps'),
     ...ignored('all heads share one compressed key and value', 'num_key_value_heads'),
     ...ignored('one attention layer is sized', 'num_hidden_layers'),
-    ...ignored('outside the attention, which alone is sized', 'vocab_size', 'intermediate_size',
-      'moe_intermediate_size', 'hidden_act', 'n_shared_experts', 'n_routed_experts', 'num_local_experts',
-      'routed_scaling_factor', 'n_group', 'topk_group', 'num_experts_per_tok', 'first_k_dense_replace',
-      'norm_topk_prob', 'tie_word_embeddings', 'max_position_embeddings'),
+    ...ignored(
+      'outside the attention, which alone is sized',
+      'vocab_size',
+      'intermediate_size',
+      'moe_intermediate_size',
+      'hidden_act',
+      'n_shared_experts',
+      'n_routed_experts',
+      'num_local_experts',
+      'routed_scaling_factor',
+      'n_group',
+      'topk_group',
+      'num_experts_per_tok',
+      'first_k_dense_replace',
+      'norm_topk_prob',
+      'tie_word_embeddings',
+      'max_position_embeddings'
+    ),
     ...ignored('for training', 'attention_dropout'),
     ...ignored('how weights were split for training', 'pretraining_tp')
   }
@@ -567,7 +681,9 @@ export const families = {
   distilbert,
   roberta,
   'xlm-roberta': {
-    ...roberta, configClass: 'XLMRobertaConfig', model: 'XLMRobertaModel, with its pooler',
+    ...roberta,
+    configClass: 'XLMRobertaConfig',
+    model: 'XLMRobertaModel, with its pooler',
     keys: defaults(roberta.keys, { vocab_size: 30522 })
   },
   gpt2,

@@ -32,7 +32,9 @@
  * @template L
  * @template C
  * @typedef {{ layer: LayerArgument<L> } & (
- *   string extends L ? C & LooseConfig<C> : L extends LayerName ? Layers[L]['config'] : { [Name in FieldName]?: unknown }
+ *   string extends L ? C & LooseConfig<C>
+ *   : L extends LayerName ? Layers[L]['config']
+ *   : { [Name in FieldName]?: unknown }
  * )} ConfigArgument
  */
 
@@ -43,7 +45,11 @@
 
 /**
  * @template C
- * @typedef {{ [Name in keyof C]: Name extends 'layer' ? string : Name extends FieldName ? LooseField<Name> : NoLayerHasField<Name> }} LooseConfig
+ * @typedef {{
+ *   [Name in keyof C]: Name extends 'layer' ? string
+ *     : Name extends FieldName ? LooseField<Name>
+ *     : NoLayerHasField<Name>
+ * }} LooseConfig
  */
 
 /** @typedef {Config extends infer C ? C extends unknown ? Exclude<keyof C, 'layer'> : never : never} FieldName */
@@ -51,7 +57,9 @@
 /**
  * The values of a field in all layers that have it; any string for a choice.
  * @template Name
- * @typedef {Config extends infer C ? C extends unknown ? Name extends keyof C ? Loosened<C[Name]> : never : never : never} LooseField
+ * @typedef {Config extends infer C
+ *   ? C extends unknown ? Name extends keyof C ? Loosened<C[Name]> : never : never
+ *   : never} LooseField
  */
 
 /**
@@ -108,7 +116,8 @@
  * A config with the defaults filled in. Numbers are any number, so that they can be changed.
  * @template C
  * @typedef {Plain<IfAnyLayer<C, Config, C extends { layer: infer L extends LayerName }
- *   ? { layer: L } & { -readonly [Name in Exclude<keyof Layers[L]['config'], 'layer'>]-?: AnyNumber<FieldOf<C, Name>> } : never>>} Filled
+ *   ? { layer: L } & { -readonly [Name in Exclude<keyof Layers[L]['config'], 'layer'>]-?: AnyNumber<FieldOf<C, Name>> }
+ *   : never>>} Filled
  */
 
 /**
@@ -168,7 +177,8 @@
 /**
  * What forward() takes, by name.
  * @template [C=Config]
- * @typedef {Plain<IfAnyLayer<C, Record<string, TensorInput>, C extends unknown ? InputsOf<C, LayerOf<C>['inputs']> : never>>} Inputs
+ * @typedef {Plain<IfAnyLayer<C, Record<string, TensorInput>,
+ *   C extends unknown ? InputsOf<C, LayerOf<C>['inputs']> : never>>} Inputs
  */
 
 /**
@@ -218,19 +228,22 @@
  * @template C
  * @template O
  * @template Name
- * @typedef {Both<Has<C, Name>, Name extends LayerOf<C>['weights'] ? IsOneOf<OptionOf<O, 'need_weights', true>, true> : 'yes'>} Returns
+ * @typedef {Both<Has<C, Name>,
+ *   Name extends LayerOf<C>['weights'] ? IsOneOf<OptionOf<O, 'need_weights', true>, true> : 'yes'>} Returns
  */
 
 /**
  * @template O
  * @template Resident
- * @typedef {{ yes: Resident, no: Tensor, maybe: Tensor | Resident }[IsOneOf<OptionOf<O, 'resident', false>, true>]} Returned
+ * @typedef {{ yes: Resident, no: Tensor, maybe: Tensor | Resident }[
+ *   IsOneOf<OptionOf<O, 'resident', false>, true>]} Returned
  */
 
 /**
  * @template O
  * @typedef {{ yes: { rounding_error: RoundingError }, no: {}, maybe: { rounding_error?: RoundingError } }[
- *   Either<Not<IsOneOf<OptionOf<O, 'round', 'float32'>, 'float32'>>, IsOneOf<OptionOf<O, 'compare', false>, true>>]} ErrorOf
+ *   Either<Not<IsOneOf<OptionOf<O, 'round', 'float32'>, 'float32'>>,
+ *     IsOneOf<OptionOf<O, 'compare', false>, true>>]} ErrorOf
  */
 
 /**
@@ -239,7 +252,8 @@
  * @template Name
  * @template Default
  * @typedef {Name extends keyof O
- *   ? {} extends Pick<O, Name> ? Exclude<O[Name], undefined> | Default : undefined extends O[Name] ? Exclude<O[Name], undefined> | Default : O[Name]
+ *   ? {} extends Pick<O, Name> ? Exclude<O[Name], undefined> | Default
+ *     : undefined extends O[Name] ? Exclude<O[Name], undefined> | Default : O[Name]
  *   : Default} OptionOf
  */
 

@@ -12,15 +12,15 @@ export function builtin(name) {
   return /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name);
 }
 
-/** Or in a worker of a page. What tests take for a page in Node has a location, but no addresses of its own. */
+/** Or in a worker of a page. The DOM that tests put into Node has a location, but no createObjectURL(). */
 const inPage = () => globalThis.location !== undefined && URL.createObjectURL !== undefined;
 
 /**
  * Starts a worker. Its file calls `sayReady()` when it listens.
- * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, written out like
- * this: bundlers know these words, and make a file of its own of what they name
- * @returns {{worker?: Worker, ready: Promise<Worker>, end: () => void}} `worker` takes messages at once, if the engine lets it
- * start; `ready` rejects with an Error that says why it cannot; `end` ends it, ready or not
+ * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, written out
+ *   like this: bundlers know these words, and make a file of its own of what they name
+ * @returns {{worker?: Worker, ready: Promise<Worker>, end: () => void}} `worker` takes messages at once, if the engine
+ *   lets it start; `ready` rejects with an Error that says why it cannot; `end` ends it, ready or not
  */
 export function startWorker(open) {
   const violations = watchPolicy();
@@ -33,22 +33,28 @@ export function startWorker(open) {
   const { signal } = heard;
   const ready = new Promise((resolve, reject) => {
     worker.addEventListener('message', ({ data }) => data === READY && resolve(worker), { signal });
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();  // it is told by `ready`
-      whyNot(url, event.message, violations.last()).then((why) => reject(new Error(why)));
-    }, { signal });
+    worker.addEventListener(
+      'error',
+      (event) => {
+        event.preventDefault(); // it is told by `ready`
+        whyNot(url, event.message, violations.last()).then((why) => reject(new Error(why)));
+      },
+      { signal }
+    );
     worker.addEventListener('close', () => reject(new Error(`the worker ${url} ended before it listened`)), { signal });
   });
-  ready.catch(() => worker.terminate()).finally(() => {
-    heard.abort();
-    violations.stop();
-  });
+  ready
+    .catch(() => worker.terminate())
+    .finally(() => {
+      heard.abort();
+      violations.stop();
+    });
   return { worker, ready, end: () => worker.terminate() };
 }
 
 /**
- * The address of a worker's file that has this text. Workers of Node know no `blob:`, and those of pages share no memory
- * with `data:`.
+ * The address of a worker's file that has this text. Workers of Node know no `blob:`, and those of pages share no
+ * memory with `data:`.
  * @param {string} text
  */
 export function addressOf(text) {
@@ -67,9 +73,11 @@ export function starter() {
   const scope = /** @type {any} */ (globalThis);
   const port = builtin('node:worker_threads')?.parentPort;
   return {
-    post: (/** @type {unknown} */ message, /** @type {any} */ transfer = []) => (port ?? scope).postMessage(message, transfer),
+    post: (/** @type {unknown} */ message, /** @type {any} */ transfer = []) =>
+      (port ?? scope).postMessage(message, transfer),
     /** @param {(message: unknown) => void} take */
-    listen: (take) => (port ? port.on('message', take) : scope.addEventListener('message', (/** @type {any} */ { data }) => take(data)))
+    listen: (take) =>
+      port ? port.on('message', take) : scope.addEventListener('message', (/** @type {any} */ { data }) => take(data))
   };
 }
 
@@ -84,13 +92,14 @@ export function becomeWorker(name) {
   scope.self ??= scope;
   if (scope.postMessage) return;
   const { parentPort } = builtin('node:worker_threads');
-  scope.postMessage = (/** @type {unknown} */ message, /** @type {any} */ transfer) => parentPort.postMessage(message, transfer);
+  scope.postMessage = (/** @type {unknown} */ message, /** @type {any} */ transfer) =>
+    parentPort.postMessage(message, transfer);
   parentPort.on('message', (/** @type {unknown} */ data) => scope.onmessage?.({ data }));
 }
 
 /**
- * Calls `open` with a `Worker` that this engine can start. A bundler has put the address of its own file into it, which can
- * be learnt in no other way.
+ * Calls `open` with a `Worker` that this engine can start in place of the global one. So it also learns the address
+ * that a bundler has written into `open`, which stands nowhere else.
  * @param {() => Worker} open
  * @returns {{worker?: Worker, url: string, error?: unknown}}
  */
@@ -150,7 +159,9 @@ function trusted(trustedTypes, address) {
   try {
     policy ??= trustedTypes.createPolicy('attnscope', { createScriptURL: (/** @type {string} */ url) => url });
   } catch {
-    throw new Error('the page requires Trusted Types, and its Content-Security-Policy does not name the policy "attnscope"');
+    throw new Error(
+      'the page requires Trusted Types, and its Content-Security-Policy does not name the policy "attnscope"'
+    );
   }
   return policy.createScriptURL(address);
 }
@@ -158,7 +169,7 @@ function trusted(trustedTypes, address) {
 /** @type {any} A page lets a policy be made once. */
 let policy;
 
-/** Hears what the page's Content-Security-Policy forbids. */
+/** Notes what the page's Content-Security-Policy forbids meanwhile. */
 function watchPolicy() {
   /** @type {string | undefined} */
   let last;
@@ -181,7 +192,8 @@ async function whyNot(url, message, directive) {
   const response = await fetch(url).catch(() => null);
   if (response && !response.ok) return `the server answers HTTP ${response.status} for the worker ${url}`;
   const type = response?.headers.get('Content-Type') ?? '';
-  if (response && !/javascript/.test(type)) return `the server sends the worker ${url} as ${type || 'a file without Content-Type'}`;
+  if (response && !/javascript/.test(type))
+    return `the server sends the worker ${url} as ${type || 'a file without Content-Type'}`;
   const isolated = response?.headers.has('Cross-Origin-Embedder-Policy') ?? true;
   if (globalThis.crossOriginIsolated && !isolated) {
     return `the server sends the worker ${url} without the header Cross-Origin-Embedder-Policy: require-corp`;
@@ -205,7 +217,7 @@ class NodeWorker extends EventTarget {
     super();
     const { Worker } = builtin('node:worker_threads');
     const file = url.startsWith('file:') && builtin('node:url').fileURLToPath(url);
-    if (file && !builtin('node:fs').existsSync(file)) throw new Error(`there is no file ${file}`);  // known at once
+    if (file && !builtin('node:fs').existsSync(file)) throw new Error(`there is no file ${file}`); // known at once
     // Flags of the process, --input-type say, are not meant for this file.
     this.#thread = new Worker(new URL(url), { name, execArgv: [] });
     this.#thread.on('message', (/** @type {unknown} */ data) => this.#tell('message', { data }));
@@ -225,7 +237,7 @@ class NodeWorker extends EventTarget {
     this.#thread.terminate();
   }
 
-  /** The process waits for this worker to end: so it is at the start. */
+  /** Has the process wait until this worker ends, as it does from the start. */
   ref() {
     this.#thread.ref();
   }

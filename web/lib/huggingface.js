@@ -22,8 +22,9 @@ import { didYouMean, isPlain, show } from './values.js';
 
 /**
  * The config that sizes the model which a Hugging Face config.json describes; and for each key of the file, and each
- * default that stands in for one, what it was used for. `batch_size` and `seq_len` are left to attnscope's defaults. With the
- * model's weights a layer of this config gives the model's outputs, unless a key says in `differs` why it does not.
+ * default that stands in for one, what it was used for. `batch_size` and `seq_len` are left to attnscope's defaults.
+ * With the model's weights a layer of this config gives the model's outputs, unless a key says in `differs` why it does
+ * not.
  * @param {unknown} configJson the parsed file
  * @returns {Imported}
  * @throws {RangeError} with the key as `field`, for a family that is not known or a value that its key cannot have
@@ -83,7 +84,12 @@ function slotsOf({ keys, inside, outer = {} }, values) {
 function fieldsOf(slots) {
   const find = (/** @type {string} */ key) => /** @type {Slot} */ (slots.find((slot) => slot.key === key));
   const peek = (/** @type {string} */ key) => find(key).value;
-  for (const { name, given, value, rule: { type } } of slots) {
+  for (const {
+    name,
+    given,
+    value,
+    rule: { type }
+  } of slots) {
     const fits = !given || !type || type.fits(value, peek);
     if (!fits) throw refusal(name, `${name} must be ${type.words}, got ${show(value)}`);
   }
@@ -119,7 +125,13 @@ function report(family, entries, slots) {
   const differs = (/** @type {Slot | undefined} */ slot) =>
     slot?.rule.differs?.(slot.value, slot.fields.length > 0, peek);
   const used = (/** @type {Slot} */ slot) => {
-    const { name, value, fields, rule: { note }, given } = slot;
+    const {
+      name,
+      value,
+      fields,
+      rule: { note },
+      given
+    } = slot;
     const said = typeof note === 'function' ? note(value, peek) : note;
     return row(name, value, given ? 'used' : 'defaulted', fields, said, differs(slot));
   };
@@ -142,8 +154,14 @@ function report(family, entries, slots) {
  * @param {string} [differs]
  * @returns {ImportedKey}
  */
-const row = (key, value, use, fields, note, differs) =>
-  ({ key, value, use, fields, ...(note && { note }), ...(differs && { differs }) });
+const row = (key, value, use, fields, note, differs) => ({
+  key,
+  value,
+  use,
+  fields,
+  ...(note && { note }),
+  ...(differs && { differs })
+});
 
 /**
  * Why a key changes nothing; '' where that goes without saying.

@@ -29,14 +29,21 @@
 /** @template {LayerName} Name @typedef {import('./generics.js').ConfigOf<Name>} ConfigOf */
 /** @template [C=Config] @typedef {import('./generics.js').Inputs<C>} Inputs what forward() takes */
 /** @template [C=Config] @typedef {import('./generics.js').StepInputs<C>} StepInputs what step() takes */
-/** @template [C=Config] @template [O=import('./generics.js').CopyOptions] @typedef {import('./generics.js').Results<C, O>} Results */
+/**
+ * @template [C=Config]
+ * @template [O=import('./generics.js').CopyOptions]
+ * @typedef {import('./generics.js').Results<C, O>} Results
+ */
 /** @template [C=Config] @typedef {import('./generics.js').Results<C, { resident: true }>} ResidentResults */
 /** @typedef {import('./worker/types.js').CallOptions} CallOptions */
 /** @typedef {import('./worker/types.js').OpenInWorkerOptions} OpenInWorkerOptions */
 /** @typedef {import('./worker/types.js').RunOptions} RunOptions */
 /** @typedef {import('./worker/types.js').TaskContext} TaskContext */
 /** @template [C=Config] @typedef {import('./worker/types.js').WorkerInputs<C>} WorkerInputs */
-/** @template [C=Config] @typedef {import('./worker/types.js').WorkerResults<C, { resident: true }>} WorkerResidentResults */
+/**
+ * @template [C=Config]
+ * @typedef {import('./worker/types.js').WorkerResults<C, { resident: true }>} WorkerResidentResults
+ */
 
 /**
  * @template {number | Promise<number>} [Choice=number]

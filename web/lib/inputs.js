@@ -1,4 +1,5 @@
-// Tensors of other libraries, as the core takes them: in row-major order, with `data`, `shape` and, of 16 bits, `dtype`.
+// Tensors of other libraries, as the core takes them: in row-major order, with `data`, `shape` and, of 16 bits,
+// `dtype`.
 
 import { refusal } from './options.js';
 import { coreOf } from './tensor.js';
@@ -12,7 +13,9 @@ import { isPlain, show } from './values.js';
  */
 export function coreTensors(core, tensors) {
   if (!isPlain(tensors)) return tensors;
-  return Object.fromEntries(Object.entries(tensors).map(([name, value]) => [name, coreTensor(name, coreOf(core, name, value))]));
+  return Object.fromEntries(
+    Object.entries(tensors).map(([name, value]) => [name, coreTensor(name, coreOf(core, name, value))])
+  );
 }
 
 const MOST = 64; // dimensions, as in the core
@@ -27,15 +30,20 @@ const FURTHER = ['dims', 'dtype', 'stride', 'strides', 'offset'];
  * @returns {any}
  */
 export function coreTensor(name, value) {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || !FURTHER.some((key) => key in value)) return value;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || !FURTHER.some((key) => key in value))
+    return value;
   let { shape, dtype } = value; // each property once: it may be a getter
-  if (shape === undefined) { // onnxruntime's tensors have dims and type
+  if (shape === undefined) {
+    // onnxruntime's tensors have dims and type
     shape = value.dims;
     dtype ??= value.type;
   }
   const { data, stride, strides, offset } = value;
   // The core knows what 16 bits may be.
-  if (['float16', 'bfloat16', 'int8'].includes(dtype) && Object.prototype.toString.call(data) === '[object Float32Array]') {
+  if (
+    ['float16', 'bfloat16', 'int8'].includes(dtype) &&
+    Object.prototype.toString.call(data) === '[object Float32Array]'
+  ) {
     throw refusal(name, `${name}.dtype must be float32 for a Float32Array, got ${show(dtype)}`);
   }
   checkOrder(name, 'stride', stride, shape);

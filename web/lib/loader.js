@@ -33,7 +33,10 @@ export async function load(given) {
   return loadThreads(build, options).catch((error) => {
     if (!(error instanceof NoThreads)) throw error;
     const reason = `one thread, because no others could be started: ${error.message}`;
-    return loadAlone({ ...build, name: build.name.replace('-threads', ''), threads: 1, reason: joined(reason, build.reason) }, options);
+    return loadAlone(
+      { ...build, name: build.name.replace('-threads', ''), threads: 1, reason: joined(reason, build.reason) },
+      options
+    );
   });
 }
 
@@ -50,8 +53,9 @@ async function loadAlone(build, { wasmUrl }) {
 }
 
 /**
- * Starts the workers while the .wasm loads. A page waits for them: it starts threads only while it does nothing else. Node,
- * where a worker takes longer than all else, goes on without them, and starts them while the first layers already run.
+ * Starts the workers while the .wasm loads. A page waits for them: it starts threads only while it does nothing else.
+ * Node, where a worker takes longer than all else, goes on without them, and starts them while the first layers already
+ * run.
  * @param {Build} build
  * @param {OpenOptions} options
  * @returns {Promise<Loaded>}
@@ -117,11 +121,19 @@ function endThreads(core) {
  */
 function instantiate(create, module, more) {
   return new Promise((resolve, reject) => {
-    const instantiateWasm = (/** @type {WebAssembly.Imports} */ imports, /** @type {(...made: any[]) => void} */ receive) => {
-      WebAssembly.instantiate(module, imports).then((instance) => receive(instance, module)).catch(reject);
+    const instantiateWasm = (
+      /** @type {WebAssembly.Imports} */ imports,
+      /** @type {(...made: any[]) => void} */ receive
+    ) => {
+      WebAssembly.instantiate(module, imports)
+        .then((instance) => receive(instance, module))
+        .catch(reject);
     };
-    const printErr = () => {};  // errors are thrown, not printed
-    create({ ...more, errorOf, instantiateWasm, printErr }).then((core) => resolve(/** @type {CoreModule} */ (core)), reject);
+    const printErr = () => {}; // errors are thrown, not printed
+    create({ ...more, errorOf, instantiateWasm, printErr }).then(
+      (core) => resolve(/** @type {CoreModule} */ (core)),
+      reject
+    );
   });
 }
 

@@ -21,7 +21,7 @@ import { isPlain, show } from './values.js';
 /** @template G @template E @typedef {import('./generics.js').Literal<G, E>} Literal */
 
 /**
- * The options that the core checks, and the function that it does not know.
+ * Parts `progress`, a function, from the other options, which the core checks.
  * @param {any} options
  * @returns {{ options: import('./core/core.js').Options, progress?: (done: number) => unknown }}
  */
@@ -41,8 +41,10 @@ function splitOptions(options = {}) {
  * @returns {any}
  */
 function results(core, made) {
-  const wrapped = Object.entries(made).map(([name, value]) =>
-    [name, 'isDeleted' in value ? new ResidentTensor(core, value) : value]);
+  const wrapped = Object.entries(made).map(([name, value]) => [
+    name,
+    'isDeleted' in value ? new ResidentTensor(core, value) : value
+  ]);
   return Object.fromEntries(wrapped);
 }
 
@@ -89,7 +91,7 @@ export class Model {
    *   that are kept and new ones)
    * @param {Literal<O, StepOptions>} [options]
    * @returns {Results<C, O>}
-   * @throws {RangeError} for a layer without KV cache, or an ill-fitting tensor; the cache then stays
+   * @throws {RangeError} for a layer without KV cache, or an ill-fitting tensor; the cache is then as it was
    */
   step(inputs, options) {
     this.#checkIdle();
@@ -97,8 +99,8 @@ export class Model {
   }
 
   /**
-   * Continues a text, of a layer that turns token ids into logits over their vocabulary: the prompt in one step, then one
-   * step for each new token but the last. The KV cache holds them afterwards, and when the loop is left early.
+   * Continues a text, of a layer that turns token ids into logits over their vocabulary: the prompt in one step, then
+   * one step for each new token but the last. The KV cache holds them afterwards, and when the loop is left early.
    * @param {import('./decoding.js').Prompt} tokens
    * @param {import('./decoding.js').DecodeOptions} [options]
    * @returns {Generator<import('./decoding.js').Decoded, void, undefined>}
@@ -111,7 +113,8 @@ export class Model {
 
   /** @param {Decoding} decoding */
   *#decode(decoding) {
-    const model = /** @type {Model<Config>} */ (/** @type {unknown} */ (this)); // it can decode: the layer does not matter
+    // it can decode: the layer does not matter
+    const model = /** @type {Model<Config>} */ (/** @type {unknown} */ (this));
     const { signal, need_weights } = decoding.how;
     if (decoding.fresh) this.clearCache();
     while (decoding.goesOn) {
@@ -143,7 +146,7 @@ export class Model {
   /**
    * Replaces every weight, and empties the KV cache.
    * @param {Record<string, FloatInput>} state each parameter's tensor, no more and no less
-   * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights then stay
+   * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights are then as they were
    */
   loadStateDict(state) {
     this.#checkIdle();

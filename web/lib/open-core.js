@@ -108,7 +108,7 @@ export class OpenCore {
   }
 }
 
-/** What a model or a tensor has of the core. */
+/** What a model or a tensor holds of the core: an object there, until it is freed. */
 class Owned {
   #core;
   #entry;

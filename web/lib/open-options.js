@@ -2,7 +2,10 @@
 
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 
-/** What each option must be, or false for a value that is. @type {Record<keyof OpenOptions, (value: any) => string | false>} */
+/**
+ * What each option must be, or false for a value that is.
+ * @type {Record<keyof OpenOptions, (value: any) => string | false>}
+ */
 export const rules = {
   threads: (value) => !(Number.isInteger(value) && value >= 1 && value <= 64) && 'an integer from 1 to 64',
   build: (value) => value !== 'simd' && value !== 'relaxed' && 'one of simd, relaxed',

@@ -30,7 +30,8 @@ export function checkOptions(owner, rules, options) {
 export const refusal = (field, message) => Object.assign(new RangeError(message), { field });
 
 /** The rule of an AbortSignal, of any realm. @param {any} value */
-export const signalRule = (value) => !(typeof value?.aborted === 'boolean' && typeof value.throwIfAborted === 'function') && 'an AbortSignal';
+export const signalRule = (value) =>
+  !(typeof value?.aborted === 'boolean' && typeof value.throwIfAborted === 'function') && 'an AbortSignal';
 
 /** @param {unknown} value */
 export const functionRule = (value) => typeof value !== 'function' && 'a function';

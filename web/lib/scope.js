@@ -32,8 +32,8 @@ export async function open(options = {}) {
 }
 
 /**
- * The config itself, with the type of what is written: the layer's name and its choices, by which estimates, inputs
- * and results are typed, as it would lose them in a `const config = { layer: ... }`.
+ * Gives back the config itself, with its exact type, by which TypeScript knows the types of estimates, inputs and
+ * results. Of a plain `const config = { layer: ... }` it would remember only that `layer` is a string.
  * @template {LayerName | (string & {})} const L
  * @template const C
  * @param {ConfigArgument<L, C>} config
@@ -43,7 +43,10 @@ export function defineConfig(config) {
   return /** @type {any} */ (config);
 }
 
-/** An open core. Holds memory and threads until `dispose()`. Every method throws a RangeError, with the `field` and the rule, for a wrong value. */
+/**
+ * An open core. Holds memory and threads until `dispose()`. Every method throws a RangeError, with the `field` and the
+ * rule, for a wrong value.
+ */
 export class Attnscope {
   #core;
 
@@ -75,7 +78,9 @@ export class Attnscope {
    * @returns {Estimate<Known<C>>}
    */
   estimate(config) {
-    return /** @type {any} */ (readEstimate(this.#core.call((module) => module.estimate(/** @type {Config} */ (config)))));
+    return /** @type {any} */ (
+      readEstimate(this.#core.call((module) => module.estimate(/** @type {Config} */ (config))))
+    );
   }
 
   /**
@@ -108,10 +113,10 @@ export class Attnscope {
   /**
    * A layer with the weights that `torch.manual_seed(seed)` gives the module of `pytorch(config)`.
    *
-   * `storage` is the format in which its linear layers read their weights and in which its KV cache rests. All arithmetic
-   * stays float32, but of int8: its linear layers multiply integers (weights with one scale an output feature, activations
-   * quantized as they come, with one scale a position), and its KV cache stays float32. Other parameters, and what
-   * `stateDict` returns, stay float32.
+   * `storage` is the format in which its linear layers read their weights and in which its KV cache rests. All
+   * arithmetic stays float32, but of int8: its linear layers multiply integers (weights with one scale an output
+   * feature, activations quantized as they come, with one scale a position), and its KV cache stays float32. Other
+   * parameters, and what `stateDict` returns, stay float32.
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config

@@ -10,7 +10,7 @@
 export let coreOf;
 
 /**
- * Takes forward() no copy to read. Holds memory of the core until `dispose()`; nothing changes its numbers.
+ * forward() reads it without a copy. Holds memory of the core until `dispose()`; nothing changes its numbers.
  * @template {keyof Stored} [Kind='float32'] of its numbers
  */
 export class ResidentTensor {

@@ -3,6 +3,6 @@
 import createThreads from './core/core-threads.mjs';
 import { becomeWorker, sayReady } from './host.js';
 
-becomeWorker('em-pthread');  // by this name it knows that it is a thread's
+becomeWorker('em-pthread'); // by this name Emscripten's JavaScript knows that it runs in a thread
 createThreads();
 sayReady();

@@ -67,15 +67,24 @@
  */
 
 /**
- * What some layer takes under some name.
+ * Any tensor that some layer takes.
  * @typedef {Shaped<Float32Array | Halves | Uint8Array | Int32Array> | HalfInput
  *   | import('./tensor.js').ResidentTensor<keyof Stored>} TensorInput
+ */
+
+/**
+ * What a dimension goes over; '' for what has no name, as the two of cosines and sines. A query and a key are
+ * positions; `kv_head`: heads of keys and values, where several query heads share one; `feature`: of any width but the
+ * layer's.
+ * @typedef {'' | 'batch' | 'position' | 'query' | 'key' | 'head' | 'kv_head' | 'head_feature' | 'hidden' | 'feature'
+ *   | 'vocabulary' | 'class' | 'layer'} Axis
  */
 
 /**
  * @typedef {object} Input what forward() takes under one name
  * @property {string} name
  * @property {number[]} shape of an optional mask the largest that fits: any that broadcasts to it does
+ * @property {Axis[]} axes what each dimension goes over
  * @property {boolean} optional
  * @property {true} [integer] token ids
  * @property {number} [limit] of token ids: they are below it
@@ -86,6 +95,7 @@
  * @typedef {object} Result what forward() returns under one name
  * @property {string} name
  * @property {number[]} shape
+ * @property {Axis[]} axes what each dimension goes over
  * @property {boolean} weights attention weights, which `need_weights: false` leaves out
  */
 
@@ -120,6 +130,7 @@
  * @property {string[]} inputs names of tensors, parameters included
  * @property {string} output
  * @property {number[]} shape of the output
+ * @property {Axis[]} axes what each of its dimensions goes over
  * @property {number} repeat how often it runs: the figures that follow are those of one time, but saved_bytes
  * @property {number} parameters elements of the parameters that it uses
  * @property {number} macs multiply-accumulates of its matrix product
@@ -127,6 +138,18 @@
  * @property {number} bytes_moved each operand read once and the output written once; 0 for a view
  * @property {number} saved_bytes what autograd keeps of it, all times together, and no step before has kept
  * @property {string} pytorch the expression that computes the output
+ */
+
+/**
+ * @typedef {object} Operations how many of each kind: every figure of operations is a table of weights over these
+ * @property {number} macs multiply-accumulates of matrix products
+ * @property {number} visible_macs of these, those that a causal shape or a window leaves
+ * @property {number} additions
+ * @property {number} multiplications
+ * @property {number} divisions
+ * @property {number} roots one a row that a norm divides
+ * @property {number} exponentials exp, tanh, erf, sine or cosine, or an activation that is made of one of them
+ * @property {number} comparisons
  */
 
 /**
@@ -158,6 +181,7 @@
  * @property {import('./generics.js').Filled<C>} config with the defaults filled in
  * @property {number} parameters
  * @property {number} macs multiply-accumulates of matrix products, one forward pass
+ * @property {Operations} operations all of them, by kind
  * @property {number} flops 2 per MAC and nothing else, as torch.utils.flop_counter counts
  * @property {number} elementwise operations outside matrix products: 1 an element for a bias or
  *   activation, 5 for softmax (compare, subtract, exponentiate, add, divide), 7 for layer_norm, 4 for
@@ -171,7 +195,7 @@
  * @property {Step[]} steps
  * @property {Memory} memory
  * @property {{tensor: string, bytes: number, born: number, freed: number}[]} timeline the steps
- *   between which each tensor is alive, both included; of repeated steps one time
+ *   between which each tensor is alive, both included; a repeated step counts as one
  * @property {KvCache | null} kv_cache null for layers without one
  */
 
@@ -190,7 +214,8 @@
  * @property {Format} [round] round weights and inputs to this
  *   format first and report the error against float32; int8 is symmetric, with one scale a row, and
  *   leaves biases
- * @property {boolean} [reference] by plain loops in double precision instead of the kernels, with the weights in float32
+ * @property {boolean} [reference] by plain loops in double precision instead of the kernels, with the weights in
+ *   float32
  * @property {boolean} [compare] run once more with the weights in float32, and report the error that the model's
  *   `storage` makes
  */

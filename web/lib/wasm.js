@@ -1,4 +1,5 @@
-// Loads and compiles a .wasm file, from wherever this engine reads files. What goes wrong is told with the file's address.
+// Loads and compiles a .wasm file, from wherever this engine reads files. What goes wrong is told with the file's
+// address.
 
 import { wasm } from './files.js';
 import { builtin } from './host.js';
@@ -47,10 +48,15 @@ function pathOf(address) {
   return address.startsWith('file:') ? builtin('node:url').fileURLToPath(address) : address;
 }
 
-/** Has no process.getBuiltinModule(), by which a file that is for browsers too finds Node's own modules. */
+/**
+ * Whether this is a Node without process.getBuiltinModule(). A file that browsers load too has no other way to Node's
+ * own modules.
+ */
 function isOldNode() {
   const { process } = /** @type {any} */ (globalThis);
-  return process?.versions?.node !== undefined && process.getBuiltinModule === undefined && globalThis.location === undefined;
+  return (
+    process?.versions?.node !== undefined && process.getBuiltinModule === undefined && globalThis.location === undefined
+  );
 }
 
 /**

@@ -1,8 +1,12 @@
-import { readSearch } from '../elements/state/url.js';
+import { readSearch } from '../elements/calculator/url.js';
 
-/** @typedef {import('../elements/calculator.js').AttnscopeCalculator} Calculator */
+/** @typedef {import('../elements/calculator/calculator.js').AttnscopeCalculator} Calculator */
 
-/** A click on a link of the guide fills the form where it stands, and shows it. @param {Element} guide @param {Calculator} calculator */
+/**
+ * A click on a link of the guide fills the form where it stands, and shows it.
+ * @param {Element} guide
+ * @param {Calculator} calculator
+ */
 export function bindFillLinks(guide, calculator) {
   guide.addEventListener('click', (event) => {
     const { target, ctrlKey, metaKey, shiftKey } = /** @type {MouseEvent} */ (event);

@@ -1,5 +1,5 @@
-import { AttnscopeCalculator } from '../elements/calculator.js';
-import { define } from '../elements/light-element.js';
+import { AttnscopeCalculator } from '../elements/calculator/calculator.js';
+import { define } from '../elements/shared/light-element.js';
 import '../elements/panels.js';
 import { bindFillLinks } from './fill-links.js';
 import { bindThemeSwitch } from './theme-switch.js';
@@ -7,14 +7,20 @@ import { registerOffline } from './offline.js';
 
 define('attnscope-calculator', AttnscopeCalculator);
 bindThemeSwitch(/** @type {HTMLFieldSetElement} */ (document.querySelector('.theme')));
-bindFillLinks(/** @type {Element} */ (document.querySelector('.guide')), /** @type {any} */ (document.querySelector('attnscope-calculator')));
+bindFillLinks(
+  /** @type {Element} */ (document.querySelector('.guide')),
+  /** @type {any} */ (document.querySelector('attnscope-calculator'))
+);
 registerOffline();
 
 const mistakes = document.querySelector('attnscope-mistakes');
 if (mistakes) {
-  const observer = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting)) load();
-  }, { rootMargin: '400px' });
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) load();
+    },
+    { rootMargin: '400px' }
+  );
   const load = () => {
     observer.disconnect();
     import('../elements/mistakes/mistakes.js');

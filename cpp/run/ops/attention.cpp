@@ -63,7 +63,7 @@ int64_t heads_in(const Place& place, const Uses& uses, TensorId id) {
   const Step* made = uses.producer(id);
   if (made && made->op->name() == "repeat_heads") id = made->inputs[0];
   const Shape& shape = place.graph.tensor(id).shape;
-  return shape.size() == 4 ? shape[1] : 1;
+  return shape.size() == 4 ? shape[1].size : 1;
 }
 
 /// The steps from the first product to the second, or to the merging of heads after it.
@@ -78,8 +78,8 @@ struct Attention {
   size_t steps = 0;
 };
 
-/// Reads the steps one after another, as long as each takes what the one before made and nobody
-/// else does.
+/// Reads the steps one after another, as long as each takes what the one before made and no other
+/// step reads that.
 class Matcher {
  public:
   Matcher(const Graph& graph, const Uses& uses, size_t first)
@@ -128,7 +128,7 @@ class Matcher {
     found_.band = static_cast<const Softmax&>(*normalize->op).band();
     if (normalize->inputs.size() > 1) found_.mask = normalize->inputs[1];
     if (!only_read_here()) found_.weights = made_;
-    if (take("dropout") && !only_read_here()) return false;  // no copy of its own
+    if (take("dropout") && !only_read_here()) return false;  // it would need a copy
     return found_.band.tail == 0;
   }
 
@@ -164,8 +164,8 @@ kernels::ConstRows added_rows(const float* data, const Shape& from, const Shape&
 }
 
 /// Queries of a task: many, so that blocks of keys are packed for few tasks, and few enough that
-/// they stay in the cache and every thread gets some. Where somebody watches, a task takes no more
-/// than some milliseconds.
+/// they stay in the cache and every thread gets some. Under a Watch (run/threads.h) a task takes no
+/// more than some milliseconds.
 int64_t queries_a_task(int64_t queries, int64_t groups, int64_t macs_a_query) {
   constexpr int64_t kFewest = 120, kMost = 1080, kTasksOfAThread = 4;
   constexpr int64_t kTile = kernels::kAttentionQueries;
@@ -178,7 +178,9 @@ int64_t queries_a_task(int64_t queries, int64_t groups, int64_t macs_a_query) {
 class AttentionKernel {
  public:
   AttentionKernel(const Place& place, const Uses& uses, const Attention& found)
-      : found_(found), scores_(place.output_shape()), H_(scores_.size() == 4 ? scores_[1] : 1) {
+      : found_(found),
+        scores_(place.output_shape()),
+        H_(scores_.size() == 4 ? scores_[1].size : 1) {
     const Graph& graph = place.graph;
     query_ = source_of(place, uses, found.query);
     key_ = source_of(place, uses, found.key);
@@ -198,7 +200,8 @@ class AttentionKernel {
     return reads;
   }
 
-  /// What each query sees: as much as there are queries, so not before the kernel is to run.
+  /// Lists which keys each query sees. The list is as long as there are queries, so it is made with
+  /// the kernel and not when fusions are only looked for.
   void prepare() {
     for (int64_t t = 0; t < queries(); ++t) {
       const Band::Range range = found_.band.visible(t, keys());
@@ -230,7 +233,8 @@ class AttentionKernel {
     LateInput query, key, value;
   };
 
-  /// Loads what is read, but for caches and for inputs that can come in head by head.
+  /// Takes the late inputs that can be loaded head by head, and loads the others. Caches are read
+  /// where they are.
   LateHeads take_late(Workspace& workspace) const {
     const bool distinct = query_.id != key_.id && query_.id != value_.id && key_.id != value_.id;
     const auto taken = [&](const Heads& heads, int64_t features) -> LateInput {
@@ -244,7 +248,7 @@ class AttentionKernel {
             taken(value_, sizes_.value_features)};
   }
 
-  /// What the heads of a group need, of all sequences' groups.
+  /// Loads what the heads of one group need; groups are numbered through all sequences.
   void load(const LateHeads& late, int64_t group) const {
     const auto load_heads = [group](const LateInput& input, int64_t floats) {
       if (input) input.load(group * floats, floats);

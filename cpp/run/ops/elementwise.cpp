@@ -52,7 +52,8 @@ Kernel scale_kernel(const Site& site) {
 }
 
 Kernel add_kernel(const Site& site) {
-  const Shape whole = site.output_shape(), part = site.input_shape(1);
+  const Shape& whole = site.output_shape();
+  const Shape& part = site.input_shape(1);
   const int64_t length = whole.back(), rows = count_of(whole) / length;
   const bool one_a_row = part.back() != length;  // 1, for every feature
   return [=, a = site.input(0), b = site.input(1), y = site.step.output](Workspace& workspace) {

@@ -24,16 +24,16 @@ Kernel score_kernel(const Site& site, int64_t rows, int64_t k) {
   };
 }
 
-/// How threads share a product of many rows and columns: in parts of both, because what few rows
-/// need of the weight is all of it.
+/// How threads share a product of many rows and columns: in parts of both, because a part of few
+/// rows and all columns would still read the whole weight.
 class Parts {
  public:
-  /// `in_cache`: something else is done to each part while it is there.
+  /// `in_cache`: parts are so small that more can be done to each while it is in the cache.
   Parts(const Projection& projection, int64_t rows, bool in_cache)
       : all_rows_(rows), all_columns_(projection.n()), rows_(rows), columns_(all_columns_) {
     constexpr int64_t kRows = 264;  // so that a block of B is used by many
     constexpr int64_t kPartsOfAThread = 4;
-    constexpr int64_t kFewestMacs = 100'000;  // to hand them over takes some 1000
+    constexpr int64_t kFewestMacs = 100'000;  // to hand a part over takes the time of 1000
     constexpr int64_t kCachedFloats = 64 << 10;
     const int64_t threads = thread_count();
     if (threads == 1 && !in_cache && !is_watched()) return;
@@ -51,8 +51,8 @@ class Parts {
     columns_ = std::max(parts_of(columns_, kernels::kPanel), int64_t{1}) * kernels::kPanel;
   }
 
-  /// Calls work(first row, count of rows, first column, end of columns) for each part; of rows
-  /// that are late, after load(first row, count of rows).
+  /// Calls work(first row, count of rows, first column, end of columns) for each part; where the
+  /// rows are a late input (run/inputs.h), after load(first row, count of rows).
   template <class Load, class Work>
   void share(bool late, Load load, Work work) const {
     const auto load_rows = [&](int64_t part) {
@@ -102,8 +102,8 @@ Kernel projection_kernel(const Site& site, Finish finish, TensorId y) {
   };
 }
 
-/// linear, activation and the linear to one number that follows: rows stay in the cache from one to
-/// the next.
+/// A linear step, its activation and the linear step to one score: rows stay in the cache from one
+/// to the next.
 Kernel activated_score_kernel(const Site& site, const Step& activation, const Step& score) {
   constexpr int64_t kRows = 60;  // whole tiles, whether they have 5 rows or 6
   const int64_t rows = count_of(site.output_shape()) / site.output_shape().back();
@@ -127,7 +127,8 @@ Kernel activated_score_kernel(const Site& site, const Step& activation, const St
   };
 }
 
-/// The index after a dropout that only passes on what `made` holds, which becomes its output.
+/// The index after a dropout at `index`, if there is one that reads `made`; `made` is then what the
+/// dropout makes, which in a run is the same numbers.
 size_t after_dropout(const Place& place, const Uses& uses, size_t index, TensorId& made) {
   const Step* dropout = only_reader(place, uses, index, made);
   if (!dropout || dropout->op->name() != "dropout") return index;

@@ -8,13 +8,12 @@ namespace attnscope {
 
 Kernel rotate_kernel(const Site& site) {
   const bool interleaved = site.op<Rotate>().interleaved();
-  const int64_t plane = site.op<Rotate>().first_plane();
   const Shape& shape = site.output_shape();
   const int64_t D = shape.back(), T = shape[shape.size() - 2], rows = count_of(shape) / D;
   return [=, x = site.input(0), table = site.input(1), y = site.step.output](Workspace& workspace) {
     constexpr int64_t kGrain = 64;
     const float* all = workspace.read(x);
-    const float* cosines = workspace.read(table) + plane * T * D;
+    const float* cosines = workspace.read(table);
     const float* sines = cosines + T * D;
     float* out = workspace.write(y);
     parallel_for(rows, kGrain, [&](int64_t begin, int64_t end) {

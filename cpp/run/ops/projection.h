@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// Rows that a product makes at once where the engine has relaxed SIMD, else one less: parts of so
-/// many leave no low tile but the last.
+/// Rows that a product computes at once with relaxed SIMD; without it, one less. Where work is cut
+/// into parts of a multiple of these, only the last part ends with fewer.
 inline constexpr int64_t kProductRows = 6;
 
 /// A packed weight (n, k), and where its bias is.
@@ -43,7 +43,8 @@ struct ScoreVector {
   float bias;
 };
 
-/// linear, its activation and linear to one score: rows stay in the cache from one to the next.
+/// A linear step, its activation and the linear step to one score: rows stay in the cache from one
+/// to the next.
 class ActivatedScorer {
  public:
   /// Of the linear step at `site` and of those that follow it.

@@ -130,8 +130,8 @@ Fusion scorer_pooling(const Place& place, const Uses& uses, size_t first) {
 
   const int64_t T = place.input_shape(0)[1], E = place.input_shape(0)[2];
   if (activation) {
-    // Short sequences had better share the product, and parts of a large one would take too long
-    // for somebody who watches.
+    // Short sequences are faster in one product of all of them, and parts of a large one would
+    // take longer than a Watch (run/threads.h) may wait.
     constexpr int64_t kFewestRows = 32;
     const int64_t most = kWatchedMacs / (activated_rows(T) * E);
     if (T < kFewestRows || place.output_shape().back() > most) return {};

@@ -38,9 +38,9 @@ Kernel softmax_kernel(const Site& site) {
   const Band band = site.op<Softmax>().band();
   const Shape shape = site.output_shape();
   const int64_t length = shape.back(), rows = count_of(shape) / length;
-  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2] : 1;
+  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
   Shape masked = shape;
-  masked.back() -= band.tail;
+  masked.back().size -= band.tail;
   const TensorId mask_id = site.has_input(1) ? site.input(1) : kNoTensor;
   return [=, x = site.input(0), y = site.step.output](Workspace& workspace) {
     const float* scores = workspace.read(x);

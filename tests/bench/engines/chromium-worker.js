@@ -1,5 +1,5 @@
-// One runtime in a worker of a page of its own: `chromium-worker.js?runtime=NAME&threads=COUNT`. A classic worker, because
-// TensorFlow.js and LiteRT.js load themselves by importScripts.
+// One runtime in a worker of a page of its own: `chromium-worker.js?runtime=NAME&threads=COUNT`. A classic worker,
+// because TensorFlow.js and LiteRT.js load themselves by importScripts.
 
 const asked = new URLSearchParams(location.search);
 const threads = Number(asked.get('threads'));
@@ -10,6 +10,9 @@ Object.defineProperty(navigator, 'hardwareConcurrency', { value: threads });
 const obeying = import('../orders.js').then(({ contestant }) => contestant(asked.get('runtime') ?? '', threads));
 
 self.addEventListener('message', async ({ data }) => {
-  const answer = await obeying.then((obey) => obey(data), (error) => ({ error: String(error) }));
+  const answer = await obeying.then(
+    (obey) => obey(data),
+    (error) => ({ error: String(error) })
+  );
   /** @type {any} */ (self).postMessage(answer);
 });

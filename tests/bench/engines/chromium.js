@@ -1,5 +1,6 @@
-// Runtimes in Chromium, each in a worker of a page of its own, and each page in a profile of its own: so every runtime has
-// a process for itself. A worker, because there a page computes what takes longer than a frame, and threads may wait.
+// Runtimes in Chromium, each in a worker of a page of its own, and each page in a profile of its own: so every runtime
+// has a process for itself. A worker, because there a page computes what takes longer than a frame, and threads may
+// wait.
 
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
@@ -44,7 +45,9 @@ async function respond(path) {
 
 /** Workers have no import maps, so packages are imported by their addresses. @param {string} module */
 function resolved(module) {
-  return module.replace(/(\bfrom\s*)(['"])([@\w][\w@/.-]*)\2/g, (all, from, _, name) => (addresses[name] ? `${from}'${addresses[name]}'` : all));
+  return module.replace(/(\bfrom\s*)(['"])([@\w][\w@/.-]*)\2/g, (all, from, _, name) =>
+    addresses[name] ? `${from}'${addresses[name]}'` : all
+  );
 }
 
 /** @implements {Runner} */
@@ -52,7 +55,12 @@ class ChromiumRunner {
   /** @type {Promise<Page>} */
   #page;
 
-  /** @param {import('playwright-core').Browser} browser @param {string} url @param {string} runtime @param {number} threads */
+  /**
+   * @param {import('playwright-core').Browser} browser
+   * @param {string} url
+   * @param {string} runtime
+   * @param {number} threads
+   */
   constructor(browser, url, runtime, threads) {
     this.#page = openPage(browser, url, `${WORKER}?${new URLSearchParams({ runtime, threads: String(threads) })}`);
     this.#page.catch(() => {}); // the next order fails, and says so
@@ -66,7 +74,10 @@ class ChromiumRunner {
   }
 
   async end() {
-    await this.#page.then((page) => page.context().close(), () => {});
+    await this.#page.then(
+      (page) => page.context().close(),
+      () => {}
+    );
   }
 }
 

@@ -7,7 +7,8 @@ import { node } from './node.js';
  * @typedef {import('../orders.js').Order} Order
  *
  * @typedef {object} Runner one runtime in a process of its own
- * @property {(order: Order, limit: number) => Promise<any>} ask the answer; throws what the runtime says, or that its process
+ * @property {(order: Order, limit: number) => Promise<any>} ask the answer; throws what the runtime says, or that its
+ *   process
  *   ended or took longer than `limit` milliseconds
  * @property {() => Promise<void>} end of the process too
  *

@@ -17,7 +17,11 @@ const running = new Set();
 /** Ends every process, and does so from now on however this one ends. */
 function endWithThisProcess() {
   process.on('exit', () => running.forEach((runner) => runner.end()));
-  for (const [signal, code] of /** @type {const} */ ([['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]])) {
+  for (const [signal, code] of /** @type {const} */ ([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129]
+  ])) {
     process.on(signal, () => process.exit(code));
   }
 }
@@ -50,7 +54,10 @@ class NodeRunner {
     const channel = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };
     const [command, args, { cwd, env }] = tools.line(tools.node, [WORKER, runtime, String(threads)], { env: channel });
     this.#child = spawn(command, args, {
-      cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced'
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced'
     });
     this.#child.on('error', () => {}); // the next order fails, and says so
     this.#child.stderr?.on('data', (chunk) => (this.#errors = (this.#errors + chunk).slice(-2000)));
@@ -66,11 +73,16 @@ class NodeRunner {
     let ended = () => {};
     const answer = new Promise((resolve, reject) => {
       answered = resolve;
-      ended = () => reject(new Error(['its process ended', ...this.#errors.trim().split('\n').filter(Boolean).slice(0, 1)].join(': ')));
+      ended = () =>
+        reject(
+          new Error(['its process ended', ...this.#errors.trim().split('\n').filter(Boolean).slice(0, 1)].join(': '))
+        );
     });
     child.on('message', answered).on('close', ended);
     child.send(order, (error) => error && ended());
-    return valueOf(await within(answer, order, limit).finally(() => child.off('message', answered).off('close', ended)));
+    return valueOf(
+      await within(answer, order, limit).finally(() => child.off('message', answered).off('close', ended))
+    );
   }
 
   async end() {

@@ -13,8 +13,14 @@ export const addresses = {
   'wasm-feature-detect': '/node_modules/wasm-feature-detect/dist/esm/index.js'
 };
 
-/** Those that are scripts, and the global that each defines or adds to. @type {Record<string, { url: string, global: string }>} */
+/**
+ * Those that are scripts, and the global that each defines or adds to.
+ * @type {Record<string, { url: string, global: string }>}
+ */
 export const scripts = {
   '@tensorflow/tfjs': { url: `${rivals}@tensorflow/tfjs/dist/tf.min.js`, global: 'tf' },
-  '@tensorflow/tfjs-backend-wasm': { url: `${rivals}@tensorflow/tfjs-backend-wasm/dist/tf-backend-wasm.min.js`, global: 'tf.wasm' }
+  '@tensorflow/tfjs-backend-wasm': {
+    url: `${rivals}@tensorflow/tfjs-backend-wasm/dist/tf-backend-wasm.min.js`,
+    global: 'tf.wasm'
+  }
 };

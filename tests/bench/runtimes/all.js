@@ -14,7 +14,9 @@ export const fields = { relaxed: [relaxed, onnxruntime, litert, tfjs, jaxJs], si
 
 /** @param {string} name */
 export function runtimeOf(name) {
-  const runtime = Object.values(fields).flat().find((runtime) => runtime.name === name);
+  const runtime = Object.values(fields)
+    .flat()
+    .find((runtime) => runtime.name === name);
   if (!runtime) throw new Error(`no runtime ${name}`);
   return runtime;
 }

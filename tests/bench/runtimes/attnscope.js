@@ -37,11 +37,16 @@ const ourselves = (name, build) => ({
     return {
       prepare(workload, data) {
         const model = modelOf(scope, workload, data);
-        return { run: () => model.forward(tensorsOf(workload.inputs, data.inputs), { need_weights: false }).output.data };
+        return {
+          run: () => model.forward(tensorsOf(workload.inputs, data.inputs), { need_weights: false }).output.data
+        };
       },
       reference(workload, data) {
         const model = modelOf(scope, workload, data);
-        const { output } = model.forward(tensorsOf(workload.inputs, data.inputs), { need_weights: false, reference: true });
+        const { output } = model.forward(tensorsOf(workload.inputs, data.inputs), {
+          need_weights: false,
+          reference: true
+        });
         model.dispose();
         return output.data;
       },

@@ -19,7 +19,8 @@ import { inBrowser, load } from './runtime.js';
 function product({ numpy: np }, { sizes: { M, K, N } }, { inputs, weights }) {
   return {
     compute: (x, weight) => np.matmul(x, weight),
-    inputs: [[inputs.hidden_states, [M, K]]], weights: [[transposed(weights['dense.weight'], N, K), [K, N]]]
+    inputs: [[inputs.hidden_states, [M, K]]],
+    weights: [[transposed(weights['dense.weight'], N, K), [K, N]]]
   };
 }
 
@@ -31,23 +32,30 @@ function scorer({ numpy: np, nn }, { kind, sizes: { B, S, E, A } }, { inputs, we
   const additive = kind === 'additive scorer';
   const features = additive ? A : E;
   /** @type {Computation['weights']} */
-  const score = [[weights['score.weight'], [features, 1]], [weights['score.bias'], [1]]];
+  const score = [
+    [weights['score.weight'], [features, 1]],
+    [weights['score.bias'], [1]]
+  ];
   return {
     compute: additive
       ? (x, w1, b1, w2, b2) => pool(x, np.matmul(np.tanh(np.matmul(rows(x), w1).add(b1)), w2).add(b2))
       : (x, w, b) => pool(x, np.matmul(rows(x), w).add(b)),
     inputs: [[inputs.hidden_states, [B, S, E]]],
-    weights: additive ? [[transposed(weights['project.weight'], A, E), [E, A]], [weights['project.bias'], [A]], ...score] : score
+    weights: additive
+      ? [[transposed(weights['project.weight'], A, E), [E, A]], [weights['project.bias'], [A]], ...score]
+      : score
   };
 }
 
 /** @param {any} jax @param {Workload} workload @param {Data} data @param {string} way @returns {Computation} */
 function attention({ numpy: np, nn }, { sizes: { S, H, D }, causal }, { inputs }, way) {
   const { query, key, value } = inputs;
-  if (way === 'dotProductAttention') { // positions before heads
+  if (way === 'dotProductAttention') {
+    // positions before heads
     return {
       compute: (q, k, v) => nn.dotProductAttention(q, k, v, { isCausal: causal }),
-      inputs: [query, key, value].map((x) => [swapped(x, H, S), [1, S, H, D]]), weights: [],
+      inputs: [query, key, value].map((x) => [swapped(x, H, S), [1, S, H, D]]),
+      weights: [],
       arrange: (result) => swapped(result, S, H)
     };
   }
@@ -56,7 +64,8 @@ function attention({ numpy: np, nn }, { sizes: { S, H, D }, causal }, { inputs }
       const scores = np.matmul(q.mul(D ** -0.5), np.matrixTranspose(k));
       return np.matmul(nn.softmax(causal ? np.where(np.tri(S, S).astype(np.bool), scores, -1e30) : scores, -1), v);
     },
-    inputs: [query, key, value].map((x) => [x, [1, H, S, D]]), weights: []
+    inputs: [query, key, value].map((x) => [x, [1, H, S, D]]),
+    weights: []
   };
 }
 
@@ -65,12 +74,19 @@ function multihead({ numpy: np, nn }, { sizes: { S, E, H, D } }, { inputs, weigh
   const layers = Object.values(projectionsOf(weights, E));
   return {
     compute(x, wq, bq, wk, bk, wv, bv, wo, bo) {
-      const heads = (/** @type {any} */ from, /** @type {any} */ w, /** @type {any} */ b) => np.matmul(from, w).add(b).reshape([1, S, H, D]);
+      const heads = (/** @type {any} */ from, /** @type {any} */ w, /** @type {any} */ b) =>
+        np.matmul(from, w).add(b).reshape([1, S, H, D]);
       const attended = nn.dotProductAttention(heads(x.ref, wq, bq), heads(x.ref, wk, bk), heads(x, wv, bv));
       return np.matmul(attended.reshape([S, E]), wo).add(bo);
     },
     inputs: [[inputs.hidden_states, [S, E]]],
-    weights: layers.flatMap(({ weight, bias }) => /** @type {Computation['weights']} */ ([[transposed(weight, E, E), [E, E]], [bias, [E]]]))
+    weights: layers.flatMap(
+      ({ weight, bias }) =>
+        /** @type {Computation['weights']} */ ([
+          [transposed(weight, E, E), [E, E]],
+          [bias, [E]]
+        ])
+    )
   };
 }
 
@@ -93,7 +109,8 @@ export const jaxJs = {
     return {
       prepare(workload, data, way) {
         const { compute, inputs, weights, arrange } = computations[workload.kind](jax, workload, data, way);
-        const upload = (/** @type {[Float32Array, number[]]} */ [values, shape]) => jax.numpy.array(values, { shape, dtype: jax.numpy.float32 });
+        const upload = (/** @type {[Float32Array, number[]]} */ [values, shape]) =>
+          jax.numpy.array(values, { shape, dtype: jax.numpy.float32 });
         const compiled = jax.jit(compute);
         const kept = weights.map(upload);
         return { run: () => compiled(...inputs.map(upload), ...kept.map((weight) => weight.ref)).data(), arrange };

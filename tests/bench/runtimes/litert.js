@@ -18,7 +18,11 @@ import { TfliteGraph } from './tflite_model.js';
 /** @param {Workload} workload @param {Data} data @returns {Graph} */
 function product({ sizes: { M, K } }, { weights }) {
   const graph = new TfliteGraph();
-  return { graph, output: graph.linear(graph.input([M, K]), weights['dense.weight']), shapes: { hidden_states: [M, K] } };
+  return {
+    graph,
+    output: graph.linear(graph.input([M, K]), weights['dense.weight']),
+    shapes: { hidden_states: [M, K] }
+  };
 }
 
 /** @param {Workload} workload @param {Data} data @returns {Graph} */
@@ -63,7 +67,9 @@ function multihead(workload, { weights }) {
   const graph = new TfliteGraph();
   const x = graph.input([S, E]);
   const { query, key, value, output } = projectionsOf(weights, E);
-  const heads = [query, key, value].map(({ weight, bias }) => graph.transpose(graph.reshape(graph.linear(x, weight, bias), [S, H, D]), [1, 0, 2]));
+  const heads = [query, key, value].map(({ weight, bias }) =>
+    graph.transpose(graph.reshape(graph.linear(x, weight, bias), [S, H, D]), [1, 0, 2])
+  );
   const merged = graph.reshape(graph.transpose(attend(graph, heads, workload), [1, 0, 2]), [S, E]);
   return { graph, output: graph.linear(merged, output.weight, output.bias), shapes: { hidden_states: [S, E] } };
 }
@@ -80,7 +86,10 @@ const graphs = { product, multihead, attention, 'linear scorer': scorer, 'additi
  */
 async function prepare({ litert, flatbuffers, threads }, workload, data, way) {
   const { graph, output, shapes, perHead } = graphs[workload.kind](workload, data, way);
-  const model = await litert.loadAndCompile(graph.model(flatbuffers, output), { accelerator: 'wasm', cpuOptions: { numThreads: threads } });
+  const model = await litert.loadAndCompile(graph.model(flatbuffers, output), {
+    accelerator: 'wasm',
+    cpuOptions: { numThreads: threads }
+  });
   if (!model.isFullyAccelerated) throw new Error('XNNPACK does not take the whole graph');
   const once = async (/** @type {Record<string, Float32Array>} */ values) => {
     const inputs = Object.entries(shapes).map(([name, shape]) => new litert.Tensor(values[name], shape));
@@ -95,7 +104,10 @@ async function prepare({ litert, flatbuffers, threads }, workload, data, way) {
 /** Its loader takes the address of the worker that runs it for its own, unless it is told. */
 function nameLoader() {
   const address = (/** @type {string} */ file) => new URL(`.litert/${file}`, modules).href;
-  /** @type {any} */ (globalThis).Module = { locateFile: address, mainScriptUrlOrBlob: address('litert_wasm_threaded_internal.js') };
+  /** @type {any} */ (globalThis).Module = {
+    locateFile: address,
+    mainScriptUrlOrBlob: address('litert_wasm_threaded_internal.js')
+  };
 }
 
 /** @type {import('./runtime.js').Runtime} */

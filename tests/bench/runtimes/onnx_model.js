@@ -26,8 +26,10 @@ function join(parts) {
 
 // One field of a message: its number and wire type, then its value.
 const integer = (/** @type {number} */ field, /** @type {number} */ value) => [...varint(field * 8), ...varint(value)];
-const bytes = (/** @type {number} */ field, /** @type {Bytes} */ value) => join([varint(field * 8 + 2), varint(value.length), value]);
-const text = (/** @type {number} */ field, /** @type {string} */ value) => bytes(field, new TextEncoder().encode(value));
+const bytes = (/** @type {number} */ field, /** @type {Bytes} */ value) =>
+  join([varint(field * 8 + 2), varint(value.length), value]);
+const text = (/** @type {number} */ field, /** @type {string} */ value) =>
+  bytes(field, new TextEncoder().encode(value));
 const message = (/** @type {number} */ field, /** @type {Bytes[]} */ fields) => bytes(field, join(fields));
 
 /** @param {string} name @param {number | number[]} value */
@@ -61,7 +63,9 @@ export class OnnxGraph {
     const name = this.#newName();
     const type = values instanceof Float32Array ? FLOAT : values instanceof Int32Array ? INT32 : INT64;
     const raw = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-    this.#fields.push(message(5, [...shape.map((size) => integer(1, size)), integer(2, type), text(8, name), bytes(9, raw)]));
+    this.#fields.push(
+      message(5, [...shape.map((size) => integer(1, size)), integer(2, type), text(8, name), bytes(9, raw)])
+    );
     return name;
   }
 
@@ -79,10 +83,16 @@ export class OnnxGraph {
    */
   step(operator, inputs, attributes = {}, domain = '') {
     const output = this.#newName();
-    this.#fields.push(message(1, [
-      ...inputs.map((input) => text(1, input)), text(2, output), text(3, `step_${output}`), text(4, operator),
-      ...Object.entries(attributes).map(([name, value]) => attribute(name, value)), text(7, domain)
-    ]));
+    this.#fields.push(
+      message(1, [
+        ...inputs.map((input) => text(1, input)),
+        text(2, output),
+        text(3, `step_${output}`),
+        text(4, operator),
+        ...Object.entries(attributes).map(([name, value]) => attribute(name, value)),
+        text(7, domain)
+      ])
+    );
     return output;
   }
 
@@ -95,7 +105,10 @@ export class OnnxGraph {
   /** @param {string} output @param {number[]} shape @param {number} [opset] */
   model(output, shape, opset = 17) {
     const graph = [...this.#fields, text(2, 'graph'), valueInfo(12, output, shape)];
-    const opsets = [['', opset], [MICROSOFT, 1]].map(([domain, version]) => message(8, [text(1, String(domain)), integer(2, Number(version))]));
+    const opsets = [
+      ['', opset],
+      [MICROSOFT, 1]
+    ].map(([domain, version]) => message(8, [text(1, String(domain)), integer(2, Number(version))]));
     const irVersion = opset >= 23 ? 11 : 8; // the first that knows the opset
     return join([integer(1, irVersion), message(7, graph), ...opsets]);
   }

@@ -39,7 +39,9 @@ function scorer({ kind, sizes: { B, S, E, A }, inputs: shapes }, { weights }) {
   const graph = new OnnxGraph();
   const x = graph.input('hidden_states', [B, S, E]);
   const additive = kind === 'additive scorer';
-  const hidden = additive ? graph.step('Tanh', [graph.linear(x, transposed(weights['project.weight'], A, E), weights['project.bias'])]) : x;
+  const hidden = additive
+    ? graph.step('Tanh', [graph.linear(x, transposed(weights['project.weight'], A, E), weights['project.bias'])])
+    : x;
   const scores = graph.linear(hidden, weights['score.weight'], weights['score.bias']);
   return { model: graph.model(pool(graph, x, scores), [B, E]), shapes };
 }
@@ -59,7 +61,10 @@ function attendInSteps(graph, { query, keyT, value }, { sizes: { S, D }, causal 
 
 /** @param {Workload} workload @param {Data} _data @param {string} way @returns {Graph} */
 function attention(workload, _data, way) {
-  const { sizes: { S, H, D }, causal } = workload;
+  const {
+    sizes: { S, H, D },
+    causal
+  } = workload;
   const headsLast = way === 'MultiHeadAttention';
   const perHead = way === 'head by head';
   const shape = headsLast ? [1, S, H * D] : [1, perHead ? 1 : H, S, D];
@@ -67,11 +72,19 @@ function attention(workload, _data, way) {
   const [query, key, value] = ['query', 'key', 'value'].map((name) => graph.input(name, shape));
   const shapes = { query: shape, key: shape, value: shape };
   if (way === 'MultiHeadAttention') {
-    const output = graph.step(way, [query, key, value], { num_heads: H, ...(causal && { unidirectional: 1 }) }, MICROSOFT);
+    const output = graph.step(
+      way,
+      [query, key, value],
+      { num_heads: H, ...(causal && { unidirectional: 1 }) },
+      MICROSOFT
+    );
     return { model: graph.model(output, shape), shapes, headsLast };
   }
   if (way === 'Attention') {
-    return { model: graph.model(graph.step(way, [query, key, value], { is_causal: Number(causal) }), shape, 23), shapes };
+    return {
+      model: graph.model(graph.step(way, [query, key, value], { is_causal: Number(causal) }), shape, 23),
+      shapes
+    };
   }
   const keyT = graph.step('Transpose', [key], { perm: [0, 1, 3, 2] });
   return { model: graph.model(attendInSteps(graph, { query, keyT, value }, workload), shape), shapes, perHead };
@@ -79,7 +92,10 @@ function attention(workload, _data, way) {
 
 /** @param {Workload} workload @param {Data} data @param {string} way @returns {Graph} */
 function multihead(workload, { weights }, way) {
-  const { sizes: { S, E, H, D }, inputs: shapes } = workload;
+  const {
+    sizes: { S, E, H, D },
+    inputs: shapes
+  } = workload;
   const graph = new OnnxGraph();
   const x = graph.input('hidden_states', [1, S, E]);
   const { output, ...into } = projectionsOf(weights, E);
@@ -88,15 +104,26 @@ function multihead(workload, { weights }, way) {
 
   function packed() {
     const weight = graph.constant(transposed(weights.in_proj_weight, 3 * E, E), [E, 3 * E]);
-    return graph.step('Attention', [x, weight, graph.constant(weights.in_proj_bias, [3 * E])], { num_heads: H }, MICROSOFT);
+    return graph.step(
+      'Attention',
+      [x, weight, graph.constant(weights.in_proj_bias, [3 * E])],
+      { num_heads: H },
+      MICROSOFT
+    );
   }
 
   function projected() {
-    const [query, key, value] = [into.query, into.key, into.value].map(({ weight, bias }) => graph.linear(x, transposed(weight, E, E), bias));
+    const [query, key, value] = [into.query, into.key, into.value].map(({ weight, bias }) =>
+      graph.linear(x, transposed(weight, E, E), bias)
+    );
     if (way === 'MultiHeadAttention') return graph.step(way, [query, key, value], { num_heads: H }, MICROSOFT);
     const heads = (/** @type {string} */ features, /** @type {number[]} */ perm) =>
       graph.step('Transpose', [graph.step('Reshape', [features, graph.integers([1, S, H, D])])], { perm });
-    const names = { query: heads(query, [0, 2, 1, 3]), keyT: heads(key, [0, 2, 3, 1]), value: heads(value, [0, 2, 1, 3]) };
+    const names = {
+      query: heads(query, [0, 2, 1, 3]),
+      keyT: heads(key, [0, 2, 3, 1]),
+      value: heads(value, [0, 2, 1, 3])
+    };
     const merged = graph.step('Transpose', [attendInSteps(graph, names, workload)], { perm: [0, 2, 1, 3] });
     return graph.step('Reshape', [merged, graph.integers([1, S, E])]);
   }
@@ -115,8 +142,13 @@ const graphs = { product, multihead, attention, 'linear scorer': scorer, 'additi
 async function prepare(ort, workload, data, way) {
   const { H, S } = workload.sizes;
   const { model, shapes, perHead, headsLast } = graphs[workload.kind](workload, data, way);
-  const session = await ort.InferenceSession.create(model, { executionProviders: ['wasm'], graphOptimizationLevel: 'all' });
-  const inputs = headsLast ? Object.fromEntries(Object.entries(data.inputs).map(([name, all]) => [name, swapped(all, H, S)])) : data.inputs;
+  const session = await ort.InferenceSession.create(model, {
+    executionProviders: ['wasm'],
+    graphOptimizationLevel: 'all'
+  });
+  const inputs = headsLast
+    ? Object.fromEntries(Object.entries(data.inputs).map(([name, all]) => [name, swapped(all, H, S)]))
+    : data.inputs;
   const once = async (/** @type {Record<string, Float32Array>} */ values) => {
     const feeds = Object.entries(shapes).map(([name, shape]) => [name, new ort.Tensor('float32', values[name], shape)]);
     return (await session.run(Object.fromEntries(feeds)))[session.outputNames[0]].data;
@@ -133,7 +165,8 @@ export const onnxruntime = {
   threads: { node: [1, 2], chromium: [1, 2] },
   ways({ kind, sizes: { S } }) {
     if (kind === 'multihead') return ['in steps', 'MultiHeadAttention', 'Attention'];
-    if (kind === 'attention') return ['in steps', 'MultiHeadAttention', 'Attention', ...(S >= 2048 ? ['head by head'] : [])];
+    if (kind === 'attention')
+      return ['in steps', 'MultiHeadAttention', 'Attention', ...(S >= 2048 ? ['head by head'] : [])];
     return ['in steps'];
   },
   async open(threads) {

@@ -35,14 +35,16 @@ function linear(tf, weight, bias) {
 }
 
 /**
- * The products of several heads at once are plain loops there; those of one head go to XNNPACK, if nothing is transposed.
+ * The products of several heads at once are plain loops there; those of one head go to XNNPACK, if nothing is
+ * transposed.
  * @param {any} tf @param {Workload} workload @param {string} way
  * @returns {(query: any, key: any, value: any) => any} of (H, S, D)
  */
 function attend(tf, { sizes: { S, D }, causal }, way) {
   const mask = causal && tf.tensor(causalMask(S), [S, S]);
   const weigh = (/** @type {any} */ scores) => tf.softmax(mask ? tf.add(scores, mask) : scores);
-  if (way === 'batched') return (query, key, value) => tf.matMul(weigh(tf.matMul(tf.mul(query, D ** -0.5), key, false, true)), value);
+  if (way === 'batched')
+    return (query, key, value) => tf.matMul(weigh(tf.matMul(tf.mul(query, D ** -0.5), key, false, true)), value);
   return (query, key, value) => {
     const [keys, values] = [tf.unstack(key), tf.unstack(value)];
     const head = (/** @type {any} */ q, /** @type {number} */ h) =>
@@ -62,7 +64,9 @@ function attention(tf, workload, _data, way) {
 /** @param {any} tf @param {Workload} workload @param {Data} data @param {string} way @returns {Compute} */
 function multihead(tf, workload, { weights }, way) {
   const { S, E, H, D } = workload.sizes;
-  const [query, key, value, output] = Object.values(projectionsOf(weights, E)).map(({ weight, bias }) => linear(tf, transposed(weight, E, E), bias));
+  const [query, key, value, output] = Object.values(projectionsOf(weights, E)).map(({ weight, bias }) =>
+    linear(tf, transposed(weight, E, E), bias)
+  );
   const attended = attend(tf, workload, way);
   return ({ hidden_states }) => {
     const x = hidden_states.reshape([S, E]);
@@ -96,9 +100,13 @@ export const tfjs = {
         const compute = computations[workload.kind](tf, workload, data, way);
         return {
           run() {
-            const output = tf.tidy(() => compute(Object.fromEntries(
-              Object.entries(workload.inputs).map(([name, shape]) => [name, tf.tensor(data.inputs[name], shape)])
-            )));
+            const output = tf.tidy(() =>
+              compute(
+                Object.fromEntries(
+                  Object.entries(workload.inputs).map(([name, shape]) => [name, tf.tensor(data.inputs[name], shape)])
+                )
+              )
+            );
             const result = output.dataSync();
             output.dispose();
             return result;

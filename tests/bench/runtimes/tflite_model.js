@@ -8,8 +8,14 @@
 
 /** Each operator's number, and the number of its options in the union of all options; 0: it has none. */
 const operators = {
-  ADD: [0, 11], FULLY_CONNECTED: [9, 8], MUL: [18, 21], RESHAPE: [22, 17], SOFTMAX: [25, 9], TANH: [28, 0],
-  TRANSPOSE: [39, 26], BATCH_MATMUL: [126, 101]
+  ADD: [0, 11],
+  FULLY_CONNECTED: [9, 8],
+  MUL: [18, 21],
+  RESHAPE: [22, 17],
+  SOFTMAX: [25, 9],
+  TANH: [28, 0],
+  TRANSPOSE: [39, 26],
+  BATCH_MATMUL: [126, 101]
 };
 
 export class TfliteGraph {
@@ -53,7 +59,12 @@ export class TfliteGraph {
     return this.#tensors[tensor].shape;
   }
 
-  /** x Wᵀ + b with W of (out, in). @param {number} x (rows, in) @param {Float32Array} weight @param {Float32Array} [bias] */
+  /**
+   * x Wᵀ + b with W of (out, in).
+   * @param {number} x (rows, in)
+   * @param {Float32Array} weight
+   * @param {Float32Array} [bias]
+   */
   linear(x, weight, bias) {
     const [rows, features] = this.shape(x);
     const out = weight.length / features;
@@ -68,7 +79,11 @@ export class TfliteGraph {
 
   /** @param {number} x @param {number[]} order */
   transpose(x, order) {
-    return this.step('TRANSPOSE', [x, this.integers(order)], order.map((axis) => this.shape(x)[axis]));
+    return this.step(
+      'TRANSPOSE',
+      [x, this.integers(order)],
+      order.map((axis) => this.shape(x)[axis])
+    );
   }
 
   /** Over the last dimension. @param {number} x */
@@ -76,7 +91,12 @@ export class TfliteGraph {
     return this.step('SOFTMAX', [x], this.shape(x), [[0, 'number', 1]]);
   }
 
-  /** Batched. @param {number} a @param {number} b @param {{ transposed?: boolean }} [options] whether b is (.., out, in) */
+  /**
+   * Batched.
+   * @param {number} a
+   * @param {number} b
+   * @param {{ transposed?: boolean }} [options] whether b is (.., out, in)
+   */
   matmul(a, b, { transposed = false } = {}) {
     const shape = [...this.shape(a).slice(0, -1), this.shape(b).slice(transposed ? -2 : -1)[0]];
     return this.step('BATCH_MATMUL', [a, b], shape, [[1, 'flag', transposed]]);
@@ -94,23 +114,35 @@ export class TfliteGraph {
     const tensors = this.#tensors.map(({ shape, values }, i) => {
       const buffer = values ? buffers.push(writer.table([[0, 'offset', writer.bytes(values)]])) - 1 : 0;
       return writer.table([
-        [0, 'offset', writer.integers(shape)], [1, 'byte', values instanceof Int32Array ? 2 : 0], [2, 'integer', buffer],
+        [0, 'offset', writer.integers(shape)],
+        [1, 'byte', values instanceof Int32Array ? 2 : 0],
+        [2, 'integer', buffer],
         [3, 'offset', writer.text(`t${i}`)]
       ]);
     });
     const steps = this.#steps.map((step) => writer.step(step, codes.indexOf(step.operator)));
     const subgraph = writer.table([
-      [0, 'offset', writer.tables(tensors)], [1, 'offset', writer.integers(this.#inputs)],
-      [2, 'offset', writer.integers([output])], [3, 'offset', writer.tables(steps)]
+      [0, 'offset', writer.tables(tensors)],
+      [1, 'offset', writer.integers(this.#inputs)],
+      [2, 'offset', writer.integers([output])],
+      [3, 'offset', writer.tables(steps)]
     ]);
     const codeTables = codes.map((name) => {
       const [code] = operators[name];
-      return writer.table([[0, 'byte', Math.min(code, 127)], [2, 'integer', 1], [3, 'integer', code]]);
+      return writer.table([
+        [0, 'byte', Math.min(code, 127)],
+        [2, 'integer', 1],
+        [3, 'integer', code]
+      ]);
     });
-    return writer.finish(writer.table([
-      [0, 'integer', 3], [1, 'offset', writer.tables(codeTables)], [2, 'offset', writer.tables([subgraph])],
-      [4, 'offset', writer.tables(buffers)]
-    ]));
+    return writer.finish(
+      writer.table([
+        [0, 'integer', 3],
+        [1, 'offset', writer.tables(codeTables)],
+        [2, 'offset', writer.tables([subgraph])],
+        [4, 'offset', writer.tables(buffers)]
+      ])
+    );
   }
 }
 
@@ -128,7 +160,8 @@ class Writer {
     const write = {
       byte: (/** @type {number} */ field, /** @type {number} */ value) => builder.addFieldInt8(field, value, NEVER),
       integer: (/** @type {number} */ field, /** @type {number} */ value) => builder.addFieldInt32(field, value, NEVER),
-      number: (/** @type {number} */ field, /** @type {number} */ value) => builder.addFieldFloat32(field, value, NEVER),
+      number: (/** @type {number} */ field, /** @type {number} */ value) =>
+        builder.addFieldFloat32(field, value, NEVER),
       offset: (/** @type {number} */ field, /** @type {number} */ value) => builder.addFieldOffset(field, value, 0)
     };
     builder.startObject(Math.max(-1, ...fields.map(([field]) => field)) + 1);
@@ -170,9 +203,18 @@ class Writer {
     const [, optionsType] = operators[operator];
     const lists = [this.integers(inputs), this.integers([output])];
     /** @type {[number, 'byte' | 'number' | 'offset', number][]} */
-    const fields = settings.map(([field, kind, value]) => [field, kinds[kind], kind === 'integers' ? this.integers(value) : Number(value)]);
+    const fields = settings.map(([field, kind, value]) => [
+      field,
+      kinds[kind],
+      kind === 'integers' ? this.integers(value) : Number(value)
+    ]);
     /** @type {[number, 'byte' | 'offset', number][]} */
-    const options = optionsType ? [[3, 'byte', optionsType], [4, 'offset', this.table(fields)]] : [];
+    const options = optionsType
+      ? [
+          [3, 'byte', optionsType],
+          [4, 'offset', this.table(fields)]
+        ]
+      : [];
     return this.table([[0, 'integer', code], [1, 'offset', lists[0]], [2, 'offset', lists[1]], ...options]);
   }
 

@@ -14,7 +14,7 @@ StepCost total(const Config& config) { return cost(graph_of(config), Dtype::kFlo
 Count macs_of(const Config& config, const char* part) {
   const LayerCost layer = cost(graph_of(config), Dtype::kFloat32);
   for (const PartCost& one : layer.parts) {
-    if (one.part == part) return one.cost.macs;
+    if (one.part == part) return one.cost.operations.macs();
   }
   return -1;
 }
@@ -53,7 +53,7 @@ TEST_CASE("counts stay exact where doubles and 64-bit integers do not") {
                                                          {"hidden_size", raw(largest)},
                                                          {"attn_dim", raw(largest)}}));
   // n⁴ + 2n³ with n = 2³¹ - 1, from exact integer arithmetic elsewhere.
-  CHECK(to_string(huge.macs) == "21267647912751613337894828570394492927");
+  CHECK(to_string(huge.operations.macs()) == "21267647912751613337894828570394492927");
 }
 
 TEST_CASE("an activation is freed after its last reader, and a result lives to the end") {
@@ -64,7 +64,7 @@ TEST_CASE("an activation is freed after its last reader, and a result lives to t
   const Memory bytes = memory(graph, Dtype::kFloat32);
   std::vector<std::string> rows;
   for (const Lifetime& life : bytes.timeline) {
-    rows.push_back(graph.tensor(life.tensor).name + " " + std::to_string(life.born) + ".." +
+    rows.push_back(life.tensor->name + " " + std::to_string(life.born) + ".." +
                    std::to_string(life.freed));
   }
   CHECK(rows == std::vector<std::string>{"hidden_states 0..5", "projected 0..1", "activated 1..2",

@@ -84,33 +84,42 @@ class Decoder(nn.Module):
 )");
 }
 
-TEST_CASE("layers that differ get their index, and caches their own part of the stack") {
-  const std::string text = pytorch_source(config("decoder", {{"past_len", raw(3)},
-                                                             {"window", raw(2)},
-                                                             {"full_every", raw(3)},
-                                                             {"num_layers", raw(4)}}),
-                                          {.self_check = false});
-  CHECK(text.find("def forward(self, tokens, past_keys, past_values, mask=None):") != text.npos);
-  CHECK(text.find("        for index, layer, past_key, past_value in zip(range(4), "
-                  "self.model.layers, past_keys, past_values):\n") != text.npos);
-  CHECK(text.find(" if (index + 1) % 3 == 0 else ") != text.npos);
-}
-
-TEST_CASE("layers with a window and a base of their own turn by the second table") {
-  const auto text = [](int full_every) {
-    return pytorch_source(config("decoder", {{"seq_len", raw(3)},
-                                             {"window", raw(2)},
-                                             {"full_every", raw(full_every)},
-                                             {"num_layers", raw(4)},
-                                             {"rope_local_base_freq", raw(100)}}),
-                          {.self_check = false});
+TEST_CASE("layers of two kinds have a class each, and take from a stack each") {
+  const auto text = [](RawConfig more) {
+    RawConfig fields{{"seq_len", raw(3)}, {"window", raw(2)}, {"full_every", raw(3)}};
+    fields.insert(fields.end(), more.begin(), more.end());
+    return pytorch_source(config("decoder", fields), {.self_check = false});
   };
-  CHECK(text(3).find("rotation = torch.cat((rotary_table(3, 32, 10000, 0), rotary_table(3, 32, "
-                     "100, 0))).to(hidden_states)") != std::string::npos);
-  CHECK(text(3).find("rotated_key = rotate(key_heads, rotation) if (index + 1) % 3 == 0 else "
-                     "rotate(key_heads, rotation[2:])") != std::string::npos);
-  CHECK(text(1).find("rotation = rotary_table(3, 32, 10000, 0).to(hidden_states)") !=
-        std::string::npos);
+  const auto has = [](const std::string& text, const std::string& part) {
+    CAPTURE(part);
+    CHECK(text.find(part) != text.npos);
+  };
+  const std::string caching = text({{"past_len", raw(3)}, {"num_layers", raw(7)}});
+  has(caching, "class WindowedDecoderLayer(nn.Module):");
+  has(caching, "class DecoderLayer(nn.Module):");
+  has(caching,
+      "self.model.layers = nn.ModuleList(kind() for kind in ([WindowedDecoderLayer] * 2 + "
+      "[DecoderLayer]) * 2 + [WindowedDecoderLayer])");
+  has(caching,
+      "def forward(self, tokens, window_past_keys, window_past_values, past_keys, past_values, "
+      "window_mask=None, mask=None):");
+  has(caching, R"(
+        window_past_keys, window_past_values, past_keys, past_values = iter(window_past_keys), iter(window_past_values), iter(past_keys), iter(past_values)
+        for layer in self.model.layers:
+            if isinstance(layer, WindowedDecoderLayer):
+                hidden_states, weights = layer(hidden_states, next(window_past_keys), next(window_past_values), rotation, window_mask)  # (1, 3, 256)
+            else:
+                hidden_states, weights = layer(hidden_states, next(past_keys), next(past_values), rotation, mask)  # (1, 3, 256)
+)");
+  const std::string alike = text({{"num_layers", raw(4)}});
+  has(alike, R"(
+        for layer in self.model.layers:
+            hidden_states, weights = layer(hidden_states, rotation, mask)  # (1, 3, 256)
+)");
+  const std::string two_bases = text({{"num_layers", raw(4)}, {"rope_local_base_freq", raw(100)}});
+  has(two_bases, "rotation = rotary_table(3, 32, 10000, 0).to(hidden_states)");
+  has(two_bases, "window_rotation = rotary_table(3, 32, 100, 0).to(hidden_states)");
+  has(two_bases, "layer(hidden_states, window_rotation, mask)");
 }
 
 TEST_CASE("a norm that adds one to its weights is printed as a class, once") {

@@ -1,6 +1,11 @@
 #include "../../../cpp/graph/unroll.h"
 
+#include "../../../cpp/analysis/cost.h"
+#include "../../../cpp/analysis/memory.h"
+#include "../../../cpp/graph/rows.h"
+#include "../../../cpp/layers/stack.h"
 #include "../../../cpp/ops/arithmetic.h"
+#include "../../../cpp/ops/dropout.h"
 #include "../../../cpp/ops/linear.h"
 #include "../../../cpp/ops/squeeze.h"
 #include "../../../cpp/run/parameters.h"
@@ -13,25 +18,39 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// x goes through `first`, then `times` times through a layer that adds its own part of the input
-/// `pasts` to what `dense` makes, or in every second layer multiplies both, then through `last`.
-Graph stack(int64_t times) {
+/// A layer that adds its own part of a stack to what `dense` makes, or multiplies both.
+StackedLayer layer_of(const Graph& around, TensorId entered, const char* name, const OpPtr& join,
+                      const char* prefix) {
+  StackedLayer layer(around, name, entered, prefix);
+  Graph& graph = layer.graph();
+  const LinearModule dense = declare_linear(graph, "dense", 1, 1, true);
+  const TensorId past = graph.add_input("past", {1, 1});
+  const TensorId made = apply_linear(graph, dense, "body", layer.carried(), "made");
+  const TensorId joined = graph.add_step("join", "body", join, {made, past}, "joined");
+  graph.add_cache({past, joined, 1, 1, std::nullopt});
+  graph.add_result("output", joined);
+  graph.add_result("made", made);
+  return layer;
+}
+
+/// x goes through `first`, then through layers that multiply where `order` has a 1 and add where it
+/// has a 0, then through `last`.
+Graph stack(std::vector<int> order) {
   Graph graph;
   const LinearModule first = declare_linear(graph, "first", 1, 1, false);
   const TensorId x = graph.add_input("x", {1, 1});
   const TensorId entered = apply_linear(graph, first, "in", x, "entered");
-  graph.begin_block("layers", "OneLayer", times, entered);
-  const LinearModule dense = declare_linear(graph, "dense", 1, 1, true);
-  const TensorId past = graph.add_repeated_input("past", {1, 1});
-  const TensorId made = apply_linear(graph, dense, "body", entered, "made");
-  const TensorId joined =
-      graph.add_step("join", "body", std::make_shared<const Add>(), {made, past}, "joined");
-  graph.set_exception(2, std::make_shared<const Multiply>());
-  graph.add_cache({past, joined, 1, 1, std::nullopt, 0});
-  graph.end_block(joined);
+  std::vector<StackedLayer> kinds;
+  kinds.push_back(layer_of(graph, entered, "Adding", std::make_shared<const Add>(), ""));
+  if (std::find(order.begin(), order.end(), 1) != order.end()) {
+    kinds.push_back(
+        layer_of(graph, entered, "Multiplying", std::make_shared<const Multiply>(), "other_"));
+  }
+  add_stack(graph, "layers", std::move(kinds), std::move(order));
+  const std::vector<TensorId> made = graph.calls()[0].outputs;
   const LinearModule last = declare_linear(graph, "last", 1, 1, false);
-  graph.add_result("output", apply_linear(graph, last, "out", joined, "output"));
-  graph.add_result("made", made);
+  graph.add_result("output", apply_linear(graph, last, "out", made[0], "output"));
+  graph.add_result("made", made[1]);
   return graph;
 }
 
@@ -57,8 +76,8 @@ TensorId find(const Graph& graph, const std::string& name) {
 }  // namespace
 
 TEST_CASE("each repetition has steps and parameters of its own, in the order of PyTorch's") {
-  const Graph graph = unroll(stack(3));
-  CHECK(graph.blocks().empty());
+  const Graph graph = unroll(stack({0, 0, 0}));
+  CHECK(graph.calls().empty());
   CHECK(step_names(graph) == Names{"first", "layers.0.dense", "layers.0.join", "layers.1.dense",
                                    "layers.1.join", "layers.2.dense", "layers.2.join", "last"});
   const Names parameters{"first.weight",        "layers.0.dense.weight",
@@ -72,7 +91,7 @@ TEST_CASE("each repetition has steps and parameters of its own, in the order of 
 }
 
 TEST_CASE("a repetition reads what the one before has made, and what follows reads the last") {
-  const Graph graph = unroll(stack(3));
+  const Graph graph = unroll(stack({0, 0, 0}));
   const auto reads = [&](size_t step) { return names_of(graph, graph.steps()[step].inputs); };
   CHECK(reads(1) == Names{"entered", "layers.0.dense.weight", "layers.0.dense.bias"});
   CHECK(reads(3) == Names{"layers.0.joined", "layers.1.dense.weight", "layers.1.dense.bias"});
@@ -80,20 +99,33 @@ TEST_CASE("a repetition reads what the one before has made, and what follows rea
   CHECK(graph.tensor(graph.results()[1].tensor).name == "layers.2.made");
 }
 
-TEST_CASE("every n-th repetition does the exception, and each step calls its own module") {
-  const Graph graph = unroll(stack(4));
+TEST_CASE("each repetition is of its own body, and each step calls its own module") {
+  const Graph graph = unroll(stack({0, 1, 1, 0}));
   for (size_t i = 0; i < 4; ++i) {
     CAPTURE(i);
     const Step &dense = graph.steps()[1 + 2 * i], &join = graph.steps()[2 + 2 * i];
-    CHECK(join.op->name() == (i % 2 == 0 ? "add" : "multiply"));
-    CHECK(join.exception.every == 0);
+    CHECK(join.op->name() == (i == 0 || i == 3 ? "add" : "multiply"));
     CHECK(graph.modules()[static_cast<size_t>(dense.module)].name ==
           "layers." + std::to_string(i) + ".dense");
   }
 }
 
+TEST_CASE(
+    "each body has a stack of its own, of which its repetitions take one part after another") {
+  const Graph graph = unroll(stack({0, 1, 1, 0}));
+  const std::vector<std::pair<std::string, int64_t>> expected{
+      {"pasts", 0}, {"other_pasts", 0}, {"other_pasts", 1}, {"pasts", 1}};
+  for (size_t i = 0; i < 4; ++i) {
+    CAPTURE(i);
+    const Tensor& past = graph.tensor(graph.steps()[2 + 2 * i].inputs[1]);
+    CHECK(past.name == "layers." + std::to_string(i) + ".past");
+    CHECK(graph.tensor(past.storage).name == expected[i].first);
+    CHECK(past.offset == expected[i].second);
+  }
+}
+
 TEST_CASE("a repetition's part of an input, and its cache, are views of the stack") {
-  const Graph graph = unroll(stack(3));
+  const Graph graph = unroll(stack({0, 0, 0}));
   const TensorId pasts = find(graph, "pasts");
   REQUIRE(pasts != kNoTensor);
   CHECK(graph.tensor(pasts).shape == Shape{3, 1, 1});
@@ -112,47 +144,78 @@ TEST_CASE("a repetition's part of an input, and its cache, are views of the stac
 }
 
 TEST_CASE("the numbers are those of the repetitions one after the other") {
-  const Graph graph = unroll(stack(3));
+  const Graph graph = unroll(stack({0, 1, 0}));
   State state;
   for (const float one : {2.0f, 2.0f, 1.0f, 3.0f, 1.0f, 5.0f, 1.0f, 1.0f}) {
     state.push_back(make_values({1, 1}));
     state.back().fill(one);
   }
   for (const size_t bias : {2, 4, 6}) state[bias].reshape({1});
-  Values x = make_values({1, 1}), pasts = make_values({3, 1, 1});
+  Values x = make_values({1, 1}), pasts = make_values({2, 1, 1}), other = make_values({1, 1, 1});
   x.fill(1);
-  for (size_t i = 0; i < 3; ++i) pasts.data()[i] = static_cast<float>(10 * (i + 1));
+  pasts.data()[0] = 10, pasts.data()[1] = 30, other.fill(20);
   Inputs inputs(graph.tensors().size());
   inputs[static_cast<size_t>(find(graph, "x"))] = &x;
   inputs[static_cast<size_t>(find(graph, "pasts"))] = &pasts;
+  inputs[static_cast<size_t>(find(graph, "other_pasts"))] = &other;
   // 2·1; 2·2 + 1 + 10 = 15; (3·15 + 1)·20 = 920; 5·920 + 1 + 30 = 4631
   const Outputs outputs = run_reference(graph, parameters_of(graph, state), inputs);
   CHECK(outputs[0].data()[0] == 4631.0f);
   CHECK(outputs[1].data()[0] == 4601.0f);
 }
 
-TEST_CASE("rows of a shared parameter and views of activations stay views") {
+TEST_CASE("rows of a parameter that is given and views of activations stay views") {
   Graph graph;
   const LinearModule table = declare_linear(graph, "table", 1, 4, false);
   const TensorId x = graph.add_input("x", {2, 1});
-  graph.begin_block("layers", "OneLayer", 2, x);
   const TensorId row = graph.add_rows(table.weight, 2, 3);
-  const TensorId flat =
-      graph.add_step("flat", "body", std::make_shared<const Squeeze>(), {x}, "flat");
-  const TensorId sum =
-      graph.add_step("sum", "body", std::make_shared<const Add>(), {x, row}, "sum");
-  graph.end_block(sum);
-  graph.add_result("flat", flat);
+  std::vector<StackedLayer> kinds;
+  StackedLayer& layer = kinds.emplace_back(graph, "OneLayer", x);
+  Graph& body = layer.graph();
+  body.add_step("flat", "body", std::make_shared<const Squeeze>(), {layer.carried()}, "flat");
+  const TensorId sum = body.add_step("sum", "body", std::make_shared<const Add>(),
+                                     {layer.carried(), layer.share(row)}, "sum");
+  body.add_result("output", sum);
+  add_stack(graph, "layers", std::move(kinds), {0, 0});
+  graph.add_result("output", graph.calls()[0].outputs[0]);
   const Graph unrolled = unroll(graph);
   const TensorId weight = find(unrolled, "table.weight"),
                  rows = find(unrolled, "table.weight[2:3]");
   CHECK(unrolled.tensor(rows).storage == weight);
   CHECK(unrolled.tensor(rows).offset == 2);
+  CHECK(unrolled.steps()[3].inputs[1] == rows);
   CHECK(unrolled.tensor(find(unrolled, "layers.0.flat")).storage == find(unrolled, "x"));
   CHECK(unrolled.tensor(find(unrolled, "layers.1.flat")).storage == find(unrolled, "layers.0.sum"));
 }
 
-TEST_CASE("a graph without blocks unrolls to itself") {
+TEST_CASE("a body calls bodies of its own") {
+  Graph graph;
+  const TensorId x = graph.add_input("x", {1, 1});
+  std::vector<StackedLayer> groups, layers;
+  StackedLayer& group = groups.emplace_back(graph, "Group", x);
+  StackedLayer& layer = layers.emplace_back(group.graph(), "OneLayer", group.carried());
+  const LinearModule dense = declare_linear(layer.graph(), "dense", 1, 1, false);
+  layer.graph().add_result("output",
+                           apply_linear(layer.graph(), dense, "body", layer.carried(), "made"));
+  add_stack(group.graph(), "layers", std::move(layers), {0, 0});
+  group.graph().add_result("output", group.graph().calls()[0].outputs[0]);
+  add_stack(graph, "groups", std::move(groups), {0, 0, 0});
+  graph.add_result("output", graph.calls()[0].outputs[0]);
+  const Graph unrolled = unroll(graph);
+  CHECK(step_names(unrolled).size() == 6);
+  CHECK(step_names(unrolled)[3] == "groups.1.layers.1.dense");
+  CHECK(names_of(unrolled, unrolled.steps()[4].inputs) ==
+        Names{"groups.1.layers.1.made", "groups.2.layers.0.dense.weight"});
+  const std::vector<Row> rows = rows_of(graph);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].times == 6);
+  CHECK(cost(graph, Dtype::kFloat32).total.operations.macs() ==
+        cost(unrolled, Dtype::kFloat32).total.operations.macs());
+  CHECK(memory(graph, Dtype::kFloat32).training_total ==
+        memory(unrolled, Dtype::kFloat32).training_total);
+}
+
+TEST_CASE("a graph without calls unrolls to itself") {
   const Graph graph = testing::graph_of(testing::config("additive_scorer")), same = unroll(graph);
   CHECK(step_names(same) == step_names(graph));
   REQUIRE(same.tensors().size() == graph.tensors().size());
@@ -162,12 +225,17 @@ TEST_CASE("a graph without blocks unrolls to itself") {
   }
 }
 
-TEST_CASE("a block within a block, or one that changes its shape, is refused") {
+TEST_CASE("a body that changes the shape of what it carries, or returns a view, is refused") {
   Graph graph;
   const TensorId x = graph.add_input("x", {2, 1});
-  graph.begin_block("layers", "OneLayer", 2, x);
-  CHECK_THROWS_WITH(graph.begin_block("inner", "Inner", 2, x), "block inner is inside another");
-  const TensorId flat =
-      graph.add_step("flat", "body", std::make_shared<const Squeeze>(), {x}, "flat");
-  CHECK_THROWS_WITH(graph.end_block(flat), "block layers makes (2,) of (2, 1)");
+  const auto call = [&](const OpPtr& op) {
+    std::vector<StackedLayer> kinds;
+    StackedLayer& layer = kinds.emplace_back(graph, "OneLayer", x);
+    layer.graph().add_result("output",
+                             layer.graph().add_step("flat", "body", op, {layer.carried()}, "flat"));
+    add_stack(graph, "layers", std::move(kinds), {0, 0});
+  };
+  CHECK_THROWS_WITH(call(std::make_shared<const Squeeze>()), "OneLayer makes (2,) of (2, 1)");
+  CHECK_THROWS_WITH(call(std::make_shared<const Dropout>(0.5)),
+                    "layers returns flat, which is a view");
 }

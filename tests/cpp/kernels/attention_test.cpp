@@ -1,6 +1,7 @@
 #include "../../../cpp/kernels/attention.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "../support.h"
@@ -173,6 +174,41 @@ TEST_CASE("NaN in a query makes its rows NaN, and no others") {
     const Heads::Result result = heads.run(want_weights, 0, 9);
     for (int64_t t = 0; t < 9; ++t) {
       CHECK(std::isnan(result.output[Heads::at(t * 6)]) == (t == 5));
+    }
+  }
+}
+
+TEST_CASE("bits do not depend on how queries are shared out, NaN among keys and values or not") {
+  constexpr int64_t kQueries = 210, kKeys = 700, kWindow = 50;
+  for (const bool has_nan : {false, true}) {
+    Heads heads(kQueries, kKeys, 16, 8);
+    for (int64_t t = 0; t < kQueries; ++t) {  // the last query stands at the last key
+      const int64_t end = t + kKeys - kQueries + 1;
+      heads.visible[static_cast<size_t>(t)] = {end - kWindow, end};
+    }
+    if (has_nan) {
+      for (const size_t row : {500, 599, 641}) {
+        heads.key[row * (16 + 3)] = NAN;
+        heads.value[row * (8 + 3) + 2] = NAN;
+      }
+    }
+    for (const bool want_weights : {false, true}) {
+      const Heads::Result whole = heads.run(want_weights, 0, kQueries);
+      for (int64_t begin = 0; begin < kQueries; begin += kernels::kAttentionQueries) {
+        const int64_t end = begin + kernels::kAttentionQueries;
+        const Heads::Result part = heads.run(want_weights, begin, end);
+        const auto same = [&](const std::vector<float>& a, const std::vector<float>& b,
+                              int64_t columns) {
+          for (int64_t h = 0; h < 2; ++h) {
+            const size_t first = static_cast<size_t>((h * kQueries + begin) * columns);
+            const size_t bytes = static_cast<size_t>((end - begin) * columns) * sizeof(float);
+            CHECK(std::memcmp(a.data() + first, b.data() + first, bytes) == 0);
+          }
+        };
+        CAPTURE(begin);
+        same(part.output, whole.output, 8 + 3);
+        if (want_weights) same(part.weights, whole.weights, kKeys);
+      }
     }
   }
 }

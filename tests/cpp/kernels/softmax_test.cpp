@@ -12,7 +12,8 @@ namespace kernels = attnscope::kernels;
 namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
-constexpr double kTolerance = 1e-6;  // exponentials within 3 ULP, a sum of at most 70 terms, one division
+constexpr double kTolerance =
+    1e-6;  // exponentials within 3 ULP, a sum of at most 70 terms, one division
 
 std::vector<double> plain_softmax(const std::vector<float>& scores,
                                   const std::vector<float>& mask) {
@@ -83,9 +84,8 @@ void pool_in_parts(const std::vector<float>& hidden, const std::vector<float>& v
       pool(hidden.data(), vector, mask.data(), first, E, known, weights.data(), out.data());
   if (first < T) {
     std::vector<float> rest(out.size(), NAN);
-    const kernels::Pooled other =
-        pool(hidden.data() + first * E, vector, mask.data() + first, T - first, E, known,
-             weights.data() + first, rest.data());
+    const kernels::Pooled other = pool(hidden.data() + first * E, vector, mask.data() + first,
+                                       T - first, E, known, weights.data() + first, rest.data());
     all = kernels::add_pooled(all, out.data(), other, rest.data(), E);
   }
   kernels::finish_pooling(all, T, E, weights.data(), out.data());

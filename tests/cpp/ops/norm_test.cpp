@@ -27,10 +27,10 @@ TEST_CASE("an RMS norm whose weights are stored less one adds it to them") {
 TEST_CASE("what norms cost and keep is counted by element and by row") {
   const Shape x{3, 8}, features{8};
   const InputShapes plain{&x, &features}, biased{&x, &features, &features};
-  CHECK(LayerNorm(1).cost(plain, x).elementwise == 6 * 24);
-  CHECK(LayerNorm(1).cost(biased, x).elementwise == 7 * 24);
-  CHECK(RmsNorm(1).cost(plain, x).elementwise == 4 * 24);
-  CHECK(RmsNorm(1, true).cost(plain, x).elementwise == 4 * 24 + 8);
+  CHECK(LayerNorm(1).cost(plain, x).elementwise() == 6 * 24);
+  CHECK(LayerNorm(1).cost(biased, x).elementwise() == 7 * 24);
+  CHECK(RmsNorm(1).cost(plain, x).elementwise() == 4 * 24);
+  CHECK(RmsNorm(1, true).cost(plain, x).elementwise() == 4 * 24 + 8);
   CHECK(LayerNorm(1).saved_for_backward(biased, x).elements == 2 * 3);
   CHECK(RmsNorm(1).saved_for_backward(plain, x).bytes == 4 * (24 + 3));
   CHECK(RmsNorm(1).saved_for_backward(plain, x).elements == 0);

@@ -118,3 +118,37 @@ TEST_CASE("an operation refuses shapes that do not fit, and names both") {
   CHECK_THROWS_WITH(WeightedSum().output_shape({&x, &cube}),
                     "weighted_sum: weights (2, 3) do not fit values (1, 2, 3)");
 }
+
+TEST_CASE("what a band leaves is counted as if each pair were looked at") {
+  for (const bool is_causal : {false, true}) {
+    for (const std::optional<int64_t> window : {std::optional<int64_t>(), {1}, {3}, {40}}) {
+      for (const int64_t offset : {-20, -3, 0, 2, 9, 50}) {
+        for (const int64_t tail : {0, 2}) {
+          for (const auto& [T, S] : {std::pair<int64_t, int64_t>{1, 3}, {7, 5}, {5, 13}, {9, 9}}) {
+            const Band band{is_causal, window, offset, tail};
+            int64_t pairs = 0;
+            for (int64_t t = 0; t < T; ++t) {
+              const auto [first, end] = band.visible(t, S);
+              pairs += end - first + tail;
+            }
+            CAPTURE(offset);
+            CHECK(band.visible_pairs(T, S) == Count{pairs});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("products with scores count those that the band leaves beside all that are made") {
+  const Shape query{2, 6, 4}, key{2, 6, 4}, value{2, 6, 3}, scores{2, 6, 6}, output{2, 6, 3};
+  const Band causal{.is_causal = true};
+  const Cost dot = Matmul(Matmul::Right::kTransposed, causal).cost({&query, &key}, scores);
+  CHECK(dot.macs() == 2 * 6 * 6 * 4);
+  CHECK(dot[Operation::kVisibleMac] == 2 * 21 * 4);
+  const Cost weigh = Matmul(Matmul::Right::kPlain, causal).cost({&scores, &value}, output);
+  CHECK(weigh.macs() == 2 * 6 * 6 * 3);
+  CHECK(weigh[Operation::kVisibleMac] == 2 * 21 * 3);
+  CHECK(weigh.by(kFlops) == 2 * weigh.macs());
+  CHECK(weigh.elementwise() == 0);
+}

@@ -39,24 +39,7 @@ TEST_CASE("a rotary table holds each angle twice, its positions starting at the 
       for (const double one : row(f, position, position / 10)) expected.push_back(one);
     }
   }
-  check_values(made(RotaryTable(2, 4, {100}, 3)), expected);
-}
-
-TEST_CASE("a rotary table of two bases is that of the first, then that of the second") {
-  const Array first = made(RotaryTable(2, 4, {100}, 3)), second = made(RotaryTable(2, 4, {7}, 3));
-  std::vector<double> both = values(first);
-  for (const double one : values(second)) both.push_back(one);
-  const RotaryTable table(2, 4, {100, 7}, 3);
-  CHECK(values(made(table)) == both);
-  CHECK(table.output_shape({}) == Shape{4, 2, 4});
-
-  const Array x = array({1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), whole = made(table);
-  CHECK(values(Rotate().forward({&x, &whole})) == values(Rotate().forward({&x, &first})));
-  CHECK(values(Rotate(false, true).forward({&x, &whole})) ==
-        values(Rotate().forward({&x, &second})));
-  const Shape shape{1, 2, 4}, one_base{2, 2, 4};
-  CHECK_THROWS_WITH(Rotate(false, true).output_shape({&shape, &one_base}),
-                    "rotate: (1, 2, 4) does not fit (2, 2, 4)");
+  check_values(made(RotaryTable(2, 4, 100, 3)), expected);
 }
 
 TEST_CASE("a quarter turn moves the first half to the second, interleaved or not") {

@@ -42,7 +42,7 @@ void check_apart(const std::vector<Occupancy>& spans, const ArenaPlan& plan) {
 std::vector<Occupancy> estimated(const Graph& graph, const Memory& memory) {
   std::vector<Occupancy> spans;
   for (const Lifetime& life : memory.timeline) {
-    if (graph.tensor(life.tensor).role != Role::kActivation) continue;
+    if (life.tensor->role != Role::kActivation) continue;
     spans.push_back({life.bytes, life.born, life.freed});
   }
   return spans;

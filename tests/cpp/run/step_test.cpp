@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "../../../cpp/analysis/memory.h"
 #include "../../../cpp/run/model.h"
 #include "../../../cpp/run/tensor_gate.h"
 #include "inputs.h"
@@ -156,6 +157,35 @@ TEST_CASE("a cache grows as long as it takes, and a window moves on in it") {
                  positions(whole, at, at + 1));
     }
   }
+}
+
+TEST_CASE("3,000 positions of windows and of everything take what kv_cache says") {
+  constexpr int kLong = 3000, kChunk = 100, kWindow = 16, kLayers = 6;
+  const RawConfig sizes = {{"window", raw(kWindow)},          {"full_every", raw(3)},
+                           {"rope_local_base_freq", raw(30)}, {"batch_size", raw(1)},
+                           {"vocab_size", raw(17)},           {"hidden_size", raw(8)},
+                           {"num_layers", raw(kLayers)},      {"num_heads", raw(2)},
+                           {"num_kv_heads", raw(1)},          {"intermediate_size", raw(12)}};
+  const auto long_config = [&](int past_len, int seq_len) {
+    return config("decoder",
+                  joined(sizes, {{"past_len", raw(past_len)}, {"seq_len", raw(seq_len)}}));
+  };
+  Decoding decoding(long_config(0, kLong));
+  const Values whole =
+      decoding.model.forward(decoding.inputs.pointers, {.weights = false}).outputs[0];
+  const Count before = decoding.model.held_bytes();
+  for (int at = 0; at < kLong; at += kChunk) {
+    CAPTURE(at);
+    check_same(step(decoding.model, positions(decoding.given, at, at + kChunk))[0],
+               positions(whole, at, at + kChunk));
+  }
+  const auto held = static_cast<double>(decoding.model.held_bytes() - before);
+  const KvCache cache = kv_cache(graph_of(long_config(kLong - 1, 1)), Dtype::kFloat32);
+  // A cache has room for a quarter more; that of a window was made for a chunk after it.
+  const Count spare = cache.bytes_per_token / kLayers * 4 * (kChunk + kChunk / 4);
+  CHECK(held >= static_cast<double>(cache.bytes - cache.bytes_per_token));
+  CHECK(held <= 1.25 * static_cast<double>(cache.bytes) + static_cast<double>(spare));
+  CHECK(cache.bytes == 2 * 4 * 4 * (2 * kLong + 4 * kWindow));
 }
 
 TEST_CASE("a cache in 16 bits gives what float32 gives, but for its rounding") {

@@ -26,8 +26,9 @@ RawTensor floats(std::vector<int> shape, double length = -1) {
 }
 
 const Tensor kMask{.name = "mask", .shape = {2, 8, 5, 7}, .role = Role::kOptionalInput};
-const Tensor kStates{.name = "states", .shape = {2, 5, 3}, .role = Role::kInput};
-const Tensor kTokens{.name = "tokens", .shape = {2, 5}, .role = Role::kInput, .limit = 100};
+const Tensor kStates{.name = "states", .shape = {2, {5, Axis::kPosition}, 3}, .role = Role::kInput};
+const Tensor kTokens{
+    .name = "tokens", .shape = {2, {5, Axis::kPosition}}, .role = Role::kInput, .limit = 100};
 
 std::string message_of(const std::string& shape) {
   return "mask.shape must broadcast to (2, 8, 5, 7), got " + shape;
@@ -148,7 +149,7 @@ TEST_CASE("the inputs are what forward takes, and a step takes all but the cache
   CHECK_NOTHROW(check_all_given(graph, stepped, given));
 }
 
-TEST_CASE("how many positions a step has is the first input's second dimension") {
+TEST_CASE("how many positions a step has is that of the dimension that goes over them") {
   CHECK(positions_of(kStates, floats({2, 9, 3})) == 9);
   CHECK(positions_of(kTokens, tensor(RawTensor::Kind::kIntegers, {2, 1})) == 1);
   for (const std::vector<int>& shape : std::vector<std::vector<int>>{{2, 9}, {18}, {2, 0, 3}, {}}) {

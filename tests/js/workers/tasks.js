@@ -9,7 +9,7 @@ serve({
   parameters: (scope, { config }) => scope.estimate(config).parameters,
   async count(scope, { to }, { progress }) {
     for (let i = 1; i <= to; i++) {
-      if (await progress(i) === false) return `stopped at ${i}`;
+      if ((await progress(i)) === false) return `stopped at ${i}`;
     }
     return `counted to ${to}`;
   },
@@ -17,7 +17,10 @@ serve({
     const model = scope.create(config, { seed });
     try {
       const [{ name, shape }] = model.inputs;
-      const { output } = model.forward({ [name]: scope.randn(shape) }, { need_weights: false, progress: (done) => progress({ stage: 'Running', done }) });
+      const { output } = model.forward(
+        { [name]: scope.randn(shape) },
+        { need_weights: false, progress: (done) => progress({ stage: 'Running', done }) }
+      );
       transfer([output.data.buffer]);
       return { output, left: kept };
     } finally {
@@ -25,8 +28,9 @@ serve({
     }
   },
   fails(scope, { what }) {
-    if (what === 'string') throw 'no error'; // eslint-disable-line no-throw-literal
-    if (what === 'own') throw Object.assign(new TypeError('mine', { cause: new RangeError('its cause') }), { field: 'job', code: 7 });
+    if (what === 'string') throw 'no error';
+    if (what === 'own')
+      throw Object.assign(new TypeError('mine', { cause: new RangeError('its cause') }), { field: 'job', code: 7 });
     return () => 'a function cannot cross';
   },
   exit: () => process.exit(3),

@@ -10,7 +10,7 @@ export function fieldNames() {
   return {
     name: 'attnscope:field-names',
     resolveId: { filter: { id: /^virtual:field-names$/ }, handler: () => resolved },
-    load: { filter: { id: /^\0virtual:field-names$/ }, handler: names },
+    load: { filter: { id: /^\0virtual:field-names$/ }, handler: names }
   };
 }
 

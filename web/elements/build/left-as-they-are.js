@@ -1,6 +1,6 @@
-// What the build of element/ does not bundle: files that find others by `import.meta.url`. The core among them is the one
-// that the package has anyway; and bundlers of those who use the package know `new URL('./name', import.meta.url)` in these
-// words only.
+// What the build of element/ does not bundle: files that find others by `import.meta.url`. The core among them is the
+// one that the package has anyway; and bundlers of those who use the package know `new URL('./name', import.meta.url)`
+// in these words only.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url';
 
 const library = fileURLToPath(new URL('../../lib/', import.meta.url));
 
-/** Those of the library are imported from where the package has it, the element's own are copied. @returns {import('vite').Plugin} */
+/**
+ * Those of the library are imported from where the package has it, the element's own are copied.
+ * @returns {import('vite').Plugin}
+ */
 export function leftAsTheyAre() {
   /** @type {Set<string>} */
   const copied = new Set();
@@ -23,10 +26,10 @@ export function leftAsTheyAre() {
         if (file.startsWith(library)) return { id: `../web/lib/${relative(library, file)}`, external: true };
         copied.add(file);
         return { id: `./${basename(file)}`, external: true };
-      },
+      }
     },
     generateBundle() {
       for (const file of copied) this.emitFile({ type: 'asset', fileName: basename(file), source: readFileSync(file) });
-    },
+    }
   };
 }

@@ -1,21 +1,29 @@
 import { html, nothing } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import { LightElement, define } from '../light-element.js';
-import { fieldLabel } from '../state/fields.js';
-import { segments } from '../views/form.js';
-import { alternatives, growth } from './alternatives.js';
-import { metrics } from './metrics.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { segments } from '../form/form.js';
+import { alternatives, growth } from '../../plain/alternatives.js';
+import { metrics } from '../../plain/metrics.js';
 import { alternativesTable, growthTable } from './tables.js';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
- * @typedef {import('./metrics.js').Metric} Metric
+ * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {import('../../plain/metrics.js').Metric} Metric
  * @typedef {typeof import('./draw.js')} Draw
  */
 
-/** This layer against its alternatives, and its growth along each size. `.store`, `.estimate` (redraws when it changes). */
+/**
+ * This layer against its alternatives, and its growth along each size. `.store`, `.estimate` (redraws when it changes).
+ */
 export class ChartPanel extends LightElement {
-  static properties = { store: {}, estimate: {}, metric: { state: true }, draw: { state: true }, width: { state: true }, near: { state: true } };
+  static properties = {
+    store: {},
+    estimate: {},
+    metric: { state: true },
+    draw: { state: true },
+    width: { state: true },
+    near: { state: true }
+  };
 
   constructor() {
     super();
@@ -32,10 +40,13 @@ export class ChartPanel extends LightElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.observer = new IntersectionObserver((entries) => {
-      this.near = entries[entries.length - 1].isIntersecting;
-      if (this.near && !this.draw) this.#load();
-    }, { rootMargin: '400px' });
+    this.observer = new IntersectionObserver(
+      (entries) => {
+        this.near = entries[entries.length - 1].isIntersecting;
+        if (this.near && !this.draw) this.#load();
+      },
+      { rootMargin: '400px' }
+    );
     this.observer.observe(this);
     this.resize = new ResizeObserver(([{ contentRect }]) => {
       this.width = Math.floor(contentRect.width);
@@ -59,7 +70,7 @@ export class ChartPanel extends LightElement {
     await super.scheduleUpdate();
   }
 
-  /** Far from the screen it waits. */
+  /** Not while it is far from the screen. */
   shouldUpdate() {
     return this.near || !this.hasUpdated;
   }
@@ -76,31 +87,40 @@ export class ChartPanel extends LightElement {
         <h2 id="compare-title" class="panel-title">Compare and grow</h2>
         <fieldset class="inline"><legend class="hidden">Show</legend>${segments('metric', choices, this.metric.key, pick)}</fieldset>
       </div>
-      ${this.metric.read(this.estimate) === null
-        ? html`<p class="note">${this.estimate.config.dtype} is a format for inference, so there is nothing to train.</p>` : this.#charts(rows)}
+      ${
+        this.metric.read(this.estimate) === null
+          ? html`<p class="note">${this.estimate.config.dtype} is a format for inference, so there is nothing to
+            train.</p>`
+          : this.#charts(rows)
+      }
       ${alternativesTable(rows, false)}`;
   }
 
-  /** @param {import('./alternatives.js').Alternative[]} rows */
+  /** @param {import('../../plain/alternatives.js').Alternative[]} rows */
   #charts(rows) {
-    const series = this.store ? growth(this.store).filter(({ points }) => points.some(({ estimate }) => this.metric.read(estimate))) : [];
+    const series = this.store
+      ? growth(this.store).filter(({ points }) => points.some(({ estimate }) => this.metric.read(estimate)))
+      : [];
     const columns = columnsOf(series.length, this.width);
     const each = Math.floor((this.width - (columns - 1) * GAP) / columns);
     return html`
       <figure class="chart" data-chart="alternatives">
-        <figcaption>${this.metric.title} of this layer and of what could stand in its place, all other fields equal</figcaption>
+        <figcaption>${this.metric.title} of this layer and of what could stand in its place, all other fields
+          equal</figcaption>
         <div class="plot tall" role="img" aria-label=${`${this.metric.title}, this layer against alternatives; the figures are in the table below`}>
           ${this.#drawn((draw) => draw.drawAlternatives(rows, this.metric, this.width))}</div>
       </figure>
       ${series.length ? nothing : html`<p class="note">${this.metric.title}: 0 at every size.</p>`}
       <div class="growth" ${ref((grid) => grid && setColumns(grid, columns))}>
-        ${series.map((one) => html`
+        ${series.map(
+          (one) => html`
           <figure class="chart" data-chart=${one.field}>
             <figcaption>${this.metric.title} by <code>${one.field}</code></figcaption>
             <div class="plot" role="img" aria-label=${`${this.metric.title} by ${one.field}; the figures are in the table below`}>
               ${this.#drawn((draw) => draw.drawGrowth(one, this.metric, each))}</div>
             ${growthTable(one)}
-          </figure>`)}
+          </figure>`
+        )}
       </div>`;
   }
 
@@ -113,14 +133,24 @@ export class ChartPanel extends LightElement {
 const GAP = 32;
 const NARROWEST = 250;
 
-/** Into how many columns some charts go: as many as leave each its room, and no row shorter than another. @param {number} count @param {number} width */
+/**
+ * Into how many columns some charts go: as many as leave each its room, and no row shorter than another.
+ * @param {number} count
+ * @param {number} width
+ */
 export function columnsOf(count, width) {
   const room = Math.max(1, Math.floor((width + GAP) / (NARROWEST + GAP)));
-  const even = Array.from({ length: count }, (_, index) => index + 1).filter((columns) => count % columns === 0 && columns <= room);
+  const even = Array.from({ length: count }, (_, index) => index + 1).filter(
+    (columns) => count % columns === 0 && columns <= room
+  );
   return even.at(-1) ?? 1;
 }
 
-/** By script: a page with a strict Content-Security-Policy refuses a style attribute. @param {Element} grid @param {number} columns */
+/**
+ * By script: a page with a strict Content-Security-Policy refuses a style attribute.
+ * @param {Element} grid
+ * @param {number} columns
+ */
 function setColumns(grid, columns) {
   const { style } = /** @type {HTMLElement} */ (grid);
   style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;

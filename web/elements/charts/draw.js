@@ -1,26 +1,52 @@
 // The two drawings of the calculator, by Observable Plot.
 
-import { axisX, axisY, crosshairX, dot, gridX, gridY, line, ruleX, ruleY, text, tip, pointerX } from '@observablehq/plot';
-import { formatCount } from '../format.js';
+import {
+  axisX,
+  axisY,
+  crosshairX,
+  dot,
+  gridX,
+  gridY,
+  line,
+  ruleX,
+  ruleY,
+  text,
+  tip,
+  pointerX
+} from '@observablehq/plot';
+import { formatCount } from '../../plain/format.js';
 import { drawn, shownTip } from './figure.js';
-import { logTicks } from './ticks.js';
+import { logTicks } from '../../plain/ticks.js';
 
 /**
- * @typedef {import('./alternatives.js').Alternative} Alternative
- * @typedef {import('./alternatives.js').Growth} Growth
- * @typedef {import('./metrics.js').Metric} Metric
+ * @typedef {import('../../plain/alternatives.js').Alternative} Alternative
+ * @typedef {import('../../plain/alternatives.js').Growth} Growth
+ * @typedef {import('../../plain/metrics.js').Metric} Metric
  */
 
-/** One dot a layer on a log axis, this one in the accent and larger; nought, which the axis has not, stands at its beginning. @param {Alternative[]} rows @param {Metric} metric @param {number} width */
+/**
+ * One dot for each layer on a log axis; that of the chosen layer is larger and has the accent colour. A log axis has
+ * no 0: a layer of 0 stands at its beginning.
+ * @param {Alternative[]} rows @param {Metric} metric @param {number} width
+ */
 export function drawAlternatives(rows, metric, width) {
-  const data = rows.map(({ label, estimate, current }) => ({ label, value: metric.read(estimate), current }))
+  const data = rows
+    .map(({ label, estimate, current }) => ({ label, value: metric.read(estimate), current }))
     .filter(({ value }) => value !== null);
   const values = data.map(({ value }) => Number(value)).filter((value) => value > 0);
   if (!values.length) values.push(1);
   const domain = logDomain(values);
   const [low] = domain;
-  const marginLeft = labelWidth(data.map(({ label }) => label), width);
-  const ticks = logTicks(domain, Math.max(2, Math.floor((width - marginLeft - VALUE_WIDTH) / TICK_WIDTH)), metric.base, metric.short);
+  const marginLeft = labelWidth(
+    data.map(({ label }) => label),
+    width
+  );
+  const ticks = logTicks(
+    domain,
+    Math.max(2, Math.floor((width - marginLeft - VALUE_WIDTH) / TICK_WIDTH)),
+    metric.base,
+    metric.short
+  );
   return drawn({
     width,
     height: 34 + data.length * 30,
@@ -34,23 +60,46 @@ export function drawAlternatives(rows, metric, width) {
       gridX({ ticks }),
       axisX({ ticks, tickSize: 0, text: metric.short }),
       axisY({ tickSize: 0, tickPadding: LABEL_GAP, lineWidth: (marginLeft - LABEL_GAP) / FONT_SIZE }),
-      ...rowMarks(data.filter(({ current }) => !current), low, metric, OTHER),
-      ...rowMarks(data.filter(({ current }) => current), low, metric, OWN),
-    ],
+      ...rowMarks(
+        data.filter(({ current }) => !current),
+        low,
+        metric,
+        OTHER
+      ),
+      ...rowMarks(
+        data.filter(({ current }) => current),
+        low,
+        metric,
+        OWN
+      )
+    ]
   });
 }
 
-/** This layer is told from the others without its colour too. */
+/** The chosen layer differs from the others by more than its colour. */
 const OWN = { colour: 'var(--accent)', textColour: 'var(--accent-text)', weight: 600, size: 1.4 };
 const OTHER = { colour: 'var(--mark)', textColour: 'var(--muted)', weight: 400, size: 1 };
 
-/** @param {{ label: string, value: number | null }[]} rows @param {number} low where the axis begins @param {Metric} metric @param {typeof OWN} look */
+/**
+ * @param {{ label: string, value: number | null }[]} rows
+ * @param {number} low where the axis begins
+ * @param {Metric} metric
+ * @param {typeof OWN} look
+ */
 function rowMarks(rows, low, metric, { colour, textColour, weight, size }) {
   const positive = rows.filter(({ value }) => value);
   return [
     ruleY(positive, { y: 'label', x1: low, x2: 'value', stroke: colour, strokeWidth: 2 * size }),
     dot(positive, { x: 'value', y: 'label', r: 5 * size, fill: colour }),
-    text(rows, { x: ({ value }) => value || low, y: 'label', text: ({ value }) => metric.short(value), textAnchor: 'start', dx: 11, fontWeight: weight, fill: textColour }),
+    text(rows, {
+      x: ({ value }) => value || low,
+      y: 'label',
+      text: ({ value }) => metric.short(value),
+      textAnchor: 'start',
+      dx: 11,
+      fontWeight: weight,
+      fill: textColour
+    })
   ];
 }
 
@@ -61,8 +110,13 @@ const TICK_WIDTH = 80;
 const VALUE_WIDTH = 76;
 const NARROWEST_LABELS = 118;
 
-/** Room for the longest label, at most two fifths of the drawing; longer ones are wrapped. @param {string[]} labels @param {number} width */
-const labelWidth = (labels, width) => Math.min(Math.max(NARROWEST_LABELS, Math.max(...labels.map(textWidth)) + LABEL_GAP), width * 0.4);
+/**
+ * Room for the longest label, at most two fifths of the drawing; longer ones are wrapped.
+ * @param {string[]} labels
+ * @param {number} width
+ */
+const labelWidth = (labels, width) =>
+  Math.min(Math.max(NARROWEST_LABELS, Math.max(...labels.map(textWidth)) + LABEL_GAP), width * 0.4);
 
 /** @param {number[]} values @returns {[number, number]} */
 function logDomain(values) {
@@ -75,9 +129,16 @@ const MAX_ROWS = 5;
 const NARROWEST_ROWS = 58;
 const MARGIN_RIGHT = 14;
 
-/** A log-log curve with the current value marked. @param {Growth} series @param {Metric} metric @param {number} width */
+/**
+ * A log-log curve with the current value marked.
+ * @param {Growth} series
+ * @param {Metric} metric
+ * @param {number} width
+ */
 export function drawGrowth({ points }, metric, width) {
-  const data = points.map(({ value, estimate, current }) => ({ x: value, y: Number(metric.read(estimate)), current })).filter(({ y }) => y > 0);
+  const data = points
+    .map(({ value, estimate, current }) => ({ x: value, y: Number(metric.read(estimate)), current }))
+    .filter(({ y }) => y > 0);
   const now = data.filter(({ current }) => current);
   const domain = curveDomain(data.map(({ y }) => y));
   const rows = domain.flat ? [domain.flat] : logTicks(domain.ends, MAX_ROWS, metric.base, metric.short);
@@ -93,25 +154,45 @@ export function drawGrowth({ points }, metric, width) {
     y: { type: 'log', domain: domain.ends, label: null },
     marks: [
       gridY({ ticks: rows }),
-      axisX({ ticks: sizeTicks(data.map(({ x }) => x), width - marginLeft - MARGIN_RIGHT), tickSize: 0, tickPadding: CORNER_GAP, text: shortNumber }),
+      axisX({
+        ticks: sizeTicks(
+          data.map(({ x }) => x),
+          width - marginLeft - MARGIN_RIGHT
+        ),
+        tickSize: 0,
+        tickPadding: CORNER_GAP,
+        text: shortNumber
+      }),
       axisY({ ticks: rows, tickSize: 0, text: metric.short }),
       line(data, { x: 'x', y: 'y', stroke: 'var(--mark)', strokeWidth: 2 }),
       ruleX(now, { x: 'x', stroke: 'var(--accent)', strokeDasharray: '2,3' }),
       dot(now, { x: 'x', y: 'y', r: 5, fill: 'var(--accent)' }),
       crosshairX(data, { x: 'x', y: 'y', textFill: 'none', textStroke: 'none', color: 'var(--muted)' }),
-      tip(data, pointerX({ x: 'x', y: 'y', title: (/** @type {any} */ row) => `${formatCount(row.x)}: ${metric.exact(row.y)}`, ...shownTip })),
-    ],
+      tip(
+        data,
+        pointerX({
+          x: 'x',
+          y: 'y',
+          title: (/** @type {any} */ row) => `${formatCount(row.x)}: ${metric.exact(row.y)}`,
+          ...shownTip
+        })
+      )
+    ]
   });
 }
 
-/** A curve spans its axis, but one that hardly rises is to look like it. `flat`: the one value that it has. @param {number[]} values */
+/**
+ * The ends of a curve's axis: its least and largest value, or wider where the curve hardly rises, so that it looks
+ * flat. `flat`: the value of a curve that has only one.
+ * @param {number[]} values
+ */
 function curveDomain(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const widening = Math.max(1, Math.sqrt(LEAST_SPAN / (high / low)));
   return { flat: low === high ? low : null, ends: /** @type {[number, number]} */ ([low / widening, high * widening]) };
 }
 
-/** How many times its least value the largest of an axis is, at least. */
+/** The largest value of an axis is at least this many times its least. */
 const LEAST_SPAN = 4;
 
 /** Ticks of an axis of sizes, which are integers. @param {number[]} sizes @param {number} width */

@@ -1,6 +1,6 @@
 // Drawing by Observable Plot. Plot puts a <style> into each figure, which a strict Content-Security-Policy refuses: so
-// figures are made in an inert document and lose it before they join the page. Styles are in charts.css. Ticks have their
-// `text`: of a `tickFormat` Plot leaves out, on a log axis, what it finds too much.
+// figures are made in an inert document and lose it before they join the page. Styles are in charts.css. Ticks are
+// labelled by `text`, because on a log axis Plot leaves out labels of a `tickFormat` that it finds too many.
 
 import { plot } from '@observablehq/plot';
 
@@ -12,7 +12,7 @@ export function drawn(options) {
   return element;
 }
 
-/** A document without styles and scripts, which Plot also asks for the window that it stands in. */
+/** A document without styles and scripts. Plot also asks it for its window, which is the page's. */
 function inertDocument() {
   const inert = document.implementation.createHTMLDocument('');
   return new Proxy(inert, {
@@ -20,7 +20,7 @@ function inertDocument() {
       if (name === 'defaultView') return window;
       const value = Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;
-    },
+    }
   });
 }
 

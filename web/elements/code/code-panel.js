@@ -1,5 +1,5 @@
-import { LightElement, define } from '../light-element.js';
-import { copyAndSay, downloadText } from '../clipboard.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { copyAndSay, downloadText } from '../shared/clipboard.js';
 import { codeView } from './view.js';
 
 /** `source`: the PyTorch text. Colours arrive when the panel comes near the screen. */
@@ -17,9 +17,12 @@ export class CodePanel extends LightElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.observer = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) this.#colour();
-    }, { rootMargin: '600px' });
+    this.observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) this.#colour();
+      },
+      { rootMargin: '600px' }
+    );
     this.observer.observe(this);
   }
 
@@ -39,10 +42,11 @@ export class CodePanel extends LightElement {
       text: this.source,
       filename: this.filename,
       said: this.said,
-      copy: () => copyAndSay(this.source, (said) => {
-        this.said = said;
-      }),
-      download: () => downloadText(this.filename, this.source, 'text/x-python'),
+      copy: () =>
+        copyAndSay(this.source, (said) => {
+          this.said = said;
+        }),
+      download: () => downloadText(this.filename, this.source, 'text/x-python')
     });
   }
 }

@@ -1,11 +1,11 @@
 import { fromHuggingFace } from '../../lib/index.js';
-import { LightElement, define } from '../light-element.js';
-import { formatBytes } from '../format.js';
-import { presetValues } from '../views/presets.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { formatBytes } from '../../plain/format.js';
+import { presetValues } from '../models/presets.js';
 import { importView } from './view.js';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
+ * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('../../lib/index.js').Imported} Imported
  */
 
@@ -15,7 +15,12 @@ const LARGEST_FILE = 2 ** 20;
 /** Fills the form from the config.json of a Hugging Face model. `.store` */
 export class ImportPanel extends LightElement {
   static properties = {
-    store: {}, text: { state: true }, error: { state: true }, imported: { state: true }, current: { state: true }, over: { state: true },
+    store: {},
+    text: { state: true },
+    error: { state: true },
+    imported: { state: true },
+    current: { state: true },
+    over: { state: true }
   };
 
   constructor() {
@@ -90,7 +95,7 @@ export class ImportPanel extends LightElement {
       leave: () => {
         this.over = false;
       },
-      drop: (event) => this.#drop(event),
+      drop: (event) => this.#drop(event)
     });
   }
 }
@@ -100,7 +105,7 @@ function parsed(text) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RangeError(`This is not JSON: ${/** @type {Error} */ (error).message}`);
+    throw new RangeError(`This is not JSON: ${/** @type {Error} */ (error).message}`, { cause: error });
   }
 }
 

@@ -23,7 +23,8 @@ import { live } from 'lit/directives/live.js';
 /** The panel's head, which the page has before any script too. */
 export const importHead = () => html`
   <div class="panel-head">
-    <h2 id="import-title" class="panel-title">Open a config.json <span class="panel-note">of a Hugging Face model; it is read here and sent nowhere</span></h2>
+    <h2 id="import-title" class="panel-title">Open a config.json <span class="panel-note">of a Hugging Face model; it is
+      read here and sent nowhere</span></h2>
   </div>`;
 
 /** @param {Panel} panel */
@@ -36,14 +37,19 @@ export const importView = ({ text, error, imported, current, over, type, choose,
         @change=${(/** @type {any} */ event) => chosen(event.target, choose)}></label>
     </div>
     <textarea class="import-text" id="import-text" rows="4" spellcheck="false" autocomplete="off" autocapitalize="off"
-      placeholder=${'{ "model_type": "llama", "hidden_size": 4096, … }'} .value=${live(text)} aria-invalid=${error ? 'true' : 'false'}
+      placeholder=${'{ "model_type": "llama", "hidden_size": 4096, … }'} .value=${live(text)}
+      aria-invalid=${error ? 'true' : 'false'}
       aria-describedby="import-error" @input=${(/** @type {any} */ event) => type(event.target.value)}></textarea>
     <p class="field-error" id="import-error" role="alert">${error}</p>
   </div>
   <p class="note" role="status">${imported && current ? summary(imported) : nothing}</p>
   ${imported ? keysTable(imported, current) : nothing}`;
 
-/** Emptied, so that the same file can be chosen again. @param {HTMLInputElement} input @param {(file: File) => void} choose */
+/**
+ * Emptied, so that the same file can be chosen again.
+ * @param {HTMLInputElement} input
+ * @param {(file: File) => void} choose
+ */
 function chosen(input, choose) {
   const [file] = input.files ?? [];
   if (file) choose(file);

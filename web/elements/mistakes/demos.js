@@ -1,4 +1,5 @@
-// Five common mistakes, executed: each number comes out of the module, or is combined from its output the wrong way on purpose.
+// Five common mistakes, executed: each number comes out of the module, or is combined from its output the wrong way on
+// purpose.
 
 /**
  * @typedef {any} Scope
@@ -18,7 +19,13 @@ const rowOf = (data, row, width) => Array.from(data.subarray(row * width, (row +
 /** @param {number[]} values */
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-/** @param {Scope} scope @param {any} config @param {number} seed @param {any} inputs @returns {{ output: Tensor, weights?: Tensor }} */
+/**
+ * @param {Scope} scope
+ * @param {any} config
+ * @param {number} seed
+ * @param {any} inputs
+ * @returns {{ output: Tensor, weights?: Tensor }}
+ */
 function execute(scope, config, seed, inputs) {
   const model = scope.create({ layer: 'linear_scorer', ...config }, { seed });
   try {
@@ -40,7 +47,7 @@ export function demos(scope, seed) {
     noMask(scope, size, seed, hidden_states, weights),
     scoresForWeights(scores, weights, hidden_states),
     overbuilt(scope),
-    unchecked(scope, seed),
+    unchecked(scope, seed)
   ];
 }
 
@@ -49,30 +56,75 @@ function wrongDimension(scores, weights) {
   const single = scores.map(() => 1);
   return {
     id: 'dimension',
-    wrong: { label: 'dim=-1 of (B, T, 1)', code: 'weights = scores.softmax(dim=-1)', values: single, verdict: `Each of ${single.length} weights is 1; the row sums to ${sum(single)}.` },
-    right: { label: 'dim=1, the sequence', code: 'weights = scores.squeeze(-1).softmax(dim=1)', values: weights, verdict: `The row sums to ${sum(weights).toFixed(4)}.` },
+    wrong: {
+      label: 'dim=-1 of (B, T, 1)',
+      code: 'weights = scores.softmax(dim=-1)',
+      values: single,
+      verdict: `Each of ${single.length} weights is 1; the row sums to ${sum(single)}.`
+    },
+    right: {
+      label: 'dim=1, the sequence',
+      code: 'weights = scores.squeeze(-1).softmax(dim=1)',
+      values: weights,
+      verdict: `The row sums to ${sum(weights).toFixed(4)}.`
+    }
   };
 }
 
-/** @param {Scope} scope @param {any} size @param {number} seed @param {Tensor} hidden_states @param {number[]} unmasked @returns {Demo} */
+/**
+ * @param {Scope} scope
+ * @param {any} size
+ * @param {number} seed
+ * @param {Tensor} hidden_states
+ * @param {number[]} unmasked
+ * @returns {Demo}
+ */
 function noMask(scope, size, seed, hidden_states, unmasked) {
-  const mask = { data: Uint8Array.from({ length: BATCH * LENGTH }, (_, at) => (at % LENGTH < LENGTH - PADDED ? 1 : 0)), shape: [BATCH, LENGTH] };
-  const masked = rowOf(/** @type {Tensor} */ (execute(scope, size, seed, { hidden_states, mask }).weights).data, 0, LENGTH);
+  const mask = {
+    data: Uint8Array.from({ length: BATCH * LENGTH }, (_, at) => (at % LENGTH < LENGTH - PADDED ? 1 : 0)),
+    shape: [BATCH, LENGTH]
+  };
+  const masked = rowOf(
+    /** @type {Tensor} */ (execute(scope, size, seed, { hidden_states, mask }).weights).data,
+    0,
+    LENGTH
+  );
   const lost = sum(unmasked.slice(LENGTH - PADDED));
   return {
     id: 'mask',
-    wrong: { label: 'no mask, the last three are padding', code: 'weights = row.softmax(dim=1)', values: unmasked, verdict: `${(lost * 100).toFixed(1)} % of the weight lies on padding.` },
-    right: { label: 'padding masked', code: "row = row.masked_fill(~mask, -torch.inf)\nweights = row.softmax(dim=1)", values: masked, verdict: 'Padding has weight 0 exactly; the rest sums to 1.' },
+    wrong: {
+      label: 'no mask, the last three are padding',
+      code: 'weights = row.softmax(dim=1)',
+      values: unmasked,
+      verdict: `${(lost * 100).toFixed(1)} % of the weight lies on padding.`
+    },
+    right: {
+      label: 'padding masked',
+      code: 'row = row.masked_fill(~mask, -torch.inf)\nweights = row.softmax(dim=1)',
+      values: masked,
+      verdict: 'Padding has weight 0 exactly; the rest sums to 1.'
+    }
   };
 }
 
 /** @param {number[]} scores @param {number[]} weights @param {Tensor} hidden_states @returns {Demo} */
 function scoresForWeights(scores, weights, hidden_states) {
-  const pooled = (/** @type {number[]} */ by) => sum(by.map((value, position) => value * hidden_states.data[position * WIDTH]));
+  const pooled = (/** @type {number[]} */ by) =>
+    sum(by.map((value, position) => value * hidden_states.data[position * WIDTH]));
   return {
     id: 'scores',
-    wrong: { label: 'scores', code: "pooled = torch.einsum('bt,bte->be', row, hidden_states)", values: scores, verdict: `They sum to ${sum(scores).toFixed(3)}, some may be negative; first pooled value ${pooled(scores).toFixed(3)}.` },
-    right: { label: 'weights', code: "pooled = torch.einsum('bt,bte->be', weights, hidden_states)", values: weights, verdict: `They sum to 1; first pooled value ${pooled(weights).toFixed(3)}, an average of the six.` },
+    wrong: {
+      label: 'scores',
+      code: "pooled = torch.einsum('bt,bte->be', row, hidden_states)",
+      values: scores,
+      verdict: `They sum to ${sum(scores).toFixed(3)}, some may be negative; first pooled value ${pooled(scores).toFixed(3)}.`
+    },
+    right: {
+      label: 'weights',
+      code: "pooled = torch.einsum('bt,bte->be', weights, hidden_states)",
+      values: weights,
+      verdict: `They sum to 1; first pooled value ${pooled(weights).toFixed(3)}, an average of the six.`
+    }
   };
 }
 
@@ -84,16 +136,29 @@ function overbuilt(scope) {
   const count = (/** @type {number} */ value) => value.toLocaleString('en-US');
   return {
     id: 'overbuilt',
-    wrong: { label: 'additive, attn_dim 1024', code: 'scorer = nn.Sequential(nn.Linear(768, 1024), nn.Tanh(), nn.Linear(1024, 1))', values: [additive.macs, linear.macs],
-      verdict: `${count(additive.parameters)} parameters, ${times(additive.parameters / linear.parameters)} those of the linear scorer, and ${times(additive.macs / linear.macs)} its MACs.` },
-    right: { label: 'linear', code: 'scorer = nn.Linear(768, 1)', values: [linear.macs],
-      verdict: `${count(linear.parameters)} parameters. Start here, and add width only when a validation score asks for it.` },
+    wrong: {
+      label: 'additive, attn_dim 1024',
+      code: 'scorer = nn.Sequential(nn.Linear(768, 1024), nn.Tanh(), nn.Linear(1024, 1))',
+      values: [additive.macs, linear.macs],
+      verdict: `${count(additive.parameters)} parameters, ${times(additive.parameters / linear.parameters)} those of the linear scorer, and ${times(additive.macs / linear.macs)} its MACs.`
+    },
+    right: {
+      label: 'linear',
+      code: 'scorer = nn.Linear(768, 1)',
+      values: [linear.macs],
+      verdict: `${count(linear.parameters)} parameters. Start here, and add width only when a validation score asks for it.`
+    }
   };
 }
 
 const SQUARE = 4;
 
-/** With batch, length and width equal, a forgotten unsqueeze broadcasts without a word. @param {Scope} scope @param {number} seed @returns {Demo} */
+/**
+ * With batch, length and width equal, a forgotten unsqueeze broadcasts without a word.
+ * @param {Scope} scope
+ * @param {number} seed
+ * @returns {Demo}
+ */
 function unchecked(scope, seed) {
   const size = { batch_size: SQUARE, seq_len: SQUARE, hidden_size: SQUARE };
   const hidden_states = scope.randn([SQUARE, SQUARE, SQUARE], { seed: seed + 1 });
@@ -108,15 +173,27 @@ function unchecked(scope, seed) {
   const error = Math.max(...wrong.map((value, at) => Math.abs(value - right[at])));
   return {
     id: 'shapes',
-    wrong: { label: 'weights (4, 4) times hidden states (4, 4, 4)', code: 'pooled = (weights * hidden_states).sum(dim=1)', values: wrong, verdict: `No error, the right shape, and values that are off by up to ${error.toFixed(3)}.` },
-    right: { label: 'weights (4, 4, 1)', code: 'pooled = (weights.unsqueeze(-1) * hidden_states).sum(dim=1)', values: right, verdict: refusal(scope, size) },
+    wrong: {
+      label: 'weights (4, 4) times hidden states (4, 4, 4)',
+      code: 'pooled = (weights * hidden_states).sum(dim=1)',
+      values: wrong,
+      verdict: `No error, the right shape, and values that are off by up to ${error.toFixed(3)}.`
+    },
+    right: {
+      label: 'weights (4, 4, 1)',
+      code: 'pooled = (weights.unsqueeze(-1) * hidden_states).sum(dim=1)',
+      values: right,
+      verdict: refusal(scope, size)
+    }
   };
 }
 
 /** What the module says about a tensor whose lengths are swapped. @param {Scope} scope @param {any} size */
 function refusal(scope, size) {
   try {
-    execute(scope, { ...size, seq_len: 3 }, 0, { hidden_states: { data: new Float32Array(SQUARE ** 3), shape: [SQUARE, SQUARE, SQUARE] } });
+    execute(scope, { ...size, seq_len: 3 }, 0, {
+      hidden_states: { data: new Float32Array(SQUARE ** 3), shape: [SQUARE, SQUARE, SQUARE] }
+    });
   } catch (error) {
     return `And a shape that does not fit is refused: “${/** @type {Error} */ (error).message}”`;
   }

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
-import { LightElement, define } from '../light-element.js';
-import { pageScope } from '../scope.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { pageScope } from '../shared/scope.js';
 import { demos } from './demos.js';
 import { mistakesView } from './view.js';
 

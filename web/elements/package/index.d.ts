@@ -23,11 +23,25 @@ export interface AttnscopeCalculator extends HTMLElement, AttnscopeCalculatorFie
   /** The last valid estimate; null until the module is open. */
   readonly estimate: Estimate | null;
   addEventListener<Type extends keyof AttnscopeCalculatorEventMap>(
-    type: Type, listener: (this: AttnscopeCalculator, event: AttnscopeCalculatorEventMap[Type]) => unknown, options?: boolean | AddEventListenerOptions): void;
-  addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
+    type: Type,
+    listener: (this: AttnscopeCalculator, event: AttnscopeCalculatorEventMap[Type]) => unknown,
+    options?: boolean | AddEventListenerOptions
+  ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions
+  ): void;
   removeEventListener<Type extends keyof AttnscopeCalculatorEventMap>(
-    type: Type, listener: (this: AttnscopeCalculator, event: AttnscopeCalculatorEventMap[Type]) => unknown, options?: boolean | EventListenerOptions): void;
-  removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
+    type: Type,
+    listener: (this: AttnscopeCalculator, event: AttnscopeCalculatorEventMap[Type]) => unknown,
+    options?: boolean | EventListenerOptions
+  ): void;
+  removeEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | EventListenerOptions
+  ): void;
 }
 
 declare global {

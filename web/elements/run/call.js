@@ -1,10 +1,13 @@
 // What a call into the module costs by itself: arguments and results are copied, however small the layer.
 
-import { medianSeconds, timed } from './timing.js';
+import { medianSeconds, timed } from '../../plain/timing.js';
 
 const SECONDS = 0.02;
 
-/** Seconds that a layer of one number takes at the least: what else runs meanwhile only adds to it. @param {any} scope */
+/**
+ * Seconds that a layer of one number takes at the least: what else runs meanwhile only adds to it.
+ * @param {any} scope
+ */
 export function callSeconds(scope) {
   const model = scope.create({ layer: 'mean_pooling', batch_size: 1, seq_len: 1, hidden_size: 1 });
   try {

@@ -27,7 +27,9 @@ export class Engine {
 
   /**
    * Rejects with an AbortError when it is cancelled, with a RangeError when the core refuses.
-   * @param {Job} job @param {(progress: Progress) => unknown} report the worker can wait for it @returns {Promise<Outcome>}
+   * @param {Job} job
+   * @param {(progress: Progress) => unknown} report the worker can wait for it
+   * @returns {Promise<Outcome>}
    */
   async run(job, report) {
     this.cancel();
@@ -39,7 +41,8 @@ export class Engine {
       const scope = await this.#scope;
       return await scope.call('run', job, { progress: report });
     } catch (error) {
-      if (this.#running === running && !(error instanceof RangeError)) this.dispose(); // the next run has a worker that works
+      // the next run has a worker that works
+      if (this.#running === running && !(error instanceof RangeError)) this.dispose();
       throw error;
     } finally {
       if (this.#running === running) this.#running = null;

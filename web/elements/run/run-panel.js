@@ -1,23 +1,23 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { LightElement, define } from '../light-element.js';
-import { repeatOf } from '../repeats.js';
-import { downloadText } from '../clipboard.js';
-import { formatBytes, formatList, formatShape } from '../format.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { repeatOf } from '../../plain/repeats.js';
+import { downloadText } from '../shared/clipboard.js';
+import { formatBytes, formatList, formatShape } from '../../plain/format.js';
 import { Engine } from './engine.js';
-import { largestThatFits, runBytes } from './limits.js';
-import { causalMask, maskPlanes, paddedMask } from './mask.js';
+import { largestThatFits, runBytes } from '../../plain/limits.js';
+import { causalMask, maskPlanes, paddedMask } from '../../plain/mask.js';
 import { openWorker } from './open-worker.js';
-import { pythonLines } from './python.js';
-import { buildView, needsView, outcomeView, pooledView, weightsTable } from './views.js';
-import { segments } from '../views/form.js';
-import './heat-map.js';
+import { pythonLines } from '../../plain/python.js';
+import { buildView, needsView, outcomeView, pooledView, weightsTable } from './view.js';
+import { segments } from '../form/form.js';
+import '../heat-map/heat-map.js';
 
 /**
- * @typedef {import('../state/store.js').Store} Store
+ * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('./worker.js').Outcome} Outcome
- * @typedef {import('./drawn.js').Drawn} Drawn
- * @typedef {import('./mask.js').Masks} Masks
+ * @typedef {import('../heat-map/drawn.js').Drawn} Drawn
+ * @typedef {import('../../plain/mask.js').Masks} Masks
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {{ key: string, config: any, seed: number, masks: Masks, outcome: Outcome, python: string }} Result
  */
@@ -30,8 +30,16 @@ const SETTLE_MS = 350;
 /** Executes the layer. `.store`, `.config` (the last valid one), `.estimate`, `.seed`. */
 export class RunPanel extends LightElement {
   static properties = {
-    store: {}, config: {}, estimate: {}, seed: {}, seedError: {}, progress: { state: true }, result: { state: true }, failure: { state: true }, masks: { state: true },
-    shown: { state: true },
+    store: {},
+    config: {},
+    estimate: {},
+    seed: {},
+    seedError: {},
+    progress: { state: true },
+    result: { state: true },
+    failure: { state: true },
+    masks: { state: true },
+    shown: { state: true }
   };
 
   constructor() {
@@ -95,10 +103,14 @@ export class RunPanel extends LightElement {
     this.handFocus('[data-action="cancel"], [data-fit]', '[data-action="run"]', () => super.update(changed));
   }
 
-  /** A mask stays while its plane does. @param {any[]} before */
+  /** Drops the masks of inputs that are gone, or have other rows and columns. @param {any[]} before the inputs */
   #dropUnfit(before) {
-    const [old, now] = [maskPlanes(before), maskPlanes(this.estimate?.inputs ?? [])].map((list) => list.map((plane) => JSON.stringify(plane)));
-    const kept = maskPlanes(before).filter((_, index) => now.includes(old[index])).map(({ name }) => name);
+    const [old, now] = [maskPlanes(before), maskPlanes(this.estimate?.inputs ?? [])].map((list) =>
+      list.map((plane) => JSON.stringify(plane))
+    );
+    const kept = maskPlanes(before)
+      .filter((_, index) => now.includes(old[index]))
+      .map(({ name }) => name);
     this.masks = Object.fromEntries(Object.entries(this.masks).filter(([name]) => kept.includes(name)));
   }
 
@@ -106,7 +118,7 @@ export class RunPanel extends LightElement {
     return JSON.stringify([this.config, this.seed]);
   }
 
-  /** Whether a run of what the form says is under way: one of something else can be replaced. */
+  /** Whether a run of what the form says is under way; a run of anything else may be replaced. */
   get busy() {
     return this.progress !== null && this.running.key === this.key;
   }
@@ -140,7 +152,7 @@ export class RunPanel extends LightElement {
     }
   }
 
-  /** A mask that no result has is taken back. @param {Error} error */
+  /** Takes back what was painted on the masks since the last result. @param {Error} error */
   #onFailure(error) {
     this.progress = null;
     this.failure = error.name === 'AbortError' ? 'Cancelled.' : error.message;
@@ -172,7 +184,8 @@ export class RunPanel extends LightElement {
   /** The button that runs stays where it is while it runs, and so does the focus on it. @param {boolean} tooLarge */
   #controls(tooLarge) {
     const idle = !tooLarge && !this.busy;
-    const type = (/** @type {any} */ event) => this.store?.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' });
+    const type = (/** @type {any} */ event) =>
+      this.store?.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' });
     return html`
       <div class="run-controls">
         <label class="seed">Seed <input class="number" name="seed" inputmode="numeric" autocomplete="off" .value=${String(this.store?.values.seed ?? 0)} aria-invalid=${this.store?.seedError ? 'true' : 'false'}
@@ -200,20 +213,34 @@ export class RunPanel extends LightElement {
         ${outcomeView(this.store?.scope, result)}
         <div class="panel-head heat-head">
           <h3>${sentence(name)} <span class="panel-note">${formatShape(tensor.shape)}${noteOf(drawn, this.estimate)}</span></h3>
-          ${outcome.drawn.length > 1 ? html`<fieldset class="inline"><legend class="hidden">Show</legend>${
-            segments('drawn', outcome.drawn.map((one) => ({ value: one.name, text: one.name })), name, (chosen) => {
-              this.shown = chosen;
-            })}</fieldset>` : nothing}
+          ${
+            outcome.drawn.length > 1
+              ? html`<fieldset class="inline"><legend class="hidden">Show</legend>${segments(
+                  'drawn',
+                  outcome.drawn.map((one) => ({ value: one.name, text: one.name })),
+                  name,
+                  (chosen) => {
+                    this.shown = chosen;
+                  }
+                )}</fieldset>`
+              : nothing
+          }
           ${this.#maskActions(result, drawn, stale)}
         </div>
-        <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)} ?fixed=${stale || !mask}
+        <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)}
+          ?fixed=${stale || !mask}
           @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>
         ${weightsTable(tensor, name)}
         ${pooledView(result)}
       </div>`;
   }
 
-  /** For the mask of the tensor that is shown, else the layer's first. @param {Result} result @param {Drawn} drawn @param {boolean} stale */
+  /**
+   * For the mask of the tensor that is shown, else the layer's first.
+   * @param {Result} result
+   * @param {Drawn} drawn
+   * @param {boolean} stale
+   */
   #maskActions({ outcome: { masks, drawn: all } }, { name, mask: painted }, stale) {
     const plane = masks.find((one) => one.name === painted) ?? masks[0];
     const [rows, columns] = plane?.shape ?? [];
@@ -221,36 +248,49 @@ export class RunPanel extends LightElement {
     const set = (/** @type {Uint8Array | null} */ mask) => this.#setMask(plane.name, mask);
     return html`
       <div class="actions">
-        ${plane ? html`
-          <button class="button small" type="button" data-action="pad" ?disabled=${stale} @click=${() => set(paddedMask(rows, columns, ofQueries))}>Pad the tails</button>
+        ${
+          plane
+            ? html`
+          <button class="button small" type="button" data-action="pad" ?disabled=${stale}
+            @click=${() => set(paddedMask(rows, columns, ofQueries))}>Pad the tails</button>
           ${ofQueries ? html`<button class="button small" type="button" data-action="causal" ?disabled=${stale} @click=${() => set(causalMask(rows, columns))}>Causal</button>` : nothing}
-          <button class="button small" type="button" data-action="clear-mask" ?disabled=${stale || !this.masks[plane.name]} @click=${() => set(null)}>Clear the ${plane.name}</button>` : nothing}
+          <button class="button small" type="button" data-action="clear-mask"
+            ?disabled=${stale || !this.masks[plane.name]} @click=${() => set(null)}>Clear the ${plane.name}</button>`
+            : nothing
+        }
         <button class="button small" type="button" @click=${() => this.#saveShown(name)}>${name}.csv</button>
       </div>`;
   }
 
   /** The plane that is seen, as comma-separated values. @param {string} name */
   #saveShown(name) {
-    const { grid } = /** @type {import('./heat-map.js').HeatMap} */ (this.renderRoot.querySelector('attnscope-heat-map'));
+    const { grid } = /** @type {import('../heat-map/heat-map.js').HeatMap} */ (
+      this.renderRoot.querySelector('attnscope-heat-map')
+    );
     if (grid) downloadText(`${name}.csv`, gridCsv(grid), 'text/csv');
   }
 }
 
 const NOTES = /** @type {Record<string, string>} */ ({
-  weights: 'every row sums to 1', cross_weights: 'over the memory; every row sums to 1', scores: 'before softmax, where a mask has no say yet',
-  pooled: 'the first position after its tanh layer', mask: 'painted here, hidden cells grey', logits: 'a score for each word of the vocabulary',
+  weights: 'every row sums to 1',
+  cross_weights: 'over the memory; every row sums to 1',
+  scores: 'before softmax, where a mask has no say yet',
+  pooled: 'the first position after its tanh layer',
+  mask: 'painted here, hidden cells grey',
+  logits: 'a score for each word of the vocabulary'
 });
 
 /** @param {Drawn} drawn @param {any} estimate */
 function noteOf({ name }, { steps }) {
-  const repeats = repeatOf(steps.find((/** @type {any} */ { output }) => output === name) ?? {});
+  const made = steps.filter((/** @type {any} */ { output }) => output === name || output === `window_${name}`); // a decoder may have two kinds of layer
+  const repeats = made.reduce((/** @type {number} */ sum, /** @type {any} */ step) => sum + repeatOf(step), 0);
   return `, ${NOTES[name] ?? 'what the layer returns'}${repeats > 1 ? `; of the last of ${repeats} layers` : ''}`;
 }
 
 /** `Cross weights`. @param {string} name */
 const sentence = (name) => `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
 
-/** @param {import('./raster.js').Grid} grid */
+/** @param {import('../heat-map/raster.js').Grid} grid */
 function gridCsv({ data, rows, columns }) {
   const lines = Array.from({ length: rows }, (_, row) => data.subarray(row * columns, (row + 1) * columns).join(','));
   return `${lines.join('\r\n')}\r\n`;

@@ -1,26 +1,29 @@
 // The module, off the page's thread. It keeps the last model and its inputs, so that painting a mask re-runs at once.
 
 import { serve } from '../../lib/worker/serve.js';
-import { lowerBound } from './bound.js';
+import { lowerBound } from '../../plain/bound.js';
 import { callSeconds } from './call.js';
-import { drawnOf } from './drawn.js';
-import { drawInputs, givenMasks, isNeeded } from './inputs.js';
-import { maskPlanes } from './mask.js';
-import { largerPeaks, medianSeconds, timed } from './timing.js';
+import { drawnOf } from '../heat-map/drawn.js';
+import { drawInputs, givenMasks, isNeeded } from '../../plain/inputs.js';
+import { maskPlanes } from '../../plain/mask.js';
+import { largerPeaks, medianSeconds, timed } from '../../plain/timing.js';
 
 /**
- * @typedef {{ config: any, seed: number, masks: import('./mask.js').Masks }} Job
+ * @typedef {{ config: any, seed: number, masks: import('../../plain/mask.js').Masks }} Job
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {(progress: Progress) => unknown} Report
- * @typedef {{ seconds: number, runs: number, together: number, call: number, output: import('./raster.js').Tensor, drawn: import('./drawn.js').Drawn[], rounding?: any, build: any,
- *   peaks: import('./timing.js').Peaks, inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} Outcome `together`: calls a run; `call`:
- *   seconds of one by itself; `masks`: those that it takes
+ * @typedef {{ seconds: number, runs: number, together: number, call: number,
+ *   output: import('../heat-map/raster.js').Tensor, drawn: import('../heat-map/drawn.js').Drawn[], rounding?: any,
+ *   build: any,
+ *   peaks: import('../../plain/timing.js').Peaks, inputs: import('../../plain/inputs.js').Input[], masks:
+ *   import('../../plain/mask.js').MaskPlane[] }} Outcome `together`: calls a run; `call`: seconds of one by itself;
+ *   `masks`: those that it takes
  */
 
 /** @type {{ key: string, model: any, inputs: any } | null} */
 let prepared = null;
-/** @type {import('./timing.js').Peaks | null} */
+/** @type {import('../../plain/timing.js').Peaks | null} */
 let peaks = null;
 /** Seconds that a call takes by itself. */
 let call = 0;
@@ -28,19 +31,27 @@ let call = 0;
 const TIMED_SECONDS = 0.4;
 const LONG_SECONDS = 1;
 
-/** @param {Scope} scope @param {Job} job @param {import('../../lib/index.js').TaskContext} context @returns {Outcome} */
+/**
+ * @param {Scope} scope
+ * @param {Job} job
+ * @param {import('../../lib/index.js').TaskContext} context
+ * @returns {Outcome}
+ */
 function run(scope, { config, seed, masks: painted }, { progress: report, transfer }) {
   report({ stage: 'Measuring this machine', done: 0.05 });
   peaks ??= scope.measurePeaks();
   call ||= callSeconds(scope);
   const { model, inputs: needed } = prepare(scope, config, seed, report);
-  const { inputs: described, steps, output_shape: shape } = scope.estimate(config);
+  const { inputs: described, results, steps, output_shape: shape } = scope.estimate(config);
   const masks = maskPlanes(described);
   const inputs = { ...needed, ...givenMasks(masks, painted) };
   report({ stage: 'Warming up', done: 0.4 });
   const progress = (/** @type {number} */ done) => report({ stage: 'Running', done: 0.4 + 0.5 * done });
   const first = timed(() => model.forward(inputs, { progress }));
-  const { seconds, runs, together } = first.seconds > LONG_SECONDS ? { seconds: first.seconds, runs: 1, together: 1 } : timings(() => model.forward(inputs), first.seconds, report);
+  const { seconds, runs, together } =
+    first.seconds > LONG_SECONDS
+      ? { seconds: first.seconds, runs: 1, together: 1 }
+      : timings(() => model.forward(inputs), first.seconds, report);
   const rounds = config.dtype !== 'float32';
   if (rounds) report({ stage: `Rounding to ${config.dtype}`, done: 0.9 });
   const rounding = rounds ? model.forward(inputs, { round: config.dtype }).rounding_error : undefined;
@@ -50,11 +61,23 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   }
   const last = steps.at(-1);
   const outputName = last && String(last.shape) === String(shape) ? last.output : 'output';
-  const drawn = drawnOf(first.result, outputName, masks);
+  const drawn = drawnOf(first.result, results, outputName, masks);
   report({ stage: 'Done', done: 1 });
   const { output } = first.result;
   transfer([...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);
-  return { seconds, runs, together, call, output, drawn, rounding, build: scope.build, peaks, inputs: described.filter(isNeeded), masks };
+  return {
+    seconds,
+    runs,
+    together,
+    call,
+    output,
+    drawn,
+    rounding,
+    build: scope.build,
+    peaks,
+    inputs: described.filter(isNeeded),
+    masks
+  };
 }
 
 /** @param {any} scope @param {any} config @param {number} seed @param {Report} report */
@@ -74,7 +97,9 @@ function prepare(scope, config, seed, report) {
 /** @param {() => unknown} call @param {number} guess seconds a run @param {Report} report */
 function timings(call, guess, report) {
   call();
-  return medianSeconds(call, guess, { seconds: TIMED_SECONDS }, (run, runs) => report({ stage: `Timing, run ${run + 1} of ${runs}`, done: 0.45 + (0.45 * run) / runs }));
+  return medianSeconds(call, guess, { seconds: TIMED_SECONDS }, (run, runs) =>
+    report({ stage: `Timing, run ${run + 1} of ${runs}`, done: 0.45 + (0.45 * run) / runs })
+  );
 }
 
 serve({ run });

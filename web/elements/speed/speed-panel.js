@@ -1,22 +1,31 @@
-import { LightElement, define } from '../light-element.js';
+import { LightElement, define } from '../shared/light-element.js';
 import { Engine } from '../run/engine.js';
-import { pageScope } from '../scope.js';
+import { pageScope } from '../shared/scope.js';
 import { speedView } from './view.js';
 
 /**
  * @typedef {import('./worker.js').Job} Job
- * @typedef {import('./worker.js').Part} Part
+ * @typedef {import('../../plain/measured.js').Part} Part
  * @typedef {import('./worker.js').Progress} Progress
  * @typedef {typeof import('./roofline.js')} Draw
  */
 
 const MOST_RUNS = 25;
 
-/** Times attention layers in this browser and draws the roofline. `?runs=3` in the page's address: at most so many timings of each. */
+/**
+ * Times attention layers in this browser and draws the roofline. `?runs=3` in the page's address: at most so many
+ * timings of each.
+ */
 export class SpeedPanel extends LightElement {
   static properties = {
-    parts: { state: true }, progress: { state: true }, failure: { state: true }, said: { state: true }, lacking: { state: true },
-    chosen: { state: true }, draw: { state: true }, width: { state: true },
+    parts: { state: true },
+    progress: { state: true },
+    failure: { state: true },
+    said: { state: true },
+    lacking: { state: true },
+    chosen: { state: true },
+    draw: { state: true },
+    width: { state: true }
   };
 
   constructor() {
@@ -35,7 +44,11 @@ export class SpeedPanel extends LightElement {
     this.draw = null;
     this.width = 0;
     /** @type {Engine<Job, Part[], Progress>} */
-    this.engine = new Engine(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }), { stage: 'Opening the module', done: 0, parts: [] });
+    this.engine = new Engine(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }), {
+      stage: 'Opening the module',
+      done: 0,
+      parts: []
+    });
     this.resize = new ResizeObserver(() => this.#fit());
   }
 
@@ -43,11 +56,14 @@ export class SpeedPanel extends LightElement {
     this.replaceChildren(); // the static content
     super.connectedCallback();
     this.resize.observe(this);
-    pageScope().then(({ build }) => {
-      this.lacking = build.reason;
-    }, (error) => {
-      this.failure = `WebAssembly could not be started: ${error.message}`;
-    });
+    pageScope().then(
+      ({ build }) => {
+        this.lacking = build.reason;
+      },
+      (error) => {
+        this.failure = `WebAssembly could not be started: ${error.message}`;
+      }
+    );
   }
 
   disconnectedCallback() {
@@ -110,7 +126,7 @@ export class SpeedPanel extends LightElement {
       cancel: () => this.engine.cancel(),
       choose: (threads) => {
         this.chosen = threads;
-      },
+      }
     });
   }
 }
@@ -120,7 +136,8 @@ function askedRuns(search) {
   const asked = new URLSearchParams(search).get('runs');
   if (asked === null) return undefined;
   const runs = Number(asked);
-  if (!Number.isInteger(runs) || runs < 1 || runs > MOST_RUNS) throw new RangeError(`runs must be an integer from 1 to ${MOST_RUNS}, got ${asked}`);
+  if (!Number.isInteger(runs) || runs < 1 || runs > MOST_RUNS)
+    throw new RangeError(`runs must be an integer from 1 to ${MOST_RUNS}, got ${asked}`);
   return runs;
 }
 

@@ -1,17 +1,18 @@
-// The speed page's element as one template: the build renders it before anything is measured, the element keeps it live.
+// The speed page's element as one template: the build renders it before anything is measured, the element keeps it
+// live.
 
 import { html, nothing } from 'lit';
-import { formatSeconds, formatSignificant } from '../format.js';
-import { buildView } from '../run/views.js';
-import { figure, split } from '../views/figure.js';
-import { segments } from '../views/form.js';
-import { ridgeOf, rowsOf, series } from './rows.js';
+import { formatSeconds, formatSignificant } from '../../plain/format.js';
+import { buildView } from '../run/view.js';
+import { figure, split } from '../shared/figure.js';
+import { segments } from '../form/form.js';
+import { ridgeOf, rowsOf, series } from '../../plain/measured.js';
 import { symbolView } from './symbols.js';
 
 /**
- * @typedef {import('./rows.js').Row} Row
- * @typedef {import('./rows.js').Series} Series
- * @typedef {import('./worker.js').Part} Part
+ * @typedef {import('../../plain/measured.js').Row} Row
+ * @typedef {import('../../plain/measured.js').Series} Series
+ * @typedef {import('../../plain/measured.js').Part} Part
  *
  * @typedef {object} State
  * @property {Part[]} parts
@@ -27,7 +28,16 @@ import { symbolView } from './symbols.js';
  */
 
 /** @type {State} */
-export const unmeasured = { parts: [], progress: null, failure: '', said: '', lacking: '', chosen: 0, draw: null, width: 0 };
+export const unmeasured = {
+  parts: [],
+  progress: null,
+  failure: '',
+  said: '',
+  lacking: '',
+  chosen: 0,
+  draw: null,
+  width: 0
+};
 
 /** @param {State} state @param {Actions} actions */
 export function speedView(state, actions) {
@@ -48,7 +58,8 @@ export function speedView(state, actions) {
         </section>
         <section class="panel" aria-labelledby="layers-title">
           <div class="panel-head"><h2 id="layers-title" class="panel-title">Layers<span class="panel-note">${part ? `${threadCount(part)}; ` : ''}times are medians, a name opens the layer in the calculator</span></h2></div>
-          <p class="note" data-convention>A causal layer counts half of its scores here, and all of them in the calculator. <a class="link" href="./#causal-flops">Why</a></p>
+          <p class="note" data-convention>A causal layer counts half of its scores here, and all of them in the
+            calculator. <a class="link" href="./#causal-flops">Why</a></p>
           ${tableView(rows)}
         </section>
       </div>
@@ -59,10 +70,12 @@ export function speedView(state, actions) {
 function controlView({ progress, failure, said, lacking, parts }, { start, cancel }, part) {
   return html`
     <h2 id="measure-title" class="panel-title">Measure this browser</h2>
-    <p class="note">Times ${rowsOf(undefined).length} layers here, on random numbers, with one thread and with all: 10 to 30 seconds. Leave the page in view meanwhile; other work on the machine makes the figures worse, never better.</p>
+    <p class="note">Times ${rowsOf(undefined).length} layers here, on random numbers, with one thread and with all: 10
+      to 30 seconds. Leave the page in view meanwhile; other work on the machine makes the figures worse, never
+      better.</p>
     ${lacking ? html`<div class="needs" data-lacking><p>Slower than it could be: ${lacking}.</p></div>` : nothing}
-    <button class="button primary wide" type="button" data-action="measure" aria-disabled=${progress ? 'true' : 'false'} @click=${() => progress || start()}>${
-      parts.length && !progress ? 'Measure again' : 'Measure now'}</button>
+    <button class="button primary wide" type="button" data-action="measure" aria-disabled=${progress ? 'true' : 'false'}
+      @click=${() => progress || start()}>${parts.length && !progress ? 'Measure again' : 'Measure now'}</button>
     ${progress ? html`<button class="button wide" type="button" data-action="cancel" @click=${cancel}>Cancel</button>` : nothing}
     ${progress ? html`<div class="progress"><progress max="1" .value=${progress.done} aria-label="Measurement"></progress><span>${progress.stage}</span></div>` : nothing}
     <p class="hidden" role="status">${said}</p>
@@ -101,9 +114,19 @@ function rooflineView({ draw, width, parts }, part, rows) {
   const shown = new Set(rows.filter(({ measured }) => measured).map((row) => row.series));
   return html`
     <figure class="chart" data-chart="roofline" data-points=${rows.filter(({ measured }) => measured).length}>
-      <figcaption>GFLOP/s by FLOPs for each byte that must move, on log scales. Solid: the roof${others.map((other) => `; dashed: that of ${threadCount(other)}`)}</figcaption>
+      <figcaption>GFLOP/s by FLOPs for each byte that must move, on log scales. Solid: the
+        roof${others.map((other) => `; dashed: that of ${threadCount(other)}`)}</figcaption>
       <div class="plot roofline" role="img" aria-label=${`Roofline with ${threadCount(part)}; the figures are in the table below`}>
-        ${draw && width ? draw.drawRoofline(rows, part.peaks, others.map(({ peaks }) => peaks), width) : nothing}</div>
+        ${
+          draw && width
+            ? draw.drawRoofline(
+                rows,
+                part.peaks,
+                others.map(({ peaks }) => peaks),
+                width
+              )
+            : nothing
+        }</div>
       <ul class="legend speed-legend">${/** @type {Series[]} */ (Object.keys(series)).filter((key) => shown.has(key)).map((key) => html`<li>${symbolView(key)}${series[key]}</li>`)}</ul>
     </figure>`;
 }

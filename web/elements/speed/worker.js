@@ -2,24 +2,30 @@
 
 import { open } from '../../lib/scope.js';
 import { serve } from '../../lib/worker/serve.js';
-import { largerPeaks, medianSeconds, timed } from '../run/timing.js';
-import { pageWorkloads } from './workloads.js';
+import { largerPeaks, medianSeconds, timed } from '../../plain/timing.js';
+import { pageWorkloads } from '../../plain/workloads.js';
 
 /**
  * @typedef {import('../../lib/index.js').Attnscope} Scope
- * @typedef {import('../run/timing.js').Peaks} Peaks
- * @typedef {import('./workloads.js').Workload} Workload
+ * @typedef {import('../../plain/timing.js').Peaks} Peaks
+ * @typedef {import('../../plain/measured.js').Part} Part
+ * @typedef {import('../../plain/measured.js').Timing} Timing
+ * @typedef {import('../../plain/workloads.js').Workload} Workload
  *
  * @typedef {{ most?: number }} Job `most`: how often a workload is timed at the most
- * @typedef {{ name: string, seconds: number, runs: number }} Timing of one workload, the median
- * @typedef {{ build: Scope['build'], peaks: Peaks, timings: Timing[] }} Part what one number of threads gave so far
  * @typedef {{ stage: string, done: number, parts: Part[] }} Progress
  */
 
 const TIMED_SECONDS = 0.3;
 const PEAK_TRIES = 3;
 
-/** Nothing is timed while the page takes a report in. @param {Scope} all @param {Job} job @param {import('../../lib/index.js').TaskContext} context @returns {Promise<Part[]>} */
+/**
+ * Nothing is timed while the page takes a report in.
+ * @param {Scope} all
+ * @param {Job} job
+ * @param {import('../../lib/index.js').TaskContext} context
+ * @returns {Promise<Part[]>}
+ */
 async function run(all, { most }, { progress: report }) {
   /** @type {Part[]} */
   const parts = [];
@@ -55,11 +61,19 @@ async function scopesOf(all) {
 /** @param {Scope} scope */
 const measuredPeaks = (scope) => Array.from({ length: PEAK_TRIES }, () => scope.measurePeaks()).reduce(largerPeaks);
 
-/** As in the benchmark: arrays go in and one comes out, and no matrix of scores is kept. @param {Scope} scope @param {Workload} workload @param {number} [most] @returns {Timing} */
+/**
+ * As in the benchmark: arrays go in and one comes out, and no matrix of scores is kept.
+ * @param {Scope} scope
+ * @param {Workload} workload
+ * @param {number} [most]
+ * @returns {Timing}
+ */
 function timing(scope, { name, config, inputs: shapes }, most) {
   const model = scope.create(config);
   try {
-    const inputs = Object.fromEntries(Object.entries(shapes).map(([input, shape], index) => [input, scope.randn(shape, { seed: 1 + index })]));
+    const inputs = Object.fromEntries(
+      Object.entries(shapes).map(([input, shape], index) => [input, scope.randn(shape, { seed: 1 + index })])
+    );
     const call = () => model.forward(inputs, { need_weights: false });
     call();
     return { name, ...medianSeconds(call, timed(call).seconds, { seconds: TIMED_SECONDS, most }) };

@@ -6,7 +6,8 @@ import { isPlain } from '../values.js';
 /**
  * @typedef {{ kind: 'open' | 'method' | 'task' | 'dispose', on?: number, name?: string, args: unknown[] }} Call
  * @typedef {{ progress?: (value: any) => unknown, signal?: AbortSignal }} Watch
- * @typedef {{ resolve: (value: any) => void, stop: (reason: unknown) => void, progress?: (value: any) => unknown, settled: () => void,
+ * @typedef {{ resolve: (value: any) => void, stop: (reason: unknown) => void, progress?: (value: any) => unknown,
+ *   settled: () => void,
  *   reject: (reason: unknown) => void }} Pending
  */
 
@@ -76,7 +77,7 @@ export class Calls {
   }
 
   /**
-   * What the worker holds for `owner` is freed when nobody has that any more.
+   * Has what the worker holds for `owner` freed once nobody can reach `owner` any more.
    * @param {object} owner
    * @param {number} handle
    */
@@ -125,7 +126,8 @@ export class Calls {
   /** @param {number} id @param {unknown} value */
   async #report(id, value) {
     try {
-      if (await this.#pending.get(id)?.progress?.(value) === false) throw new DOMException('the run was stopped', 'AbortError');
+      if ((await this.#pending.get(id)?.progress?.(value)) === false)
+        throw new DOMException('the run was stopped', 'AbortError');
     } catch (error) {
       this.#pending.get(id)?.stop(error);
     }
@@ -153,7 +155,7 @@ export class Calls {
   }
 }
 
-/** Memory in which a run sees that it is to stop, while it takes no messages; null where memory cannot be shared. */
+/** Memory in which a run looks whether it is to stop: it takes no messages. Null where memory cannot be shared. */
 function stopFlag() {
   const shared = typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false;
   return shared ? new Int32Array(new SharedArrayBuffer(4)) : null;

@@ -1,5 +1,6 @@
 // How values cross between a page and its worker. The core judges them over there and must meet what it would have met
-// here, but a copied message turns instances into plain objects and cannot hold functions: those cross as a description.
+// here, but a copied message turns instances into plain objects and cannot hold functions: those cross as a
+// description.
 
 import { coreTensor } from '../inputs.js';
 import { refusal } from '../options.js';
@@ -64,7 +65,8 @@ export class Parcel {
 
   /** A tensor may be an instance of anything. @param {any} tensor @param {string} name */
   #packTensor(tensor, name) {
-    if (typeof tensor !== 'object' || tensor === null || Array.isArray(tensor) || ArrayBuffer.isView(tensor)) return this.pack(tensor);
+    if (typeof tensor !== 'object' || tensor === null || Array.isArray(tensor) || ArrayBuffer.isView(tensor))
+      return this.pack(tensor);
     const handle = handleOf(this.#calls, name, tensor);
     if (handle !== undefined) return { [HANDLE]: handle };
     const { shape, data, dtype } = coreTensor(name, tensor);
@@ -91,11 +93,13 @@ const typedArray = Object.getPrototypeOf(Float32Array.prototype);
  * @param {Record<string, unknown>} object
  * @param {(value: unknown, key: string) => unknown} change
  */
-const mapped = (object, change) => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+const mapped = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
 /** As the core finds it, without calling accessors. @param {object} instance @returns {string} '' for none */
 function classNameOf(instance) {
-  const own = (/** @type {object} */ object, /** @type {string} */ key) => Object.getOwnPropertyDescriptor(object, key)?.value;
+  const own = (/** @type {object} */ object, /** @type {string} */ key) =>
+    Object.getOwnPropertyDescriptor(object, key)?.value;
   const constructor = own(Object.getPrototypeOf(instance), 'constructor');
   const name = typeof constructor === 'function' ? own(constructor, 'name') : '';
   return typeof name === 'string' ? name : '';
@@ -135,7 +139,10 @@ export function buffersOf(value, depth = 2) {
   return Object.values(value).flatMap((item) => buffersOf(item, depth - 1));
 }
 
-/** @typedef {{ type: string, name: string, message: string, stack?: string, own: Record<string, unknown>, cause?: PackedError }} PackedError */
+/**
+ * @typedef {{ type: string, name: string, message: string, stack?: string, own: Record<string, unknown>,
+ *   cause?: PackedError }} PackedError
+ */
 
 /** @param {unknown} error @returns {PackedError} */
 export function packError(error) {
@@ -147,7 +154,15 @@ export function packError(error) {
 }
 
 /** Errors that are the same class on both sides. @type {Record<string, any>} */
-const classes = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, RuntimeError: WebAssembly.RuntimeError };
+const classes = {
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+  RuntimeError: WebAssembly.RuntimeError
+};
 
 /** @param {Error} error */
 function typeOf(error) {
@@ -165,8 +180,13 @@ export function unpackError({ type, name, message, stack, own, cause }) {
   return Object.assign(error, own);
 }
 
-/** In the worker: what stands for a model or a tensor that stays there. @param {number} handle @param {Record<string, unknown>} facts */
+/**
+ * In the worker: what stands for a model or a tensor that stays there.
+ * @param {number} handle
+ * @param {Record<string, unknown>} facts
+ */
 export const handleMessage = (handle, facts) => ({ [HANDLE]: handle, ...facts });
 
 /** @param {unknown} value @returns {number | undefined} the handle in a result, if it is one */
-export const handleIn = (value) => (isPlain(value) && Object.hasOwn(value, HANDLE) ? /** @type {number} */ (value[HANDLE]) : undefined);
+export const handleIn = (value) =>
+  isPlain(value) && Object.hasOwn(value, HANDLE) ? /** @type {number} */ (value[HANDLE]) : undefined;

@@ -18,7 +18,11 @@ import { WorkerScope } from './worker-scope.js';
  * @returns {Promise<WorkerScope>} a worker, until `dispose()`
  */
 export async function openInWorker(options = {}) {
-  const { worker = openWorker, signal, ...others } = checkOptions('openInWorker', { ...rules, worker: functionRule, signal: signalRule }, options);
+  const {
+    worker = openWorker,
+    signal,
+    ...others
+  } = checkOptions('openInWorker', { ...rules, worker: functionRule, signal: signalRule }, options);
   signal?.throwIfAborted();
   const { ready, end } = startWorker(() => checkedWorker(worker()));
   const calls = new Calls(await unlessAborted(ready, signal, end), signal);

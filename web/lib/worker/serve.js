@@ -20,7 +20,8 @@ import { buffersOf, handleMessage, packError, unpack } from './crossing.js';
 export function serve(tasks = {}) {
   if (!isPlain(tasks)) throw new RangeError(`tasks must be a plain object of functions, got ${show(tasks)}`);
   for (const [name, task] of Object.entries(tasks)) {
-    if (typeof task !== 'function') throw new RangeError(`tasks must be a plain object of functions, got ${show(task)} as ${name}`);
+    if (typeof task !== 'function')
+      throw new RangeError(`tasks must be a plain object of functions, got ${show(task)} as ${name}`);
   }
   const { post, listen } = starter();
   const server = new Server(tasks, post);
@@ -102,7 +103,8 @@ class Server {
       return target.dispose();
     }
     const given = unpack(args, (handle) => this.#held.get(handle));
-    if (call.flag || call.progress) given[1] = { ...given[1], progress: (/** @type {number} */ done) => this.#tell(call, done) };
+    if (call.flag || call.progress)
+      given[1] = { ...given[1], progress: (/** @type {number} */ done) => this.#tell(call, done) };
     const value = typeof target[name] === 'function' ? target[name](...given) : target[name];
     transfer.push(...new Set(buffersOf(value)));
     return this.#packed(value);
@@ -117,13 +119,22 @@ class Server {
 
   /** @param {Received} call @param {ArrayBuffer[]} transfer */
   #task(call, transfer) {
-    const { name = '', args: [job] } = call;
+    const {
+      name = '',
+      args: [job]
+    } = call;
     if (!Object.hasOwn(this.#tasks, name)) {
       const known = Object.keys(this.#tasks).join(', ');
-      throw Object.assign(new RangeError(`the worker has no task ${show(name)}; ${known ? `its tasks are ${known}` : 'it has none'}`), { field: 'name' });
+      throw Object.assign(
+        new RangeError(`the worker has no task ${show(name)}; ${known ? `its tasks are ${known}` : 'it has none'}`),
+        { field: 'name' }
+      );
     }
     const progress = (/** @type {unknown} */ value) => this.#tell(call, value) && this.#taken(call);
-    return this.#tasks[name](/** @type {any} */ (this.#scope), job, { progress, transfer: (buffers) => transfer.push(...buffers) });
+    return this.#tasks[name](/** @type {any} */ (this.#scope), job, {
+      progress,
+      transfer: (buffers) => transfer.push(...buffers)
+    });
   }
 
   /** @param {Received} call @param {unknown} value @returns {boolean} whether the page wants more of it */

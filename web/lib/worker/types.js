@@ -8,9 +8,9 @@
 
 /**
  * @typedef {object} WorkerRunOptions
- * @property {AbortSignal} [signal] stops the run: its promise is rejected at once with the signal's reason. Where memory
- *   cannot be shared, in a page that is not cross-origin isolated, a run that has begun ends in the background, and later
- *   calls wait for it
+ * @property {AbortSignal} [signal] stops the run: its promise is rejected at once with the signal's reason. Where
+ *   memory cannot be shared, in a page that is not cross-origin isolated, a run that has begun ends in the background,
+ *   and later calls wait for it
  */
 
 /** @typedef {TransferOptions & WorkerRunOptions} RunOptions */
@@ -55,11 +55,16 @@
 
 /**
  * @typedef {object} TaskContext what a task has besides its scope and its job
- * @property {(value: unknown) => false | Promise<void>} progress tells the page, at once. Returns false when the page wants
- *   no more of the task: a `forward` whose `progress` returns that stops. Else a promise that the page has taken the value
+ * @property {(value: unknown) => false | Promise<void>} progress tells the page, at once. Returns false when the page
+ *   wants
+ *   no more of the task: a `forward` whose `progress` returns that stops. Else a promise that the page has taken the
+ *   value
  * @property {(buffers: ArrayBuffer[]) => void} transfer buffers that the result takes along without a copy
  */
 
-/** @typedef {(scope: import('../scope.js').Attnscope, job: any, context: TaskContext) => unknown} Task may return a promise */
+/**
+ * @typedef {(scope: import('../scope.js').Attnscope, job: any, context: TaskContext) => unknown} Task may return a
+ *   promise
+ */
 
 export {};

@@ -26,7 +26,8 @@ import { WorkerTensor } from './worker-tensor.js';
 const rules = {
   progress: functionRule,
   signal: signalRule,
-  transfer: (/** @type {any} */ value) => !(Array.isArray(value) && value.every((buffer) => buffer instanceof ArrayBuffer)) && 'an array of ArrayBuffers'
+  transfer: (/** @type {any} */ value) =>
+    !(Array.isArray(value) && value.every((buffer) => buffer instanceof ArrayBuffer)) && 'an array of ArrayBuffers'
 };
 
 /**
@@ -65,7 +66,8 @@ export class WorkerModel {
   /**
    * Runs the layer in float32, in the worker.
    * @template [const O={}]
-   * @param {WorkerInputs<C>} inputs by name; they are copied, but for tensors that live in the worker and for the buffers in `transfer`
+   * @param {WorkerInputs<C>} inputs by name; they are copied, but for tensors that live in the worker and for the
+   *   buffers in `transfer`
    * @param {Literal<O, ForwardOptions & RunOptions>} [options]
    * @returns {Promise<WorkerResults<C, O>>} rejected as `Model.forward` throws, and with
    *   the reason of `signal`
@@ -155,7 +157,8 @@ export class WorkerModel {
    */
   async *#decode(tokens, options) {
     this.#alive();
-    const model = /** @type {WorkerModel<Config>} */ (/** @type {unknown} */ (this)); // which layer it is does not matter here
+    // which layer it is does not matter here
+    const model = /** @type {WorkerModel<Config>} */ (/** @type {unknown} */ (this));
     const estimate = await this.#calls.send({ kind: 'method', name: 'estimate', args: [this.config] });
     const decoding = new Decoding(estimate, tokens, options);
     if (decoding.fresh) await this.clearCache();

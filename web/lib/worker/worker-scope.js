@@ -20,7 +20,9 @@ import { WorkerTensor } from './worker-tensor.js';
 /** @template C @typedef {import('../generics.js').Known<C>} Known */
 /** @template L @template C @typedef {import('../generics.js').ConfigArgument<L, C>} ConfigArgument */
 
-/** What `Attnscope` has, each method with a promise; a promise is rejected with the error that the method would throw. */
+/**
+ * What `Attnscope` has, each method with a promise; a promise is rejected with the error that the method would throw.
+ */
 export class WorkerScope {
   #calls;
 
@@ -161,7 +163,10 @@ export class WorkerScope {
     return this.#calls.send({ kind: 'task', name, args: [job] }, { watch, transfer });
   }
 
-  /** Ends the worker with all that lives in it. What waits is rejected, and so is every later call. A second one does nothing. */
+  /**
+   * Ends the worker with all that lives in it. What waits is rejected, and so is every later call. A second one does
+   * nothing.
+   */
   dispose() {
     this.#calls.end(new Error('this scope was disposed'));
   }

@@ -14,11 +14,13 @@ export function staticHtml() {
     transformIndexHtml: {
       order: 'pre',
       async handler(page, { path }) {
-        const { prerender } = await import(pathToFileURL(fileURLToPath(new URL('./prerender.js', import.meta.url))).href);
+        const { prerender } = await import(
+          pathToFileURL(fileURLToPath(new URL('./prerender.js', import.meta.url))).href
+        );
         const parts = await prerender(basename(path));
         return page.replace(/<!--(\w+)-->/g, (all, name) => parts[name] ?? all);
-      },
-    },
+      }
+    }
   };
 }
 
@@ -32,19 +34,22 @@ export function offline() {
       out = join(config.root, config.build.outDir);
     },
     closeBundle() {
-      const files = filesBelow(out).filter((name) => name !== 'service-worker.js').sort();
+      const files = filesBelow(out)
+        .filter((name) => name !== 'service-worker.js')
+        .sort();
       const hash = createHash('sha256');
       for (const name of files) hash.update(name).update(readFileSync(join(out, name)));
       const text = readFileSync(new URL('./service-worker.js', import.meta.url), 'utf8')
-        .replace('\'VERSION\'', `'${hash.digest('hex').slice(0, 12)}'`)
-        .replace('[\'FILES\']', JSON.stringify(files.map((name) => (name === 'index.html' ? './' : `./${name}`))));
+        .replace("'VERSION'", `'${hash.digest('hex').slice(0, 12)}'`)
+        .replace("['FILES']", JSON.stringify(files.map((name) => (name === 'index.html' ? './' : `./${name}`))));
       writeFileSync(join(out, 'service-worker.js'), text);
-    },
+    }
   };
 }
 
 /** @param {string} folder */
 function filesBelow(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }

@@ -1,21 +1,24 @@
-// The pages before any script, rendered in Node by the modules that they load: the calculator at its defaults with the guide,
-// and the speed page before anything is measured.
+// The pages before any script, rendered in Node by the modules that they load: the calculator at its defaults with the
+// guide, and the speed page before anything is measured.
 
 import { html } from 'lit';
 import { render } from '@lit-labs/ssr';
 import { collectResult } from '@lit-labs/ssr/lib/render-result.js';
 import { open } from '../../lib/index.js';
-import { calculatorView } from '../../elements/calculator-view.js';
+import { calculatorView } from '../../elements/calculator/view.js';
 import { chartsStaticView } from '../../elements/charts/tables.js';
 import { codeView } from '../../elements/code/view.js';
 import { importHead } from '../../elements/import/view.js';
-import { Store } from '../../elements/state/store.js';
+import { Store } from '../../plain/store.js';
 import { speedView, unmeasured } from '../../elements/speed/view.js';
 import { guideView } from '../guide.js';
 import { speedGuideView } from '../speed-guide.js';
 import { shell } from './shell.js';
 
-/** @param {string} file the page's @returns {Promise<Record<string, string>>} HTML for each of its placeholders `<!--name-->` */
+/**
+ * @param {string} file the page's
+ * @returns {Promise<Record<string, string>>} HTML for each of its placeholders `<!--name-->`
+ */
 export async function prerender(file) {
   const parts = Object.entries(await contents[file]());
   const rendered = await Promise.all(parts.map(async ([name, template]) => [name, await toHtml(template)]));
@@ -31,21 +34,30 @@ const contents = {
     return { calculator: staticCalculator(new Store(scope)), guide: guideView(scope) };
   },
   async 'speed.html'() {
-    return { speed: speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }), guide: speedGuideView() };
-  },
+    return {
+      speed: speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }),
+      guide: speedGuideView()
+    };
+  }
 };
 
 /** @param {Store} store */
 function staticCalculator(store) {
   const source = store.scope.pytorch(store.config);
-  return calculatorView(store, { set: nothingHappens, calculate: nothingHappens }, {
-    charts: html`<attnscope-charts>${chartsStaticView(store)}</attnscope-charts>`,
-    run: html`<attnscope-run><div class="panel-head"><h2 id="run-title" class="panel-title">Run it</h2></div>
-      <p class="note">Runs the layer here, in your browser, and draws its weights. This needs JavaScript and WebAssembly.</p></attnscope-run>`,
-    code: html`<attnscope-code>${codeView({ source, text: source, filename: `${store.config.layer}.py` })}</attnscope-code>`,
-    notice: html`<p class="stale-note linked-note" role="status">This is the default layer. The one that the link asks for comes when the module has loaded.</p>`,
-    importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`,
-  }, { kind: '', said: '', linked: true, export: nothingHappens });
+  return calculatorView(
+    store,
+    { set: nothingHappens, calculate: nothingHappens },
+    {
+      charts: html`<attnscope-charts>${chartsStaticView(store)}</attnscope-charts>`,
+      run: html`<attnscope-run><div class="panel-head"><h2 id="run-title" class="panel-title">Run it</h2></div>
+      <p class="note">Runs the layer here, in your browser, and draws its weights. This needs JavaScript and
+        WebAssembly.</p></attnscope-run>`,
+      code: html`<attnscope-code>${codeView({ source, text: source, filename: `${store.config.layer}.py` })}</attnscope-code>`,
+      notice: html`<p class="stale-note linked-note" role="status">This is the default layer. The one that the link asks for comes when the module has loaded.</p>`,
+      importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
+    },
+    { kind: '', said: '', linked: true, export: nothingHappens }
+  );
 }
 
 /** @param {unknown} template */

@@ -1,5 +1,5 @@
-// Keeps a visited site usable without a network. Pages come from the network first, so that a new version shows at once;
-// what they refer to has a hash in its name and comes from the cache first. The build fills in both constants.
+// Keeps a visited site usable without a network. Pages come from the network first, so that a new version shows at
+// once; what they refer to has a hash in its name and comes from the cache first. The build fills in both constants.
 
 const worker = /** @type {any} */ (self);
 
@@ -7,7 +7,12 @@ const version = 'VERSION';
 const files = ['FILES'];
 
 worker.addEventListener('install', (/** @type {any} */ event) => {
-  event.waitUntil(caches.open(version).then((cache) => cache.addAll(files)).then(() => worker.skipWaiting()));
+  event.waitUntil(
+    caches
+      .open(version)
+      .then((cache) => cache.addAll(files))
+      .then(() => worker.skipWaiting())
+  );
 });
 
 worker.addEventListener('activate', (/** @type {any} */ event) => {

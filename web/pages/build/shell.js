@@ -1,6 +1,7 @@
 // What every page of the site has around its content.
 
-const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'";
+const policy =
+  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'";
 
 const head = `\
 <meta charset="utf-8">
@@ -12,7 +13,14 @@ const head = `\
   <link rel="preload" as="font" type="font/woff2" crossorigin href="../../node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2">
   <link rel="stylesheet" href="./page.css">`;
 
-const SECTIONS = [['steps', 'Steps'], ['compare', 'Compare'], ['run', 'Run'], ['pytorch', 'PyTorch'], ['models', 'Models'], ['guide', 'Guide']];
+const SECTIONS = [
+  ['steps', 'Steps'],
+  ['compare', 'Compare'],
+  ['run', 'Run'],
+  ['pytorch', 'PyTorch'],
+  ['models', 'Models'],
+  ['guide', 'Guide']
+];
 
 /** @param {string} file */
 function links(file) {
@@ -40,7 +48,8 @@ const top = (file) => `\
   </header>`;
 
 const OTHER = /** @type {Record<string, string>} */ ({
-  'index.html': '<a href="./speed.html">How fast is this browser?</a>', 'speed.html': '<a href="./">The calculator</a>',
+  'index.html': '<a href="./speed.html">How fast is this browser?</a>',
+  'speed.html': '<a href="./">The calculator</a>'
 });
 
 /** @param {string} file */

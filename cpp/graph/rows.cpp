@@ -1,0 +1,43 @@
+#include "rows.h"
+
+#include <algorithm>
+
+namespace attnscope {
+namespace {
+
+void add_rows(const Graph& graph, const Row& around, std::vector<Row>& rows) {
+  for (const Step& step : graph.steps()) {
+    const Call* call = graph.call_of(step);
+    if (!call) {
+      rows.push_back({graph, step, around.times, around.prefix, around.body});
+      continue;
+    }
+    for (size_t kind = 0; kind < call->bodies.size(); ++kind) {
+      const Body& body = call->bodies[kind];
+      add_rows(*body.graph,
+               {graph, step, around.times * call->times(kind), around.prefix + body.prefix, &body},
+               rows);
+    }
+  }
+}
+
+}  // namespace
+
+std::string name_in(const Graph& graph, TensorId id, const Body* body, const std::string& prefix) {
+  const Tensor& tensor = graph.tensor(id);
+  if (prefix.empty() || tensor.role == Role::kParameter) return tensor.name;
+  const std::vector<TensorId> inputs = graph.inputs();
+  const auto place =
+      static_cast<size_t>(std::find(inputs.begin(), inputs.end(), id) - inputs.begin());
+  const bool given = place < inputs.size() && !body->arguments[place].repeated;
+  return given ? tensor.name : prefix + tensor.name;
+}
+
+std::vector<Row> rows_of(const Graph& graph) {
+  std::vector<Row> rows;
+  if (graph.steps().empty()) return rows;
+  add_rows(graph, {graph, graph.steps().front(), 1, "", nullptr}, rows);
+  return rows;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "graph.h"
+
+namespace attnscope {
+
+/// A tensor's name in tables. It begins with `prefix`, unless the tensor is a parameter or is given
+/// to the body by its caller. `body` is nullptr in a graph that nothing calls.
+std::string name_in(const Graph& graph, TensorId id, const Body* body, const std::string& prefix);
+
+/// A step as tables show it. The steps of a body stand once, in place of the step that calls it.
+struct Row {
+  const Graph& graph;  // which has the step
+  const Step& step;    // an operation, never the call of a body
+  int64_t times;       // how often it runs
+  std::string prefix;  // of the names of what the body has for itself
+  const Body* body;    // that has the step, or nullptr
+
+  std::string name() const { return prefix + step.name; }
+
+  std::string name_of(TensorId id) const { return name_in(graph, id, body, prefix); }
+};
+
+/// All steps of a graph, with those of the bodies that it calls.
+std::vector<Row> rows_of(const Graph& graph);
+
+}  // namespace attnscope

@@ -1,0 +1,73 @@
+#include "stack.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace attnscope {
+namespace {
+
+TensorId input_named(const Graph& graph, const std::string& name) {
+  for (const TensorId id : graph.inputs()) {
+    if (graph.tensor(id).name == name) return id;
+  }
+  return kNoTensor;
+}
+
+}  // namespace
+
+StackedLayer::StackedLayer(const Graph& around, Text class_name, TensorId carried, Text prefix)
+    : around_(around), class_name_(class_name.string()), prefix_(prefix.string()) {
+  share(carried);
+}
+
+TensorId StackedLayer::share(TensorId given) {
+  if (given == kNoTensor) return kNoTensor;
+  const Tensor& tensor = around_.tensor(given);
+  const TensorId input = graph_.add_input(tensor.name, tensor.shape);
+  given_.emplace_back(input, given);
+  return input;
+}
+
+void add_stack(Graph& graph, Text name, std::vector<StackedLayer> kinds, std::vector<int> order) {
+  Call call{.name = name.string(), .order = std::move(order)};
+  const auto mask_of = [&](const StackedLayer& layer, const Tensor& mask) {
+    const bool fits_all = std::all_of(kinds.begin(), kinds.end(), [&](const StackedLayer& other) {
+      const TensorId own = input_named(other.graph_, mask.name);
+      return own == kNoTensor || other.graph_.tensor(own).shape == mask.shape;
+    });
+    const std::string called = fits_all ? mask.name : layer.prefix_ + mask.name;
+    const TensorId known = input_named(graph, called);
+    return known == kNoTensor ? graph.add_input(called, mask.shape, mask.role) : known;
+  };
+  for (StackedLayer& layer : kinds) {
+    const int kind = static_cast<int>(&layer - kinds.data());
+    const int64_t times = std::count(call.order.begin(), call.order.end(), kind);
+    std::vector<Argument> arguments;
+    for (const TensorId input : layer.graph_.inputs()) {
+      const Tensor& tensor = layer.graph_.tensor(input);
+      const auto given = std::find_if(layer.given_.begin(), layer.given_.end(),
+                                      [&](const auto& one) { return one.first == input; });
+      if (given != layer.given_.end()) {
+        arguments.push_back({.given = given->second});
+      } else if (tensor.role == Role::kOptionalInput) {
+        arguments.push_back({.given = mask_of(layer, tensor)});
+      } else {
+        Shape stacked = tensor.shape;
+        stacked.insert(stacked.begin(), {times, Axis::kLayer});
+        arguments.push_back(
+            {.given = graph.add_input(format("{}{}s", {layer.prefix_, tensor.name}), stacked),
+             .repeated = true});
+      }
+    }
+    call.bodies.push_back({.class_name = std::move(layer.class_name_),
+                           .prefix = layer.prefix_,
+                           .graph = nullptr,
+                           .arguments = std::move(arguments)});
+  }
+  for (size_t kind = 0; kind < kinds.size(); ++kind) {
+    call.bodies[kind].graph = std::make_shared<const Graph>(std::move(kinds[kind].graph_));
+  }
+  graph.add_call(std::move(call));
+}
+
+}  // namespace attnscope

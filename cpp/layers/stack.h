@@ -1,0 +1,43 @@
+#pragma once
+
+// Layers one upon the other, each with parameters of its own.
+
+#include "../graph/graph.h"
+
+namespace attnscope {
+
+/// A layer of a stack while it is being built: its own graph, and which tensors of the graph around
+/// it each repetition is given.
+class StackedLayer {
+ public:
+  /// `carried`: the tensor of the graph around it that the first layer is given; each further layer
+  /// is given what the one before has made. `prefix` begins the names of inputs that only this kind
+  /// of layer has.
+  StackedLayer(const Graph& around, Text class_name, TensorId carried, Text prefix = "");
+
+  Graph& graph() { return graph_; }
+
+  /// The input that is carried from layer to layer.
+  TensorId carried() const { return graph_.inputs().front(); }
+
+  /// An input for a tensor of the graph around it, the same in each repetition; kNoTensor for
+  /// kNoTensor.
+  TensorId share(TensorId given);
+
+ private:
+  friend void add_stack(Graph& graph, Text name, std::vector<StackedLayer> kinds,
+                        std::vector<int> order);
+
+  const Graph& around_;
+  std::string class_name_, prefix_;
+  Graph graph_;
+  std::vector<std::pair<TensorId, TensorId>> given_;  // for an input, a tensor around it
+};
+
+/// Calls layers of these kinds in this order; the first result of each is carried to the next.
+/// Inputs that nothing has been given for become inputs of `graph`. An optional one, a mask,
+/// becomes one input for all layers whose shape it fits. Any other, such as the past of a cache,
+/// becomes a stack with a part for each layer, named with an "s" at its end: past_keys.
+void add_stack(Graph& graph, Text name, std::vector<StackedLayer> kinds, std::vector<int> order);
+
+}  // namespace attnscope

@@ -1,0 +1,278 @@
+import { LitElement, html, nothing } from 'lit';
+import { fieldNames, switchNames } from 'virtual:field-names';
+import { isPlain, show } from '../../lib/values.js';
+import { keepPlace } from './arrive.js';
+import { calculatorView } from './view.js';
+import { copyAndSay } from '../shared/clipboard.js';
+import { toCsv, toJson, toMarkdown } from '../../plain/exports.js';
+import { pageScope } from '../shared/scope.js';
+import { attributeMessages, configMessages } from './host.js';
+import { Store } from '../../plain/store.js';
+import { keepFocus, typedInto } from './typed.js';
+import { bindUrl, readSearch, writeSearch } from './url.js';
+import { presetValues } from '../models/presets.js';
+
+const KNOWN = [...fieldNames, 'address', 'light-dom'];
+
+/**
+ * The calculator. Any field is an attribute and a property by its name (`hidden_size="1024"`, `.hidden_size = 1024`),
+ * and `.config` is all of them at once. Whatever was set last wins: attribute, property or what the visitor entered; at
+ * the start properties come after attributes, and an attribute that is removed, like a property that is undefined,
+ * gives the default. `address` keeps the state in the page's address, which wins at the start; `light-dom` renders
+ * among its children, for a page that has the stylesheet. Sends `change` with the estimate once at the start and
+ * whenever the estimate is another.
+ */
+export class AttnscopeCalculator extends LitElement {
+  static properties = {
+    store: { state: true },
+    failure: { state: true },
+    copied: { state: true },
+    messages: { state: true }
+  };
+
+  static get observedAttributes() {
+    return [...super.observedAttributes, ...fieldNames];
+  }
+
+  static {
+    for (const name of fieldNames) {
+      Object.defineProperty(this.prototype, name, {
+        configurable: true,
+        enumerable: true,
+        get() {
+          return this.#read(name);
+        },
+        set(value) {
+          this.#take({ [name]: value });
+        }
+      });
+    }
+  }
+
+  /** What was set before there was a store to take it. @type {Record<string, unknown>} */
+  #asked = {};
+  /** The `config` that was set last. @type {Record<string, unknown> | null} */
+  #given = null;
+  /** Properties that the element had before it was one. @type {Record<string, unknown>} */
+  #early = {};
+  /** The configuration whose estimate was sent last. */
+  #sent = '';
+
+  constructor() {
+    super();
+    /** @type {Store | null} */
+    this.store = null;
+    this.failure = '';
+    /** What was copied last, and what came of it. */
+    this.copied = { kind: '', said: '' };
+    /** About attributes and a `config` that the page around the element got wrong. @type {string[]} */
+    this.messages = [];
+    /** @type {() => void} */
+    this.unbind = () => {};
+    for (const name of ['config', ...fieldNames].filter((name) => Object.hasOwn(this, name))) {
+      this.#early[name] = Reflect.get(this, name);
+      Reflect.deleteProperty(this, name);
+    }
+    new MutationObserver(() => this.#judge()).observe(this, { attributes: true });
+  }
+
+  createRenderRoot() {
+    return this.hasAttribute('light-dom') ? this : super.createRenderRoot();
+  }
+
+  /** The last valid estimate; null until the module is open. */
+  get estimate() {
+    return this.store?.estimate ?? null;
+  }
+
+  /** The last valid configuration, whole; null until the module is open. */
+  get config() {
+    return this.store && { ...this.store.config };
+  }
+
+  /** Fields that it leaves out go to their defaults; null is the first layer with its defaults. */
+  set config(config) {
+    if (config !== null && config !== undefined && !isPlain(config))
+      throw new RangeError(`config must be a plain object, got ${show(config)}`);
+    this.#given = config ?? null;
+    if (this.store) this.store.set(presetValues(this.store, config ?? { layer: this.store.layers[0].name }));
+    else this.#asked = { ...config };
+    this.#judge();
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    Object.assign(this, this.#early);
+    this.#early = {};
+    if (this.store) {
+      this.#settle();
+      return;
+    }
+    this.#open().catch((error) => {
+      this.renderOptions.renderBefore = this.renderRoot.firstChild;
+      this.failure = error.message;
+    });
+  }
+
+  /** Until there is something to show, the static content stays. */
+  shouldUpdate() {
+    return Boolean(this.store || this.failure);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.unbind();
+  }
+
+  /** @param {string} name @param {string | null} before @param {string | null} value */
+  attributeChangedCallback(name, before, value) {
+    super.attributeChangedCallback(name, before, value);
+    if (fieldNames.includes(name))
+      this.#take({ [name]: value === '' && switchNames.includes(name) ? true : (value ?? undefined) });
+  }
+
+  async #open() {
+    const arrive = this.renderRoot === this ? keepPlace() : () => {};
+    const scope = await pageScope();
+    if (this.store) return; // the element was moved in the page, and has opened twice
+    const store = new Store(scope, this.#initial());
+    if (!this.#isLinked()) store.leftOut = []; // #judge() has messages about attributes
+    store.addEventListener('change', () => {
+      this.requestUpdate();
+      this.#announce();
+    });
+    const takeUp = this.renderRoot === this ? this.#takeOver() : () => {};
+    this.store = store;
+    this.failure = '';
+    this.#judge();
+    this.#settle();
+    await takeUp();
+    arrive();
+  }
+
+  /** When the element is put into a page, the first time or again. */
+  #settle() {
+    if (!this.isConnected) return;
+    this.unbind();
+    if (this.hasAttribute('address') && this.store) this.unbind = bindUrl(this.store, window, this.renderRoot);
+    this.#announce();
+  }
+
+  #announce() {
+    const { store } = this;
+    if (!store?.valid || !this.isConnected) return;
+    const config = JSON.stringify(store.config);
+    if (config === this.#sent) return;
+    this.#sent = config;
+    this.dispatchEvent(new CustomEvent('change', { detail: store.estimate, bubbles: true, composed: true }));
+  }
+
+  /** @param {string} name */
+  #read(name) {
+    if (!this.store) return this.#asked[name];
+    return name === 'seed' ? this.store.seed : this.store.config[name];
+  }
+
+  /** @param {Record<string, unknown>} patch a field that is undefined goes to its default */
+  #take(patch) {
+    if (!this.store) Object.assign(this.#asked, patch);
+    else this.store.set('layer' in patch ? { layer: patch.layer ?? this.store.layers[0].name } : patch);
+  }
+
+  #judge() {
+    const messages = [
+      ...attributeMessages(this, KNOWN),
+      ...(this.store && this.#given ? configMessages(this.store, this.#given) : [])
+    ];
+    if (String(messages) !== String(this.messages)) this.messages = messages;
+  }
+
+  #isLinked() {
+    return this.hasAttribute('address') && location.search !== '';
+  }
+
+  #initial() {
+    if (this.#isLinked()) return readSearch(location.search);
+    return Object.fromEntries(Object.entries(this.#asked).filter(([name]) => fieldNames.includes(name)));
+  }
+
+  /** Removes the static form. The function that it returns carries over what was typed into it, and the focus. */
+  #takeOver() {
+    const typed = typedInto(this);
+    const refocus = keepFocus(this);
+    this.replaceChildren();
+    delete document.documentElement.dataset.linked;
+    return async () => {
+      const { store } = this;
+      if (store && Object.keys(typed).length) {
+        const { leftOut } = store;
+        store.set(typed);
+        store.leftOut = leftOut;
+      }
+      await this.updateComplete;
+      refocus();
+    };
+  }
+
+  /**
+   * Takes a layer and some of its fields; the others go to their defaults. False until the module is open.
+   * @param {Record<string, unknown>} values
+   */
+  fill(values) {
+    this.store?.set(presetValues(this.store, values));
+    return Boolean(this.store);
+  }
+
+  render() {
+    if (this.failure)
+      return html`<p class="field-error" role="alert">WebAssembly could not be started: ${this.failure}</p>`;
+    const { store } = this;
+    if (!store) return nothing;
+    return calculatorView(
+      store,
+      {
+        set: (patch, edit) => store.set(patch, edit),
+        calculate: () => this.#calculate()
+      },
+      {
+        charts: html`<attnscope-charts .store=${store} .estimate=${store.estimate}></attnscope-charts>`,
+        run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError}></attnscope-run>`,
+        code: html`<attnscope-code .source=${store.scope.pytorch(store.config)} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
+        importer: html`<attnscope-import .store=${store}></attnscope-import>`
+      },
+      { ...this.copied, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) },
+      this.messages
+    );
+  }
+
+  /** Shows what is wrong, or brings the answer into view. */
+  #calculate() {
+    const wrong = this.renderRoot.querySelector('.form [aria-invalid="true"]');
+    if (wrong) {
+      wrong.closest('details')?.setAttribute('open', '');
+      /** @type {HTMLElement} */ (wrong).focus();
+      return;
+    }
+    this.store?.set({});
+    const answer = this.renderRoot.querySelector('.answer');
+    const box = answer?.getBoundingClientRect();
+    if (box && (box.top < 0 || box.bottom > innerHeight)) answer?.scrollIntoView({ block: 'start' });
+  }
+
+  /** @param {string} kind */
+  #export(kind) {
+    const { store } = this;
+    if (!store) return;
+    const link = this.hasAttribute('address') ? new URL(writeSearch(store), location.href).href : '';
+    const text =
+      {
+        link,
+        json: toJson(store.estimate),
+        csv: toCsv(store.estimate),
+        markdown: toMarkdown(store.estimate, link)
+      }[kind] ?? '';
+    copyAndSay(text, (said) => {
+      this.copied = { kind, said };
+    });
+  }
+}

@@ -1,0 +1,84 @@
+// The answer: four figures, one sentence under each.
+
+import { html, nothing } from 'lit';
+import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../../plain/format.js';
+import { isSize } from '../../plain/fields.js';
+import { figure, split } from '../shared/figure.js';
+import {
+  cacheFormula,
+  countsMasked,
+  macFormula,
+  memoryFormula,
+  parameterFormula,
+  shapeFormula
+} from '../../plain/formulas.js';
+
+/** @typedef {import('../../plain/store.js').Store} Store */
+
+/** @param {Store} store */
+export function headlineView(store) {
+  const { estimate } = store;
+  return html`
+    <section class="answer" aria-labelledby="answer-title">
+      <h2 id="answer-title" class="hidden">Result</h2>
+      <p class="hidden" role="status">${store.valid ? spoken(estimate) : ''}</p>
+      ${leftOutNote(store)}
+      ${store.valid ? nothing : staleNote(store)}
+      <div class="figures ${store.valid ? '' : 'stale'}">
+        ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate))}
+        ${figure(
+          'Forward MACs',
+          'macs',
+          split(splitCount(estimate.macs)),
+          macFormula(estimate),
+          `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`
+        )}
+        ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
+        ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
+        ${estimate.kv_cache ? cacheView(store) : nothing}
+      </div>
+    </section>`;
+}
+
+/** The answer as screen readers read it out. @param {any} estimate */
+const spoken = ({ parameters, macs, output_shape: shape, memory, kv_cache: cache }) =>
+  `${formatCount(parameters)} parameters, ${formatCount(macs)} MACs, output ${formatList(shape)}, ${formatBytes(memory.inference_total)} to infer at the peak${
+    cache ? `, KV cache ${formatBytes(cache.bytes)}` : ''
+  }`;
+
+/** @param {Store} store */
+function cacheView(store) {
+  const { kv_cache: cache, config } = store.estimate;
+  const next = store.estimateOrNull({ ...config, seq_len: 1, past_len: 1 });
+  const positions = (config.past_len ?? 0) + config.seq_len;
+  const kept = config.window ? `; windowed layers keep the last ${formatCount(config.window)}` : '';
+  return html`
+    <div class="cache">
+      ${figure('KV cache of a token', 'kv_cache_token', split(splitBytes(cache.bytes_per_token)), cacheFormula(store.estimate, next))}
+      ${figure('KV cache of a sequence', 'kv_cache_sequence', split(splitBytes(cache.bytes_per_sequence)), `${formatCount(positions)} positions${kept}`)}
+      ${figure('KV cache of the batch', 'kv_cache', split(splitBytes(cache.bytes)), `${formatCount(config.batch_size)} × ${formatBytes(cache.bytes_per_sequence)}`)}
+    </div>`;
+}
+
+/** What training keeps is not its peak, so it may be less than the peak of inference. @param {any} estimate */
+export function trainingSentence({ memory, config }) {
+  const { inference_total: peak, training_total: kept } = memory;
+  if (kept === null) return `Training: none, ${config.dtype} is a format for inference`;
+  return `${formatBytes(kept)} kept from forward to backward when training with Adam${kept < peak ? ', after the same peak' : ''}`;
+}
+
+/** What a link asks for and the layer does not have, until the first edit. @param {Store} store */
+const leftOutNote = ({ leftOut }) =>
+  leftOut.length
+    ? html`<p class="stale-note" role="status">${leftOut.map((message) => html`${withoutList(message)} `)}${leftOut.length > 1 ? 'They were' : 'It was'} left out.</p>`
+    : nothing;
+
+/** Without the list of fields: the form shows which there are. @param {string} message */
+const withoutList = (message) => (message.endsWith('?') ? message : `${message.split(';')[0]}.`);
+
+/** @param {Store} store */
+function staleNote({ config, layers }) {
+  const fields = layers.find(({ name }) => name === config.layer)?.fields.filter(isSize) ?? [];
+  const shown = fields.map(({ name }) => `${name} ${formatCount(Number(config[name]))}`).join(', ');
+  return html`<p class="stale-note" role="status">These figures are for the last valid values: ${shown}.</p>`;
+}

@@ -1,0 +1,73 @@
+// Memory as two stacked bars on one scale: what inference needs at its peak, what a training step keeps until its
+// backward pass.
+
+import { html, nothing, svg } from 'lit';
+import { formatBytes } from '../../plain/format.js';
+
+/** @typedef {{ name: string, tone: string, bytes: number }} Segment */
+
+/** @param {any} memory @returns {Segment[]} */
+const inferenceSegments = (memory) => [
+  { name: 'parameters', tone: 'a', bytes: memory.parameters },
+  { name: 'inputs', tone: 'b', bytes: memory.inputs },
+  { name: 'activations at the peak', tone: 'c', bytes: memory.activations_peak }
+];
+
+/** @param {any} memory @returns {Segment[]} */
+function trainingSegments(memory) {
+  const named = memory.parameters + memory.gradients + memory.optimizer + memory.saved_for_backward;
+  return [
+    { name: 'parameters', tone: 'a', bytes: memory.parameters },
+    { name: 'gradients', tone: 'd', bytes: memory.gradients },
+    { name: 'optimizer', tone: 'e', bytes: memory.optimizer },
+    { name: 'saved for backward', tone: 'b', bytes: memory.saved_for_backward },
+    { name: 'results still held', tone: 'c', bytes: memory.training_total - named }
+  ];
+}
+
+/** @param {any} estimate */
+export function memoryView({ memory, config }) {
+  const trains = memory.training_total !== null;
+  const scale = Math.max(memory.inference_total, memory.training_total ?? 0);
+  return html`
+    <section class="panel memory" aria-labelledby="memory-title">
+      <h2 id="memory-title" class="panel-title">Memory <span class="panel-note">in ${config.dtype}</span></h2>
+      ${bar('Inference, at its peak', memory.inference_total, inferenceSegments(memory), scale)}
+      ${
+        trains
+          ? bar('Training, kept from forward to backward', memory.training_total, trainingSegments(memory), scale)
+          : html`<div class="bar-row"><h3>Training</h3><p class="bar-total">–</p><p class="bar-none">${config.dtype} is
+            a format for inference: nothing is saved, no gradient exists.</p></div>`
+      }
+      ${
+        trains && memory.training_total < memory.inference_total
+          ? html`<p class="note">Training keeps less than the peak above, because backward does not read all that
+            forward makes. Each training step passes that peak too.</p>`
+          : nothing
+      }
+    </section>`;
+}
+
+/** @param {string} title @param {number} total @param {Segment[]} segments @param {number} scale */
+function bar(title, total, segments, scale) {
+  let from = 0;
+  const rects = segments.map(({ tone, bytes }) => {
+    const x = (from / scale) * 100;
+    from += bytes;
+    return svg`<rect class=${`tone-${tone}`} x=${`${x}%`} y="0" width=${`${(bytes / scale) * 100}%`}
+      height="100%"></rect>`;
+  });
+  return html`
+    <div class="bar-row">
+      <h3>${title}</h3>
+      <p class="bar-total">${formatBytes(total)}</p>
+      <svg class="bar" aria-hidden="true">${rects}</svg>
+      <ul class="legend">
+        ${segments.map(({ name, tone, bytes }) =>
+          bytes > 0
+            ? html`<li><span class="swatch tone-${tone}" aria-hidden="true"></span>${name} <b>${formatBytes(bytes)}</b></li>`
+            : nothing
+        )}
+      </ul>
+    </div>`;
+}

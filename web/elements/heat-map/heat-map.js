@@ -1,0 +1,398 @@
+import { html, nothing } from 'lit';
+import { LightElement, define } from '../shared/light-element.js';
+import { formatSignificant } from '../../plain/format.js';
+import { gridOf, planeIndex, planes, scaleOf, smallMask } from './raster.js';
+import { segments } from '../form/form.js';
+import { Stroke } from '../../plain/mask.js';
+import { Picture } from './picture.js';
+import { viridis } from './colour.js';
+import './small-multiples.js';
+
+/**
+ * @typedef {import('./drawn.js').Drawn} Drawn
+ * @typedef {import('./raster.js').Grid} Grid
+ * @typedef {{ row: number, column: number }} Cell
+ * @typedef {'inspect' | 'paint'} Mode what a touch does
+ */
+
+const MAX_HEIGHT = 420;
+const MIN_HEIGHT = 56;
+/** Width in CSS pixels of what marks a cell and of the brush, where cells are smaller. */
+const MIN_MARK = 5;
+/** At most so many planes stand side by side: of more, those around the one that is shown. */
+const MAX_MULTIPLES = 64;
+
+/**
+ * One plane of a tensor on a canvas, and its siblings (the heads of a layer) small beside it. `.drawn`, `.mask`
+ * (Uint8Array or null) of every plane, `fixed` (no painting). Painting sends `mask-change` with the new mask when the
+ * pointer or key is released. A mouse says the value below it and paints when it is dragged; a touch cannot do both, so
+ * there is a switch for it.
+ */
+export class HeatMap extends LightElement {
+  static properties = {
+    drawn: {},
+    mask: {},
+    fixed: { type: Boolean },
+    cell: { state: true },
+    lead: { state: true },
+    masked: { state: true },
+    touch: { state: true },
+    mode: { state: true }
+  };
+
+  constructor() {
+    super();
+    /** @type {Drawn | null} */
+    this.drawn = null;
+    /** @type {Uint8Array | null} */
+    this.mask = null;
+    this.fixed = false;
+    /** Which of the leading dimensions is shown, where the tensor has more than two. @type {number[]} */
+    this.lead = [];
+    /** @type {Cell | null} */
+    this.cell = null;
+    /** The plane that is shown. @type {Grid | null} */
+    this.grid = null;
+    /**
+     * The planes beside it, made anew only when they are others.
+     * @type {{ key: unknown[], grids: Grid[], scale: { low: number, high: number }, first: number }}
+     */
+    this.siblings = { key: [], grids: [], scale: { low: 0, high: 1 }, first: 0 };
+    /** @type {Uint8Array | null} */
+    this.smallMask = null;
+    /** Colour of masked cells. @type {import('./raster.js').Rgb} */
+    this.masked = [128, 128, 128];
+    /** What is being painted. @type {Stroke | null} */
+    this.stroke = null;
+    this.picture = new Picture();
+    /** Whether there is a touch screen. */
+    this.touch = false;
+    /** @type {Mode} */
+    this.mode = 'inspect';
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.resize = new ResizeObserver(() => this.#draw());
+    this.resize.observe(this);
+    this.scheme = new MutationObserver(this.#recolour);
+    this.scheme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+    this.dark = matchMedia('(prefers-color-scheme: dark)');
+    this.dark.addEventListener('change', this.#recolour);
+    this.coarse = matchMedia('(any-pointer: coarse)');
+    this.coarse.addEventListener('change', this.#findTouch);
+    this.#findTouch();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.resize?.disconnect();
+    this.scheme?.disconnect();
+    this.dark?.removeEventListener('change', this.#recolour);
+    this.coarse?.removeEventListener('change', this.#findTouch);
+  }
+
+  #findTouch = () => {
+    this.touch = Boolean(this.coarse?.matches);
+  };
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('drawn') || changed.has('lead')) this.#choosePlanes();
+    if (changed.has('drawn') || changed.has('mask')) this.#shrinkMask();
+    if (this.cell && this.grid && (this.cell.row >= this.grid.rows || this.cell.column >= this.grid.columns))
+      this.cell = null;
+  }
+
+  #choosePlanes() {
+    const { tensor, thumbnails } = this.drawn ?? {};
+    if (!tensor || !thumbnails) return;
+    const { leading } = planes(tensor.shape);
+    this.lead = leading.map((length, index) => Math.min(this.lead[index] ?? 0, length - 1));
+    const plane = planeIndex(leading, this.lead);
+    const [count, place] = [leading.at(-1) ?? 1, this.lead.at(-1) ?? 0];
+    const first = place - (place % MAX_MULTIPLES);
+    const key = [thumbnails, plane - place, first];
+    if (!key.every((part, index) => part === this.siblings.key[index])) {
+      const scale = scaleOf(thumbnails, plane - place, count);
+      const shown = count > 1 ? Math.min(MAX_MULTIPLES, count - first) : 0;
+      this.siblings = {
+        key,
+        scale,
+        first,
+        grids: Array.from({ length: shown }, (_, index) =>
+          gridOf(thumbnails.tensor, plane - place + first + index, scale)
+        )
+      };
+    }
+    this.grid = gridOf(tensor, plane, this.siblings.scale);
+  }
+
+  #shrinkMask() {
+    const [small] = this.siblings.grids;
+    this.smallMask =
+      this.mask && small && this.grid
+        ? smallMask(this.mask, this.grid.rows, this.grid.columns, small.rows, small.columns)
+        : null;
+  }
+
+  firstUpdated() {
+    this.#recolour();
+  }
+
+  updated() {
+    this.#draw();
+  }
+
+  /** The canvas's text colour, which the stylesheet sets to that of masked cells, may have changed. */
+  #recolour = () => {
+    const canvas = this.querySelector('canvas.heat');
+    const parts = canvas ? (getComputedStyle(canvas).color.match(/[\d.]+/g) ?? []).map(Number) : [];
+    const [red = 128, green = 128, blue = 128] = parts;
+    if (String(this.masked) !== String([red, green, blue])) this.masked = [red, green, blue];
+  };
+
+  render() {
+    if (!this.drawn || !this.grid) return nothing;
+    const { rows, columns, low, high } = this.grid;
+    const {
+      name,
+      axes,
+      tensor: { shape }
+    } = this.drawn;
+    const [down, across] = [axes.at(-2), axes.at(-1)];
+    const { grids, first } = this.siblings;
+    return html`
+      <div class=${`heat-stage${grids.length ? ' with-multiples' : ''}${this.touch ? ' touch' : ''}`}>
+        <div class="heat-axis">${down ? html`<span>${down} ↓ ${rows}</span>` : nothing}<span>${across} → ${columns}</span>
+          ${shape.slice(0, -2).map((length, index) => this.#leadBox(length, index))}${this.#modeSwitch()}</div>
+        <canvas class="heat" tabindex="0" data-touch=${this.#paintsByTouch() ? 'paint' : 'inspect'} role="application"
+          aria-roledescription="heat map"
+          aria-label=${`${name}, ${rows} × ${columns}, ${down ? `${down} by ` : ''}${across}`}
+          aria-describedby="heat-help heat-readout"
+          @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp}
+            @pointercancel=${this.#onCancel}
+          @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
+        ${
+          grids.length
+            ? html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .masked=${this.masked}
+              .axis=${axes.at(-3)} .first=${first} .total=${shape.at(-3)}
+          .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${(/** @type {CustomEvent} */ event) => this.#show(this.lead.length - 1, first + event.detail.index)}></attnscope-small-multiples>`
+            : nothing
+        }
+        <div class="heat-foot">
+          <p class="readout" id="heat-readout" aria-live="polite">${this.#readout()}</p>
+          <div class="ramp"><span>${formatSignificant(low)}</span><canvas class="ramp-bar" width="256" height="1" aria-hidden="true"></canvas><span>${formatSignificant(high)}</span></div>
+        </div>
+      </div>
+      <p class="note" id="heat-help">${this.#help()}</p>`;
+  }
+
+  /** Where a mask can be painted by touch. */
+  #modeSwitch() {
+    if (!this.touch || !this.drawn?.mask) return nothing;
+    const choices = [
+      { value: 'inspect', text: 'Inspect' },
+      { value: 'paint', text: 'Paint' }
+    ];
+    return html`<fieldset class="inline heat-touch" ?disabled=${this.fixed}><legend class="hidden">What a touch
+      does</legend>${segments('touch', choices, this.mode, (mode) => {
+        this.mode = /** @type {Mode} */ (mode);
+      })}</fieldset>`;
+  }
+
+  #paintsByTouch() {
+    return this.mode === 'paint' && !this.fixed;
+  }
+
+  #help() {
+    const keys = `By keyboard: arrow keys, Home and End move${this.fixed ? '' : ', Space masks'}.`;
+    const what = `mask cells${this.siblings.grids.length ? `, in every ${this.drawn?.axes.at(-3)}` : ''}, or to open masked ones.`;
+    if (!this.touch) return `Point at a cell for its value. ${this.fixed ? '' : `Drag to ${what} `}${keys}`;
+    if (this.fixed) return `Touch a cell for its value. ${keys}`;
+    return `${this.#paintsByTouch() ? `Touch or drag to ${what}` : `Touch a cell for its value, or choose Paint to ${what}`} ${keys}`;
+  }
+
+  /**
+   * Chooses among the planes of one dimension, where they do not all stand beside.
+   * @param {number} length
+   * @param {number} index
+   */
+  #leadBox(length, index) {
+    if (length === 1 || (index === this.lead.length - 1 && length <= MAX_MULTIPLES)) return nothing;
+    const type = (/** @type {any} */ event) => {
+      const value = Math.max(0, Math.min(length - 1, Math.round(Number(event.target.value) || 0)));
+      event.target.value = String(value);
+      this.#show(index, value);
+    };
+    return html`<label>${this.drawn?.axes[index]}
+      <input class="number small" type="number" min="0" max=${length - 1} .value=${String(this.lead[index] ?? 0)}
+        @change=${type}> of ${length}</label>`;
+  }
+
+  /** @param {number} index @param {number} value */
+  #show(index, value) {
+    this.lead = this.lead.with(index, value);
+  }
+
+  #readout() {
+    if (!this.drawn || !this.grid) return '';
+    const { axes, name } = this.drawn;
+    if (!this.cell) return name === 'weights' ? `uniform would be ${formatSignificant(1 / this.grid.columns)}` : '';
+    const { row, column } = this.cell;
+    const at = row * this.grid.columns + column;
+    const closed = this.mask && !this.mask[at] ? ', masked' : '';
+    const place = axes.length > 1 ? `${axes.at(-2)} ${row}, ${axes.at(-1)} ${column}` : `${axes[0]} ${column}`;
+    return `${place}: ${formatSignificant(this.grid.data[at])}${closed}`;
+  }
+
+  #draw = () => {
+    const canvas = /** @type {HTMLCanvasElement | null} */ (this.querySelector('canvas.heat'));
+    if (!canvas || !this.grid) return;
+    const { rows, columns } = this.grid;
+    const cssWidth = canvas.clientWidth;
+    const cssHeight = Math.round(
+      Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, rows * Math.min(22, Math.max(5, cssWidth / columns))))
+    );
+    const ratio = window.devicePixelRatio || 1;
+    canvas.style.height = `${cssHeight}px`;
+    const [width, height] = [Math.round(cssWidth * ratio), Math.round(cssHeight * ratio)];
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+    const context = canvas.getContext('2d');
+    if (!context || !canvas.width) return;
+    const picture = this.picture.draw(
+      this.grid,
+      canvas,
+      this.stroke?.mask ?? this.mask,
+      this.masked,
+      this.stroke?.takeRows() ?? null
+    );
+    context.imageSmoothingEnabled = false;
+    context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+    this.#paintCursor(context, canvas);
+    this.#paintRamp();
+  };
+
+  /** @param {CanvasRenderingContext2D} context @param {HTMLCanvasElement} canvas */
+  #paintCursor(context, canvas) {
+    if (!this.cell || !this.grid) return;
+    const w = canvas.width / this.grid.columns;
+    const h = canvas.height / this.grid.rows;
+    const size = [Math.max(w, MIN_MARK), Math.max(h, MIN_MARK)];
+    const x = this.cell.column * w + (w - size[0]) / 2;
+    const y = this.cell.row * h + (h - size[1]) / 2;
+    context.lineWidth = 3;
+    context.strokeStyle = '#000';
+    context.strokeRect(x, y, size[0], size[1]);
+    context.lineWidth = 1.5;
+    context.strokeStyle = '#fff';
+    context.strokeRect(x, y, size[0], size[1]);
+  }
+
+  #paintRamp() {
+    const bar = /** @type {HTMLCanvasElement | null} */ (this.querySelector('canvas.ramp-bar'));
+    bar?.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(viridis), 256, 1), 0, 0);
+  }
+
+  /** @param {PointerEvent} event @returns {Cell | null} */
+  #cellAt(event) {
+    if (!this.grid) return null;
+    const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
+    const place = (/** @type {number} */ share, /** @type {number} */ count) =>
+      Math.max(0, Math.min(count - 1, Math.floor(share * count)));
+    return {
+      row: place((event.clientY - box.top) / box.height, this.grid.rows),
+      column: place((event.clientX - box.left) / box.width, this.grid.columns)
+    };
+  }
+
+  /** @param {PointerEvent} event */
+  #onMove(event) {
+    if (!event.isPrimary) return;
+    this.cell = this.#cellAt(event);
+    if (this.cell) this.stroke?.paintTo(this.cell);
+  }
+
+  /** @param {PointerEvent} event */
+  #onDown(event) {
+    const cell = this.#cellAt(event);
+    if (!cell || !this.grid || !event.isPrimary || event.button !== 0) return;
+    /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
+    this.cell = cell;
+    this.touch ||= event.pointerType === 'touch';
+    if (this.touch && event.pointerType !== 'mouse' && !this.#paintsByTouch()) return;
+    const { width, height } = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
+    const cells = (/** @type {number} */ count, /** @type {number} */ length) =>
+      Math.max(1, Math.round((MIN_MARK * count) / length));
+    this.#start(cell, { rows: cells(this.grid.rows, height), columns: cells(this.grid.columns, width) });
+  }
+
+  /** @param {Cell} cell @param {{ rows: number, columns: number }} brush */
+  #start(cell, brush) {
+    if (!this.grid || this.fixed) return;
+    this.stroke = new Stroke(this.mask, this.grid, cell, brush);
+    this.picture.continueWith(this.stroke.mask);
+    this.#draw();
+  }
+
+  #onUp() {
+    if (!this.stroke) return;
+    const { mask } = this.stroke;
+    this.stroke = null;
+    this.mask = mask;
+    this.dispatchEvent(new CustomEvent('mask-change', { detail: { mask } }));
+  }
+
+  /** The touch has become a scroll: nothing was painted. */
+  #onCancel() {
+    this.stroke = null;
+    this.picture.forget();
+    this.#draw();
+  }
+
+  /** A mouse points elsewhere; what a finger has touched stays when it is lifted. @param {PointerEvent} event */
+  #onLeave({ pointerType }) {
+    if (!this.stroke && pointerType === 'mouse') this.cell = null;
+  }
+
+  #onFocus() {
+    this.cell ??= this.grid ? { row: 0, column: 0 } : null;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    if (!this.grid) return;
+    const cell = this.cell ?? { row: 0, column: 0 };
+    if (event.key === ' ') {
+      event.preventDefault();
+      this.#start(cell, { rows: 1, columns: 1 });
+      this.#onUp();
+      return;
+    }
+    const next = moved(cell, event, this.grid);
+    if (!next) return;
+    event.preventDefault();
+    this.cell = next;
+  }
+}
+
+/**
+ * @param {Cell} cell
+ * @param {KeyboardEvent} event
+ * @param {{ rows: number, columns: number }} grid
+ * @returns {Cell | null}
+ */
+function moved({ row, column }, { key, ctrlKey, shiftKey }, { rows, columns }) {
+  const stride = ctrlKey || shiftKey ? 10 : 1;
+  const clamp = (/** @type {number} */ value, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, value));
+  if (key === 'ArrowLeft') return { row, column: clamp(column - stride, columns) };
+  if (key === 'ArrowRight') return { row, column: clamp(column + stride, columns) };
+  if (key === 'ArrowUp') return { row: clamp(row - stride, rows), column };
+  if (key === 'ArrowDown') return { row: clamp(row + stride, rows), column };
+  if (key === 'Home') return { row, column: 0 };
+  if (key === 'End') return { row, column: columns - 1 };
+  return null;
+}
+
+define('attnscope-heat-map', HeatMap);

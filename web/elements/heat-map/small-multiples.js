@@ -1,0 +1,79 @@
+import { html } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { LightElement, define } from '../shared/light-element.js';
+import { createRaster, fillRows } from './raster.js';
+
+/** @typedef {import('./raster.js').Grid} Grid */
+
+const [NARROWEST, WIDEST] = [0.75, 4];
+
+/**
+ * Small pictures side by side, one of them chosen. `.grids` on one scale, `.mask` of their size or null, `.masked` its
+ * colour, `axis` names what they are, `first` the number of the first of `total`, `chosen` its place among them. Sends
+ * `choose` with a place.
+ */
+export class SmallMultiples extends LightElement {
+  static properties = { grids: {}, mask: {}, masked: {}, axis: {}, first: {}, total: {}, chosen: {} };
+
+  constructor() {
+    super();
+    /** @type {Grid[]} */
+    this.grids = [];
+    /** @type {Uint8Array | null} */
+    this.mask = null;
+    /** @type {import('./raster.js').Rgb} */
+    this.masked = [128, 128, 128];
+    this.axis = '';
+    this.first = 0;
+    this.total = 0;
+    this.chosen = 0;
+    /** How often the pictures were coloured. */
+    this.coloured = 0;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  updated(changed) {
+    const columns = Math.max(Math.min(this.grids.length, 4), Math.ceil(Math.sqrt(this.grids.length)));
+    this.style.setProperty('--multiples', String(columns));
+    if (['grids', 'mask', 'masked'].some((name) => changed.has(name))) this.#colour();
+  }
+
+  render() {
+    const choose = (/** @type {number} */ index) =>
+      this.dispatchEvent(new CustomEvent('choose', { detail: { index } }));
+    const last = this.first + this.grids.length - 1;
+    const shown =
+      this.grids.length === this.total
+        ? `Every ${this.axis}`
+        : `${this.axis} ${this.first} to ${last} of ${this.total}`;
+    return html`
+      <fieldset class="multiples"><legend>${shown}, on one scale</legend>
+        ${this.grids.map(
+          (_, index) => html`
+          <label><input type="radio" name="plane" aria-label=${`${this.axis} ${this.first + index}`} .checked=${live(index === this.chosen)} @change=${() => choose(index)}>
+            <canvas aria-hidden="true"></canvas><span aria-hidden="true">${this.first + index}</span></label>`
+        )}
+      </fieldset>`;
+  }
+
+  #colour() {
+    this.querySelectorAll('canvas').forEach((canvas, index) => {
+      const grid = this.grids[index];
+      const { pixels, width, height } = this.#raster(grid);
+      canvas.width = width;
+      canvas.height = height;
+      canvas.style.aspectRatio = String(Math.min(WIDEST, Math.max(NARROWEST, grid.columns / grid.rows)));
+      canvas.getContext('2d')?.putImageData(new ImageData(pixels, width, height), 0, 0);
+    });
+    this.coloured += 1;
+  }
+
+  /** @param {Grid} grid */
+  #raster(grid) {
+    const raster = createRaster(grid, grid.columns, grid.rows);
+    fillRows(raster, grid, this.mask, this.masked, 0, grid.rows - 1);
+    return raster;
+  }
+}
+
+define('attnscope-small-multiples', SmallMultiples);

@@ -1,0 +1,218 @@
+// Published models as rows: a click takes a whole one, or sizes the chosen layer on it. Number formats: IEEE 754, the
+// bfloat16 and OCP FP8 specifications.
+
+import { html } from 'lit';
+import { fromHuggingFace } from '../../lib/index.js';
+import { formatBytes, formatCount } from '../../plain/format.js';
+import { matches, presetValues } from './presets.js';
+import { published } from '../../plain/published.js';
+
+export const formats = [
+  {
+    name: 'FP32',
+    dtype: 'float32',
+    bits: 32,
+    largest: '3.403 × 10³⁸',
+    step: 2 ** -23,
+    use: 'Reference results, optimizer state, sums inside lower-precision products'
+  },
+  {
+    name: 'FP16',
+    dtype: 'float16',
+    bits: 16,
+    largest: '65,504',
+    step: 2 ** -10,
+    use: 'Mixed-precision training with loss scaling, inference on GPUs'
+  },
+  {
+    name: 'BF16',
+    dtype: 'bfloat16',
+    bits: 16,
+    largest: '3.390 × 10³⁸',
+    step: 2 ** -7,
+    use: 'Mixed-precision training without loss scaling: the range of FP32, fewer digits'
+  },
+  {
+    name: 'FP8 E4M3',
+    dtype: '',
+    bits: 8,
+    largest: '448',
+    step: 2 ** -3,
+    use: 'Weights and activations in the forward pass, with scale factors'
+  },
+  {
+    name: 'FP8 E5M2',
+    dtype: '',
+    bits: 8,
+    largest: '57,344',
+    step: 2 ** -2,
+    use: 'Gradients, where range counts more than digits'
+  },
+  {
+    name: 'INT8',
+    dtype: 'int8',
+    bits: 8,
+    largest: '127 × scale',
+    step: 1,
+    use: 'Quantized inference; needs a scale a tensor or channel, no gradient'
+  }
+];
+
+/**
+ * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {(patch: Record<string, unknown>) => void} Set
+ * @typedef {{ name: string, config: any, estimate: any, length: number, note: string }} Model `length`: positions that
+ *   can be used
+ */
+
+/** What one call over a whole model is sized for: every model can take it. */
+const WHOLE = { batch_size: 1, seq_len: 512 };
+
+/** The published models whose layer the registry has. @param {Store} store @returns {Model[]} */
+const modelsOf = (store) =>
+  published
+    .map(({ name, file, usable }) => {
+      const config = presetValues(store, { ...fromHuggingFace(file).config, ...WHOLE });
+      const positions = Number(config.max_positions);
+      return {
+        name,
+        config,
+        estimate: store.estimateOrNull(config),
+        length: usable ?? positions,
+        note: usable ? `${positions} positions, ${usable} usable` : ''
+      };
+    })
+    .filter(({ estimate }) => estimate);
+
+/**
+ * The sizes of a model under the names of the chosen layer's fields; what the layer finds itself is left to it.
+ * @param {Store} store
+ * @param {Model} model
+ */
+function sizesOf(store, { config, length }) {
+  const { hidden_size: hidden, num_heads: heads, intermediate_size } = config;
+  const sizes = /** @type {Record<string, number>} */ ({
+    hidden_size: hidden,
+    num_heads: heads,
+    num_kv_heads: heads,
+    head_dim: config.head_dim ?? hidden / heads,
+    intermediate_size,
+    seq_len: length,
+    kv_len: length
+  });
+  return Object.fromEntries(
+    store.layer.fields
+      .filter(({ name }) => name in sizes)
+      .map(({ name, optional }) => [name, optional ? (config[name] ?? null) : sizes[name]])
+  );
+}
+
+/** @param {Store} store @param {Set} set */
+export function modelsView(store, set) {
+  const isModel = store.layer.fields.some(({ name }) => name === 'vocab_size');
+  return html`
+    <section class="panel" id="models" aria-labelledby="models-title">
+      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size it whole,
+        or its last column to size the chosen layer on it</span></h2>
+      <div class="scroller" tabindex="0" role="group" aria-labelledby="models-title">
+        <table class="table">
+          <thead><tr><th scope="col">Model</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">Layers</th><th scope="col" class="num">Hidden size</th>
+            <th scope="col" class="num"><abbr title="Of queries, and of keys where they are fewer">Heads</abbr></th><th scope="col" class="num">Max length</th><th scope="col" class="num"><abbr title="Bytes that one position keeps, in the format that the model is published in">Cache a token</abbr></th>
+            <th scope="col" class="num">This layer adds</th></tr></thead>
+          <tbody>${modelsOf(store).map((model) => modelRow(model, store, set, isModel))}</tbody>
+        </table>
+      </div>
+    </section>`;
+}
+
+/**
+ * @param {Model} model
+ * @param {Store} store
+ * @param {Set} set
+ * @param {boolean} isModel whether the chosen layer is a whole model itself
+ */
+function modelRow(model, store, set, isModel) {
+  const { name, config, estimate, length, note } = model;
+  return html`
+    <tr class=${matches(store.config, config) ? 'fits' : ''}>
+      <th scope="row"><button type="button" class="link" @click=${() => set(config)}>${name}</button></th>
+      <td class="num">${formatCount(estimate.parameters)}</td><td class="num">${config.num_layers}</td><td class="num">${formatCount(config.hidden_size)}</td>
+      <td class="num">${config.num_heads}${config.num_kv_heads ? ` / ${config.num_kv_heads}` : ''}</td>
+      <td class="num">${note ? html`<abbr title=${note}>${formatCount(length)}</abbr>` : formatCount(length)}</td>
+      <td class="num">${estimate.kv_cache ? formatBytes(estimate.kv_cache.bytes_per_token) : '–'}</td>
+      <td class="num">${isModel ? '–' : shareView(model, store, set)}</td>
+    </tr>`;
+}
+
+/**
+ * The share of a model's parameters that the chosen layer would have in the model's sizes.
+ * @param {Model} model
+ * @param {Store} store
+ * @param {Set} set
+ */
+function shareView(model, store, set) {
+  const sizes = sizesOf(store, model);
+  const config = store.config.layer === store.layer.name ? { ...store.config, ...sizes } : store.config;
+  const estimate = store.estimateOrNull({ ...config, batch_size: 1 }); // parameters do not depend on it
+  if (!estimate) return '–';
+  const share = percent(estimate.parameters / model.estimate.parameters);
+  return html`<button type="button" class="link" aria-label=${`${share}, size the layer on ${model.name}`}
+    aria-pressed=${matches(store.config, sizes) ? 'true' : 'false'}
+    @click=${() => set(sizes)}>${share}</button>`;
+}
+
+/** @param {number} share */
+function percent(share) {
+  const value = share * 100;
+  if (value === 0) return '0 %';
+  return `${value >= 1e-5 ? Number(value.toPrecision(2)) : value.toExponential(1)} %`;
+}
+
+/** @param {any} estimate @param {Set} set */
+export function formatsView(estimate, set) {
+  const { shapes } = estimate;
+  return html`
+    <section class="panel" id="formats" aria-labelledby="formats-title">
+      <h2 id="formats-title" class="panel-title">Number formats <span class="panel-note">choose one to see its bytes
+        everywhere</span></h2>
+      <div class="scroller" tabindex="0" role="group" aria-labelledby="formats-title">
+        <table class="table">
+          <thead><tr><th scope="col">Format</th><th scope="col" class="num">Bits</th><th scope="col" class="num">Bytes</th>
+            <th scope="col" class="num">Largest value</th><th scope="col" class="num">Step at 1</th>
+            <th scope="col" class="num">${shapes.scores ? 'Scores' : 'Output'} here</th><th scope="col">Use</th></tr></thead>
+          <tbody>${formats.map((format) => formatRow(format, estimate, set))}</tbody>
+        </table>
+      </div>
+    </section>`;
+}
+
+/** @param {typeof formats[number]} format @param {any} estimate @param {Set} set */
+function formatRow({ name, dtype, bits, largest, step, use }, { config, shapes, output_shape: output }, set) {
+  const bytes = (shapes.scores ?? output).reduce(
+    (/** @type {number} */ product, /** @type {number} */ length) => product * length,
+    bits / 8
+  );
+  return html`
+    <tr class=${dtype && dtype === config.dtype ? 'fits' : ''}>
+      <th scope="row">${dtype ? html`<button type="button" class="link" @click=${() => set({ dtype })}>${name}</button>` : name}</th>
+      <td class="num">${bits}</td><td class="num">${bits / 8}</td><td class="num">${largest}</td>
+      <td class="num">${stepText(step, name)}</td><td class="num">${formatBytes(bytes)}</td><td class="use">${use}</td>
+    </tr>`;
+}
+
+/** @param {number} step @param {string} name */
+const stepText = (step, name) =>
+  name === 'INT8' ? '1 × scale' : `${decimal(step)} = 2${superscript(Math.log2(step))}`;
+
+/** @param {number} step */
+function decimal(step) {
+  if (step >= 1e-4) return String(Number(step.toPrecision(3)));
+  const [digits, exponent] = step.toExponential(2).split('e');
+  return `${digits} × 10${superscript(Number(exponent))}`;
+}
+
+/** @param {number} exponent */
+const superscript = (exponent) =>
+  String(exponent)
+    .replace('-', '⁻')
+    .replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]);

@@ -1,0 +1,166 @@
+// Starting points: each is a complete configuration.
+
+import { html } from 'lit';
+
+/**
+ * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {import('../form/form.js').Actions} Actions
+ */
+
+/** @type {{ group: string, presets: { title: string, values: Record<string, unknown> }[] }[]} */
+export const presetGroups = [
+  {
+    group: 'Scorers',
+    presets: [
+      {
+        title: 'BERT base, linear',
+        values: { layer: 'linear_scorer', batch_size: 32, seq_len: 128, hidden_size: 768 }
+      },
+      {
+        title: 'BERT base, additive',
+        values: { layer: 'additive_scorer', batch_size: 32, seq_len: 128, hidden_size: 768, attn_dim: 128 }
+      },
+      {
+        title: 'BiLSTM 2 × 256',
+        values: { layer: 'additive_scorer', batch_size: 64, seq_len: 60, hidden_size: 512, attn_dim: 64 }
+      },
+      {
+        title: 'Long document',
+        values: { layer: 'additive_scorer', batch_size: 1, seq_len: 16384, hidden_size: 1024, attn_dim: 256 }
+      },
+      {
+        title: 'On a phone, int8',
+        values: { layer: 'linear_scorer', batch_size: 1, seq_len: 64, hidden_size: 384, dtype: 'int8' }
+      }
+    ]
+  },
+  {
+    group: 'Attention or dense',
+    presets: [
+      {
+        title: 'Attention, 30 days',
+        values: { layer: 'timestep_attention', batch_size: 32, seq_len: 30, hidden_size: 8 }
+      },
+      {
+        title: 'Dense, 30 days',
+        values: { layer: 'dense', batch_size: 32, seq_len: 30, hidden_size: 8, out_features: 8, activation: 'tanh' }
+      }
+    ]
+  },
+  {
+    group: 'Step by step',
+    presets: [
+      {
+        title: 'Dot product',
+        values: {
+          layer: 'scaled_dot_product_attention',
+          batch_size: 2,
+          num_heads: 1,
+          seq_len: 4,
+          kv_len: 4,
+          head_dim: 8
+        }
+      },
+      {
+        title: 'Attention layer',
+        values: { layer: 'attention_layer', batch_size: 1, seq_len: 5, kv_len: 5, hidden_size: 64 }
+      },
+      { title: 'Self-attention', values: { layer: 'self_attention', batch_size: 2, seq_len: 10, hidden_size: 128 } },
+      {
+        title: 'One head',
+        values: {
+          layer: 'multihead_attention',
+          batch_size: 2,
+          seq_len: 10,
+          hidden_size: 128,
+          num_heads: 1,
+          projections: 'separate',
+          dropout: 0.1
+        }
+      },
+      {
+        title: 'Eight heads',
+        values: {
+          layer: 'multihead_attention',
+          batch_size: 2,
+          seq_len: 10,
+          hidden_size: 128,
+          num_heads: 8,
+          projections: 'separate',
+          dropout: 0.1
+        }
+      },
+      {
+        title: 'Classifier',
+        values: {
+          layer: 'attention_classifier',
+          batch_size: 32,
+          seq_len: 50,
+          vocab_size: 5000,
+          hidden_size: 128,
+          num_heads: 4,
+          num_classes: 2
+        }
+      }
+    ]
+  },
+  {
+    group: 'In a model',
+    presets: [
+      {
+        title: 'BERT base, multi-head',
+        values: { layer: 'multihead_attention', batch_size: 32, seq_len: 128, hidden_size: 768, num_heads: 12 }
+      },
+      {
+        title: 'Llama-3-8B, grouped',
+        values: {
+          layer: 'grouped_query_attention',
+          batch_size: 1,
+          seq_len: 512,
+          hidden_size: 4096,
+          num_heads: 32,
+          num_kv_heads: 8,
+          rope_theta: 500000,
+          dtype: 'bfloat16'
+        }
+      }
+    ]
+  }
+];
+
+/**
+ * The preset with every field that it leaves out at its default.
+ * @param {Store} store
+ * @param {Record<string, unknown>} values
+ */
+export function presetValues(store, values) {
+  const layer = store.layers.find(({ name }) => name === values.layer) ?? store.layer;
+  return { ...Object.fromEntries(layer.fields.map((field) => [field.name, field.default])), ...values };
+}
+
+/** @param {Store} store @param {Actions} actions */
+export function presetChips(store, actions) {
+  const known = presetGroups.map(({ group, presets }) => ({
+    group,
+    presets: presets.filter(({ values }) => store.layers.some(({ name }) => name === values.layer))
+  }));
+  return html`
+    <div class="chips" role="group" aria-label="Presets">
+      ${known
+        .filter(({ presets }) => presets.length)
+        .map(
+          ({ group, presets }) => html`
+        <div class="chip-group" role="group" aria-label=${group}><span aria-hidden="true">${group}</span>${presets.map((preset) => chip(store, actions, preset))}</div>`
+        )}
+    </div>`;
+}
+
+/** @param {Store} store @param {Actions} actions @param {{ title: string, values: Record<string, unknown> }} preset */
+function chip(store, actions, { title, values }) {
+  const full = presetValues(store, values);
+  return html`<button class="chip" type="button" aria-pressed=${matches(store.config, full) && store.valid ? 'true' : 'false'}
+    @click=${() => actions.set(full)}>${title}</button>`;
+}
+
+/** @param {Record<string, unknown>} config @param {Record<string, unknown>} values */
+export const matches = (config, values) => Object.entries(values).every(([name, value]) => config[name] === value);

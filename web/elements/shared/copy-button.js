@@ -1,0 +1,17 @@
+// A button that says in its own place that it has copied, so that nothing beside it moves.
+
+import { html, nothing } from 'lit';
+import { COPIED } from './clipboard.js';
+
+/**
+ * @param {{ label: string, said: string, copy?: () => void, small?: boolean, kind?: string }} button `said`: what came
+ *   of it, '' at first
+ */
+export const copyButton = ({ label, said, copy, small, kind }) => html`
+  <button class="button copy ${small ? 'small' : ''} ${said === COPIED ? 'copied' : ''}" type="button"
+    data-export=${kind ?? nothing} @click=${copy}>
+    <span>${label}</span><span aria-hidden="true">${COPIED}</span></button>`;
+
+/** Read out by screen readers; shown as well where the browser has refused to copy. @param {string} said */
+export const saidView = (said) =>
+  html`<span class=${said === '' || said === COPIED ? 'said hidden' : 'said'} role="status">${said}</span>`;

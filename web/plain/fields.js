@@ -1,0 +1,134 @@
+// The registry's fields as text and back. Form, URL and validation all go through here; the rules themselves (ranges,
+// divisibility) live in the core, which is asked for them.
+
+/**
+ * @typedef {{ name: string, type: 'integer' | 'number' | 'boolean' | 'choice',
+ *   default: number | boolean | string | null,
+ *   min?: number, max?: number, choices?: string[], optional?: boolean, meaning: string
+ *   }} Field `optional`: may be null, not given
+ * @typedef {{ name: string, title: string, summary: string, group: string, fields: Field[],
+ *   inputs: { name: string, shape: string, optional: boolean }[] }} Layer
+ * @typedef {Record<string, unknown>} Values
+ */
+
+const NAMES = /** @type {Record<string, string>} */ ({
+  dtype: 'number format',
+  kv_len: 'key length',
+  kdim: 'key dim',
+  vdim: 'value dim'
+});
+const WORDS = /** @type {Record<string, string>} */ ({
+  num: '',
+  seq: 'sequence',
+  len: 'length',
+  attn: 'attention',
+  vocab: 'vocabulary',
+  eps: 'epsilon',
+  q: 'query',
+  kv: 'KV',
+  qk: 'QK',
+  v: 'value',
+  lora: 'LoRA',
+  rope: 'RoPE',
+  mlp: 'MLP',
+  freq: 'frequency'
+});
+
+/** `Hidden size` for `hidden_size`. @param {string} name */
+export function fieldLabel(name) {
+  const words =
+    NAMES[name] ??
+    name
+      .split('_')
+      .map((word) => WORDS[word] ?? word)
+      .join(' ')
+      .trim();
+  return words[0].toUpperCase() + words.slice(1);
+}
+
+/**
+ * The value that a text stands for, null for an optional field without one; text that stands for none comes back as it
+ * is, so that the core can name it in its message. Thousands may be grouped: `4,096`, `4_096`, `4 096`.
+ * @param {Field} field @param {unknown} raw @returns {unknown}
+ */
+export function parseField(field, raw) {
+  if (typeof raw !== 'string') return raw;
+  const text = raw.trim();
+  if (text === '' && field.optional) return null;
+  if (field.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (field.type === 'choice') return text;
+  const plain = /^\d{1,3}([,_\s]\d{3})+$/.test(text) ? text.replace(/[,_\s]/g, '') : text;
+  const number = plain === '' ? NaN : Number(plain);
+  return Number.isNaN(number) ? text : number;
+}
+
+/**
+ * @param {Layer} layer
+ * @param {Values} values
+ * @returns {Values} only the fields that this layer has, defaults filled in
+ */
+export function configOf(layer, values) {
+  /** @type {Values} */
+  const config = { layer: layer.name };
+  for (const field of layer.fields) config[field.name] = parseField(field, values[field.name] ?? field.default);
+  return config;
+}
+
+/**
+ * Whether a value is of a field's type and in its range; what else must hold only the core knows.
+ * @param {Field} field
+ * @param {unknown} value
+ */
+export function fitsField({ type, min = -Infinity, max = Infinity, choices, optional }, value) {
+  if (value === null) return Boolean(optional);
+  if (type === 'choice') return Boolean(choices?.includes(String(value)));
+  if (type === 'boolean') return typeof value === 'boolean';
+  return typeof value === 'number' && value >= min && value <= max && (type === 'number' || Number.isInteger(value));
+}
+
+/** A size: an integer that is always given. @param {Field} field */
+export const isSize = ({ type, optional }) => type === 'integer' && !optional;
+
+const MAX_PLAIN_OPTIONS = 3;
+
+/**
+ * A layer's fields as the form lays them out: its sizes, its options with the boxes first and the switches last, and
+ * the number format, which every layer has. `folded`: the options are so many that they wait behind a disclosure.
+ * @param {Layer} layer
+ */
+export function fieldSections({ fields }) {
+  const isFormat = (/** @type {Field} */ { name }) => name === 'dtype';
+  const rank = (/** @type {Field} */ { type }) => ['choice', 'boolean'].indexOf(type);
+  const options = fields.filter((field) => !isSize(field) && !isFormat(field)).sort((a, b) => rank(a) - rank(b));
+  return {
+    sizes: fields.filter(isSize),
+    options,
+    format: fields.filter(isFormat),
+    folded: options.length > MAX_PLAIN_OPTIONS
+  };
+}
+
+const SLIDER_REACH = 128;
+const REACH_OF_NONE = 2 ** 15;
+
+/**
+ * The stops of a field's slider: 1, 2, 3, 4, 6, 8, 12, … (powers of two and halves between them), up to 128 times the
+ * default, and 0 where it is allowed. The number box takes every value in the range; the slider only the sensible ones.
+ * @param {Field} field @returns {number[]}
+ */
+export function sliderStops(field) {
+  const low = Number(field.min ?? 1);
+  const high = Math.min(Number(field.max ?? Infinity), Number(field.default) * SLIDER_REACH || REACH_OF_NONE);
+  const stops = low > 0 ? [] : [0];
+  for (let power = 1; power <= high; power *= 2) {
+    if (power >= low) stops.push(power);
+    if (power >= 2 && power * 1.5 >= low && power * 1.5 <= high) stops.push(power * 1.5);
+  }
+  return stops;
+}
+
+/** Index of the stop nearest to a value on a log scale. @param {number[]} stops @param {number} value */
+export function nearestStop(stops, value) {
+  const distance = stops.map((stop) => Math.abs(Math.log1p(stop) - Math.log1p(value)));
+  return distance.indexOf(Math.min(...distance));
+}

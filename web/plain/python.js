@@ -1,0 +1,44 @@
+// What gives the numbers of a run in PyTorch, after the text of the PyTorch panel. No DOM.
+
+import { inputSeed } from './inputs.js';
+import { maskPython } from './mask.js';
+
+export const SHOWN_VALUES = 6;
+
+/** The first values of a result, as the page shows them. @param {{ data: Float32Array }} output */
+export const shownValues = ({ data }) => Array.from(data.subarray(0, SHOWN_VALUES), (value) => value.toFixed(6));
+
+/** The class of the layer, which a printed text has after those of its blocks. @param {string} source */
+export const className = (source) => [...source.matchAll(/^class (\w+)\(nn\.\w+\)/gm)].at(-1)?.[1] ?? '';
+
+/**
+ * @param {{ inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} run its inputs, and the
+ *   masks that it takes
+ * @param {number} seed
+ * @param {import('./mask.js').Masks} painted
+ * @param {string} source of the PyTorch panel
+ */
+export function pythonLines({ inputs, masks }, seed, painted, source) {
+  const given = masks.filter(({ name }) => painted[name]);
+  const names = [...inputs.map(({ name }) => name), ...given.map(({ name }) => `${name}=${name}`)].join(', ');
+  const draws = inputs.flatMap((input, index) => [
+    `torch.manual_seed(${inputSeed(seed, index)})`,
+    `${input.name} = ${drawnInPython(input)}`
+  ]);
+  return [
+    `torch.manual_seed(${seed})`,
+    `module = ${className(source)}().eval()  # the class of the PyTorch panel, without dropout`,
+    ...draws,
+    ...given.flatMap(({ name, shape }) => maskPython(name, painted[name], shape)),
+    'with torch.no_grad():',
+    `    results = module(${names})`,
+    'result = results if torch.is_tensor(results) else results[0]',
+    `print(result.flatten()[:${SHOWN_VALUES}])`
+  ].join('\n');
+}
+
+/** @param {import('./inputs.js').Input} input */
+const drawnInPython = ({ shape, integer, limit }) =>
+  integer
+    ? `torch.randint(${limit}, (${shape.join(', ')}${shape.length === 1 ? ',' : ''}))`
+    : `torch.randn(${shape.join(', ')})`;

@@ -1,0 +1,186 @@
+// What the user typed, what is wrong with it, and the last result that was right. No DOM.
+
+import { configOf, fitsField, parseField } from './fields.js';
+
+/**
+ * @typedef {import('./fields.js').Values} Values
+ * @typedef {import('./fields.js').Layer} Layer
+ * @typedef {{ gesture?: string }} Edit
+ * @typedef {any} Scope
+ */
+
+const MOST_KEPT = 256;
+
+/** Sends `change` after each edit; `event.detail.gesture` is the same text while one slider or box is being moved. */
+export class Store extends EventTarget {
+  #shown = false;
+  #seed = 0;
+  /** @type {Map<string, any>} */
+  #kept = new Map();
+
+  /** @param {Scope} scope @param {Values} [initial] */
+  constructor(scope, initial = {}) {
+    super();
+    this.scope = scope;
+    /** @type {Layer[]} */
+    this.layers = scope.layers();
+    /** @type {Values} */
+    this.values = {};
+    /** @type {Record<string, string>} */
+    this.errors = {};
+    /** What is wrong with the seed, which no estimate depends on. */
+    this.seedError = '';
+    /** The core's messages about keys of a link that its layer has no field for. @type {string[]} */
+    this.leftOut = [];
+    this.config = configOf(this.layers[0], {});
+    this.estimate = scope.estimate(this.config);
+    this.#assign(initial);
+    this.#check();
+  }
+
+  /** The registry's entry for the chosen layer. */
+  get layer() {
+    return this.layers.find((layer) => layer.name === this.values.layer) ?? this.layers[0];
+  }
+
+  /** The last seed that was valid. */
+  get seed() {
+    return this.#seed;
+  }
+
+  get valid() {
+    return Object.keys(this.errors).length === 0;
+  }
+
+  /**
+   * The estimate of any configuration, or null where the core refuses it; the last ones are kept, as tables and charts
+   * ask anew.
+   * @param {any} config
+   */
+  estimateOrNull(config) {
+    const key = JSON.stringify(config);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const estimate = this.#estimateAnew(config);
+    if (this.#kept.size === MOST_KEPT) this.#kept.clear();
+    this.#kept.set(key, estimate);
+    return estimate;
+  }
+
+  /** @param {any} config */
+  #estimateAnew(config) {
+    try {
+      return this.scope.estimate(config);
+    } catch (error) {
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+  }
+
+  /** @param {Values} patch @param {Edit} [edit] */
+  set(patch, { gesture } = {}) {
+    const before = this.layer;
+    this.leftOut = [];
+    Object.assign(this.values, patch);
+    if (this.layer !== before) this.#dropUnfit(Object.keys(patch));
+    this.#finish(gesture);
+  }
+
+  /**
+   * Forgets values that were right for the layer before and are not for this one: the defaults stand in.
+   * @param {string[]} kept names of new values
+   */
+  #dropUnfit(kept) {
+    for (const field of this.layer.fields) {
+      const { name } = field;
+      if (kept.includes(name) || name in this.errors || !(name in this.values)) continue;
+      if (!fitsField(field, parseField(field, this.values[name]))) delete this.values[name];
+    }
+  }
+
+  /** Forgets every value that is not given: the state of a link. @param {Values} values */
+  load(values) {
+    this.#assign(values);
+    this.#finish('load');
+  }
+
+  /** @param {Values} values */
+  #assign(values) {
+    const known = new Set([
+      'layer',
+      'seed',
+      ...this.layers.flatMap((layer) => layer.fields.map((field) => field.name))
+    ]);
+    this.values = Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
+    this.values.layer ??= this.layers[0].name;
+    const isKnown = this.layer.name === this.values.layer;
+    const own = isKnown ? new Set(['layer', 'seed', ...this.layer.fields.map(({ name }) => name)]) : known;
+    this.leftOut = Object.keys(values)
+      .filter((name) => !own.has(name))
+      .map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }));
+  }
+
+  /** @param {string} [gesture] */
+  #finish(gesture) {
+    this.#check();
+    this.dispatchEvent(new CustomEvent('change', { detail: { gesture } }));
+  }
+
+  #checkSeed() {
+    const raw = this.values.seed ?? 0;
+    const seed = raw === '' || Number.isNaN(Number(raw)) ? raw : Number(raw);
+    try {
+      this.scope.randn([1], { seed });
+      this.#seed = Number(seed);
+      this.seedError = '';
+    } catch (error) {
+      this.seedError = /** @type {Error} */ (error).message;
+    }
+  }
+
+  #check() {
+    this.#checkSeed();
+    this.errors = {};
+    if (this.layer.name !== this.values.layer) this.errors.layer = this.refusal({ layer: this.values.layer });
+    const trial = configOf(this.layer, this.values);
+    const estimate = this.#estimateRepaired(trial);
+    if (!estimate) return;
+    if (this.valid || !this.#shown) {
+      this.config = trial;
+      this.estimate = estimate;
+    }
+    this.#shown = true;
+  }
+
+  /** What the core says against a configuration. @param {Values} config */
+  refusal(config) {
+    try {
+      this.scope.estimate(config);
+      return '';
+    } catch (error) {
+      return /** @type {Error} */ (error).message;
+    }
+  }
+
+  /**
+   * Collects the message of each field that the core refuses, putting the last valid value in its place to find the
+   * next.
+   * @param {Values} trial
+   */
+  #estimateRepaired(trial) {
+    for (;;) {
+      try {
+        return this.scope.estimate(trial);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        const name = /** @type {any} */ (error).field ?? '';
+        if (name in this.errors || !(name in trial)) {
+          this.errors[name] ??= error.message;
+          return null;
+        }
+        this.errors[name] = error.message;
+        trial[name] = this.config[name] ?? configOf(this.layer, {})[name];
+      }
+    }
+  }
+}
