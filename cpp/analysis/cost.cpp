@@ -1,7 +1,6 @@
 #include "cost.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "../graph/rows.h"
@@ -45,7 +44,7 @@ StepCost StepCost::times(int64_t count) const {
 
 LayerCost cost(const Graph& graph, Dtype dtype) {
   LayerCost layer;
-  std::set<std::pair<const Graph*, TensorId>> seen;  // parameters
+  std::vector<std::pair<const Graph*, TensorId>> seen;  // parameters
   for (const Row& row : rows_of(graph)) {
     StepCost cost = step_cost(row.graph, row.step, bytes_per_element(dtype));
     layer.steps.push_back(cost);
@@ -53,7 +52,9 @@ LayerCost cost(const Graph& graph, Dtype dtype) {
     for (const TensorId id : row.step.inputs) {
       const Tensor& input = row.graph.tensor(id);
       if (input.role != Role::kParameter) continue;
-      if (!seen.insert({&row.graph, input.storage}).second) continue;
+      const std::pair parameter{&row.graph, input.storage};
+      if (std::find(seen.begin(), seen.end(), parameter) != seen.end()) continue;
+      seen.push_back(parameter);
       cost.parameters = sum(cost.parameters, elements(row.graph.tensor(input.storage).shape));
     }
     cost = cost.times(row.times);

@@ -84,16 +84,19 @@ void write_parts(JsonWriter& json, const LayerCost& cost) {
 /// all text. web/lib/estimate.js reads them in this order.
 void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count saved_bytes) {
   const auto& [graph, step, times, prefix, body] = row;
+  const auto write_name = [&](TensorId id) {
+    prefix.empty() ? json.string(graph.tensor(id).name) : json.string(row.name_of(id));
+  };
   json.string(row.name());
   json.string(step.op->name());
   json.string(step.part);
   json.number(static_cast<Count>(step.inputs.size()));
-  for (const TensorId id : step.inputs) json.string(row.name_of(id));
+  for (const TensorId id : step.inputs) write_name(id);
   const Tensor& output = graph.tensor(step.output);
-  json.string(row.name_of(step.output));
+  write_name(step.output);
   json.number(static_cast<Count>(output.shape.size()));
   for (const Dimension& dimension : output.shape) json.number(dimension.size);
-  for (const Dimension& dimension : output.shape) json.string(name_of(dimension.axis));
+  for (const Dimension& dimension : output.shape) json.number(static_cast<Count>(dimension.axis));
   json.number(times);
   json.number(cost.parameters);
   json.number(cost.operations.macs());
@@ -201,6 +204,9 @@ std::string estimate_json(const Config& config) {
   write_results(json, graph);
   json.key("parts");
   write_parts(json, costs);
+  json.key("axes").begin_array();  // by the numbers that steps have
+  for (size_t axis = 0; axis < kAxes; ++axis) json.string(name_of(static_cast<Axis>(axis)));
+  json.end_array();
   json.key("steps").begin_array();
   const std::vector<Row> rows = rows_of(graph);
   for (size_t r = 0; r < rows.size(); ++r) {

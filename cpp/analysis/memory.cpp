@@ -85,17 +85,27 @@ class Peak {
   void run(const Step& step, int s) {
     const Call* call = graph_.call_of(step);
     if (call) run_bodies(step, *call, s);
-    const std::vector<TensorId> one{step.output};
-    for (const TensorId id : call ? call->outputs : one) {
-      if (storage_of(graph_, id) != id) continue;
+    const auto make = [&](TensorId id) {
+      if (storage_of(graph_, id) != id) return;
       size_[id] = bytes_.of(graph_, id);
       alive_ = sum(alive_, size_[id]);
       last_read_[id] = std::max(last_read_[id], s);
+    };
+    const auto free = [&](TensorId id) {
+      const TensorId storage = storage_of(graph_, id);
+      if (last_read_[storage] == s) alive_ -= std::exchange(size_[storage], 0);
+    };
+    if (call) {
+      for (const TensorId id : call->outputs) make(id);
+    } else {
+      make(step.output);
+      peak_ = std::max(peak_, alive_);
     }
-    if (!call) peak_ = std::max(peak_, alive_);
-    for (size_t id = 0; id < graph_.tensors().size(); ++id) {
-      Count& size = size_[static_cast<TensorId>(id)];
-      if (last_read_[static_cast<TensorId>(id)] == s) alive_ -= std::exchange(size, 0);
+    for (const TensorId id : step.inputs) free(id);
+    if (call) {
+      for (const TensorId id : call->outputs) free(id);
+    } else {
+      free(step.output);
     }
   }
 

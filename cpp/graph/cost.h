@@ -64,18 +64,24 @@ class Cost {
   Count by(const Convention& weights) const {
     Count total = 0;
     for (size_t i = 0; i < kOperations; ++i) {
-      if (weights[i] != 0) total = sum(total, product({weights[i], counts_[i]}));
+      if (weights[i] != 0 && counts_[i] != 0) {
+        total = sum(total, product({weights[i], counts_[i]}));
+      }
     }
     return total;
   }
 
   Cost& operator+=(const Cost& other) {
-    for (size_t i = 0; i < kOperations; ++i) counts_[i] = sum(counts_[i], other.counts_[i]);
+    for (size_t i = 0; i < kOperations; ++i) {  // most are 0
+      if (other.counts_[i] != 0) counts_[i] = sum(counts_[i], other.counts_[i]);
+    }
     return *this;
   }
   Cost times(int64_t times) const {
     Cost product_of = *this;
-    for (Count& count : product_of.counts_) count = product({times, count});
+    for (Count& count : product_of.counts_) {
+      if (count != 0) count = product({times, count});
+    }
     return product_of;
   }
 

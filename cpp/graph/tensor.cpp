@@ -26,7 +26,7 @@ bool is_position(Axis axis) {
 }
 
 std::string_view name_of(Axis axis) {
-  constexpr std::array<std::string_view, 13> kNames{
+  constexpr std::array<std::string_view, kAxes> kNames{
       "",       "batch",   "position",   "query", "key",  "head", "kv_head", "head_feature",
       "hidden", "feature", "vocabulary", "class", "layer"};
   return kNames[static_cast<size_t>(axis)];

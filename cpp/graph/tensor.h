@@ -28,6 +28,8 @@ enum class Axis : uint8_t {
   kLayer,  // of a stack
 };
 
+inline constexpr size_t kAxes = 13;
+
 /// "query"; empty for kNone.
 std::string_view name_of(Axis axis);
 

@@ -9,9 +9,10 @@
 
 /**
  * @param {any[]} values of each step, one after another; lists after their lengths
+ * @param {import('./types.js').Axis[]} axes the names of the axes, which steps have as numbers
  * @returns {Step[]}
  */
-function stepsOf(values) {
+function stepsOf(values, axes) {
   let at = 0;
   const next = () => values[at++];
   const take = (/** @type {number} */ count) => {
@@ -31,7 +32,7 @@ function stepsOf(values) {
       inputs,
       output,
       shape,
-      axes: take(shape.length),
+      axes: take(shape.length).map((axis) => axes[axis]),
       repeat: next(),
       parameters: next(),
       macs: next(),
@@ -73,12 +74,13 @@ export function readEstimate(text) {
     inputs,
     results,
     parts,
+    axes,
     steps: stepValues,
     memory,
     timeline,
     kv_cache
   } = JSON.parse(text);
-  const steps = stepsOf(stepValues);
+  const steps = stepsOf(stepValues, axes);
   /** @type {Record<string, number[]>} */
   const shapes = {};
   for (const { output, shape } of steps) shapes[output] = [...shape];
