@@ -118,6 +118,48 @@ test('parts and steps sum to the totals', () => {
   }
 });
 
+test('every dimension says what it goes over', () => {
+  for (const config of configs) {
+    const { inputs, results, steps } = scope.estimate(config);
+    for (const { name, output, shape, axes } of [...inputs, ...results, ...steps]) {
+      const what = `${nameOf(config)}: ${output ?? name}`;
+      assert.equal(axes.length, shape.length, what);
+      const named = output?.endsWith('rotation') ? axes.slice(1) : axes; // its first dimension is cosines and sines
+      assert.ok(named.every((axis) => /^[a-z_]+$/.test(axis)), `${what} goes over ${axes}`);
+    }
+  }
+  const { results } = scope.estimate({ layer: 'decoder' });
+  assert.deepEqual(results.map(({ name, axes }) => [name, axes]), [
+    ['output', ['batch', 'position', 'vocabulary']],
+    ['weights', ['batch', 'head', 'query', 'key']]
+  ]);
+});
+
+test('operations by kind are what the other figures count', () => {
+  for (const config of configs) {
+    const { macs, flops, elementwise, operations } = scope.estimate(config);
+    const { macs: products, visible_macs: visible, roots, ...others } = operations;
+    assert.equal(products, macs, nameOf(config));
+    assert.equal(2 * products, flops, nameOf(config));
+    assert.equal(sum(Object.values(others)), elementwise, nameOf(config));
+    assert.ok(visible <= products && roots >= 0, nameOf(config));
+  }
+  const sizes = { layer: 'scaled_dot_product_attention', batch_size: 2, num_heads: 3, seq_len: 6, head_dim: 4 };
+  assert.equal(scope.estimate(sizes).operations.visible_macs, 2 * 3 * 6 * 6 * 4 * 2);
+  assert.equal(scope.estimate({ ...sizes, is_causal: true }).operations.visible_macs, 2 * 3 * 21 * 4 * 2);
+  assert.equal(scope.estimate({ ...sizes, window: 2 }).operations.visible_macs, 2 * 3 * 16 * 4 * 2);
+});
+
+test('kv_len left out means as many keys as queries', () => {
+  for (const { name, fields } of layers.filter(({ fields }) => fields.some(({ name }) => name === 'kv_len'))) {
+    assert.equal(fields.find((field) => field.name === 'kv_len').default, null, name);
+    const { inputs } = scope.estimate({ layer: name, seq_len: 33 });
+    for (const { name: input, shape, optional } of inputs.filter(({ name }) => name !== 'hidden_states')) {
+      assert.ok(shape.includes(33) && !shape.includes(128), `${name}: ${input} ${shape}${optional ? ', optional' : ''}`);
+    }
+  }
+});
+
 test('defineConfig gives back what it is given', () => {
   assert.equal(defineConfig(linear), linear);
 });
