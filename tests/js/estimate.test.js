@@ -125,14 +125,20 @@ test('every dimension says what it goes over', () => {
       const what = `${nameOf(config)}: ${output ?? name}`;
       assert.equal(axes.length, shape.length, what);
       const named = output?.endsWith('rotation') ? axes.slice(1) : axes; // its first dimension is cosines and sines
-      assert.ok(named.every((axis) => /^[a-z_]+$/.test(axis)), `${what} goes over ${axes}`);
+      assert.ok(
+        named.every((axis) => /^[a-z_]+$/.test(axis)),
+        `${what} goes over ${axes}`
+      );
     }
   }
   const { results } = scope.estimate({ layer: 'decoder' });
-  assert.deepEqual(results.map(({ name, axes }) => [name, axes]), [
-    ['output', ['batch', 'position', 'vocabulary']],
-    ['weights', ['batch', 'head', 'query', 'key']]
-  ]);
+  assert.deepEqual(
+    results.map(({ name, axes }) => [name, axes]),
+    [
+      ['output', ['batch', 'position', 'vocabulary']],
+      ['weights', ['batch', 'head', 'query', 'key']]
+    ]
+  );
 });
 
 test('operations by kind are what the other figures count', () => {
@@ -155,7 +161,10 @@ test('kv_len left out means as many keys as queries', () => {
     assert.equal(fields.find((field) => field.name === 'kv_len').default, null, name);
     const { inputs } = scope.estimate({ layer: name, seq_len: 33 });
     for (const { name: input, shape, optional } of inputs.filter(({ name }) => name !== 'hidden_states')) {
-      assert.ok(shape.includes(33) && !shape.includes(128), `${name}: ${input} ${shape}${optional ? ', optional' : ''}`);
+      assert.ok(
+        shape.includes(33) && !shape.includes(128),
+        `${name}: ${input} ${shape}${optional ? ', optional' : ''}`
+      );
     }
   }
 });
