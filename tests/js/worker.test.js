@@ -590,7 +590,8 @@ test('where memory cannot be shared, an abort rejects at once too, and what wait
         waiting.abort();
       };
       const run = errorOf(() => model.forward(longInputs, { ...quickly, signal: running.signal, progress }));
-      const others = [1, 2, 3].map(() => model.forward(longInputs, quickly)); // so that the step waits long enough on a busy machine
+      // So that the step waits long enough on a busy machine.
+      const others = [1, 2, 3].map(() => model.forward(longInputs, quickly));
       const step = errorOf(() => cache.step({ hidden_states: randomTensor([1, 2, 8]) }, { signal: waiting.signal }));
       assert.equal(await run, running.signal.reason);
       assert.equal(await step, waiting.signal.reason);

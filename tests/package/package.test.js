@@ -143,7 +143,7 @@ async function pageBytes(name, code) {
     output
       .filter(({ fileName }) => /\.js$/.test(fileName))
       .map((file) => [
-        file.fileName.replace(/^assets\/|-[^-]*$/g, ''),
+        file.fileName.replace(/^assets\/|-[\w-]{8}\.js$/g, ''), // a hash may have hyphens
         gzipped(file.type === 'chunk' ? file.code : file.source)
       ])
   );
