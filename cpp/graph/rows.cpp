@@ -25,7 +25,7 @@ void add_rows(const Graph& graph, const Row& around, std::vector<Row>& rows) {
 
 std::string name_in(const Graph& graph, TensorId id, const Body* body, const std::string& prefix) {
   const Tensor& tensor = graph.tensor(id);
-  if (prefix.empty() || tensor.role == Role::kParameter) return tensor.name;
+  if (prefix.empty()) return tensor.name;
   const std::vector<TensorId> inputs = graph.inputs();
   const auto place =
       static_cast<size_t>(std::find(inputs.begin(), inputs.end(), id) - inputs.begin());

@@ -4,8 +4,8 @@
 
 namespace attnscope {
 
-/// A tensor's name in tables. It begins with `prefix`, unless the tensor is a parameter or is given
-/// to the body by its caller. `body` is nullptr in a graph that nothing calls.
+/// A tensor's name in tables: with the prefix, unless the body's caller gives the tensor. `body` is
+/// nullptr in a graph that nothing calls.
 std::string name_in(const Graph& graph, TensorId id, const Body* body, const std::string& prefix);
 
 /// A step as tables show it. The steps of a body stand once, in place of the step that calls it.

@@ -156,6 +156,18 @@ test('operations by kind are what the other figures count', () => {
   assert.equal(scope.estimate({ ...sizes, window: 2 }).operations.visible_macs, 2 * 3 * 16 * 4 * 2);
 });
 
+test('layers of two kinds have parameters of their own: those of all steps are those of the layer', () => {
+  const { parameters, steps } = scope.estimate({ layer: 'decoder', window: 8, full_every: 3, num_layers: 7 });
+  const read = new Set(); // a parameter that an earlier step has read is no new one
+  const own = steps.filter(({ inputs }) => {
+    const names = inputs.filter(isParameter);
+    const known = names.some((name) => read.has(name));
+    names.forEach((name) => read.add(name));
+    return !known;
+  });
+  assert.equal(sum(own.map((step) => step.parameters * step.repeat)), parameters);
+});
+
 test('kv_len left out means as many keys as queries', () => {
   for (const { name, fields } of layers.filter(({ fields }) => fields.some(({ name }) => name === 'kv_len'))) {
     assert.equal(fields.find((field) => field.name === 'kv_len').default, null, name);
