@@ -1,9 +1,7 @@
 #include "memory.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "../graph/rows.h"
@@ -110,7 +108,13 @@ class Peak {
   }
 
   void run_bodies(const Step& step, const Call& call, int s) {
-    std::map<std::tuple<int, size_t, OfInputs>, Count> known;
+    struct Known {
+      int kind;
+      size_t kept;
+      OfInputs owned;
+      Count peak;
+    };
+    std::vector<Known> known;
     for (size_t r = 0; r < call.order.size(); ++r) {
       const Body& body = body_of(call, r);
       const size_t kept = is_last(call, r) ? body.graph->results().size() : 1;
@@ -124,9 +128,14 @@ class Peak {
         if (r >= last) around -= size_[given];
         if (r == last) owned[place_of(given, body)] = size_[given];
       }
-      const auto [peak, is_new] = known.try_emplace({call.order[r], kept, owned}, 0);
-      if (is_new) peak->second = Peak(*body.graph, bytes_, owned, kept).bytes();
-      peak_ = std::max(peak_, sum(around, peak->second));
+      auto same = std::find_if(known.begin(), known.end(), [&](const Known& one) {
+        return one.kind == call.order[r] && one.kept == kept && one.owned == owned;
+      });
+      if (same == known.end()) {
+        const Count peak = Peak(*body.graph, bytes_, owned, kept).bytes();
+        same = known.insert(same, {call.order[r], kept, owned, peak});
+      }
+      peak_ = std::max(peak_, sum(around, same->peak));
     }
   }
 

@@ -1,7 +1,6 @@
 #include "pytorch_module.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace attnscope {
@@ -59,11 +58,9 @@ std::string expression(const Graph& graph, TensorId id) {
   return tensor.role == Role::kParameter ? format("self.{}", {tensor.name}) : tensor.name;
 }
 
-/// `expression_of`: a tensor as a Python expression.
+/// `inputs`: Python expressions.
 std::string step_expression(const Graph& graph, const Step& step,
-                            const std::function<std::string(TensorId)>& expression_of) {
-  std::vector<std::string> inputs;
-  for (const TensorId id : step.inputs) inputs.push_back(expression_of(id));
+                            const std::vector<std::string>& inputs) {
   const std::string module =
       step.module < 0 ? ""
                       : format("self.{}", {graph.modules()[static_cast<size_t>(step.module)].name});
@@ -176,42 +173,39 @@ std::string constructor_text(const Graph& graph) {
 
 Line step_line(const Graph& graph, const Step& step) {
   const Tensor& output = graph.tensor(step.output);
-  return {format("{} = {}", {output.name,
-                             step_expression(graph, step,
-                                             [&](TensorId id) { return expression(graph, id); })}),
+  std::vector<std::string> inputs;
+  for (const TensorId id : step.inputs) inputs.push_back(expression(graph, id));
+  return {format("{} = {}", {output.name, step_expression(graph, step, inputs)}),
           to_string(output.shape)};
 }
 
 std::string statements(const Graph& graph);
 
-/// Of each input of a body a text, in the order of the body's forward(): what is carried, what each
-/// repetition has of its own, what all share.
-std::vector<std::string> in_order(const Body& body,
-                                  const std::function<std::string(size_t)>& text_of) {
-  std::vector<std::string> texts{text_of(0)};
+/// The inputs of a body in the order of its forward(): what is carried, what each repetition has of
+/// its own, what all share.
+std::vector<size_t> order_of(const Body& body) {
+  std::vector<size_t> order{0};
   for (const bool repeated : {true, false}) {
     for (size_t i = 1; i < body.arguments.size(); ++i) {
-      if (body.arguments[i].repeated == repeated) texts.push_back(text_of(i));
+      if (body.arguments[i].repeated == repeated) order.push_back(i);
     }
   }
-  return texts;
+  return order;
+}
+
+/// The names of a body's inputs, in that order.
+std::vector<std::string> input_names(const Body& body) {
+  const std::vector<TensorId> inputs = body.graph->inputs();
+  std::vector<std::string> names;
+  for (const size_t i : order_of(body)) names.push_back(body.graph->tensor(inputs[i]).name);
+  return names;
 }
 
 std::string body_class(const Body& body) {
-  const Graph& graph = *body.graph;
-  const std::vector<TensorId> inputs = graph.inputs();
-  std::string text = format("class {}(nn.Module):\n{}", {body.class_name, constructor_text(graph)});
-  text += format("    def forward(self, {}):\n",
-                 {joined(in_order(body, [&](size_t i) { return graph.tensor(inputs[i]).name; }))});
-  return format("{}{}\n\n", {text, statements(graph)});
-}
-
-/// The arguments with which forward() is called in the loop.
-std::string arguments_text(const Graph& graph, const Body& body,
-                           const std::function<std::string(size_t)>& repeated) {
-  return joined(in_order(body, [&](size_t i) {
-    return body.arguments[i].repeated ? repeated(i) : expression(graph, body.arguments[i].given);
-  }));
+  std::string text =
+      format("class {}(nn.Module):\n{}", {body.class_name, constructor_text(*body.graph)});
+  text += format("    def forward(self, {}):\n", {joined(input_names(body))});
+  return format("{}{}\n\n", {text, statements(*body.graph)});
 }
 
 /// The loop over repetitions of one body.
@@ -225,10 +219,14 @@ std::string loop_text(const Graph& graph, const Call& call, const std::string& o
     lists.push_back(graph.tensor(body.arguments[i].given).name);
   }
   const std::string over = lists.size() == 1 ? lists[0] : format("zip({})", {joined(lists)});
-  const std::string arguments =
-      arguments_text(graph, body, [&](size_t i) { return body.graph->tensor(inputs[i]).name; });
+  std::vector<std::string> arguments = input_names(body);
+  const std::vector<size_t> order = order_of(body);
+  for (size_t at = 0; at < order.size(); ++at) {
+    const Argument& argument = body.arguments[order[at]];
+    if (!argument.repeated) arguments[at] = expression(graph, argument.given);
+  }
   return format("{}for {} in {}:\n{}    {} = layer({})  # {}\n",
-                {kBody, joined(variables), over, kBody, outputs, arguments,
+                {kBody, joined(variables), over, kBody, outputs, joined(arguments),
                  graph.tensor(call.outputs.front()).shape});
 }
 
@@ -238,18 +236,22 @@ std::string choosing_loop_text(const Graph& graph, const Call& call, const std::
   std::string choices;
   for (const Body& body : call.bodies) {
     const bool last = &body == &call.bodies.back();
-    const std::string arguments = arguments_text(graph, body, [&](size_t i) {
-      const std::string& stack = graph.tensor(body.arguments[i].given).name;
-      stacks.push_back(stack);
-      iterators.push_back(format("iter({})", {stack}));
-      return format("next({})", {stack});
-    });
+    std::vector<std::string> arguments;
+    for (const size_t i : order_of(body)) {
+      const auto [given, repeated] = body.arguments[i];
+      const std::string text = expression(graph, given);
+      arguments.push_back(repeated ? format("next({})", {text}) : text);
+      if (!repeated) continue;
+      stacks.push_back(text);
+      iterators.push_back(format("iter({})", {text}));
+    }
     choices +=
         last ? format("{}    else:\n", {kBody})
              : format("{}    {} isinstance(layer, {}):\n",
                       {kBody, &body == &call.bodies.front() ? "if" : "elif", body.class_name});
-    choices += format("{}        {} = layer({})  # {}\n",
-                      {kBody, outputs, arguments, graph.tensor(call.outputs.front()).shape});
+    choices +=
+        format("{}        {} = layer({})  # {}\n",
+               {kBody, outputs, joined(arguments), graph.tensor(call.outputs.front()).shape});
   }
   std::string text;
   if (!stacks.empty()) {
@@ -339,10 +341,12 @@ std::string bodies_text(const Graph& graph) {
 }  // namespace
 
 std::string pytorch_expression(const Row& row) {
-  return step_expression(row.graph, row.step, [&](TensorId id) {
+  std::vector<std::string> inputs;
+  for (const TensorId id : row.step.inputs) {
     const bool own = row.graph.tensor(id).role != Role::kParameter && !is_carried(row.graph, id);
-    return own ? row.name_of(id) : expression(row.graph, id);
-  });
+    inputs.push_back(own ? row.name_of(id) : expression(row.graph, id));
+  }
+  return step_expression(row.graph, row.step, inputs);
 }
 
 std::string helpers_text(const Graph& graph) {

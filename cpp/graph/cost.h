@@ -45,14 +45,10 @@ class Cost {
   };
 
   Cost() = default;
-  Cost(std::initializer_list<Term> terms) {
-    for (const auto& [kind, count] : terms) at(kind) = sum(at(kind), count);
-  }
+  Cost(std::initializer_list<Term> terms);
 
   /// Matrix products of `macs`, of which `visible` are left by a causal shape or a window.
-  static Cost products(Count macs, Count visible) {
-    return {{Operation::kMac, macs}, {Operation::kVisibleMac, visible}};
-  }
+  static Cost products(Count macs, Count visible);
 
   Count operator[](Operation kind) const { return counts_[static_cast<size_t>(kind)]; }
   const std::array<Count, kOperations>& counts() const { return counts_; }
@@ -61,29 +57,10 @@ class Cost {
   Count elementwise() const { return by(kElementwise); }
 
   /// The sum of all counts, each weighted as the convention says.
-  Count by(const Convention& weights) const {
-    Count total = 0;
-    for (size_t i = 0; i < kOperations; ++i) {
-      if (weights[i] != 0 && counts_[i] != 0) {
-        total = sum(total, product({weights[i], counts_[i]}));
-      }
-    }
-    return total;
-  }
+  Count by(const Convention& weights) const;
 
-  Cost& operator+=(const Cost& other) {
-    for (size_t i = 0; i < kOperations; ++i) {  // most are 0
-      if (other.counts_[i] != 0) counts_[i] = sum(counts_[i], other.counts_[i]);
-    }
-    return *this;
-  }
-  Cost times(int64_t times) const {
-    Cost product_of = *this;
-    for (Count& count : product_of.counts_) {
-      if (count != 0) count = product({times, count});
-    }
-    return product_of;
-  }
+  Cost& operator+=(const Cost& other);
+  Cost times(int64_t times) const;
 
  private:
   Count& at(Operation kind) { return counts_[static_cast<size_t>(kind)]; }

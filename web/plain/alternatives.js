@@ -69,13 +69,15 @@ function rowOf(store, { label, layer: name, fixed }) {
 
 /**
  * The values of another layer's configuration that a layer can take; its other fields are left to their defaults. A
- * field that may be null takes only a value of the same name, never one that `comparable` derives.
+ * field that may be null takes only a value of the same name, never one that `comparable` derives; but for keys that
+ * come from elsewhere, of which there are as many as the layer with a past attends to.
  * @param {Layer} layer @param {Record<string, unknown>} config
  */
 function shared(layer, config) {
   const sizes = comparable(config);
+  const hasPast = sizes.kv_len !== sizes.seq_len && layer.inputs.some(({ name }) => name === 'key');
   const valueOf = (/** @type {import('./fields.js').Field} */ { name, optional }) =>
-    optional ? config[name] : sizes[name];
+    optional && !(hasPast && name === 'kv_len') ? config[name] : sizes[name];
   return Object.fromEntries(
     layer.fields.filter((field) => fitsField(field, valueOf(field))).map((field) => [field.name, valueOf(field)])
   );

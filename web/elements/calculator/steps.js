@@ -24,8 +24,7 @@ export function stepsView(estimate) {
           <thead><tr>
             <th scope="col">Step, in PyTorch</th><th scope="col">Shape</th>
             <th scope="col" class="num">Parameters</th><th scope="col" class="num">MACs</th>
-            <th scope="col" class="num"><abbr title="Arithmetic outside matrix products: bias, tanh, softmax">Other
-              ops</abbr></th>
+            <th scope="col" class="num"><abbr title="Arithmetic outside matrix products: bias, tanh, softmax">Other ops</abbr></th>
             <th scope="col" class="num">Output</th><th scope="col" class="num"><abbr title="Kept for the backward pass by this step first">Saved</abbr></th>
           </tr></thead>
           <tbody>${steps.map((/** @type {any} */ step) => stepRow(step, element, memory.saved_for_backward === null, owners.get(step)))}
