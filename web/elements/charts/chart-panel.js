@@ -45,7 +45,7 @@ export class ChartPanel extends LightElement {
         this.near = entries[entries.length - 1].isIntersecting;
         if (this.near && !this.draw) this.#load();
       },
-      { rootMargin: '400px' }
+      { rootMargin: '100px' } // drawing is most of what a page transfers: not before it is nearly seen
     );
     this.observer.observe(this);
     this.resize = new ResizeObserver(([{ contentRect }]) => {
