@@ -20,8 +20,9 @@ void write_config(JsonWriter& json, const Config& config) {
   json.end_object();
 }
 
-void write_axes(JsonWriter& json, const Shape& shape) {
-  json.begin_array();
+void write_shape(JsonWriter& json, const Shape& shape) {
+  json.key("shape").shape(shape);
+  json.key("axes").begin_array();
   for (const Dimension& dimension : shape) json.string(name_of(dimension.axis));
   json.end_array();
 }
@@ -32,9 +33,7 @@ void write_inputs(JsonWriter& json, const Graph& graph) {
     const Tensor& tensor = graph.tensor(id);
     json.begin_object();
     json.key("name").string(tensor.name);
-    json.key("shape").shape(tensor.shape);
-    json.key("axes");
-    write_axes(json, tensor.shape);
+    write_shape(json, tensor.shape);
     json.key("optional").boolean(tensor.role == Role::kOptionalInput);
     if (tensor.limit > 0) {
       json.key("integer").boolean(true);
@@ -51,10 +50,7 @@ void write_results(JsonWriter& json, const Graph& graph) {
   for (const Result& result : graph.results()) {
     json.begin_object();
     json.key("name").string(result.name);
-    const Shape& shape = graph.tensor(result.tensor).shape;
-    json.key("shape").shape(shape);
-    json.key("axes");
-    write_axes(json, shape);
+    write_shape(json, graph.tensor(result.tensor).shape);
     json.key("weights").boolean(result.is_weights());
     json.end_object();
   }

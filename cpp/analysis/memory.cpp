@@ -48,10 +48,6 @@ TensorId storage_of(const Graph& graph, TensorId id) { return graph.tensor(id).s
 
 bool is_last(const Call& call, size_t repetition) { return repetition + 1 == call.order.size(); }
 
-const Body& body_of(const Call& call, size_t repetition) {
-  return call.bodies[static_cast<size_t>(call.order[repetition])];
-}
-
 // ---- The most that is alive at once ----
 
 /// Most bytes of activations at one step. A body counts of its inputs those bytes that `owned`
@@ -116,7 +112,7 @@ class Peak {
     };
     std::vector<Known> known;
     for (size_t r = 0; r < call.order.size(); ++r) {
-      const Body& body = body_of(call, r);
+      const Body& body = call.body_of(r);
       const size_t kept = is_last(call, r) ? body.graph->results().size() : 1;
       Count around = alive_;
       OfInputs owned(body.arguments.size(), 0);
@@ -151,8 +147,8 @@ class Peak {
   size_t last_taker(const Call& call, TensorId given) const {
     size_t last = call.order.size() - 1;
     while (last > 0) {
-      const size_t place = place_of(given, body_of(call, last));
-      if (place != 0 && place < body_of(call, last).arguments.size()) break;
+      const size_t place = place_of(given, call.body_of(last));
+      if (place != 0 && place < call.body_of(last).arguments.size()) break;
       --last;
     }
     return last;
@@ -336,7 +332,7 @@ class Saving {
       take(call, i, *made, first_row[kind]);
       carried = made->owed(body.graph->results().front().tensor);
     }
-    const Body& last = call.bodies[static_cast<size_t>(call.order.back())];
+    const Body& last = call.last_body();
     const Saving& made = *known[static_cast<size_t>(call.order.back())].second;
     for (size_t r = 0; r < call.outputs.size(); ++r) {
       owed_[call.outputs[r]] = made.owed(last.graph->results()[r].tensor);
@@ -347,7 +343,7 @@ class Saving {
     for (size_t r = 0; r < made.rows.size(); ++r) {
       rows[first_row + r] = sum(rows[first_row + r], made.rows[r]);
     }
-    const Body& body = body_of(call, repetition);
+    const Body& body = call.body_of(repetition);
     const std::vector<TensorId> inputs = body.graph->inputs();
     for (size_t i = repetition > 0 ? 1 : 0; i < inputs.size(); ++i) {
       if (made.owed(inputs[i]) == 0) keep(body.arguments[i].given);

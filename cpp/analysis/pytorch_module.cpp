@@ -95,8 +95,7 @@ std::string runs_text(const Call& call, size_t begin, size_t end) {
   for (size_t i = begin; i < end;) {
     size_t next = i;
     while (next < end && call.order[next] == call.order[i]) ++next;
-    text += format("{}[{}]", {text.empty() ? "" : " + ",
-                              call.bodies[static_cast<size_t>(call.order[i])].class_name});
+    text += format("{}[{}]", {text.empty() ? "" : " + ", call.body_of(i).class_name});
     if (next - i > 1) text += format(" * {}", {next - i});
     i = next;
   }

@@ -116,7 +116,7 @@ void Graph::add_call(Call call) {
       }
     }
   }
-  const Graph& last = *call.bodies[static_cast<size_t>(call.order.back())].graph;
+  const Graph& last = *call.last_body().graph;
   for (const Result& result : last.results()) {
     const Tensor& made = last.tensor(result.tensor);
     if (made.role != Role::kActivation || made.storage != result.tensor) {

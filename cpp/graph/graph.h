@@ -78,6 +78,11 @@ struct Call {
   std::vector<int> order;              // of each repetition, which body it is
   std::vector<TensorId> outputs = {};  // what the last repetition makes, parallel to its results
 
+  const Body& body_of(size_t repetition) const {
+    return bodies[static_cast<size_t>(order[repetition])];
+  }
+  const Body& last_body() const { return body_of(order.size() - 1); }
+
   /// How many repetitions are of this body.
   int64_t times(size_t body) const;
 };

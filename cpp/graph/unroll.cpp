@@ -57,9 +57,8 @@ class Inliner {
     for (const Call& call : graph.calls()) {
       std::vector<Copied>& repetitions = copied.calls.emplace_back();
       for (size_t i = 0; i < call.order.size(); ++i) {
-        const Body& body = call.bodies[static_cast<size_t>(call.order[i])];
-        repetitions.push_back(
-            copy_tensors(*body.graph, format("{}{}.{}.", {copied.prefix, call.name, i})));
+        repetitions.push_back(copy_tensors(*call.body_of(i).graph,
+                                           format("{}{}.{}.", {copied.prefix, call.name, i})));
       }
     }
     return copied;
