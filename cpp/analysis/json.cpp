@@ -36,11 +36,10 @@ void JsonWriter::close(char bracket) {
   put(bracket);
 }
 
-JsonWriter& JsonWriter::key(Text name) {
-  const std::string_view text = name.view();  // the core's own word: nothing to escape
-  begin(text.size() + 3);
+JsonWriter& JsonWriter::key(std::string_view name) {
+  begin(name.size() + 3);
   put('"');
-  put(text);
+  put(name);  // the core's own word: nothing to escape
   put('"');
   put(':');
   first_ = true;  // the value follows without a comma
@@ -52,10 +51,17 @@ void JsonWriter::boolean(bool flag) { word(flag ? "true" : "false"); }
 void JsonWriter::null() { word("null"); }
 
 void JsonWriter::string(std::string_view text) {
-  begin(2 * text.size() + 2);
+  constexpr size_t kLongestEscape = 6;
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
+  begin(kLongestEscape * text.size() + 2);
   put('"');
-  // Names and expressions of the core hold no control characters, which JSON would escape as well.
   for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20) {
+      put(code < 0x10 ? "\\u000" : "\\u001");
+      put(kHexDigits[code & 0xF]);
+      continue;
+    }
     if (c == '"' || c == '\\') put('\\');
     put(c);
   }
