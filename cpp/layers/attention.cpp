@@ -1,9 +1,9 @@
 #include "attention.h"
 
-#include "../ops/activation.h"
 #include "../ops/arithmetic.h"
 #include "../ops/heads.h"
 #include "../ops/matmul.h"
+#include "../ops/softcap.h"
 
 namespace attnscope {
 namespace {
@@ -37,8 +37,8 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
       graph.add_step(format("{}scale", {prefix}), "score", std::make_shared<const Scale>(scale),
                      {scores}, options.softcap ? format("{}uncapped", {prefix}) : unbiased);
   if (options.softcap) {
-    scores = add_softcap(graph, "score", scores, *options.softcap, format("{}scores", {prefix}),
-                         unbiased);
+    scores = graph.add_step(format("{}softcap", {prefix}), "score",
+                            std::make_shared<const Softcap>(*options.softcap), {scores}, unbiased);
   }
   if (options.bias != kNoTensor) {
     scores = graph.add_step(format("{}add_bias", {prefix}), "score", add, {scores, options.bias},
@@ -54,15 +54,6 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
                                          format("{}dropped_weights", {prefix}));
   return {graph.add_step(format("{}combine", {prefix}), "combine", weigh, {dropped, value}, output),
           weights};
-}
-
-TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name, Text output) {
-  const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
-  x = graph.add_step(format("shrink_{}", {name}), part, std::make_shared<const Scale>(1 / cap), {x},
-                     format("shrunk_{}", {name}));
-  x = graph.add_step(format("bend_{}", {name}), part, tanh, {x}, format("bent_{}", {name}));
-  return graph.add_step(format("stretch_{}", {name}), part, std::make_shared<const Scale>(cap), {x},
-                        output);
 }
 
 void check_heads_divide(const Config& config, Text field) {

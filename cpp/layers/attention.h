@@ -37,10 +37,6 @@ struct Attended {
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
                        const AttentionOptions& options, Text output);
 
-/// cap tanh(x / cap), called `output`: x where it is small, and never past ±cap. `name` is what is
-/// capped, in the names of the steps. Gemma Team 2024, https://arxiv.org/abs/2408.00118, section 2.
-TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name, Text output);
-
 /// Field `num_heads` must divide the one of this name. Throws FieldError.
 void check_heads_divide(const Config& config, Text field);
 

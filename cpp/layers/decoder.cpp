@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../ops/arithmetic.h"
+#include "../ops/softcap.h"
 #include "fields.h"
 #include "grouped.h"
 #include "stack.h"
@@ -73,7 +74,9 @@ class Builder {
     const auto cap = config_.optional_number("final_logit_softcapping");
     const TensorId logits =
         apply_linear(graph_, head, "classify", normed, cap ? "uncapped_logits" : "logits");
-    return cap ? add_softcap(graph_, "classify", logits, *cap, "logits", "logits") : logits;
+    if (!cap) return logits;
+    return graph_.add_step("softcap", "classify", std::make_shared<const Softcap>(*cap), {logits},
+                           "logits");
   }
 
   TensorId add_embeddings(const EmbeddingModule& words, Dimension V) {
@@ -232,10 +235,7 @@ const Layer kLayer = {
                                 "(Gemma 2 and 3); null: none does.",
                                 1, 1, fields::kMaxLayers)),
          fields::scale(),
-         optional(number_field("attn_logit_softcapping",
-                               "Bound within which tanh keeps the scores, before the mask (Gemma "
-                               "2); null: none.",
-                               50, 0.001, 1e6)),
+         fields::softcap("attn_logit_softcapping"),
          optional(number_field("final_logit_softcapping",
                                "Bound within which tanh keeps the logits (Gemma 2); null: none.",
                                30, 0.001, 1e6)),

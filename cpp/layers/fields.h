@@ -95,6 +95,12 @@ inline Field scale() {
   return optional(number_field(
       "scale", "What the dot products are multiplied by; null: 1 / sqrt(head_dim).", 1, 0, 1e6));
 }
+inline Field softcap(Text name) {
+  return optional(number_field(name,
+                               "Bound within which tanh keeps the scores, before the mask (Gemma "
+                               "2); null: none.",
+                               50, 0.001, 1e6));
+}
 inline Field dropout(double fallback) {
   return number_field("dropout",
                       "Share that training sets to zero: counted in what training keeps, without "
