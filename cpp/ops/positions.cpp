@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "../graph/number.h"
-#include "elementary.h"
 
 namespace attnscope {
 namespace {
@@ -20,9 +19,6 @@ std::string call(const char* function, std::initializer_list<std::string> argume
   return format("{})", {text});
 }
 
-/// base^exponent, far closer than float32, to which it is rounded.
-double power(double base, double exponent) { return exp_of(exponent * log_of(base)); }
-
 double position_of(size_t t, int64_t offset) {
   return static_cast<double>(static_cast<int64_t>(t) + offset);
 }
@@ -34,7 +30,7 @@ double slope(int64_t head, int64_t num_heads) {
   const double exponent =
       head < n ? 8.0 * static_cast<double>(head + 1) / static_cast<double>(n)
                : 4.0 * static_cast<double>(2 * (head - n) + 1) / static_cast<double>(n);
-  return power(2.0, -exponent);
+  return std::pow(2.0, -exponent);
 }
 
 /// The bucket of a key `distance` positions after the query, as T5 numbers them. float32, as there:
@@ -52,9 +48,9 @@ int64_t bucket_of(int64_t distance, bool both_ways) {
   const int64_t exact = buckets / 2;
   if (back < exact) return first + back;
   const float ratio = static_cast<float>(back) / static_cast<float>(exact);
-  const float share = static_cast<float>(log_of(static_cast<double>(ratio))) /
-                      static_cast<float>(log_of(static_cast<double>(RelativeBias::kMaxDistance) /
-                                                static_cast<double>(exact)));
+  const float share = static_cast<float>(std::log(static_cast<double>(ratio))) /
+                      static_cast<float>(std::log(static_cast<double>(RelativeBias::kMaxDistance) /
+                                                  static_cast<double>(exact)));
   const auto far = exact + static_cast<int64_t>(share * static_cast<float>(buckets - exact));
   return first + std::min(far, buckets - 1);
 }
@@ -70,11 +66,11 @@ Array SinusoidalTable::forward(const std::vector<const Array*>&) const {
   const size_t T = static_cast<size_t>(seq_len_), E = static_cast<size_t>(features_);
   Array y = make_array({T, E});
   for (size_t e = 0; e < E; e += 2) {
-    const double frequency = power(10000.0, -static_cast<double>(e) / static_cast<double>(E));
+    const double frequency = std::pow(10000.0, -static_cast<double>(e) / static_cast<double>(E));
     for (size_t t = 0; t < T; ++t) {
-      const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
-      y(t, e) = sine;
-      if (e + 1 < E) y(t, e + 1) = cosine;
+      const double angle = position_of(t, offset_) * frequency;
+      y(t, e) = std::sin(angle);
+      if (e + 1 < E) y(t, e + 1) = std::cos(angle);
     }
   }
   return y;
@@ -108,11 +104,11 @@ Array RotaryTable::forward(const std::vector<const Array*>&) const {
   const size_t pairs = D / 2;
   for (size_t pair = 0; pair < pairs; ++pair) {
     const double frequency =
-        power(theta_, -2.0 * static_cast<double>(pair) / static_cast<double>(D));
+        std::pow(theta_, -2.0 * static_cast<double>(pair) / static_cast<double>(D));
     for (size_t t = 0; t < T; ++t) {
-      const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
-      y(0, t, pair) = y(0, t, pair + pairs) = cosine;
-      y(1, t, pair) = y(1, t, pair + pairs) = sine;
+      const double angle = position_of(t, offset_) * frequency;
+      y(0, t, pair) = y(0, t, pair + pairs) = std::cos(angle);
+      y(1, t, pair) = y(1, t, pair + pairs) = std::sin(angle);
     }
   }
   return y;
