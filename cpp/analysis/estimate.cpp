@@ -103,7 +103,7 @@ void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count sa
 }
 
 void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
-  const auto training = [&](Text key, Count bytes) {
+  const auto training = [&](std::string_view key, Count bytes) {
     json.key(key);
     trainable ? json.number(bytes) : json.null();
   };

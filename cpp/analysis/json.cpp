@@ -36,11 +36,10 @@ void JsonWriter::close(char bracket) {
   put(bracket);
 }
 
-JsonWriter& JsonWriter::key(Text name) {
-  const std::string_view text = name.view();  // the core's own word: nothing to escape
-  begin(text.size() + 3);
+JsonWriter& JsonWriter::key(std::string_view name) {
+  begin(name.size() + 3);
   put('"');
-  put(text);
+  put(name);  // the core's own word: nothing to escape
   put('"');
   put(':');
   first_ = true;  // the value follows without a comma

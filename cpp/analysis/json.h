@@ -20,7 +20,7 @@ class JsonWriter {
   void begin_array() { open('['); }
   void end_array() { close(']'); }
 
-  JsonWriter& key(Text name);
+  JsonWriter& key(std::string_view name);
   void string(std::string_view text);
 
   void number(Count count);

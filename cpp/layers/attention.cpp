@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, Text output) {
+TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, std::string_view output) {
   const int64_t times = num_heads / graph.tensor(heads).shape[1];
   if (times == 1) return heads;
   return graph.add_step(output, "score", std::make_shared<const RepeatHeads>(times), {heads},
@@ -18,7 +18,7 @@ TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, Text output) 
 }  // namespace
 
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
-                       const AttentionOptions& options, Text output) {
+                       const AttentionOptions& options, std::string_view output) {
   const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed, options.band);
   const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain, options.band);
   const OpPtr& add = shared_op<Add>();
@@ -56,7 +56,7 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
           weights};
 }
 
-void check_heads_divide(const Config& config, Text field) {
+void check_heads_divide(const Config& config, const char* field) {
   const Dimension whole = config.integer(field), H = config.dimension("num_heads");
   if (whole % H == 0) return;
   refuse("num_heads", "num_heads must divide {} ({}), got {}", {field, whole, H});

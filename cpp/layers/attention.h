@@ -35,10 +35,10 @@ struct Attended {
 ///
 /// Vaswani et al. 2017, "Attention Is All You Need", https://arxiv.org/abs/1706.03762, equation 1.
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
-                       const AttentionOptions& options, Text output);
+                       const AttentionOptions& options, std::string_view output);
 
 /// Field `num_heads` must divide the one of this name. Throws FieldError.
-void check_heads_divide(const Config& config, Text field);
+void check_heads_divide(const Config& config, const char* field);
 
 /// num_kv_heads, or num_heads where it is null.
 Dimension kv_heads_of(const Config& config);

@@ -61,7 +61,7 @@ class Builder {
   }
 
  private:
-  NormModule declare_norm(Graph& graph, Text name, Dimension features) {
+  NormModule declare_norm(Graph& graph, std::string_view name, Dimension features) {
     const double eps = config_.number("norm_eps");
     if (config_.choice("norm") == "layer_norm") {
       return declare_layer_norm(graph, name, features, eps);

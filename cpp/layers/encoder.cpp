@@ -120,7 +120,8 @@ class Builder {
 
   /// The residual connection, with the norm after it unless it was before.
   TensorId join(Graph& graph, TensorId x, TensorId made, const NormModule& norm,
-                const DropoutModule& dropout, Text name, Text output) const {
+                const DropoutModule& dropout, std::string_view name,
+                std::string_view output) const {
     const TensorId dropped =
         apply_dropout(graph, dropout, "residual", made, format("{}_dropped", {name}));
     if (norm_first_) return add_residual(graph, x, dropped, output);

@@ -100,26 +100,31 @@ Value checked(const Field& field, const RawValue& raw) {
 
 }  // namespace
 
-void refuse(Text field, const char* pattern, std::initializer_list<Piece> pieces) {
-  throw FieldError(field.view(), format(pattern, pieces));
+void refuse(std::string_view field, const char* pattern, std::initializer_list<Piece> pieces) {
+  throw FieldError(field, format(pattern, pieces));
 }
 
-Field boolean_field(Text name, Text meaning, bool fallback) {
-  return {name.view(), meaning.view(), FieldType::kBoolean, fallback};
+Field boolean_field(const char* name, const char* meaning, bool fallback) {
+  return {name, meaning, FieldType::kBoolean, fallback};
 }
 
-Field integer_field(Text name, Text meaning, int64_t fallback, int64_t min, int64_t max) {
-  return {name.view(), meaning.view(),           FieldType::kInteger,
-          fallback,    static_cast<double>(min), static_cast<double>(max)};
+Field integer_field(const char* name, const char* meaning, int64_t fallback, int64_t min,
+                    int64_t max) {
+  return {name,
+          meaning,
+          FieldType::kInteger,
+          fallback,
+          static_cast<double>(min),
+          static_cast<double>(max)};
 }
 
-Field number_field(Text name, Text meaning, double fallback, double min, double max) {
-  return {name.view(), meaning.view(), FieldType::kNumber, fallback, min, max};
+Field number_field(const char* name, const char* meaning, double fallback, double min, double max) {
+  return {name, meaning, FieldType::kNumber, fallback, min, max};
 }
 
-Field choice_field(Text name, Text meaning, std::vector<std::string_view> choices, Text fallback) {
-  return {name.view(), meaning.view(),    FieldType::kChoice, fallback.view(), 0,
-          0,           std::move(choices)};
+Field choice_field(const char* name, const char* meaning, std::vector<std::string_view> choices,
+                   const char* fallback) {
+  return {name, meaning, FieldType::kChoice, fallback, 0, 0, std::move(choices)};
 }
 
 Field over(Axis axis, Field field) {

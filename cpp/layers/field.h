@@ -36,10 +36,12 @@ struct Field {
 };
 
 // How fields are written down; fields.h has those that layers share.
-Field boolean_field(Text name, Text meaning, bool fallback);
-Field integer_field(Text name, Text meaning, int64_t fallback, int64_t min, int64_t max);
-Field number_field(Text name, Text meaning, double fallback, double min, double max);
-Field choice_field(Text name, Text meaning, std::vector<std::string_view> choices, Text fallback);
+Field boolean_field(const char* name, const char* meaning, bool fallback);
+Field integer_field(const char* name, const char* meaning, int64_t fallback, int64_t min,
+                    int64_t max);
+Field number_field(const char* name, const char* meaning, double fallback, double min, double max);
+Field choice_field(const char* name, const char* meaning, std::vector<std::string_view> choices,
+                   const char* fallback);
 
 /// The field as the size of a dimension that goes over this.
 Field over(Axis axis, Field field);
@@ -69,7 +71,8 @@ class FieldError : public std::invalid_argument {
 };
 
 /// Throws a FieldError with the message that format() makes.
-[[noreturn]] void refuse(Text field, const char* pattern, std::initializer_list<Piece> pieces);
+[[noreturn]] void refuse(std::string_view field, const char* pattern,
+                         std::initializer_list<Piece> pieces);
 
 /// How a value reads in a message: 2.5, NaN, "2", null.
 std::string to_string(const RawValue& value);

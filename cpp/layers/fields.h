@@ -13,7 +13,8 @@ inline constexpr int64_t kMaxVocabulary = int64_t{1} << 24;
 inline constexpr int64_t kMaxLayers = 1024;
 
 /// A dimension over features, unless it says otherwise.
-inline Field dimension(Text name, Text meaning, int64_t fallback, Axis axis = Axis::kFeature) {
+inline Field dimension(const char* name, const char* meaning, int64_t fallback,
+                       Axis axis = Axis::kFeature) {
   return over(axis, integer_field(name, meaning, fallback, 1, kMaxDimension));
 }
 
@@ -95,7 +96,7 @@ inline Field scale() {
   return optional(number_field(
       "scale", "What the dot products are multiplied by; null: 1 / sqrt(head_dim).", 1, 0, 1e6));
 }
-inline Field softcap(Text name) {
+inline Field softcap(const char* name) {
   return optional(number_field(name,
                                "Bound within which tanh keeps the scores, before the mask (Gemma "
                                "2); null: none.",

@@ -4,8 +4,6 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "elementary.h"
-
 namespace attnscope {
 namespace {
 
@@ -32,19 +30,19 @@ const Known& known(Activation::Kind kind) { return kKnown[static_cast<size_t>(ki
 double Activation::apply(double x) const {
   switch (kind_) {
     case Kind::kTanh:
-      return tanh_of(x);
+      return std::tanh(x);
     case Kind::kRelu:
       return x < 0 ? 0.0 : x;
     case Kind::kSigmoid:
-      return 1.0 / (1.0 + exp_of(-x));
+      return 1.0 / (1.0 + std::exp(-x));
     case Kind::kGelu:
-      return 0.5 * x * (1.0 + erf_of(x * std::numbers::sqrt2 / 2));
+      return 0.5 * x * (1.0 + std::erf(x * std::numbers::sqrt2 / 2));
     case Kind::kGeluTanh: {
       const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
-      return 0.5 * x * (1.0 + tanh_of(inner));
+      return 0.5 * x * (1.0 + std::tanh(inner));
     }
     case Kind::kSilu:
-      return x / (1.0 + exp_of(-x));
+      return x / (1.0 + std::exp(-x));
   }
   return x;
 }

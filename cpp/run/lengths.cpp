@@ -41,7 +41,7 @@ Config with_lengths_of(const Config& config, const Graph& graph,
   }
   Config changed = config;
   if (!other) return changed;
-  for (const auto& [field, length] : lengths) changed = changed.with(field, length);
+  for (const auto& [field, length] : lengths) changed = changed.with(field.c_str(), length);
   return changed;
 }
 
