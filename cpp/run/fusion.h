@@ -9,6 +9,7 @@
 #include "../graph/dtype.h"
 #include "../graph/graph.h"
 #include "scratch.h"
+#include "threads.h"
 
 namespace attnscope {
 
@@ -55,7 +56,7 @@ struct Fusion {
 /// What a run is made for.
 struct RunFor {
   Dtype storage = Dtype::kFloat32;  // of packed weights and of the KV cache
-  int threads = 1;
+  int threads = thread_count();     // of which no run may have more
 };
 
 /// The steps of a graph that a run needs, in their order, and who reads what they make.

@@ -67,14 +67,11 @@ int64_t needed_positions(const Cache& cache) {
   return cache.window ? *cache.window - 1 : std::numeric_limits<int64_t>::max();
 }
 
-/// For a whole model: forward() runs it with as many threads as there are.
-RunFor run_for(Dtype storage) { return {storage, thread_count()}; }
-
 }  // namespace
 
 Count bytes_to_run(const Config& config, Keep keep, Dtype storage, const ForwardOptions& options) {
   const Graph graph = unrolled(config);
-  return bytes_of(Schedule(graph, keep, run_for(storage)), storage, options);
+  return bytes_of(Schedule(graph, keep, RunFor{storage}), storage, options);
 }
 
 Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype storage)
@@ -140,7 +137,7 @@ PlanPtr Model::plan(bool weights, const std::vector<GivenShape>& given) const {
     Graph graph = own ? graph_ : unrolled(config);
     if (!own && !same_parameters(graph, graph_)) return nullptr;
     auto made = std::make_shared<const Plan>(config, std::move(graph), Keep{.weights = weights},
-                                             run_for(storage_));
+                                             RunFor{storage_});
     check_memory(*made, {});
     if (plans_.size() == kMostPlans) plans_.erase(plans_.begin());
     plans_.push_back(made);
@@ -216,7 +213,7 @@ PlanPtr Model::next_plan(int64_t new_len, bool weights) const {
   const Config next = config_.with("seq_len", new_len).with("past_len", past_len_);
   if (next.layer().check) next.layer().check(next);
   auto plan = std::make_shared<const Plan>(
-      next, unrolled(next), Keep{.weights = weights, .caches = true}, run_for(storage_));
+      next, unrolled(next), Keep{.weights = weights, .caches = true}, RunFor{storage_});
   check_memory(*plan, {});
   return plan;
 }

@@ -1,5 +1,7 @@
 #include "program.h"
 
+#include <stdexcept>
+
 #include "threads.h"
 
 namespace attnscope {
@@ -35,6 +37,9 @@ void run_watched(const Schedule& schedule, Workspace& workspace, const Progress&
 Outputs run_program(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
                     const Progress& progress, std::span<CachedRows> caches) {
   const Graph& graph = schedule.graph();
+  if (thread_count() > schedule.how().threads) {
+    throw std::logic_error("a schedule has scratch for fewer threads than there are");
+  }
   Workspace workspace(graph, schedule.placement(), weights, inputs, caches);
   if (progress) {
     inputs.load_all();

@@ -32,6 +32,7 @@ class Schedule {
   explicit Schedule(const Graph& graph, Keep keep = {}, RunFor how = {});
 
   const Graph& graph() const { return graph_; }
+  RunFor how() const { return how_; }
   /// The outputs that are returned: all but those for the KV cache.
   std::span<const TensorId> results() const { return std::span(outputs_).first(results_); }
   const std::vector<Entry>& entries() const { return entries_; }
