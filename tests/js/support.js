@@ -188,6 +188,7 @@ export const sizes = [
 
 /** What numbers and fields that may be null are set to, one at a time, besides their defaults. */
 const others = {
+  softcap: 2,
   past_len: 2,
   scale: 0.3,
   window: 2,

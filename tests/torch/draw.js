@@ -64,6 +64,7 @@ const numbers = {
   rope_theta: [10000, 500000, 100],
   rope_local_base_freq: [10000, 100],
   attn_logit_softcapping: [0.5, 4, 50],
+  softcap: [0.5, 4, 50],
   final_logit_softcapping: [0.5, 4, 30],
   embedding_scale: [0.5, 8]
 };
