@@ -22,7 +22,7 @@ set_source_files_properties(cpp/run/random.cpp PROPERTIES COMPILE_OPTIONS "${fas
                             SKIP_PRECOMPILE_HEADERS ON)
 
 set(link_flags
-    -O2                        # inlines less than -O3 once more what the compiler has judged
+    -Oz                        # inlines nothing once more that the compiler has judged
     -fwasm-exceptions
     # Not node: what is for Node is in web/lib, where bundlers for browsers are not bothered by it.
     -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker
