@@ -16,7 +16,7 @@ export async function declareBuilds(folder) {
     writeFileSync(join(folder, name.replace(/\.mjs$/, '.d.mts')), declaration);
   }
   const core = await coreIn(folder);
-  const graphOf = (/** @type {object} */ config) => JSON.parse(core.estimate(config));
+  const graphOf = (/** @type {object} */ config) => JSON.parse(core.estimate(config, { steps: false }));
   writeFileSync(join(folder, 'config.d.ts'), layerTypes(JSON.parse(core.layers()), graphOf));
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "../graph/rows.h"
-
 namespace attnscope {
 namespace {
 
@@ -42,10 +40,11 @@ StepCost StepCost::times(int64_t count) const {
   return {product({count, parameters}), operations.times(count), product({count, bytes_moved})};
 }
 
-LayerCost cost(const Graph& graph, Dtype dtype) {
+LayerCost cost(const std::vector<Row>& rows, Dtype dtype) {
   LayerCost layer;
+  layer.steps.reserve(rows.size());
   std::vector<std::pair<const Graph*, TensorId>> seen;  // parameters
-  for (const Row& row : rows_of(graph)) {
+  for (const Row& row : rows) {
     StepCost cost = step_cost(row.graph, row.step, bytes_per_element(dtype));
     layer.steps.push_back(cost);
     cost.parameters = 0;

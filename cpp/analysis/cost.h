@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../graph/dtype.h"
-#include "../graph/graph.h"
+#include "../graph/rows.h"
 
 namespace attnscope {
 
@@ -27,11 +27,12 @@ struct PartCost {
 /// Parts and total count every repetition of a body; and each parameter once and whole, where a
 /// step first uses some of it.
 struct LayerCost {
-  std::vector<StepCost> steps;  // parallel to rows_of(graph), one repetition each
+  std::vector<StepCost> steps;  // parallel to the rows, one repetition each
   std::vector<PartCost> parts;  // in order of first use
   StepCost total;
 };
 
-LayerCost cost(const Graph& graph, Dtype dtype);
+/// Of all rows of a layer, as rows_of() lists them.
+LayerCost cost(const std::vector<Row>& rows, Dtype dtype);
 
 }  // namespace attnscope

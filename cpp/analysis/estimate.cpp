@@ -1,7 +1,5 @@
 #include "estimate.h"
 
-#include <algorithm>
-
 #include "../graph/rows.h"
 #include "cost.h"
 #include "json.h"
@@ -76,30 +74,44 @@ void write_parts(JsonWriter& json, const LayerCost& cost) {
   json.end_object();
 }
 
-/// Values in one array for all steps, lists after their lengths: keys and brackets would be half of
-/// all text. web/lib/estimate.js reads them in this order.
 void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count saved_bytes) {
   const auto& [graph, step, times, prefix, body] = row;
-  const auto write_name = [&](TensorId id) {
-    prefix.empty() ? json.string(graph.tensor(id).name) : json.string(row.name_of(id));
-  };
-  json.string(row.name());
-  json.string(step.op->name());
-  json.string(step.part);
-  json.number(static_cast<Count>(step.inputs.size()));
-  for (const TensorId id : step.inputs) write_name(id);
   const Tensor& output = graph.tensor(step.output);
-  write_name(step.output);
-  json.number(static_cast<Count>(output.shape.size()));
-  for (const Dimension& dimension : output.shape) json.number(dimension.size);
-  for (const Dimension& dimension : output.shape) json.number(static_cast<Count>(dimension.axis));
-  json.number(times);
-  json.number(cost.parameters);
-  json.number(cost.operations.macs());
-  json.number(cost.operations.elementwise());
-  json.number(cost.bytes_moved);
-  json.number(saved_bytes);
-  json.string(pytorch_expression(row));
+  json.begin_object();
+  json.key("name").string(row.name());
+  json.key("op").string(step.op->name());
+  json.key("part").string(step.part);
+  json.key("inputs").begin_array();
+  for (const TensorId id : step.inputs) json.string(row.name_of(id));
+  json.end_array();
+  json.key("output").string(row.name_of(step.output));
+  write_shape(json, output.shape);
+  json.key("repeat").number(times);
+  json.key("parameters").number(cost.parameters);
+  json.key("macs").number(cost.operations.macs());
+  json.key("elementwise").number(cost.operations.elementwise());
+  json.key("bytes_moved").number(cost.bytes_moved);
+  json.key("saved_bytes").number(saved_bytes);
+  json.key("pytorch").string(pytorch_expression(row));
+  json.end_object();
+}
+
+void write_steps(JsonWriter& json, const std::vector<Row>& rows, const LayerCost& costs,
+                 const Memory& bytes) {
+  json.key("steps").begin_array();
+  for (size_t r = 0; r < rows.size(); ++r) {
+    write_step(json, rows[r], costs.steps[r], bytes.step_saved[r]);
+  }
+  json.end_array();
+}
+
+/// Of what each step makes, by its name.
+void write_shapes(JsonWriter& json, const std::vector<Row>& rows) {
+  json.key("shapes").begin_object();
+  for (const Row& row : rows) {
+    json.key(row.name_of(row.step.output)).shape(row.graph.tensor(row.step.output).shape);
+  }
+  json.end_object();
 }
 
 void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
@@ -120,12 +132,17 @@ void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
   json.end_object();
 }
 
-/// As write_step().
-void write_lifetime(JsonWriter& json, const Lifetime& life) {
-  json.string(life.name);
-  json.number(life.bytes);
-  json.number(life.born);
-  json.number(life.freed);
+void write_timeline(JsonWriter& json, const std::vector<Lifetime>& lives) {
+  json.key("timeline").begin_array();
+  for (const Lifetime& life : lives) {
+    json.begin_object();
+    json.key("tensor").string(life.name);
+    json.key("bytes").number(life.bytes);
+    json.key("born").number(life.born);
+    json.key("freed").number(life.freed);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 std::string_view type_name(FieldType type) {
@@ -176,14 +193,16 @@ void write_field(JsonWriter& json, const Field& field) {
 
 }  // namespace
 
-std::string estimate_json(const Config& config) {
+std::string estimate_json(const Config& config, const EstimateOptions& options) {
   const Graph graph = config.layer().build(config);
   const Dtype dtype = dtype_from(config.choice("dtype"));
-  const LayerCost costs = cost(graph, dtype);
+  const std::vector<Row> rows = rows_of(graph);
+  const LayerCost costs = cost(rows, dtype);
   const Memory bytes = memory(graph, dtype);
 
   JsonWriter json;
   json.begin_object();
+  json.key("layer").string(config.layer().name);
   json.key("config");
   write_config(json, config);
   json.key("parameters").number(costs.total.parameters);
@@ -198,24 +217,26 @@ std::string estimate_json(const Config& config) {
   write_inputs(json, graph);
   json.key("results");
   write_results(json, graph);
+  json.key("output_shape").shape(graph.tensor(graph.results().front().tensor).shape);
+  if (options.steps) write_shapes(json, rows);
   json.key("parts");
   write_parts(json, costs);
-  json.key("axes").begin_array();  // by the numbers that steps have
-  for (size_t axis = 0; axis < kAxes; ++axis) json.string(name_of(static_cast<Axis>(axis)));
-  json.end_array();
-  json.key("steps").begin_array();
-  const std::vector<Row> rows = rows_of(graph);
-  for (size_t r = 0; r < rows.size(); ++r) {
-    write_step(json, rows[r], costs.steps[r], bytes.step_saved[r]);
-  }
-  json.end_array();
+  if (options.steps) write_steps(json, rows, costs, bytes);
   json.key("memory");
   write_memory(json, bytes, trainable(dtype));
-  json.key("timeline").begin_array();
-  for (const Lifetime& life : bytes.timeline) write_lifetime(json, life);
-  json.end_array();
+  if (options.steps) write_timeline(json, timeline(graph, dtype));
   json.key("kv_cache");
   write_kv_cache(json, graph, dtype);
+  json.end_object();
+  return json.take();
+}
+
+std::string refusal_json(size_t index, std::string_view message, std::string_view field) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("error").string(message);
+  json.key("field").string(field);
+  json.key("index").number(static_cast<Count>(index));
   json.end_object();
   return json.take();
 }

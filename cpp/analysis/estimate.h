@@ -3,16 +3,23 @@
 // The readings without numbers, together, as the JSON text that the bindings hand out.
 
 #include <string>
+#include <string_view>
 
 #include "../layers/layer.h"
 
 namespace attnscope {
 
-/// Everything that the layer costs; no tensor is allocated. web/lib/estimate.js makes of it what is
-/// documented in web/lib/types.js: steps and timeline come as values without keys, and what follows
-/// from the rest does not come. Counts are printed with all their digits, so that a reader rounds
-/// them to the nearest double.
-std::string estimate_json(const Config& config);
+struct EstimateOptions {
+  bool steps = true;  // false leaves out the steps, their shapes and the timeline
+};
+
+/// Everything that the layer costs, as web/lib/types.js documents it; no tensor is allocated.
+/// Counts are printed with all their digits, so that a reader rounds them to the nearest double.
+std::string estimate_json(const Config& config, const EstimateOptions& options);
+
+/// What stands among estimates of several configs in the place of one that is refused:
+/// {error, field, index}.
+std::string refusal_json(size_t index, std::string_view message, std::string_view field);
 
 /// What a model of this graph is and takes: {config, inputs}, as in an estimate.
 std::string model_json(const Config& config, const Graph& graph);

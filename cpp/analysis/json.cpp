@@ -51,10 +51,17 @@ void JsonWriter::boolean(bool flag) { word(flag ? "true" : "false"); }
 void JsonWriter::null() { word("null"); }
 
 void JsonWriter::string(std::string_view text) {
-  begin(2 * text.size() + 2);
+  constexpr size_t kLongestEscape = 6;
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
+  begin(kLongestEscape * text.size() + 2);
   put('"');
-  // Names and expressions of the core hold no control characters, which JSON would escape as well.
   for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20) {
+      put(code < 0x10 ? "\\u000" : "\\u001");
+      put(kHexDigits[code & 0xF]);
+      continue;
+    }
     if (c == '"' || c == '\\') put('\\');
     put(c);
   }

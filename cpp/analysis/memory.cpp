@@ -64,7 +64,7 @@ class Peak {
     for (size_t r = 0; r < kept; ++r) read(graph.results()[r].tensor, last);
     const std::vector<TensorId> inputs = graph.inputs();
     for (size_t i = 0; i < owned.size(); ++i) size_[inputs[i]] = owned[i];
-    for (const Count& bytes : owned) alive_ = sum(alive_, bytes);
+    for (const Count& given : owned) alive_ = sum(alive_, given);
     for (int s = 0; s <= last; ++s) run(graph.steps()[static_cast<size_t>(s)], s);
   }
 
@@ -315,7 +315,7 @@ class Saving {
     std::vector<size_t> first_row;
     for (const Body& body : call.bodies) {
       first_row.push_back(rows.size());
-      rows.resize(rows.size() + rows_of(*body.graph).size(), 0);
+      rows.resize(rows.size() + count_rows(*body.graph), 0);
     }
     std::vector<std::pair<OfInputs, std::optional<Saving>>> known(call.bodies.size());
     Count carried = owed(call.bodies.front().arguments.front().given);
@@ -419,13 +419,16 @@ Memory memory(const Graph& graph, Dtype dtype) {
   }
   memory.activations_peak = Peak(graph, bytes, {}, graph.results().size()).bytes();
   memory.inference_total = memory.parameters + memory.inputs + memory.activations_peak;
-  memory.timeline = Timeline(graph, bytes).take();
   if (trainable(dtype)) {
     read_training(graph, bytes, memory);
   } else {
-    memory.step_saved.assign(rows_of(graph).size(), 0);
+    memory.step_saved.assign(count_rows(graph), 0);
   }
   return memory;
+}
+
+std::vector<Lifetime> timeline(const Graph& graph, Dtype dtype) {
+  return Timeline(graph, Bytes(dtype)).take();
 }
 
 KvCache kv_cache(const Graph& graph, Dtype dtype) {

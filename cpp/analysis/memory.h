@@ -36,13 +36,14 @@ struct Memory {
   Count training_total = 0;      // parameters, gradients, optimizer, and what is alive when the
                                  // forward pass ends: inputs, saved tensors, results
 
-  std::vector<Count> step_saved;   // parallel to rows_of(graph), all repetitions: what it is the
-                                   // first to save
-  std::vector<Lifetime> timeline;  // inputs and step outputs that own memory, in order of birth
+  std::vector<Count> step_saved;  // parallel to rows_of(graph), all repetitions: what it is the
+                                  // first to save
 };
 
-/// The graph must outlive the timeline.
 Memory memory(const Graph& graph, Dtype dtype);
+
+/// The inputs and the step outputs that own memory, in order of birth. The graph must outlive them.
+std::vector<Lifetime> timeline(const Graph& graph, Dtype dtype);
 
 /// Bytes of the KV cache, over all layers. Source of the formula: what Graph::caches() holds.
 struct KvCache {

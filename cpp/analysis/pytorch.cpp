@@ -9,7 +9,7 @@ namespace {
 
 std::string expected_text(const Config& config, const Graph& graph) {
   const Dtype dtype = dtype_from(config.choice("dtype"));
-  const StepCost total = cost(graph, dtype).total;
+  const StepCost total = cost(rows_of(graph), dtype).total;
   std::string shapes;
   for (const Result& result : graph.results()) {
     shapes += format("        \"{}\": {},\n", {result.name, graph.tensor(result.tensor).shape});

@@ -29,6 +29,7 @@
 using emscripten::val;
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(ConfigValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(ConfigsValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(OptionsValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(InputsValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(ResultsValue);
@@ -112,8 +113,36 @@ uint64_t seed_from(std::string_view owner, const OptionsValue& options) {
 
 TextValue layer_table() { return TextValue(pack_text(layers_json())); }
 
-TextValue estimate(const ConfigValue& config) {
-  return TextValue(pack_text(estimate_json(config_from(config))));
+Field steps_field(bool fallback) {
+  return boolean_field("steps", "Whether steps, their shapes and the timeline are listed.",
+                       fallback);
+}
+
+TextValue estimate(const ConfigValue& config, const OptionsValue& options) {
+  static const std::vector<Field> fields = {steps_field(true)};
+  const std::vector<Value> values = options_from("estimate", fields, options);
+  const EstimateOptions how{.steps = std::get<bool>(values[0])};
+  return TextValue(pack_text(estimate_json(config_from(config), how)));
+}
+
+/// An array with an estimate for each config; a config that is refused costs the others nothing.
+TextValue estimates(const ConfigsValue& configs, const OptionsValue& options) {
+  static const std::vector<Field> fields = {steps_field(false)};
+  const std::vector<Value> values = options_from("estimates", fields, options);
+  const EstimateOptions how{.steps = std::get<bool>(values[0])};
+  const auto count = configs["length"].as<size_t>();
+  std::string text = "[";
+  for (size_t i = 0; i < count; ++i) {
+    if (i > 0) text += ',';
+    try {
+      text += estimate_json(config_from(ConfigValue(configs[i])), how);
+    } catch (const FieldError& e) {
+      text += refusal_json(i, e.what(), e.field());
+    } catch (const std::overflow_error& e) {
+      text += refusal_json(i, e.what(), "");
+    }
+  }
+  return TextValue(pack_text(text + ']'));
 }
 
 TextValue pytorch(const ConfigValue& config, const OptionsValue& options) {
@@ -423,6 +452,7 @@ using namespace attnscope;  // a table of names; nothing here is a header
 EMSCRIPTEN_BINDINGS(attnscope) {
   // The build writes that file, from layers().
   emscripten::register_type<ConfigValue>("Config", "import('./config.js').Config");
+  emscripten::register_type<ConfigsValue>("Configs", "readonly Config[]");
   emscripten::register_type<OptionsValue>("Options", "Record<string, unknown>");
   emscripten::register_type<TensorValue>("FloatTensor", "import('../types.js').Tensor");
   emscripten::register_type<InputsValue>(
@@ -441,7 +471,10 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::register_type<TextValue>("string");
 
   emscripten::function("layers", &bound<&layer_table>);
-  emscripten::function("estimate(config)", &bound<&estimate, const ConfigValue&>);
+  emscripten::function("estimate(config, options)",
+                       &bound<&estimate, const ConfigValue&, const OptionsValue&>);
+  emscripten::function("estimates(configs, options)",
+                       &bound<&estimates, const ConfigsValue&, const OptionsValue&>);
   emscripten::function("pytorch(config, options)",
                        &bound<&pytorch, const ConfigValue&, const OptionsValue&>);
   emscripten::function("create(config, options)",

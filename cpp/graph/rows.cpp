@@ -26,6 +26,9 @@ void add_rows(const Graph& graph, const Row& around, std::vector<Row>& rows) {
 std::string name_in(const Graph& graph, TensorId id, const Body* body, const std::string& prefix) {
   const Tensor& tensor = graph.tensor(id);
   if (prefix.empty()) return tensor.name;
+  if (tensor.role == Role::kActivation || tensor.role == Role::kParameter) {
+    return prefix + tensor.name;
+  }
   const std::vector<TensorId> inputs = graph.inputs();
   const auto place =
       static_cast<size_t>(std::find(inputs.begin(), inputs.end(), id) - inputs.begin());
@@ -38,6 +41,14 @@ std::vector<Row> rows_of(const Graph& graph) {
   if (graph.steps().empty()) return rows;
   add_rows(graph, {graph, graph.steps().front(), 1, "", nullptr}, rows);
   return rows;
+}
+
+size_t count_rows(const Graph& graph) {
+  size_t count = graph.steps().size() - graph.calls().size();
+  for (const Call& call : graph.calls()) {
+    for (const Body& body : call.bodies) count += count_rows(*body.graph);
+  }
+  return count;
 }
 
 }  // namespace attnscope

@@ -24,4 +24,7 @@ struct Row {
 /// All steps of a graph, with those of the bodies that it calls.
 std::vector<Row> rows_of(const Graph& graph);
 
+/// How many rows_of() would list.
+size_t count_rows(const Graph& graph);
+
 }  // namespace attnscope

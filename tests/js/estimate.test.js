@@ -307,6 +307,78 @@ test("a result is the caller's own", () => {
   assert.deepEqual(scope.estimate(linear).output_shape, [32, 768]);
 });
 
+test('without steps an estimate has everything else, whichever layer it is of', () => {
+  for (const config of configs) {
+    const { steps, shapes, timeline, ...figures } = scope.estimate(config);
+    assert.ok(steps.length > 0 && timeline.length > 0 && Object.keys(shapes).length > 0, nameOf(config));
+    assert.deepEqual(scope.estimate(config, { steps: false }), figures, nameOf(config));
+    assert.deepEqual(Object.keys(scope.estimate(config, { steps: false })), Object.keys(figures), nameOf(config));
+  }
+});
+
+test('estimates gives in one call what estimate gives of each config, with steps or without', () => {
+  const figures = configs.map((config) => scope.estimate(config, { steps: false }));
+  assert.deepEqual(scope.estimates(configs), figures);
+  assert.deepEqual(scope.estimates(configs, { steps: false }), figures);
+  assert.deepEqual(
+    scope.estimates(configs, { steps: true }),
+    configs.map((config) => scope.estimate(config))
+  );
+  assert.deepEqual(scope.estimates([]), []);
+});
+
+test('a config that is refused costs the other estimates nothing, and says in its place why', () => {
+  const largest = { batch_size: LARGEST, seq_len: LARGEST, kv_len: LARGEST, num_heads: LARGEST, head_dim: LARGEST };
+  const refused = [
+    { ...linear, seq_len: 0 },
+    { layer: 'scaled_dot_product_attention', ...largest },
+    { ...linear, '"\n\u0001\\': 1 },
+    null,
+    [1]
+  ];
+  const given = refused.flatMap((config) => [linear, config]);
+  const answers = scope.estimates(given);
+  assert.equal(answers.length, given.length);
+  given.forEach((config, index) => {
+    let expected;
+    try {
+      expected = scope.estimate(config, { steps: false });
+    } catch ({ name, message, field = '' }) {
+      assert.equal(name, 'RangeError');
+      expected = { error: message, field, index };
+    }
+    assert.deepEqual(answers[index], expected);
+    assert.equal('error' in answers[index], refused.includes(config));
+  });
+});
+
+test('estimates takes an array and nothing else, and both calls know their one option', () => {
+  for (const [value, shown] of [
+    [undefined, 'undefined'],
+    [linear, 'an object'],
+    ['linear_scorer', '"linear_scorer"']
+  ]) {
+    const message = `configs must be an array of configs, got ${shown}`;
+    assert.throws(() => scope.estimates(value), { name: 'RangeError', field: 'configs', message });
+  }
+  for (const [name, argument] of [
+    ['estimate', linear],
+    ['estimates', [linear]]
+  ]) {
+    assert.throws(() => scope[name](argument, { step: true }), {
+      name: 'RangeError',
+      field: 'step',
+      message: `${name} has no option "step", did you mean steps?`
+    });
+    assert.throws(() => scope[name](argument, { steps: 1 }), {
+      name: 'RangeError',
+      field: 'steps',
+      message: 'steps must be true or false, got 1'
+    });
+    assert.throws(() => scope[name](argument, null), { name: 'RangeError', field: 'options' });
+  }
+});
+
 test('a frozen config works and a config is not changed', () => {
   const config = Object.freeze({ ...linear });
   scope.estimate(config);

@@ -98,6 +98,13 @@ test('what it says and draws is what the module says and draws', async () => {
     assert.equal(await remote.pytorch(config, { self_check: false }), scope.pytorch(config, { self_check: false }));
     assert.equal(await remote.runBytes(config, { storage: 'int8' }), scope.runBytes(config, { storage: 'int8' }));
   }
+  const many = [...Array(9).fill(smallConfigs).flat(), null, { layer: 'linear_scorer', seq_len: 0 }];
+  assert.deepEqual(await remote.estimates(many), scope.estimates(many));
+  assert.deepEqual(await remote.estimate(small, { steps: false }), scope.estimate(small, { steps: false }));
+  assert.deepEqual(
+    facts(await errorOf(() => remote.estimates(small))),
+    facts(await errorOf(() => scope.estimates(small)))
+  );
   assert.deepEqual(await remote.randn([2, 3], { seed: 4 }), scope.randn([2, 3], { seed: 4 }));
   assert.deepEqual(await remote.randint(9, [20]), scope.randint(9, [20]));
   assert.ok((await remote.measurePeaks({ read_bytes: 1 << 20 })).flops_per_second > 1e6);

@@ -17,6 +17,8 @@ import type {
   Build,
   Config,
   Estimate,
+  EstimateFigures,
+  EstimateOptions,
   Field,
   FloatInput,
   ForwardOptions,
@@ -29,6 +31,7 @@ import type {
   Mask,
   Memory,
   OpenOptions,
+  Refusal,
   ResidentResults,
   Result,
   Results,
@@ -71,6 +74,18 @@ const language: Config = {
   norm_eps: 1e-6
 };
 const again: Estimate = scope.estimate(estimate.config);
+const figures: EstimateFigures = scope.estimate(config, { steps: false });
+const listed: Step[] = scope.estimate(config, { steps: true }).steps;
+const perhaps: EstimateOptions = { steps: threads > 1 };
+const maybeListed: Step[] | undefined = scope.estimate(config, perhaps).steps;
+// @ts-expect-error figures alone have no steps
+scope.estimate(config, { steps: false }).steps;
+// @ts-expect-error there is no such option
+scope.estimate(config, { timeline: false });
+const several: (EstimateFigures | Refusal)[] = scope.estimates([config, full]);
+for (const one of scope.estimates([config, full], { steps: true })) {
+  const what: string | number = 'error' in one ? `${one.index}: ${one.error}` : one.steps.length;
+}
 const imported: Imported = fromHuggingFace(JSON.parse('{"model_type": "llama"}'));
 const used: ImportedKey[] = imported.keys.filter(({ use }) => use === 'used');
 scope.estimate(imported.config);
@@ -123,6 +138,8 @@ const worker = () => new Worker(new URL('file:///worker.js'), { type: 'module' }
 const inWorker: WorkerScope = await openInWorker({ threads: 2, worker, signal: AbortSignal.timeout(1000) });
 const there: WorkerModel = await inWorker.create(config, { seed: 0 });
 const sized: Estimate = await inWorker.estimate(there.config);
+const sizedShortly: EstimateFigures = await inWorker.estimate(config, { steps: false });
+const sizedTogether: (EstimateFigures | Refusal)[] = await inWorker.estimates([config, full]);
 const moved: WorkerTensor = await inWorker.tensor(hidden_states.data, [32, 128, 768], {
   transfer: [new ArrayBuffer(8)]
 });

@@ -4,7 +4,7 @@
 import { booleanRule, checkOptions, functionRule, refusal, signalRule } from './options.js';
 import { show } from './values.js';
 
-/** @typedef {import('./types.js').Estimate} Estimate */
+/** @typedef {import('./types.js').EstimateFigures} EstimateFigures */
 /** @typedef {import('./types.js').Ids} Ids */
 /** @typedef {import('./generics.js').Results<import('./types.js').Config, {}>} Results */
 /** @typedef {import('./types.js').Tensor} Tensor */
@@ -52,7 +52,7 @@ export class Decoding {
   #tokens;
 
   /**
-   * @param {Estimate} estimate of the model's layer
+   * @param {EstimateFigures} estimate of the model's layer
    * @param {Prompt} prompt
    * @param {DecodeOptions<any>} [options]
    * @throws {RangeError} for a layer that cannot decode, a wrong option or token
@@ -112,10 +112,10 @@ export class Decoding {
 
 /**
  * How many tokens there are.
- * @param {Estimate} estimate
+ * @param {EstimateFigures} estimate
  */
 function vocabularyOf({ layer, config, inputs, output_shape, kv_cache }) {
-  const [first, ...others] = inputs.filter(({ name, optional }) => !optional && !name.startsWith('past_'));
+  const [first, ...others] = inputs.filter(({ optional, cached }) => !optional && !cached);
   const limit = first?.limit;
   if (!kv_cache || others.length > 0 || !limit || output_shape.at(-1) !== limit) {
     throw refusal(

@@ -4,6 +4,9 @@
 
 /** @typedef {import('./core/config.js').Config} Config */
 /** @typedef {import('./core/config.js').Layers} Layers */
+/** @template C @typedef {import('./types.js').Estimate<C>} Estimate */
+/** @template C @typedef {import('./types.js').EstimateFigures<C>} EstimateFigures */
+/** @typedef {import('./types.js').EstimateSteps} EstimateSteps */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('./tensor.js').ResidentTensor} ResidentTensor */
 /** @typedef {import('./types.js').RoundingError} RoundingError */
@@ -230,6 +233,15 @@
  * @template Name
  * @typedef {Both<Has<C, Name>,
  *   Name extends LayerOf<C>['weights'] ? IsOneOf<OptionOf<O, 'need_weights', true>, true> : 'yes'>} Returns
+ */
+
+/**
+ * What estimate() and estimates() return.
+ * @template C
+ * @template O
+ * @template [Steps=true] whether there are steps where the options do not say it
+ * @typedef {{ yes: Estimate<C>, no: EstimateFigures<C>, maybe: EstimateFigures<C> & Partial<EstimateSteps> }[
+ *   IsOneOf<OptionOf<O, 'steps', Steps>, true>]} Estimated
  */
 
 /**

@@ -4,6 +4,8 @@
 /** @typedef {import('./types.js').Build} Build */
 /** @typedef {import('./types.js').Config} Config */
 /** @template [C=Config] @typedef {import('./types.js').Estimate<C>} Estimate */
+/** @template [C=Config] @typedef {import('./types.js').EstimateFigures<C>} EstimateFigures */
+/** @typedef {import('./types.js').EstimateOptions} EstimateOptions */
 /** @typedef {import('./types.js').Field} Field */
 /** @typedef {import('./types.js').FloatInput} FloatInput */
 /** @typedef {import('./types.js').Format} Format */
@@ -22,6 +24,7 @@
 /** @typedef {import('./types.js').Memory} Memory */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 /** @typedef {import('./types.js').Result} Result */
+/** @typedef {import('./types.js').Refusal} Refusal */
 /** @typedef {import('./types.js').RoundingError} RoundingError */
 /** @typedef {import('./types.js').Step} Step */
 /** @typedef {import('./types.js').StepOptions} StepOptions */

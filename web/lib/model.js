@@ -1,7 +1,6 @@
 // A layer with its weights, ready to run.
 
 import { Decoding } from './decoding.js';
-import { readEstimate } from './estimate.js';
 import { coreTensors } from './inputs.js';
 import { refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
@@ -107,7 +106,8 @@ export class Model {
    * @throws {RangeError} for a layer that cannot decode, a wrong option or token
    */
   decode(tokens, options) {
-    const estimate = readEstimate(this.#core.call((module) => module.estimate(/** @type {any} */ (this.config))));
+    const config = /** @type {any} */ (this.config);
+    const estimate = JSON.parse(this.#core.call((module) => module.estimate(config, { steps: false })));
     return this.#decode(new Decoding(estimate, tokens, options));
   }
 

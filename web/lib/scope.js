@@ -1,14 +1,15 @@
 // The module, opened: what it sizes, draws and makes. Works in Node, a page and a worker.
 
-import { readEstimate } from './estimate.js';
 import { load } from './loader.js';
 import { Model } from './model.js';
 import { OpenCore } from './open-core.js';
+import { refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
+import { show } from './values.js';
 
 /** @typedef {import('./types.js').Build} Build */
 /** @typedef {import('./types.js').Config} Config */
-/** @template C @typedef {import('./types.js').Estimate<C>} Estimate */
+/** @typedef {import('./types.js').EstimateOptions} EstimateOptions */
 /** @typedef {import('./types.js').Format} Format */
 /** @typedef {import('./types.js').HalfFormat} HalfFormat */
 /** @typedef {import('./types.js').Halves} Halves */
@@ -16,8 +17,11 @@ import { ResidentTensor } from './tensor.js';
 /** @typedef {import('./types.js').Layer} Layer */
 /** @typedef {import('./types.js').LayerName} LayerName */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
+/** @typedef {import('./types.js').Refusal} Refusal */
 /** @typedef {import('./types.js').Tensor} Tensor */
+/** @template C @template O @template [S=true] @typedef {import('./generics.js').Estimated<C, O, S>} Estimated */
 /** @template C @typedef {import('./generics.js').Known<C>} Known */
+/** @template G @template E @typedef {import('./generics.js').Literal<G, E>} Literal */
 /** @template L @template C @typedef {import('./generics.js').ConfigArgument<L, C>} ConfigArgument */
 
 /**
@@ -74,13 +78,27 @@ export class Attnscope {
    * What a layer costs. Pure arithmetic: no tensor is allocated.
    * @template {LayerName | (string & {})} const L
    * @template const C
+   * @template [const O={}]
    * @param {ConfigArgument<L, C>} config
-   * @returns {Estimate<Known<C>>}
+   * @param {Literal<O, EstimateOptions>} [options]
+   * @returns {Estimated<Known<C>, O>}
    */
-  estimate(config) {
-    return /** @type {any} */ (
-      readEstimate(this.#core.call((module) => module.estimate(/** @type {Config} */ (config))))
-    );
+  estimate(config, options = /** @type {any} */ ({})) {
+    return JSON.parse(this.#core.call((module) => module.estimate(/** @type {Config} */ (config), options)));
+  }
+
+  /**
+   * What each of some layers costs, in one call of the core: the figures, without the steps. A config that is refused
+   * does not cost the others theirs: why it is stands in its place.
+   * @template {Config} const C
+   * @template [const O={}]
+   * @param {readonly C[]} configs
+   * @param {Literal<O, EstimateOptions>} [options] `steps` is false by default
+   * @returns {(Estimated<C, O, false> | Refusal)[]} parallel to `configs`
+   */
+  estimates(configs, options = /** @type {any} */ ({})) {
+    if (!Array.isArray(configs)) throw refusal('configs', `configs must be an array of configs, got ${show(configs)}`);
+    return JSON.parse(this.#core.call((module) => module.estimates(configs, options)));
   }
 
   /**

@@ -176,7 +176,7 @@
 
 /**
  * @template [C=Config]
- * @typedef {object} Estimate counts are exact to 2^53 and the nearest double past it
+ * @typedef {object} EstimateFigures counts are exact to 2^53 and the nearest double past it
  * @property {import('./generics.js').Filled<C>['layer']} layer
  * @property {import('./generics.js').Filled<C>} config with the defaults filled in
  * @property {number} parameters
@@ -190,13 +190,35 @@
  * @property {Input[]} inputs what forward() takes
  * @property {Result[]} results what it returns, `output` first
  * @property {number[]} output_shape
- * @property {Record<string, number[]>} shapes every step's output, by name
  * @property {Record<string, {parameters: number, macs: number}>} parts
- * @property {Step[]} steps
  * @property {Memory} memory
+ * @property {KvCache | null} kv_cache null for layers without one
+ */
+
+/**
+ * @typedef {object} EstimateSteps
+ * @property {Record<string, number[]>} shapes every step's output, by name
+ * @property {Step[]} steps
  * @property {{tensor: string, bytes: number, born: number, freed: number}[]} timeline the steps
  *   between which each tensor is alive, both included; a repeated step counts as one
- * @property {KvCache | null} kv_cache null for layers without one
+ */
+
+/**
+ * @template [C=Config]
+ * @typedef {EstimateFigures<C> & EstimateSteps} Estimate
+ */
+
+/**
+ * @typedef {object} EstimateOptions
+ * @property {boolean} [steps] whether the estimate has `steps`, their `shapes` and the `timeline`, which take most of
+ *   its time
+ */
+
+/**
+ * @typedef {object} Refusal what stands among estimates in the place of one that cannot be
+ * @property {string} error the message that `estimate` would throw
+ * @property {string} field what the message is about, '' for the config as a whole
+ * @property {number} index of the config
  */
 
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8'} Format of numbers */

@@ -9,10 +9,15 @@ using namespace attnscope::testing;
 
 namespace {
 
-StepCost total(const Config& config) { return cost(graph_of(config), Dtype::kFloat32).total; }
+LayerCost cost_of(const Config& config) {
+  const Graph graph = graph_of(config);
+  return cost(rows_of(graph), Dtype::kFloat32);
+}
+
+StepCost total(const Config& config) { return cost_of(config).total; }
 
 Count macs_of(const Config& config, const char* part) {
-  const LayerCost layer = cost(graph_of(config), Dtype::kFloat32);
+  const LayerCost layer = cost_of(config);
   for (const PartCost& one : layer.parts) {
     if (one.part == part) return one.cost.operations.macs();
   }
@@ -61,14 +66,14 @@ TEST_CASE("an activation is freed after its last reader, and a result lives to t
                                                           {"seq_len", raw(2)},
                                                           {"hidden_size", raw(3)},
                                                           {"attn_dim", raw(5)}}));
-  const Memory bytes = memory(graph, Dtype::kFloat32);
   std::vector<std::string> rows;
-  for (const Lifetime& life : bytes.timeline) {
+  for (const Lifetime& life : timeline(graph, Dtype::kFloat32)) {
     rows.push_back(life.tensor->name + " " + std::to_string(life.born) + ".." +
                    std::to_string(life.freed));
   }
   CHECK(rows == std::vector<std::string>{"hidden_states 0..5", "projected 0..1", "activated 1..2",
                                          "scores 2..4", "weights 4..5", "output 5..5"});
+  const Memory bytes = memory(graph, Dtype::kFloat32);
   CHECK(equal(bytes.activations_peak, 2 * 2 * 5 * 4));  // projected and activated together
 }
 

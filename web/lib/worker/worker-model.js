@@ -159,7 +159,11 @@ export class WorkerModel {
     this.#alive();
     // which layer it is does not matter here
     const model = /** @type {WorkerModel<Config>} */ (/** @type {unknown} */ (this));
-    const estimate = await this.#calls.send({ kind: 'method', name: 'estimate', args: [this.config] });
+    const estimate = await this.#calls.send({
+      kind: 'method',
+      name: 'estimate',
+      args: [this.config, { steps: false }]
+    });
     const decoding = new Decoding(estimate, tokens, options);
     if (decoding.fresh) await this.clearCache();
     while (decoding.goesOn) {

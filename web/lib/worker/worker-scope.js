@@ -7,17 +7,20 @@ import { WorkerTensor } from './worker-tensor.js';
 /** @typedef {import('../types.js').Build} Build */
 /** @typedef {import('./types.js').CallOptions} CallOptions */
 /** @typedef {import('../types.js').Config} Config */
-/** @template C @typedef {import('../types.js').Estimate<C>} Estimate */
+/** @typedef {import('../types.js').EstimateOptions} EstimateOptions */
 /** @typedef {import('../types.js').Format} Format */
 /** @typedef {import('../types.js').HalfFormat} HalfFormat */
 /** @typedef {import('../types.js').Halves} Halves */
 /** @typedef {import('../types.js').Ids} Ids */
 /** @typedef {import('../types.js').Layer} Layer */
 /** @typedef {import('../types.js').LayerName} LayerName */
+/** @typedef {import('../types.js').Refusal} Refusal */
 /** @typedef {import('../types.js').Tensor} Tensor */
 /** @typedef {import('./types.js').TransferOptions} TransferOptions */
 /** @typedef {import('./calls.js').Calls} Calls */
+/** @template C @template O @template [S=true] @typedef {import('../generics.js').Estimated<C, O, S>} Estimated */
 /** @template C @typedef {import('../generics.js').Known<C>} Known */
+/** @template G @template E @typedef {import('../generics.js').Literal<G, E>} Literal */
 /** @template L @template C @typedef {import('../generics.js').ConfigArgument<L, C>} ConfigArgument */
 
 /**
@@ -43,11 +46,26 @@ export class WorkerScope {
   /**
    * @template {LayerName | (string & {})} const L
    * @template const C
+   * @template [const O={}]
    * @param {ConfigArgument<L, C>} config
-   * @returns {Promise<Estimate<Known<C>>>}
+   * @param {Literal<O, EstimateOptions>} [options]
+   * @returns {Promise<Estimated<Known<C>, O>>}
    */
-  async estimate(config) {
-    return this.#method('estimate', [config]);
+  async estimate(config, options) {
+    return this.#method('estimate', [config, options]);
+  }
+
+  /**
+   * @template {Config} const C
+   * @template [const O={}]
+   * @param {readonly C[]} configs
+   * @param {Literal<O, EstimateOptions>} [options]
+   * @returns {Promise<(Estimated<C, O, false> | Refusal)[]>}
+   */
+  async estimates(configs, options) {
+    const parcel = new Parcel(this.#calls);
+    const each = Array.isArray(configs) ? Array.from(configs, (config) => parcel.pack(config)) : parcel.pack(configs);
+    return this.#send('estimates', [each, parcel.pack(options)], parcel);
   }
 
   /**
@@ -184,7 +202,19 @@ export class WorkerScope {
    */
   #method(name, args, transfer) {
     const parcel = new Parcel(this.#calls, transfer);
-    const packed = args.map((value) => parcel.pack(value));
-    return this.#calls.send({ kind: 'method', name, args: packed }, { transfer: parcel.buffers });
+    return this.#send(
+      name,
+      args.map((value) => parcel.pack(value)),
+      parcel
+    );
+  }
+
+  /**
+   * @param {string} name @param {unknown[]} args packed in `parcel`
+   * @param {Parcel} parcel
+   * @returns {Promise<any>}
+   */
+  #send(name, args, parcel) {
+    return this.#calls.send({ kind: 'method', name, args }, { transfer: parcel.buffers });
   }
 }
