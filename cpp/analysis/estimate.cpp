@@ -125,6 +125,8 @@ void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
   json.key("output").number(memory.output);
   json.key("activations_peak").number(memory.activations_peak);
   json.key("inference_total").number(memory.inference_total);
+  json.key("activations_peak_without_weights").number(memory.activations_peak_without_weights);
+  json.key("inference_total_without_weights").number(memory.inference_total_without_weights);
   training("saved_for_backward", memory.saved_for_backward);
   training("gradients", memory.gradients);
   training("optimizer", memory.optimizer);

@@ -211,8 +211,8 @@ void clear(Rows rows, int64_t begin, int64_t end, int64_t columns) {
 }
 
 void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& shared,
-                      const AttentionSizes& sizes, const ScoreSteps& steps,
-                      const KeyRange* visible, int64_t begin, int64_t end, Pieces pieces) {
+                      const AttentionSizes& sizes, const ScoreSteps& steps, const KeyRange* visible,
+                      int64_t begin, int64_t end, Pieces pieces) {
   const int64_t count = end - begin, V = sizes.value_features;
   const KeyRange all = seen_by(visible, begin, end);
   Block block(shared, sizes, std::min(kKeys, all.end - all.first), pieces);
@@ -251,8 +251,8 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
 }
 
 void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& shared,
-                      const AttentionSizes& sizes, const ScoreSteps& steps,
-                      const KeyRange* visible, int64_t begin, int64_t end, Pieces pieces) {
+                      const AttentionSizes& sizes, const ScoreSteps& steps, const KeyRange* visible,
+                      int64_t begin, int64_t end, Pieces pieces) {
   const KeyRange all = seen_by(visible, begin, end);
   Block block(shared, sizes, all.end - all.first, pieces);
   block.pack(all.first, all.end - all.first);
@@ -287,8 +287,9 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
   const int64_t keys = all.end - all.first;
   const bool wanted = heads.front().weights.data;
   float* const own = wanted ? nullptr : pieces.take(std::ssize(heads) * (end - begin) * keys);
-  float* const wide = pieces.take(std::max(wide_size(shared.key, kFewKeys, sizes.features),
-                                           wide_size(shared.value, kFewKeys, sizes.value_features)));
+  float* const wide =
+      pieces.take(std::max(wide_size(shared.key, kFewKeys, sizes.features),
+                           wide_size(shared.value, kFewKeys, sizes.value_features)));
   const auto weights_of = [&](size_t h, int64_t t) {
     if (wanted) return from_row(heads[h].weights, t).data;
     const int64_t row = static_cast<int64_t>(h) * (end - begin) + t - begin;

@@ -280,7 +280,9 @@ void pack_quantized(const float* b, int64_t stride, int64_t n, int64_t k, int32_
   }
 }
 
-int64_t quantized_scratch(int64_t m, int64_t k) { return std::min(m, block_rows(k)) * row_words(k); }
+int64_t quantized_scratch(int64_t m, int64_t k) {
+  return std::min(m, block_rows(k)) * row_words(k);
+}
 
 void gemm_quantized(ConstRows a, QuantizedPanels b, const float* bias, Rows c, int64_t m, int64_t n,
                     int32_t* scratch) {

@@ -46,7 +46,7 @@ int64_t bucket_of(int64_t distance, bool both_ways) {
   const float ratio = static_cast<float>(back) / static_cast<float>(exact);
   const float share = static_cast<float>(std::log(static_cast<double>(ratio))) /
                       static_cast<float>(std::log(static_cast<double>(RelativeBias::kMaxDistance) /
-                                                static_cast<double>(exact)));
+                                                  static_cast<double>(exact)));
   const auto far = exact + static_cast<int64_t>(share * static_cast<float>(buckets - exact));
   return first + std::min(far, buckets - 1);
 }
@@ -257,7 +257,8 @@ Array RelativeBias::forward(const std::vector<const Array*>& inputs) const {
 void RelativeBias::fill(const float* table, int64_t num_heads, float* by_distance) const {
   for (int64_t i = 0; i < distances(); ++i) {
     const float* row = table + bucket_of(distance(i), both_ways_) * num_heads;
-    for (int64_t head = 0; head < num_heads; ++head) by_distance[head * distances() + i] = row[head];
+    for (int64_t head = 0; head < num_heads; ++head)
+      by_distance[head * distances() + i] = row[head];
   }
 }
 

@@ -96,8 +96,8 @@ class DistanceBias : public Op {
   /// How many there are, from the first key seen by the last query to the last seen by the first.
   int64_t distances() const { return seq_len_ + kv_len_ - 1; }
 
-  /// by_distance (H, T + S - 1): of key s, seen by query t, at T - 1 - t + s. `table` has the values
-  /// of the first input, unless the bias is constant.
+  /// by_distance (H, T + S - 1): of key s, seen by query t, at T - 1 - t + s. `table` has the
+  /// values of the first input, unless the bias is constant.
   virtual void fill(const float* table, int64_t num_heads, float* by_distance) const = 0;
 
  protected:
@@ -118,9 +118,7 @@ class AlibiBias final : public DistanceBias {
       : DistanceBias(seq_len, kv_len, offset), num_heads_(num_heads) {}
 
   std::string_view name() const override { return "alibi_bias"; }
-  Shape output_shape(const InputShapes&) const override {
-    return shape({num_heads_, Axis::kHead});
-  }
+  Shape output_shape(const InputShapes&) const override { return shape({num_heads_, Axis::kHead}); }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
   void fill(const float* table, int64_t num_heads, float* by_distance) const override;

@@ -75,12 +75,10 @@ Count bytes_to_run(const Config& config, Keep keep, Dtype storage, const Forward
 }
 
 Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype storage)
-    : config_(config),
-      memory_limit_(memory_limit),
-      storage_(storage),
-      graph_(unrolled(config)) {
+    : config_(config), memory_limit_(memory_limit), storage_(storage), graph_(unrolled(config)) {
   const PlanPtr least = plan(false);
-  weights_ = std::make_unique<Weights>(std::make_shared<State>(initial_state(graph_, seed)), storage);
+  weights_ =
+      std::make_unique<Weights>(std::make_shared<State>(initial_state(graph_, seed)), storage);
   weights_->bind(graph_, least->schedule.packed());
 }
 

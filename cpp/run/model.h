@@ -18,9 +18,10 @@
 namespace attnscope {
 
 struct ForwardOptions {
-  std::optional<Dtype> round{};  // round weights and inputs to this format first; int8 leaves biases
-  bool compare = false;        // report the error that the model's storage format makes
-  bool reference = false;      // by plain loops in double precision instead of the kernels
+  std::optional<Dtype>
+      round{};             // round weights and inputs to this format first; int8 leaves biases
+  bool compare = false;    // report the error that the model's storage format makes
+  bool reference = false;  // by plain loops in double precision instead of the kernels
 };
 
 struct Forward {
@@ -37,7 +38,11 @@ struct StateEntry {
 /// A layer for inputs of some lengths, with what a run of it does; it has no weights.
 struct Plan {
   Plan(const Config& of, Graph unrolled, Keep kept, RunFor what)
-      : config(of), keep(kept), how(what), graph(std::move(unrolled)), schedule(graph, kept, what) {}
+      : config(of),
+        keep(kept),
+        how(what),
+        graph(std::move(unrolled)),
+        schedule(graph, kept, what) {}
 
   // The schedule points into the graph.
   Plan(const Plan&) = delete;

@@ -78,9 +78,7 @@ Schedule::Schedule(const Graph& graph, Keep keep, RunFor how)
 /// them reads what they have read, and notes in each entry the tensors that it is the last to read.
 void Schedule::leave_out_unneeded() {
   std::vector<bool> needed(graph_.tensors().size(), false);  // by storage
-  const auto storage = [this](TensorId id) {
-    return placement_.storage[static_cast<size_t>(id)];
-  };
+  const auto storage = [this](TensorId id) { return placement_.storage[static_cast<size_t>(id)]; };
   for (const TensorId id : outputs_) needed[static_cast<size_t>(storage(id))] = true;
   std::vector<Entry> kept;
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
@@ -106,7 +104,8 @@ void Schedule::plan() {
   std::vector<bool> own(graph_.tensors().size(), false);  // by storage: outputs have their own
   for (const TensorId id : outputs_) own[placement_.storage_of(id)] = true;
   std::vector<Occupancy> spans;
-  std::vector<std::pair<int, size_t>> owners;  // parallel to spans: an entry's scratch, or a storage
+  std::vector<std::pair<int, size_t>>
+      owners;  // parallel to spans: an entry's scratch, or a storage
   std::vector<int> span_of(graph_.tensors().size(), -1);
   for (int e = 0; e < static_cast<int>(entries_.size()); ++e) {
     const Entry& entry = entries_[static_cast<size_t>(e)];

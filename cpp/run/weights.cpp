@@ -37,7 +37,8 @@ Count Weights::packed_bytes() const {
 }
 
 Count packed_bytes(const Graph& graph, const std::vector<TensorId>& packed, Dtype storage) {
-  std::set<std::tuple<TensorId, int64_t, int64_t>> seen;  // what is viewed, from where, how many rows
+  std::set<std::tuple<TensorId, int64_t, int64_t>>
+      seen;  // what is viewed, from where, how many rows
   Count bytes = 0;
   for (const TensorId id : packed) {
     const Tensor& tensor = graph.tensor(id);

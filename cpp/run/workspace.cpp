@@ -13,15 +13,16 @@ Workspace::Workspace(const Graph& graph, const Placement& placement, const Bound
       placement_(placement),
       weights_(weights),
       inputs_(inputs),
-      arena_(std::make_unique_for_overwrite<std::byte[]>(
-          static_cast<size_t>(placement.arena_bytes))),
+      arena_(
+          std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(placement.arena_bytes))),
       memory_(graph_.tensors().size(), nullptr),
       owned_(graph_.tensors().size()),
       cached_(graph_.tensors().size(), nullptr),
       given_shapes_(graph_.tensors().size()) {
   for (size_t id = 0; id < memory_.size(); ++id) {
     const Tensor& tensor = graph_.tensors()[id];
-    if (tensor.role == Role::kOptionalInput && inputs[id]) given_shapes_[id] = shape_of(*inputs[id]);
+    if (tensor.role == Role::kOptionalInput && inputs[id])
+      given_shapes_[id] = shape_of(*inputs[id]);
     if (tensor.storage != static_cast<TensorId>(id)) continue;  // a view
     if (tensor.role == Role::kParameter) memory_[id] = weights.values[id]->data();
     if (tensor.role != Role::kParameter && inputs[id]) memory_[id] = inputs[id]->data();

@@ -18,7 +18,7 @@ namespace attnscope {
 
 /// Where a run keeps what it makes.
 struct Placement {
-  std::vector<TensorId> storage;  // of each tensor the one whose memory it uses
+  std::vector<TensorId> storage;              // of each tensor the one whose memory it uses
   std::vector<std::optional<Count>> offsets;  // by storage: bytes from the arena's start; nothing:
                                               // memory of its own, because it leaves the run
   Count arena_bytes = 0;

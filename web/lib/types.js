@@ -160,6 +160,9 @@
  * @property {number} output everything that forward() returns
  * @property {number} activations_peak most bytes of step outputs alive at once, results included
  * @property {number} inference_total parameters + inputs + activations_peak
+ * @property {number} activations_peak_without_weights the peak where no attention weights are returned, and what has a
+ *   number for each query and key is made part by part, as attnscope's kernels and FlashAttention's do
+ * @property {number} inference_total_without_weights parameters + inputs + activations_peak_without_weights
  * @property {number | null} saved_for_backward what PyTorch's autograd keeps, parameters left out
  * @property {number | null} gradients one for each parameter
  * @property {number | null} optimizer Adam: two moments for each parameter

@@ -120,7 +120,8 @@ Fusion part_of_each(const Site& site, int64_t from, int64_t first, int64_t count
   fusion.kernel = [=, runs = count_of(site.output_shape()) / count](Workspace& workspace) {
     const float* read = workspace.read(x) + first;
     float* to = workspace.write(y);
-    for (int64_t run = 0; run < runs; ++run) std::copy_n(read + run * from, count, to + run * count);
+    for (int64_t run = 0; run < runs; ++run)
+      std::copy_n(read + run * from, count, to + run * count);
   };
   return fusion;
 }
@@ -201,10 +202,10 @@ Fusion each_pair(const Site& site, Work work) {
 }
 
 Fusion pair_sum(const Site& site) {
-  return each_pair(site, [A = site.output_shape().back().size](
-                             const float* query, const float* key, float* to) {
-    kernels::add(query, key, A, to);
-  });
+  return each_pair(
+      site, [A = site.output_shape().back().size](const float* query, const float* key, float* to) {
+        kernels::add(query, key, A, to);
+      });
 }
 
 Fusion pair_concat(const Site& site) {

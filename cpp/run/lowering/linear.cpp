@@ -1,5 +1,7 @@
 // Linear steps, with what follows them where it can be done to their results in the cache.
 
+#include "../../ops/linear.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -7,7 +9,6 @@
 #include "../../kernels/rows.h"
 #include "../../ops/arithmetic.h"
 #include "../../ops/dropout.h"
-#include "../../ops/linear.h"
 #include "../threads.h"
 #include "product.h"
 

@@ -23,9 +23,9 @@ namespace {
 constexpr int64_t kKeys = 60;
 
 struct PairAttention {
-  Shape pairs;           // (B, T, S, A)
-  Shape weights_shape;   // (B, T, S)
-  bool sums;             // or one after the other
+  Shape pairs;          // (B, T, S, A)
+  Shape weights_shape;  // (B, T, S)
+  bool sums;            // or one after the other
   int64_t query_features, key_features, value_features;
   TensorId query_id, key_id, value_id, mask_id, weights_id, output_id;
   std::vector<kernels::Map> maps;  // of the pairs
@@ -100,23 +100,22 @@ Fusion pair_attention(const Site& site) {
 
   const Shape& pairs = site.output_shape();
   const TensorId weights = normalize->output, value = combine->inputs[1];
-  PairAttention kernel{
-      .pairs = pairs,
-      .weights_shape = site.shape(weights),
-      .sums = dynamic_cast<const PairSum*>(site.step().op.get()) != nullptr,
-      .query_features = site.input_shape(0).back(),
-      .key_features = site.input_shape(1).back(),
-      .value_features = site.shape(value).back(),
-      .query_id = site.input(0),
-      .key_id = site.input(1),
-      .value_id = value,
-      .mask_id = normalize->inputs.size() > 1 ? normalize->inputs[1] : kNoTensor,
-      .weights_id = wanted ? weights : kNoTensor,
-      .output_id = combine->output,
-      .maps = std::move(maps),
-      .scorer = *scorer,
-      .pairs_slot = scratch.each_thread<float>(Count{kKeys} * pairs[3].size),
-      .row_slot = scratch.each_thread<float>(wanted ? 0 : pairs[2].size)};
+  PairAttention kernel{.pairs = pairs,
+                       .weights_shape = site.shape(weights),
+                       .sums = dynamic_cast<const PairSum*>(site.step().op.get()) != nullptr,
+                       .query_features = site.input_shape(0).back(),
+                       .key_features = site.input_shape(1).back(),
+                       .value_features = site.shape(value).back(),
+                       .query_id = site.input(0),
+                       .key_id = site.input(1),
+                       .value_id = value,
+                       .mask_id = normalize->inputs.size() > 1 ? normalize->inputs[1] : kNoTensor,
+                       .weights_id = wanted ? weights : kNoTensor,
+                       .output_id = combine->output,
+                       .maps = std::move(maps),
+                       .scorer = *scorer,
+                       .pairs_slot = scratch.each_thread<float>(Count{kKeys} * pairs[3].size),
+                       .row_slot = scratch.each_thread<float>(wanted ? 0 : pairs[2].size)};
   chain.join(rest);
   Fusion fusion{.steps = chain.length(),
                 .reads = {site.input(0), site.input(1), value},

@@ -46,8 +46,8 @@ Fusion each_sequence(const Site& site, Work work) {
     float* to = workspace.write(y);
     parallel_for(B, 1, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
-        work(from + b * T * E, sequence_mask(workspace, mask, sequences, b), T, E, workspace.at(row),
-             to + b * E);
+        work(from + b * T * E, sequence_mask(workspace, mask, sequences, b), T, E,
+             workspace.at(row), to + b * E);
       }
     });
   };

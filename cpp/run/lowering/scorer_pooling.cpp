@@ -31,11 +31,11 @@ int64_t multiplied_rows(int64_t T) {
 }
 
 struct ScorerPooling {
-  Shape shape;            // (B, T, E)
-  int64_t part;           // rows of a part, of which the last may have fewer
+  Shape shape;   // (B, T, E)
+  int64_t part;  // rows of a part, of which the last may have fewer
   TensorId hidden_id, mask_id, weights_id, output_id;
   Scorer scorer;
-  int64_t slots;          // parts of an input that comes in late
+  int64_t slots;  // parts of an input that comes in late
   Slot<kernels::Pooled> pooled_slot;
   Slot<float> partial_slot, loaded_slot;
 
@@ -119,9 +119,8 @@ Fusion scorer_pooling(const Site& site) {
   }
 
   const int64_t parts = parts_of(T, part);
-  const int64_t slots = site.how.threads == 1
-                            ? 1
-                            : std::min(B * parts, int64_t{2} * site.how.threads);
+  const int64_t slots =
+      site.how.threads == 1 ? 1 : std::min(B * parts, int64_t{2} * site.how.threads);
   const TensorId hidden = site.input(0), weights = normalize->output, output = combine->output;
   const ScorerPooling kernel{
       .shape = site.input_shape(0),

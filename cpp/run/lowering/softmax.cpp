@@ -50,7 +50,8 @@ Fusion softmax(const Site& site) {
     parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const float* from = scores + row * length;
-        const float* added = mask ? mask + broadcast_row(workspace.given_shape(mask_id), masked, row) : nullptr;
+        const float* added =
+            mask ? mask + broadcast_row(workspace.given_shape(mask_id), masked, row) : nullptr;
         const Band::Range range = band.visible(row % queries, length);
         if (band.tail > 0) {
           softmax_with_tail(from, added, range, band.tail, length, workspace.at(added_slot),

@@ -259,10 +259,9 @@ TEST_CASE("columns of a 16-bit product can be made apart") {
       std::vector<float> parts(whole.size());
       std::vector<float> scratch(static_cast<size_t>(kernels::half_scratch(12, 30)));
       for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 8}, {8, 20}}) {
-        kernels::gemm_half({product.a.data(), 30},
-                           {packed.data() + kernels::half_size(from, 30), 30, format},
-                           product.bias.data() + from, {parts.data() + from, 20}, m, to - from,
-                           scratch.data());
+        kernels::gemm_half(
+            {product.a.data(), 30}, {packed.data() + kernels::half_size(from, 30), 30, format},
+            product.bias.data() + from, {parts.data() + from, 20}, m, to - from, scratch.data());
       }
       CHECK(parts == whole);
     }

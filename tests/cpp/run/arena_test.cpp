@@ -39,17 +39,17 @@ void check_apart(const std::vector<Occupancy>& spans, const ArenaPlan& plan) {
 }
 
 /// The activations' lifetimes as an estimate has them: each step by itself, in the float32 of runs.
-std::vector<Occupancy> estimated(const Memory& memory) {
+std::vector<Occupancy> estimated(const Graph& graph) {
   std::vector<Occupancy> spans;
-  for (const Lifetime& life : memory.timeline) {
+  for (const Lifetime& life : timeline(graph, Dtype::kFloat32)) {
     if (life.tensor->role != Role::kActivation) continue;
     spans.push_back({life.bytes, life.born, life.freed});
   }
   return spans;
 }
 
-/// What a schedule writes that does not leave, in bytes: from the first entry that writes it to that
-/// at which it dies, if anything reads it; and the scratch of each entry.
+/// What a schedule writes that does not leave, in bytes: from the first entry that writes it to
+/// that at which it dies, if anything reads it; and the scratch of each entry.
 std::vector<Occupancy> scheduled(const Schedule& schedule) {
   const int last = static_cast<int>(schedule.entries().size()) - 1;
   const Placement& placement = schedule.placement();
@@ -98,7 +98,7 @@ TEST_CASE("the peak that an estimate prints is what an arena takes for the same 
     CAPTURE(layer->name);
     const Graph graph = unroll(graph_of(config(std::string(layer->name).c_str())));
     const Memory memory = attnscope::memory(graph, Dtype::kFloat32);
-    const std::vector<Occupancy> spans = estimated(memory);
+    const std::vector<Occupancy> spans = estimated(graph);
     CHECK(most_at_once(spans) == memory.activations_peak);
     CHECK(plan_arena(spans).size == memory.activations_peak);
   }

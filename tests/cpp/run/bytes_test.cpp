@@ -37,8 +37,8 @@ std::vector<Config> choices_of(const Layer& layer, const std::map<std::string, i
     for (const std::string_view choice : field.choices) {
       if (field.name == "dtype") continue;
       try {
-        configs.push_back(sized(layer, sizes,
-                                {{std::string(field.name), raw(std::string(choice).c_str())}}));
+        configs.push_back(
+            sized(layer, sizes, {{std::string(field.name), raw(std::string(choice).c_str())}}));
       } catch (const FieldError&) {
         continue;  // with this choice another field must have another value
       }
@@ -63,8 +63,10 @@ double measured(const Config& config, bool weights, Dtype storage, const Forward
 
 TEST_CASE("the bytes of a run are what the allocator hands out for it, within 1 %") {
   // Large enough for what graphs and plans take themselves to be little.
-  std::map<std::string, int> sizes{{"seq_len", 192},     {"num_layers", 2},
-                                   {"vocab_size", 1000}, {"hidden_size", 384},
+  std::map<std::string, int> sizes{{"seq_len", 192},
+                                   {"num_layers", 2},
+                                   {"vocab_size", 1000},
+                                   {"hidden_size", 384},
                                    {"intermediate_size", 768}};
   struct Way {
     Dtype storage = Dtype::kFloat32;
@@ -100,8 +102,11 @@ TEST_CASE("the bytes of a run are what the allocator hands out for it, within 1 
 
 #if !defined(__EMSCRIPTEN__)
 TEST_CASE("no kernel allocates while threads are at work, for any layer, storage and choice") {
-  const std::map<std::string, int> sizes{{"batch_size", 2},  {"seq_len", 70},    {"num_layers", 2},
-                                         {"vocab_size", 50}, {"hidden_size", 96}};
+  const std::map<std::string, int> sizes{{"batch_size", 2},
+                                         {"seq_len", 70},
+                                         {"num_layers", 2},
+                                         {"vocab_size", 50},
+                                         {"hidden_size", 96}};
   for (const int threads : {1, 3}) {
     set_thread_count(threads);
     for (const Layer* layer : layers()) {
@@ -129,10 +134,8 @@ TEST_CASE("without attention weights no layer's memory grows with queries times 
     CAPTURE(layer->name);
     const auto arena = [&](int length) {
       std::vector<double> bytes;
-      const std::map<std::string, int> sizes{{"batch_size", 1},
-                                             {"seq_len", length},
-                                             {"max_positions", 8192},
-                                             {"num_layers", 2}};
+      const std::map<std::string, int> sizes{
+          {"batch_size", 1}, {"seq_len", length}, {"max_positions", 8192}, {"num_layers", 2}};
       for (const Config& one : choices_of(*layer, sizes)) {
         const Graph graph = unroll(graph_of(one));
         const Schedule schedule(graph, {.weights = false});

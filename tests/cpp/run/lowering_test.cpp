@@ -31,14 +31,16 @@ Graph attention_graph(AddScores add_scores) {
   Graph graph;
   const TensorId query = graph.add_input("query", {kBatch, kHeads, kQueries, kFeatures});
   const TensorId key = graph.add_input("key", {kBatch, kHeads, kKeys, kFeatures});
-  const TensorId products = graph.add_step("dot", "score", shared_op<Matmul, Matmul::Right::kTransposed>(),
-                                           {query, key}, "products");
+  const TensorId products = graph.add_step(
+      "dot", "score", shared_op<Matmul, Matmul::Right::kTransposed>(), {query, key}, "products");
   const TensorId scores = add_scores(graph, products);
-  const TensorId mask = graph.add_input("mask", {kBatch, kHeads, kQueries, kKeys}, Role::kOptionalInput);
+  const TensorId mask =
+      graph.add_input("mask", {kBatch, kHeads, kQueries, kKeys}, Role::kOptionalInput);
   const TensorId weights =
       graph.add_step("normalize", "normalize", shared_op<Softmax>(), {scores, mask}, "weights");
-  graph.add_result("output", graph.add_step("combine", "combine", shared_op<Matmul, Matmul::Right::kPlain>(),
-                                            {weights, key}, "output"));
+  graph.add_result("output",
+                   graph.add_step("combine", "combine", shared_op<Matmul, Matmul::Right::kPlain>(),
+                                  {weights, key}, "output"));
   graph.add_result("weights", weights);
   return graph;
 }
@@ -72,7 +74,8 @@ Graph scorer_graph(AddScores add_scores) {
   Graph graph;
   const TensorId hidden = graph.add_input("hidden_states", {kBatch, kQueries, kFeatures});
   const TensorId scores = add_scores(graph, hidden);
-  const TensorId row = graph.add_step("squeeze", "normalize", shared_op<Squeeze>(), {scores}, "row");
+  const TensorId row =
+      graph.add_step("squeeze", "normalize", shared_op<Squeeze>(), {scores}, "row");
   const TensorId mask = graph.add_input("mask", {kBatch, kQueries}, Role::kOptionalInput);
   const TensorId weights =
       graph.add_step("normalize", "normalize", shared_op<Softmax>(), {row, mask}, "weights");
@@ -157,6 +160,6 @@ TEST_CASE("a step that no kernel computes is reported, never run by reference lo
   Graph graph;
   const TensorId x = graph.add_input("x", {2, 3});
   graph.add_result("output", add(graph, "mystery", shared_op<Unknown>(), {x}));
-  CHECK_THROWS_WITH_AS(Schedule{graph},
-                       "no kernel computes unknown as the step mystery has it", std::logic_error);
+  CHECK_THROWS_WITH_AS(Schedule{graph}, "no kernel computes unknown as the step mystery has it",
+                       std::logic_error);
 }

@@ -138,8 +138,7 @@ TEST_CASE(
     for (const bool with_mask : {false, true}) {
       CAPTURE(with_mask);
       const RandomInputs inputs(model.graph(), with_mask);
-      const Outputs expected =
-          forward(model, inputs.pointers, {.reference = true}).outputs;
+      const Outputs expected = forward(model, inputs.pointers, {.reference = true}).outputs;
       for (const int threads : kThreadCounts) {
         CAPTURE(threads);
         set_thread_count(threads);
@@ -220,11 +219,9 @@ TEST_CASE("rounding weights and inputs changes the output by about the format's 
       0, kNoLimit);
   const RandomInputs inputs(model.graph(), false);
   const double float16 =
-      forward(model, inputs.pointers, {.round = Dtype::kFloat16})
-          .error->relative;
+      forward(model, inputs.pointers, {.round = Dtype::kFloat16}).error->relative;
   const double bfloat16 =
-      forward(model, inputs.pointers, {.round = Dtype::kBfloat16})
-          .error->relative;
+      forward(model, inputs.pointers, {.round = Dtype::kBfloat16}).error->relative;
   CHECK(float16 > 0.0);
   CHECK(float16 < 0x1p-10);
   CHECK(bfloat16 > float16);
@@ -253,9 +250,7 @@ TEST_CASE("attention weights above the memory limit are refused, and their absen
                      " bytes to run with its attention weights, got " +
                      to_string(bytes_to_run(one)) + "; need_weights: false leaves them out")
                         .c_str());
-  CHECK(
-      forward(model, inputs.pointers, {}, false)
-          .outputs.size() == 1);
+  CHECK(forward(model, inputs.pointers, {}, false).outputs.size() == 1);
 }
 
 TEST_CASE("loading a state replaces the weights that forward uses") {
@@ -268,6 +263,5 @@ TEST_CASE("loading a state replaces the weights that forward uses") {
   std::vector<Values> state;
   for (const StateEntry& entry : other.state()) state.push_back(*entry.values);
   model.load_state(state);
-  CHECK(forward(model, inputs.pointers).outputs[0] ==
-        forward(other, inputs.pointers).outputs[0]);
+  CHECK(forward(model, inputs.pointers).outputs[0] == forward(other, inputs.pointers).outputs[0]);
 }

@@ -171,8 +171,7 @@ TEST_CASE("3,000 positions of windows and of everything take what kv_cache says"
                   joined(sizes, {{"past_len", raw(past_len)}, {"seq_len", raw(seq_len)}}));
   };
   Decoding decoding(long_config(0, kLong));
-  const Values whole =
-      forward(decoding.model, decoding.inputs.pointers, {}, false).outputs[0];
+  const Values whole = forward(decoding.model, decoding.inputs.pointers, {}, false).outputs[0];
   const Count before = decoding.model.held_bytes();
   for (int at = 0; at < kLong; at += kChunk) {
     CAPTURE(at);
