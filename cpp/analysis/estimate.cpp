@@ -182,7 +182,13 @@ void write_field(JsonWriter& json, const Field& field) {
   if (field.optional()) json.key("optional").boolean(true);
   if (field.type == FieldType::kInteger || field.type == FieldType::kNumber) {
     json.key("min").value(field.min);
+    if (field.above_min) json.key("above_min").boolean(true);
     json.key("max").value(field.max);
+  }
+  if (!field.samples.empty()) {
+    json.key("samples").begin_array();
+    for (const double sample : field.samples) json.value(sample);
+    json.end_array();
   }
   if (!field.choices.empty()) {
     json.key("choices").begin_array();

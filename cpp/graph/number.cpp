@@ -107,7 +107,7 @@ Decimal shortest(double number) {
     for (; rest >= whole; ++digit) rest -= whole;
     const bool down = reaches(below, rest), up = reaches(rest + above, whole);
     const auto half = rest + rest <=> whole;
-    if (up && (!down || half > 0 || (half == 0 && digit % 2 != 0))) ++digit;
+    if (up && (!down || std::is_gt(half) || (std::is_eq(half) && digit % 2 != 0))) ++digit;
     decimal.digits += digit;
     if (down || up) return decimal;
   }

@@ -163,8 +163,10 @@ const Layer kLayer = {
                              "that of a sequence's first token stands; those before are of no "
                              "token (RoBERTa: pad_token_id + 1).",
                              0, 0, 65536),
-               integer_field("type_vocab_size",
-                             "Types of tokens, of which the first is used; 0: none.", 2, 0, 65536),
+               sampled({0, 1, 2, 3},
+                       integer_field("type_vocab_size",
+                                     "Types of tokens, of which the first is used; 0: none.", 2, 0,
+                                     65536)),
                fields::hidden_size(256), fields::num_layers(4), fields::num_heads(4),
                fields::intermediate_size(1024),
                activation_field("gelu", {"relu", "gelu", "gelu_tanh", "silu"}),

@@ -51,7 +51,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 /// What the field asks for, in words.
 std::string rule_of(const Field& field) {
   const auto range = [&](const char* noun) {
-    return format("{} from {} to {}", {noun, field.min, field.max});
+    const char* pattern = field.above_min ? "{} above {} and at most {}" : "{} from {} to {}";
+    return format(pattern, {noun, field.min, field.max});
   };
   std::string rule;
   switch (field.type) {
@@ -86,7 +87,8 @@ std::optional<Value> fitting(const Field& field, const RawValue& raw) {
     return *choice;
   }
   const double* number = std::get_if<double>(&raw.value);
-  if (!number || !(*number >= field.min && *number <= field.max)) return {};
+  if (!number || std::isnan(*number) || *number < field.min || *number > field.max) return {};
+  if (field.above_min && *number == field.min) return {};
   if (field.type == FieldType::kNumber) return *number;
   if (*number != std::floor(*number)) return {};
   return static_cast<int64_t>(*number);
@@ -124,11 +126,21 @@ Field number_field(const char* name, const char* meaning, double fallback, doubl
 
 Field choice_field(const char* name, const char* meaning, std::vector<std::string_view> choices,
                    const char* fallback) {
-  return {name, meaning, FieldType::kChoice, fallback, 0, 0, std::move(choices)};
+  return {name, meaning, FieldType::kChoice, fallback, 0, 0, false, {}, std::move(choices)};
 }
 
 Field over(Axis axis, Field field) {
   field.axis = axis;
+  return field;
+}
+
+Field above_min(Field field) {
+  field.above_min = true;
+  return field;
+}
+
+Field sampled(std::vector<double> samples, Field field) {
+  field.samples = std::move(samples);
   return field;
 }
 

@@ -219,7 +219,7 @@ testRefusals([
   [
     estimate({ layer: 'decoder', scale: Infinity }),
     'scale',
-    'scale must be a number from 0 to 1000000, or null, got Infinity'
+    'scale must be a number above 0 and at most 1000000, or null, got Infinity'
   ],
   [
     estimate({ layer: 'decoder', rope_theta: 1e13 }),

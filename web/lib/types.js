@@ -105,8 +105,10 @@
  * @property {'integer' | 'number' | 'boolean' | 'choice'} type
  * @property {number | boolean | string | null} default
  * @property {true} [optional] null is a value too: what it stands for is said in `meaning`
- * @property {number} [min] integers and numbers only, included
+ * @property {number} [min] integers and numbers only, included but where `above_min` is set
+ * @property {true} [above_min] numbers only: a value must be above `min`
  * @property {number} [max] integers and numbers only, included
+ * @property {number[]} [samples] of some integers and numbers: values that are worth trying, as attnscope's tests do
  * @property {string[]} [choices] choices only
  * @property {string} meaning
  */

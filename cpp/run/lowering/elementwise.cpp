@@ -1,6 +1,7 @@
 // Operations on single numbers: activations, sums, products, factors.
 
 #include <algorithm>
+#include <cfloat>
 
 #include "../../kernels/activation.h"
 #include "../../kernels/rows.h"
@@ -112,7 +113,8 @@ const LoweredMap<Scale> kScale([](const Scale& op) -> kernels::Map {
   return {scale_by, static_cast<float>(op.factor())};
 });
 const LoweredMap<Softcap> kSoftcap([](const Softcap& op) -> kernels::Map {
-  return {keep_within, static_cast<float>(op.cap())};
+  // A smaller one would be 0 as a float, and numbers divided by it NaN.
+  return {keep_within, std::max(static_cast<float>(op.cap()), FLT_MIN)};
 });
 const Lowered<Add> kAdd(add);
 const Lowered<Multiply> kMultiply(multiply);
