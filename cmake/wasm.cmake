@@ -6,9 +6,8 @@ set(relaxed_flags -msimd128 -mrelaxed-simd)
 set(scalar_flags -DXSIMD_WITH_EMULATED=1 "-DXSIMD_DEFAULT_ARCH=emulated<128>")
 
 set(common_flags -fwasm-exceptions)
-set(core_flags -fno-rtti)
 # -flto: what only one caller needs is merged into it. A module is called by one thread, and its
-# workers run nothing but kernels and the loops around them, in run/ops/, where nothing is static.
+# workers run nothing but kernels and the loops around them, in run/lowering/, where nothing is static.
 # It never ends, so nothing static is destroyed.
 set(small_flags -Oz -flto -fno-threadsafe-statics -fno-c++-static-destructors)
 # Kernels say themselves what is a vector and what is unrolled: the compiler would do the same to
@@ -23,7 +22,7 @@ set_source_files_properties(cpp/run/random.cpp PROPERTIES COMPILE_OPTIONS "${fas
                             SKIP_PRECOMPILE_HEADERS ON)
 
 set(link_flags
-    -O2                        # inlines less than -O3 once more what the compiler has judged
+    -Oz                        # inlines nothing once more that the compiler has judged
     -fwasm-exceptions
     # Not node: what is for Node is in web/lib, where bundlers for browsers are not bothered by it.
     -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker
@@ -77,7 +76,7 @@ endif()
 function(compile_set suffix)
   attnscope_object_library(core${suffix} ${core_sources})
   attnscope_object_library(bindings${suffix} ${binding_sources})
-  target_compile_options(core${suffix} PRIVATE ${common_flags} ${core_flags} -msimd128 ${small_flags} ${ARGN})
+  target_compile_options(core${suffix} PRIVATE ${common_flags} -msimd128 ${small_flags} ${ARGN})
   target_compile_options(bindings${suffix} PRIVATE ${common_flags} ${small_flags} ${ARGN})
   target_precompile_headers(core${suffix} PRIVATE ${core_headers})
 endfunction()

@@ -28,8 +28,7 @@ const libraries = [
   { name: 'xtensor', files: ['core/xtensor_config.hpp', 'xtensor_config.hpp'], macro: 'XTENSOR', least: [0, 27] },
   { name: 'xsimd', files: ['config/xsimd_config.hpp'], macro: 'XSIMD', least: [14, 0] },
   { name: 'xtl', files: ['xtl_config.hpp'], macro: 'XTL', least: [0, 8] },
-  { name: 'doctest', files: ['doctest.h'], macro: 'DOCTEST', least: [2, 4] },
-  { name: 'nlohmann', files: ['detail/abi_macros.hpp', 'json.hpp'], macro: 'NLOHMANN_JSON', least: [3, 11] }
+  { name: 'doctest', files: ['doctest.h'], macro: 'DOCTEST', least: [2, 4] }
 ];
 
 export const libraryNames = libraries.map(({ name }) => name);

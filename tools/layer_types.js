@@ -204,9 +204,10 @@ function fieldType({ type, choices, optional }) {
 }
 
 /** @param {Field} field */
-function rangeOf({ type, min, max }) {
+function rangeOf({ type, min, max, above_min }) {
   if (type === 'integer') return `An integer from ${min} to ${max}.`;
-  return type === 'number' ? `A number from ${min} to ${max}.` : '';
+  if (type !== 'number') return '';
+  return above_min ? `A number above ${min} and at most ${max}.` : `A number from ${min} to ${max}.`;
 }
 
 /** @param {Value} value */

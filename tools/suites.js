@@ -1,6 +1,6 @@
 // The test suites: what each needs, the command that runs it, and how its counts are read.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, buildStages, installed } from './build.js';
 import { attempt } from './commands.js';
@@ -17,7 +17,8 @@ import { compiler, formatter, node24, pytorch } from './toolchain.js';
  * @property {string} name
  * @property {Need[]} needs
  * @property {boolean} [alone] keeps all cores busy by itself, or has a browser wait for it: nothing else runs beside it
- * @property {() => Promise<Result>} start
+ * @property {(layers: string[]) => Promise<Result>} start
+ * @property {boolean} [takesLayers] `npm test -- NAME LAYER...` runs what it has for these layers alone
  * @property {import('./counts.js').Parser} counts
  *
  * @typedef {() => Promise<unknown>} Need what must be done before; the same function is done once for all suites
@@ -52,7 +53,13 @@ export const suites = [
   js('bundlers', 'tests/bundlers', { needs: [needs.built, needs.chromium] }),
   js('readme', 'tests/readme', { needs: [needs.built] }),
   js('page', 'tests/page', { needs: [needs.built, needs.chromium], alone: true, files: 2 }),
-  { name: 'torch', needs: [needs.built, needs.node24, needs.pytorch], start: runTorch, counts: pytestCounts }
+  {
+    name: 'torch',
+    needs: [needs.built, needs.node24, needs.pytorch],
+    start: runTorch,
+    takesLayers: true,
+    counts: pytestCounts
+  }
 ];
 
 /**
@@ -118,13 +125,17 @@ async function runCompiled(program) {
 /**
  * transformers saves small models; the module writes its answers for them and for many configs, of every build; PyTorch
  * judges them, in two processes at once.
+ * @param {string[]} layers only the configs of these; of all layers, and all else, where there are none
  */
-async function runTorch() {
-  const cases = 'build/torch-cases';
+async function runTorch(layers) {
+  const cases = layers.length === 0 ? 'build/torch-cases' : 'build/torch-layers';
   const tools = await pytorch();
-  const saved = await runWith(tools, 'python3', ['tests/torch/make_checkpoints.py', cases]);
-  if (saved.code !== 0) return saved;
-  const written = await runNode24(['tests/torch/write_cases.js', cases]);
+  if (layers.length === 0) {
+    const saved = await runWith(tools, 'python3', ['tests/torch/make_checkpoints.py', cases]);
+    if (saved.code !== 0) return saved;
+  }
+  mkdirSync(join(project, cases), { recursive: true });
+  const written = await runNode24(['tests/torch/write_cases.js', cases, ...layers]);
   if (written.code !== 0) return written;
   const judge = (/** @type {string} */ part) =>
     runWith(tools, 'python3', ['-m', 'pytest', '-q', 'tests/torch', '--cases', cases, '--part', part]);

@@ -1,4 +1,5 @@
-// npm test: builds what is stale, runs the suites, and ends with their counts. `npm test -- js torch` runs only those.
+// npm test: builds what is stale, runs the suites, and ends with their counts. `npm test -- js torch` runs only those,
+// `npm test -- torch decoder` only what a suite has for a layer.
 
 import { stripVTControlCharacters } from 'node:util';
 import { main } from './build.js';
@@ -7,12 +8,18 @@ import { suites } from './suites.js';
 /** @typedef {import('./suites.js').Suite} Suite */
 /** @typedef {{ name: string, seconds: number } & import('./counts.js').Counts} Row */
 
-/** @param {string[]} names */
-function choose(names) {
-  const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
-  if (unknown.length > 0)
-    throw new Error(`no suite ${unknown.join(', ')}; there are ${suites.map(({ name }) => name).join(', ')}`);
-  return names.length === 0 ? suites : suites.filter(({ name }) => names.includes(name));
+/**
+ * The suites that are named, or all; and the layers named after a suite that takes them.
+ * @param {string[]} words
+ */
+function choose(words) {
+  const named = words.filter((word) => suites.some(({ name }) => name === word));
+  const others = words.filter((word) => !named.includes(word));
+  const chosen = named.length === 0 ? suites : suites.filter(({ name }) => named.includes(name));
+  const takesLayers = named.length > 0 && chosen.some((suite) => suite.takesLayers);
+  if (others.length > 0 && !takesLayers)
+    throw new Error(`no suite ${others.join(', ')}; there are ${suites.map(({ name }) => name).join(', ')}`);
+  return { chosen, layers: others };
 }
 
 /**
@@ -39,14 +46,15 @@ async function prepare(chosen) {
 /**
  * @param {Suite} suite
  * @param {Map<import('./suites.js').Need, Error | null>} prepared
+ * @param {string[]} layers
  * @returns {Promise<Row>}
  */
-async function runSuite(suite, prepared) {
+async function runSuite(suite, prepared, layers) {
   const start = performance.now();
   const missing = suite.needs.some((need) => prepared.get(need));
   const { code, output: raw } = missing
     ? { code: 1, output: 'could not run: what it needs is not there, see above' }
-    : await suite.start().catch((error) => ({ code: 1, output: `could not run: ${error.message}` }));
+    : await suite.start(layers).catch((error) => ({ code: 1, output: `could not run: ${error.message}` }));
   const output = stripVTControlCharacters(raw);
   const counts = suite.counts(output) ?? { passed: 0, failed: 1, skipped: 0 };
   if (counts.passed + counts.failed === 0 || (code !== 0 && counts.failed === 0)) counts.failed = 1;
@@ -96,9 +104,9 @@ function totals(rows) {
 }
 
 await main(async () => {
-  const chosen = choose(process.argv.slice(2));
+  const { chosen, layers } = choose(process.argv.slice(2));
   const prepared = await prepare(chosen);
-  const rows = await runAll(chosen, (suite) => runSuite(suite, prepared));
+  const rows = await runAll(chosen, (suite) => runSuite(suite, prepared, layers));
   const { passed, failed } = totals(rows);
   console.log(`\n${table(rows)}\n\n${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;

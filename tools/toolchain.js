@@ -73,7 +73,7 @@ async function compilerAdvice() {
   return `\
 mmdebstrap and bubblewrap make and use a private Debian folder with the compiler; this machine's own packages stay as they
 are. Instead of that you can install what compiles: Emscripten (emsdk), CMake and Ninja, on PATH, and the headers of
-xtensor, xsimd, xtl, doctest and nlohmann-json in one folder that ATTNSCOPE_HEADERS names. On this machine:
+xtensor, xsimd, xtl and doctest in one folder that ATTNSCOPE_HEADERS names. On this machine:
 ${describe(findings)}`;
 }
 

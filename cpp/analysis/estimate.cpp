@@ -125,6 +125,8 @@ void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
   json.key("output").number(memory.output);
   json.key("activations_peak").number(memory.activations_peak);
   json.key("inference_total").number(memory.inference_total);
+  json.key("activations_peak_without_weights").number(memory.activations_peak_without_weights);
+  json.key("inference_total_without_weights").number(memory.inference_total_without_weights);
   training("saved_for_backward", memory.saved_for_backward);
   training("gradients", memory.gradients);
   training("optimizer", memory.optimizer);
@@ -180,7 +182,13 @@ void write_field(JsonWriter& json, const Field& field) {
   if (field.optional()) json.key("optional").boolean(true);
   if (field.type == FieldType::kInteger || field.type == FieldType::kNumber) {
     json.key("min").value(field.min);
+    if (field.above_min) json.key("above_min").boolean(true);
     json.key("max").value(field.max);
+  }
+  if (!field.samples.empty()) {
+    json.key("samples").begin_array();
+    for (const double sample : field.samples) json.value(sample);
+    json.end_array();
   }
   if (!field.choices.empty()) {
     json.key("choices").begin_array();

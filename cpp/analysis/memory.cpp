@@ -30,18 +30,31 @@ using Counts = ByTensor<Count>;
 /// Of each input of a body, in the order of Graph::inputs().
 using OfInputs = std::vector<Count>;
 
+/// Whether it goes over queries and keys: products, scores, weights.
+bool is_of_pairs(const Shape& shape) {
+  const auto has = [&](Axis axis) {
+    return std::any_of(shape.begin(), shape.end(),
+                       [&](const Dimension& dimension) { return dimension.axis == axis; });
+  };
+  return has(Axis::kQuery) && has(Axis::kKey);
+}
+
 class Bytes {
  public:
-  explicit Bytes(Dtype dtype) : element_bytes_(bytes_per_element(dtype)) {}
+  /// `pairs`: whether what has a number for each query and each key stands in memory.
+  explicit Bytes(Dtype dtype, bool pairs = true)
+      : element_bytes_(bytes_per_element(dtype)), pairs_(pairs) {}
 
   Count element() const { return element_bytes_; }
   Count of(const Tensor& tensor) const {
+    if (!pairs_ && is_of_pairs(tensor.shape)) return 0;
     return product({elements(tensor.shape), tensor.limit > 0 ? kIndexBytes : element_bytes_});
   }
   Count of(const Graph& graph, TensorId id) const { return of(graph.tensor(id)); }
 
  private:
   Count element_bytes_;
+  bool pairs_;
 };
 
 TensorId storage_of(const Graph& graph, TensorId id) { return graph.tensor(id).storage; }
@@ -419,6 +432,10 @@ Memory memory(const Graph& graph, Dtype dtype) {
   }
   memory.activations_peak = Peak(graph, bytes, {}, graph.results().size()).bytes();
   memory.inference_total = memory.parameters + memory.inputs + memory.activations_peak;
+  memory.activations_peak_without_weights =
+      Peak(graph, Bytes(dtype, false), {}, graph.results().size()).bytes();
+  memory.inference_total_without_weights =
+      memory.parameters + memory.inputs + memory.activations_peak_without_weights;
   if (trainable(dtype)) {
     read_training(graph, bytes, memory);
   } else {

@@ -28,6 +28,10 @@ struct Memory {
   Count output = 0;            // everything that forward returns
   Count activations_peak = 0;  // most bytes of step outputs alive at one step, results included
   Count inference_total = 0;   // parameters + inputs + activations_peak
+  // The same where no attention weights are returned, and whatever has a number for each query and
+  // key is made part by part, as attnscope's kernels and FlashAttention's do.
+  Count activations_peak_without_weights = 0;
+  Count inference_total_without_weights = 0;
 
   // Training, with every input and parameter requiring a gradient. All 0 when not trainable(dtype).
   Count saved_for_backward = 0;  // what autograd keeps, each storage once, parameters left out

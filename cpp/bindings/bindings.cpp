@@ -225,6 +225,17 @@ UnpackedInputs unpacked_inputs(const char* owner, const Graph& graph, const Give
   return unpacked;
 }
 
+/// The shapes of those that are inputs of `graph`; what is no tensor is refused later.
+std::vector<GivenShape> given_shapes(const Graph& graph, const GivenTensors& tensors) {
+  std::vector<GivenShape> shapes;
+  for (const TensorId id : graph.inputs()) {
+    const GivenTensor* tensor = find_tensor(tensors, graph.tensor(id).name);
+    const std::optional<Shape> shape = tensor ? tensor->shape() : std::nullopt;
+    if (shape) shapes.emplace_back(id, *shape);
+  }
+  return shapes;
+}
+
 /// `resident`: the results stay in the core.
 val pack_results(const Graph& graph, Outputs outputs, bool weights, bool resident) {
   val results = val::object();
@@ -244,6 +255,21 @@ val pack_results(const Graph& graph, Outputs outputs, bool weights, bool residen
 
 Field need_weights_field() {
   return boolean_field("need_weights", "Whether the attention weights are returned.", true);
+}
+
+Field round_field() {
+  return choice_field("round", "Format that weights and inputs are rounded to first.",
+                      fields::dtype_names(), "float32");
+}
+
+/// Nothing for float32, in which everything is.
+std::optional<Dtype> rounded_to(const Value& round) {
+  const Dtype dtype = dtype_from(std::get<std::string_view>(round));
+  return dtype == Dtype::kFloat32 ? std::nullopt : std::optional(dtype);
+}
+
+Field compare_field() {
+  return boolean_field("compare", "Report the error that the model's storage format makes.", false);
 }
 
 Field resident_field() {
@@ -304,28 +330,26 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
                      const ProgressValue& progress) {
   static const std::vector<Field> options_known = {
       need_weights_field(),
-      choice_field("round", "Format that weights and inputs are rounded to first.",
-                   fields::dtype_names(), "float32"),
+      round_field(),
       boolean_field("reference", "Plain loops in double precision instead of the kernels.", false),
       resident_field(),
-      boolean_field("compare", "Report the error that the model's storage format makes.", false),
+      compare_field(),
       progress_field()};
   const std::vector<Value> values = options_from("forward", options_known, options);
-  const Dtype round = dtype_from(std::get<std::string_view>(values[1]));
-  ForwardOptions how{.round = std::nullopt,
-                     .reference = std::get<bool>(values[2]),
-                     .compare = std::get<bool>(values[4]),
-                     .weights = std::get<bool>(values[0])};
-  if (round != Dtype::kFloat32) how.round = round;
+  const ForwardOptions how{.round = rounded_to(values[1]),
+                           .compare = std::get<bool>(values[4]),
+                           .reference = std::get<bool>(values[2])};
+  const bool weights = std::get<bool>(values[0]);
 
   rouse_threads();
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
+  const PlanPtr plan = model.plan(weights, given_shapes(model.graph(), tensors));
   const UnpackedInputs unpacked =
-      unpacked_inputs("forward", model.graph(), tensors, {.late = progress.isUndefined()});
+      unpacked_inputs("forward", plan->graph, tensors, {.late = progress.isUndefined()});
   const Caller caller(progress);
-  Forward done = model.forward(unpacked.pointers, how, caller.progress());
+  Forward done = model.forward(*plan, unpacked.pointers, how, caller.progress());
   val results =
-      pack_results(model.graph(), std::move(done.outputs), how.weights, std::get<bool>(values[3]));
+      pack_results(plan->graph, std::move(done.outputs), weights, std::get<bool>(values[3]));
   if (done.error) {
     val error = val::object();
     error.set("max_absolute", done.error->max_absolute);
@@ -350,7 +374,7 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
                      first.name + " is missing; it must be like " + to_string(first.shape));
   }
   const bool weights = std::get<bool>(values[0]);
-  const auto next = model.next_step(positions_of(first, given->raw()), weights);
+  const PlanPtr next = model.next_plan(positions_of(first, given->raw()), weights);
   const UnpackedInputs unpacked = unpacked_inputs("step", next->graph, tensors, {.cached = true});
   const Caller caller(progress);
   Outputs outputs = model.step(*next, unpacked.pointers, caller.progress());
@@ -393,7 +417,7 @@ void load_state_dict(Model& model, const StateValue& state) {
     const Values* read = tensor->values(expected, own);
     values.push_back(read == &own ? std::move(own) : *read);
   }
-  model.load_state(std::move(values));
+  model.load_state(values);
 }
 
 PeaksValue peaks(const OptionsValue& options) {
@@ -411,11 +435,13 @@ PeaksValue peaks(const OptionsValue& options) {
 double memory_limit() { return kMemoryLimit; }
 
 double run_bytes(const ConfigValue& config, const OptionsValue& options) {
-  static const std::vector<Field> options_known = {need_weights_field(), storage_field()};
+  static const std::vector<Field> options_known = {need_weights_field(), storage_field(),
+                                                   round_field(), compare_field()};
   const std::vector<Value> values = options_from("runBytes", options_known, options);
   const Keep keep{.weights = std::get<bool>(values[0])};
   const Dtype storage = dtype_from(std::get<std::string_view>(values[1]));
-  return static_cast<double>(bytes_to_run(config_from(config), keep, storage));
+  const ForwardOptions how{.round = rounded_to(values[2]), .compare = std::get<bool>(values[3])};
+  return static_cast<double>(bytes_to_run(config_from(config), keep, storage, how));
 }
 
 }  // namespace

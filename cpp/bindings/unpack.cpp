@@ -388,6 +388,10 @@ const RawTensor& GivenTensor::raw() const {
   return raw_;
 }
 
+std::optional<Shape> GivenTensor::shape() const {
+  return error_ ? std::nullopt : integer_shape(raw_.shape);
+}
+
 template <class T>
 std::vector<T> GivenTensor::copy(size_t count) const {
   if (resident_) return std::get<std::vector<T>>(resident_->numbers);

@@ -67,6 +67,9 @@ class GivenTensor {
   /// Throws FieldError when it is no tensor.
   const RawTensor& raw() const;
 
+  /// Its shape, if it is a tensor and its dimensions are integers.
+  std::optional<Shape> shape() const;
+
   /// Whether its numbers may be copied after everything is checked: floats that no rule but the
   /// shape's is for.
   bool can_be_late(const Tensor& expected) const;

@@ -21,13 +21,7 @@ using Count = __int128;
 inline Count product(std::initializer_list<Count> factors) {
   Count result = 1;
   for (const Count factor : factors) {
-    // 64 bits times 64 bits always fit. WebAssembly tests 128 bits by a division.
-    const auto small = static_cast<int64_t>(result), small_factor = static_cast<int64_t>(factor);
-    if (small == result && small_factor == factor) {
-      result = static_cast<Count>(small) * small_factor;
-    } else if (__builtin_mul_overflow(result, factor, &result)) {
-      throw_too_large();
-    }
+    if (__builtin_mul_overflow(result, factor, &result)) throw_too_large();
   }
   return result;
 }

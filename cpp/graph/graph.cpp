@@ -13,21 +13,21 @@ TensorId Graph::add_tensor(Tensor tensor) {
   return id;
 }
 
-TensorId Graph::add_input(Text name, Shape shape, Role role) {
-  return add_tensor({.name = name.string(), .shape = std::move(shape), .role = role});
+TensorId Graph::add_input(std::string_view name, Shape shape, Role role) {
+  return add_tensor({.name = std::string(name), .shape = std::move(shape), .role = role});
 }
 
-TensorId Graph::add_integer_input(Text name, Shape shape, int64_t limit) {
+TensorId Graph::add_integer_input(std::string_view name, Shape shape, int64_t limit) {
   return add_tensor(
-      {.name = name.string(), .shape = std::move(shape), .role = Role::kInput, .limit = limit});
+      {.name = std::string(name), .shape = std::move(shape), .role = Role::kInput, .limit = limit});
 }
 
-int Graph::add_module(Text name, Text constructor) {
-  modules_.push_back({name.string(), constructor.string(), {}});
+int Graph::add_module(std::string_view name, std::string_view constructor) {
+  modules_.push_back({std::string(name), std::string(constructor), {}});
   return static_cast<int>(modules_.size()) - 1;
 }
 
-TensorId Graph::add_parameter(int module, Text name, Shape shape) {
+TensorId Graph::add_parameter(int module, std::string_view name, Shape shape) {
   Module& owner = modules_[static_cast<size_t>(module)];
   const TensorId id =
       add_tensor({.name = format("{}{}{}", {owner.name, owner.name.empty() ? "" : ".", name}),
@@ -37,7 +37,7 @@ TensorId Graph::add_parameter(int module, Text name, Shape shape) {
   return id;
 }
 
-TensorId Graph::add_parameter(int module, Text name, Shape shape, Init init) {
+TensorId Graph::add_parameter(int module, std::string_view name, Shape shape, Init init) {
   const TensorId id = add_parameter(module, name, std::move(shape));
   draw(id, init);
   return id;
@@ -53,19 +53,20 @@ TensorId Graph::add_rows(TensorId parameter, int64_t begin, int64_t end) {
   return add_tensor(std::move(rows));
 }
 
-void Graph::inherit(Text base, Text arguments) {
-  base_ = base.string();
-  base_arguments_ = arguments.string();
+void Graph::inherit(std::string_view base, std::string_view arguments) {
+  base_ = base;
+  base_arguments_ = arguments;
 }
 
-TensorId Graph::add_step(Text name, Text part, const OpPtr& op, Ids inputs, Text output,
-                         int module) {
-  Step step{.name = name.string(),
-            .part = part.string(),
+TensorId Graph::add_step(std::string_view name, std::string_view part, const OpPtr& op, Ids inputs,
+                         std::string_view output, int module) {
+  Step step{.name = std::string(name),
+            .part = std::string(part),
             .op = op,
             .inputs = {inputs.begin(), inputs.end()},
             .module = module};
-  Tensor made{.name = output.string(), .shape = step.op->output_shape(input_shapes(step, true))};
+  Tensor made{.name = std::string(output),
+              .shape = step.op->output_shape(input_shapes(step, true))};
   if (step.op->aliasing() != Aliasing::kNone) {
     const Tensor& viewed = tensor(step.inputs[0]);
     made.storage = viewed.storage;
@@ -76,7 +77,9 @@ TensorId Graph::add_step(Text name, Text part, const OpPtr& op, Ids inputs, Text
   return steps_.back().output;
 }
 
-void Graph::add_result(Text name, TensorId tensor) { results_.push_back({name.string(), tensor}); }
+void Graph::add_result(std::string_view name, TensorId tensor) {
+  results_.push_back({std::string(name), tensor});
+}
 
 int64_t Call::times(size_t body) const {
   return std::count(order.begin(), order.end(), static_cast<int>(body));

@@ -105,21 +105,21 @@ class Ids : public std::span<const TensorId> {
 
 class Graph {
  public:
-  TensorId add_input(Text name, Shape shape, Role role = Role::kInput);
+  TensorId add_input(std::string_view name, Shape shape, Role role = Role::kInput);
 
   /// Integers from 0 to limit - 1.
-  TensorId add_integer_input(Text name, Shape shape, int64_t limit);
+  TensorId add_integer_input(std::string_view name, Shape shape, int64_t limit);
 
   /// Declares a module; returns its index for add_parameter() and add_step(). Modules are declared
   /// in the order in which PyTorch constructs them.
-  int add_module(Text name, Text constructor);
+  int add_module(std::string_view name, std::string_view constructor);
 
   /// Declares the next parameter of `module`, called "module.name", and draws it.
-  TensorId add_parameter(int module, Text name, Shape shape, Init init);
+  TensorId add_parameter(int module, std::string_view name, Shape shape, Init init);
 
   /// The same without a draw, for a parameter that PyTorch's constructor draws later: draw() then
   /// says when.
-  TensorId add_parameter(int module, Text name, Shape shape);
+  TensorId add_parameter(int module, std::string_view name, Shape shape);
 
   /// Draws a parameter's values. Of several draws the last one gives the values; those before only
   /// use up random numbers, as PyTorch's constructor does.
@@ -130,13 +130,13 @@ class Graph {
 
   /// The printed module inherits from this class of PyTorch's, whose constructor makes the modules
   /// that are declared here without a constructor.
-  void inherit(Text base, Text arguments);
+  void inherit(std::string_view base, std::string_view arguments);
 
   /// Appends a step whose output is a new tensor called `output`. The step's shape is the op's.
-  TensorId add_step(Text name, Text part, const OpPtr& op, Ids inputs, Text output,
-                    int module = -1);
+  TensorId add_step(std::string_view name, std::string_view part, const OpPtr& op, Ids inputs,
+                    std::string_view output, int module = -1);
 
-  void add_result(Text name, TensorId tensor);
+  void add_result(std::string_view name, TensorId tensor);
 
   /// Appends a step that calls bodies, and declares the nn.ModuleList of their modules. No two
   /// inputs of a body may be given the same memory. The step is named as the ModuleList is, and its

@@ -38,6 +38,14 @@ void sigmoid_of(Wide& x) {
   for (int i = 0; i < kWide; ++i) x[i] = xsimd::select(x[i] < zero, e[i], one) / (one + e[i]);
 }
 
+void tanh_of(Wide& x) {
+  // With m = e^(-2|x|) - 1, tanh |x| = -m / (2 + m).
+  Wide m;
+  for (int i = 0; i < kWide; ++i) m[i] = xsimd::abs(x[i]) * Batch(-2.0f);
+  expm1_below_zero(m);
+  for (int i = 0; i < kWide; ++i) x[i] = xsimd::copysign(m[i] / (Batch(2.0f) + m[i]), x[i]);
+}
+
 }  // namespace
 
 // Φ(-z) = e^(-z²/2) R(1 / (1 + pole z)), z ≥ 0: R varies slowly, and the polynomial meets it at the
@@ -60,15 +68,13 @@ void relu(const float* x, int64_t length, float* y) {
   });
 }
 
-void tanh(const float* x, int64_t length, float* y) {
-  map(x, length, y, [](Wide& values) {
-    // With m = e^(-2|x|) - 1, tanh |x| = -m / (2 + m).
-    Wide m;
-    for (int i = 0; i < kWide; ++i) m[i] = xsimd::abs(values[i]) * Batch(-2.0f);
-    expm1_below_zero(m);
-    for (int i = 0; i < kWide; ++i) {
-      values[i] = xsimd::copysign(m[i] / (Batch(2.0f) + m[i]), values[i]);
-    }
+void tanh(const float* x, int64_t length, float* y) { map(x, length, y, tanh_of); }
+
+void softcap(const float* x, int64_t length, float cap, float* y) {
+  map(x, length, y, [cap](Wide& values) {
+    for (Batch& value : values) value = value / Batch(cap);
+    tanh_of(values);
+    for (Batch& value : values) value *= Batch(cap);
   });
 }
 

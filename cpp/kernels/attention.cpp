@@ -17,7 +17,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
+#include <new>
+#include <utility>
 
 #include "blocks.h"
 #include "exp.h"
@@ -58,27 +59,35 @@ void add_to_scores(float* scores, int64_t count, float scale, const float* bias,
   }
 }
 
-/// Makes weights, yet to be divided by the row's sum, of a row's scores for the keys
+/// Makes weights, yet to be divided by the row's sum, of a row's products for the keys
 /// [first, first + count). Returns by what the row's earlier weights are now too large.
 float soften(float* scores, int64_t first, int64_t count, const QueryHead& head, int64_t query,
-             KeyRange visible, float scale, Running& running) {
+             KeyRange visible, const ScoreSteps& steps, Running& running) {
   const int64_t begin = std::clamp<int64_t>(visible.first - first, 0, count);
-  const int64_t end = std::clamp<int64_t>(visible.end - first, begin, count);
+  const int64_t end = std::clamp<int64_t>(visible.end - first, begin, count), length = end - begin;
   std::fill(scores, scores + begin, 0.0f);
   std::fill(scores + end, scores + count, 0.0f);
   float* seen = scores + begin;
-  if (head.bias.data || head.mask.data || scale <= 0.0f) {
-    const auto row = [&](ConstRows rows) {
-      return rows.data ? rows.data + query * rows.stride + first + begin : nullptr;
-    };
-    add_to_scores(seen, end - begin, scale, row(head.bias), row(head.mask));
+  const auto row = [&](ConstRows rows) {
+    return rows.data ? rows.data + query * rows.stride + first + begin : nullptr;
+  };
+  const float* mask = row(head.mask);
+  for (const Map& map : steps.before) map(seen, length);
+  float scale = steps.scale;
+  if (!steps.after.empty()) {
+    add_to_scores(seen, length, scale, row(head.bias), nullptr);
+    for (const Map& map : steps.after) map(seen, length);
+    if (mask) add(seen, mask, length, seen);
+    scale = 1.0f;
+  } else if (head.bias.data || mask || scale <= 0.0f) {
+    add_to_scores(seen, length, scale, row(head.bias), mask);
     scale = 1.0f;
   }
   const float before = running.maximum;
-  running.maximum = std::max(before, largest(seen, end - begin));
+  running.maximum = std::max(before, largest(seen, length));
   const bool same = before == kHidden || before == running.maximum;
   const float decay = same ? 1.0f : exp_below_zero(scale * (before - running.maximum));
-  running.sum = running.sum * decay + exponentiate(seen, end - begin, scale, running.maximum);
+  running.sum = running.sum * decay + exponentiate(seen, length, scale, running.maximum);
   return decay;
 }
 
@@ -119,59 +128,81 @@ void each_run(const KeyRange* visible, int64_t begin, int64_t end, KeyRange keys
   }
 }
 
+/// Hands out a call's scratch, piece by piece.
+class Pieces {
+ public:
+  explicit Pieces(float* scratch) : next_(scratch) {}
+
+  float* take(int64_t floats) { return std::exchange(next_, next_ + floats); }
+  Running* take_running(int64_t count) {
+    static_assert(sizeof(Running) == 2 * sizeof(float));
+    return new (take(2 * count)) Running[static_cast<size_t>(count)]();
+  }
+
+ private:
+  float* next_;
+};
+
 /// Rows as floats: where they are, or a block of them widened.
 class FloatRows {
  public:
-  FloatRows(const StoredRows& stored, int64_t columns) : stored_(stored), columns_(columns) {}
+  /// `wide`: room for the largest block, where the rows are stored in 16 bits.
+  FloatRows(const StoredRows& stored, int64_t columns, float* wide)
+      : stored_(stored), columns_(columns), wide_(wide) {}
 
   /// Rows [first, first + count); they hold until the next call.
   ConstRows block(int64_t first, int64_t count) {
     if (const ConstRows* floats = std::get_if<ConstRows>(&stored_)) return from_row(*floats, first);
-    const HalfRows& halves = std::get<HalfRows>(stored_);
-    wide_.resize(static_cast<size_t>(count * columns_));
-    from_half(halves.data + first * columns_, count * columns_, halves.format, wide_.data());
-    return {wide_.data(), columns_};
+    const HalfRows& halves = *std::get_if<HalfRows>(&stored_);
+    from_half(halves.data + first * columns_, count * columns_, halves.format, wide_);
+    return {wide_, columns_};
   }
 
  private:
   const StoredRows stored_;
   const int64_t columns_;
-  std::vector<float> wide_;
+  float* const wide_;
 };
+
+/// Floats for rows that are widened; none where they are floats.
+int64_t wide_size(const StoredRows& stored, int64_t count, int64_t columns) {
+  return std::holds_alternative<HalfRows>(stored) ? count * columns : 0;
+}
 
 /// Keys and values [first, first + count), packed.
 class Block {
  public:
-  Block(const KeysAndValues& from, const AttentionSizes& sizes, int64_t most)
+  Block(const KeysAndValues& from, const AttentionSizes& sizes, int64_t most, Pieces& pieces)
       : sizes_(sizes),
-        key_(from.key, sizes.features),
-        value_(from.value, sizes.value_features),
-        keys_(static_cast<size_t>(packed_size(most, sizes.features))),
-        values_(static_cast<size_t>(packed_size(sizes.value_features, most))) {}
+        key_(from.key, sizes.features, pieces.take(wide_size(from.key, most, sizes.features))),
+        value_(from.value, sizes.value_features,
+               pieces.take(wide_size(from.value, most, sizes.value_features))),
+        keys_(pieces.take(packed_size(most, sizes.features))),
+        values_(pieces.take(packed_size(sizes.value_features, most))) {}
 
   void pack(int64_t first, int64_t count) {
     count_ = count;
     const ConstRows key = key_.block(first, count), value = value_.block(first, count);
-    pack_transposed(key.data, key.stride, count, sizes_.features, keys_.data());
-    pack_plain(value.data, value.stride, sizes_.value_features, count, values_.data());
+    pack_transposed(key.data, key.stride, count, sizes_.features, keys_);
+    pack_plain(value.data, value.stride, sizes_.value_features, count, values_);
   }
 
   /// Scores of `queries` queries with the block's keys [begin, end), `begin` at a panel's edge.
   void score(ConstRows query, Rows scores, int64_t queries, int64_t begin, int64_t end) const {
-    const Panels panels{keys_.data() + begin * sizes_.features, sizes_.features};
+    const Panels panels{keys_ + begin * sizes_.features, sizes_.features};
     gemm(query, panels, nullptr, scores, queries, end - begin, sizes_.features);
   }
 
   /// output += weights of those keys times their values.
   void combine(ConstRows weights, Rows output, int64_t queries, int64_t begin, int64_t end) const {
-    const Panels panels{values_.data() + begin * kPanel, count_};
+    const Panels panels{values_ + begin * kPanel, count_};
     gemm_add(weights, panels, output, queries, sizes_.value_features, end - begin);
   }
 
  private:
   const AttentionSizes sizes_;
   FloatRows key_, value_;
-  std::vector<float> keys_, values_;
+  float *const keys_, *const values_;
   int64_t count_ = 0;
 };
 
@@ -180,12 +211,12 @@ void clear(Rows rows, int64_t begin, int64_t end, int64_t columns) {
 }
 
 void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& shared,
-                      const AttentionSizes& sizes, const KeyRange* visible, int64_t begin,
-                      int64_t end) {
+                      const AttentionSizes& sizes, const ScoreSteps& steps, const KeyRange* visible,
+                      int64_t begin, int64_t end, Pieces pieces) {
   const int64_t count = end - begin, V = sizes.value_features;
   const KeyRange all = seen_by(visible, begin, end);
-  Block block(shared, sizes, std::min(kKeys, all.end - all.first));
-  std::vector<Running> running(heads.size() * static_cast<size_t>(count));
+  Block block(shared, sizes, std::min(kKeys, all.end - all.first), pieces);
+  Running* const running = pieces.take_running(static_cast<int64_t>(heads.size()) * count);
   float scores[kQueries * kKeys];
   for (const QueryHead& head : heads) clear(head.output, begin, end, V);
 
@@ -201,10 +232,9 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
         // Whole panels: what lies past the keys is never read.
         block.score(from_row(head.query, t), rows, queries, from, padded(to));
         for (int64_t q = 0; q < queries; ++q) {
-          Running& own =
-              running[h * static_cast<size_t>(count) + static_cast<size_t>(t + q - begin)];
+          Running& own = running[static_cast<int64_t>(h) * count + t + q - begin];
           const float decay = soften(scores + q * kKeys, first + from, to - from, head, t + q,
-                                     visible[t + q], sizes.scale, own);
+                                     visible[t + q], steps, own);
           if (decay != 1.0f) scale(from_row(head.output, t + q).data, decay, V);
         }
         block.combine({scores, kKeys}, from_row(head.output, t), queries, from, to);
@@ -214,17 +244,17 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
   }
   for (size_t h = 0; h < heads.size(); ++h) {
     for (int64_t t = begin; t < end; ++t) {
-      const Running& own = running[h * static_cast<size_t>(count) + static_cast<size_t>(t - begin)];
+      const Running& own = running[static_cast<int64_t>(h) * count + t - begin];
       scale(from_row(heads[h].output, t).data, reciprocal(own.sum), V);
     }
   }
 }
 
 void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& shared,
-                      const AttentionSizes& sizes, const KeyRange* visible, int64_t begin,
-                      int64_t end) {
+                      const AttentionSizes& sizes, const ScoreSteps& steps, const KeyRange* visible,
+                      int64_t begin, int64_t end, Pieces pieces) {
   const KeyRange all = seen_by(visible, begin, end);
-  Block block(shared, sizes, all.end - all.first);
+  Block block(shared, sizes, all.end - all.first, pieces);
   block.pack(all.first, all.end - all.first);
   for (const QueryHead& head : heads) {
     clear(head.output, begin, end, sizes.value_features);
@@ -237,7 +267,7 @@ void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& sha
       for (int64_t q = 0; q < queries; ++q) {
         float* row = weights.data + q * weights.stride;
         Running own;
-        soften(row, first, to - from, head, t + q, visible[t + q], sizes.scale, own);
+        soften(row, first, to - from, head, t + q, visible[t + q], steps, own);
         scale(row, reciprocal(own.sum), to - from);
         std::fill(row - first, row, 0.0f);
         std::fill(row + to - from, row - first + sizes.keys, 0.0f);
@@ -251,20 +281,23 @@ void attend_and_write(std::span<const QueryHead> heads, const KeysAndValues& sha
 /// For few queries: keys and values are read where they are, because packing a row takes as long as
 /// using it once.
 void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& shared,
-                    const AttentionSizes& sizes, const KeyRange* visible, int64_t begin,
-                    int64_t end) {
+                    const AttentionSizes& sizes, const ScoreSteps& steps, const KeyRange* visible,
+                    int64_t begin, int64_t end, Pieces pieces) {
   const KeyRange all = seen_by(visible, begin, end);
   const int64_t keys = all.end - all.first;
   const bool wanted = heads.front().weights.data;
-  std::vector<float> own(wanted ? 0 : heads.size() * static_cast<size_t>((end - begin) * keys));
+  float* const own = wanted ? nullptr : pieces.take(std::ssize(heads) * (end - begin) * keys);
+  float* const wide =
+      pieces.take(std::max(wide_size(shared.key, kFewKeys, sizes.features),
+                           wide_size(shared.value, kFewKeys, sizes.value_features)));
   const auto weights_of = [&](size_t h, int64_t t) {
     if (wanted) return from_row(heads[h].weights, t).data;
     const int64_t row = static_cast<int64_t>(h) * (end - begin) + t - begin;
-    return own.data() + row * keys - all.first;
+    return own + row * keys - all.first;
   };
   // Calls work(h, t, what the query sees of the block, rows of the first of these).
   const auto each_block = [&](const StoredRows& stored, int64_t columns, auto work) {
-    FloatRows floats(stored, columns);
+    FloatRows floats(stored, columns, wide);
     for (int64_t first = all.first; first < all.end; first += kFewKeys) {
       const int64_t last = std::min(first + kFewKeys, all.end);
       const ConstRows rows = floats.block(first, last - first);
@@ -291,7 +324,7 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
       if (first >= last) continue;
       float* weights = weights_of(h, t) + first;
       Running running;
-      soften(weights, first, last - first, heads[h], t, visible[t], sizes.scale, running);
+      soften(weights, first, last - first, heads[h], t, visible[t], steps, running);
       scale(weights, reciprocal(running.sum), last - first);
     }
   }
@@ -302,17 +335,35 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
              });
 }
 
+/// Not by how many queries a call has: results do not depend on how queries are shared out.
+bool are_few(const AttentionSizes& sizes, int64_t heads) {
+  return sizes.queries * heads <= kFewQueries;
+}
+
 }  // namespace
 
+int64_t attention_scratch(const AttentionSizes& sizes, const AttentionCall& call) {
+  const auto [T, S, D, V] = sizes;
+  if (are_few(sizes, call.heads)) {
+    const int64_t own = call.weights ? 0 : call.heads * call.most_queries * S;
+    return own + (call.stored_in_16_bits ? kFewKeys * std::max(D, V) : 0);
+  }
+  const int64_t keys = call.weights ? S : std::min(kKeys, S);
+  const int64_t running = call.weights ? 0 : 2 * call.heads * call.most_queries;
+  return packed_size(keys, D) + packed_size(V, keys) + running +
+         (call.stored_in_16_bits ? keys * (D + V) : 0);
+}
+
 void attend(std::span<const QueryHead> heads, const KeysAndValues& shared,
-            const AttentionSizes& sizes, const KeyRange* visible, int64_t begin, int64_t end) {
-  // Not by how many this call has: results do not depend on how queries are shared out.
-  if (sizes.queries * static_cast<int64_t>(heads.size()) <= kFewQueries) {
-    attend_to_rows(heads, shared, sizes, visible, begin, end);
+            const AttentionSizes& sizes, const ScoreSteps& steps, const KeyRange* visible,
+            int64_t begin, int64_t end, float* scratch) {
+  const Pieces pieces(scratch);
+  if (are_few(sizes, std::ssize(heads))) {
+    attend_to_rows(heads, shared, sizes, steps, visible, begin, end, pieces);
   } else if (heads.front().weights.data) {
-    attend_and_write(heads, shared, sizes, visible, begin, end);
+    attend_and_write(heads, shared, sizes, steps, visible, begin, end, pieces);
   } else {
-    attend_in_blocks(heads, shared, sizes, visible, begin, end);
+    attend_in_blocks(heads, shared, sizes, steps, visible, begin, end, pieces);
   }
 }
 

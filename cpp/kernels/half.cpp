@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <vector>
 
 #include "blocks.h"
 #include "tile.h"
@@ -186,11 +185,14 @@ void pack_half(const uint16_t* b, int64_t stride, int64_t n, int64_t k, HalfForm
   }
 }
 
-void gemm_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n) {
+int64_t half_scratch(int64_t n, int64_t k) {
+  return padded(std::min(n, kBlockColumns)) * std::min(k, kBlockTerms);
+}
+
+void gemm_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n,
+               float* scratch) {
   if (m <= kFewRows) return multiply_few(a, b, bias, c, m, n);
   const int64_t most = block_columns(m);
-  std::vector<float> wide(
-      static_cast<size_t>(padded(std::min(n, most)) * std::min(b.depth, kBlockTerms)));
   for (int64_t j = 0; j < n; j += most) {
     const int64_t columns = std::min(most, n - j);
     for (int64_t p = 0; p < b.depth; p += kBlockTerms) {
@@ -198,11 +200,11 @@ void gemm_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, 
       for (int64_t offset = 0; offset < columns; offset += kPanel) {
         const uint16_t* panel = b.data + half_size(j + offset, b.depth);
         treatment(b.format, panel)
-            .widened(panel + kHeader + p * kPanel, terms, wide.data() + offset * terms);
+            .widened(panel + kHeader + p * kPanel, terms, scratch + offset * terms);
       }
       const ConstRows rows{a.data + p, a.stride};
       const Rows to{c.data + j, c.stride};
-      const Panels panels{wide.data(), terms};
+      const Panels panels{scratch, terms};
       if (p > 0) {
         gemm_add(rows, panels, to, m, columns, terms);
       } else {

@@ -39,11 +39,16 @@ struct HalfPanels {
   HalfFormat format;
 };
 
+/// Floats that gemm_half() needs beside its arguments, for any number of rows.
+int64_t half_scratch(int64_t n, int64_t k);
+
 /// c[i, j] = Σ_p a[i, p] b[j, p] + bias[j], k = b.depth.
 ///
-///   a      (m, k)
-///   bias   (n,) or nullptr
-///   c      (m, n); must not overlap the others
-void gemm_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n);
+///   a        (m, k)
+///   bias     (n,) or nullptr
+///   c        (m, n); must not overlap the others
+///   scratch  half_scratch(n, k) floats
+void gemm_half(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t m, int64_t n,
+               float* scratch);
 
 }  // namespace attnscope::kernels

@@ -25,7 +25,6 @@ using Term = int16_t;
 // 6 rows x 2 vectors of sums, two of weights and one of a row: the 15 registers that V8 has. Fewer
 // rows are slower, and so is a longer step (measured with both instruction sets).
 constexpr int64_t kRows = 6;
-// A block of quantized rows stays in L2 while every panel of B passes.
 constexpr int64_t kBlockBytes = 256 * 1024;
 
 /// A step of 4 columns of B.
@@ -54,9 +53,9 @@ inline Ints dot(Ints weights, Ints terms, Ints sum) {
 /// Sums that one step adds to must wait for the step before: few rows spread over several.
 constexpr int64_t chains(int64_t height) { return height == 1 ? 4 : height <= 3 ? 2 : 1; }
 
-/// A tile of c from kHeight quantized rows and a panel of B.
+/// A tile of c from kHeight quantized rows and a panel of B, added to what is in `start`.
 template <int64_t kHeight>
-void quantized_tile(const int32_t* a, const int32_t* b, int64_t steps, const float* bias, Rows c) {
+void quantized_tile(const int32_t* a, const int32_t* b, int64_t steps, ConstRows start, Rows c) {
   constexpr int64_t kChains = chains(kHeight);
   const int32_t *scales = a, *zeros = a + kHeight, *terms = a + 2 * kHeight;
   const int32_t* sums = b + kPanel;
@@ -94,12 +93,12 @@ void quantized_tile(const int32_t* a, const int32_t* b, int64_t steps, const flo
       const int64_t j = half * kLanes;
       store(c.data + r * c.stride + j,
             xsimd::to_float(total) * (scale * xsimd::bitwise_cast<float>(load(b + j))) +
-                load(bias + j));
+                load(start.data + r * start.stride + j));
     }
   }
 }
 
-using QuantizedTile = void (*)(const int32_t*, const int32_t*, int64_t, const float*, Rows);
+using QuantizedTile = void (*)(const int32_t*, const int32_t*, int64_t, ConstRows, Rows);
 constexpr QuantizedTile kQuantizedTiles[] = {
     nullptr,           quantized_tile<1>, quantized_tile<2>, quantized_tile<3>,
     quantized_tile<4>, quantized_tile<5>, quantized_tile<6>};
@@ -198,28 +197,10 @@ float symmetric_scale(const float* row, int64_t k) {
   return range.finite ? std::max(std::max(range.high, -range.low) / 127.0f, FLT_MIN) : NAN;
 }
 
-}  // namespace
-
-void pack_quantized(const float* b, int64_t stride, int64_t n, int64_t k, int32_t* packed) {
-  for (int64_t panel = 0; panel < n; panel += kPanel, packed += quantized_size(kPanel, k)) {
-    std::fill_n(packed, quantized_size(kPanel, k), 0);
-    auto* bytes = reinterpret_cast<int8_t*>(packed + 2 * kPanel);
-    for (int64_t j = 0; j < std::min(kPanel, n - panel); ++j) {
-      const float* row = b + (panel + j) * stride;
-      const float scale = symmetric_scale(row, k);
-      int32_t sum = 0;
-      for (int64_t p = 0; scale == scale && p < k; ++p) {
-        const auto q = static_cast<int8_t>(std::nearbyint(row[p] / scale));
-        bytes[(p / kTerms * kPanel + j) * kTerms + p % kTerms] = q;
-        sum += q;
-      }
-      packed[j] = std::bit_cast<int32_t>(scale);
-      packed[kPanel + j] = sum;
-    }
-  }
+/// Rows of A that are quantized together: their words stay in L2 while every panel of B passes.
+int64_t block_rows(int64_t k) {
+  return std::max(kBlockBytes / (4 * row_words(k) * kRows), int64_t{1}) * kRows;
 }
-
-int64_t quantized_rows_size(int64_t m, int64_t k) { return m * row_words(k); }
 
 void quantize_rows(ConstRows a, int64_t m, int64_t k, int32_t* rows) {
   for (int64_t i = 0; i < m; i += kRows) {
@@ -241,34 +222,76 @@ void quantize_rows(ConstRows a, int64_t m, int64_t k, int32_t* rows) {
   }
 }
 
-void gemm_quantized(const int32_t* rows, QuantizedPanels b, const float* bias, Rows c, int64_t m,
-                    int64_t n) {
+/// c = a bᵀ, a block of rows after the other. `add` starts from what is in c, otherwise from the
+/// bias.
+void multiply(ConstRows a, QuantizedPanels b, const float* bias, bool add, Rows c, int64_t m,
+              int64_t n, int32_t* quantized) {
   const int64_t words = row_words(b.depth), steps = padded_terms(b.depth) / kTerms;
-  const int64_t panel_words = quantized_size(kPanel, b.depth);
-  const int64_t block = std::max(kBlockBytes / (4 * words * kRows), int64_t{1}) * kRows;
-  for (int64_t i = 0; i < m; i += block) {
-    const int64_t block_end = std::min(i + block, m);
+  const int64_t panel_words = quantized_size(kPanel, b.depth), most = block_rows(b.depth);
+  for (int64_t first = 0; first < m; first += most) {
+    const int64_t rows = std::min(most, m - first);
+    quantize_rows(from_row(a, first), rows, b.depth, quantized);
+    const Rows block = from_row(c, first);
     const int32_t* panel = b.data;
     for (int64_t j = 0; j < n; j += kPanel, panel += panel_words) {
       const int64_t width = std::min(kPanel, n - j);
-      float first[kPanel] = {};
-      if (bias) std::copy_n(bias + j, width, first);
-      for (int64_t r = i; r < block_end; r += kRows) {
-        const int64_t height = std::min(kRows, block_end - r);
-        const Rows to{c.data + r * c.stride + j, c.stride};
-        const int32_t* from = rows + r * words;
+      float own[kPanel] = {};
+      if (bias) std::copy_n(bias + j, width, own);
+      for (int64_t r = 0; r < rows; r += kRows) {
+        const int64_t height = std::min(kRows, rows - r);
+        const Rows to{block.data + r * block.stride + j, block.stride};
+        const ConstRows start = add ? ConstRows{to.data, to.stride} : ConstRows{own, 0};
+        const QuantizedTile tile = kQuantizedTiles[height];
         if (width == kPanel) {
-          kQuantizedTiles[height](from, panel, steps, first, to);
+          tile(quantized + r * words, panel, steps, start, to);
           continue;
         }
-        float whole[kRows * kPanel];
-        kQuantizedTiles[height](from, panel, steps, first, {whole, kPanel});
+        float whole[kRows * kPanel] = {};
+        for (int64_t t = 0; t < height; ++t) {
+          std::copy_n(start.data + t * start.stride, width, whole + t * kPanel);
+        }
+        tile(quantized + r * words, panel, steps, {whole, kPanel}, {whole, kPanel});
         for (int64_t t = 0; t < height; ++t) {
           std::copy_n(whole + t * kPanel, width, to.data + t * to.stride);
         }
       }
     }
   }
+}
+
+}  // namespace
+
+void pack_quantized(const float* b, int64_t stride, int64_t n, int64_t k, int32_t* packed) {
+  for (int64_t panel = 0; panel < n; panel += kPanel, packed += quantized_size(kPanel, k)) {
+    std::fill_n(packed, quantized_size(kPanel, k), 0);
+    auto* bytes = reinterpret_cast<int8_t*>(packed + 2 * kPanel);
+    for (int64_t j = 0; j < std::min(kPanel, n - panel); ++j) {
+      const float* row = b + (panel + j) * stride;
+      const float scale = symmetric_scale(row, k);
+      int32_t sum = 0;
+      for (int64_t p = 0; scale == scale && p < k; ++p) {
+        const auto q = static_cast<int8_t>(std::nearbyint(row[p] / scale));
+        bytes[(p / kTerms * kPanel + j) * kTerms + p % kTerms] = q;
+        sum += q;
+      }
+      packed[j] = std::bit_cast<int32_t>(scale);
+      packed[kPanel + j] = sum;
+    }
+  }
+}
+
+int64_t quantized_scratch(int64_t m, int64_t k) {
+  return std::min(m, block_rows(k)) * row_words(k);
+}
+
+void gemm_quantized(ConstRows a, QuantizedPanels b, const float* bias, Rows c, int64_t m, int64_t n,
+                    int32_t* scratch) {
+  multiply(a, b, bias, false, c, m, n, scratch);
+}
+
+void gemm_quantized_add(ConstRows a, QuantizedPanels b, Rows c, int64_t m, int64_t n,
+                        int32_t* scratch) {
+  multiply(a, b, nullptr, true, c, m, n, scratch);
 }
 
 }  // namespace attnscope::kernels

@@ -44,22 +44,23 @@ struct QuantizedPanels {
   int64_t depth;  // k
 };
 
-/// Words of 32 bits that quantize_rows() writes for A (m, k).
-int64_t quantized_rows_size(int64_t m, int64_t k);
-
-/// Quantizes the rows of A (m, k) for gemm_quantized(), which needs all that were quantized
-/// together. A row that holds NaN or infinity gets the scale NaN.
-void quantize_rows(ConstRows a, int64_t m, int64_t k, int32_t* rows);
+/// Words of 32 bits that the products below need beside their arguments.
+int64_t quantized_scratch(int64_t m, int64_t k);
 
 /// c[i, j] = Σ_p a[i, p] b[j, p] + bias[j], k = b.depth ≤ kQuantizedDepth.
 ///
-///   rows   A (m, k) as quantize_rows() left it
-///   bias   (n,) or nullptr
-///   c      (m, n); must not overlap the others
+///   a        (m, k)
+///   bias     (n,) or nullptr
+///   c        (m, n); must not overlap the others
+///   scratch  quantized_scratch(m, k) words
 ///
 /// A row of A that holds NaN or infinity gives a row of NaN, a row of B a column; a row of zeros
 /// gives the bias.
-void gemm_quantized(const int32_t* rows, QuantizedPanels b, const float* bias, Rows c, int64_t m,
-                    int64_t n);
+void gemm_quantized(ConstRows a, QuantizedPanels b, const float* bias, Rows c, int64_t m, int64_t n,
+                    int32_t* scratch);
+
+/// c[i, j] += Σ_p a[i, p] b[j, p]: the next part of a product that is too deep for one.
+void gemm_quantized_add(ConstRows a, QuantizedPanels b, Rows c, int64_t m, int64_t n,
+                        int32_t* scratch);
 
 }  // namespace attnscope::kernels

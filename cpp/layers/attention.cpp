@@ -1,14 +1,14 @@
 #include "attention.h"
 
-#include "../ops/activation.h"
 #include "../ops/arithmetic.h"
 #include "../ops/heads.h"
 #include "../ops/matmul.h"
+#include "../ops/softcap.h"
 
 namespace attnscope {
 namespace {
 
-TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, Text output) {
+TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, std::string_view output) {
   const int64_t times = num_heads / graph.tensor(heads).shape[1];
   if (times == 1) return heads;
   return graph.add_step(output, "score", std::make_shared<const RepeatHeads>(times), {heads},
@@ -18,7 +18,7 @@ TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, Text output) 
 }  // namespace
 
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
-                       const AttentionOptions& options, Text output) {
+                       const AttentionOptions& options, std::string_view output) {
   const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed, options.band);
   const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain, options.band);
   const OpPtr& add = shared_op<Add>();
@@ -37,8 +37,8 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
       graph.add_step(format("{}scale", {prefix}), "score", std::make_shared<const Scale>(scale),
                      {scores}, options.softcap ? format("{}uncapped", {prefix}) : unbiased);
   if (options.softcap) {
-    scores = add_softcap(graph, "score", scores, *options.softcap, format("{}scores", {prefix}),
-                         unbiased);
+    scores = graph.add_step(format("{}softcap", {prefix}), "score",
+                            std::make_shared<const Softcap>(*options.softcap), {scores}, unbiased);
   }
   if (options.bias != kNoTensor) {
     scores = graph.add_step(format("{}add_bias", {prefix}), "score", add, {scores, options.bias},
@@ -56,16 +56,7 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
           weights};
 }
 
-TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name, Text output) {
-  const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
-  x = graph.add_step(format("shrink_{}", {name}), part, std::make_shared<const Scale>(1 / cap), {x},
-                     format("shrunk_{}", {name}));
-  x = graph.add_step(format("bend_{}", {name}), part, tanh, {x}, format("bent_{}", {name}));
-  return graph.add_step(format("stretch_{}", {name}), part, std::make_shared<const Scale>(cap), {x},
-                        output);
-}
-
-void check_heads_divide(const Config& config, Text field) {
+void check_heads_divide(const Config& config, const char* field) {
   const Dimension whole = config.integer(field), H = config.dimension("num_heads");
   if (whole % H == 0) return;
   refuse("num_heads", "num_heads must divide {} ({}), got {}", {field, whole, H});

@@ -35,14 +35,10 @@ struct Attended {
 ///
 /// Vaswani et al. 2017, "Attention Is All You Need", https://arxiv.org/abs/1706.03762, equation 1.
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
-                       const AttentionOptions& options, Text output);
-
-/// cap tanh(x / cap), called `output`: x where it is small, and never past ±cap. `name` is what is
-/// capped, in the names of the steps. Gemma Team 2024, https://arxiv.org/abs/2408.00118, section 2.
-TensorId add_softcap(Graph& graph, Text part, TensorId x, double cap, Text name, Text output);
+                       const AttentionOptions& options, std::string_view output);
 
 /// Field `num_heads` must divide the one of this name. Throws FieldError.
-void check_heads_divide(const Config& config, Text field);
+void check_heads_divide(const Config& config, const char* field);
 
 /// num_kv_heads, or num_heads where it is null.
 Dimension kv_heads_of(const Config& config);

@@ -12,7 +12,7 @@ Span span_of(const Config& config, std::optional<int64_t> window) {
   return {config.dimension("seq_len"), past, cached, window};
 }
 
-TensorId add_cached(Graph& graph, Text name, TensorId fresh, const Span& span) {
+TensorId add_cached(Graph& graph, std::string_view name, TensorId fresh, const Span& span) {
   Shape shape = graph.tensor(fresh).shape;
   const size_t positions = shape.size() - 2;
   int64_t elements = 1;  // of a token

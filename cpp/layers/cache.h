@@ -23,6 +23,6 @@ Span span_of(const Config& config, std::optional<int64_t> window);
 
 /// Caches `fresh` (B, ..., T, D), a key say: with a past, adds the input past_`name`
 /// (B, ..., cached, D). Returns past and fresh together, (B, ..., S, D).
-TensorId add_cached(Graph& graph, Text name, TensorId fresh, const Span& span);
+TensorId add_cached(Graph& graph, std::string_view name, TensorId fresh, const Span& span);
 
 }  // namespace attnscope

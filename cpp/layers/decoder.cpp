@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../ops/arithmetic.h"
+#include "../ops/softcap.h"
 #include "fields.h"
 #include "grouped.h"
 #include "stack.h"
@@ -60,7 +61,7 @@ class Builder {
   }
 
  private:
-  NormModule declare_norm(Graph& graph, Text name, Dimension features) {
+  NormModule declare_norm(Graph& graph, std::string_view name, Dimension features) {
     const double eps = config_.number("norm_eps");
     if (config_.choice("norm") == "layer_norm") {
       return declare_layer_norm(graph, name, features, eps);
@@ -73,7 +74,9 @@ class Builder {
     const auto cap = config_.optional_number("final_logit_softcapping");
     const TensorId logits =
         apply_linear(graph_, head, "classify", normed, cap ? "uncapped_logits" : "logits");
-    return cap ? add_softcap(graph_, "classify", logits, *cap, "logits", "logits") : logits;
+    if (!cap) return logits;
+    return graph_.add_step("softcap", "classify", std::make_shared<const Softcap>(*cap), {logits},
+                           "logits");
   }
 
   TensorId add_embeddings(const EmbeddingModule& words, Dimension V) {
@@ -218,31 +221,31 @@ const Layer kLayer = {
                        false),
          position_field({"none", "learned", "sinusoidal", "rope", "alibi", "relative"}, "rope"),
          fields::rope_theta(),
-         optional(number_field("rope_local_base_freq",
-                               "With a window: rope_theta of the layers that have it (Gemma 3); "
-                               "null: the same.",
-                               10000, 1, 1e12)),
+         optional(sampled({100, 10000},
+                          number_field("rope_local_base_freq",
+                                       "With a window: rope_theta of the layers that have it "
+                                       "(Gemma 3); null: the same.",
+                                       10000, 1, 1e12))),
          boolean_field("qk_norm", "Whether queries and keys are normed in each head (RMS).", false),
          boolean_field("bias", "Whether queries, keys and values get a bias.", false),
          boolean_field("output_bias", "Whether attention's output projection adds a bias.", false),
          boolean_field("mlp_bias", "Whether the feed-forward network's layers add a bias.", false),
          fields::window(),
-         optional(integer_field("full_every",
-                                "With a window: each n-th layer attends to everything "
-                                "(Gemma 2 and 3); null: none does.",
-                                1, 1, fields::kMaxLayers)),
+         optional(sampled({2, 1, 3}, integer_field("full_every",
+                                                   "With a window: each n-th layer attends to "
+                                                   "everything (Gemma 2 and 3); null: none does.",
+                                                   1, 1, fields::kMaxLayers))),
          fields::scale(),
-         optional(number_field("attn_logit_softcapping",
-                               "Bound within which tanh keeps the scores, before the mask (Gemma "
-                               "2); null: none.",
-                               50, 0.001, 1e6)),
-         optional(number_field("final_logit_softcapping",
-                               "Bound within which tanh keeps the logits (Gemma 2); null: none.",
-                               30, 0.001, 1e6)),
-         optional(number_field("embedding_scale",
-                               "What the embeddings are multiplied by (Gemma: the root of "
-                               "hidden_size); null: nothing.",
-                               1, 0, 1e6)),
+         fields::softcap("attn_logit_softcapping",
+                       "Bound within which tanh keeps the scores, before the mask (Gemma 2); "
+                       "null: none."),
+         fields::softcap("final_logit_softcapping",
+                       "Bound within which tanh keeps the logits (Gemma 2); null: none."),
+         optional(above_min(
+             sampled({3, 0.5, 8}, number_field("embedding_scale",
+                                               "What the embeddings are multiplied by (Gemma: "
+                                               "the root of hidden_size); null: nothing.",
+                                               1, 0, 1e6)))),
          boolean_field("tie_embeddings", "Whether the head's weight is the embedding's.", false),
          fields::dtype()},
     .build = build,

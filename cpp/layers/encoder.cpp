@@ -120,7 +120,8 @@ class Builder {
 
   /// The residual connection, with the norm after it unless it was before.
   TensorId join(Graph& graph, TensorId x, TensorId made, const NormModule& norm,
-                const DropoutModule& dropout, Text name, Text output) const {
+                const DropoutModule& dropout, std::string_view name,
+                std::string_view output) const {
     const TensorId dropped =
         apply_dropout(graph, dropout, "residual", made, format("{}_dropped", {name}));
     if (norm_first_) return add_residual(graph, x, dropped, output);
@@ -162,8 +163,10 @@ const Layer kLayer = {
                              "that of a sequence's first token stands; those before are of no "
                              "token (RoBERTa: pad_token_id + 1).",
                              0, 0, 65536),
-               integer_field("type_vocab_size",
-                             "Types of tokens, of which the first is used; 0: none.", 2, 0, 65536),
+               sampled({0, 1, 2, 3},
+                       integer_field("type_vocab_size",
+                                     "Types of tokens, of which the first is used; 0: none.", 2, 0,
+                                     65536)),
                fields::hidden_size(256), fields::num_layers(4), fields::num_heads(4),
                fields::intermediate_size(1024),
                activation_field("gelu", {"relu", "gelu", "gelu_tanh", "silu"}),

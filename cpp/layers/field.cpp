@@ -51,7 +51,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 /// What the field asks for, in words.
 std::string rule_of(const Field& field) {
   const auto range = [&](const char* noun) {
-    return format("{} from {} to {}", {noun, field.min, field.max});
+    const char* pattern = field.above_min ? "{} above {} and at most {}" : "{} from {} to {}";
+    return format(pattern, {noun, field.min, field.max});
   };
   std::string rule;
   switch (field.type) {
@@ -86,7 +87,8 @@ std::optional<Value> fitting(const Field& field, const RawValue& raw) {
     return *choice;
   }
   const double* number = std::get_if<double>(&raw.value);
-  if (!number || !(*number >= field.min && *number <= field.max)) return {};
+  if (!number || std::isnan(*number) || *number < field.min || *number > field.max) return {};
+  if (field.above_min && *number == field.min) return {};
   if (field.type == FieldType::kNumber) return *number;
   if (*number != std::floor(*number)) return {};
   return static_cast<int64_t>(*number);
@@ -100,30 +102,45 @@ Value checked(const Field& field, const RawValue& raw) {
 
 }  // namespace
 
-void refuse(Text field, const char* pattern, std::initializer_list<Piece> pieces) {
-  throw FieldError(field.view(), format(pattern, pieces));
+void refuse(std::string_view field, const char* pattern, std::initializer_list<Piece> pieces) {
+  throw FieldError(field, format(pattern, pieces));
 }
 
-Field boolean_field(Text name, Text meaning, bool fallback) {
-  return {name.view(), meaning.view(), FieldType::kBoolean, fallback};
+Field boolean_field(const char* name, const char* meaning, bool fallback) {
+  return {name, meaning, FieldType::kBoolean, fallback};
 }
 
-Field integer_field(Text name, Text meaning, int64_t fallback, int64_t min, int64_t max) {
-  return {name.view(), meaning.view(),           FieldType::kInteger,
-          fallback,    static_cast<double>(min), static_cast<double>(max)};
+Field integer_field(const char* name, const char* meaning, int64_t fallback, int64_t min,
+                    int64_t max) {
+  return {name,
+          meaning,
+          FieldType::kInteger,
+          fallback,
+          static_cast<double>(min),
+          static_cast<double>(max)};
 }
 
-Field number_field(Text name, Text meaning, double fallback, double min, double max) {
-  return {name.view(), meaning.view(), FieldType::kNumber, fallback, min, max};
+Field number_field(const char* name, const char* meaning, double fallback, double min, double max) {
+  return {name, meaning, FieldType::kNumber, fallback, min, max};
 }
 
-Field choice_field(Text name, Text meaning, std::vector<std::string_view> choices, Text fallback) {
-  return {name.view(), meaning.view(),    FieldType::kChoice, fallback.view(), 0,
-          0,           std::move(choices)};
+Field choice_field(const char* name, const char* meaning, std::vector<std::string_view> choices,
+                   const char* fallback) {
+  return {name, meaning, FieldType::kChoice, fallback, 0, 0, false, {}, std::move(choices)};
 }
 
 Field over(Axis axis, Field field) {
   field.axis = axis;
+  return field;
+}
+
+Field above_min(Field field) {
+  field.above_min = true;
+  return field;
+}
+
+Field sampled(std::vector<double> samples, Field field) {
+  field.samples = std::move(samples);
   return field;
 }
 

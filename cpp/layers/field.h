@@ -28,7 +28,10 @@ struct Field {
   std::string_view meaning;  // one sentence, for the form and the manual
   FieldType type;
   Value fallback;                           // the default; Null makes the field optional
-  double min = 0, max = 0;                  // integers and numbers, both included
+  double min = 0, max = 0;                  // integers and numbers, both included but
+  bool above_min = false;                   // where this is set, which leaves `min` out
+  std::vector<double> samples{};            // integers and numbers: values for tests to try,
+                                            // where their range says too little
   std::vector<std::string_view> choices{};  // choices only
   Axis axis = Axis::kNone;                  // integers that are a dimension: what it goes over
 
@@ -36,13 +39,21 @@ struct Field {
 };
 
 // How fields are written down; fields.h has those that layers share.
-Field boolean_field(Text name, Text meaning, bool fallback);
-Field integer_field(Text name, Text meaning, int64_t fallback, int64_t min, int64_t max);
-Field number_field(Text name, Text meaning, double fallback, double min, double max);
-Field choice_field(Text name, Text meaning, std::vector<std::string_view> choices, Text fallback);
+Field boolean_field(const char* name, const char* meaning, bool fallback);
+Field integer_field(const char* name, const char* meaning, int64_t fallback, int64_t min,
+                    int64_t max);
+Field number_field(const char* name, const char* meaning, double fallback, double min, double max);
+Field choice_field(const char* name, const char* meaning, std::vector<std::string_view> choices,
+                   const char* fallback);
 
 /// The field as the size of a dimension that goes over this.
 Field over(Axis axis, Field field);
+
+/// The same field without its minimum: what is above 0, say.
+Field above_min(Field field);
+
+/// The same field with values that tests try.
+Field sampled(std::vector<double> samples, Field field);
 
 /// The same field with null as its default; its meaning must say what null stands for.
 Field optional(Field field);
@@ -69,10 +80,11 @@ class FieldError : public std::invalid_argument {
 };
 
 /// Throws a FieldError with the message that format() makes.
-[[noreturn]] void refuse(Text field, const char* pattern, std::initializer_list<Piece> pieces);
+[[noreturn]] void refuse(std::string_view field, const char* pattern,
+                         std::initializer_list<Piece> pieces);
 
 /// How a value reads in a message: 2.5, NaN, "2", null.
-std::string to_string(const RawValue& value);
+std::string to_string(const RawValue& raw);
 std::string to_string(const Value& value);
 
 /// A string from outside as a message quotes it: control characters, quotes and lone surrogates are

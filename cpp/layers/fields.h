@@ -13,7 +13,8 @@ inline constexpr int64_t kMaxVocabulary = int64_t{1} << 24;
 inline constexpr int64_t kMaxLayers = 1024;
 
 /// A dimension over features, unless it says otherwise.
-inline Field dimension(Text name, Text meaning, int64_t fallback, Axis axis = Axis::kFeature) {
+inline Field dimension(const char* name, const char* meaning, int64_t fallback,
+                       Axis axis = Axis::kFeature) {
   return over(axis, integer_field(name, meaning, fallback, 1, kMaxDimension));
 }
 
@@ -36,15 +37,19 @@ inline Field kv_len() {
                             128, Axis::kKey));
 }
 inline Field num_heads(int64_t fallback = 12) {
-  return over(Axis::kHead, integer_field("num_heads", "Attention heads that work side by side.",
-                                         fallback, 1, 65536));
+  return over(Axis::kHead,
+              sampled({1, 2, 3, 17, 5, 6, 4},
+                      integer_field("num_heads", "Attention heads that work side by side.",
+                                    fallback, 1, 65536)));
 }
 inline Field num_kv_heads() {
-  return over(Axis::kKvHead,
+  return over(
+      Axis::kKvHead,
+      sampled({1, 2, 3},
               integer_field(
                   "num_kv_heads",
                   "Heads of keys and values, each shared by num_heads / num_kv_heads query heads.",
-                  4, 1, 65536));
+                  4, 1, 65536)));
 }
 /// Where there are as many as num_heads by default.
 inline Field free_num_kv_heads() {
@@ -70,7 +75,8 @@ inline Field intermediate_size(int64_t fallback) {
   return dimension("intermediate_size", "Width of the feed-forward network.", fallback);
 }
 inline Field num_layers(int64_t fallback) {
-  return integer_field("num_layers", "Layers that follow each other.", fallback, 1, kMaxLayers);
+  return sampled({1, 2, 3}, integer_field("num_layers", "Layers that follow each other.", fallback,
+                                          1, kMaxLayers));
 }
 inline Field vocab_size(int64_t fallback) {
   return over(Axis::kVocabulary,
@@ -92,21 +98,31 @@ inline Field window() {
       1));
 }
 inline Field scale() {
-  return optional(number_field(
-      "scale", "What the dot products are multiplied by; null: 1 / sqrt(head_dim).", 1, 0, 1e6));
+  return optional(above_min(sampled(
+      {0.3, 0.125, 1, 2},
+      number_field("scale", "What the dot products are multiplied by; null: 1 / sqrt(head_dim).", 1,
+                   0, 1e6))));
+}
+inline Field softcap(const char* name, const char* meaning) {
+  return optional(above_min(sampled({0.5, 4, 50}, number_field(name, meaning, 50, 0, 1e6))));
 }
 inline Field dropout(double fallback) {
-  return number_field("dropout",
-                      "Share that training sets to zero: counted in what training keeps, without "
-                      "effect on a forward pass here.",
-                      fallback, 0, 0.999);
+  return sampled(
+      {0.5, 0.1, 0},
+      number_field("dropout",
+                   "Share that training sets to zero: counted in what training keeps, without "
+                   "effect on a forward pass here.",
+                   fallback, 0, 0.999));
 }
 inline Field norm_eps(double fallback) {
-  return number_field("norm_eps", "Added to the variance before its root is taken.", fallback, 0,
-                      1);
+  return sampled(
+      {0.01, 1e-6, 1e-5, 1e-12},
+      number_field("norm_eps", "Added to the variance before its root is taken.", fallback, 0, 1));
 }
 inline Field rope_theta() {
-  return number_field("rope_theta", "Base of the rotary embedding's wavelengths.", 10000, 1, 1e12);
+  return sampled(
+      {100, 10000, 500000},
+      number_field("rope_theta", "Base of the rotary embedding's wavelengths.", 10000, 1, 1e12));
 }
 /// The names that dtype_from() knows.
 inline std::vector<std::string_view> dtype_names() {

@@ -3,7 +3,7 @@
 #include "../ops/positions.h"
 
 namespace attnscope {
-GroupedAttention::GroupedAttention(Graph& graph, Text prefix, const GroupedShape& shape)
+GroupedAttention::GroupedAttention(Graph& graph, std::string_view prefix, const GroupedShape& shape)
     : shape_(shape) {
   const Dimension E = shape.hidden_size, D = shape.head_dim;
   const int64_t queries = shape.num_heads * D, keys = shape.num_kv_heads * D;
@@ -21,9 +21,10 @@ GroupedAttention::GroupedAttention(Graph& graph, Text prefix, const GroupedShape
 }
 
 Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& positions,
-                                 const Span& span, const Scores& scores, Text output) const {
+                                 const Span& span, const Scores& scores,
+                                 std::string_view output) const {
   const auto heads = [&](const LinearModule& linear, const std::optional<NormModule>& norm,
-                         Dimension num_heads, bool turns, Text name) {
+                         Dimension num_heads, bool turns, std::string_view name) {
     TensorId one = apply_linear(graph, linear, "project", x, format("projected_{}", {name}));
     one = split_heads(graph, one, num_heads, format("{}_heads", {name}));
     if (norm) one = apply_norm(graph, *norm, one, format("normed_{}", {name}));

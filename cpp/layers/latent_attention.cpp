@@ -86,18 +86,19 @@ class Builder {
     output_ = declare_linear(graph_, "o_proj", sizes_.H * sizes_.value, sizes_.E, bias);
   }
 
-  TensorId linear(const LinearModule& module, TensorId x, Text name) {
+  TensorId linear(const LinearModule& module, TensorId x, std::string_view name) {
     return apply_linear(graph_, module, "project", x, name);
   }
-  TensorId slice(TensorId x, int64_t begin, int64_t end, Text name, bool copied = false) {
+  TensorId slice(TensorId x, int64_t begin, int64_t end, std::string_view name,
+                 bool copied = false) {
     return graph_.add_step(format("take_{}", {name}), "project",
                            std::make_shared<const Slice>(begin, end, copied), {x}, name);
   }
-  TensorId joined(TensorId a, TensorId b, int dimension, Text name) {
+  TensorId joined(TensorId a, TensorId b, int dimension, std::string_view name) {
     return graph_.add_step(format("join_{}", {name}), "project",
                            std::make_shared<const Concat>(dimension), {a, b}, name);
   }
-  TensorId rotate(TensorId x, Text name) {
+  TensorId rotate(TensorId x, std::string_view name) {
     const bool interleaved = config_.flag("rope_interleave");
     const OpPtr& op = interleaved ? shared_op<Rotate, true>() : shared_op<Rotate>();
     return graph_.add_step(format("rotate_{}", {name}), "position", op, {x, rotation_},

@@ -31,40 +31,39 @@ const Layer& find_layer(const RawConfig& raw) {
 
 }  // namespace
 
-size_t Config::index_of(Text field) const {
-  const std::string_view name = field.view();
+size_t Config::index_of(std::string_view name) const {
   for (size_t i = 0; i < values_.size(); ++i) {
     if (layer_->fields[i].name == name) return i;
   }
-  wrong_graph("{} has no field {}", {layer_->name, field});
+  wrong_graph("{} has no field {}", {layer_->name, name});
 }
 
-Config Config::with(Text field, Value value) const {
+Config Config::with(const char* field, Value value) const {
   Config changed = *this;
   changed.values_[index_of(field)] = value;
   return changed;
 }
 
-int64_t Config::integer(Text field) const { return std::get<int64_t>(value(field)); }
-Dimension Config::dimension(Text field) const {
+int64_t Config::integer(const char* field) const { return std::get<int64_t>(value(field)); }
+Dimension Config::dimension(const char* field) const {
   const size_t index = index_of(field);
   return {std::get<int64_t>(values_[index]), layer_->fields[index].axis};
 }
-Dimension Config::dimension(Text field, Dimension otherwise) const {
+Dimension Config::dimension(const char* field, Dimension otherwise) const {
   return optional_integer(field) ? dimension(field) : otherwise;
 }
-double Config::number(Text field) const { return std::get<double>(value(field)); }
-bool Config::flag(Text field) const { return std::get<bool>(value(field)); }
-std::string_view Config::choice(Text field) const {
+double Config::number(const char* field) const { return std::get<double>(value(field)); }
+bool Config::flag(const char* field) const { return std::get<bool>(value(field)); }
+std::string_view Config::choice(const char* field) const {
   return std::get<std::string_view>(value(field));
 }
 
-std::optional<int64_t> Config::optional_integer(Text field) const {
+std::optional<int64_t> Config::optional_integer(const char* field) const {
   const int64_t* integer = std::get_if<int64_t>(&value(field));
   return integer ? std::optional(*integer) : std::nullopt;
 }
 
-std::optional<double> Config::optional_number(Text field) const {
+std::optional<double> Config::optional_number(const char* field) const {
   const double* number = std::get_if<double>(&value(field));
   return number ? std::optional(*number) : std::nullopt;
 }

@@ -26,23 +26,23 @@ class Config {
   const std::vector<Value>& values() const { return values_; }  // parallel to layer().fields
 
   /// The same config with one field changed; checks nothing.
-  Config with(Text field, Value value) const;
+  Config with(const char* field, Value value) const;
 
   /// The value of a field that the layer has; std::logic_error for one that it has not.
-  int64_t integer(Text field) const;
-  Dimension dimension(Text field) const;  // with the axis that the field says
+  int64_t integer(const char* field) const;
+  Dimension dimension(const char* field) const;  // with the axis that the field says
   /// Of an optional field: `otherwise` where the value is null.
-  Dimension dimension(Text field, Dimension otherwise) const;
-  double number(Text field) const;
-  bool flag(Text field) const;
-  std::string_view choice(Text field) const;
+  Dimension dimension(const char* field, Dimension otherwise) const;
+  double number(const char* field) const;
+  bool flag(const char* field) const;
+  std::string_view choice(const char* field) const;
   /// Of optional fields: nothing where the value is null.
-  std::optional<int64_t> optional_integer(Text field) const;
-  std::optional<double> optional_number(Text field) const;
+  std::optional<int64_t> optional_integer(const char* field) const;
+  std::optional<double> optional_number(const char* field) const;
 
  private:
-  size_t index_of(Text field) const;
-  const Value& value(Text field) const { return values_[index_of(field)]; }
+  size_t index_of(std::string_view name) const;
+  const Value& value(const char* field) const { return values_[index_of(field)]; }
 
   const Layer* layer_;
   std::vector<Value> values_;

@@ -88,14 +88,15 @@ class PackedHeads {
   }
 
  private:
-  TensorId project(const LinearModule& linear, TensorId x, Text name) const {
+  TensorId project(const LinearModule& linear, TensorId x, std::string_view name) const {
     return apply_linear(graph_, linear, "project", x, name);
   }
-  TensorId split(TensorId features, Text name) const {
+  TensorId split(TensorId features, std::string_view name) const {
     return split_heads(graph_, features, config_.dimension("num_heads"), name);
   }
   /// Heads of keys or values, with the positions that add_bias_kv and add_zero_attn append.
-  TensorId extended(const LinearModule& linear, TensorId x, TensorId row, Text name) const {
+  TensorId extended(const LinearModule& linear, TensorId x, TensorId row,
+                    std::string_view name) const {
     TensorId features = project(linear, x, format("projected_{}", {name}));
     if (row != kNoTensor) {
       features = graph_.add_step(format("append_bias_{}", {name}), "project",

@@ -13,7 +13,8 @@ Init xavier_uniform(int64_t fan_out, int64_t fan_in) {
 
 }  // namespace
 
-PackedProjections declare_packed_multihead(Graph& graph, Text name, const PackedMultihead& shape) {
+PackedProjections declare_packed_multihead(Graph& graph, std::string_view name,
+                                           const PackedMultihead& shape) {
   const Dimension E = shape.hidden_size;
   const int own = graph.add_module(name, "");
   struct Weight {

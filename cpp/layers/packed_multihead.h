@@ -19,6 +19,7 @@ struct PackedProjections {
 
 /// Declares what nn.MultiheadAttention(hidden_size, ...) has inside the module `name`: "" for the
 /// layer itself. The modules have no constructor here: that of PyTorch's class makes them.
-PackedProjections declare_packed_multihead(Graph& graph, Text name, const PackedMultihead& shape);
+PackedProjections declare_packed_multihead(Graph& graph, std::string_view name,
+                                           const PackedMultihead& shape);
 
 }  // namespace attnscope

@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-Field position_field(std::vector<std::string_view> choices, Text fallback) {
+Field position_field(std::vector<std::string_view> choices, const char* fallback) {
   return choice_field(
       "position",
       "How positions are told apart: learned or sinusoidal vectors added to the "
@@ -13,12 +13,13 @@ Field position_field(std::vector<std::string_view> choices, Text fallback) {
       std::move(choices), fallback);
 }
 
-void check_rotation(const Config& config, Text field, int64_t head_dim) {
+void check_rotation(const Config& config, std::string_view field, int64_t head_dim) {
   if (config.choice("position") != "rope" || head_dim % 2 == 0) return;
   refuse(field, "{} must be even where position is rope, got {}", {field, head_dim});
 }
 
-void check_positions(const Config& config, Text fields, int64_t length, int64_t offset) {
+void check_positions(const Config& config, std::string_view fields, int64_t length,
+                     int64_t offset) {
   const Dimension most = config.dimension("max_positions");
   if (config.choice("position") != "learned" || length + offset <= most) return;
   if (offset == 0) {
@@ -41,14 +42,14 @@ bool has_position_vectors(const Config& config) {
 }
 
 std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        Text name, Dimension features) {
+                                                        std::string_view name, Dimension features) {
   if (config.choice("position") != "learned") return std::nullopt;
   return declare_embedding(graph, name, config.dimension("max_positions"), features);
 }
 
 TensorId add_position_vectors(Graph& graph, const Config& config, const Span& span,
                               const std::optional<EmbeddingModule>& learned, TensorId x,
-                              Text output, int64_t offset) {
+                              std::string_view output, int64_t offset) {
   const OpPtr& add = shared_op<Add>();
   if (!has_position_vectors(config)) return x;
   const int64_t first = offset + span.past_len;
@@ -64,7 +65,7 @@ TensorId add_position_vectors(Graph& graph, const Config& config, const Span& sp
 }
 
 PositionSteps::PositionSteps(Graph& graph, const Config& config, const HeadShape& heads,
-                             TensorId like, bool is_causal, Text prefix)
+                             TensorId like, bool is_causal, std::string_view prefix)
     : graph_(graph),
       position_(config.choice("position")),
       heads_(heads),
@@ -75,7 +76,7 @@ PositionSteps::PositionSteps(Graph& graph, const Config& config, const HeadShape
                              RelativeBias::kBuckets, heads.num_heads);
 }
 
-Positions PositionSteps::add(const Span& span, double theta, Text prefix) const {
+Positions PositionSteps::add(const Span& span, double theta, std::string_view prefix) const {
   const auto step = [&](const char* name, const OpPtr& op, TensorId input, const char* output) {
     return graph_.add_step(format("{}{}", {prefix, name}), "position", op, {input},
                            format("{}{}", {prefix, output}));

@@ -9,28 +9,29 @@
 
 namespace attnscope {
 
-Field position_field(std::vector<std::string_view> choices, Text fallback);
+Field position_field(std::vector<std::string_view> choices, const char* fallback);
 
 /// Throws FieldError for heads of an odd width where positions are rotary: they turn features in
 /// pairs.
-void check_rotation(const Config& config, Text field, int64_t head_dim);
+void check_rotation(const Config& config, std::string_view field, int64_t head_dim);
 
 /// Throws FieldError where the table of learned vectors has too few for `length` positions, the
 /// value of `fields`, of which the first has the vector at `offset`.
-void check_positions(const Config& config, Text fields, int64_t length, int64_t offset = 0);
+void check_positions(const Config& config, std::string_view fields, int64_t length,
+                     int64_t offset = 0);
 
 /// Whether x gets a vector for each position.
 bool has_position_vectors(const Config& config);
 
 /// The table (max_positions, features) of learned vectors where `position` asks for one.
 std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        Text name, Dimension features);
+                                                        std::string_view name, Dimension features);
 
 /// x (B, T, E) plus a vector for each position, learned or sinusoidal, called `output`; x itself
 /// where `position` asks for none. That of a sequence's first position stands at `offset`.
 TensorId add_position_vectors(Graph& graph, const Config& config, const Span& span,
                               const std::optional<EmbeddingModule>& learned, TensorId x,
-                              Text output, int64_t offset = 0);
+                              std::string_view output, int64_t offset = 0);
 
 /// What positions do to queries, keys and scores.
 struct Positions {
@@ -48,10 +49,10 @@ class PositionSteps {
   /// What is made has the number format of `like`. A table of relative positions is declared here,
   /// in the module `prefix`.
   PositionSteps(Graph& graph, const Config& config, const HeadShape& heads, TensorId like,
-                bool is_causal, Text prefix = "");
+                bool is_causal, std::string_view prefix = "");
 
   /// For attention over this span; rotations turn by `theta`. `prefix` begins the tensors' names.
-  Positions add(const Span& span, double theta, Text prefix = "") const;
+  Positions add(const Span& span, double theta, std::string_view prefix = "") const;
 
   /// Whether add() makes the same of both, so that one can serve for both.
   bool alike(const Span& a, double theta_a, const Span& b, double theta_b) const;

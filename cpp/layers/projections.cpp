@@ -4,8 +4,8 @@
 
 namespace attnscope {
 
-Projections declare_projections(Graph& graph, Text prefix, Dimension hidden_size, Dimension kdim,
-                                Dimension vdim, bool bias) {
+Projections declare_projections(Graph& graph, std::string_view prefix, Dimension hidden_size,
+                                Dimension kdim, Dimension vdim, bool bias) {
   const auto declare = [&](const char* name, Dimension in_features) {
     return declare_linear(graph, format("{}{}", {prefix, name}), in_features, hidden_size, bias);
   };
@@ -17,21 +17,21 @@ Projections declare_projections(Graph& graph, Text prefix, Dimension hidden_size
   return projections;
 }
 
-TensorId split_heads(Graph& graph, TensorId features, Dimension num_heads, Text name) {
+TensorId split_heads(Graph& graph, TensorId features, Dimension num_heads, std::string_view name) {
   return graph.add_step(format("split_{}", {name}), "project",
                         std::make_shared<const SplitHeads>(num_heads), {features}, name);
 }
 
-TensorId merge_heads(Graph& graph, TensorId heads, Text name) {
+TensorId merge_heads(Graph& graph, TensorId heads, std::string_view name) {
   const OpPtr& merge = shared_op<MergeHeads>();
   return graph.add_step(format("merge_{}", {name}), "combine", merge, {heads}, name);
 }
 
 Attended add_projected_attention(Graph& graph, const Projections& projections,
                                  const AttentionSources& from, Dimension num_heads,
-                                 const AttentionOptions& options, Text output) {
+                                 const AttentionOptions& options, std::string_view output) {
   const std::string& prefix = options.prefix;
-  const auto project = [&](const LinearModule& linear, TensorId x, Text name) {
+  const auto project = [&](const LinearModule& linear, TensorId x, std::string_view name) {
     const TensorId features =
         apply_linear(graph, linear, "project", x, format("{}{}", {prefix, name}));
     if (num_heads == 0) return features;

@@ -13,14 +13,14 @@ namespace attnscope {
 struct Projections {
   LinearModule query, key, value, output;
 };
-Projections declare_projections(Graph& graph, Text prefix, Dimension hidden_size, Dimension kdim,
-                                Dimension vdim, bool bias);
+Projections declare_projections(Graph& graph, std::string_view prefix, Dimension hidden_size,
+                                Dimension kdim, Dimension vdim, bool bias);
 
 /// (B, T, H·D) -> (B, H, T, D), called `name`.
-TensorId split_heads(Graph& graph, TensorId features, Dimension num_heads, Text name);
+TensorId split_heads(Graph& graph, TensorId features, Dimension num_heads, std::string_view name);
 
 /// (B, H, T, D) -> (B, T, H·D), called `name`.
-TensorId merge_heads(Graph& graph, TensorId heads, Text name);
+TensorId merge_heads(Graph& graph, TensorId heads, std::string_view name);
 
 struct AttentionSources {
   TensorId query, key, value;
@@ -29,6 +29,6 @@ struct AttentionSources {
 /// Projects, attends in `num_heads` heads (0: without a dimension of heads), projects to `output`.
 Attended add_projected_attention(Graph& graph, const Projections& projections,
                                  const AttentionSources& from, Dimension num_heads,
-                                 const AttentionOptions& options, Text output);
+                                 const AttentionOptions& options, std::string_view output);
 
 }  // namespace attnscope

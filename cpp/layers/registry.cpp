@@ -1,26 +1,19 @@
-#include <array>
-#include <cstdlib>
+#include <algorithm>
 
 #include "layer.h"
 
 namespace attnscope {
 namespace {
 
-// Zeros from the start: layers register before main() in no particular order.
-constinit std::array<const Layer*, 64> registered{};
-constinit size_t count = 0;
+// Empty before any code runs: layers register before main() in no particular order.
+constinit std::vector<const Layer*> registered;
 
 }  // namespace
 
 Registration::Registration(const Layer& layer) {
-  if (count == registered.size()) std::abort();  // before main() nobody could catch an exception
-  size_t at = count++;
-  for (; at > 0 && registered[at - 1]->place > layer.place; --at) {
-    registered[at] = registered[at - 1];
-  }
-  registered[at] = &layer;
+  registered.insert(std::ranges::upper_bound(registered, layer.place, {}, &Layer::place), &layer);
 }
 
-std::span<const Layer* const> layers() { return std::span(registered).first(count); }
+std::span<const Layer* const> layers() { return registered; }
 
 }  // namespace attnscope

@@ -23,6 +23,7 @@ Graph build(const Config& config) {
   const int64_t offset = config.choice("causal_alignment") == "lower_right" ? S - T : 0;
   const AttentionOptions options{.band = band_of(config, offset),
                                  .scale = config.optional_number("scale"),
+                                 .softcap = config.optional_number("softcap"),
                                  .dropout = dropout};
   const Attended attended = add_attention(graph, query, key, value, options, "output");
   graph.add_result("output", attended.output);
@@ -48,7 +49,10 @@ const Layer kLayer = {
                    "Where queries stand where seq_len is not kv_len: the first at the first "
                    "key (PyTorch's is_causal), or the last at the last key (decoding).",
                    {"upper_left", "lower_right"}, "upper_left"),
-               fields::window(), fields::scale(), fields::dropout(0), fields::dtype()},
+               fields::window(), fields::scale(), fields::softcap("softcap",
+                               "Bound within which tanh keeps the scores, before the mask (Gemma "
+                               "2); null: none."), fields::dropout(0),
+               fields::dtype()},
     .build = build,
     .check = check,
 };

@@ -15,8 +15,9 @@ TensorId input_named(const Graph& graph, const std::string& name) {
 
 }  // namespace
 
-StackedLayer::StackedLayer(const Graph& around, Text class_name, TensorId carried, Text prefix)
-    : around_(around), class_name_(class_name.string()), prefix_(prefix.string()) {
+StackedLayer::StackedLayer(const Graph& around, std::string_view class_name, TensorId carried,
+                           std::string_view prefix)
+    : around_(around), class_name_(class_name), prefix_(prefix) {
   share(carried);
 }
 
@@ -28,8 +29,9 @@ TensorId StackedLayer::share(TensorId given) {
   return input;
 }
 
-void add_stack(Graph& graph, Text name, std::vector<StackedLayer> kinds, std::vector<int> order) {
-  Call call{.name = name.string(), .order = std::move(order)};
+void add_stack(Graph& graph, std::string_view name, std::vector<StackedLayer> kinds,
+               std::vector<int> order) {
+  Call call{.name = std::string(name), .order = std::move(order)};
   const auto mask_of = [&](const StackedLayer& layer, const Tensor& mask) {
     const bool fits_all = std::all_of(kinds.begin(), kinds.end(), [&](const StackedLayer& other) {
       const TensorId own = input_named(other.graph_, mask.name);

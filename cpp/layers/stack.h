@@ -13,7 +13,8 @@ class StackedLayer {
   /// `carried`: the tensor of the graph around it that the first layer is given; each further layer
   /// is given what the one before has made. `prefix` begins the names of inputs that only this kind
   /// of layer has.
-  StackedLayer(const Graph& around, Text class_name, TensorId carried, Text prefix = "");
+  StackedLayer(const Graph& around, std::string_view class_name, TensorId carried,
+               std::string_view prefix = "");
 
   Graph& graph() { return graph_; }
 
@@ -25,7 +26,7 @@ class StackedLayer {
   TensorId share(TensorId given);
 
  private:
-  friend void add_stack(Graph& graph, Text name, std::vector<StackedLayer> kinds,
+  friend void add_stack(Graph& graph, std::string_view name, std::vector<StackedLayer> kinds,
                         std::vector<int> order);
 
   const Graph& around_;
@@ -38,6 +39,7 @@ class StackedLayer {
 /// Inputs that nothing has been given for become inputs of `graph`. An optional one, a mask,
 /// becomes one input for all layers whose shape it fits. Any other, such as the past of a cache,
 /// becomes a stack with a part for each layer, named with an "s" at its end: past_keys.
-void add_stack(Graph& graph, Text name, std::vector<StackedLayer> kinds, std::vector<int> order);
+void add_stack(Graph& graph, std::string_view name, std::vector<StackedLayer> kinds,
+               std::vector<int> order);
 
 }  // namespace attnscope

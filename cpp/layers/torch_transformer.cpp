@@ -19,7 +19,8 @@ TensorId TorchSublayer::before(Graph& graph, TensorId x) const {
   return norm_first_ ? apply_norm(graph, norm_, x, format("{}_normed", {name_})) : x;
 }
 
-TensorId TorchSublayer::after(Graph& graph, TensorId x, TensorId made, Text output) const {
+TensorId TorchSublayer::after(Graph& graph, TensorId x, TensorId made,
+                              std::string_view output) const {
   const TensorId dropped =
       apply_dropout(graph, dropout_, "residual", made, format("{}_dropped", {name_}));
   if (norm_first_) return add_residual(graph, x, dropped, output);

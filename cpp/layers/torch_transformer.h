@@ -14,16 +14,16 @@ std::string torch_layer_arguments(const Config& config);
 /// x + dropout(part(norm(x))), or norm(x + dropout(part(x))).
 class TorchSublayer {
  public:
-  TorchSublayer(const Config& config, NormModule norm, DropoutModule dropout, Text name)
+  TorchSublayer(const Config& config, NormModule norm, DropoutModule dropout, std::string_view name)
       : norm_first_(config.flag("norm_first")),
         norm_(std::move(norm)),
         dropout_(dropout),
-        name_(name.string()) {}
+        name_(name) {}
 
   /// What the part is given: norm(x), or x.
   TensorId before(Graph& graph, TensorId x) const;
   /// The result, called `output`, from x and from what the part has made.
-  TensorId after(Graph& graph, TensorId x, TensorId made, Text output) const;
+  TensorId after(Graph& graph, TensorId x, TensorId made, std::string_view output) const;
 
  private:
   bool norm_first_;

@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-TensorId FeedForward::apply(Graph& graph, TensorId x, Text output) const {
+TensorId FeedForward::apply(Graph& graph, TensorId x, std::string_view output) const {
   const OpPtr& multiply = shared_op<Multiply>();
   const auto op = activation_named(activation);
   TensorId inner;
@@ -22,13 +22,13 @@ TensorId FeedForward::apply(Graph& graph, TensorId x, Text output) const {
   return apply_linear(graph, down, "feed_forward", inner, output);
 }
 
-TensorId add_residual(Graph& graph, TensorId x, TensorId y, Text output) {
+TensorId add_residual(Graph& graph, TensorId x, TensorId y, std::string_view output) {
   const OpPtr& add = shared_op<Add>();
   const std::string name = format("add_{}", {output});
   return graph.add_step(name, "residual", add, {x, y}, output);
 }
 
-Field activation_field(Text fallback, std::vector<std::string_view> choices) {
+Field activation_field(const char* fallback, std::vector<std::string_view> choices) {
   return choice_field("activation",
                       "Function between the two linear layers of the feed-forward "
                       "network.",

@@ -18,12 +18,12 @@ struct FeedForward {
   std::string_view activation{};
   DropoutModule dropout{};
 
-  TensorId apply(Graph& graph, TensorId x, Text output) const;
+  TensorId apply(Graph& graph, TensorId x, std::string_view output) const;
 };
 
 /// x + y, called `output`.
-TensorId add_residual(Graph& graph, TensorId x, TensorId y, Text output);
+TensorId add_residual(Graph& graph, TensorId x, TensorId y, std::string_view output);
 
-Field activation_field(Text fallback, std::vector<std::string_view> choices);
+Field activation_field(const char* fallback, std::vector<std::string_view> choices);
 
 }  // namespace attnscope

@@ -4,8 +4,6 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "elementary.h"
-
 namespace attnscope {
 namespace {
 
@@ -29,22 +27,22 @@ const Known& known(Activation::Kind kind) { return kKnown[static_cast<size_t>(ki
 
 }  // namespace
 
-double activate(Activation::Kind kind, double x) {
-  switch (kind) {
-    case Activation::Kind::kTanh:
-      return tanh_of(x);
-    case Activation::Kind::kRelu:
+double Activation::apply(double x) const {
+  switch (kind_) {
+    case Kind::kTanh:
+      return std::tanh(x);
+    case Kind::kRelu:
       return x < 0 ? 0.0 : x;
-    case Activation::Kind::kSigmoid:
-      return 1.0 / (1.0 + exp_of(-x));
-    case Activation::Kind::kGelu:
-      return 0.5 * x * (1.0 + erf_of(x * std::numbers::sqrt2 / 2));
-    case Activation::Kind::kGeluTanh: {
+    case Kind::kSigmoid:
+      return 1.0 / (1.0 + std::exp(-x));
+    case Kind::kGelu:
+      return 0.5 * x * (1.0 + std::erf(x * std::numbers::sqrt2 / 2));
+    case Kind::kGeluTanh: {
       const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
-      return 0.5 * x * (1.0 + tanh_of(inner));
+      return 0.5 * x * (1.0 + std::tanh(inner));
     }
-    case Activation::Kind::kSilu:
-      return x / (1.0 + exp_of(-x));
+    case Kind::kSilu:
+      return x / (1.0 + std::exp(-x));
   }
   return x;
 }
@@ -60,12 +58,6 @@ Saved Activation::saved_for_backward(const InputShapes&, const Shape&) const {
   // The derivatives of the first three are functions of y.
   const bool of_output = kind_ == Kind::kTanh || kind_ == Kind::kRelu || kind_ == Kind::kSigmoid;
   return of_output ? Saved{.output = true} : Saved{.inputs = {0}};
-}
-
-Array Activation::forward(const std::vector<const Array*>& inputs) const {
-  Array y = *inputs[0];
-  for (double& value : y) value = activate(kind_, value);
-  return y;
 }
 
 std::string Activation::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

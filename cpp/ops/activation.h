@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "../graph/graph.h"
+#include "elementwise.h"
 
 namespace attnscope {
 
@@ -13,7 +13,7 @@ namespace attnscope {
 ///   gelu       x Φ(x), Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415
 ///   gelu_tanh  its approximation by tanh, section 2 there
 ///   silu       x sigmoid(x)
-class Activation final : public Op {
+class Activation final : public Elementwise {
  public:
   enum class Kind { kTanh, kRelu, kSigmoid, kGelu, kGeluTanh, kSilu };
 
@@ -22,10 +22,9 @@ class Activation final : public Op {
   Kind kind() const { return kind_; }
 
   std::string_view name() const override;
-  Shape output_shape(const InputShapes& inputs) const override { return *inputs[0]; }
+  double apply(double x) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes& inputs, const Shape& output) const override;
-  Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 
@@ -35,8 +34,4 @@ class Activation final : public Op {
 
 /// The op of this name, one of those above or "tanh"; std::logic_error for another.
 std::shared_ptr<const Activation> activation_named(std::string_view name);
-
-/// f(x) in double precision.
-double activate(Activation::Kind kind, double x);
-
 }  // namespace attnscope

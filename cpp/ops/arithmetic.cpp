@@ -68,12 +68,6 @@ Cost Scale::cost(const InputShapes&, const Shape& output) const {
   return {{Operation::kMultiplication, elements(output)}};
 }
 
-Array Scale::forward(const std::vector<const Array*>& inputs) const {
-  Array y = *inputs[0];
-  for (double& value : y) value *= factor_;
-  return y;
-}
-
 std::string Scale::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("{} * {}", {inputs[0], divisor_ > 0 ? format("{} ** -0.5", {divisor_})
                                                     : number_text(factor_)});

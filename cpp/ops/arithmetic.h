@@ -2,7 +2,7 @@
 
 // Sums and products, element by element.
 
-#include "../graph/op.h"
+#include "elementwise.h"
 
 namespace attnscope {
 
@@ -32,7 +32,7 @@ class Multiply final : public Op {
 };
 
 /// y = factor x.
-class Scale final : public Op {
+class Scale final : public Elementwise {
  public:
   explicit Scale(double factor) : factor_(factor) {}
 
@@ -42,9 +42,8 @@ class Scale final : public Op {
   double factor() const { return factor_; }
 
   std::string_view name() const override { return "scale"; }
-  Shape output_shape(const InputShapes& inputs) const override { return *inputs[0]; }
+  double apply(double x) const override { return factor_ * x; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
-  Array forward(const std::vector<const Array*>& inputs) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 

@@ -10,14 +10,14 @@ std::string Dropout::pytorch(const std::vector<std::string>& inputs,
   return format("F.dropout({}, {}, self.training)", {inputs[0], share_});
 }
 
-DropoutModule declare_dropout(Graph& graph, Text name, double share, bool made) {
+DropoutModule declare_dropout(Graph& graph, std::string_view name, double share, bool made) {
   if (share == 0) return {};
   const std::string constructor = made ? format("nn.Dropout({})", {share}) : "";
   return {share, graph.add_module(name, constructor)};
 }
 
-TensorId apply_dropout(Graph& graph, const DropoutModule& dropout, Text part, TensorId x,
-                       Text output) {
+TensorId apply_dropout(Graph& graph, const DropoutModule& dropout, std::string_view part,
+                       TensorId x, std::string_view output) {
   if (dropout.share == 0) return x;
   return graph.add_step(output, part, std::make_shared<const Dropout>(dropout.share), {x}, output,
                         dropout.module);

@@ -32,16 +32,17 @@ std::string Embedding::pytorch(const std::vector<std::string>& inputs,
   return format("{}({})", {module, inputs[0]});
 }
 
-EmbeddingModule declare_embedding(Graph& graph, Text name, Dimension rows, Dimension features) {
+EmbeddingModule declare_embedding(Graph& graph, std::string_view name, Dimension rows,
+                                  Dimension features) {
   const int module = graph.add_module(name, format("nn.Embedding({}, {})", {rows, features}));
   return {module,
           graph.add_parameter(module, "weight", {rows, features}, {Init::Kind::kNormal, 1})};
 }
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
-                         Text output) {
+                         std::string_view output) {
   const OpPtr& op = shared_op<Embedding>();
-  const Text name = graph.modules()[static_cast<size_t>(embedding.module)].name;
+  const std::string_view name = graph.modules()[static_cast<size_t>(embedding.module)].name;
   return graph.add_step(name, "embed", op, {tokens, embedding.weight}, output, embedding.module);
 }
 

@@ -23,9 +23,10 @@ struct EmbeddingModule {
   int module;
   TensorId weight;  // (rows, features)
 };
-EmbeddingModule declare_embedding(Graph& graph, Text name, Dimension rows, Dimension features);
+EmbeddingModule declare_embedding(Graph& graph, std::string_view name, Dimension rows,
+                                  Dimension features);
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
-                         Text output);
+                         std::string_view output);
 
 }  // namespace attnscope

@@ -54,8 +54,8 @@ std::string Linear::pytorch(const std::vector<std::string>& inputs, std::string_
   return format("{})", {text});
 }
 
-LinearModule declare_linear(Graph& graph, Text name, Dimension in_features, Dimension out_features,
-                            bool bias, bool made) {
+LinearModule declare_linear(Graph& graph, std::string_view name, Dimension in_features,
+                            Dimension out_features, bool bias, bool made) {
   if (out_features.axis == Axis::kNone) out_features.axis = Axis::kFeature;
   const std::string constructor =
       format("nn.Linear({}, {}{}", {in_features, out_features, bias ? ")" : ", bias=False)"});
@@ -67,12 +67,12 @@ LinearModule declare_linear(Graph& graph, Text name, Dimension in_features, Dime
   return linear;
 }
 
-TensorId apply_linear(Graph& graph, const LinearModule& linear, Text part, TensorId x,
-                      Text output) {
+TensorId apply_linear(Graph& graph, const LinearModule& linear, std::string_view part, TensorId x,
+                      std::string_view output) {
   const OpPtr& op = shared_op<Linear>();
   std::vector<TensorId> inputs{x, linear.weight};
   if (linear.bias != kNoTensor) inputs.push_back(linear.bias);
-  const Text name =
+  const std::string_view name =
       linear.module < 0 ? output : graph.modules()[static_cast<size_t>(linear.module)].name;
   return graph.add_step(name, part, op, inputs, output, linear.module);
 }

@@ -31,11 +31,12 @@ struct LinearModule {
 /// Declares nn.Linear(in_features, out_features) with PyTorch's initial values: weight, then bias,
 /// both uniform in ±1/sqrt(in_features). `made` false: a base class or an outer module of PyTorch's
 /// constructs it.
-LinearModule declare_linear(Graph& graph, Text name, Dimension in_features, Dimension out_features,
-                            bool bias, bool made = true);
+LinearModule declare_linear(Graph& graph, std::string_view name, Dimension in_features,
+                            Dimension out_features, bool bias, bool made = true);
 
 /// Applies it: x (..., in_features) -> (..., out_features). The step is called like
 /// the module, or without one like its output.
-TensorId apply_linear(Graph& graph, const LinearModule& linear, Text part, TensorId x, Text output);
+TensorId apply_linear(Graph& graph, const LinearModule& linear, std::string_view part, TensorId x,
+                      std::string_view output);
 
 }  // namespace attnscope

@@ -99,8 +99,8 @@ std::string_view RmsNorm::pytorch_helper() const {
 )";
 }
 
-NormModule declare_layer_norm(Graph& graph, Text name, Dimension features, double eps, bool bias,
-                              bool made) {
+NormModule declare_layer_norm(Graph& graph, std::string_view name, Dimension features, double eps,
+                              bool bias, bool made) {
   const std::string constructor =
       format("nn.LayerNorm({}, eps={}{}", {features, eps, bias ? ")" : ", bias=False)"});
   NormModule norm{};
@@ -111,7 +111,7 @@ NormModule declare_layer_norm(Graph& graph, Text name, Dimension features, doubl
   return norm;
 }
 
-NormModule declare_rms_norm(Graph& graph, Text name, Dimension features, double eps,
+NormModule declare_rms_norm(Graph& graph, std::string_view name, Dimension features, double eps,
                             bool plus_one) {
   const char* kind = plus_one ? "RMSNormPlusOne" : "nn.RMSNorm";
   NormModule norm{};
@@ -122,10 +122,10 @@ NormModule declare_rms_norm(Graph& graph, Text name, Dimension features, double 
   return norm;
 }
 
-TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, Text output) {
+TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, std::string_view output) {
   std::vector<TensorId> inputs{x, norm.weight};
   if (norm.bias != kNoTensor) inputs.push_back(norm.bias);
-  const Text name = graph.modules()[static_cast<size_t>(norm.module)].name;
+  const std::string_view name = graph.modules()[static_cast<size_t>(norm.module)].name;
   return graph.add_step(name, "norm", norm.op, inputs, output, norm.module);
 }
 

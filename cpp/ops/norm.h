@@ -59,13 +59,13 @@ struct NormModule {
 };
 
 /// `made` false: a base class or an outer module of PyTorch's constructs it.
-NormModule declare_layer_norm(Graph& graph, Text name, Dimension features, double eps,
+NormModule declare_layer_norm(Graph& graph, std::string_view name, Dimension features, double eps,
                               bool bias = true, bool made = true);
 /// `plus_one`: its weights are stored less one, as Gemma's are.
-NormModule declare_rms_norm(Graph& graph, Text name, Dimension features, double eps,
+NormModule declare_rms_norm(Graph& graph, std::string_view name, Dimension features, double eps,
                             bool plus_one = false);
 
 /// Applies it to the last dimension of x. The step is called like the module.
-TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, Text output);
+TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, std::string_view output);
 
 }  // namespace attnscope

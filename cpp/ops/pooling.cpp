@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "broadcast.h"
-#include "elementary.h"
 
 namespace attnscope {
 namespace {
@@ -56,7 +55,7 @@ Array MeanPool::forward(const std::vector<const Array*>& inputs) const {
     for (size_t t = 0; t < T; ++t) maximum = std::max(maximum, mask(b, t));
     if (maximum == kHidden) continue;
     for (size_t t = 0; t < T; ++t) {
-      const double weight = exp_of(mask(b, t) - maximum);
+      const double weight = std::exp(mask(b, t) - maximum);
       total += weight;
       for (size_t e = 0; weight > 0 && e < E; ++e) y(b, e) += weight * x(b, t, e);
     }

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "../graph/number.h"
-#include "elementary.h"
 
 namespace attnscope {
 namespace {
@@ -20,13 +19,6 @@ std::string call(const char* function, std::initializer_list<std::string> argume
   return format("{})", {text});
 }
 
-/// base^exponent, far closer than float32, to which it is rounded.
-double power(double base, double exponent) { return exp_of(exponent * log_of(base)); }
-
-double position_of(size_t t, int64_t offset) {
-  return static_cast<double>(static_cast<int64_t>(t) + offset);
-}
-
 /// The slopes of Press et al.: 2^(-8/n), 2^(-16/n), ... for n heads, n a power of two; of another
 /// number the largest power of two below it, then every other slope of twice that.
 double slope(int64_t head, int64_t num_heads) {
@@ -34,7 +26,7 @@ double slope(int64_t head, int64_t num_heads) {
   const double exponent =
       head < n ? 8.0 * static_cast<double>(head + 1) / static_cast<double>(n)
                : 4.0 * static_cast<double>(2 * (head - n) + 1) / static_cast<double>(n);
-  return power(2.0, -exponent);
+  return std::pow(2.0, -exponent);
 }
 
 /// The bucket of a key `distance` positions after the query, as T5 numbers them. float32, as there:
@@ -52,9 +44,9 @@ int64_t bucket_of(int64_t distance, bool both_ways) {
   const int64_t exact = buckets / 2;
   if (back < exact) return first + back;
   const float ratio = static_cast<float>(back) / static_cast<float>(exact);
-  const float share = static_cast<float>(log_of(static_cast<double>(ratio))) /
-                      static_cast<float>(log_of(static_cast<double>(RelativeBias::kMaxDistance) /
-                                                static_cast<double>(exact)));
+  const float share = static_cast<float>(std::log(static_cast<double>(ratio))) /
+                      static_cast<float>(std::log(static_cast<double>(RelativeBias::kMaxDistance) /
+                                                  static_cast<double>(exact)));
   const auto far = exact + static_cast<int64_t>(share * static_cast<float>(buckets - exact));
   return first + std::min(far, buckets - 1);
 }
@@ -66,15 +58,18 @@ Cost SinusoidalTable::cost(const InputShapes&, const Shape& output) const {
           {Operation::kExponential, elements(output)}};
 }
 
+double SinusoidalTable::frequency(int64_t pair) const {
+  return std::pow(10000.0, -2.0 * static_cast<double>(pair) / static_cast<double>(features_));
+}
+
 Array SinusoidalTable::forward(const std::vector<const Array*>&) const {
   const size_t T = static_cast<size_t>(seq_len_), E = static_cast<size_t>(features_);
   Array y = make_array({T, E});
-  for (size_t e = 0; e < E; e += 2) {
-    const double frequency = power(10000.0, -static_cast<double>(e) / static_cast<double>(E));
+  for (size_t e = 0; e < E; ++e) {
+    const double by = frequency(static_cast<int64_t>(e / 2));
     for (size_t t = 0; t < T; ++t) {
-      const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
-      y(t, e) = sine;
-      if (e + 1 < E) y(t, e + 1) = cosine;
+      const double angle = position(static_cast<int64_t>(t)) * by;
+      y(t, e) = e % 2 == 0 ? std::sin(angle) : std::cos(angle);
     }
   }
   return y;
@@ -102,17 +97,20 @@ Cost RotaryTable::cost(const InputShapes&, const Shape& output) const {
   return {{Operation::kExponential, elements(output)}};
 }
 
+double RotaryTable::frequency(int64_t pair) const {
+  return std::pow(theta_, -2.0 * static_cast<double>(pair) / static_cast<double>(head_dim_));
+}
+
 Array RotaryTable::forward(const std::vector<const Array*>&) const {
   const size_t T = static_cast<size_t>(seq_len_), D = static_cast<size_t>(head_dim_);
   Array y = make_array({2, T, D});
   const size_t pairs = D / 2;
   for (size_t pair = 0; pair < pairs; ++pair) {
-    const double frequency =
-        power(theta_, -2.0 * static_cast<double>(pair) / static_cast<double>(D));
+    const double by = frequency(static_cast<int64_t>(pair));
     for (size_t t = 0; t < T; ++t) {
-      const auto [sine, cosine] = sine_and_cosine_of(position_of(t, offset_) * frequency);
-      y(0, t, pair) = y(0, t, pair + pairs) = cosine;
-      y(1, t, pair) = y(1, t, pair + pairs) = sine;
+      const double angle = position(static_cast<int64_t>(t)) * by;
+      y(0, t, pair) = y(0, t, pair + pairs) = std::cos(angle);
+      y(1, t, pair) = y(1, t, pair + pairs) = std::sin(angle);
     }
   }
   return y;
@@ -202,6 +200,15 @@ Array AlibiBias::forward(const std::vector<const Array*>&) const {
   return y;
 }
 
+void AlibiBias::fill(const float*, int64_t num_heads, float* by_distance) const {
+  for (int64_t head = 0; head < num_heads; ++head) {
+    const double by = slope(head, num_heads);
+    for (int64_t i = 0; i < distances(); ++i) {
+      *by_distance++ = static_cast<float>(-by * static_cast<double>(std::abs(distance(i))));
+    }
+  }
+}
+
 std::string AlibiBias::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("{}.to({})",
                 {call("alibi_bias", {std::to_string(num_heads_), std::to_string(seq_len_),
@@ -225,7 +232,7 @@ Shape RelativeBias::output_shape(const InputShapes& inputs) const {
   if (table.size() != 2 || table[0] != kBuckets) {
     wrong_graph("relative_bias: {} has not one row for each bucket", {table});
   }
-  return {{table[1], Axis::kHead}, {seq_len_, Axis::kQuery}, {kv_len_, Axis::kKey}};
+  return shape({table[1], Axis::kHead});
 }
 
 Saved RelativeBias::saved_for_backward(const InputShapes&, const Shape&) const {
@@ -245,6 +252,14 @@ Array RelativeBias::forward(const std::vector<const Array*>& inputs) const {
     }
   }
   return y;
+}
+
+void RelativeBias::fill(const float* table, int64_t num_heads, float* by_distance) const {
+  for (int64_t i = 0; i < distances(); ++i) {
+    const float* row = table + bucket_of(distance(i), both_ways_) * num_heads;
+    for (int64_t head = 0; head < num_heads; ++head)
+      by_distance[head * distances() + i] = row[head];
+  }
 }
 
 std::string RelativeBias::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

@@ -28,6 +28,10 @@ class SinusoidalTable final : public Op {
   bool is_constant() const override { return true; }
   std::string_view pytorch_helper() const override;
 
+  double position(int64_t t) const { return static_cast<double>(t + offset_); }
+  /// By which positions are multiplied for features 2 pair and 2 pair + 1.
+  double frequency(int64_t pair) const;
+
  private:
   int64_t seq_len_, features_, offset_;
 };
@@ -49,6 +53,10 @@ class RotaryTable final : public Op {
                       std::string_view module) const override;
   bool is_constant() const override { return true; }
   std::string_view pytorch_helper() const override;
+
+  double position(int64_t t) const { return static_cast<double>(t + offset_); }
+  /// By which positions are multiplied, for the angle that turns a pair of features.
+  double frequency(int64_t pair) const;
 
  private:
   int64_t seq_len_, head_dim_;
@@ -79,51 +87,73 @@ class Rotate final : public Op {
   bool interleaved_;
 };
 
-/// A constant (H, T, S), added to scores: slope_h (j - p). Press, Smith and Lewis 2021,
-/// https://arxiv.org/abs/2108.12409; slopes as published, for any number of heads.
-class AlibiBias final : public Op {
+/// What is added to scores (H, T, S), where a head and the distance from query to key decide it.
+class DistanceBias : public Op {
+ public:
+  DistanceBias(int64_t seq_len, int64_t kv_len, int64_t offset)
+      : seq_len_(seq_len), kv_len_(kv_len), offset_(offset) {}
+
+  /// How many there are, from the first key seen by the last query to the last seen by the first.
+  int64_t distances() const { return seq_len_ + kv_len_ - 1; }
+
+  /// by_distance (H, T + S - 1): of key s, seen by query t, at T - 1 - t + s. `table` has the
+  /// values of the first input, unless the bias is constant.
+  virtual void fill(const float* table, int64_t num_heads, float* by_distance) const = 0;
+
+ protected:
+  Shape shape(Dimension num_heads) const {
+    return {num_heads, {seq_len_, Axis::kQuery}, {kv_len_, Axis::kKey}};
+  }
+  /// From the query to the key that belong to the i-th number of a head in `by_distance`.
+  int64_t distance(int64_t i) const { return i - (seq_len_ - 1) - offset_; }
+
+  int64_t seq_len_, kv_len_, offset_;
+};
+
+/// A constant bias: slope_h (j - p). Press, Smith and Lewis 2021, https://arxiv.org/abs/2108.12409;
+/// slopes as published, for any number of heads.
+class AlibiBias final : public DistanceBias {
  public:
   AlibiBias(int64_t num_heads, int64_t seq_len, int64_t kv_len, int64_t offset)
-      : num_heads_(num_heads), seq_len_(seq_len), kv_len_(kv_len), offset_(offset) {}
+      : DistanceBias(seq_len, kv_len, offset), num_heads_(num_heads) {}
 
   std::string_view name() const override { return "alibi_bias"; }
-  Shape output_shape(const InputShapes&) const override {
-    return {{num_heads_, Axis::kHead}, {seq_len_, Axis::kQuery}, {kv_len_, Axis::kKey}};
-  }
+  Shape output_shape(const InputShapes&) const override { return shape({num_heads_, Axis::kHead}); }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void fill(const float* table, int64_t num_heads, float* by_distance) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   bool is_constant() const override { return true; }
   std::string_view pytorch_helper() const override;
 
  private:
-  int64_t num_heads_, seq_len_, kv_len_, offset_;
+  int64_t num_heads_;
 };
 
 /// Learned scores for 32 buckets of distances, exact when near and logarithmic to 128:
 /// table (32, H) -> (H, T, S). Raffel et al. 2020, "Exploring the Limits of Transfer Learning with
 /// a Unified Text-to-Text Transformer", section 2.1. `both_ways`: half of the buckets are for keys
 /// after the query.
-class RelativeBias final : public Op {
+class RelativeBias final : public DistanceBias {
  public:
   static constexpr int64_t kBuckets = 32;
   static constexpr int64_t kMaxDistance = 128;
 
   RelativeBias(int64_t seq_len, int64_t kv_len, int64_t offset, bool both_ways)
-      : seq_len_(seq_len), kv_len_(kv_len), offset_(offset), both_ways_(both_ways) {}
+      : DistanceBias(seq_len, kv_len, offset), both_ways_(both_ways) {}
 
   std::string_view name() const override { return "relative_bias"; }
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Saved saved_for_backward(const InputShapes&, const Shape&) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void fill(const float* table, int64_t num_heads, float* by_distance) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   std::string_view pytorch_helper() const override;
 
  private:
-  int64_t seq_len_, kv_len_, offset_;
   bool both_ways_;
 };
 

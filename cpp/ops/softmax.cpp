@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "broadcast.h"
-#include "elementary.h"
 
 namespace attnscope {
 namespace {
@@ -28,7 +27,7 @@ void normalize(double* row, size_t length) {
     return;
   }
   double sum = 0.0;
-  for (size_t i = 0; i < length; ++i) sum += row[i] = exp_of(row[i] - maximum);
+  for (size_t i = 0; i < length; ++i) sum += row[i] = std::exp(row[i] - maximum);
   for (size_t i = 0; i < length; ++i) row[i] /= sum;
 }
 

@@ -5,19 +5,29 @@
 #include <utility>
 
 #include "../graph/unroll.h"
+#include "reference.h"
+#include "threads.h"
 
 namespace attnscope {
 namespace {
 
 Graph unrolled(const Config& config) { return unroll(config.layer().build(config)); }
 
-/// Refused before anything is allocated: past the limit sizes would also overflow the 32 bits of
-/// WebAssembly's size_t.
-void check_memory(const Schedule& schedule, Dtype storage, Count memory_limit) {
-  const Count bytes = schedule.bytes(storage);
-  if (bytes <= memory_limit) return;
-  throw FieldError("", "the layer must need at most " + to_string(memory_limit) +
-                           " bytes to run, got " + to_string(bytes));
+/// Bytes that a run takes at once with the model. To round or to compare takes further weights, and
+/// the results of one run while the other runs.
+Count bytes_of(const Schedule& schedule, Dtype storage, const ForwardOptions& options) {
+  Count bytes = schedule.bytes();
+  const auto with = [&](Count more) { bytes = sum(bytes, more); };
+  if (options.round) {
+    with(schedule.parameter_bytes());
+    with(schedule.packed_bytes(storage));
+    with(schedule.input_bytes());
+    with(schedule.result_bytes());
+  } else if (options.compare) {
+    with(schedule.packed_bytes(Dtype::kFloat32));
+    with(schedule.result_bytes());
+  }
+  return bytes;
 }
 
 /// Masks whose last dimension is 1, with that repeated: kernels read whole rows. `spread` owns
@@ -59,26 +69,22 @@ int64_t needed_positions(const Cache& cache) {
 
 }  // namespace
 
-Count bytes_to_run(const Config& config, Keep keep, Dtype storage) {
+Count bytes_to_run(const Config& config, Keep keep, Dtype storage, const ForwardOptions& options) {
   const Graph graph = unrolled(config);
-  return Schedule(graph, keep).bytes(storage);
+  return bytes_of(Schedule(graph, keep, RunFor{storage}), storage, options);
 }
 
 Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype storage)
-    : config_(config),
-      memory_limit_(memory_limit),
-      storage_(storage),
-      graph_(unrolled(config)),
-      all_(graph_),
-      least_(graph_, {.weights = false}) {
-  check_memory(least_, storage, memory_limit);
-  all_bytes_ = all_.bytes(storage);
-  weights_ = std::make_unique<Weights>(all_, least_, initial_state(graph_, seed), storage);
+    : config_(config), memory_limit_(memory_limit), storage_(storage), graph_(unrolled(config)) {
+  const PlanPtr least = plan(false);
+  weights_ =
+      std::make_unique<Weights>(std::make_shared<State>(initial_state(graph_, seed)), storage);
+  weights_->bind(graph_, least->schedule.packed());
 }
 
 Count Model::held_bytes() const {
-  Count bytes = weights_->packed.bytes();
-  for (const Values& values : weights_->state) bytes += Count{values.size()} * sizeof(float);
+  Count bytes = weights_->packed_bytes();
+  for (const Values& values : weights_->state()) bytes += Count{values.size()} * sizeof(float);
   for (const CachedRows& rows : cache_) bytes += rows.bytes();
   return bytes;
 }
@@ -87,93 +93,136 @@ std::vector<StateEntry> Model::state() const {
   std::vector<StateEntry> entries;
   const std::vector<TensorId> order = state_order(graph_);
   for (size_t i = 0; i < order.size(); ++i) {
-    entries.push_back({graph_.tensor(order[i]).name, &weights_->state[i]});
+    entries.push_back({graph_.tensor(order[i]).name, &weights_->state()[i]});
   }
   return entries;
 }
 
-void Model::load_state(State values) {
-  weights_ = std::make_unique<Weights>(all_, least_, std::move(values), storage_);
+void Model::load_state(const State& values) {
+  weights_->assign(values);
   clear_cache();
 }
 
-Outputs Model::run(const Weights& weights, const Inputs& inputs, const ForwardOptions& options,
-                   const Progress& progress) const {
-  std::vector<Values> spread;
-  const Inputs whole = with_whole_rows(graph_, inputs, spread);
-  if (options.reference) {
-    return run_reference(graph_, parameters_of(graph_, weights.state), whole,
-                         {.weights = options.weights}, progress);
+/// Refused before anything is allocated: past the limit sizes would also overflow the 32 bits of
+/// WebAssembly's size_t.
+void Model::check_memory(const Plan& plan, const ForwardOptions& options) const {
+  const Count bytes = bytes_of(plan.schedule, storage_, options);
+  if (bytes <= memory_limit_) return;
+  const std::string limit = to_string(memory_limit_), needed = to_string(bytes);
+  if (plan.keep.weights) {
+    const Schedule least(plan.graph, {.weights = false, .caches = plan.keep.caches}, plan.how);
+    if (bytes_of(least, storage_, options) <= memory_limit_) {
+      refuse("need_weights",
+             "the layer must need at most {} bytes to run with its attention weights, got {}; "
+             "need_weights: false leaves them out",
+             {limit, needed});
+    }
   }
-  return (options.weights ? weights.program : weights.least).run(whole, progress);
+  refuse("", "the layer must need at most {} bytes to run, got {}", {limit, needed});
 }
 
-Forward Model::forward(const Inputs& inputs, const ForwardOptions& options,
-                       const Progress& progress) const {
-  if (options.weights && all_bytes_ > memory_limit_) {
-    throw FieldError("need_weights", "the layer must need at most " + to_string(memory_limit_) +
-                                         " bytes to run with its attention weights, got " +
-                                         to_string(all_bytes_) +
-                                         "; need_weights: false leaves them out");
+PlanPtr Model::plan(bool weights, const std::vector<GivenShape>& given) const {
+  constexpr size_t kMostPlans = 8;
+  const auto find_or_make = [&](const Config& config, bool own) -> PlanPtr {
+    const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const PlanPtr& one) {
+      return one->keep.weights == weights && one->how.threads == thread_count() &&
+             one->config.values() == config.values();
+    });
+    if (known != plans_.end()) {
+      std::rotate(known, known + 1, plans_.end());
+      return plans_.back();
+    }
+    Graph graph = own ? graph_ : unrolled(config);
+    if (!own && !same_parameters(graph, graph_)) return nullptr;
+    auto made = std::make_shared<const Plan>(config, std::move(graph), Keep{.weights = weights},
+                                             RunFor{storage_});
+    check_memory(*made, {});
+    if (plans_.size() == kMostPlans) plans_.erase(plans_.begin());
+    plans_.push_back(made);
+    return made;
+  };
+  const Config config = with_lengths_of(config_, graph_, given);
+  if (config.values() != config_.values()) {
+    if (config.layer().check) config.layer().check(config);
+    if (PlanPtr other = find_or_make(config, false)) return other;
   }
+  return find_or_make(config_, true);
+}
+
+Outputs Model::run(const Plan& plan, Weights& weights, const Inputs& inputs,
+                   const ForwardOptions& options, const Progress& progress) const {
+  std::vector<Values> spread;
+  const Inputs whole = with_whole_rows(plan.graph, inputs, spread);
+  if (options.reference) {
+    return run_reference(plan.graph, parameters_of(plan.graph, weights.state()), whole, plan.keep,
+                         progress);
+  }
+  return run_program(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole,
+                     progress);
+}
+
+Forward Model::forward(const Plan& plan, const Inputs& inputs, const ForwardOptions& options,
+                       const Progress& progress) const {
+  if (options.round || options.compare) check_memory(plan, options);
   // Only one run of the kernels reads each input at most once.
   if (options.round || options.compare || options.reference) inputs.load_all();
-  if (options.round) return forward_rounded(inputs, options, progress);
+  if (options.round) return forward_rounded(plan, inputs, options, progress);
   if (options.compare) {
-    const Weights exact(all_, least_, weights_->state, Dtype::kFloat32);
-    return compared(*weights_, inputs, exact, inputs, options, progress);
+    Weights exact(weights_->shared_state(), Dtype::kFloat32);
+    return compared(plan, *weights_, inputs, exact, inputs, options, progress);
   }
-  return {run(*weights_, inputs, options, progress), std::nullopt};
+  return {run(plan, *weights_, inputs, options, progress), std::nullopt};
 }
 
-Forward Model::forward_rounded(const Inputs& inputs, const ForwardOptions& options,
-                               const Progress& progress) const {
-  State state = weights_->state;
-  for (Values& values : state) {
+Forward Model::forward_rounded(const Plan& plan, const Inputs& inputs,
+                               const ForwardOptions& options, const Progress& progress) const {
+  const auto state = std::make_shared<State>(weights_->state());
+  for (Values& values : *state) {
     const bool bias = options.round == Dtype::kInt8 && values.dimension() < 2;
     if (!bias) round_to(*options.round, values);
   }
   std::vector<Values> rounded(inputs.size());
   Inputs rounded_inputs = inputs;
   for (size_t id = 0; id < inputs.size(); ++id) {
-    const Tensor& tensor = graph_.tensors()[id];
+    const Tensor& tensor = plan.graph.tensors()[id];
     // Neither a mask nor token ids are numbers of the layer's format.
     if (!inputs[id] || tensor.role != Role::kInput || tensor.limit > 0) continue;
     rounded[id] = *inputs[id];
     round_to(*options.round, rounded[id]);
     rounded_inputs[id] = &rounded[id];
   }
-  const Weights weights(all_, least_, std::move(state), storage_);
-  return compared(weights, rounded_inputs, *weights_, inputs, options, progress);
+  Weights weights(state, storage_);
+  return compared(plan, weights, rounded_inputs, *weights_, inputs, options, progress);
 }
 
-Forward Model::compared(const Weights& weights, const Inputs& inputs, const Weights& exact_weights,
-                        const Inputs& exact_inputs, const ForwardOptions& options,
-                        const Progress& progress) const {
-  Forward forward{run(weights, inputs, options, progress.part(0, 0.5)), {}};
-  const Outputs exact = run(exact_weights, exact_inputs, options, progress.part(0.5, 1));
+Forward Model::compared(const Plan& plan, Weights& weights, const Inputs& inputs,
+                        Weights& exact_weights, const Inputs& exact_inputs,
+                        const ForwardOptions& options, const Progress& progress) const {
+  Forward forward{run(plan, weights, inputs, options, progress.part(0, 0.5)), {}};
+  const Outputs exact = run(plan, exact_weights, exact_inputs, options, progress.part(0.5, 1));
   forward.error = rounding_error(forward.outputs.front(), exact.front());
   return forward;
 }
 
-std::unique_ptr<const Model::NextStep> Model::next_step(int64_t new_len, bool weights) const {
+PlanPtr Model::next_plan(int64_t new_len, bool weights) const {
   if (graph_.caches().empty()) {
     throw FieldError("", std::string(config_.layer().name) + " has no KV cache to step with");
   }
   const Config next = config_.with("seq_len", new_len).with("past_len", past_len_);
   if (next.layer().check) next.layer().check(next);
-  auto step = std::make_unique<const NextStep>(unrolled(next), weights);
-  check_memory(step->schedule, storage_, memory_limit_);
-  return step;
+  auto plan = std::make_shared<const Plan>(
+      next, unrolled(next), Keep{.weights = weights, .caches = true}, RunFor{storage_});
+  check_memory(*plan, {});
+  return plan;
 }
 
-Outputs Model::step(const NextStep& next, Inputs inputs, const Progress& progress) {
+Outputs Model::step(const Plan& next, Inputs inputs, const Progress& progress) {
   const Graph& graph = next.graph;
   if (cache_.empty()) cache_ = empty_caches(graph, storage_);
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph, std::move(inputs), spread);
-  const Program program(next.schedule, weights_->state, weights_->packed);
-  Outputs outputs = program.run(whole, progress, cache_);
+  Outputs outputs = run_program(next.schedule, weights_->bind(graph, next.schedule.packed()), whole,
+                                progress, cache_);
   for (size_t i = 0; i < cache_.size(); ++i) cache_[i].keep(needed_positions(graph.caches()[i]));
   past_len_ += graph.caches().front().new_len;
   return outputs;

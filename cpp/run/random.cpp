@@ -3,8 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "../ops/elementary.h"
-
 namespace attnscope {
 namespace {
 
@@ -46,9 +44,8 @@ double Generator::normal_double() {
   }
   const double angle = kTwoPi * uniform_double();
   const double radius = std::sqrt(-2.0 * std::log1p(-uniform_double()));
-  const auto [sine, cosine] = sine_and_cosine_of(angle);
-  next_normal_ = radius * sine;
-  return radius * cosine;
+  next_normal_ = radius * std::sin(angle);
+  return radius * std::cos(angle);
 }
 
 /// Box and Muller on 16 uniforms in place: element j and j + 8 become a pair of normals. Every step
@@ -59,9 +56,8 @@ void Generator::fill_normal_block(float* values) {
     const double uniform = values[j];
     const float radius = std::sqrt(-2.0f * static_cast<float>(std::log1p(-uniform)));
     const float angle = static_cast<float>(kTwoPi) * values[j + kBlock / 2];
-    const auto [sine, cosine] = sine_and_cosine_of(angle);
-    values[j] = radius * static_cast<float>(cosine);
-    values[j + kBlock / 2] = radius * static_cast<float>(sine);
+    values[j] = radius * std::cos(angle);
+    values[j + kBlock / 2] = radius * std::sin(angle);
   }
 }
 

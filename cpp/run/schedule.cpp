@@ -4,17 +4,41 @@
 #include <utility>
 
 #include "arena.h"
-#include "kernels.h"
+#include "lowering.h"
 
 namespace attnscope {
 namespace {
 
 constexpr Count kFloatBytes = 4;
+constexpr int kNoEntry = -1;
 
-/// Floats rounded up to whole cache lines of 64 bytes: no two tensors share one.
-Count in_cache_lines(Count floats) {
-  constexpr Count kLine = 16;
-  return product({sum(floats, kLine - 1) / kLine, kLine});
+/// For each tensor, the one whose memory it uses when the kernels run: reshapes share memory, but
+/// what PyTorch reorders by strides is a copy here, because kernels read contiguous rows.
+std::vector<TensorId> run_storage(const Graph& graph) {
+  std::vector<TensorId> storage;
+  for (const Tensor& tensor : graph.tensors()) storage.push_back(tensor.storage);
+  for (const Step& step : graph.steps()) {
+    const Aliasing aliasing = step.op->aliasing();
+    const bool shared = aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining;
+    storage[static_cast<size_t>(step.output)] =
+        shared ? storage[static_cast<size_t>(step.inputs[0])] : step.output;
+  }
+  return storage;
+}
+
+double work_of(const Graph& graph, const Step& step) {
+  const Cost cost = step.op->cost(graph.input_shapes(step), graph.tensor(step.output).shape);
+  return static_cast<double>(cost.macs()) + static_cast<double>(cost.elementwise());
+}
+
+/// Bytes of all tensors of a role, without views.
+Count bytes_of(const Graph& graph, Role role) {
+  Count floats = 0;
+  for (const Tensor& tensor : graph.tensors()) {
+    const bool view = tensor.storage != static_cast<TensorId>(&tensor - graph.tensors().data());
+    if (!view && tensor.role == role) floats = sum(floats, elements(tensor.shape));
+  }
+  return product({floats, kFloatBytes});
 }
 
 }  // namespace
@@ -29,50 +53,32 @@ std::vector<TensorId> outputs_of(const Graph& graph, Keep keep) {
   return outputs;
 }
 
-std::vector<TensorId> run_storage(const Graph& graph) {
-  std::vector<TensorId> storage;
-  for (const Tensor& tensor : graph.tensors()) storage.push_back(tensor.storage);
-  for (const Step& step : graph.steps()) {
-    const Aliasing aliasing = step.op->aliasing();
-    const bool shared = aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining;
-    storage[static_cast<size_t>(step.output)] =
-        shared ? storage[static_cast<size_t>(step.inputs[0])] : step.output;
-  }
-  return storage;
-}
-
-Uses::Uses(const Graph& graph, const std::vector<TensorId>& outputs)
-    : producers_(graph.tensors().size(), nullptr), reads_(graph.tensors().size(), 0) {
-  for (const Step& step : graph.steps()) {
-    producers_[static_cast<size_t>(step.output)] = &step;
-    for (const TensorId id : step.inputs) ++reads_[static_cast<size_t>(id)];
-  }
-  for (const TensorId id : outputs) ++reads_[static_cast<size_t>(id)];
-}
-
-Schedule::Schedule(const Graph& graph, Keep keep)
+Schedule::Schedule(const Graph& graph, Keep keep, RunFor how)
     : graph_(graph),
+      how_(how),
       outputs_(outputs_of(graph, keep)),
       results_(outputs_.size() - (keep.caches ? graph.caches().size() : 0)),
-      storage_(run_storage(graph)) {
-  const Uses uses(graph, outputs_);
-  const std::vector<Step>& steps = graph.steps();
+      placement_{run_storage(graph), {}} {
+  const Steps steps(graph, outputs_);
   for (size_t s = 0; s < steps.size();) {
-    Fusion fusion = fusion_at({graph, steps[s]}, uses, s);
-    const size_t count = std::max<size_t>(fusion.steps, 1);
-    if (fusion.steps == 0) fusion = {1, steps[s].inputs, {steps[s].output}, kernel_for};
-    entries_.push_back({&steps[s], std::move(fusion), {}});
-    s += count;
+    Entry entry{lower({graph, steps, s, how}), 0, {}};
+    for (const size_t end = s + entry.fusion.steps; s < end; ++s) {
+      entry.work += work_of(graph, steps[s]);
+    }
+    entries_.push_back(std::move(entry));
   }
   leave_out_unneeded();
+  for (const Entry& entry : entries_) {
+    packed_.insert(packed_.end(), entry.fusion.packed.begin(), entry.fusion.packed.end());
+  }
   plan();
 }
 
-/// From the end backwards: leaves out entries whose results nothing needs, and notes in each entry
-/// the tensors that it is the last to read.
+/// From the end backwards: leaves out entries whose results nothing needs, because a fusion after
+/// them reads what they have read, and notes in each entry the tensors that it is the last to read.
 void Schedule::leave_out_unneeded() {
   std::vector<bool> needed(graph_.tensors().size(), false);  // by storage
-  const auto storage = [this](TensorId id) { return storage_[static_cast<size_t>(id)]; };
+  const auto storage = [this](TensorId id) { return placement_.storage[static_cast<size_t>(id)]; };
   for (const TensorId id : outputs_) needed[static_cast<size_t>(storage(id))] = true;
   std::vector<Entry> kept;
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
@@ -94,21 +100,26 @@ void Schedule::leave_out_unneeded() {
 }
 
 void Schedule::plan() {
-  offsets_.resize(graph_.tensors().size());
+  placement_.offsets.resize(graph_.tensors().size());
   std::vector<bool> own(graph_.tensors().size(), false);  // by storage: outputs have their own
-  for (const TensorId id : outputs_)
-    own[static_cast<size_t>(storage_[static_cast<size_t>(id)])] = true;
+  for (const TensorId id : outputs_) own[placement_.storage_of(id)] = true;
   std::vector<Occupancy> spans;
-  std::vector<size_t> storages;  // parallel to spans
+  std::vector<std::pair<int, size_t>>
+      owners;  // parallel to spans: an entry's scratch, or a storage
   std::vector<int> span_of(graph_.tensors().size(), -1);
   for (int e = 0; e < static_cast<int>(entries_.size()); ++e) {
     const Entry& entry = entries_[static_cast<size_t>(e)];
     for (const TensorId written : entry.fusion.writes) {
-      const size_t id = static_cast<size_t>(storage_[static_cast<size_t>(written)]);
+      const size_t id = placement_.storage_of(written);
       if (own[id] || span_of[id] >= 0 || graph_.tensors()[id].role != Role::kActivation) continue;
       span_of[id] = static_cast<int>(spans.size());
-      spans.push_back({in_cache_lines(elements(graph_.tensors()[id].shape)), e, e});
-      storages.push_back(id);
+      const Count bytes = product({elements(graph_.tensors()[id].shape), kFloatBytes});
+      spans.push_back({in_cache_lines(bytes), e, e});
+      owners.emplace_back(kNoEntry, id);
+    }
+    if (const Count bytes = entry.fusion.scratch.bytes(how_.threads); bytes > 0) {
+      spans.push_back({bytes, e, e});
+      owners.emplace_back(e, 0);
     }
     for (const TensorId dead : entry.dead) {
       const int span = span_of[static_cast<size_t>(dead)];
@@ -116,23 +127,38 @@ void Schedule::plan() {
     }
   }
   const ArenaPlan plan = plan_arena(spans);
-  for (size_t i = 0; i < spans.size(); ++i) offsets_[storages[i]] = plan.offsets[i];
-  arena_size_ = plan.size;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const auto [entry, storage] = owners[i];
+    if (entry == kNoEntry) {
+      placement_.offsets[storage] = plan.offsets[i];
+    } else {
+      entries_[static_cast<size_t>(entry)].scratch = plan.offsets[i];
+    }
+  }
+  placement_.arena_bytes = plan.size;
 }
 
-Count Schedule::bytes(Dtype storage) const {
-  Count floats = arena_size_, packed = 0;
-  for (const Tensor& tensor : graph_.tensors()) {
-    const bool view = tensor.storage != static_cast<TensorId>(&tensor - graph_.tensors().data());
-    if (view || tensor.role == Role::kActivation || tensor.role == Role::kOptionalInput) continue;
-    floats = sum(floats, elements(tensor.shape));
-    if (tensor.role == Role::kParameter) packed = sum(packed, elements(tensor.shape));
+Count Schedule::parameter_bytes() const { return bytes_of(graph_, Role::kParameter); }
+
+Count Schedule::packed_bytes(Dtype storage) const {
+  return attnscope::packed_bytes(graph_, packed_, storage);
+}
+
+Count Schedule::input_bytes() const { return bytes_of(graph_, Role::kInput); }
+
+Count Schedule::result_bytes() const {
+  Count floats = 0;
+  for (const TensorId id : outputs_) floats = sum(floats, elements(graph_.tensor(id).shape));
+  return product({floats, kFloatBytes});
+}
+
+Count Schedule::bytes() const {
+  Count bytes = parameter_bytes();
+  for (const Count more :
+       {packed_bytes(how_.storage), input_bytes(), placement_.arena_bytes, result_bytes()}) {
+    bytes = sum(bytes, more);
   }
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    const int copies = i < results_ ? 2 : 1;  // a result is copied when it is returned
-    floats = sum(floats, product({copies, elements(graph_.tensor(outputs_[i]).shape)}));
-  }
-  return sum(product({floats, kFloatBytes}), product({packed, bytes_per_element(storage)}));
+  return bytes;
 }
 
 }  // namespace attnscope

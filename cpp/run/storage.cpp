@@ -23,30 +23,74 @@ Count bytes_of(const std::variant<Vectors...>& data) {
                     data);
 }
 
+/// Calls work(first, terms) for each part of k terms that an int8 product sums by itself.
+template <class Work>
+void each_part(int64_t k, Work work) {
+  for (int64_t first = 0; first < k; first += kernels::kQuantizedDepth) {
+    work(first, std::min(kernels::kQuantizedDepth, k - first));
+  }
+}
+
+/// Numbers of the format's own type that a packed matrix takes.
+Count packed_numbers(int64_t n, int64_t k, Dtype storage) {
+  if (is_half(storage)) return kernels::half_size(n, k);
+  if (storage != Dtype::kInt8) return kernels::packed_size(n, k);
+  Count words = 0;
+  each_part(k, [&](int64_t, int64_t terms) { words += kernels::quantized_size(n, terms); });
+  return words;
+}
+
 }  // namespace
 
-PackedMatrix::PackedMatrix(const float* weight, int64_t n, int64_t k, Dtype storage)
-    : n_(n), k_(k), storage_(storage) {
-  if (storage == Dtype::kInt8 && k <= kernels::kQuantizedDepth) {
-    Words words(static_cast<size_t>(kernels::quantized_size(n, k)));
-    kernels::pack_quantized(weight, k, n, k, words.data());
-    data_ = std::move(words);
+PackedMatrix::PackedMatrix(int64_t n, int64_t k, Dtype storage) : n_(n), k_(k), storage_(storage) {
+  const auto numbers = static_cast<size_t>(packed_numbers(n, k, storage));
+  if (storage == Dtype::kInt8) {
+    data_ = Words(numbers);
   } else if (is_half(storage)) {
-    const kernels::HalfFormat format = half_format(storage);
-    std::vector<uint16_t> rounded(static_cast<size_t>(n * k));
-    kernels::to_half(weight, n * k, format, rounded.data());
-    Halves halves(static_cast<size_t>(kernels::half_size(n, k)));
-    kernels::pack_half(rounded.data(), k, n, k, format, halves.data());
-    data_ = std::move(halves);
+    data_ = Halves(numbers);
   } else {
-    Floats panels(static_cast<size_t>(kernels::packed_size(n, k)));
-    kernels::pack_transposed(weight, k, n, k, panels.data());
-    data_ = std::move(panels);
+    data_ = Floats(numbers);
+  }
+}
+
+Count PackedMatrix::bytes(int64_t n, int64_t k, Dtype storage) {
+  return product({packed_numbers(n, k, storage), is_half(storage) ? 2 : 4});
+}
+
+Count PackedMatrix::scratch_bytes(int64_t m, int64_t n, int64_t k, Dtype storage) {
+  if (is_half(storage)) return product({4, kernels::half_scratch(n, k)});
+  if (storage != Dtype::kInt8) return 0;
+  Count most = 0;
+  each_part(k, [&](int64_t, int64_t terms) {
+    most = std::max(most, Count{kernels::quantized_scratch(m, terms)});
+  });
+  return product({4, most});
+}
+
+void PackedMatrix::pack(const float* weight) {
+  if (Floats* floats = std::get_if<Floats>(&data_)) {
+    kernels::pack_transposed(weight, k_, n_, k_, floats->data());
+  } else if (Halves* halves = std::get_if<Halves>(&data_)) {
+    // A panel at a time: rounding all of it first would take half as much memory again.
+    const kernels::HalfFormat format = half_format(storage_);
+    std::vector<uint16_t> rounded(static_cast<size_t>(std::min(kernels::kPanel, n_) * k_));
+    for (int64_t row = 0; row < n_; row += kernels::kPanel) {
+      const int64_t rows = std::min(kernels::kPanel, n_ - row);
+      kernels::to_half(weight + row * k_, rows * k_, format, rounded.data());
+      kernels::pack_half(rounded.data(), k_, rows, k_, format,
+                         halves->data() + kernels::half_size(row, k_));
+    }
+  } else {
+    int32_t* to = std::get_if<Words>(&data_)->data();
+    each_part(k_, [&](int64_t first, int64_t terms) {
+      kernels::pack_quantized(weight + first, k_, n_, terms, to);
+      to += kernels::quantized_size(n_, terms);
+    });
   }
 }
 
 void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t m, int64_t begin,
-                            int64_t end) const {
+                            int64_t end, std::byte* scratch) const {
   const kernels::ConstRows rows{a, k_};
   const kernels::Rows to{c + begin, n_};
   const int64_t n = end - begin;
@@ -56,30 +100,22 @@ void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t
     kernels::gemm(rows, {panels, k_}, bias, to, m, n, k_);
   } else if (const Halves* halves = std::get_if<Halves>(&data_)) {
     const uint16_t* panels = halves->data() + kernels::half_size(begin, k_);
-    kernels::gemm_half(rows, {panels, k_, half_format(storage_)}, bias, to, m, n);
+    kernels::gemm_half(rows, {panels, k_, half_format(storage_)}, bias, to, m, n,
+                       reinterpret_cast<float*>(scratch));
   } else {
-    const int32_t* panels = std::get<Words>(data_).data() + kernels::quantized_size(begin, k_);
-    std::vector<int32_t> quantized(static_cast<size_t>(kernels::quantized_rows_size(m, k_)));
-    kernels::quantize_rows(rows, m, k_, quantized.data());
-    kernels::gemm_quantized(quantized.data(), {panels, k_}, bias, to, m, n);
+    const int32_t* part = std::get_if<Words>(&data_)->data();
+    each_part(k_, [&](int64_t first, int64_t terms) {
+      const kernels::ConstRows own{a + first, k_};
+      const kernels::QuantizedPanels panels{part + kernels::quantized_size(begin, terms), terms};
+      auto* words = reinterpret_cast<int32_t*>(scratch);
+      if (first == 0) {
+        kernels::gemm_quantized(own, panels, bias, to, m, n, words);
+      } else {
+        kernels::gemm_quantized_add(own, panels, to, m, n, words);
+      }
+      part += kernels::quantized_size(n_, terms);
+    });
   }
-}
-
-PackedWeights::Packed PackedWeights::get(const float* weight, int64_t n, int64_t k) {
-  for (const Source& known : sources_) {
-    const bool same = known.weight == weight && known.packed->n() == n && known.packed->k() == k;
-    if (same) return known.packed;
-  }
-  sources_.push_back({weight, std::make_shared<const PackedMatrix>(weight, n, k, storage_)});
-  return sources_.back().packed;
-}
-
-Count PackedMatrix::bytes() const { return bytes_of(data_); }
-
-Count PackedWeights::bytes() const {
-  Count bytes = 0;
-  for (const Source& source : sources_) bytes += source.packed->bytes();
-  return bytes;
 }
 
 CachedRows::CachedRows(int64_t groups, int64_t features, Dtype storage)

@@ -3,8 +3,8 @@
 // What a model keeps in its storage format: the weights of linear layers, as the kernels read them,
 // and the KV cache.
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <variant>
 #include <vector>
 
@@ -14,23 +14,35 @@
 
 namespace attnscope {
 
-/// A weight (n, k), packed once: float32, rounded to 16 bits and widened in the kernel, or
-/// quantized to int8, for products with rows that are quantized when they are multiplied.
+/// Room for a weight (n, k) as products read it: float32, rounded to 16 bits and widened in the
+/// kernel, or quantized to int8, for products with rows that are quantized when they are
+/// multiplied. In int8 a product of more terms than its sums can hold is made in parts, each of
+/// which has scales of its own.
 class PackedMatrix {
  public:
-  PackedMatrix(const float* weight, int64_t n, int64_t k, Dtype storage);
+  PackedMatrix(int64_t n, int64_t k, Dtype storage);
 
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
-  Count bytes() const;
+
+  /// What one takes.
+  static Count bytes(int64_t n, int64_t k, Dtype storage);
+  Count bytes() const { return bytes(n_, k_, storage_); }
+
+  /// What multiply() needs beside its arguments, of up to m rows.
+  static Count scratch_bytes(int64_t m, int64_t n, int64_t k, Dtype storage);
+
+  /// Takes over the values of a weight; also in place of others.
+  void pack(const float* weight);
 
   /// The columns [begin, end) of c = a weightᵀ + bias; kernels::kPanel must divide `begin`.
   ///
-  ///   a     (m, k)
-  ///   bias  (n,) or nullptr
-  ///   c     (m, n)
-  void multiply(const float* a, const float* bias, float* c, int64_t m, int64_t begin,
-                int64_t end) const;
+  ///   a        (m, k)
+  ///   bias     (n,) or nullptr
+  ///   c        (m, n)
+  ///   scratch  scratch_bytes(m, n, k, storage)
+  void multiply(const float* a, const float* bias, float* c, int64_t m, int64_t begin, int64_t end,
+                std::byte* scratch) const;
 
  private:
   using Floats = std::vector<float>;
@@ -40,30 +52,6 @@ class PackedMatrix {
   int64_t n_, k_;
   Dtype storage_;
   std::variant<Floats, Halves, Words> data_;
-};
-
-/// The packed weights of a model: each is packed once, for all programs that use it.
-class PackedWeights {
- public:
-  using Packed = std::shared_ptr<const PackedMatrix>;
-
-  explicit PackedWeights(Dtype storage) : storage_(storage) {}
-
-  /// The values at `weight` (n, k), packed by this call or by an earlier one for the same address,
-  /// so they must stay where they are.
-  Packed get(const float* weight, int64_t n, int64_t k);
-
-  /// Bytes of all weights that have been packed.
-  Count bytes() const;
-
- private:
-  struct Source {
-    const float* weight;
-    Packed packed;
-  };
-
-  Dtype storage_;
-  std::vector<Source> sources_;
 };
 
 /// A tensor of the KV cache, (groups, positions, features), in 16 bits where the storage format has

@@ -37,7 +37,8 @@ std::pair<std::string, bool> kind_rule(const Tensor& expected, RawTensor::Kind k
           floats || kind == RawTensor::Kind::kBytes};
 }
 
-/// The shape as integers, or nothing when it is none.
+}  // namespace
+
 std::optional<Shape> integer_shape(const std::vector<RawValue>& raw) {
   Shape shape;
   for (const RawValue& one : raw) {
@@ -50,8 +51,6 @@ std::optional<Shape> integer_shape(const std::vector<RawValue>& raw) {
   }
   return shape;
 }
-
-}  // namespace
 
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached) {
   std::vector<TensorId> inputs = graph.inputs();

@@ -2,6 +2,7 @@
 
 // The gate for tensors, as layers/field.h is for configs: what comes from outside is checked here.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct RawTensor {
   double length;          // elements of the data
   std::vector<RawValue> shape;
 };
+
+/// The shape as integers, or nothing when it is none.
+std::optional<Shape> integer_shape(const std::vector<RawValue>& raw);
 
 /// The inputs that forward() takes; without those that the KV cache gives, where `cached`.
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached = false);

@@ -51,12 +51,25 @@ class Change {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
 };
 
+thread_local bool at_work = false;
+
+/// Work that a thread does: at_work says so meanwhile.
+template <class Call>
+void as_work(Call call) {
+  at_work = true;
+  call();
+  at_work = false;
+}
+
 /// All threads, the caller's too, take items until none is left. The caller then waits for items
 /// that a worker has taken, but not for workers that are still asleep: to wake one takes longer
 /// than most layers. For the same reason a worker looks for more work for a while before it sleeps.
 class Pool {
  public:
   ~Pool() { resize(1); }
+
+  /// 0 of who calls run().
+  static int number() { return number_; }
 
   /// Workers look for work for a while.
   void wake() {
@@ -70,20 +83,22 @@ class Pool {
   void resize(int count) {
     stop_ = true;
     wake();
-    for (const pthread_t worker : workers_) pthread_join(worker, nullptr);
+    for (const Worker& worker : workers_) pthread_join(worker.thread, nullptr);
     workers_.clear();
     stop_ = false;
-    workers_.reserve(static_cast<size_t>(count - 1));
-    const auto start = [](void* pool) -> void* {
-      static_cast<Pool*>(pool)->serve();
+    workers_.reserve(static_cast<size_t>(count - 1));  // a worker reads its own entry
+    const auto start = [](void* it) -> void* {
+      const Worker& worker = *static_cast<const Worker*>(it);
+      number_ = worker.number;
+      worker.pool->serve();
       return nullptr;
     };
-    for (int i = 1; i < count; ++i) {
-      pthread_t worker;
-      if (pthread_create(&worker, nullptr, start, this) != 0) {
+    for (int number = 1; number < count; ++number) {
+      Worker& worker = workers_.emplace_back(Worker{this, number, {}});
+      if (pthread_create(&worker.thread, nullptr, start, &worker) != 0) {
+        workers_.pop_back();
         throw std::runtime_error("the engine has no thread left for this");
       }
-      workers_.push_back(worker);
     }
   }
 
@@ -139,7 +154,7 @@ class Pool {
     do {
       if (item >= ready_) return false;
     } while (!next_.compare_exchange_weak(item, item + 1));
-    (*work_)(item);
+    as_work([&] { (*work_)(item); });
     if (--undone_ == 0 || loading_) change_.announce();
     return true;
   }
@@ -155,7 +170,14 @@ class Pool {
     --running_;
   }
 
-  std::vector<pthread_t> workers_;
+  struct Worker {
+    Pool* pool;
+    int number;
+    pthread_t thread;
+  };
+
+  static thread_local int number_;
+  std::vector<Worker> workers_;
   Change change_;
   std::atomic<uint32_t> round_ = 0;
   std::atomic<int> running_ = 0;  // workers
@@ -163,6 +185,8 @@ class Pool {
   std::atomic<int32_t> next_ = 0, ready_ = 0, undone_ = 0;  // items
   std::atomic<const ItemWork*> work_ = nullptr;
 };
+
+thread_local int Pool::number_ = 0;
 
 Pool& pool() {
   static Pool pool;
@@ -172,6 +196,10 @@ Pool& pool() {
 }  // namespace
 
 int thread_count() { return kHasThreads ? pool().size() : 1; }
+
+bool is_at_work() { return at_work; }
+
+int thread_number() { return Pool::number(); }
 
 int running_threads() { return kHasThreads ? pool().running() : 1; }
 
@@ -200,7 +228,7 @@ void share_out(int64_t count, int64_t grain, Work work) {
   const int64_t chunks_per_thread = 4;  // so that a thread that starts late leaves no long tail
   const int64_t chunk = std::max(grain, count / (threads * chunks_per_thread) / grain * grain);
   if (threads == 1 || chunk >= count) {
-    work(0, count);
+    as_work([&] { work(0, count); });
   } else {
     // From the end, where causal attention has most to do.
     const int32_t chunks = static_cast<int32_t>(parts_of(count, chunk));
@@ -229,7 +257,7 @@ void parallel_for_loaded(int64_t count, int64_t slots, Work load, Work work) {
   }
   for (int64_t item = 0; item < count; ++item) {
     load(item, 0);
-    work(item, 0);
+    as_work([&] { work(item, 0); });
   }
 }
 

@@ -12,6 +12,13 @@ namespace attnscope {
 /// Threads that parallel_for() uses, the caller included; 1 until set_thread_count() is called.
 int thread_count();
 
+/// Which of them calls this: 0 is the one that calls parallel_for(), the others follow.
+int thread_number();
+
+/// Whether the calling thread is at work for one of the functions below: what it calls then must
+/// neither throw nor allocate, which tests look at.
+bool is_at_work();
+
 /// Those of them that have started: the engine starts them while others work.
 int running_threads();
 
@@ -30,7 +37,7 @@ constexpr int64_t even_part(int64_t count, int64_t most, int64_t unit) {
 
 /// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns
 /// when every range is done. Ranges are multiples of `grain`, but for the last. `work` must not
-/// throw and must not call parallel_for(). The function that a Watch reports to may do both.
+/// throw, allocate or call parallel_for(). The function that a Watch reports to may do both.
 void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> work);
 
 /// Wakes threads that will soon be needed: waking takes as long as a small layer does.
@@ -38,14 +45,15 @@ void rouse_threads();
 
 /// Calls load(item, slot) and then work(item, slot) for each item of [0, count). An item has its
 /// slot, one of `slots`, for itself until its work() returns. The caller loads one item after the
-/// other; all threads work. Neither function may throw or call parallel_for().
+/// other; all threads work. `work` must not allocate; neither function may throw or call
+/// parallel_for().
 void parallel_for_loaded(int64_t count, int64_t slots,
                          FunctionRef<void(int64_t item, int64_t slot)> load,
                          FunctionRef<void(int64_t item, int64_t slot)> work);
 
 /// Calls work(task) for each task of [0, count), on all threads. Where inputs are `late`
 /// (run/inputs.h), the caller's load() of this task and of all before it has returned by then.
-/// Neither function may throw or call parallel_for().
+/// `work` must not allocate; neither function may throw or call parallel_for().
 void parallel_tasks(int64_t count, bool late, FunctionRef<void(int64_t task)> load,
                     FunctionRef<void(int64_t task)> work);
 

@@ -219,7 +219,7 @@ testRefusals([
   [
     estimate({ layer: 'decoder', scale: Infinity }),
     'scale',
-    'scale must be a number from 0 to 1000000, or null, got Infinity'
+    'scale must be a number above 0 and at most 1000000, or null, got Infinity'
   ],
   [
     estimate({ layer: 'decoder', rope_theta: 1e13 }),
@@ -265,7 +265,7 @@ testRefusals([
   [
     create({ ...linear, batch_size: 1024, seq_len: 4096, hidden_size: 4096 }),
     undefined,
-    'the layer must need at most 3758096384 bytes to run, got 68769841160'
+    'the layer must need at most 3758096384 bytes to run, got 77330530308'
   ],
   [
     create({
@@ -276,7 +276,7 @@ testRefusals([
       attn_dim: 2 ** 31 - 1
     }),
     undefined,
-    'the layer must need at most 3758096384 bytes to run, got 39614081312472400974950957188'
+    'the layer must need at most 3758096384 bytes to run, got 39614081294025656909831340160'
   ]
 ]);
 

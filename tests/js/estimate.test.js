@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { defineConfig } from '../../web/lib/index.js';
+import { defineConfig, fromHuggingFace } from '../../web/lib/index.js';
+import { published } from '../../web/plain/published.js';
 import { configs, layers, nameOf, scope } from './support.js';
 
 const bert = { batch_size: 32, seq_len: 128, hidden_size: 768 };
@@ -245,6 +246,32 @@ test('the timeline has the peak that memory names, and the bytes of the inputs',
       assert.ok(born <= freed && freed < steps.length, `${nameOf(config)}: ${tensor} lives from ${born} to ${freed}`);
     }
   }
+});
+
+test('without attention weights nothing is counted that has a number for each query and key', () => {
+  const sizes = { batch_size: 2, num_heads: 3, head_dim: 8, seq_len: 500 };
+  const { memory } = scope.estimate({ layer: 'scaled_dot_product_attention', ...sizes });
+  const output = 4 * 2 * 3 * 500 * 8;
+  assert.equal(memory.activations_peak_without_weights, output);
+  assert.ok(memory.activations_peak >= 2 * 4 * 2 * 3 * 500 * 500);
+  for (const config of configs) {
+    const { memory, results } = scope.estimate(config);
+    assert.equal(
+      memory.inference_total_without_weights,
+      memory.parameters + memory.inputs + memory.activations_peak_without_weights
+    );
+    assert.ok(memory.activations_peak_without_weights <= memory.activations_peak, nameOf(config));
+    const pairs = results.some(({ axes }) => axes.includes('query') && axes.includes('key'));
+    if (pairs) assert.ok(memory.activations_peak_without_weights < memory.activations_peak, nameOf(config));
+  }
+});
+
+test('Llama-3-8B at 32k positions fits a card of 40 GB where its weights are not returned', () => {
+  const { file } = published.find(({ name }) => name === 'Llama-3-8B');
+  const { config } = fromHuggingFace({ ...file, max_position_embeddings: 32768 });
+  const { memory } = scope.estimate({ ...config, batch_size: 1, seq_len: 32768, dtype: 'bfloat16' });
+  assert.ok(memory.inference_total > 100 * 2 ** 30, `${memory.inference_total}`);
+  assert.ok(memory.inference_total_without_weights < 40e9, `${memory.inference_total_without_weights}`);
 });
 
 test('memory totals are the sums of what they name', () => {

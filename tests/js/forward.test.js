@@ -23,6 +23,44 @@ const pooled = { layer: 'additive_scorer', batch_size: 3, seq_len: 13, hidden_si
 const small = { layer: 'linear_scorer', batch_size: 2, seq_len: 3, hidden_size: 4 };
 const scorers = ['linear_scorer', 'additive_scorer'];
 
+/** The config with the batch and the lengths that it has made longer, or null where its rules forbid that. */
+function longer(config) {
+  const { config: filled } = scope.estimate(config);
+  const other = { ...config };
+  for (const field of ['batch_size', 'seq_len', 'kv_len']) {
+    if (typeof filled[field] === 'number') other[field] = filled[field] + 3;
+  }
+  try {
+    scope.estimate(other);
+    return other;
+  } catch {
+    return null;
+  }
+}
+
+test('forward takes inputs of another batch and length, where no parameter has that size', () => {
+  let taken = 0;
+  for (const config of configs) {
+    const other = longer(config);
+    if (!other || config.past_len) continue; // the past of a cache has its own length
+    const inputs = randomInputs(other, { mask: true });
+    withModel(config, (model) => {
+      const shapes = (one) => Object.entries(one.stateDict()).map(([name, { shape }]) => [name, shape]);
+      withModel(other, (own) => {
+        if (JSON.stringify(shapes(own)) !== JSON.stringify(shapes(model))) {
+          assert.throws(() => model.forward(inputs), RangeError, nameOf(config));
+          return;
+        }
+        const before = model.forward(randomInputs(config));
+        assert.deepEqual(model.forward(inputs), own.forward(inputs), nameOf(config));
+        assert.deepEqual(model.forward(randomInputs(config)), before, nameOf(config));
+        ++taken;
+      });
+    });
+  }
+  assert.ok(taken > configs.length / 2, `${taken} of ${configs.length}`);
+});
+
 for (const { name, scope: on } of variants) {
   test(`${name}: forward agrees with the reference for every layer, size and field, masked and not`, () => {
     for (const config of configs) {

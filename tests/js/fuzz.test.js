@@ -5,6 +5,7 @@ import test from 'node:test';
 import { brokenRules, mended } from './rules.js';
 import { layers, nameOf, randomInputs, scope, smallConfigs } from './support.js';
 import { randomNumbers } from '../random.js';
+import { inRange } from '../samples.js';
 
 const ROUNDS = 6000;
 const next = randomNumbers(20);
@@ -66,19 +67,21 @@ const strangeKeys = [
 ];
 
 function fitting(field) {
-  const { type, min, max, choices, optional } = field;
+  const { type, min, max, above_min, choices, optional } = field;
   if (optional && next() < 0.4) return null;
   if (type === 'boolean') return pick([true, false]);
   if (type === 'choice') return pick(choices);
-  if (type === 'number') return pick([min, max, min + next() * (max - min), Math.min(max, min + 10 ** -below(9))]);
+  if (type === 'number')
+    return pick([above_min ? max : min, max, min + next() * (max - min) || max, Math.min(max, min + 10 ** -below(9))]);
   return pick([min, max, min + below(max - min + 1), Math.min(max, Math.max(min, 1 + below(64)))]);
 }
 
-function fits({ type, min, max, choices, optional }, value) {
+function fits(field, value) {
+  const { type, choices, optional } = field;
   if (value === undefined || (optional && value === null)) return true;
   if (type === 'boolean') return typeof value === 'boolean';
   if (type === 'choice') return choices.includes(value);
-  return typeof value === 'number' && value >= min && value <= max && (type === 'number' || Number.isInteger(value));
+  return typeof value === 'number' && inRange(field, value) && (type === 'number' || Number.isInteger(value));
 }
 
 /** Half of them keep the rules between fields, before one field more gets any value. */

@@ -22,15 +22,23 @@ export async function openInside(options) {
     const { exports } = result.instance ?? result;
     const entries = [...Object.values(imports ?? {}).flatMap(Object.values), ...Object.values(exports ?? {})];
     memory ??= entries.find((value) => value instanceof WebAssembly.Memory);
-    stack ??= exports?.emscripten_stack_get_current;
     return result;
   };
+  // Each module gets a function of this name (cpp/bindings/stack.js), and here it is seen.
+  Object.defineProperty(Object.prototype, 'stackSave', {
+    configurable: true,
+    set(/** @type {() => number} */ save) {
+      stack ??= save;
+      Object.defineProperty(this, 'stackSave', { value: save, writable: true, configurable: true, enumerable: true });
+    }
+  });
   try {
     const scope = await open(options);
     if (!memory || !stack) throw new Error('no instance was seen');
     return { scope, memory, stack };
   } finally {
     WebAssembly.instantiate = instantiate;
+    delete (/** @type {any} */ (Object.prototype).stackSave);
   }
 }
 

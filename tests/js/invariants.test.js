@@ -4,10 +4,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
   FLOAT32_TOLERANCE,
+  alternatives,
   assertClose,
   assertSame,
   bandOf,
+  configOf,
   expand,
+  layers,
   masksOf,
   nameOf,
   permuted,
@@ -97,37 +100,48 @@ function permutedKeys({ data, shape }) {
   return { data: Uint8Array.from(rowsOf({ data, shape }).flatMap((row) => order.map((s) => row[s]))), shape };
 }
 
+const has = (layer, name) => layer.fields.some((field) => field.name === name);
+
+/** What an optional field and a choice can be besides its default, one at a time, and the default. */
+const changesOf = (layer, names) => [
+  {},
+  ...layer.fields
+    .filter(({ name, type }) => names.includes(name) || (type === 'choice' && name !== 'dtype'))
+    .flatMap((field) => alternatives(field).map((value) => ({ [field.name]: value })))
+];
+
+/** Layers that are given keys apart from queries. */
+const withKeysOfTheirOwn = layers
+  .filter((layer) => has(layer, 'kv_len'))
+  .flatMap((layer) =>
+    changesOf(layer, ['num_kv_heads', 'kdim', 'vdim']).map((change) => configOf(layer, 1, { kv_len: 7, ...change }))
+  );
+
+/** Layers that are given one sequence and told not to look at places; those that always do are left out. */
+const withoutPlaces = layers
+  .filter((layer) => layer.inputs.filter(({ optional }) => !optional).length === 1)
+  .filter((layer) => has(layer, 'is_causal') || !has(layer, 'past_len'))
+  .map((layer) => {
+    const blind = { position: 'none', is_causal: false, pooler: false };
+    if (layer.name === 'timestep_attention') blind.bias = false; // one for each time step
+    const own = Object.entries(blind).filter(([name]) => has(layer, name));
+    return configOf(layer, 1, { seq_len: 7, ...Object.fromEntries(own) });
+  });
+
 inEveryBuild(
   'permuting keys and values, and the mask with them, permutes the weights and changes nothing else',
   (run) => {
-    for (const [config, keys, masks] of [
-      [
-        { layer: 'bahdanau_attention', batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12, attn_dim: 9, kdim: 6 },
-        ['key'],
-        ['mask']
-      ],
-      ...['dot', 'general', 'concat'].map((score) => [
-        { layer: 'luong_attention', score, batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12, attn_dim: 9 },
-        ['key'],
-        ['mask']
-      ]),
-      [sdpa, ['key', 'value'], ['mask']],
-      [{ ...sdpa, num_kv_heads: 2, vdim: 3 }, ['key', 'value'], ['mask']],
-      [{ layer: 'attention_layer', batch_size: 2, seq_len: 5, kv_len: 7, hidden_size: 12 }, ['key', 'value'], ['mask']],
-      [{ ...multihead, kdim: 5, vdim: 8 }, ['key', 'value'], ['mask']],
-      [{ ...multihead, projections: 'separate' }, ['key', 'value'], ['mask']],
-      [decoderLayer, ['memory'], ['memory_mask']]
-    ]) {
+    for (const config of withKeysOfTheirOwn) {
       for (const masked of [false, true]) {
         const inputs = randomInputs(config, { mask: masked });
-        const moved = { ...inputs };
-        for (const name of keys) moved[name] = permuted(inputs[name], order);
-        if (masked) for (const name of masks) moved[name] = permutedKeys(inputs[name]);
         const before = run(config, inputs);
+        const { name, mask, tensor } = weightsIn(before).at(-1);
+        const moved = { ...inputs };
+        for (const keys of ['key', 'value', 'memory']) if (keys in inputs) moved[keys] = permuted(inputs[keys], order);
+        if (masked) moved[mask] = permutedKeys(inputs[mask]);
         const after = run(config, moved);
         const what = `${nameOf(config)}${masked ? ', masked' : ''}`;
         assertSame(withoutWeights(after), withoutWeights(before), FLOAT32_TOLERANCE, what);
-        const { name, tensor } = weightsIn(before).at(-1);
         rowsOf(after[name]).forEach((row, r) =>
           assertClose(
             row,
@@ -141,57 +155,31 @@ inEveryBuild(
   }
 );
 
-inEveryBuild('permuting the positions of a layer that knows none permutes its output', (run) => {
-  for (const config of [
-    { layer: 'self_attention', batch_size: 2, seq_len: 7, hidden_size: 12 },
-    { layer: 'dense', batch_size: 2, seq_len: 7, hidden_size: 12, out_features: 5 },
-    { ...multihead, kv_len: null, seq_len: 7 },
-    { ...encoderLayer, norm_first: true },
-    encoderLayer,
-    { ...grouped, position: 'none', is_causal: false },
-    { ...encoder, position: 'none', pooler: false }
-  ]) {
-    const inputs = randomInputs(config);
-    const [name] = Object.keys(inputs);
-    const ids = inputs[name].shape.length === 2; // positions are its last dimension
-    const turn = (tensor) =>
-      ids
-        ? { ...permuted({ ...tensor, shape: [...tensor.shape, 1] }, order), shape: tensor.shape }
-        : permuted(tensor, order);
-    const before = run(config, inputs);
-    const after = run(config, { [name]: turn(inputs[name]) });
-    assertClose(after.output.data, permuted(before.output, order).data, FLOAT32_TOLERANCE, nameOf(config));
-    assert.notDeepEqual(after.output.data, before.output.data, nameOf(config));
+inEveryBuild(
+  'permuting positions that a layer does not look at permutes its output, or changes no pooled one',
+  (run) => {
+    for (const config of withoutPlaces) {
+      const inputs = randomInputs(config);
+      const [[name, tensor]] = Object.entries(inputs);
+      const flat = tensor.shape.length === 2 ? { ...tensor, shape: [...tensor.shape, 1] } : tensor;
+      const before = run(config, inputs);
+      const after = run(config, { [name]: { ...permuted(flat, order), shape: tensor.shape } });
+      const pooled = before.output.shape.length === 2;
+      const expected = pooled ? before.output : permuted(before.output, order);
+      assertClose(after.output.data, expected.data, FLOAT32_TOLERANCE, nameOf(config));
+      if (!pooled) assert.notDeepEqual(after.output.data, before.output.data, nameOf(config));
+      if (before.weights?.shape.length !== 2) continue;
+      rowsOf(after.weights).forEach((row, r) =>
+        assertClose(
+          row,
+          order.map((p) => rowsOf(before.weights)[r][p]),
+          FLOAT32_TOLERANCE,
+          nameOf(config)
+        )
+      );
+    }
   }
-});
-
-inEveryBuild('permuting the positions changes no pooled output, and permutes the weights', (run) => {
-  const sizes = { batch_size: 2, seq_len: 7, hidden_size: 10 };
-  for (const config of [
-    { layer: 'linear_scorer', ...sizes },
-    { layer: 'additive_scorer', ...sizes, attn_dim: 6 },
-    { layer: 'timestep_attention', ...sizes, bias: false },
-    { layer: 'mean_pooling', ...sizes },
-    { layer: 'max_pooling', ...sizes },
-    { layer: 'attention_classifier', ...sizes, vocab_size: 20, num_heads: 2 }
-  ]) {
-    const inputs = randomInputs(config);
-    const [[name, tensor]] = Object.entries(inputs);
-    const flat = tensor.shape.length === 2 ? { ...tensor, shape: [...tensor.shape, 1] } : tensor;
-    const before = run(config, inputs);
-    const after = run(config, { [name]: { ...permuted(flat, order), shape: tensor.shape } });
-    assertClose(after.output.data, before.output.data, FLOAT32_TOLERANCE, nameOf(config));
-    if (before.weights?.shape.length !== 2) continue;
-    rowsOf(after.weights).forEach((row, r) =>
-      assertClose(
-        row,
-        order.map((p) => rowsOf(before.weights)[r][p]),
-        FLOAT32_TOLERANCE,
-        nameOf(config)
-      )
-    );
-  }
-});
+);
 
 /** Each head of (B, G, S, D) `times` times, side by side. */
 function repeatHeads({ data, shape: [B, G, S, D] }, times) {

@@ -10,6 +10,7 @@ import {
   configs,
   expand,
   hasMask,
+  layers,
   masksOf,
   nameOf,
   product,
@@ -25,13 +26,14 @@ import {
 } from './support.js';
 
 const pooled = { layer: 'additive_scorer', batch_size: 3, seq_len: 13, hidden_size: 10, attn_dim: 6 };
-const scorers = ['linear_scorer', 'additive_scorer', 'timestep_attention'];
+const scorers = layers.filter(({ group }) => group === 'scorers');
 
 test('a row in which everything is hidden gives zeros, never NaN, in every build', () => {
   for (const { name, scope: on } of variants) {
     for (const layer of scorers) {
       for (const seq_len of [1, 3, 4, 8, 9, 33]) {
-        const config = { ...pooled, layer, seq_len, attn_dim: layer === 'additive_scorer' ? 6 : undefined };
+        const attn_dim = layer.fields.some(({ name }) => name === 'attn_dim') ? 6 : undefined;
+        const config = { ...pooled, layer: layer.name, seq_len, attn_dim };
         const inputs = randomInputs(config);
         const data = new Uint8Array(3 * seq_len).fill(1);
         data.fill(0, seq_len, 2 * seq_len);
@@ -42,8 +44,12 @@ test('a row in which everything is hidden gives zeros, never NaN, in every build
               (model) => model.forward({ ...inputs, mask }, { reference }),
               { on }
             );
-            assert.deepEqual(rowsOf(output)[1], new Float32Array(10), `${name}, ${layer}, seq_len ${seq_len}`);
-            assert.deepEqual(rowsOf(weights)[1], new Float32Array(seq_len), `${name}, ${layer}, seq_len ${seq_len}`);
+            assert.deepEqual(rowsOf(output)[1], new Float32Array(10), `${name}, ${layer.name}, seq_len ${seq_len}`);
+            assert.deepEqual(
+              rowsOf(weights)[1],
+              new Float32Array(seq_len),
+              `${name}, ${layer.name}, seq_len ${seq_len}`
+            );
             assert.ok(output.data.every(Number.isFinite) && weights.data.every(Number.isFinite));
           }
         }

@@ -19,7 +19,7 @@ const decoder = {
   window: 4
 };
 const tokens = { tokens: { data: Int32Array.of(1, 2, 3, 4), shape: [2, 2] } };
-const wrong = { hidden_states: { data: inputs.hidden_states.data, shape: [5, 2, 16] } };
+const wrong = { hidden_states: { data: inputs.hidden_states.data, shape: [2, 16, 5] } };
 
 /**
  * Fills what is free of the first memory, so that a leak has to make it grow: a memory grows by a fifth, which is

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { inRange } from '../samples.js';
 import { brokenRules, complete, mended, rules } from './rules.js';
 import { layers, scope } from './support.js';
 
@@ -20,8 +21,9 @@ function valuesOf(field) {
   if (field.type === 'choice') return [...field.choices, ...null_];
   return [
     field.default,
-    field.min,
+    field.above_min ? Number.MIN_VALUE + field.min : field.min,
     field.max,
+    ...(field.samples ?? []),
     ...null_,
     ...(field.type === 'number' ? [(field.min + field.max) / 3] : [])
   ];
@@ -32,15 +34,16 @@ function valuesBeyond(field) {
   if (field.type === 'boolean') return [0, 'true', ...null_];
   if (field.type === 'choice') return ['', 0, ...null_];
   const fraction = field.type === 'integer' ? [field.min + 0.5] : [];
-  return [field.min - 1, field.max + 1, `${field.min}`, NaN, Infinity, true, ...fraction, ...null_];
+  const end = field.above_min ? [field.min] : [];
+  return [...end, field.min - 1, field.max + 1, `${field.min}`, NaN, Infinity, true, ...fraction, ...null_];
 }
 
-function ruleOf({ type, min, max, choices, optional }) {
+function ruleOf({ type, min, max, above_min, choices, optional }) {
   const rule = {
     boolean: 'true or false',
     choice: `one of ${choices?.join(', ')}`,
     integer: `an integer from ${min} to ${max}`,
-    number: `a number from ${min} to ${max}`
+    number: above_min ? `a number above ${min} and at most ${max}` : `a number from ${min} to ${max}`
   }[type];
   return optional ? `${rule}, or null` : rule;
 }
@@ -67,6 +70,11 @@ for (const layer of layers) {
       if (isNumeric(field) && !field.optional)
         assert.ok(field.min <= field.default && field.default <= field.max, field.name);
       if (field.type === 'integer') assert.ok(Number.isInteger(field.min) && Number.isInteger(field.max), field.name);
+      assert.ok(field.above_min === undefined || (field.above_min === true && field.type === 'number'), field.name);
+      assert.ok(
+        (field.samples ?? []).every((value) => inRange(field, value)),
+        `${field.name}: ${field.samples}`
+      );
       if (field.type === 'boolean') assert.equal(typeof field.default, 'boolean', field.name);
       if (field.type === 'choice') assert.ok(field.choices.includes(field.default), field.name);
       assert.equal(field.choices !== undefined, field.type === 'choice', field.name);

@@ -210,7 +210,7 @@ const tensor =
     scope.tensor(...args);
 const floats = new Float32Array(6);
 const forward = (inputs, options) => () => withModel(small, (model) => model.forward(inputs, options));
-const wrongShape = scope.tensor(new Float32Array(24), [3, 2, 4]);
+const wrongShape = scope.tensor(new Float32Array(24), [2, 4, 3]);
 const bytes = scope.tensor(new Uint8Array(24), [2, 3, 4]);
 const hidden = scope.tensor(new Float32Array(24), [2, 3, 4]);
 const badBytes = scope.tensor(Uint8Array.of(1, 2, 1), [3]);
@@ -233,7 +233,7 @@ testRefusals([
   [tensor(floats, [0]), 'shape', 'shape must hold integers from 1 to 2147483647, got 0'],
   [tensor(floats, [2, 4]), 'data', 'data must have 8 elements, got 6'],
   [tensor(floats, [2 ** 20, 2 ** 20]), 'shape', 'shape must have at most 939524096 elements, got (1048576, 1048576)'],
-  [forward({ hidden_states: wrongShape }), 'hidden_states', 'hidden_states.shape must be (2, 3, 4), got (3, 2, 4)'],
+  [forward({ hidden_states: wrongShape }), 'hidden_states', 'hidden_states.shape must be (2, 3, 4), got (2, 4, 3)'],
   [forward({ hidden_states: bytes }), 'hidden_states', 'hidden_states.data must be a Float32Array, got a Uint8Array'],
   [forward({ hidden_states: hidden, mask: badBytes }), 'mask', 'mask.data must hold only 0 and 1, got 2 at index 1'],
   [

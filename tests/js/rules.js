@@ -13,6 +13,9 @@
 
 const LARGEST = 2 ** 31 - 1;
 
+/** The greatest. @type {(a: number, b: number) => number} */
+const commonDivisor = (a, b) => (b === 0 ? a : commonDivisor(b, a % b));
+
 const given = (value) => value !== undefined && value !== null;
 const positions = ({ past_len = 0, seq_len }) => past_len + seq_len;
 const offset = ({ position_offset = 0 }) => position_offset;
@@ -53,7 +56,7 @@ export const rules = [
     field: 'num_kv_heads',
     broken: (c) => given(c.num_kv_heads) && c.num_heads % c.num_kv_heads !== 0,
     message: (c) => `num_kv_heads must divide num_heads (${c.num_heads}), got ${c.num_kv_heads}`,
-    mend: (c) => [{ num_kv_heads: 1 }, { num_heads: c.num_kv_heads }]
+    mend: (c) => [{ num_kv_heads: commonDivisor(c.num_heads, c.num_kv_heads) }, { num_heads: c.num_kv_heads }]
   },
   {
     field: 'head_dim',

@@ -150,12 +150,40 @@ test('a row with NaN makes NaN in every format', () => {
 });
 
 test('fewer bits need fewer bytes', () => {
-  const bytes = (storage) => scope.runBytes(attention, { storage });
-  const parameters = 4 * 96 * 96 + 4 * 96;
-  assert.equal(bytes('float32') - bytes('float16'), 2 * parameters);
+  const wide = { ...attention, hidden_size: 768 };
+  const bytes = (storage) => scope.runBytes(wide, { storage });
+  const weights = 4 * 768 * 768;
+  const saves = (storage, each) => {
+    const saved = (bytes('float32') - bytes(storage)) / (each * weights);
+    assert.ok(saved > 0.9 && saved <= 1, `${storage}: ${saved}, but for what its products need besides`);
+  };
+  saves('float16', 2);
+  saves('int8', 3);
   assert.equal(bytes('bfloat16'), bytes('float16'));
-  assert.equal(bytes('float32') - bytes('int8'), 3 * parameters);
-  assert.equal(bytes('float32'), scope.runBytes(attention));
+  assert.equal(bytes('float32'), scope.runBytes(wide));
+});
+
+test('to round or to compare takes a second set of weights', () => {
+  const wide = { ...attention, hidden_size: 768 };
+  const bytes = (options) => scope.runBytes(wide, options);
+  const weights = 4 * 4 * 768 * 768;
+  assert.ok(bytes({ storage: 'int8', compare: true }) - bytes({ storage: 'int8' }) > weights);
+  assert.ok(bytes({ round: 'float16' }) - bytes({}) > 2 * weights);
+});
+
+test('an int8 product deeper than its sums can hold is made in parts', () => {
+  const depth = 140_000; // 127² of them are more than 31 bits count
+  const sizes = { batch_size: 1, seq_len: 1, hidden_size: 8, num_heads: 1, num_layers: 1, vocab_size: 3 };
+  const config = { layer: 'encoder', ...sizes, intermediate_size: depth };
+  const inputs = { tokens: { data: Int32Array.of(1), shape: [1, 1] } };
+  const exact = withStored(config, 'float32', (model) => model.forward(inputs).output);
+  withStored(config, 'int8', (model) => {
+    const { output, rounding_error: error } = model.forward(inputs, { compare: true });
+    assertClose(output.data, exact.data, 0.05);
+    assert.ok(error.relative > 0 && error.relative < 0.02, `${error.relative}`);
+  });
+  const saved = scope.runBytes(config) - scope.runBytes(config, { storage: 'int8' });
+  assert.ok(saved > 0.75 * 3 * 2 * 8 * depth, `${saved}: one weight in int8 saves at most half of it`);
 });
 
 const create = (options) => () => scope.create(attention, options);

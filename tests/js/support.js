@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { relaxedSimd } from 'wasm-feature-detect';
 import { open } from '../../web/lib/index.js';
 import { randomNumbers } from '../random.js';
+import { inRange, samplesOf } from '../samples.js';
 import { mended } from './rules.js';
 
 /** @typedef {import('../../web/lib/index.js').Config} Config */
@@ -33,213 +34,51 @@ export const layers = scope.layers();
 export const FLOAT32_TOLERANCE = 1e-5;
 
 /**
- * Sizes that no block of the kernels divides, and some that it does. A field that may be null is left to
- * what null stands for.
+ * What the sizes of a layer are made of, one row after the other: numbers that no block of the kernels divides, and
+ * some that it does.
  */
-export const sizes = [
-  {
-    batch_size: 1,
-    seq_len: 1,
-    kv_len: 1,
-    hidden_size: 1,
-    attn_dim: 1,
-    num_heads: 1,
-    num_kv_heads: 1,
-    head_dim: 1,
-    intermediate_size: 1,
-    out_features: 1,
-    num_classes: 1,
-    vocab_size: 1,
-    type_vocab_size: 0,
-    max_positions: 1,
-    num_layers: 1,
-    kv_lora_rank: 1,
-    qk_nope_head_dim: 1,
-    qk_rope_head_dim: 2,
-    v_head_dim: 1
-  },
-  {
-    batch_size: 2,
-    seq_len: 3,
-    kv_len: 5,
-    hidden_size: 4,
-    attn_dim: 3,
-    num_heads: 2,
-    num_kv_heads: 1,
-    head_dim: 3,
-    intermediate_size: 5,
-    out_features: 3,
-    num_classes: 3,
-    vocab_size: 7,
-    type_vocab_size: 1,
-    max_positions: 9,
-    num_layers: 2,
-    kv_lora_rank: 3,
-    qk_nope_head_dim: 3,
-    qk_rope_head_dim: 2,
-    v_head_dim: 5
-  },
-  {
-    batch_size: 3,
-    seq_len: 7,
-    kv_len: 2,
-    hidden_size: 15,
-    attn_dim: 9,
-    num_heads: 3,
-    num_kv_heads: 3,
-    head_dim: 5,
-    intermediate_size: 17,
-    out_features: 4,
-    num_classes: 1,
-    vocab_size: 11,
-    type_vocab_size: 2,
-    max_positions: 10,
-    num_layers: 3,
-    kv_lora_rank: 7,
-    qk_nope_head_dim: 5,
-    qk_rope_head_dim: 6,
-    v_head_dim: 3
-  },
-  {
-    batch_size: 2,
-    seq_len: 33,
-    kv_len: 31,
-    hidden_size: 17,
-    attn_dim: 8,
-    num_heads: 17,
-    num_kv_heads: 1,
-    head_dim: 17,
-    intermediate_size: 9,
-    out_features: 33,
-    num_classes: 5,
-    vocab_size: 100,
-    type_vocab_size: 3,
-    max_positions: 33,
-    num_layers: 1,
-    kv_lora_rank: 8,
-    qk_nope_head_dim: 1,
-    qk_rope_head_dim: 4,
-    v_head_dim: 7
-  },
-  {
-    batch_size: 1,
-    seq_len: 65,
-    kv_len: 64,
-    hidden_size: 40,
-    attn_dim: 130,
-    num_heads: 5,
-    num_kv_heads: 5,
-    head_dim: 8,
-    intermediate_size: 70,
-    out_features: 8,
-    num_classes: 2,
-    vocab_size: 31,
-    type_vocab_size: 2,
-    max_positions: 70,
-    num_layers: 2,
-    kv_lora_rank: 17,
-    qk_nope_head_dim: 8,
-    qk_rope_head_dim: 8,
-    v_head_dim: 9
-  },
-  {
-    batch_size: 4,
-    seq_len: 8,
-    kv_len: 9,
-    hidden_size: 390,
-    attn_dim: 7,
-    num_heads: 6,
-    num_kv_heads: 2,
-    head_dim: 16,
-    intermediate_size: 33,
-    out_features: 17,
-    num_classes: 9,
-    vocab_size: 64,
-    type_vocab_size: 0,
-    max_positions: 8,
-    num_layers: 1,
-    kv_lora_rank: 33,
-    qk_nope_head_dim: 16,
-    qk_rope_head_dim: 2,
-    v_head_dim: 16
-  },
-  {
-    batch_size: 1,
-    seq_len: 257,
-    kv_len: 130,
-    hidden_size: 32,
-    attn_dim: 64,
-    num_heads: 4,
-    num_kv_heads: 2,
-    head_dim: 32,
-    intermediate_size: 48,
-    out_features: 5,
-    num_classes: 4,
-    vocab_size: 300,
-    type_vocab_size: 2,
-    max_positions: 300,
-    num_layers: 1,
-    kv_lora_rank: 16,
-    qk_nope_head_dim: 9,
-    qk_rope_head_dim: 6,
-    v_head_dim: 8
-  }
+const SIZES = [
+  [1],
+  [2, 3, 5, 4, 7],
+  [3, 7, 2, 15, 9, 11],
+  [2, 33, 31, 17, 8],
+  [1, 65, 40, 17, 70],
+  [4, 8, 390, 7, 33, 16],
+  [1, 257, 32, 64, 48, 9]
 ];
 
-/** What numbers and fields that may be null are set to, one at a time, besides their defaults. */
-const others = {
-  past_len: 2,
-  scale: 0.3,
-  window: 2,
-  full_every: 2,
-  norm_eps: 0.1,
-  rope_theta: 100,
-  dropout: 0.2,
-  kv_len: 5,
-  kdim: 6,
-  vdim: 5,
-  num_kv_heads: 1,
-  head_dim: 6,
-  q_lora_rank: 3,
-  position_offset: 2,
-  rope_local_base_freq: 30,
-  attn_logit_softcapping: 0.5,
-  final_logit_softcapping: 0.5,
-  embedding_scale: 3
-};
+/** Whether a field is a size: an integer that is always given, and not 0 by default. */
+const isSize = ({ type, default: fallback }) => type === 'integer' && fallback > 0;
 
-/** The other values of a field that is no size. */
-function alternatives({ name, type, default: fallback, choices, optional }) {
-  if (name === 'dtype') return []; // changes no number that runs
+/** The other values of a field that is no size; one of a number. */
+export function alternatives(field) {
+  const { name, type, default: fallback, choices } = field;
+  if (name === 'dtype' || isSize(field)) return []; // the format changes no number that runs
   if (type === 'choice') return choices.filter((choice) => choice !== fallback);
   if (type === 'boolean') return [!fallback];
-  if (type === 'integer' && !optional && name in sizes[0]) return [];
-  assert.ok(name in others, `no value to vary ${name} with`);
-  return [others[name]];
+  return [samplesOf(field).find((value) => value !== fallback)];
 }
 
-/** The layer in this size. */
-function configOf(layer, size, changes = {}) {
-  const own = layer.fields
-    .filter(({ name, optional }) => name in size && !optional)
-    .map(({ name }) => [name, size[name]]);
+/** The layer in this row of sizes. A field that may be null is left to what null stands for. */
+export function configOf(layer, row, changes = {}) {
+  const own = layer.fields.filter(isSize).map((field, i) => {
+    const { name, samples } = field;
+    const value = samples ? samples[row % samples.length] : SIZES[row][i % SIZES[row].length];
+    return [name, inRange(field, value) ? value : field.default];
+  });
   return mended(layer, { layer: layer.name, ...Object.fromEntries(own), ...changes }, Object.keys(changes)[0]);
 }
 
 /** Every layer in every size; in two of them with each other value of each field, one at a time. */
 export const configs = layers.flatMap((layer) => [
-  ...sizes.map((size) => configOf(layer, size)),
-  ...sizes
-    .slice(1, 3)
-    .flatMap((size) =>
-      layer.fields.flatMap((field) =>
-        alternatives(field).map((value) => configOf(layer, size, { [field.name]: value }))
-      )
-    )
+  ...SIZES.map((_, row) => configOf(layer, row)),
+  ...[1, 2].flatMap((row) =>
+    layer.fields.flatMap((field) => alternatives(field).map((value) => configOf(layer, row, { [field.name]: value })))
+  )
 ]);
 
 /** A small config of each layer. */
-export const smallConfigs = layers.map((layer) => configOf(layer, sizes[1]));
+export const smallConfigs = layers.map((layer) => configOf(layer, 1));
 
 /** A config in one line, for names of tests. */
 export function nameOf(config) {

@@ -292,9 +292,9 @@ testRefusals([
     'score.weight.strides must be (1,), row-major without gaps, got (2,)'
   ],
   [
-    given({ shape: undefined, dims: [3, 2, 4] }),
+    given({ shape: undefined, dims: [2, 4, 3] }),
     'hidden_states',
-    'hidden_states.shape must be (2, 3, 4), got (3, 2, 4)'
+    'hidden_states.shape must be (2, 3, 4), got (2, 4, 3)'
   ],
   [given({ shape: undefined, dims: 3 }), 'hidden_states', 'hidden_states.shape must be an array of integers, got 3'],
   [

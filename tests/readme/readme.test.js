@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { run } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
 import { suites } from '../../tools/suites.js';
+import { open } from '../../web/lib/index.js';
 import { parseArguments } from '../bench/arguments.js';
 import { commandsOf, documents, examples, headingsOf, linksOf, quotesOf, spansOf, textOf } from './documents.js';
 
@@ -15,6 +16,7 @@ const folder = join(project, 'build', 'readme'); // inside the package, so that 
 mkdirSync(folder, { recursive: true });
 const read = (/** @type {string} */ file) => readFileSync(join(project, file), 'utf8');
 const { scripts } = JSON.parse(read('package.json'));
+const layerNames = (await open({ threads: 1 })).layers().map(({ name }) => /** @type {string} */ (name));
 
 test('the README and the manual have examples, each with what it prints', () => {
   for (const name of ['README.md', 'docs/javascript.md']) {
@@ -68,7 +70,10 @@ function wrongWith(command) {
   const isAny = (/** @type {string} */ word) => /^[A-Z]+$/.test(word);
   if (script === 'bench') return parseArguments(words.map((word) => (isAny(word) ? 'node' : word))) ? '' : 'refused';
   if (script !== 'test') return '';
-  return words.filter((word) => !isAny(word) && !suites.some((suite) => suite.name === word)).join(' ');
+  const named = suites.filter((suite) => words.includes(suite.name));
+  const layers = named.some(({ takesLayers }) => takesLayers) ? layerNames : [];
+  const known = [...named.map((suite) => suite.name), ...layers];
+  return words.filter((word) => !isAny(word) && !known.includes(word)).join(' ');
 }
 
 /** Whether a file or folder is there, or some file of a pattern such as cpp/ops/*.cpp. @param {string} path */

@@ -87,7 +87,7 @@ export function errorCases({ scope, memory }) {
     { name: 'a wrong bound', call: () => scope.randint(0, [1]), error: 'RangeError' },
     {
       name: 'a tensor that does not fit',
-      call: forward({ hidden_states: { data: hidden_states.data, shape: [3, 2, 4] } }),
+      call: forward({ hidden_states: { data: hidden_states.data, shape: [2, 4, 3] } }),
       error: 'RangeError'
     },
     { name: 'a tensor that is none', call: () => scope.tensor(hidden_states.data, [5]), error: 'RangeError' },

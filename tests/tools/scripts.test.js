@@ -23,6 +23,12 @@ test('npm test refuses a suite that is none, and names those that are', async ()
   assert.equal(output, `no suite jss; there are ${suites.map(({ name }) => name).join(', ')}\n`);
 });
 
+test('npm test takes layers only after a suite that has something for each', async () => {
+  const { code, output } = await runScript('test.js', ['style', 'decoder']);
+  assert.equal(code, 1);
+  assert.match(output, /^no suite decoder; there are /);
+});
+
 test('a lock file that says something else than node_modules has makes packages stale', () => {
   const lock = (/** @type {object} */ packages) => JSON.stringify({ packages: { '': {}, ...packages } });
   const present = JSON.stringify({ packages: { a: { version: '1' } } });

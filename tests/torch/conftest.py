@@ -36,15 +36,16 @@ class Index:
     def __init__(self, folder):
         data = json.loads((folder / "index.json").read_text())
         self._numbers = numpy.memmap(folder / "tensors.f32", dtype="<f4", mode="r")
-        self.builds, self.figures = data["builds"], data["figures"]
-        self.randn, self.randint, self.rounding = data["randn"], data["randint"], data["rounding"]
-        self.families, self.family_defaults = data["families"], data["family_defaults"]
+        self.builds, self.layers = data["builds"], data["layers"]
         self.cases = [Case(self, entry) for entry in data["cases"]]
-        self.peers = [Case(self, entry) for entry in data["peers"]]
-        self.decodings = [Decoding(self, entry) for entry in data["decodings"]]
-        self.checkpoints = [Checkpoint(self, entry, folder) for entry in data["checkpoints"]]
-        self.snippets, self.presets = data["snippets"], data["presets"]
-        self.demonstrations, self.guide = data["demonstrations"], data["guide"]
+        rest = lambda key: data.get(key, [])  # configs of chosen layers come without all else
+        self.randn, self.randint, self.rounding = rest("randn"), rest("randint"), rest("rounding")
+        self.figures, self.families, self.family_defaults = rest("figures"), rest("families"), rest("family_defaults")
+        self.peers = [Case(self, entry) for entry in rest("peers")]
+        self.decodings = [Decoding(self, entry) for entry in rest("decodings")]
+        self.checkpoints = [Checkpoint(self, entry, folder) for entry in rest("checkpoints")]
+        self.snippets, self.presets = rest("snippets"), rest("presets")
+        self.demonstrations, self.guide = rest("demonstrations"), rest("guide")
 
     def tensor(self, place):
         """A copy of the numbers at `place`, in the format that they had."""
@@ -164,6 +165,9 @@ def part_of(config, cases):
 
 
 def pytest_collection_modifyitems(config, items):
+    if config.index.layers:
+        params = lambda item: item.callspec.params if hasattr(item, "callspec") else {}
+        items[:] = [item for item in items if isinstance(params(item).get("case"), Case)]
     if not config.getoption("--part").startswith("1/"):
         items[:] = [item for item in items if {"case", "decoding", "checkpoint", "snippet"} & set(getattr(item, "fixturenames", ()))]
 

@@ -2,6 +2,7 @@
 // in `hints`.
 
 import { randomNumbers } from '../random.js';
+import { samplesOf } from '../samples.js';
 
 /** @typedef {import('../../web/lib/types.js').Field} Field */
 /** @typedef {import('../../web/lib/types.js').Layer} Layer */
@@ -56,18 +57,6 @@ const hints = {
   }
 };
 
-/** Numbers of which a range says nothing, by field. @type {Record<string, number[]>} */
-const numbers = {
-  dropout: [0, 0.1, 0.5],
-  scale: [0.125, 0.3, 1, 2],
-  norm_eps: [1e-6, 1e-5, 1e-12, 0.01],
-  rope_theta: [10000, 500000, 100],
-  rope_local_base_freq: [10000, 100],
-  attn_logit_softcapping: [0.5, 4, 50],
-  final_logit_softcapping: [0.5, 4, 30],
-  embedding_scale: [0.5, 8]
-};
-
 // Around the four lanes of a vector, tiles of 5 or 6 rows by 8 columns, and PyTorch's blocks of 16.
 const SMALL = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33];
 // Around two blocks of rows and the kernels' blocks of 384 along the reduced dimension.
@@ -105,8 +94,7 @@ function everyValue(field) {
   if (field.type === 'boolean') return [false, true];
   if (field.type === 'choice') return /** @type {string[]} */ (field.choices);
   if (field.type === 'integer') return null;
-  if (!numbers[field.name]) throw new Error(`field ${field.name} is a number; draw.js must say which to draw`);
-  return field.optional ? [null, ...numbers[field.name]] : numbers[field.name];
+  return field.optional ? [null, ...samplesOf(field)] : samplesOf(field);
 }
 
 const NULL_SHARE = 0.5;

@@ -37,6 +37,13 @@ class AdditiveScorer(Scorer):
         return self.score(torch.tanh(self.project(x)))
 
 
+class GatedAttention(Scorer):
+    """Equation 9 of Ilse et al. 2018: w^T (tanh(V h) * sigm(U h)) for each instance h of a bag."""
+
+    def scores(self, x):
+        return self.attention_w(self.attention_v(x).tanh() * self.attention_u(x).sigmoid())
+
+
 class TimestepScorer(Scorer):
     """Keras's form: c = tanh(X W + b), a bias for each time step."""
 
@@ -61,6 +68,18 @@ def test_additive_scorer(case):
     width, bias = config["attn_dim"], config["bias"]
     parts = lambda: {"project": nn.Linear(config["hidden_size"], width, bias), "score": nn.Linear(width, 1, bias)}
     assert_agree(case, lambda: AdditiveScorer(config["output"], parts()), call)
+
+
+@pytest.mark.layer("gated_attention_pooling")
+def test_gated_attention_pooling(case):
+    config = case.config
+    width, bias = config["attn_dim"], config["bias"]
+
+    def parts():
+        branch = lambda: nn.Linear(config["hidden_size"], width, bias)
+        return {"attention_v": branch(), "attention_u": branch(), "attention_w": nn.Linear(width, 1, bias)}
+
+    assert_agree(case, lambda: GatedAttention(config["output"], parts()), call)
 
 
 @pytest.mark.layer("timestep_attention")

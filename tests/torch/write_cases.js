@@ -1,8 +1,9 @@
 // What attnscope says and computes, written down for PyTorch to judge:
 //
 //   python3 tests/torch/make_checkpoints.py OUTDIR  writes OUTDIR/checkpoints/, transformers' models
-//   node tests/torch/write_cases.js OUTDIR [N]      writes OUTDIR/index.json and OUTDIR/tensors.f32, with N
-//                                                   configs of each layer
+//   node tests/torch/write_cases.js OUTDIR [LAYER]... [N]
+//                                                   writes OUTDIR/index.json and OUTDIR/tensors.f32, with N
+//                                                   configs of each layer, or of these layers and nothing else
 //   python3 -m pytest tests/torch --cases OUTDIR    judges them
 //
 // Nothing here expects a value.
@@ -21,7 +22,7 @@ import { TensorFile } from './tensor_file.js';
 /** @typedef {import('../../web/lib/index.js').Model} Model */
 /** @typedef {Record<string, {data: import('./tensor_file.js').Data, shape: number[]}>} Tensors */
 
-const CASES = 2000; // over all layers
+const CASES_OF_A_LAYER = 100; // or more, so that each value of each option is among them
 const VARIANTS_OF_A_FAMILY = 12;
 const LARGE_MACS = 1e6;
 const CASES_OF_A_PEER = 50;
@@ -31,9 +32,11 @@ const FORMATS = /** @type {const} */ (['float16', 'bfloat16', 'int8']);
 // Seeds at the edges of 32 bits and of exact doubles; the others are drawn.
 const SEEDS = [0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 7, 2 ** 53 - 1];
 
-const [directory, casesOfALayer] = process.argv.slice(2);
+const [directory, ...words] = process.argv.slice(2);
+const casesOfALayer = words.find((word) => Number(word));
+const wanted = words.filter((word) => word !== casesOfALayer);
 if (!directory) {
-  console.error('usage: node tests/torch/write_cases.js OUTDIR [N]');
+  console.error('usage: node tests/torch/write_cases.js OUTDIR [LAYER]... [N]');
   process.exit(2);
 }
 const file = new TensorFile(join(directory, 'tensors.f32'));
@@ -239,8 +242,8 @@ function writeHugeScores(
 }
 
 function writeCases() {
-  const layers = scope.layers();
-  const count = Number(casesOfALayer) || Math.ceil(CASES / layers.length);
+  const layers = scope.layers().filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const count = Number(casesOfALayer) || CASES_OF_A_LAYER;
   const drawn = layers.flatMap((layer) => configs(draw, layer, count, (config) => scope.estimate(config)));
   return drawn.map((config, i) => writeCase(config, SEEDS[i] ?? draw.below(2 ** 32)));
 }
@@ -532,9 +535,8 @@ function writeSnippets() {
   return snippets(scope).map(({ output, ...snippet }) => ({ ...snippet, output: file.add(output) }));
 }
 
-const index = {
-  builds: Object.keys(scopes),
-  cases: writeCases(),
+/** What is of no single layer's config. */
+const writeRest = async () => ({
   randn: writeRandn(),
   randint: writeRandint(),
   rounding: writeRounding(),
@@ -548,6 +550,19 @@ const index = {
   presets: presetTitles,
   demonstrations: demonstrations(scope),
   guide: await guideLines()
+});
+
+const known = scope.layers().map(({ name }) => name);
+const unknown = wanted.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  console.error(`no layer ${unknown.join(', ')}; there are ${known.join(', ')}`);
+  process.exit(2);
+}
+const index = {
+  builds: Object.keys(scopes),
+  layers: wanted,
+  cases: writeCases(),
+  ...(wanted.length === 0 && (await writeRest()))
 };
 file.close();
 writeFileSync(join(directory, 'index.json'), JSON.stringify(index));

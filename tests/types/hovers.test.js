@@ -94,8 +94,10 @@ for (const layer of layers) {
     for (const field of layer.fields) {
       const { shown, about, tags } = hover(`${field.name}:`);
       assert.ok(about.startsWith(field.meaning), `${field.name}: ${about}`);
-      if (field.min !== undefined)
-        assert.ok(about.includes(` from ${field.min} to ${field.max}.`), `${field.name}: ${about}`);
+      const range = field.above_min
+        ? ` above ${field.min} and at most ${field.max}.`
+        : ` from ${field.min} to ${field.max}.`;
+      if (field.min !== undefined) assert.ok(about.includes(range), `${field.name}: ${about}`);
       assert.equal(tags.default, literal(field.default), field.name);
       const [, owner, type] = /^\(property\) (\w+)\.\w+\?: (.*)$/s.exec(shown) ?? assert.fail(shown);
       assert.equal(owner, layer.name.replace(/(?:^|_)(.)/g, (_, letter) => letter.toUpperCase()) + 'Config');

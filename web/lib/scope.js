@@ -108,7 +108,8 @@ export class Attnscope {
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config
-   * @param {{need_weights?: boolean, storage?: Format}} [options] true and 'float32' by default
+   * @param {{need_weights?: boolean, storage?: Format, round?: Format, compare?: boolean}} [options] as of `create` and
+   *   `forward`: weights that are rounded, or compared with others, stand beside the model's own
    * @returns {number}
    */
   runBytes(config, options = {}) {

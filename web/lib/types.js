@@ -105,8 +105,10 @@
  * @property {'integer' | 'number' | 'boolean' | 'choice'} type
  * @property {number | boolean | string | null} default
  * @property {true} [optional] null is a value too: what it stands for is said in `meaning`
- * @property {number} [min] integers and numbers only, included
+ * @property {number} [min] integers and numbers only, included but where `above_min` is set
+ * @property {true} [above_min] numbers only: a value must be above `min`
  * @property {number} [max] integers and numbers only, included
+ * @property {number[]} [samples] of some integers and numbers: values that are worth trying, as attnscope's tests do
  * @property {string[]} [choices] choices only
  * @property {string} meaning
  */
@@ -160,6 +162,9 @@
  * @property {number} output everything that forward() returns
  * @property {number} activations_peak most bytes of step outputs alive at once, results included
  * @property {number} inference_total parameters + inputs + activations_peak
+ * @property {number} activations_peak_without_weights the peak where no attention weights are returned, and what has a
+ *   number for each query and key is made part by part, as attnscope's kernels and FlashAttention's do
+ * @property {number} inference_total_without_weights parameters + inputs + activations_peak_without_weights
  * @property {number | null} saved_for_backward what PyTorch's autograd keeps, parameters left out
  * @property {number | null} gradients one for each parameter
  * @property {number | null} optimizer Adam: two moments for each parameter

@@ -4,8 +4,8 @@
 /**
  * @typedef {{ name: string, type: 'integer' | 'number' | 'boolean' | 'choice',
  *   default: number | boolean | string | null,
- *   min?: number, max?: number, choices?: string[], optional?: boolean, meaning: string
- *   }} Field `optional`: may be null, not given
+ *   min?: number, above_min?: boolean, max?: number, choices?: string[], optional?: boolean, meaning: string
+ *   }} Field `above_min`: `min` itself is left out; `optional`: may be null, not given
  * @typedef {{ name: string, title: string, summary: string, group: string, fields: Field[],
  *   inputs: { name: string, shape: string, optional: boolean }[] }} Layer
  * @typedef {Record<string, unknown>} Values
@@ -79,11 +79,12 @@ export function configOf(layer, values) {
  * @param {Field} field
  * @param {unknown} value
  */
-export function fitsField({ type, min = -Infinity, max = Infinity, choices, optional }, value) {
+export function fitsField({ type, min = -Infinity, max = Infinity, above_min, choices, optional }, value) {
   if (value === null) return Boolean(optional);
   if (type === 'choice') return Boolean(choices?.includes(String(value)));
   if (type === 'boolean') return typeof value === 'boolean';
-  return typeof value === 'number' && value >= min && value <= max && (type === 'number' || Number.isInteger(value));
+  if (typeof value !== 'number' || value > max || (type === 'integer' && !Number.isInteger(value))) return false;
+  return above_min ? value > min : value >= min;
 }
 
 /** A size: an integer that is always given. @param {Field} field */

@@ -1,14 +1,30 @@
 #include "../../../cpp/graph/number.h"
 
 #include <bit>
-#include <cstdio>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <random>
+#include <string_view>
 
 #include "../support.h"
 
 using namespace attnscope;
+
+namespace {
+
+/// The digits of a number as text, from the first one to the last one that is not 0.
+std::string digits_of(std::string_view text) {
+  std::string digits;
+  for (const char c : text.substr(0, text.find('e'))) {
+    if (c != '.' && (c != '0' || !digits.empty())) digits += c;
+  }
+  return digits.erase(digits.find_last_not_of('0') + 1);
+}
+
+}  // namespace
 
 TEST_CASE("numbers print as JavaScript prints them") {
   const std::pair<double, const char*> cases[] = {
@@ -18,6 +34,7 @@ TEST_CASE("numbers print as JavaScript prints them") {
       {0.1, "0.1"},
       {1e-6, "0.000001"},
       {1e-7, "1e-7"},
+      {0x1p-44, "5.684341886080802e-14"},
       {1.5e-12, "1.5e-12"},
       {1e20, "100000000000000000000"},
       {1e21, "1e+21"},
@@ -32,20 +49,21 @@ TEST_CASE("numbers print as JavaScript prints them") {
   for (const auto& [number, text] : cases) CHECK(number_text(number) == text);
 }
 
-TEST_CASE("printed digits read back as the number, and no fewer do") {
+TEST_CASE("digits are those of the standard library, and read back as the number") {
+  const auto check = [](double number) {
+    char buffer[32];
+    const auto printed =
+        std::to_chars(std::begin(buffer), std::end(buffer), number, std::chars_format::scientific);
+    const std::string text = number_text(number);
+    CAPTURE(text);
+    CHECK(digits_of(text) == digits_of({buffer, printed.ptr}));
+    CHECK(std::strtod(text.c_str(), nullptr) == number);
+  };
   std::mt19937_64 engine(1);
   for (int i = 0; i < 2000; ++i) {
     const double number = std::bit_cast<double>(engine() & ~(uint64_t{1} << 63));
-    if (!(number <= std::numeric_limits<double>::max())) continue;
-    const std::string text = number_text(number);
-    CAPTURE(text);
-    CHECK(std::strtod(text.c_str(), nullptr) == number);
-    int digits =
-        0;  // a random number's digits end in no zeros that layout adds, but for large ones
-    for (const char c : text.substr(0, text.find('e'))) digits += c >= '0' && c <= '9' ? 1 : 0;
-    if (text.find('e') == std::string::npos || digits < 2) continue;
-    char shorter[40];
-    std::snprintf(shorter, sizeof shorter, "%.*e", digits - 2, number);
-    CHECK_MESSAGE(std::strtod(shorter, nullptr) != number, shorter);
+    if (number <= std::numeric_limits<double>::max()) check(number);
   }
+  // The next number below a power of two is half as far away as the next one above.
+  for (int exponent = -1074; exponent <= 1023; ++exponent) check(std::ldexp(1.0, exponent));
 }

@@ -6,7 +6,6 @@
 #include "../../../cpp/ops/activation.h"
 #include "../support.h"
 
-using attnscope::activate;
 using attnscope::Activation;
 using namespace attnscope::testing;
 namespace kernels = attnscope::kernels;
@@ -31,7 +30,7 @@ void check_ulp(Function kernel, Activation::Kind kind, const std::vector<float>&
   std::vector<float> y(x.size(), NAN);
   kernel(x.data(), static_cast<int64_t>(x.size()), y.data());
   for (size_t i = 0; i < x.size(); ++i) {
-    const double expected = activate(kind, x[i]);
+    const double expected = Activation(kind).apply(x[i]);
     const double size = std::max(std::abs(expected), share * std::abs(static_cast<double>(x[i])));
     const double error = std::abs(y[i] - expected);
     if (error <= ulp * 0x1p-23 * size) continue;
@@ -66,12 +65,12 @@ TEST_CASE("activations of any length, in place, with infinity and NaN") {
       std::vector<float> y = x;
       y.push_back(7.0f);
       kernel(y.data(), length, y.data());
-      for (size_t i = 0; i < x.size(); ++i) check_close(y[i], activate(kind, x[i]), 1e-6);
+      for (size_t i = 0; i < x.size(); ++i) check_close(y[i], Activation(kind).apply(x[i]), 1e-6);
       CHECK(y.back() == 7.0f);
     }
     float special[] = {kInfinity, NAN, 1.0f};
     kernel(special, 3, special);
-    CHECK(special[0] == static_cast<float>(activate(kind, kInfinity)));
+    CHECK(special[0] == static_cast<float>(Activation(kind).apply(kInfinity)));
     CHECK(std::isnan(special[1]));
     CHECK(!std::isnan(special[2]));
   }

@@ -85,7 +85,14 @@ struct Heads {
       head.output = {result.output.data() + h * T * (V + gap), V + gap};
       head.weights = {want_weights ? result.weights.data() + h * T * S : nullptr, S};
     }
-    kernels::attend(heads, shared, {T, S, D, V, scale}, visible.data(), begin, end);
+    const kernels::AttentionSizes sizes{T, S, D, V};
+    std::vector<float> scratch(at(kernels::attention_scratch(
+        sizes, {.heads = 2,
+                .most_queries = end - begin,
+                .weights = want_weights,
+                .stored_in_16_bits = std::holds_alternative<kernels::HalfRows>(shared.key)})));
+    kernels::attend(heads, shared, sizes, {.scale = scale}, visible.data(), begin, end,
+                    scratch.data());
     return result;
   }
 

@@ -82,8 +82,10 @@ struct Product {
 
   std::vector<float> run(bool with_bias) const {
     std::vector<float> c(static_cast<size_t>(m * (n + gap)), -7.0f);
+    std::vector<float> scratch(static_cast<size_t>(kernels::half_scratch(n, k)));
     kernels::gemm_half({a.data(), k + gap}, {packed().data(), k, format},
-                       with_bias ? bias.data() : nullptr, {c.data(), n + gap}, m, n);
+                       with_bias ? bias.data() : nullptr, {c.data(), n + gap}, m, n,
+                       scratch.data());
     return c;
   }
 
@@ -255,10 +257,11 @@ TEST_CASE("columns of a 16-bit product can be made apart") {
       const std::vector<float> whole = product.run(true);
       const std::vector<uint16_t> packed = product.packed();
       std::vector<float> parts(whole.size());
+      std::vector<float> scratch(static_cast<size_t>(kernels::half_scratch(12, 30)));
       for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 8}, {8, 20}}) {
-        kernels::gemm_half({product.a.data(), 30},
-                           {packed.data() + kernels::half_size(from, 30), 30, format},
-                           product.bias.data() + from, {parts.data() + from, 20}, m, to - from);
+        kernels::gemm_half(
+            {product.a.data(), 30}, {packed.data() + kernels::half_size(from, 30), 30, format},
+            product.bias.data() + from, {parts.data() + from, 20}, m, to - from, scratch.data());
       }
       CHECK(parts == whole);
     }

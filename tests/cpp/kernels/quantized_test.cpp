@@ -68,16 +68,15 @@ struct Product {
     return to;
   }
 
-  std::vector<int32_t> rows() const {
-    std::vector<int32_t> to(static_cast<size_t>(kernels::quantized_rows_size(m, k)), -1);
-    kernels::quantize_rows({a.data(), a_stride}, m, k, to.data());
-    return to;
+  std::vector<int32_t> scratch() const {
+    return std::vector<int32_t>(static_cast<size_t>(kernels::quantized_scratch(m, k)), -1);
   }
 
   std::vector<float> run(bool with_bias = true) const {
     std::vector<float> c(static_cast<size_t>(m * c_stride), -7.0f);
-    kernels::gemm_quantized(rows().data(), {packed().data(), k}, with_bias ? bias.data() : nullptr,
-                            {c.data(), c_stride}, m, n);
+    kernels::gemm_quantized({a.data(), a_stride}, {packed().data(), k},
+                            with_bias ? bias.data() : nullptr, {c.data(), c_stride}, m, n,
+                            scratch().data());
     return c;
   }
 
@@ -208,11 +207,24 @@ TEST_CASE("the largest and smallest floats quantize without overflow") {
 TEST_CASE("columns of an int8 product can be made apart") {
   const Product product(5, 20, 30);
   const std::vector<float> whole = product.run();
-  const std::vector<int32_t> packed = product.packed(), rows = product.rows();
+  const std::vector<int32_t> packed = product.packed();
   std::vector<float> parts(whole.size());
   for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 8}, {8, 20}}) {
-    kernels::gemm_quantized(rows.data(), {packed.data() + kernels::quantized_size(from, 30), 30},
-                            product.bias.data() + from, {parts.data() + from, 20}, 5, to - from);
+    kernels::gemm_quantized({product.a.data(), product.a_stride},
+                            {packed.data() + kernels::quantized_size(from, 30), 30},
+                            product.bias.data() + from, {parts.data() + from, 20}, 5, to - from,
+                            product.scratch().data());
   }
   CHECK(parts == whole);
+}
+
+TEST_CASE("an int8 product that is added to another gives their sum") {
+  for (const int64_t n : {20, 24}) {
+    const Product product(7, n, 30);
+    std::vector<float> twice = product.run();
+    const std::vector<float> once = product.run(false), biased = twice;
+    kernels::gemm_quantized_add({product.a.data(), product.a_stride}, {product.packed().data(), 30},
+                                {twice.data(), product.c_stride}, 7, n, product.scratch().data());
+    for (size_t i = 0; i < twice.size(); ++i) check_close(twice[i], biased[i] + once[i], 1e-6);
+  }
 }

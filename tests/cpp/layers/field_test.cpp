@@ -1,6 +1,8 @@
 // The gate's messages, whole.
 
+#include <algorithm>
 #include <limits>
+#include <span>
 
 #include "../support.h"
 
@@ -61,7 +63,7 @@ TEST_CASE("a wrong config names the field, the rule and the value") {
       {{{"layer", raw("decoder")}, {"window", raw(0)}},
        "window must be an integer from 1 to 2147483647, or null, got 0"},
       {{{"layer", raw("decoder")}, {"scale", raw(true)}},
-       "scale must be a number from 0 to 1000000, or null, got true"},
+       "scale must be a number above 0 and at most 1000000, or null, got true"},
       {{{"layer", raw("decoder")}, {"seq_len", {Null()}}},
        "seq_len must be an integer from 1 to 2147483647, got null"},
       {{{"layer", raw("decoder")}, {"full_every", raw(2)}},
@@ -69,7 +71,7 @@ TEST_CASE("a wrong config names the field, the rule and the value") {
       {{{"layer", raw("decoder")}, {"rope_local_base_freq", raw(100)}},
        "rope_local_base_freq needs a window, got 100 without one"},
       {{{"layer", raw("decoder")}, {"attn_logit_softcapping", raw(0)}},
-       "attn_logit_softcapping must be a number from 0.001 to 1000000, or null, got 0"},
+       "attn_logit_softcapping must be a number above 0 and at most 1000000, or null, got 0"},
       {{{"layer", raw("grouped_query_attention")}, {"num_kv_heads", raw(5)}},
        "num_kv_heads must divide num_heads (12), got 5"},
       {{{"layer", raw("encoder")}, {"seq_len", raw(513)}},
@@ -103,6 +105,41 @@ TEST_CASE("numbers take both ends of their range, and fractions between them") {
   }
   CHECK_THROWS_WITH(resolved(share, raw(static_cast<double>(NAN))),
                     "share must be a number from 0 to 0.999, got NaN");
+}
+
+TEST_CASE("a number above its minimum is not the minimum, and may be as near as numbers are") {
+  const Field scale = above_min(number_field("scale", "A factor.", 1, 0, 10));
+  for (const double value : {std::numeric_limits<double>::denorm_min(), 10.0}) {
+    CHECK(std::get<double>(resolved(scale, raw(value))) == value);
+  }
+  for (const double value : {0.0, -0.0, -1.0, 10.5}) {
+    const std::string message =
+        "scale must be a number above 0 and at most 10, got " + number_text(value);
+    CHECK_THROWS_WITH(resolved(scale, raw(value)), message.c_str());
+  }
+}
+
+TEST_CASE("samples are values that their field takes") {
+  size_t sampled = 0;
+  for (const Layer* layer : layers()) {
+    for (const Field& field : layer->fields) {
+      CAPTURE(layer->name);
+      CAPTURE(field.name);
+      for (const double sample : field.samples) CHECK_NOTHROW(resolved(field, raw(sample)));
+      sampled += field.samples.size();
+    }
+  }
+  CHECK(sampled > 0);
+}
+
+TEST_CASE("every layer has a place of its own on the list, and a name") {
+  const std::span<const Layer* const> all = layers();
+  for (size_t i = 1; i < all.size(); ++i) {
+    CAPTURE(all[i]->name);
+    CHECK(all[i - 1]->place < all[i]->place);
+    CHECK(std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
+                       [&](const Layer* other) { return other->name == all[i]->name; }));
+  }
 }
 
 TEST_CASE("an optional field takes null, which is its default, and values of its type") {

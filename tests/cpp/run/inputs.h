@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "../../../cpp/run/model.h"
 #include "../../../cpp/run/reference.h"
 #include "../support.h"
 
@@ -36,6 +37,12 @@ struct RandomInputs {
     }
   }
 };
+
+/// With inputs of the config's own lengths.
+inline Forward forward(const Model& model, const Inputs& inputs, const ForwardOptions& options = {},
+                       bool weights = true) {
+  return model.forward(*model.plan(weights), inputs, options);
+}
 
 inline void check_same(const Values& actual, const Values& expected) {
   REQUIRE(shape_of(actual) == shape_of(expected));

@@ -14,8 +14,9 @@ namespace {
 
 constexpr Count kNoLimit = Count{1} << 40;
 
+/// Every layer of the registry with its defaults, and what a default leaves out.
 std::vector<Config> small_configs() {
-  return {
+  std::vector<Config> configs = {
       config("linear_scorer",
              {{"batch_size", raw(1)}, {"seq_len", raw(1)}, {"hidden_size", raw(1)}}),
       config("linear_scorer", {{"batch_size", raw(3)},
@@ -119,6 +120,16 @@ std::vector<Config> small_configs() {
                                            {"intermediate_size", raw(1100)},
                                            {"dropout", raw(0.1)}}),
   };
+  for (const Layer* layer : layers()) {
+    RawConfig fields{{"layer", {std::string(layer->name)}}};
+    for (const Field& field : layer->fields) {
+      if (field.name == "batch_size" || field.name == "seq_len") {
+        fields.emplace_back(field.name, raw(2));
+      }
+    }
+    configs.push_back(resolve(fields));
+  }
+  return configs;
 }
 
 #if defined(__EMSCRIPTEN__)
@@ -138,12 +149,11 @@ TEST_CASE(
     for (const bool with_mask : {false, true}) {
       CAPTURE(with_mask);
       const RandomInputs inputs(model.graph(), with_mask);
-      const Outputs expected =
-          model.forward(inputs.pointers, {.round = {}, .reference = true}).outputs;
+      const Outputs expected = forward(model, inputs.pointers, {.reference = true}).outputs;
       for (const int threads : kThreadCounts) {
         CAPTURE(threads);
         set_thread_count(threads);
-        check_same(model.forward(inputs.pointers, {}).outputs, expected);
+        check_same(forward(model, inputs.pointers).outputs, expected);
       }
       set_thread_count(1);
     }
@@ -162,7 +172,7 @@ TEST_CASE("inputs that come in late give the same results as those that are ther
     CAPTURE(one.layer().name);
     const Model model(one, 0, kNoLimit);
     const RandomInputs inputs(model.graph(), true);
-    const Outputs expected = model.forward(inputs.pointers, {}).outputs;
+    const Outputs expected = forward(model, inputs.pointers).outputs;
     for (const int threads : kThreadCounts) {
       CAPTURE(threads);
       set_thread_count(threads);
@@ -184,7 +194,7 @@ TEST_CASE("inputs that come in late give the same results as those that are ther
         }
         ForwardOptions options;
         options.compare = compare;
-        CHECK(model.forward(late, options).outputs == expected);
+        CHECK(forward(model, late, options).outputs == expected);
         for (size_t id = 0; id < own.size(); ++id) {
           if (late[id] != &own[id]) continue;
           CHECK(loaded[id] > 0);
@@ -196,23 +206,6 @@ TEST_CASE("inputs that come in late give the same results as those that are ther
   }
 }
 
-TEST_CASE(
-    "every layer of the registry builds, runs and has kernels for its default fields at small "
-    "size") {
-  for (const Layer* layer : layers()) {
-    CAPTURE(layer->name);
-    RawConfig fields{{"layer", {std::string(layer->name)}}};
-    for (const Field& field : layer->fields) {
-      if (field.name == "batch_size" || field.name == "seq_len")
-        fields.push_back({std::string(field.name), raw(2)});
-    }
-    const Model model(resolve(fields), 0, kNoLimit);
-    const RandomInputs inputs(model.graph(), false);
-    check_same(model.forward(inputs.pointers, {}).outputs,
-               model.forward(inputs.pointers, {.round = {}, .reference = true}).outputs);
-  }
-}
-
 TEST_CASE("rounding weights and inputs changes the output by about the format's precision") {
   const Model model(
       config("linear_scorer",
@@ -220,11 +213,9 @@ TEST_CASE("rounding weights and inputs changes the output by about the format's 
       0, kNoLimit);
   const RandomInputs inputs(model.graph(), false);
   const double float16 =
-      model.forward(inputs.pointers, {.round = Dtype::kFloat16, .reference = false})
-          .error->relative;
+      forward(model, inputs.pointers, {.round = Dtype::kFloat16}).error->relative;
   const double bfloat16 =
-      model.forward(inputs.pointers, {.round = Dtype::kBfloat16, .reference = false})
-          .error->relative;
+      forward(model, inputs.pointers, {.round = Dtype::kBfloat16}).error->relative;
   CHECK(float16 > 0.0);
   CHECK(float16 < 0x1p-10);
   CHECK(bfloat16 > float16);
@@ -233,28 +224,27 @@ TEST_CASE("rounding weights and inputs changes the output by about the format's 
 
 TEST_CASE("a layer above the memory limit is refused with the bytes it needs") {
   CHECK_THROWS_WITH(Model(config("linear_scorer", {{"seq_len", raw(1000000)}}), 0, Count{1} << 30),
-                    "the layer must need at most 1073741824 bytes to run, got 98432202760");
+                    "the layer must need at most 1073741824 bytes to run, got 99972199684");
 }
 
 TEST_CASE("attention weights above the memory limit are refused, and their absence is not") {
-  // Weights of 8 x 500 x 500 and the copy that leaves take 16 MB, everything else less than 2.
+  // Weights of 8 x 500 x 500 take 8 MB, everything else less than 2.
   const Config one = config("scaled_dot_product_attention", {{"batch_size", raw(1)},
                                                              {"num_heads", raw(8)},
                                                              {"seq_len", raw(500)},
                                                              {"kv_len", raw(500)},
                                                              {"head_dim", raw(16)}});
   const Count least = bytes_to_run(one, {.weights = false});
-  CHECK(bytes_to_run(one) - least == Count{2} * 8 * 500 * 500 * 4);
+  const double more = static_cast<double>(bytes_to_run(one) - least);
+  check_close(more / (8.0 * 500 * 500 * 4), 1.0, 0.01);  // what kernels need besides differs
   const Model model(one, 0, least);
   const RandomInputs inputs(model.graph(), false);
-  CHECK_THROWS_WITH(model.forward(inputs.pointers, {}),
+  CHECK_THROWS_WITH(forward(model, inputs.pointers),
                     ("the layer must need at most " + to_string(least) +
                      " bytes to run with its attention weights, got " +
                      to_string(bytes_to_run(one)) + "; need_weights: false leaves them out")
                         .c_str());
-  CHECK(
-      model.forward(inputs.pointers, {.round = std::nullopt, .reference = false, .weights = false})
-          .outputs.size() == 1);
+  CHECK(forward(model, inputs.pointers, {}, false).outputs.size() == 1);
 }
 
 TEST_CASE("loading a state replaces the weights that forward uses") {
@@ -266,7 +256,6 @@ TEST_CASE("loading a state replaces the weights that forward uses") {
   const RandomInputs inputs(model.graph(), false);
   std::vector<Values> state;
   for (const StateEntry& entry : other.state()) state.push_back(*entry.values);
-  model.load_state(std::move(state));
-  CHECK(model.forward(inputs.pointers, {}).outputs[0] ==
-        other.forward(inputs.pointers, {}).outputs[0]);
+  model.load_state(state);
+  CHECK(forward(model, inputs.pointers).outputs[0] == forward(other, inputs.pointers).outputs[0]);
 }

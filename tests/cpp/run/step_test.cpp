@@ -104,7 +104,7 @@ Values positions(const Values& all, int64_t begin, int64_t end) {
 }
 
 Outputs step(Model& model, const Values& part) {
-  const auto next = model.next_step(shape_of(part)[1]);
+  const auto next = model.next_plan(shape_of(part)[1]);
   Inputs inputs(next->graph.tensors().size());
   inputs[static_cast<size_t>(first_input(next->graph))] = &part;
   return model.step(*next, inputs);
@@ -120,7 +120,7 @@ struct Decoding {
         inputs(model.graph(), false),
         given(inputs.values[static_cast<size_t>(first_input(model.graph()))]) {}
 
-  Values whole() const { return model.forward(inputs.pointers, {}).outputs[0]; }
+  Values whole() const { return forward(model, inputs.pointers).outputs[0]; }
 };
 
 }  // namespace
@@ -171,8 +171,7 @@ TEST_CASE("3,000 positions of windows and of everything take what kv_cache says"
                   joined(sizes, {{"past_len", raw(past_len)}, {"seq_len", raw(seq_len)}}));
   };
   Decoding decoding(long_config(0, kLong));
-  const Values whole =
-      decoding.model.forward(decoding.inputs.pointers, {.weights = false}).outputs[0];
+  const Values whole = forward(decoding.model, decoding.inputs.pointers, {}, false).outputs[0];
   const Count before = decoding.model.held_bytes();
   for (int at = 0; at < kLong; at += kChunk) {
     CAPTURE(at);
@@ -217,7 +216,7 @@ TEST_CASE("a step that is stopped leaves the cache as it was") {
     const Values whole = decoding.whole();
     if (already > 0) step(decoding.model, positions(decoding.given, 0, already));
     const Values part = positions(decoding.given, already, kLength);
-    const auto next = decoding.model.next_step(kLength - already);
+    const auto next = decoding.model.next_plan(kLength - already);
     Inputs inputs(next->graph.tensors().size());
     inputs[static_cast<size_t>(first_input(next->graph))] = &part;
     const auto stop = [](double done) {
@@ -261,7 +260,7 @@ TEST_CASE("a cleared cache, or new weights, start at the first position again") 
 TEST_CASE("a mask of a step is one of its positions and all those before") {
   Decoding decoding(grouped({}));
   step(decoding.model, positions(decoding.given, 0, 4));
-  const auto next = decoding.model.next_step(2);
+  const auto next = decoding.model.next_plan(2);
   const Graph& graph = next->graph;
   const Values part = positions(decoding.given, 4, 6);
   Values mask = make_values({1, 6});  // hides the second of the past, for both new positions
@@ -282,23 +281,23 @@ TEST_CASE("a mask of a step is one of its positions and all those before") {
 TEST_CASE("a layer without cache, or past its learned positions, is refused, and the cache stays") {
   const Model encoder(config("encoder", {{"hidden_size", raw(8)}, {"num_layers", raw(1)}}), 0,
                       kNoLimit);
-  CHECK_THROWS_WITH(encoder.next_step(1), "encoder has no KV cache to step with");
+  CHECK_THROWS_WITH(encoder.next_plan(1), "encoder has no KV cache to step with");
 
   Decoding decoding(decoder({{"position", raw("learned")}}));
   step(decoding.model, decoding.given);
-  CHECK_THROWS_WITH(decoding.model.next_step(7),
+  CHECK_THROWS_WITH(decoding.model.next_plan(7),
                     "past_len + seq_len must be at most max_positions (16) where position is "
                     "learned, got 17");
   CHECK(decoding.model.past_len() == kLength);
-  CHECK(decoding.model.next_step(6)->graph.results().size() == 2);
+  CHECK(decoding.model.next_plan(6)->graph.results().size() == 2);
 }
 
 TEST_CASE("a step above the memory limit is refused with the bytes it needs") {
   // Nearly all of it: weights of 2 x 6 x 70000 x 70000 and their copy.
   const Config config = grouped({{"position", raw("none")}});
   Model model(config, 0, Count{1} << 20);
-  CHECK_THROWS_WITH(model.next_step(70000),
-                    "the layer must need at most 1048576 bytes to run, got 470464966144");
+  CHECK_THROWS_WITH(model.next_plan(70000),
+                    "the layer must need at most 1048576 bytes to run, got 235262726784");
   CHECK(model.past_len() == 0);
-  CHECK(model.next_step(1)->graph.steps().size() > 0);
+  CHECK(model.next_plan(1)->graph.steps().size() > 0);
 }

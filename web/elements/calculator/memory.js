@@ -6,11 +6,11 @@ import { formatBytes } from '../../plain/format.js';
 
 /** @typedef {{ name: string, tone: string, bytes: number }} Segment */
 
-/** @param {any} memory @returns {Segment[]} */
-const inferenceSegments = (memory) => [
+/** @param {any} memory @param {number} [peak] @returns {Segment[]} */
+const inferenceSegments = (memory, peak = memory.activations_peak) => [
   { name: 'parameters', tone: 'a', bytes: memory.parameters },
   { name: 'inputs', tone: 'b', bytes: memory.inputs },
-  { name: 'activations at the peak', tone: 'c', bytes: memory.activations_peak }
+  { name: 'activations at the peak', tone: 'c', bytes: peak }
 ];
 
 /** @param {any} memory @returns {Segment[]} */
@@ -33,6 +33,16 @@ export function memoryView({ memory, config }) {
     <section class="panel memory" aria-labelledby="memory-title">
       <h2 id="memory-title" class="panel-title">Memory <span class="panel-note">in ${config.dtype}</span></h2>
       ${bar('Inference, at its peak', memory.inference_total, inferenceSegments(memory), scale)}
+      ${
+        memory.inference_total_without_weights < memory.inference_total
+          ? bar(
+              'Inference without attention weights, scores made part by part',
+              memory.inference_total_without_weights,
+              inferenceSegments(memory, memory.activations_peak_without_weights),
+              scale
+            )
+          : nothing
+      }
       ${
         trains
           ? bar('Training, kept from forward to backward', memory.training_total, trainingSegments(memory), scale)

@@ -226,8 +226,14 @@ export const segments = (name, choices, chosen, select) => html`
   </div>`;
 
 /** Read out by screen readers; on the screen the same text stands at the form's foot. @param {Field} field */
-const meaningText = ({ name, type, min, max, meaning }) => html`
-  <p class="field-meaning hidden" id=${`meaning-${name}`}><code>${name}</code> ${meaning}${type === 'number' ? ` From ${min} to ${max}.` : nothing}</p>`;
+const meaningText = (field) => html`
+  <p class="field-meaning hidden" id=${`meaning-${field.name}`}><code>${field.name}</code> ${field.meaning}${rangeText(field)}</p>`;
+
+/** Of a number, whose range no slider shows. @param {Field} field */
+const rangeText = ({ type, min, max, above_min }) => {
+  if (type !== 'number') return nothing;
+  return above_min ? ` Above ${min}, at most ${max}.` : ` From ${min} to ${max}.`;
+};
 
 /** @param {Store} store @param {string} name */
 const errorText = (store, name) =>

@@ -1,0 +1,171 @@
+#pragma once
+
+// What one kernel call of a run does: a step, or several that follow each other.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "../graph/dtype.h"
+#include "../graph/graph.h"
+#include "scratch.h"
+#include "threads.h"
+
+namespace attnscope {
+
+class Workspace;
+
+/// A kernel with the tensors that it works on: called with the workspace of a run, it reads and
+/// writes them there. It holds no numbers, so that weights may change and inputs be others.
+class Kernel {
+ public:
+  Kernel() = default;  // does nothing
+
+  template <class Call>
+  Kernel(Call call) : call_(std::make_unique<Made<Call>>(std::move(call))) {}
+
+  void operator()(Workspace& workspace) const {
+    if (call_) call_->run(workspace);
+  }
+
+ private:
+  // Not std::function, which wants calls that can be copied, and carries the code for it.
+  struct Base {
+    virtual ~Base() = default;
+    virtual void run(Workspace& workspace) const = 0;
+  };
+  template <class Call>
+  struct Made final : Base {
+    explicit Made(Call made) : call(std::move(made)) {}
+    void run(Workspace& workspace) const override { call(workspace); }
+    const Call call;
+  };
+
+  std::unique_ptr<const Base> call_;
+};
+
+struct Fusion {
+  size_t steps = 0;                         // how many; 0 where the kernel does not fit
+  std::vector<TensorId> reads{}, writes{};  // activations and inputs; may be others than the steps'
+  std::vector<TensorId> packed{};           // weights that it reads packed
+  Scratch scratch{};                        // what it needs besides
+  Kernel kernel{};
+  bool loads = false;  // whether it loads late inputs (run/inputs.h) itself
+};
+
+/// What a run is made for.
+struct RunFor {
+  Dtype storage = Dtype::kFloat32;  // of packed weights and of the KV cache
+  int threads = thread_count();     // of which no run may have more
+};
+
+/// The steps of a graph that a run needs, in their order, and who reads what they make.
+class Steps {
+ public:
+  /// Those on which `outputs` depend.
+  Steps(const Graph& graph, const std::vector<TensorId>& outputs);
+
+  size_t size() const { return steps_.size(); }
+  const Step& operator[](size_t i) const { return *steps_[i]; }
+
+  /// The step that makes a tensor; nullptr for inputs and parameters.
+  const Step* producer(TensorId id) const { return producers_[static_cast<size_t>(id)]; }
+
+  /// How often a tensor is read; to leave the run counts once.
+  int reads(TensorId id) const { return reads_[static_cast<size_t>(id)]; }
+
+ private:
+  std::vector<const Step*> steps_;
+  std::vector<const Step*> producers_;
+  std::vector<int> reads_;
+};
+
+/// Where a kernel is looked for: a step, with all that are there.
+struct Site {
+  const Graph& graph;
+  const Steps& steps;
+  size_t index;  // of the step
+  RunFor how;
+
+  const Step& step() const { return steps[index]; }
+  TensorId input(size_t i) const { return step().inputs[i]; }
+  TensorId optional_input(size_t i) const {
+    return i < step().inputs.size() ? step().inputs[i] : kNoTensor;
+  }
+  TensorId output() const { return step().output; }
+  const Shape& shape(TensorId id) const { return graph.tensor(id).shape; }
+  const Shape& input_shape(size_t i) const { return shape(input(i)); }
+  const Shape& output_shape() const { return shape(output()); }
+
+  template <class Operation>
+  const Operation& op() const {
+    return static_cast<const Operation&>(*step().op);
+  }
+
+  /// A fusion of this step alone, of which the kernel is yet to be set.
+  Fusion alone(std::vector<TensorId> reads) const {
+    return {.steps = 1, .reads = std::move(reads), .writes = {output()}};
+  }
+};
+
+inline int64_t count_of(const Shape& shape) { return static_cast<int64_t>(elements(shape)); }
+
+/// Goes from a step to the next ones, as long as each reads what the one before made, and, but
+/// where it is said, nothing else reads that.
+class Chain {
+ public:
+  /// At the site's own step.
+  explicit Chain(const Site& site) : site_(site), next_(site.index + 1), made_(site.output()) {}
+
+  /// Goes on to where `other`, which began at a later step, has arrived.
+  void join(const Chain& other) {
+    next_ = other.next_;
+    made_ = other.made_;
+  }
+
+  /// What the last step has made, and how many steps there are from the site to it.
+  TensorId made() const { return made_; }
+  size_t length() const { return next_ - site_.index; }
+
+  /// Whether only the next step can read what was made.
+  bool alone() const { return site_.steps.reads(made_) == 1; }
+
+  /// The next step, if its first input is what was made.
+  const Step* next() const {
+    if (next_ >= site_.steps.size()) return nullptr;
+    const Step& step = site_.steps[next_];
+    return step.inputs[0] == made_ ? &step : nullptr;
+  }
+
+  /// The next step, unless something else reads what was made as well: then, and at another
+  /// operation, nothing is taken.
+  template <class Operation>
+  const Step* take() {
+    return alone() ? take_shared<Operation>() : nullptr;
+  }
+
+  /// The same where other steps may read it.
+  template <class Operation>
+  const Step* take_shared() {
+    const Step* step = next();
+    return step && dynamic_cast<const Operation*>(step->op.get()) ? advance(*step) : nullptr;
+  }
+
+  /// Goes on to `step`, the next one, which may read what was made as another input.
+  const Step* advance(const Step& step) {
+    made_ = step.output;
+    ++next_;
+    return &step;
+  }
+
+  /// The step at which the chain has arrived, as a site.
+  Site following() const { return {site_.graph, site_.steps, next_, site_.how}; }
+  bool ends() const { return next_ >= site_.steps.size(); }
+
+ private:
+  Site site_;
+  size_t next_;
+  TensorId made_;
+};
+
+}  // namespace attnscope

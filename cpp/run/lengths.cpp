@@ -1,0 +1,63 @@
+#include "lengths.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace attnscope {
+namespace {
+
+bool has_field(const Layer& layer, std::string_view name) {
+  return std::any_of(layer.fields.begin(), layer.fields.end(),
+                     [&](const Field& field) { return field.name == name; });
+}
+
+/// The field that sizes inputs along an axis; empty where none does.
+std::string_view length_field(const Layer& layer, Axis axis) {
+  std::string_view name;
+  if (axis == Axis::kBatch) name = "batch_size";
+  if (axis == Axis::kPosition || axis == Axis::kQuery) name = "seq_len";
+  if (axis == Axis::kKey) name = has_field(layer, "kv_len") ? "kv_len" : "seq_len";
+  return has_field(layer, name) ? name : std::string_view();
+}
+
+}  // namespace
+
+Config with_lengths_of(const Config& config, const Graph& graph,
+                       const std::vector<GivenShape>& given) {
+  std::map<std::string, int64_t> lengths;
+  bool other = false;
+  for (const auto& [id, shape] : given) {
+    const Tensor& expected = graph.tensor(id);
+    const bool counts = expected.role == Role::kInput && !graph.is_cached(id);
+    if (!counts || shape.size() != expected.shape.size()) continue;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      const std::string_view field = length_field(config.layer(), expected.shape[d].axis);
+      if (field.empty()) continue;
+      lengths.try_emplace(std::string(field), shape[d].size);
+      other = other || shape[d] != expected.shape[d];
+    }
+  }
+  Config changed = config;
+  if (!other) return changed;
+  for (const auto& [field, length] : lengths) changed = changed.with(field.c_str(), length);
+  return changed;
+}
+
+bool same_parameters(const Graph& a, const Graph& b) {
+  const auto parameters = [](const Graph& graph) {
+    std::vector<const Tensor*> found;
+    for (const Module& module : graph.modules()) {
+      for (const TensorId id : module.parameters) found.push_back(&graph.tensor(id));
+    }
+    return found;
+  };
+  const auto alike = [](const Tensor* one, const Tensor* other) {
+    return one->name == other->name && one->shape == other->shape;
+  };
+  const auto ours = parameters(a), theirs = parameters(b);
+  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), alike);
+}
+
+}  // namespace attnscope

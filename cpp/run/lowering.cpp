@@ -1,0 +1,92 @@
+#include "lowering.h"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../ops/broadcast.h"
+#include "threads.h"
+
+namespace attnscope {
+namespace {
+
+struct Entry {
+  const std::type_info* operation;
+  Lowering lower = nullptr;
+  kernels::Map (*map)(const Op&) = nullptr;
+};
+
+/// An element-wise step by itself.
+Fusion mapped(const Site& site, kernels::Map map) {
+  Fusion fusion = site.alone({site.input(0)});
+  fusion.kernel = [map, count = count_of(site.output_shape()), x = site.input(0),
+                   y = site.output()](Workspace& workspace) {
+    constexpr int64_t kGrain = 4096;
+    const float* from = workspace.read(x);
+    float* to = workspace.write(y);
+    parallel_for(count, kGrain,
+                 [&](int64_t begin, int64_t end) { map(from + begin, end - begin, to + begin); });
+  };
+  return fusion;
+}
+
+/// Made when the first file registers itself, whichever that is.
+std::vector<Entry>& entries() {
+  static std::vector<Entry> all;
+  return all;
+}
+
+}  // namespace
+
+void catalogue::add(const std::type_info& operation, Lowering lower) {
+  entries().push_back({&operation, lower});
+}
+
+void catalogue::add(const std::type_info& operation, kernels::Map (*map)(const Op&)) {
+  entries().push_back({&operation, nullptr, map});
+}
+
+Fusion lower(const Site& site) {
+  const Op& op = *site.step().op;
+  const Aliasing aliasing = op.aliasing();
+  if (aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining) {
+    return site.alone({site.input(0)});  // the same numbers: there is nothing to do
+  }
+  Fusion best;
+  if (const std::optional<kernels::Map> map = map_of(op)) best = mapped(site, *map);
+  for (const Entry& entry : entries()) {
+    if (!entry.lower || *entry.operation != typeid(op)) continue;
+    if (Fusion fusion = entry.lower(site); fusion.steps > best.steps) best = std::move(fusion);
+  }
+  if (best.steps == 0) {
+    throw std::logic_error("no kernel computes " + std::string(op.name()) + " as the step " +
+                           site.step().name + " has it");
+  }
+  return best;
+}
+
+std::optional<kernels::Map> map_of(const Op& op) {
+  for (const Entry& entry : entries()) {
+    if (entry.map && *entry.operation == typeid(op)) return entry.map(op);
+  }
+  return std::nullopt;
+}
+
+std::vector<kernels::Map> take_maps(Chain& chain) {
+  std::vector<kernels::Map> maps;
+  while (const Step* step = chain.alone() ? chain.next() : nullptr) {
+    const std::optional<kernels::Map> map = map_of(*step->op);
+    if (!map) break;
+    maps.push_back(*map);
+    chain.advance(*step);
+  }
+  return maps;
+}
+
+const float* sequence_mask(const Workspace& workspace, TensorId mask, const Shape& sequences,
+                           int64_t b) {
+  const float* start = mask == kNoTensor ? nullptr : workspace.read(mask);
+  return start ? start + broadcast_row(workspace.given_shape(mask), sequences, b) : nullptr;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,232 @@
+// Operations that only move rows: heads, concatenations, slices, embeddings, pairs.
+
+#include <algorithm>
+#include <vector>
+
+#include "../../kernels/rows.h"
+#include "../../ops/concat.h"
+#include "../../ops/embedding.h"
+#include "../../ops/heads.h"
+#include "../../ops/pairs.h"
+#include "../lowering.h"
+#include "../threads.h"
+
+namespace attnscope {
+namespace {
+
+/// Copies rows of `row` floats from (outer, middle, inner) to (outer, inner, middle) order.
+Fusion swap(const Site& site, int64_t outer, int64_t middle, int64_t inner, int64_t row) {
+  const TensorId x = site.input(0), y = site.output();
+  Fusion fusion = site.alone({x});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* from = workspace.read(x);
+    float* to = workspace.write(y);
+    parallel_for(outer * middle, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t o = i / middle, m = i % middle;
+        for (int64_t n = 0; n < inner; ++n) {
+          std::copy_n(from + (i * inner + n) * row, row, to + ((o * inner + n) * middle + m) * row);
+        }
+      }
+    });
+  };
+  return fusion;
+}
+
+Fusion split_heads(const Site& site) {
+  const Shape& heads = site.output_shape();  // (B, H, T, D)
+  return swap(site, heads[0], heads[2], heads[1], heads[3]);
+}
+
+Fusion merge_heads(const Site& site) {
+  const Shape& heads = site.input_shape(0);  // (B, H, T, D)
+  return swap(site, heads[0], heads[1], heads[2], heads[3]);
+}
+
+Fusion repeat_heads(const Site& site) {
+  const Shape& from = site.input_shape(0);
+  const int64_t size = from[2] * from[3], heads = count_of(site.output_shape()) / size;
+  const int64_t times = site.output_shape()[1] / from[1];
+  const TensorId x = site.input(0), y = site.output();
+  Fusion fusion = site.alone({x});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* read = workspace.read(x);
+    float* write = workspace.write(y);
+    for (int64_t head = 0; head < heads; ++head) {
+      std::copy_n(read + head / times * size, size, write + head * size);
+    }
+  };
+  return fusion;
+}
+
+Fusion mean_heads(const Site& site) {
+  const Shape& heads = site.input_shape(0);  // (B, H, T, S)
+  const int64_t B = heads[0], H = heads[1], T = heads[2], S = heads[3];
+  const TensorId x = site.input(0), y = site.output();
+  Fusion fusion = site.alone({x});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* read = workspace.read(x);
+    float* write = workspace.write(y);
+    parallel_for(B * T, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const float* first = read + (i / T * H * T + i % T) * S;
+        float* mean = write + i * S;
+        std::copy_n(first, S, mean);
+        for (int64_t h = 1; h < H; ++h) kernels::add(mean, first + h * T * S, S, mean);
+        kernels::scale(mean, 1.0f / static_cast<float>(H), S);
+      }
+    });
+  };
+  return fusion;
+}
+
+/// Elements of one index of the dimensions before `dimension`.
+int64_t run_length(const Shape& shape, size_t dimension) {
+  int64_t length = 1;
+  for (size_t d = dimension; d < shape.size(); ++d) length *= shape[d];
+  return length;
+}
+
+Fusion concat(const Site& site) {
+  const size_t along = static_cast<size_t>(site.op<Concat>().dimension());
+  const int64_t whole = run_length(site.output_shape(), along);
+  const int64_t runs = count_of(site.output_shape()) / whole;
+  const int64_t added = site.input_shape(1)[along];
+  std::vector<int64_t> lengths;
+  for (const TensorId input : site.step().inputs) {
+    lengths.push_back(run_length(site.shape(input), along));
+  }
+  Fusion fusion = site.alone(site.step().inputs);
+  fusion.kernel = [=, inputs = site.step().inputs, y = site.output()](Workspace& workspace) {
+    if (CachedRows* cache = workspace.cache(y)) {  // of past and new positions it has the past
+      return cache->append(workspace.read(inputs[1]), added);
+    }
+    float* to = workspace.write(y);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const float* from = workspace.read(inputs[i]);
+      for (int64_t run = 0; run < runs; ++run) {
+        std::copy_n(from + run * lengths[i], lengths[i], to + run * whole);
+      }
+      to += lengths[i];
+    }
+  };
+  return fusion;
+}
+
+/// Of each run of `from` floats the `count` at `first`.
+Fusion part_of_each(const Site& site, int64_t from, int64_t first, int64_t count) {
+  const TensorId x = site.input(0), y = site.output();
+  Fusion fusion = site.alone({x});
+  fusion.kernel = [=, runs = count_of(site.output_shape()) / count](Workspace& workspace) {
+    const float* read = workspace.read(x) + first;
+    float* to = workspace.write(y);
+    for (int64_t run = 0; run < runs; ++run)
+      std::copy_n(read + run * from, count, to + run * count);
+  };
+  return fusion;
+}
+
+Fusion slice(const Site& site) {
+  return part_of_each(site, site.input_shape(0).back(), site.op<Slice>().begin(),
+                      site.output_shape().back());
+}
+
+Fusion first_position(const Site& site) {
+  const Shape& x = site.input_shape(0);  // (B, T, E)
+  return part_of_each(site, x[1] * x[2], 0, x[2]);
+}
+
+/// Each run of `length` floats, and `more` after it: those of `row`, or zeros where that is none.
+Fusion append(const Site& site, int64_t length, int64_t more, TensorId row) {
+  const TensorId x = site.input(0), y = site.output();
+  Fusion fusion = site.alone({x});
+  if (row != kNoTensor) fusion.reads.push_back(row);
+  fusion.kernel = [=, runs = count_of(site.input_shape(0)) / length](Workspace& workspace) {
+    const float* from = workspace.read(x);
+    const float* added = row == kNoTensor ? nullptr : workspace.read(row);
+    float* to = workspace.write(y);
+    for (int64_t run = 0; run < runs; ++run) {
+      to = std::copy_n(from + run * length, length, to);
+      to = added ? std::copy_n(added, more, to) : std::fill_n(to, more, 0.0f);
+    }
+  };
+  return fusion;
+}
+
+Fusion append_row(const Site& site) {
+  const Shape& x = site.input_shape(0);  // (B, S, E)
+  return append(site, x[1] * x[2], x[2], site.input(1));
+}
+
+Fusion append_zeros(const Site& site) {
+  const Shape& x = site.input_shape(0);  // (B, H, S, D)
+  return append(site, x[2] * x[3], x[3], kNoTensor);
+}
+
+Fusion embedding(const Site& site) {
+  const int64_t features = site.output_shape().back(), tokens = count_of(site.input_shape(0));
+  const TensorId x = site.input(0), table_id = site.input(1), y = site.output();
+  Fusion fusion = site.alone({x});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* token = workspace.read(x);
+    const float* table = workspace.read(table_id);
+    float* to = workspace.write(y);
+    for (int64_t i = 0; i < tokens; ++i) {
+      std::copy_n(table + static_cast<int64_t>(token[i]) * features, features, to + i * features);
+    }
+  };
+  return fusion;
+}
+
+/// work(row of the query, row of the key, to) for each pair of (B, T, ...) and (B, S, ...).
+template <class Work>
+Fusion each_pair(const Site& site, Work work) {
+  const Shape& pairs = site.output_shape();  // (B, T, S, A)
+  const int64_t T = pairs[1], S = pairs[2], A = pairs[3], rows = pairs[0] * T;
+  const int64_t E = site.input_shape(0).back(), K = site.input_shape(1).back();
+  const TensorId q = site.input(0), k = site.input(1), y = site.output();
+  Fusion fusion = site.alone({q, k});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* query = workspace.read(q);
+    const float* key = workspace.read(k);
+    float* to = workspace.write(y);
+    parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        for (int64_t s = 0; s < S; ++s) {
+          work(query + row * E, key + (row / T * S + s) * K, to + (row * S + s) * A);
+        }
+      }
+    });
+  };
+  return fusion;
+}
+
+Fusion pair_sum(const Site& site) {
+  return each_pair(
+      site, [A = site.output_shape().back().size](const float* query, const float* key, float* to) {
+        kernels::add(query, key, A, to);
+      });
+}
+
+Fusion pair_concat(const Site& site) {
+  const int64_t E = site.input_shape(0).back(), K = site.input_shape(1).back();
+  return each_pair(site, [=](const float* query, const float* key, float* to) {
+    std::copy_n(key, K, std::copy_n(query, E, to));
+  });
+}
+
+const Lowered<SplitHeads> kSplitHeads(split_heads);
+const Lowered<MergeHeads> kMergeHeads(merge_heads);
+const Lowered<RepeatHeads> kRepeatHeads(repeat_heads);
+const Lowered<MeanHeads> kMeanHeads(mean_heads);
+const Lowered<Concat> kConcat(concat);
+const Lowered<Slice> kSlice(slice);
+const Lowered<FirstPosition> kFirstPosition(first_position);
+const Lowered<AppendRow> kAppendRow(append_row);
+const Lowered<AppendZeros> kAppendZeros(append_zeros);
+const Lowered<Embedding> kEmbedding(embedding);
+const Lowered<PairSum> kPairSum(pair_sum);
+const Lowered<PairConcat> kPairConcat(pair_concat);
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,124 @@
+// Operations on single numbers: activations, sums, products, factors.
+
+#include <algorithm>
+#include <cfloat>
+
+#include "../../kernels/activation.h"
+#include "../../kernels/rows.h"
+#include "../../ops/activation.h"
+#include "../../ops/arithmetic.h"
+#include "../../ops/broadcast.h"
+#include "../../ops/softcap.h"
+#include "../../ops/weighted_sum.h"
+#include "../lowering.h"
+#include "../threads.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int64_t kGrain = 4096;
+
+/// A loop that has no parameter.
+template <void (*kFunction)(const float*, int64_t, float*)>
+void without_parameter(const float* x, int64_t length, float, float* y) {
+  kFunction(x, length, y);
+}
+
+kernels::Map activation(const Activation& op) {
+  switch (op.kind()) {
+    case Activation::Kind::kTanh:
+      return {without_parameter<kernels::tanh>};
+    case Activation::Kind::kRelu:
+      return {without_parameter<kernels::relu>};
+    case Activation::Kind::kSigmoid:
+      return {without_parameter<kernels::sigmoid>};
+    case Activation::Kind::kGelu:
+      return {without_parameter<kernels::gelu>};
+    case Activation::Kind::kGeluTanh:
+      return {without_parameter<kernels::gelu_tanh>};
+    case Activation::Kind::kSilu:
+      break;
+  }
+  return {without_parameter<kernels::silu>};
+}
+
+void scale_by(const float* x, int64_t length, float factor, float* y) {
+  kernels::scale(x, factor, length, y);
+}
+
+void keep_within(const float* x, int64_t length, float cap, float* y) {
+  kernels::softcap(x, length, cap, y);
+}
+
+Fusion add(const Site& site) {
+  const Shape whole = site.output_shape(), part = site.input_shape(1);
+  const int64_t length = whole.back(), rows = count_of(whole) / length;
+  const bool one_a_row = part.back() != length;  // 1, for every feature
+  const TensorId a = site.input(0), b = site.input(1), y = site.output();
+  Fusion fusion = site.alone({a, b});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* left = workspace.read(a);
+    const float* right = workspace.read(b);
+    float* to = workspace.write(y);
+    parallel_for(rows, std::max<int64_t>(1, kGrain / length), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const float* added = right + broadcast_row(part, whole, row);
+        const float* from = left + row * length;
+        float* out = to + row * length;
+        if (one_a_row) {
+          for (int64_t i = 0; i < length; ++i) out[i] = from[i] + *added;
+        } else {
+          kernels::add(from, added, length, out);
+        }
+      }
+    });
+  };
+  return fusion;
+}
+
+Fusion multiply(const Site& site) {
+  const TensorId a = site.input(0), b = site.input(1), y = site.output();
+  Fusion fusion = site.alone({a, b});
+  fusion.kernel = [=, count = count_of(site.output_shape())](Workspace& workspace) {
+    const float* left = workspace.read(a);
+    const float* right = workspace.read(b);
+    float* to = workspace.write(y);
+    parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+      kernels::multiply(left + begin, right + begin, end - begin, to + begin);
+    });
+  };
+  return fusion;
+}
+
+/// Rows times a number each.
+Fusion weigh(const Site& site) {
+  const int64_t length = site.output_shape().back(), rows = count_of(site.output_shape()) / length;
+  const TensorId w = site.input(0), x = site.input(1), y = site.output();
+  Fusion fusion = site.alone({w, x});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* weights = workspace.read(w);
+    const float* from = workspace.read(x);
+    float* to = workspace.write(y);
+    parallel_for(rows, std::max<int64_t>(1, kGrain / length), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        kernels::scale(from + row * length, weights[row], length, to + row * length);
+      }
+    });
+  };
+  return fusion;
+}
+
+const LoweredMap<Activation> kActivation([](const Activation& op) { return activation(op); });
+const LoweredMap<Scale> kScale([](const Scale& op) -> kernels::Map {
+  return {scale_by, static_cast<float>(op.factor())};
+});
+const LoweredMap<Softcap> kSoftcap([](const Softcap& op) -> kernels::Map {
+  // A smaller one would be 0 as a float, and numbers divided by it NaN.
+  return {keep_within, std::max(static_cast<float>(op.cap()), FLT_MIN)};
+});
+const Lowered<Add> kAdd(add);
+const Lowered<Multiply> kMultiply(multiply);
+const Lowered<Weigh> kWeigh(weigh);
+
+}  // namespace
+}  // namespace attnscope

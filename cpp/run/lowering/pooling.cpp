@@ -1,0 +1,88 @@
+// Sequences that become one row each.
+
+#include "../../ops/pooling.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "../../kernels/rows.h"
+#include "../../kernels/softmax.h"
+#include "../../ops/weighted_sum.h"
+#include "../lowering.h"
+#include "../threads.h"
+
+namespace attnscope {
+namespace {
+
+Fusion weighted_sum(const Site& site) {
+  const Shape& shape = site.input_shape(1);
+  const int64_t B = shape[0], T = shape[1], E = shape[2];
+  const TensorId w = site.input(0), x = site.input(1), y = site.output();
+  Fusion fusion = site.alone({w, x});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* weights = workspace.read(w);
+    const float* values = workspace.read(x);
+    float* out = workspace.write(y);
+    parallel_for(B, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        std::fill_n(out + b * E, E, 0.0f);
+        kernels::add_weighted_rows({values + b * T * E, E}, weights + b * T, T, E, out + b * E);
+      }
+    });
+  };
+  return fusion;
+}
+
+/// work(x (T, E), its mask (T,) or nullptr, T, E, scratch (T,), y (E,)) for each sequence.
+template <class Work>
+Fusion each_sequence(const Site& site, Work work) {
+  const Shape& shape = site.input_shape(0);
+  const int64_t B = shape[0], T = shape[1], E = shape[2];
+  const TensorId x = site.input(0), mask = site.optional_input(1), y = site.output();
+  Fusion fusion = site.alone({x});
+  const auto row = fusion.scratch.each_thread<float>(T);
+  fusion.kernel = [=, sequences = Shape{B, T}](Workspace& workspace) {
+    const float* from = workspace.read(x);
+    float* to = workspace.write(y);
+    parallel_for(B, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        work(from + b * T * E, sequence_mask(workspace, mask, sequences, b), T, E,
+             workspace.at(row), to + b * E);
+      }
+    });
+  };
+  return fusion;
+}
+
+void mean_of(const float* x, const float* mask, int64_t T, int64_t E, float* weights, float* y) {
+  std::fill_n(weights, T, 0.0f);
+  kernels::softmax(weights, mask, T, weights);
+  std::fill_n(y, E, 0.0f);
+  kernels::add_weighted_rows({x, E}, weights, T, E, y);
+}
+
+void max_of(const float* x, const float* mask, int64_t T, int64_t E, float*, float* y) {
+  constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  bool any = false;
+  for (int64_t t = 0; t < T; ++t) {
+    if (mask && mask[t] == kHidden) continue;
+    if (any) {
+      kernels::maximum(x + t * E, y, E, y);
+    } else {
+      std::copy_n(x + t * E, E, y);
+    }
+    any = true;
+  }
+  if (!any) std::fill_n(y, E, 0.0f);
+}
+
+Fusion mean_pool(const Site& site) { return each_sequence(site, mean_of); }
+
+Fusion max_pool(const Site& site) { return each_sequence(site, max_of); }
+
+const Lowered<WeightedSum> kWeightedSum(weighted_sum);
+const Lowered<MeanPool> kMeanPool(mean_pool);
+const Lowered<MaxPool> kMaxPool(max_pool);
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,54 @@
+#pragma once
+
+// A model's learned values, and the copies of them that kernels read.
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "../graph/dtype.h"
+#include "../graph/graph.h"
+#include "parameters.h"
+#include "storage.h"
+
+namespace attnscope {
+
+/// The weights of one graph, by TensorId; nullptr for what is no parameter, or not packed.
+struct BoundWeights {
+  Parameters values;
+  std::vector<const PackedMatrix*> packed;
+};
+
+class Weights {
+ public:
+  Weights(std::shared_ptr<State> state, Dtype storage) : state_(state), storage_(storage) {}
+
+  const State& state() const { return *state_; }
+  /// For another storage format of the same values.
+  const std::shared_ptr<State>& shared_state() const { return state_; }
+  Dtype storage() const { return storage_; }
+
+  /// Replaces every value in place; `values` have the shapes of those that are there. What is
+  /// packed is packed again.
+  void assign(const State& values);
+
+  /// The weights of `graph`; those that `packed` lists, weights of linear steps, are packed by this
+  /// call unless an earlier one did, for whatever graph.
+  BoundWeights bind(const Graph& graph, const std::vector<TensorId>& packed);
+
+  /// Bytes of all packed weights.
+  Count packed_bytes() const;
+
+ private:
+  using Source = std::tuple<const float*, int64_t, int64_t>;  // of rows and columns
+
+  std::shared_ptr<State> state_;
+  Dtype storage_;
+  std::map<Source, PackedMatrix> packed_;
+};
+
+/// Bytes of the packed copies of these weights of `graph`, each counted once.
+Count packed_bytes(const Graph& graph, const std::vector<TensorId>& packed, Dtype storage);
+
+}  // namespace attnscope

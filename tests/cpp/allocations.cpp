@@ -1,0 +1,44 @@
+#include "allocations.h"
+
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "../../cpp/run/threads.h"
+
+namespace {
+
+std::atomic<int64_t> now = 0, most = 0, at_work = 0;
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  void* const block = std::malloc(bytes > 0 ? bytes : 1);
+  if (!block) throw std::bad_alloc();
+  const int64_t all = now += static_cast<int64_t>(malloc_usable_size(block));
+  for (int64_t seen = most; seen < all && !most.compare_exchange_weak(seen, all);) continue;
+  if (attnscope::is_at_work()) ++at_work;
+  return block;
+}
+
+void operator delete(void* block) noexcept {
+  if (block) now -= static_cast<int64_t>(malloc_usable_size(block));
+  std::free(block);
+}
+
+void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+
+namespace attnscope::testing {
+
+int64_t allocated() { return now; }
+int64_t most_allocated() { return most; }
+int64_t allocations_at_work() { return at_work; }
+
+void start_counting() {
+  most = now.load();
+  at_work = 0;
+}
+
+}  // namespace attnscope::testing

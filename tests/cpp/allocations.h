@@ -1,0 +1,20 @@
+#pragma once
+
+// What operator new hands out, which the test program counts.
+
+#include <cstdint>
+
+namespace attnscope::testing {
+
+/// Bytes that have not come back.
+int64_t allocated();
+
+/// The most that they have been since start_counting().
+int64_t most_allocated();
+
+/// Allocations since then by threads that were at work (run/threads.h).
+int64_t allocations_at_work();
+
+void start_counting();
+
+}  // namespace attnscope::testing

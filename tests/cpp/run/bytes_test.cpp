@@ -1,0 +1,152 @@
+// What is sized is what runs: the bytes that a run is said to take are those that the allocator
+// hands out for it, kernels have all their memory before they start, and attention whose weights
+// are not wanted takes none for every query and key.
+
+#include <map>
+#include <optional>
+
+#include "../../../cpp/graph/unroll.h"
+#include "../../../cpp/run/threads.h"
+#include "../allocations.h"
+#include "inputs.h"
+
+using namespace attnscope;
+using namespace attnscope::testing;
+
+namespace {
+
+constexpr Count kNoLimit = Count{1} << 40;
+
+bool has_field(const Layer& layer, std::string_view name) {
+  return std::any_of(layer.fields.begin(), layer.fields.end(),
+                     [&](const Field& field) { return field.name == name; });
+}
+
+/// The layer with those of `sizes` that it has, and `more`.
+Config sized(const Layer& layer, const std::map<std::string, int>& sizes, RawConfig more = {}) {
+  for (const auto& [name, size] : sizes) {
+    if (has_field(layer, name)) more.emplace_back(name, raw(size));
+  }
+  return config(std::string(layer.name).c_str(), more);
+}
+
+/// The layer once as it is by default, and once for each choice of its fields.
+std::vector<Config> choices_of(const Layer& layer, const std::map<std::string, int>& sizes) {
+  std::vector<Config> configs{sized(layer, sizes)};
+  for (const Field& field : layer.fields) {
+    for (const std::string_view choice : field.choices) {
+      if (field.name == "dtype") continue;
+      try {
+        configs.push_back(
+            sized(layer, sizes, {{std::string(field.name), raw(std::string(choice).c_str())}}));
+      } catch (const FieldError&) {
+        continue;  // with this choice another field must have another value
+      }
+    }
+  }
+  return configs;
+}
+
+/// Bytes that the allocator hands out at most for a model, its inputs and a run.
+double measured(const Config& config, bool weights, Dtype storage, const ForwardOptions& options) {
+  const RandomInputs inputs(unroll(graph_of(config)), false);
+  double given = 0;
+  for (const Values& values : inputs.values) given += 4.0 * static_cast<double>(values.size());
+  start_counting();
+  const int64_t before = allocated();
+  const Model model(config, 0, kNoLimit, storage);
+  forward(model, inputs.pointers, options, weights);
+  return static_cast<double>(most_allocated() - before) + given;
+}
+
+}  // namespace
+
+TEST_CASE("the bytes of a run are what the allocator hands out for it, within 1 %") {
+  // Large enough for what graphs and plans take themselves to be little.
+  std::map<std::string, int> sizes{{"seq_len", 192},
+                                   {"num_layers", 2},
+                                   {"vocab_size", 1000},
+                                   {"hidden_size", 384},
+                                   {"intermediate_size", 768}};
+  struct Way {
+    Dtype storage = Dtype::kFloat32;
+    ForwardOptions options{};
+  };
+  const Way ways[] = {{},
+                      {.storage = Dtype::kFloat16},
+                      {.storage = Dtype::kInt8},
+                      {.storage = Dtype::kBfloat16, .options = {.compare = true}},
+                      {.storage = Dtype::kInt8, .options = {.compare = true}},
+                      {.options = {.round = Dtype::kFloat16}},
+                      {.storage = Dtype::kInt8, .options = {.round = Dtype::kBfloat16}}};
+  for (const Layer* layer : layers()) {
+    CAPTURE(layer->name);
+    sizes["batch_size"] = has_field(*layer, "num_layers") ? 3 : 8;
+    const Config one = sized(*layer, sizes);
+    for (const Way& way : ways) {
+      for (const bool weights : {true, false}) {
+        CAPTURE(static_cast<int>(way.storage));
+        CAPTURE(way.options.compare);
+        CAPTURE(way.options.round.has_value());
+        CAPTURE(weights);
+        const Count said = bytes_to_run(one, {.weights = weights}, way.storage, way.options);
+        const double slack = 0.01 * static_cast<double>(said);
+        const double taken = measured(one, weights, way.storage, way.options);
+        CAPTURE(taken);
+        CAPTURE(static_cast<double>(said));
+        CHECK(std::abs(taken - static_cast<double>(said)) <= slack);
+      }
+    }
+  }
+}
+
+#if !defined(__EMSCRIPTEN__)
+TEST_CASE("no kernel allocates while threads are at work, for any layer, storage and choice") {
+  const std::map<std::string, int> sizes{{"batch_size", 2},
+                                         {"seq_len", 70},
+                                         {"num_layers", 2},
+                                         {"vocab_size", 50},
+                                         {"hidden_size", 96}};
+  for (const int threads : {1, 3}) {
+    set_thread_count(threads);
+    for (const Layer* layer : layers()) {
+      CAPTURE(layer->name);
+      for (const Config& one : choices_of(*layer, sizes)) {
+        for (const Dtype storage : {Dtype::kFloat32, Dtype::kFloat16, Dtype::kInt8}) {
+          const Model model(one, 0, kNoLimit, storage);
+          const RandomInputs inputs(model.graph(), true);
+          for (const bool weights : {true, false}) {
+            start_counting();
+            forward(model, inputs.pointers, {}, weights);
+            CHECK(allocations_at_work() == 0);
+          }
+        }
+      }
+    }
+  }
+  set_thread_count(1);
+}
+#endif
+
+TEST_CASE("without attention weights no layer's memory grows with queries times keys") {
+  for (const Layer* layer : layers()) {
+    if (!has_field(*layer, "seq_len")) continue;
+    CAPTURE(layer->name);
+    const auto arena = [&](int length) {
+      std::vector<double> bytes;
+      const std::map<std::string, int> sizes{
+          {"batch_size", 1}, {"seq_len", length}, {"max_positions", 8192}, {"num_layers", 2}};
+      for (const Config& one : choices_of(*layer, sizes)) {
+        const Graph graph = unroll(graph_of(one));
+        const Schedule schedule(graph, {.weights = false});
+        bytes.push_back(static_cast<double>(schedule.placement().arena_bytes));
+      }
+      return bytes;
+    };
+    const std::vector<double> once = arena(2048), twice = arena(4096);
+    for (size_t i = 0; i < once.size(); ++i) {
+      CAPTURE(i);
+      CHECK(twice[i] <= 2.1 * once[i] + 100'000);
+    }
+  }
+}
