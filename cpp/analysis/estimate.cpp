@@ -1,5 +1,7 @@
 #include "estimate.h"
 
+#include <algorithm>
+
 #include "../graph/rows.h"
 #include "cost.h"
 #include "json.h"
@@ -43,13 +45,64 @@ void write_inputs(JsonWriter& json, const Graph& graph) {
   json.end_array();
 }
 
+/// The optional input that hides numbers of a tensor, as a mask those of weights: what the step
+/// takes that makes it, or else the one behind its first input. kNoTensor where there is none.
+TensorId mask_behind(const Graph& graph, TensorId id) {
+  const auto is_optional = [&](TensorId one) {
+    return graph.tensor(one).role == Role::kOptionalInput;
+  };
+  if (is_optional(id)) return id;
+  for (const Step& step : graph.steps()) {
+    if (const Call* call = graph.call_of(step)) {
+      const auto made = std::find(call->outputs.begin(), call->outputs.end(), id);
+      if (made == call->outputs.end()) continue;
+      const Body& body = call->last_body();
+      const auto result = static_cast<size_t>(made - call->outputs.begin());
+      const TensorId inner = mask_behind(*body.graph, body.graph->results()[result].tensor);
+      const std::vector<TensorId> inputs = body.graph->inputs();
+      const auto place = std::find(inputs.begin(), inputs.end(), inner);
+      if (place == inputs.end()) return kNoTensor;
+      return mask_behind(graph, body.arguments[static_cast<size_t>(place - inputs.begin())].given);
+    }
+    if (step.output != id) continue;
+    const auto mask = std::find_if(step.inputs.begin(), step.inputs.end(), is_optional);
+    return mask_behind(graph, mask != step.inputs.end() ? *mask : step.inputs.front());
+  }
+  return kNoTensor;
+}
+
+/// Whether two shapes have the same rows and columns.
+bool same_planes(const Shape& a, const Shape& b) {
+  constexpr size_t kPlane = 2;
+  return a.size() >= kPlane && b.size() >= kPlane &&
+         std::equal(a.end() - kPlane, a.end(), b.end() - kPlane, fits);
+}
+
+/// How often a tensor is made, of which the last one is meant: once a repetition, of what a call
+/// makes.
+int64_t times_made(const Graph& graph, TensorId id) {
+  for (const Call& call : graph.calls()) {
+    const bool makes =
+        std::find(call.outputs.begin(), call.outputs.end(), id) != call.outputs.end();
+    if (makes) return static_cast<int64_t>(call.order.size());
+  }
+  return 1;
+}
+
 void write_results(JsonWriter& json, const Graph& graph) {
   json.begin_array();
   for (const Result& result : graph.results()) {
     json.begin_object();
+    const Tensor& tensor = graph.tensor(result.tensor);
     json.key("name").string(result.name);
-    write_shape(json, graph.tensor(result.tensor).shape);
+    write_shape(json, tensor.shape);
     json.key("weights").boolean(result.is_weights());
+    json.key("tensor").string(tensor.name);
+    json.key("repeat").number(times_made(graph, result.tensor));
+    const TensorId mask = mask_behind(graph, result.tensor);
+    if (mask != kNoTensor && same_planes(graph.tensor(mask).shape, tensor.shape)) {
+      json.key("mask").string(graph.tensor(mask).name);
+    }
     json.end_object();
   }
   json.end_array();
@@ -213,6 +266,7 @@ std::string estimate_json(const Config& config, const EstimateOptions& options) 
   json.key("layer").string(config.layer().name);
   json.key("config");
   write_config(json, config);
+  json.key("bytes_per_element").number(bytes_per_element(dtype));
   json.key("parameters").number(costs.total.parameters);
   const Cost& operations = costs.total.operations;
   json.key("macs").number(operations.macs());
@@ -260,6 +314,23 @@ std::string model_json(const Config& config, const Graph& graph) {
   return json.take();
 }
 
+std::string formats_json() {
+  JsonWriter json;
+  json.begin_array();
+  for (const Format& format : kFormats) {
+    json.begin_object();
+    json.key("name").string(format.name);
+    json.key("bits").number(format.bits);
+    json.key("bytes").number(format.bits / 8);
+    json.key("largest").value(format.largest);
+    json.key("step").value(format.step);
+    json.key("trainable").boolean(format.trainable);
+    json.end_object();
+  }
+  json.end_array();
+  return json.take();
+}
+
 std::string layers_json() {
   JsonWriter json;
   json.begin_array();
@@ -269,6 +340,7 @@ std::string layers_json() {
     json.key("title").string(layer->title);
     json.key("group").string(layer->group);
     json.key("summary").string(layer->summary);
+    json.key("pytorch_class").string(layer->pytorch_class);
     json.key("fields").begin_array();
     for (const Field& field : layer->fields) write_field(json, field);
     json.end_array();

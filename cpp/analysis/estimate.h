@@ -24,7 +24,11 @@ std::string refusal_json(size_t index, std::string_view message, std::string_vie
 /// What a model of this graph is and takes: {config, inputs}, as in an estimate.
 std::string model_json(const Config& config, const Graph& graph);
 
-/// The registry: each layer with its fields, types, defaults, ranges and meanings, and its inputs.
+/// The registry: each layer with its fields, types, defaults, ranges and meanings, its inputs and
+/// results, and the class that is printed for it.
 std::string layers_json();
+
+/// The number formats.
+std::string formats_json();
 
 }  // namespace attnscope

@@ -113,6 +113,8 @@ uint64_t seed_from(std::string_view owner, const OptionsValue& options) {
 
 TextValue layer_table() { return TextValue(pack_text(layers_json())); }
 
+TextValue format_table() { return TextValue(pack_text(formats_json())); }
+
 Field steps_field(bool fallback) {
   return boolean_field("steps", "Whether steps, their shapes and the timeline are listed.",
                        fallback);
@@ -471,6 +473,7 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::register_type<TextValue>("string");
 
   emscripten::function("layers", &bound<&layer_table>);
+  emscripten::function("formats", &bound<&format_table>);
   emscripten::function("estimate(config, options)",
                        &bound<&estimate, const ConfigValue&, const OptionsValue&>);
   emscripten::function("estimates(configs, options)",

@@ -81,6 +81,10 @@ void Graph::add_result(std::string_view name, TensorId tensor) {
   results_.push_back({std::string(name), tensor});
 }
 
+void Graph::add_weights(std::string_view name, TensorId tensor) {
+  results_.push_back({std::string(name), tensor, /*weights=*/true});
+}
+
 int64_t Call::times(size_t body) const {
   return std::count(order.begin(), order.end(), static_cast<int>(body));
 }

@@ -48,9 +48,10 @@ struct Step {
 struct Result {
   std::string name;
   TensorId tensor;
+  bool weights = false;
 
   /// Whether these are attention weights, which forward() leaves out when they are not needed.
-  bool is_weights() const { return name == "weights" || name == "cross_weights"; }
+  bool is_weights() const { return weights; }
 };
 
 class Graph;
@@ -137,6 +138,9 @@ class Graph {
                     std::string_view output, int module = -1);
 
   void add_result(std::string_view name, TensorId tensor);
+
+  /// The same of attention weights.
+  void add_weights(std::string_view name, TensorId tensor);
 
   /// Appends a step that calls bodies, and declares the nn.ModuleList of their modules. No two
   /// inputs of a body may be given the same memory. The step is named as the ModuleList is, and its

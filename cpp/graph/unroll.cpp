@@ -27,7 +27,8 @@ class Inliner {
     copy_draws(whole);
     copy_steps(whole);
     for (const Result& result : graph.results()) {
-      to_.add_result(result.name, whole.at(result.tensor));
+      const TensorId tensor = whole.at(result.tensor);
+      result.weights ? to_.add_weights(result.name, tensor) : to_.add_result(result.name, tensor);
     }
     to_.inherit(graph.base(), graph.base_arguments());
     return std::move(to_);

@@ -56,7 +56,7 @@ class Builder {
     LinearModule head{.weight = words.weight};
     if (!config_.flag("tie_embeddings")) head = declare_linear(graph_, "lm_head", E_, V, false);
     graph_.add_result("output", add_head(head, normed));
-    graph_.add_result("weights", weights);
+    graph_.add_weights("weights", weights);
     return std::move(graph_);
   }
 
@@ -133,7 +133,7 @@ class Builder {
                           .bias = layer.share(positions.bias)};
     const auto [hidden, weights] = add_layer(layer.graph(), layer.carried(), given, kind.span);
     layer.graph().add_result("hidden_states", hidden);
-    layer.graph().add_result("weights", weights);
+    layer.graph().add_weights("weights", weights);
     return layer;
   }
 
@@ -237,10 +237,10 @@ const Layer kLayer = {
                                                    1, 1, fields::kMaxLayers))),
          fields::scale(),
          fields::softcap("attn_logit_softcapping",
-                       "Bound within which tanh keeps the scores, before the mask (Gemma 2); "
-                       "null: none."),
+                         "Bound within which tanh keeps the scores, before the mask (Gemma 2); "
+                         "null: none."),
          fields::softcap("final_logit_softcapping",
-                       "Bound within which tanh keeps the logits (Gemma 2); null: none."),
+                         "Bound within which tanh keeps the logits (Gemma 2); null: none."),
          optional(above_min(
              sampled({3, 0.5, 8}, number_field("embedding_scale",
                                                "What the embeddings are multiplied by (Gemma: "

@@ -2,6 +2,7 @@
 
 // The fields that layers share, each written once: same name, meaning and range everywhere.
 
+#include "../graph/dtype.h"
 #include "field.h"
 
 namespace attnscope::fields {
@@ -126,7 +127,9 @@ inline Field rope_theta() {
 }
 /// The names that dtype_from() knows.
 inline std::vector<std::string_view> dtype_names() {
-  return {"float32", "float16", "bfloat16", "int8"};
+  std::vector<std::string_view> names;
+  for (const Format& format : kFormats) names.push_back(format.name);
+  return names;
 }
 inline Field dtype() {
   return choice_field("dtype",

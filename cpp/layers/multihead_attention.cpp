@@ -155,7 +155,7 @@ Graph build(const Config& config) {
     weights = graph.add_step("average_weights", "normalize", std::make_shared<const MeanHeads>(),
                              {weights}, "mean_weights");
   }
-  graph.add_result("weights", weights);
+  graph.add_weights("weights", weights);
   return graph;
 }
 

@@ -34,7 +34,7 @@ Graph build(const Config& config) {
   const TensorId middle = attend.after(graph, x, attended.output, "middle");
   const TensorId fed = feed_forward.apply(graph, feed.before(graph, middle), "fed_forward");
   graph.add_result("output", feed.after(graph, middle, fed, "output"));
-  graph.add_result("weights", attended.weights);
+  graph.add_weights("weights", attended.weights);
   return graph;
 }
 

@@ -182,6 +182,66 @@ test('kv_len left out means as many keys as queries', () => {
   }
 });
 
+test('a result says which mask hides it, what the steps call it and how many layers make one', () => {
+  const rolesOf = (config) =>
+    scope.estimate(config).results.map(({ name, tensor, repeat, mask }) => [name, tensor, repeat, mask]);
+  assert.deepEqual(rolesOf({ layer: 'decoder', num_layers: 5, window: 8, full_every: 2 }), [
+    ['output', 'logits', 1, undefined],
+    ['weights', 'weights', 5, 'mask']
+  ]);
+  assert.deepEqual(rolesOf({ layer: 'transformer_decoder_layer' }), [
+    ['output', 'output', 1, undefined],
+    ['weights', 'weights', 1, 'mask'],
+    ['cross_weights', 'cross_weights', 1, 'memory_mask']
+  ]);
+  assert.deepEqual(rolesOf({ layer: 'linear_scorer', output: 'weights' }), [['output', 'weights', 1, 'mask']]);
+  assert.deepEqual(rolesOf({ layer: 'linear_scorer', output: 'scores' }), [['output', 'scores', 1, undefined]]);
+  assert.deepEqual(rolesOf({ layer: 'mean_pooling', seq_len: 768 }), [['output', 'output', 1, undefined]]);
+  for (const config of configs) {
+    const { inputs, results, steps } = scope.estimate(config);
+    for (const { name, shape, axes, weights, tensor, mask } of results) {
+      const what = `${nameOf(config)}: ${name}`;
+      assert.ok(
+        steps.some((step) => step.output === tensor && String(step.shape) === String(shape)),
+        what
+      );
+      const hiding = inputs.find((input) => input.name === mask);
+      // A key that the layer adds to those that it is given has no mask.
+      if (weights && !config.add_bias_kv && !config.add_zero_attn) assert.ok(hiding, what);
+      if (!hiding) continue;
+      assert.equal(hiding.optional, true, what);
+      assert.deepEqual([hiding.shape.slice(-2), hiding.axes.slice(-2)], [shape.slice(-2), axes.slice(-2)], what);
+    }
+  }
+});
+
+test('number formats are those of dtype, with the figures of their bits', () => {
+  const formats = scope.formats();
+  const { choices } = layers[0].fields.find(({ name }) => name === 'dtype');
+  assert.deepEqual(
+    formats.map(({ name }) => name),
+    choices
+  );
+  for (const { name: dtype, bits, bytes, trainable } of formats) {
+    const { bytes_per_element, memory } = scope.estimate({ ...linear, dtype });
+    assert.deepEqual([bytes_per_element, 8 * bytes, trainable], [bytes, bits, memory.training_total !== null], dtype);
+  }
+  const round = (dtype, value) => {
+    const bits = dtype === 'float32' ? new Float32Array([value]) : Uint16Array.of(value);
+    const tensor = dtype === 'float32' ? scope.tensor(bits, [1]) : scope.tensor(bits, [1], { dtype });
+    return tensor.data[0];
+  };
+  const [float32, float16, bfloat16, int8] = formats;
+  assert.deepEqual(
+    [round('float32', 2 ** 128 * (1 - 2 ** -24)), round('float32', 1 + 2 ** -23) - 1],
+    [float32.largest, float32.step]
+  );
+  // The bits of the largest finite value, and of the one after 1.
+  assert.deepEqual([round('float16', 0x7bff), round('float16', 0x3c01) - 1], [float16.largest, float16.step]);
+  assert.deepEqual([round('bfloat16', 0x7f7f), round('bfloat16', 0x3f81) - 1], [bfloat16.largest, bfloat16.step]);
+  assert.deepEqual([int8.largest, int8.step], [127, 1]);
+});
+
 test('defineConfig gives back what it is given', () => {
   assert.equal(defineConfig(linear), linear);
 });

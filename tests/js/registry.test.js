@@ -54,6 +54,8 @@ for (const layer of layers) {
     assert.match(layer.title, /^[A-Z]/);
     assert.match(layer.group, /^[a-z]+$/);
     assert.match(layer.summary, /^[A-Z].*\.$/);
+    const classes = scope.pytorch({ layer: layer.name }).match(/^class \w+/gm);
+    assert.equal(classes.at(-1), `class ${layer.pytorch_class}`);
     assert.ok(layer.fields.length > 0 && layer.inputs.length > 0);
     for (const field of layer.fields) {
       assert.match(field.name, /^[a-z][a-z0-9_]*$/);

@@ -93,6 +93,7 @@ test('what it says and draws is what the module says and draws', async () => {
   assert.deepEqual(remote.build, scope.build);
   assert.equal(remote.memoryLimit, scope.memoryLimit);
   assert.deepEqual(await remote.layers(), scope.layers());
+  assert.deepEqual(await remote.formats(), scope.formats());
   for (const config of smallConfigs) {
     assert.deepEqual(await remote.estimate(config), scope.estimate(config), nameOf(config));
     assert.equal(await remote.pytorch(config, { self_check: false }), scope.pytorch(config, { self_check: false }));

@@ -44,7 +44,7 @@ function redraw(store) {
 for (const { name, fields } of scope.layers()) {
   test(`${name}: an edit is estimated once, and each table and chart asks once for its figures`, () => {
     const { store, take } = counted(name);
-    assert.deepEqual(take(), { layers: 1, estimate: 1 });
+    assert.deepEqual(take(), { layers: 1, formats: 1, estimate: 1 });
     redraw(store);
     take();
     const size = ['seq_len', 'batch_size'].find((field) => fields.some((known) => known.name === field));

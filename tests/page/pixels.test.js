@@ -67,7 +67,7 @@ test('the mask that is painted is the plane of the largest that fits', () => {
 
 test('each dimension of what is drawn has the name that the estimate gives it, and a last one of one is left out', () => {
   const drawn = (/** @type {number[]} */ shape, /** @type {string[]} */ axes, name = 'output') =>
-    drawnOf({ [name]: tensor(shape) }, [{ name, axes }], name, [])[0];
+    drawnOf({ [name]: tensor(shape) }, [{ name, axes, tensor: name, weights: name === 'weights', repeat: 1 }], [])[0];
   assert.deepEqual(drawn([2, 2, 3, 1], ['batch', 'head', 'query', 'key'], 'weights').axes, [
     'batch',
     'head',

@@ -30,6 +30,7 @@ import type {
   Layer,
   Mask,
   Memory,
+  NumberFormat,
   OpenOptions,
   Refusal,
   ResidentResults,
@@ -49,6 +50,8 @@ const limit: number = scope.memoryLimit;
 
 const layers: Layer[] = scope.layers();
 const fields: Field[] = layers[0].fields;
+const formats: NumberFormat[] = scope.formats();
+const largest: number = formats[0].largest;
 
 const config: Config = { layer: 'additive_scorer', batch_size: 32, seq_len: 128, hidden_size: 768, attn_dim: 128 };
 const full: Config = { layer: 'linear_scorer', batch_size: 1, bias: false, dtype: 'bfloat16', output: 'weights' };

@@ -22,6 +22,7 @@
 /** @typedef {import('./types.js').Mask} Mask */
 /** @typedef {import('./types.js').MaskInput} MaskInput */
 /** @typedef {import('./types.js').Memory} Memory */
+/** @typedef {import('./types.js').NumberFormat} NumberFormat */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 /** @typedef {import('./types.js').Result} Result */
 /** @typedef {import('./types.js').Refusal} Refusal */

@@ -16,6 +16,7 @@ import { show } from './values.js';
 /** @typedef {import('./types.js').Ids} Ids */
 /** @typedef {import('./types.js').Layer} Layer */
 /** @typedef {import('./types.js').LayerName} LayerName */
+/** @typedef {import('./types.js').NumberFormat} NumberFormat */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 /** @typedef {import('./types.js').Refusal} Refusal */
 /** @typedef {import('./types.js').Tensor} Tensor */
@@ -67,11 +68,19 @@ export class Attnscope {
   }
 
   /**
-   * Every layer, with its fields, their types, defaults, ranges and meanings.
+   * Every layer, with its fields, their types, defaults, ranges and meanings, and what it takes and returns.
    * @returns {Layer[]}
    */
   layers() {
     return JSON.parse(this.#core.call((module) => module.layers()));
+  }
+
+  /**
+   * The number formats of `dtype` and `storage`.
+   * @returns {NumberFormat[]}
+   */
+  formats() {
+    return JSON.parse(this.#core.call((module) => module.formats()));
   }
 
   /**

@@ -97,6 +97,9 @@
  * @property {number[]} shape
  * @property {Axis[]} axes what each dimension goes over
  * @property {boolean} weights attention weights, which `need_weights: false` leaves out
+ * @property {string} tensor what the steps call it
+ * @property {number} repeat how many layers make one, of which the last one's is returned
+ * @property {string} [mask] the optional input of which each number hides one of a plane of this result
  */
 
 /**
@@ -119,6 +122,7 @@
  * @property {string} title
  * @property {string} group where a form lists it
  * @property {string} summary
+ * @property {string} pytorch_class the class of the module that `pytorch` prints
  * @property {Field[]} fields
  * @property {Input[]} inputs what forward() takes, with the shapes that the default config gives them
  * @property {Result[]} results what it returns, so too
@@ -184,6 +188,7 @@
  * @typedef {object} EstimateFigures counts are exact to 2^53 and the nearest double past it
  * @property {import('./generics.js').Filled<C>['layer']} layer
  * @property {import('./generics.js').Filled<C>} config with the defaults filled in
+ * @property {number} bytes_per_element of one number in the config's `dtype`
  * @property {number} parameters
  * @property {number} macs multiply-accumulates of matrix products, one forward pass
  * @property {Operations} operations all of them, by kind
@@ -227,6 +232,16 @@
  */
 
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8'} Format of numbers */
+
+/**
+ * @typedef {object} NumberFormat
+ * @property {Format} name
+ * @property {number} bits
+ * @property {number} bytes
+ * @property {number} largest finite value; of int8 before its scale
+ * @property {number} step from 1 to the next value; of int8 before its scale
+ * @property {boolean} trainable false for a format for inference
+ */
 
 /**
  * @typedef {object} StepOptions

@@ -2,12 +2,8 @@
 // divisibility) live in the core, which is asked for them.
 
 /**
- * @typedef {{ name: string, type: 'integer' | 'number' | 'boolean' | 'choice',
- *   default: number | boolean | string | null,
- *   min?: number, above_min?: boolean, max?: number, choices?: string[], optional?: boolean, meaning: string
- *   }} Field `above_min`: `min` itself is left out; `optional`: may be null, not given
- * @typedef {{ name: string, title: string, summary: string, group: string, fields: Field[],
- *   inputs: { name: string, shape: string, optional: boolean }[] }} Layer
+ * @typedef {import('../lib/index.js').Field} Field
+ * @typedef {import('../lib/index.js').Layer} Layer
  * @typedef {Record<string, unknown>} Values
  */
 

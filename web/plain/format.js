@@ -37,11 +37,6 @@ export function splitCount(count) {
   return { number: formatCount(count), unit: '' };
 }
 
-const ELEMENT_BYTES = /** @type {Record<string, number>} */ ({ float32: 4, float16: 2, bfloat16: 2, int8: 1 });
-
-/** @param {Record<string, unknown>} config */
-export const bytesPerElement = ({ dtype }) => ELEMENT_BYTES[String(dtype)];
-
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 /** `{ number: '12.4', unit: 'MiB' }`; 1 KiB is 1024 B. @param {number} bytes */

@@ -1,7 +1,7 @@
 // The sentences under the headline figures: each figure's formula with this configuration's numbers in it, read off
 // the steps of the estimate so that a new layer needs no new sentence.
 
-import { bytesPerElement, formatBytes, formatCount, formatShape } from './format.js';
+import { formatBytes, formatCount, formatShape } from './format.js';
 import { repeatOf } from './repeats.js';
 
 /** @typedef {import('../lib/index.js').Estimate} Estimate @typedef {import('../lib/index.js').Step} Step */
@@ -109,9 +109,9 @@ export function macFormula(estimate) {
 const isNotOne = (length) => length !== 1;
 
 /** @param {Estimate} estimate */
-export function shapeFormula({ output_shape: shape, config }) {
+export function shapeFormula({ output_shape: shape, bytes_per_element: bytes, config }) {
   const count = elements(shape);
-  return `${formatShape(shape)} = ${formatCount(count)} elements, ${formatBytes(count * bytesPerElement(config))} in ${config.dtype}`;
+  return `${formatShape(shape)} = ${formatCount(count)} elements, ${formatBytes(count * bytes)} in ${config.dtype}`;
 }
 
 /** @param {Estimate} estimate */
@@ -120,23 +120,22 @@ export function memoryFormula({ memory }) {
 }
 
 /**
- * What one position leaves in the KV cache: the inputs `past_…` that a layer takes once there is one.
+ * What one position leaves in the KV cache: the inputs that a layer takes from it once there is one.
  * @param {Estimate} estimate
- * @param {Estimate | null} next the same layer with one position in its cache; null where none fits
+ * @param {import('../lib/index.js').EstimateFigures | null} next the same layer with one position in its cache; null
+ *   where none fits
  */
-export function cacheFormula({ config }, next) {
-  const past = next?.inputs.filter(({ name }) => name.startsWith('past_')) ?? [];
+export function cacheFormula({ bytes_per_element: bytes, config }, next) {
+  const past = next?.inputs.filter(({ cached }) => cached) ?? [];
   if (!past.length) return `what one position keeps in every layer, in ${config.dtype}`;
-  const batch = Number(config.batch_size);
   const terms = past.map(
-    ({ name, shape }) => `${name.replace('past_', '')} ${keptShape(shape, batch).map(formatCount).join(' × ')}`
+    (input) => `${input.name.replace('past_', '')} ${keptShape(input).map(formatCount).join(' × ')}`
   );
-  return `${terms.join(' + ')} numbers of ${bytesPerElement(config)} B in ${config.dtype}`;
+  return `${terms.join(' + ')} numbers of ${bytes} B in ${config.dtype}`;
 }
 
-/** A shape without its batch and its single position. @param {number[]} shape @param {number} batch */
-function keptShape(shape, batch) {
-  const at = shape.indexOf(batch);
-  const kept = shape.filter((length, index) => index !== at && length !== 1);
+/** What of an input goes over neither sequences nor positions. @param {import('../lib/index.js').Input} input */
+function keptShape({ shape, axes }) {
+  const kept = shape.filter((length, index) => !['batch', 'position', 'key'].includes(axes[index]) && length !== 1);
   return kept.length ? kept : [1];
 }

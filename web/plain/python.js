@@ -8,17 +8,14 @@ export const SHOWN_VALUES = 6;
 /** The first values of a result, as the page shows them. @param {{ data: Float32Array }} output */
 export const shownValues = ({ data }) => Array.from(data.subarray(0, SHOWN_VALUES), (value) => value.toFixed(6));
 
-/** The class of the layer, which a printed text has after those of its blocks. @param {string} source */
-export const className = (source) => [...source.matchAll(/^class (\w+)\(nn\.\w+\)/gm)].at(-1)?.[1] ?? '';
-
 /**
  * @param {{ inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} run its inputs, and the
  *   masks that it takes
  * @param {number} seed
  * @param {import('./mask.js').Masks} painted
- * @param {string} source of the PyTorch panel
+ * @param {string} className the class of the layer in the PyTorch panel
  */
-export function pythonLines({ inputs, masks }, seed, painted, source) {
+export function pythonLines({ inputs, masks }, seed, painted, className) {
   const given = masks.filter(({ name }) => painted[name]);
   const names = [...inputs.map(({ name }) => name), ...given.map(({ name }) => `${name}=${name}`)].join(', ');
   const draws = inputs.flatMap((input, index) => [
@@ -27,7 +24,7 @@ export function pythonLines({ inputs, masks }, seed, painted, source) {
   ]);
   return [
     `torch.manual_seed(${seed})`,
-    `module = ${className(source)}().eval()  # the class of the PyTorch panel, without dropout`,
+    `module = ${className}().eval()  # the class of the PyTorch panel, without dropout`,
     ...draws,
     ...given.flatMap(({ name, shape }) => maskPython(name, painted[name], shape)),
     'with torch.no_grad():',

@@ -23,13 +23,15 @@ export class Store extends EventTarget {
    */
   #kept = new Map();
   #source = { config: '', text: '' };
+  /** Of `config`. */
+  estimate = /** @type {Estimate} */ (/** @type {unknown} */ (null));
 
   /** @param {Scope} scope @param {Values} [initial] */
   constructor(scope, initial = {}) {
     super();
     this.scope = scope;
-    /** @type {Layer[]} */
     this.layers = scope.layers();
+    this.formats = scope.formats();
     /** @type {Values} */
     this.values = {};
     /** @type {Record<string, string>} */
@@ -41,8 +43,7 @@ export class Store extends EventTarget {
     this.config = configOf(this.layers[0], {});
     this.#assign(initial);
     this.#check();
-    /** Of `config`. @type {Estimate} */
-    this.estimate ??= estimateOf(scope, this.config);
+    if (!this.#shown) this.estimate = estimateOf(scope, this.config);
   }
 
   /** The registry's entry for the chosen layer. */

@@ -35,7 +35,7 @@ export function headlineView(store) {
         )}
         ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
         ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
-        ${estimate.kv_cache ? cacheView(store) : nothing}
+        ${estimate.kv_cache ? cacheView(store, estimate.kv_cache) : nothing}
       </div>
     </section>`;
 }
@@ -46,9 +46,9 @@ const spoken = ({ parameters, macs, output_shape: shape, memory, kv_cache: cache
     cache ? `, KV cache ${formatBytes(cache.bytes)}` : ''
   }`;
 
-/** @param {Store} store */
-function cacheView(store) {
-  const { kv_cache: cache, config } = store.estimate;
+/** @param {Store} store @param {import('../../lib/index.js').KvCache} cache */
+function cacheView(store, cache) {
+  const config = /** @type {Record<string, any>} */ (store.config);
   const [next] = store.figures([{ ...config, seq_len: 1, past_len: 1 }]);
   const positions = (config.past_len ?? 0) + config.seq_len;
   const kept = config.window ? `; windowed layers keep the last ${formatCount(config.window)}` : '';
@@ -60,7 +60,10 @@ function cacheView(store) {
     </div>`;
 }
 
-/** What else there is to say of the peak. What training keeps is no peak, so it may be less than the peak of inference. @param {any} estimate */
+/**
+ * What else there is to say of the peak. What training keeps is no peak, so it may be less than the peak of inference.
+ * @param {any} estimate
+ */
 export function trainingSentence({ memory, config }) {
   const { inference_total: peak, inference_total_without_weights: least, training_total: kept } = memory;
   const without = least < peak ? `${formatBytes(least)} where no attention weights are returned. ` : '';

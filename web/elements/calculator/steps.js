@@ -1,13 +1,12 @@
 // The step table: what each line of the layer makes and costs. Every total is the sum of its column.
 
 import { html, nothing } from 'lit';
-import { bytesPerElement, formatBytes, formatCount, formatList } from '../../plain/format.js';
+import { formatBytes, formatCount, formatList } from '../../plain/format.js';
 import { repeatOf, repeatText } from '../../plain/repeats.js';
 
 /** @param {any} estimate */
 export function stepsView(estimate) {
-  const { steps, memory } = estimate;
-  const element = bytesPerElement(estimate.config);
+  const { steps, memory, bytes_per_element: element } = estimate;
   const owners = sharedWith(estimate);
   const unread =
     estimate.parameters -

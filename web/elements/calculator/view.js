@@ -54,7 +54,7 @@ export function calculatorView(
         <section class="panel" id="import" aria-labelledby="import-title">${importer}</section>
         ${kvCacheView(store, actions.set)}
         ${modelsView(store, actions.set)}
-        ${formatsView(estimate, actions.set)}
+        ${formatsView(store, actions.set)}
       </div>
     </div>`;
 }

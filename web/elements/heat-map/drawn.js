@@ -6,56 +6,64 @@ import { planes, thumbnails } from './raster.js';
 /**
  * @typedef {import('./raster.js').Tensor} Tensor
  * @typedef {import('../../plain/mask.js').MaskPlane} MaskPlane
+ * @typedef {{ name: string, axes: readonly string[], tensor: string, weights: boolean, repeat: number, mask?: string }}
+ *   Described a result as the estimate has it
  * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails,
- *   mask: string }} Drawn `axes`
- *   names each dimension; `mask`: the mask input that has a cell for each of a plane's, '' for none
+ *   weights: boolean, repeat: number, mask: string }} Drawn `axes`
+ *   names each dimension; `weights`: each row sums to 1; `repeat`: how many layers make one, of which this is the last;
+ *   `mask`: the mask input that has a cell for each of a plane's, '' for none
  */
 
 const THUMBNAIL = 64;
 
-/** What weights are called among the results, and the mask that hides their keys. */
-const MASK_OF = /** @type {Record<string, string>} */ ({ weights: 'mask', cross_weights: 'memory_mask' });
-
 /**
- * Every result, weights first; and the mask of a layer that takes one and has no weights to paint it on.
+ * Every result, attention weights first; and the mask of a layer that takes one and has no weights to paint it on. The
+ * output is called as the layer calls it.
  * @param {Record<string, any>} results
- * @param {readonly { name: string, axes: readonly string[] }[]} described the results as the estimate has them
- * @param {string} outputName what the layer calls its output
+ * @param {readonly Described[]} described the results as the estimate has them
  * @param {MaskPlane[]} masks
  * @returns {Drawn[]}
  */
-export function drawnOf(results, described, outputName, masks) {
-  const tensors = described
+export function drawnOf(results, described, masks) {
+  const known = described
     .filter(({ name }) => results[name]?.shape)
-    .map(({ name, axes }) => ({ name: name === 'output' ? outputName : name, axes, tensor: results[name] }));
-  const distinct = tensors.filter(({ name }, index) => tensors.findLastIndex((other) => other.name === name) === index);
-  const weights = distinct.filter(({ name }) => name in MASK_OF);
-  const others = distinct.filter(({ name }) => !(name in MASK_OF));
+    .map((one) => ({ ...one, name: one.name === 'output' ? one.tensor : one.name, result: results[one.name] }));
+  const distinct = known.filter(({ name }, index) => known.findLastIndex((other) => other.name === name) === index);
+  const weights = distinct.filter(isWeights);
+  const others = distinct.filter((one) => !isWeights(one));
   const own = weights.length
     ? []
     : masks.map(({ name, axes, shape: [rows, columns] }) => ({
         name,
         axes,
-        tensor: { data: new Float32Array(openMask(rows, columns)), shape: [rows, columns] }
+        mask: name,
+        weights: false,
+        repeat: 1,
+        result: { data: new Float32Array(openMask(rows, columns)), shape: [rows, columns] }
       }));
   return [...weights, ...others, ...own].map((one) => drawn(one, masks));
 }
 
+/** Also where they are the output itself, which a mask hides as it hides weights. @param {Described} result */
+const isWeights = ({ weights, mask }) => weights || mask !== undefined;
+
 /**
- * @param {{ name: string, axes: readonly string[], tensor: Tensor }} result
+ * @param {Omit<Described, 'tensor'> & { result: Tensor }} one
  * @param {MaskPlane[]} masks
  * @returns {Drawn}
  */
-function drawn({ name, axes, tensor }, masks) {
-  const shown = name in MASK_OF ? tensor : squeezed(tensor);
+function drawn({ name, axes, weights, repeat, mask: hiding, result }, masks) {
+  const shown = weights || hiding ? result : squeezed(result);
   const { rows, columns } = planes(shown.shape);
-  const mask = masks.find((one) => one.name === (MASK_OF[name] ?? name));
+  const mask = masks.find((one) => one.name === hiding);
   const fits = mask && String(mask.shape) === String([rows, columns]);
   return {
     tensor: shown,
     name,
     axes: axes.slice(0, shown.shape.length),
     thumbnails: thumbnails(shown, THUMBNAIL),
+    weights: weights || (hiding !== undefined && hiding !== name),
+    repeat,
     mask: fits ? mask.name : ''
   };
 }

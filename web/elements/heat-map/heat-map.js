@@ -237,8 +237,8 @@ export class HeatMap extends LightElement {
 
   #readout() {
     if (!this.drawn || !this.grid) return '';
-    const { axes, name } = this.drawn;
-    if (!this.cell) return name === 'weights' ? `uniform would be ${formatSignificant(1 / this.grid.columns)}` : '';
+    const { axes, weights } = this.drawn;
+    if (!this.cell) return weights ? `uniform would be ${formatSignificant(1 / this.grid.columns)}` : '';
     const { row, column } = this.cell;
     const at = row * this.grid.columns + column;
     const closed = this.mask && !this.mask[at] ? ', masked' : '';

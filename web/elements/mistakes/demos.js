@@ -2,7 +2,7 @@
 // purpose.
 
 /**
- * @typedef {any} Scope
+ * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ data: Float32Array, shape: number[] }} Tensor
  * @typedef {{ label: string, code: string, values: number[], verdict: string }} Side
  * @typedef {{ id: string, wrong: Side, right: Side }} Demo

@@ -27,7 +27,7 @@ export class Mistakes extends LightElement {
   }
 
   #draw() {
-    this.demos = demos(this.scope, this.seed);
+    if (this.scope) this.demos = demos(this.scope, this.seed);
     this.seed += 1;
   }
 

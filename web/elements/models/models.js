@@ -1,5 +1,5 @@
-// Published models as rows: a click takes a whole one, or sizes the chosen layer on it. Number formats: IEEE 754, the
-// bfloat16 and OCP FP8 specifications.
+// Published models as rows: a click takes a whole one, or sizes the chosen layer on it. Number formats: those of the
+// core, and FP8 after the OCP's specification.
 
 import { html } from 'lit';
 import { fromHuggingFace } from '../../lib/index.js';
@@ -7,53 +7,45 @@ import { formatBytes, formatCount } from '../../plain/format.js';
 import { matches, presetValues } from './presets.js';
 import { published } from '../../plain/published.js';
 
-export const formats = [
+/**
+ * The core's formats by their `dtype`, and two that it has not, with their own figures.
+ * @type {{ name: string, dtype?: string, bits?: number, largest?: number, step?: number, scaled?: boolean,
+ *   use: string }[]}
+ */
+const FORMATS = [
   {
     name: 'FP32',
     dtype: 'float32',
-    bits: 32,
-    largest: '3.403 × 10³⁸',
-    step: 2 ** -23,
     use: 'Reference results, optimizer state, sums inside lower-precision products'
   },
   {
     name: 'FP16',
     dtype: 'float16',
-    bits: 16,
-    largest: '65,504',
-    step: 2 ** -10,
     use: 'Mixed-precision training with loss scaling, inference on GPUs'
   },
   {
     name: 'BF16',
     dtype: 'bfloat16',
-    bits: 16,
-    largest: '3.390 × 10³⁸',
-    step: 2 ** -7,
     use: 'Mixed-precision training without loss scaling: the range of FP32, fewer digits'
   },
   {
     name: 'FP8 E4M3',
-    dtype: '',
     bits: 8,
-    largest: '448',
+    largest: 448,
     step: 2 ** -3,
     use: 'Weights and activations in the forward pass, with scale factors'
   },
   {
     name: 'FP8 E5M2',
-    dtype: '',
     bits: 8,
-    largest: '57,344',
+    largest: 57344,
     step: 2 ** -2,
     use: 'Gradients, where range counts more than digits'
   },
   {
     name: 'INT8',
     dtype: 'int8',
-    bits: 8,
-    largest: '127 × scale',
-    step: 1,
+    scaled: true,
     use: 'Quantized inference; needs a scale a tensor or channel, no gradient'
   }
 ];
@@ -180,9 +172,9 @@ function percent(share) {
   return `${value >= 1e-5 ? Number(value.toPrecision(2)) : value.toExponential(1)} %`;
 }
 
-/** @param {any} estimate @param {Set} set */
-export function formatsView(estimate, set) {
-  const { shapes } = estimate;
+/** @param {Store} store @param {Set} set */
+export function formatsView(store, set) {
+  const { shapes } = store.estimate;
   return html`
     <section class="panel" id="formats" aria-labelledby="formats-title">
       <h2 id="formats-title" class="panel-title">Number formats <span class="panel-note">choose one to see its bytes
@@ -192,36 +184,42 @@ export function formatsView(estimate, set) {
           <thead><tr><th scope="col">Format</th><th scope="col" class="num">Bits</th><th scope="col" class="num">Bytes</th>
             <th scope="col" class="num">Largest value</th><th scope="col" class="num">Step at 1</th>
             <th scope="col" class="num">${shapes.scores ? 'Scores' : 'Output'} here</th><th scope="col">Use</th></tr></thead>
-          <tbody>${formats.map((format) => formatRow(format, estimate, set))}</tbody>
+          <tbody>${FORMATS.map((format) => formatRow(format, store, set))}</tbody>
         </table>
       </div>
     </section>`;
 }
 
-/** @param {typeof formats[number]} format @param {any} estimate @param {Set} set */
-function formatRow({ name, dtype, bits, largest, step, use }, { config, shapes, output_shape: output }, set) {
-  const bytes = (shapes.scores ?? output).reduce(
-    (/** @type {number} */ product, /** @type {number} */ length) => product * length,
-    bits / 8
-  );
+/** @param {typeof FORMATS[number]} format @param {Store} store @param {Set} set */
+function formatRow(format, { formats, estimate }, set) {
+  const { name, dtype, scaled, use } = format;
+  const { bits = 0, largest = 0, step = 0 } = formats.find((known) => known.name === dtype) ?? format;
+  const { config, shapes, output_shape: output } = estimate;
+  const bytes = (shapes.scores ?? output).reduce((product, length) => product * length, bits / 8);
   return html`
     <tr class=${dtype && dtype === config.dtype ? 'fits' : ''}>
       <th scope="row">${dtype ? html`<button type="button" class="link" @click=${() => set({ dtype })}>${name}</button>` : name}</th>
-      <td class="num">${bits}</td><td class="num">${bits / 8}</td><td class="num">${largest}</td>
-      <td class="num">${stepText(step, name)}</td><td class="num">${formatBytes(bytes)}</td><td class="use">${use}</td>
+      <td class="num">${bits}</td><td class="num">${bits / 8}</td><td class="num">${largestText(largest)}${scaled ? ' × scale' : ''}</td>
+      <td class="num">${scaled ? `${step} × scale` : stepText(step)}</td><td class="num">${formatBytes(bytes)}</td><td class="use">${use}</td>
     </tr>`;
 }
 
-/** @param {number} step @param {string} name */
-const stepText = (step, name) =>
-  name === 'INT8' ? '1 × scale' : `${decimal(step)} = 2${superscript(Math.log2(step))}`;
+const MOST_WRITTEN_OUT = 1e6;
+
+/** `65,504`, `3.403 × 10³⁸`. @param {number} largest */
+const largestText = (largest) => (largest < MOST_WRITTEN_OUT ? formatCount(largest) : scientific(largest, 3));
 
 /** @param {number} step */
-function decimal(step) {
-  if (step >= 1e-4) return String(Number(step.toPrecision(3)));
-  const [digits, exponent] = step.toExponential(2).split('e');
+const stepText = (step) => `${decimal(step)} = 2${superscript(Math.log2(step))}`;
+
+/** @param {number} value @param {number} decimals */
+function scientific(value, decimals) {
+  const [digits, exponent] = value.toExponential(decimals).split('e');
   return `${digits} × 10${superscript(Number(exponent))}`;
 }
+
+/** @param {number} step */
+const decimal = (step) => (step >= 1e-4 ? String(Number(step.toPrecision(3))) : scientific(step, 2));
 
 /** @param {number} exponent */
 const superscript = (exponent) =>

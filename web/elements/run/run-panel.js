@@ -1,7 +1,6 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { LightElement, define } from '../shared/light-element.js';
-import { repeatOf } from '../../plain/repeats.js';
 import { downloadText } from '../shared/clipboard.js';
 import { formatBytes, formatList, formatShape } from '../../plain/format.js';
 import { Engine } from './engine.js';
@@ -147,7 +146,8 @@ export class RunPanel extends LightElement {
     try {
       const outcome = await this.engine.run({ config, seed, masks }, report);
       if (running !== this.running) return;
-      const python = pythonLines(outcome, seed, masks, this.store?.scope.pytorch(config));
+      const layer = this.store?.layers.find((known) => known.name === config.layer);
+      const python = pythonLines(outcome, seed, masks, layer?.pytorch_class ?? '');
       this.result = { key, config, seed, masks, outcome, python };
       this.progress = null;
     } catch (error) {
@@ -215,7 +215,7 @@ export class RunPanel extends LightElement {
       <div class=${before ? 'run-results stale' : 'run-results'} data-run=${before ? 'stale' : 'fresh'}>
         ${figures ? outcomeView(figures, result) : nothing}
         <div class="panel-head heat-head">
-          <h3>${sentence(name)} <span class="panel-note">${formatShape(tensor.shape)}${noteOf(drawn, this.estimate)}</span></h3>
+          <h3>${sentence(name)} <span class="panel-note">${formatShape(tensor.shape)}${noteOf(drawn)}</span></h3>
           ${
             outcome.drawn.length > 1
               ? html`<fieldset class="inline"><legend class="hidden">Show</legend>${segments(
@@ -283,12 +283,9 @@ const NOTES = /** @type {Record<string, string>} */ ({
   logits: 'a score for each word of the vocabulary'
 });
 
-/** @param {Drawn} drawn @param {any} estimate */
-function noteOf({ name }, { steps }) {
-  const made = steps.filter((/** @type {any} */ { output }) => output === name || output === `window_${name}`); // a decoder may have two kinds of layer
-  const repeats = made.reduce((/** @type {number} */ sum, /** @type {any} */ step) => sum + repeatOf(step), 0);
-  return `, ${NOTES[name] ?? 'what the layer returns'}${repeats > 1 ? `; of the last of ${repeats} layers` : ''}`;
-}
+/** @param {Drawn} drawn */
+const noteOf = ({ name, repeat }) =>
+  `, ${NOTES[name] ?? 'what the layer returns'}${repeat > 1 ? `; of the last of ${repeat} layers` : ''}`;
 
 /** `Cross weights`. @param {string} name */
 const sentence = (name) => `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;

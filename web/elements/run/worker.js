@@ -42,7 +42,7 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   peaks ??= scope.measurePeaks();
   call ||= callSeconds(scope);
   const { model, inputs: needed } = prepare(scope, config, seed, report);
-  const { inputs: described, results, steps, output_shape: shape } = scope.estimate(config);
+  const { inputs: described, results } = scope.estimate(config, { steps: false });
   const masks = maskPlanes(described);
   const inputs = { ...needed, ...givenMasks(masks, painted) };
   report({ stage: 'Warming up', done: 0.4 });
@@ -59,9 +59,7 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
     peaks = largerPeaks(peaks, scope.measurePeaks());
     call = Math.min(call, callSeconds(scope), seconds);
   }
-  const last = steps.at(-1);
-  const outputName = last && String(last.shape) === String(shape) ? last.output : 'output';
-  const drawn = drawnOf(first.result, results, outputName, masks);
+  const drawn = drawnOf(first.result, results, masks);
   report({ stage: 'Done', done: 1 });
   const { output } = first.result;
   transfer([...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);

@@ -14,6 +14,7 @@ import { WorkerTensor } from './worker-tensor.js';
 /** @typedef {import('../types.js').Ids} Ids */
 /** @typedef {import('../types.js').Layer} Layer */
 /** @typedef {import('../types.js').LayerName} LayerName */
+/** @typedef {import('../types.js').NumberFormat} NumberFormat */
 /** @typedef {import('../types.js').Refusal} Refusal */
 /** @typedef {import('../types.js').Tensor} Tensor */
 /** @typedef {import('./types.js').TransferOptions} TransferOptions */
@@ -41,6 +42,11 @@ export class WorkerScope {
   /** @returns {Promise<Layer[]>} */
   async layers() {
     return this.#method('layers', []);
+  }
+
+  /** @returns {Promise<NumberFormat[]>} */
+  async formats() {
+    return this.#method('formats', []);
   }
 
   /**

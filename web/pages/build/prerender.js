@@ -43,7 +43,6 @@ const contents = {
 
 /** @param {Store} store */
 function staticCalculator(store) {
-  const source = store.scope.pytorch(store.config);
   return calculatorView(
     store,
     { set: nothingHappens, calculate: nothingHappens },
@@ -52,7 +51,7 @@ function staticCalculator(store) {
       run: html`<attnscope-run><div class="panel-head"><h2 id="run-title" class="panel-title">Run it</h2></div>
       <p class="note">Runs the layer here, in your browser, and draws its weights. This needs JavaScript and
         WebAssembly.</p></attnscope-run>`,
-      code: html`<attnscope-code>${codeView({ source, text: source, filename: `${store.config.layer}.py` })}</attnscope-code>`,
+      code: html`<attnscope-code>${codeView({ source: store.source, text: store.source, filename: `${store.config.layer}.py` })}</attnscope-code>`,
       notice: html`<p class="stale-note linked-note" role="status">This is the default layer. The one that the link asks for comes when the module has loaded.</p>`,
       importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
     },
