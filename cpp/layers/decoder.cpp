@@ -237,10 +237,10 @@ const Layer kLayer = {
                                                    1, 1, fields::kMaxLayers))),
          fields::scale(),
          fields::softcap("attn_logit_softcapping",
-                       "Bound within which tanh keeps the scores, before the mask (Gemma 2); "
-                       "null: none."),
+                         "Bound within which tanh keeps the scores, before the mask (Gemma 2); "
+                         "null: none."),
          fields::softcap("final_logit_softcapping",
-                       "Bound within which tanh keeps the logits (Gemma 2); null: none."),
+                         "Bound within which tanh keeps the logits (Gemma 2); null: none."),
          optional(above_min(
              sampled({3, 0.5, 8}, number_field("embedding_scale",
                                                "What the embeddings are multiplied by (Gemma: "

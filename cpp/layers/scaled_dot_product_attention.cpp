@@ -49,10 +49,11 @@ const Layer kLayer = {
                    "Where queries stand where seq_len is not kv_len: the first at the first "
                    "key (PyTorch's is_causal), or the last at the last key (decoding).",
                    {"upper_left", "lower_right"}, "upper_left"),
-               fields::window(), fields::scale(), fields::softcap("softcap",
+               fields::window(), fields::scale(),
+               fields::softcap("softcap",
                                "Bound within which tanh keeps the scores, before the mask (Gemma "
-                               "2); null: none."), fields::dropout(0),
-               fields::dtype()},
+                               "2); null: none."),
+               fields::dropout(0), fields::dtype()},
     .build = build,
     .check = check,
 };
