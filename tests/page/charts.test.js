@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alternatives, growth } from '../../web/plain/alternatives.js';
+import { alternatives, comparison } from '../../web/plain/alternatives.js';
 import { logTicks } from '../../web/plain/ticks.js';
 import { Store } from '../../web/plain/store.js';
 import { isSize, sliderStops } from '../../web/plain/fields.js';
@@ -25,7 +25,8 @@ for (const { name } of scope.layers()) {
         layer
       );
     }
-    const grown = growth(store);
+    const { rows: compared, series: grown } = comparison(store);
+    assert.deepEqual(compared, rows);
     assert.ok(grown.length >= 3 && grown.every(({ points }) => points.some(({ current }) => current)));
   });
 }

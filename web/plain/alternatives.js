@@ -5,10 +5,13 @@ import { configOf, fitsField, isSize, sliderStops } from './fields.js';
 /**
  * @typedef {import('./store.js').Store} Store
  * @typedef {import('./fields.js').Layer} Layer
- * @typedef {{ label: string, config: any, estimate: any, current: boolean }} Alternative
- * @typedef {{ value: number, estimate: any, current: boolean }} Point
+ * @typedef {import('./store.js').EstimateFigures} EstimateFigures
+ * @typedef {{ label: string, config: any, current: boolean }} Candidate
+ * @typedef {Candidate & { estimate: EstimateFigures }} Alternative
+ * @typedef {{ value: number, config: any, current: boolean }} Size
+ * @typedef {Size & { estimate: EstimateFigures }} Point
  * @typedef {{ field: string, points: Point[] }} Growth
- * @typedef {{ layer: string, label: string, fixed?: Record<string, number> }} Candidate
+ * @typedef {{ layer: string, label: string, fixed?: Record<string, number> }} Choice
  */
 
 /**
@@ -23,26 +26,59 @@ const BASELINES = [
   { layer: 'multihead_attention', label: 'Multi-head' }
 ];
 
-/** The baselines, and every other layer of the chosen one's group. @param {Store} store @returns {Alternative[]} */
-export function alternatives(store) {
+/** What could stand in the layer's place. @param {Store} store @returns {Alternative[]} */
+export const alternatives = (store) => comparison(store, { grows: false }).rows;
+
+/**
+ * What could stand in the layer's place, and how the layer grows along each size: by one call of the core.
+ * @param {Store} store
+ * @param {{ grows?: boolean }} [options] whether its growth is wanted; true by default
+ * @returns {{ rows: Alternative[], series: Growth[] }}
+ */
+export function comparison(store, { grows = true } = {}) {
+  const candidates = candidatesOf(store);
+  const sweeps = grows ? sweepsOf(store) : [];
+  const figures = store.figures([...candidates, ...sweeps.flatMap(({ sizes }) => sizes)].map(({ config }) => config));
+  const rows = withFigures(candidates, figures.splice(0, candidates.length));
+  const series = sweeps.map(({ field, sizes }) => ({
+    field,
+    points: withFigures(sizes, figures.splice(0, sizes.length))
+  }));
+  return { rows, series: series.filter(({ points }) => points.length > 1) };
+}
+
+/**
+ * Those that the core does not refuse.
+ * @template {Candidate | Size} One
+ * @param {One[]} list
+ * @param {(EstimateFigures | null)[]} figures parallel to it
+ */
+const withFigures = (list, figures) =>
+  list.flatMap((one, index) => {
+    const estimate = figures[index];
+    return estimate ? [{ ...one, estimate }] : [];
+  });
+
+/** The baselines, and every other layer of the chosen one's group. @param {Store} store @returns {Candidate[]} */
+function candidatesOf(store) {
   const { layers, config } = store;
   const group = layers.find(({ name }) => name === config.layer)?.group;
   const others = layers.filter(
     (layer) => layer.group === group && !BASELINES.some(({ layer: name }) => name === layer.name)
   );
   const groupOf = (/** @type {string} */ name) => layers.find((layer) => layer.name === name)?.group;
-  const candidates = [
+  const choices = [
     ...BASELINES.flatMap((baseline) => (groupOf(baseline.layer) === group ? valuesOf(baseline, config) : [baseline])),
     ...others.map(({ name, title }) => ({ layer: name, label: title }))
   ];
-  return candidates.flatMap((candidate) => rowOf(store, candidate));
+  return choices.flatMap((choice) => candidateOf(store, choice));
 }
 
 /**
- * One candidate for each value, that of the chosen layer among them.
+ * One choice for each value, that of the chosen layer among them.
  * @param {typeof BASELINES[number]} baseline
  * @param {any} config
- * @returns {Candidate[]}
+ * @returns {Choice[]}
  */
 function valuesOf({ layer, label, field, values }, config) {
   if (!field || !values) return [{ layer, label }];
@@ -53,18 +89,17 @@ function valuesOf({ layer, label, field, values }, config) {
 }
 
 /**
- * Nothing for what the registry lacks or the core refuses.
+ * Nothing for what the registry lacks.
  * @param {Store} store
- * @param {Candidate} candidate
- * @returns {Alternative[]}
+ * @param {Choice} choice
+ * @returns {Candidate[]}
  */
-function rowOf(store, { label, layer: name, fixed }) {
+function candidateOf(store, { label, layer: name, fixed }) {
   const layer = store.layers.find((known) => known.name === name);
   if (!layer) return [];
   const own = name === store.config.layer ? store.config : configOf(layer, shared(layer, store.config));
   const config = { ...own, ...fixed };
-  const estimate = store.estimateOrNull(config);
-  return estimate ? [{ label, config, estimate, current: sameConfig(config, store.config) }] : [];
+  return [{ label, config, current: sameConfig(config, store.config) }];
 }
 
 /**
@@ -117,26 +152,28 @@ const GROWING = [
 ];
 const MAX_GROWN = 4;
 
-/** The estimate along each size, all else as it is. @param {Store} store @returns {Growth[]} */
-export function growth(store) {
+/**
+ * The layer with other values of each of its sizes that say most, all else as it is.
+ * @param {Store} store
+ * @returns {{ field: string, sizes: Size[] }[]}
+ */
+function sweepsOf(store) {
   const layer = store.layers.find(({ name }) => name === store.config.layer) ?? store.layer;
   const rank = (/** @type {string} */ name) => (GROWING.includes(name) ? GROWING.indexOf(name) : GROWING.length);
-  const sizes = layer.fields
+  const grown = layer.fields
     .filter(isSize)
     .sort((a, b) => rank(a.name) - rank(b.name))
     .slice(0, MAX_GROWN);
-  return sizes
-    .map((field) => {
-      const now = Number(store.config[field.name]);
-      const values = [...new Set([...sliderStops(field), now])].filter((value) => value > 0).sort((a, b) => a - b);
-      const points = values.map((value) => ({
-        value,
-        estimate: store.estimateOrNull({ ...store.config, [field.name]: value }),
-        current: value === now
-      }));
-      return { field: field.name, points: points.filter(({ estimate }) => estimate) };
-    })
-    .filter(({ points }) => points.length > 1);
+  return grown.map((field) => {
+    const now = Number(store.config[field.name]);
+    const values = [...new Set([...sliderStops(field), now])].filter((value) => value > 0).sort((a, b) => a - b);
+    const sizes = values.map((value) => ({
+      value,
+      config: { ...store.config, [field.name]: value },
+      current: value === now
+    }));
+    return { field: field.name, sizes };
+  });
 }
 
 /** @param {any} one @param {any} other */

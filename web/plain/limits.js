@@ -1,6 +1,10 @@
 // What a run needs, and the largest that fits. The core refuses by the same count.
 
-/** @typedef {any} Scope */
+/**
+ * @typedef {import('../lib/index.js').Attnscope} Scope
+ * @typedef {{ bytes: number, fits: boolean, offers: { field: string, value: number }[] }} Needs `offers`: where it does
+ *   not fit, the largest value of a size with which it does
+ */
 
 /** Bytes that a run takes; Infinity for more than can be counted. @param {Scope} scope @param {any} config */
 export function runBytes(scope, config) {
@@ -25,4 +29,16 @@ export function largestThatFits(scope, config, field) {
     else high = middle;
   }
   return low;
+}
+
+const SHRINKING = ['batch_size', 'seq_len', 'num_layers'];
+
+/** @param {Scope} scope @param {any} config @returns {Needs} */
+export function needsOf(scope, config) {
+  const bytes = runBytes(scope, config);
+  const fits = bytes <= scope.memoryLimit;
+  const offers = SHRINKING.filter((field) => !fits && config[field] > 1)
+    .map((field) => ({ field, value: largestThatFits(scope, config, field) }))
+    .filter(({ value }) => value > 0);
+  return { bytes, fits, offers };
 }

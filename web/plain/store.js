@@ -6,7 +6,9 @@ import { configOf, fitsField, parseField } from './fields.js';
  * @typedef {import('./fields.js').Values} Values
  * @typedef {import('./fields.js').Layer} Layer
  * @typedef {{ gesture?: string }} Edit
- * @typedef {any} Scope
+ * @typedef {import('../lib/index.js').Attnscope} Scope
+ * @typedef {import('../lib/index.js').Estimate} Estimate
+ * @typedef {import('../lib/index.js').EstimateFigures} EstimateFigures
  */
 
 const MOST_KEPT = 256;
@@ -15,8 +17,12 @@ const MOST_KEPT = 256;
 export class Store extends EventTarget {
   #shown = false;
   #seed = 0;
-  /** @type {Map<string, any>} */
+  /**
+   * Figures by their configuration as text; null for one that the core refuses.
+   * @type {Map<string, EstimateFigures | null>}
+   */
   #kept = new Map();
+  #source = { config: '', text: '' };
 
   /** @param {Scope} scope @param {Values} [initial] */
   constructor(scope, initial = {}) {
@@ -33,9 +39,10 @@ export class Store extends EventTarget {
     /** The core's messages about keys of a link that its layer has no field for. @type {string[]} */
     this.leftOut = [];
     this.config = configOf(this.layers[0], {});
-    this.estimate = scope.estimate(this.config);
     this.#assign(initial);
     this.#check();
+    /** Of `config`. @type {Estimate} */
+    this.estimate ??= estimateOf(scope, this.config);
   }
 
   /** The registry's entry for the chosen layer. */
@@ -53,28 +60,30 @@ export class Store extends EventTarget {
   }
 
   /**
-   * The estimate of any configuration, or null where the core refuses it; the last ones are kept, as tables and charts
-   * ask anew.
-   * @param {any} config
+   * The figures of each configuration, or null where the core refuses it, by one call of the core at the most: the last
+   * ones are kept, as tables and charts ask anew.
+   * @param {Values[]} configs
    */
-  estimateOrNull(config) {
-    const key = JSON.stringify(config);
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
-    const estimate = this.#estimateAnew(config);
-    if (this.#kept.size === MOST_KEPT) this.#kept.clear();
-    this.#kept.set(key, estimate);
-    return estimate;
+  figures(configs) {
+    const keys = configs.map((config) => JSON.stringify(config));
+    const unknown = new Map(keys.map((key, index) => [key, configs[index]]));
+    for (const key of this.#kept.keys()) unknown.delete(key);
+    const answers = unknown.size ? this.scope.estimates(/** @type {any[]} */ ([...unknown.values()])) : [];
+    [...unknown.keys()].forEach((key, index) => {
+      const answer = answers[index];
+      this.#kept.set(key, 'error' in answer ? null : answer);
+    });
+    const figures = keys.map((key) => this.#kept.get(key) ?? null);
+    if (this.#kept.size > MOST_KEPT) this.#kept.clear();
+    return figures;
   }
 
-  /** @param {any} config */
-  #estimateAnew(config) {
-    try {
-      return this.scope.estimate(config);
-    } catch (error) {
-      if (error instanceof RangeError) return null;
-      throw error;
-    }
+  /** The layer as PyTorch source. */
+  get source() {
+    const config = JSON.stringify(this.config);
+    if (config !== this.#source.config)
+      this.#source = { config, text: this.scope.pytorch(/** @type {any} */ (this.config)) };
+    return this.#source.text;
   }
 
   /** @param {Values} patch @param {Edit} [edit] */
@@ -129,13 +138,14 @@ export class Store extends EventTarget {
   #checkSeed() {
     const raw = this.values.seed ?? 0;
     const seed = raw === '' || Number.isNaN(Number(raw)) ? raw : Number(raw);
-    try {
-      this.scope.randn([1], { seed });
-      this.#seed = Number(seed);
-      this.seedError = '';
-    } catch (error) {
-      this.seedError = /** @type {Error} */ (error).message;
-    }
+    this.seedError = this.#seedRefusal(seed);
+    if (!this.seedError) this.#seed = Number(seed);
+  }
+
+  /** What the core says against a seed. It takes every integer that is exact, from 0 on. @param {unknown} seed */
+  #seedRefusal(seed) {
+    if (Number.isSafeInteger(seed) && Number(seed) >= 0) return '';
+    return messageOf(() => this.scope.randn([1], { seed: /** @type {any} */ (seed) }));
   }
 
   #check() {
@@ -143,8 +153,10 @@ export class Store extends EventTarget {
     this.errors = {};
     if (this.layer.name !== this.values.layer) this.errors.layer = this.refusal({ layer: this.values.layer });
     const trial = configOf(this.layer, this.values);
+    if (this.#shown && JSON.stringify(trial) === JSON.stringify(this.config)) return;
     const estimate = this.#estimateRepaired(trial);
     if (!estimate) return;
+    this.#kept.set(JSON.stringify(trial), estimate);
     if (this.valid || !this.#shown) {
       this.config = trial;
       this.estimate = estimate;
@@ -154,12 +166,7 @@ export class Store extends EventTarget {
 
   /** What the core says against a configuration. @param {Values} config */
   refusal(config) {
-    try {
-      this.scope.estimate(config);
-      return '';
-    } catch (error) {
-      return /** @type {Error} */ (error).message;
-    }
+    return messageOf(() => this.scope.estimate(/** @type {any} */ (config), { steps: false }));
   }
 
   /**
@@ -170,7 +177,7 @@ export class Store extends EventTarget {
   #estimateRepaired(trial) {
     for (;;) {
       try {
-        return this.scope.estimate(trial);
+        return estimateOf(this.scope, trial);
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         const name = /** @type {any} */ (error).field ?? '';
@@ -182,5 +189,18 @@ export class Store extends EventTarget {
         trial[name] = this.config[name] ?? configOf(this.layer, {})[name];
       }
     }
+  }
+}
+
+/** The core judges what the form holds. @param {Scope} scope @param {Values} config @returns {Estimate} */
+const estimateOf = (scope, config) => scope.estimate(/** @type {any} */ (config));
+
+/** The message of the error that a call throws, or ''. @param {() => unknown} call */
+function messageOf(call) {
+  try {
+    call();
+    return '';
+  } catch (error) {
+    return /** @type {Error} */ (error).message;
   }
 }

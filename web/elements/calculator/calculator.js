@@ -237,7 +237,7 @@ export class AttnscopeCalculator extends LitElement {
       {
         charts: html`<attnscope-charts .store=${store} .estimate=${store.estimate}></attnscope-charts>`,
         run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError}></attnscope-run>`,
-        code: html`<attnscope-code .source=${store.scope.pytorch(store.config)} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
+        code: html`<attnscope-code .source=${store.source} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
         importer: html`<attnscope-import .store=${store}></attnscope-import>`
       },
       { ...this.copied, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) },

@@ -49,7 +49,7 @@ const spoken = ({ parameters, macs, output_shape: shape, memory, kv_cache: cache
 /** @param {Store} store */
 function cacheView(store) {
   const { kv_cache: cache, config } = store.estimate;
-  const next = store.estimateOrNull({ ...config, seq_len: 1, past_len: 1 });
+  const [next] = store.figures([{ ...config, seq_len: 1, past_len: 1 }]);
   const positions = (config.past_len ?? 0) + config.seq_len;
   const kept = config.window ? `; windowed layers keep the last ${formatCount(config.window)}` : '';
   return html`

@@ -77,16 +77,11 @@ const KINDS = [
 /** One step of decoding with each kind. @param {Store} store */
 export function cacheKinds(store) {
   const sizes = /** @type {Sizes} */ (comparable(store.config));
-  return KINDS.flatMap(({ title, note, values }) => {
-    const config = presetValues(store, {
-      ...values(sizes),
-      batch_size: 1,
-      seq_len: 1,
-      past_len: POSITIONS - 1,
-      dtype: sizes.dtype
-    });
-    const estimate = store.estimateOrNull(config);
-    return estimate?.kv_cache ? [{ title, note, config, estimate }] : [];
+  const step = { batch_size: 1, seq_len: 1, past_len: POSITIONS - 1, dtype: sizes.dtype };
+  const configs = KINDS.map(({ values }) => presetValues(store, { ...values(sizes), ...step }));
+  return store.figures(configs).flatMap((estimate, index) => {
+    const { title, note } = KINDS[index];
+    return estimate?.kv_cache ? [{ title, note, config: configs[index], estimate, cache: estimate.kv_cache }] : [];
   });
 }
 
@@ -108,10 +103,10 @@ const cacheTable = (rows, set) => html`
         token</th><th scope="col" class="num">At ${formatCount(POSITIONS)} positions</th>
         <th scope="col" class="num">Of multi-head</th><th scope="col" class="num">Parameters</th></tr></thead>
       <tbody>${rows.map(
-        ({ title, note, config, estimate }) => html`
+        ({ title, note, config, estimate, cache }) => html`
         <tr><th scope="row"><button type="button" class="link" @click=${() => set(config)}>${title}</button><span class="kind">${note}</span></th>
-          <td class="num">${formatCount(estimate.kv_cache.bytes_per_token)}</td><td class="num">${formatBytes(estimate.kv_cache.bytes_per_sequence)}</td>
-          <td class="num">${shareText(estimate.kv_cache.bytes_per_sequence / rows[0].estimate.kv_cache.bytes_per_sequence)}</td><td class="num">${formatCount(estimate.parameters)}</td></tr>`
+          <td class="num">${formatCount(cache.bytes_per_token)}</td><td class="num">${formatBytes(cache.bytes_per_sequence)}</td>
+          <td class="num">${shareText(cache.bytes_per_sequence / rows[0].cache.bytes_per_sequence)}</td><td class="num">${formatCount(estimate.parameters)}</td></tr>`
       )}</tbody>
     </table>
   </div>`;

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import { LightElement, define } from '../shared/light-element.js';
 import { segments } from '../form/form.js';
-import { alternatives, growth } from '../../plain/alternatives.js';
+import { comparison } from '../../plain/alternatives.js';
 import { metrics } from '../../plain/metrics.js';
 import { alternativesTable, growthTable } from './tables.js';
 
@@ -77,7 +77,8 @@ export class ChartPanel extends LightElement {
 
   render() {
     if (!this.store || !this.estimate) return nothing;
-    const rows = alternatives(this.store);
+    const trains = this.metric.read(this.estimate) !== null;
+    const { rows, series } = comparison(this.store, { grows: trains });
     const choices = metrics.map(({ key, title }) => ({ value: key, text: title }));
     const pick = (/** @type {string} */ key) => {
       this.metric = metrics.find((metric) => metric.key === key) ?? this.metric;
@@ -88,19 +89,20 @@ export class ChartPanel extends LightElement {
         <fieldset class="inline"><legend class="hidden">Show</legend>${segments('metric', choices, this.metric.key, pick)}</fieldset>
       </div>
       ${
-        this.metric.read(this.estimate) === null
-          ? html`<p class="note">${this.estimate.config.dtype} is a format for inference, so there is nothing to
+        trains
+          ? this.#charts(rows, series)
+          : html`<p class="note">${this.estimate.config.dtype} is a format for inference, so there is nothing to
             train.</p>`
-          : this.#charts(rows)
       }
       ${alternativesTable(rows, false)}`;
   }
 
-  /** @param {import('../../plain/alternatives.js').Alternative[]} rows */
-  #charts(rows) {
-    const series = this.store
-      ? growth(this.store).filter(({ points }) => points.some(({ estimate }) => this.metric.read(estimate)))
-      : [];
+  /**
+   * @param {import('../../plain/alternatives.js').Alternative[]} rows
+   * @param {import('../../plain/alternatives.js').Growth[]} grown
+   */
+  #charts(rows, grown) {
+    const series = grown.filter(({ points }) => points.some(({ estimate }) => this.metric.read(estimate)));
     const columns = columnsOf(series.length, this.width);
     const each = Math.floor((this.width - (columns - 1) * GAP) / columns);
     return html`

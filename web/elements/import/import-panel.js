@@ -45,7 +45,8 @@ export class ImportPanel extends LightElement {
     try {
       const imported = fromHuggingFace(parsed(text));
       const config = /** @type {any} */ (imported.config);
-      this.store?.scope.estimate(config);
+      const refused = this.store?.refusal(config);
+      if (refused) throw new RangeError(refused);
       this.store?.set(presetValues(this.store, config));
       this.imported = imported;
       this.current = true;

@@ -61,28 +61,42 @@ export const formats = [
 /**
  * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {(patch: Record<string, unknown>) => void} Set
- * @typedef {{ name: string, config: any, estimate: any, length: number, note: string }} Model `length`: positions that
- *   can be used
+ * @typedef {import('../../plain/store.js').EstimateFigures} EstimateFigures
+ * @typedef {{ name: string, config: any, estimate: EstimateFigures, length: number, note: string }} Model `length`:
+ *   positions that can be used
  */
 
 /** What one call over a whole model is sized for: every model can take it. */
 const WHOLE = { batch_size: 1, seq_len: 512 };
 
 /** The published models whose layer the registry has. @param {Store} store @returns {Model[]} */
-const modelsOf = (store) =>
-  published
-    .map(({ name, file, usable }) => {
-      const config = presetValues(store, { ...fromHuggingFace(file).config, ...WHOLE });
-      const positions = Number(config.max_positions);
-      return {
-        name,
-        config,
-        estimate: store.estimateOrNull(config),
-        length: usable ?? positions,
-        note: usable ? `${positions} positions, ${usable} usable` : ''
-      };
-    })
-    .filter(({ estimate }) => estimate);
+function modelsOf(store) {
+  const configs = published.map(({ file }) => presetValues(store, { ...fromHuggingFace(file).config, ...WHOLE }));
+  return store.figures(configs).flatMap((estimate, index) => {
+    if (!estimate) return [];
+    const [config, { name, usable }] = [configs[index], published[index]];
+    const positions = Number(config.max_positions);
+    const note = usable ? `${positions} positions, ${usable} usable` : '';
+    return [{ name, config, estimate, length: usable ?? positions, note }];
+  });
+}
+
+/**
+ * The share of each model's parameters that the chosen layer would have in the model's sizes; null where it cannot.
+ * @param {Store} store
+ * @param {Model[]} models
+ */
+function sharesOf(store, models) {
+  const own = store.config.layer === store.layer.name;
+  const configs = models.map((model) => ({
+    ...store.config,
+    ...(own ? sizesOf(store, model) : {}),
+    batch_size: 1 // parameters do not depend on it
+  }));
+  return store
+    .figures(configs)
+    .map((estimate, index) => estimate && estimate.parameters / models[index].estimate.parameters);
+}
 
 /**
  * The sizes of a model under the names of the chosen layer's fields; what the layer finds itself is left to it.
@@ -110,6 +124,8 @@ function sizesOf(store, { config, length }) {
 /** @param {Store} store @param {Set} set */
 export function modelsView(store, set) {
   const isModel = store.layer.fields.some(({ name }) => name === 'vocab_size');
+  const models = modelsOf(store);
+  const shares = isModel ? [] : sharesOf(store, models);
   return html`
     <section class="panel" id="models" aria-labelledby="models-title">
       <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size it whole,
@@ -119,7 +135,7 @@ export function modelsView(store, set) {
           <thead><tr><th scope="col">Model</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">Layers</th><th scope="col" class="num">Hidden size</th>
             <th scope="col" class="num"><abbr title="Of queries, and of keys where they are fewer">Heads</abbr></th><th scope="col" class="num">Max length</th><th scope="col" class="num"><abbr title="Bytes that one position keeps, in the format that the model is published in">Cache a token</abbr></th>
             <th scope="col" class="num">This layer adds</th></tr></thead>
-          <tbody>${modelsOf(store).map((model) => modelRow(model, store, set, isModel))}</tbody>
+          <tbody>${models.map((model, index) => modelRow(model, store, set, shares[index] ?? null))}</tbody>
         </table>
       </div>
     </section>`;
@@ -129,9 +145,9 @@ export function modelsView(store, set) {
  * @param {Model} model
  * @param {Store} store
  * @param {Set} set
- * @param {boolean} isModel whether the chosen layer is a whole model itself
+ * @param {number | null} share of its parameters that the chosen layer would have; null where that says nothing
  */
-function modelRow(model, store, set, isModel) {
+function modelRow(model, store, set, share) {
   const { name, config, estimate, length, note } = model;
   return html`
     <tr class=${matches(store.config, config) ? 'fits' : ''}>
@@ -140,25 +156,21 @@ function modelRow(model, store, set, isModel) {
       <td class="num">${config.num_heads}${config.num_kv_heads ? ` / ${config.num_kv_heads}` : ''}</td>
       <td class="num">${note ? html`<abbr title=${note}>${formatCount(length)}</abbr>` : formatCount(length)}</td>
       <td class="num">${estimate.kv_cache ? formatBytes(estimate.kv_cache.bytes_per_token) : '–'}</td>
-      <td class="num">${isModel ? '–' : shareView(model, store, set)}</td>
+      <td class="num">${share === null ? '–' : shareView(share, model, store, set)}</td>
     </tr>`;
 }
 
 /**
- * The share of a model's parameters that the chosen layer would have in the model's sizes.
+ * @param {number} share
  * @param {Model} model
  * @param {Store} store
  * @param {Set} set
  */
-function shareView(model, store, set) {
+function shareView(share, model, store, set) {
   const sizes = sizesOf(store, model);
-  const config = store.config.layer === store.layer.name ? { ...store.config, ...sizes } : store.config;
-  const estimate = store.estimateOrNull({ ...config, batch_size: 1 }); // parameters do not depend on it
-  if (!estimate) return '–';
-  const share = percent(estimate.parameters / model.estimate.parameters);
-  return html`<button type="button" class="link" aria-label=${`${share}, size the layer on ${model.name}`}
+  return html`<button type="button" class="link" aria-label=${`${percent(share)}, size the layer on ${model.name}`}
     aria-pressed=${matches(store.config, sizes) ? 'true' : 'false'}
-    @click=${() => set(sizes)}>${share}</button>`;
+    @click=${() => set(sizes)}>${percent(share)}</button>`;
 }
 
 /** @param {number} share */

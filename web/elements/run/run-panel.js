@@ -5,7 +5,7 @@ import { repeatOf } from '../../plain/repeats.js';
 import { downloadText } from '../shared/clipboard.js';
 import { formatBytes, formatList, formatShape } from '../../plain/format.js';
 import { Engine } from './engine.js';
-import { largestThatFits, runBytes } from '../../plain/limits.js';
+import { needsOf } from '../../plain/limits.js';
 import { causalMask, maskPlanes, paddedMask } from '../../plain/mask.js';
 import { openWorker } from './open-worker.js';
 import { pythonLines } from '../../plain/python.js';
@@ -63,6 +63,8 @@ export class RunPanel extends LightElement {
     this.shown = '';
     /** @type {Engine<import('./worker.js').Job, Outcome, Progress>} */
     this.engine = new Engine(openWorker, { stage: 'Opening the module', done: 0 });
+    /** Of `config`. @type {import('../../plain/limits.js').Needs} */
+    this.needs = { bytes: 0, fits: true, offers: [] };
     this.visible = false;
     this.timer = 0;
     /** What was started last; an earlier run that this one has cancelled has nothing to say. */
@@ -94,6 +96,7 @@ export class RunPanel extends LightElement {
 
   /** @param {Map<string, any>} changed */
   willUpdate(changed) {
+    if (changed.has('config') && this.store) this.needs = needsOf(this.store.scope, this.config);
     if (changed.has('estimate')) this.#dropUnfit(changed.get('estimate')?.inputs ?? []);
     if (changed.has('config') || changed.has('seed')) this.#runSoon();
   }
@@ -126,7 +129,7 @@ export class RunPanel extends LightElement {
   #runSoon() {
     clearTimeout(this.timer);
     if (!this.visible || !this.config || this.result?.key === this.key || this.busy) return;
-    if (this.estimate.flops > QUICK_FLOPS || runBytes(this.store?.scope, this.config) > QUICK_BYTES) return;
+    if (this.estimate.flops > QUICK_FLOPS || this.needs.bytes > QUICK_BYTES) return;
     this.timer = window.setTimeout(() => this.start(), SETTLE_MS);
   }
 
@@ -168,22 +171,21 @@ export class RunPanel extends LightElement {
 
   render() {
     if (!this.store || !this.config) return nothing;
-    const needed = runBytes(this.store.scope, this.config);
-    const tooLarge = needed > this.store.scope.memoryLimit;
+    const { bytes, fits } = this.needs;
     return html`
       <div class="panel-head">
         <h2 id="run-title" class="panel-title">Run it</h2>
         ${this.result ? buildView(this.result.outcome.build) : nothing}
       </div>
-      ${this.#controls(tooLarge)}
-      ${tooLarge ? needsView(this.store.scope, this.config, needed, (patch) => this.store?.set(patch), largestThatFits) : nothing}
+      ${this.#controls()}
+      ${fits ? nothing : needsView(this.needs, this.store.scope.memoryLimit, (patch) => this.store?.set(patch))}
       ${this.failure ? html`<p class="field-error" role="alert">${this.failure}</p>` : nothing}
-      ${this.result ? this.#results(this.result) : tooLarge ? nothing : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(needed)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
+      ${this.result ? this.#results(this.result) : !fits ? nothing : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(bytes)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
   }
 
-  /** The button that runs stays where it is while it runs, and so does the focus on it. @param {boolean} tooLarge */
-  #controls(tooLarge) {
-    const idle = !tooLarge && !this.busy;
+  /** The button that runs stays where it is while it runs, and so does the focus on it. */
+  #controls() {
+    const idle = this.needs.fits && !this.busy;
     const type = (/** @type {any} */ event) =>
       this.store?.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' });
     return html`
@@ -207,10 +209,11 @@ export class RunPanel extends LightElement {
     const before = stale || this.failure !== '';
     const drawn = outcome.drawn.find(({ name }) => name === this.shown) ?? outcome.drawn[0];
     const { tensor, name, mask } = drawn;
+    const [figures] = this.store?.figures([{ ...config, dtype: 'float32' }]) ?? [];
     return html`
       ${before ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList(outcome.inputs[0].shape)}.</p>` : nothing}
       <div class=${before ? 'run-results stale' : 'run-results'} data-run=${before ? 'stale' : 'fresh'}>
-        ${outcomeView(this.store?.scope, result)}
+        ${figures ? outcomeView(figures, result) : nothing}
         <div class="panel-head heat-head">
           <h3>${sentence(name)} <span class="panel-note">${formatShape(tensor.shape)}${noteOf(drawn, this.estimate)}</span></h3>
           ${

@@ -19,18 +19,15 @@ const BUILDS = /** @type {Record<string, string>} */ ({
 export const buildView = ({ name, threads, reason }) => html`
   <p class="build"><b>WebAssembly, ${BUILDS[name] ?? name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}</b>${reason ? html` <span>${reason}</span>` : nothing}</p>`;
 
-const SHRINKING = ['batch_size', 'seq_len', 'num_layers'];
-
-/** @param {any} scope @param {any} config @param {number} needed @param {(patch: Record<string, unknown>) => void} set
- * @param {(scope: any, config: any, field: string) => number} largest */
-export function needsView(scope, config, needed, set, largest) {
-  const offers = SHRINKING.filter((field) => config[field] > 1)
-    .map((field) => ({ field, value: largest(scope, config, field) }))
-    .filter(({ value }) => value > 0);
-  const needs = Number.isFinite(needed) ? formatBytes(needed) : 'more than can be counted';
+/**
+ * @param {import('../../plain/limits.js').Needs} needs @param {number} limit
+ * @param {(patch: Record<string, unknown>) => void} set
+ */
+export function needsView({ bytes, offers }, limit, set) {
+  const needed = Number.isFinite(bytes) ? formatBytes(bytes) : 'more than can be counted';
   return html`
     <div class="needs" role="status">
-      <p>This run needs ${needs}; ${formatBytes(scope.memoryLimit)} is the limit here. The figures above hold all the
+      <p>This run needs ${needed}; ${formatBytes(limit)} is the limit here. The figures above hold all the
         same.${
           offers.length
             ? nothing
@@ -43,9 +40,11 @@ export function needsView(scope, config, needed, set, largest) {
     </div>`;
 }
 
-/** @param {any} scope @param {Result} result */
-export function outcomeView(scope, { config, outcome }) {
-  const estimate = scope.estimate({ ...config, dtype: 'float32' });
+/**
+ * @param {import('../../lib/index.js').EstimateFigures} estimate in float32, as it runs
+ * @param {Result} result
+ */
+export function outcomeView(estimate, { config, outcome }) {
   const bound = lowerBound(estimate, outcome.peaks);
   const least = outcome.call + bound.seconds;
   return html`
@@ -58,7 +57,7 @@ export function outcomeView(scope, { config, outcome }) {
     </dl>`;
 }
 
-/** @param {import('../../lib/index.js').Estimate} estimate */
+/** @param {import('../../lib/index.js').EstimateFigures} estimate */
 const distanceNote = (estimate) =>
   countsMasked(estimate)
     ? 'time over the bound; the bound counts masked scores, which a run may skip, so that less than 1 is possible'
@@ -72,7 +71,7 @@ function runsText({ runs, together }) {
 
 /**
  * Of a layer without matrix products the bytes that it moves.
- * @param {import('../../lib/index.js').Estimate} estimate
+ * @param {import('../../lib/index.js').EstimateFigures} estimate
  * @param {number} seconds
  */
 function speedFact(estimate, seconds) {

@@ -55,7 +55,7 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   const rounds = config.dtype !== 'float32';
   if (rounds) report({ stage: `Rounding to ${config.dtype}`, done: 0.9 });
   const rounding = rounds ? model.forward(inputs, { round: config.dtype }).rounding_error : undefined;
-  if (seconds < call + lowerBound(scope.estimate({ ...config, dtype: 'float32' }), peaks).seconds) {
+  if (seconds < call + lowerBound(scope.estimate({ ...config, dtype: 'float32' }, { steps: false }), peaks).seconds) {
     peaks = largerPeaks(peaks, scope.measurePeaks());
     call = Math.min(call, callSeconds(scope), seconds);
   }
@@ -89,7 +89,7 @@ function prepare(scope, config, seed, report) {
   report({ stage: 'Drawing the parameters', done: 0.1 });
   const model = scope.create(config, { seed });
   report({ stage: 'Drawing the inputs', done: 0.15 });
-  const inputs = drawInputs(scope, scope.estimate(config).inputs.filter(isNeeded), seed);
+  const inputs = drawInputs(scope, model.inputs.filter(isNeeded), seed);
   prepared = { key, model, inputs };
   return prepared;
 }
