@@ -317,7 +317,7 @@ std::string model_json(const Config& config, const Graph& graph) {
 std::string formats_json() {
   JsonWriter json;
   json.begin_array();
-  for (const Format& format : kFormats) {
+  for (const NumberFormat& format : kNumberFormats) {
     json.begin_object();
     json.key("name").string(format.name);
     json.key("bits").number(format.bits);

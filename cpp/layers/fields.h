@@ -128,7 +128,7 @@ inline Field rope_theta() {
 /// The names that dtype_from() knows.
 inline std::vector<std::string_view> dtype_names() {
   std::vector<std::string_view> names;
-  for (const Format& format : kFormats) names.push_back(format.name);
+  for (const NumberFormat& format : kNumberFormats) names.push_back(format.name);
   return names;
 }
 inline Field dtype() {

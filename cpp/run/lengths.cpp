@@ -45,19 +45,27 @@ Config with_lengths_of(const Config& config, const Graph& graph,
   return changed;
 }
 
-bool same_parameters(const Graph& a, const Graph& b) {
-  const auto parameters = [](const Graph& graph) {
+bool fits_instead(const Graph& other, const Graph& graph, const std::vector<GivenShape>& given) {
+  const auto parameters = [](const Graph& of) {
     std::vector<const Tensor*> found;
-    for (const Module& module : graph.modules()) {
-      for (const TensorId id : module.parameters) found.push_back(&graph.tensor(id));
+    for (const Module& module : of.modules()) {
+      for (const TensorId id : module.parameters) found.push_back(&of.tensor(id));
     }
     return found;
   };
-  const auto alike = [](const Tensor* one, const Tensor* other) {
-    return one->name == other->name && one->shape == other->shape;
+  const auto alike = [](const Tensor* one, const Tensor* two) {
+    return one->name == two->name && one->shape == two->shape;
   };
-  const auto ours = parameters(a), theirs = parameters(b);
-  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), alike);
+  const auto ours = parameters(graph), theirs = parameters(other);
+  if (!std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), alike)) return false;
+  return std::all_of(given.begin(), given.end(), [&](const GivenShape& one) {
+    const Tensor& expected = graph.tensor(one.first);
+    if (expected.role != Role::kInput) return true;
+    const std::vector<TensorId> inputs = other.inputs();
+    return std::any_of(inputs.begin(), inputs.end(), [&](TensorId id) {
+      return other.tensor(id).name == expected.name && other.tensor(id).shape == one.second;
+    });
+  });
 }
 
 }  // namespace attnscope

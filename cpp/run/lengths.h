@@ -17,7 +17,8 @@ using GivenShape = std::pair<TensorId, Shape>;
 Config with_lengths_of(const Config& config, const Graph& graph,
                        const std::vector<GivenShape>& given);
 
-/// Whether both have the same parameters, by name and shape.
-bool same_parameters(const Graph& a, const Graph& b);
+/// Whether `other`, the graph of the same layer for other lengths, has the parameters of `graph`,
+/// and inputs of the shapes that were given for those of `graph`.
+bool fits_instead(const Graph& other, const Graph& graph, const std::vector<GivenShape>& given);
 
 }  // namespace attnscope

@@ -129,11 +129,12 @@ PlanPtr Model::plan(bool weights, const std::vector<GivenShape>& given) const {
              one->config.values() == config.values();
     });
     if (known != plans_.end()) {
+      if (!own && !fits_instead((*known)->graph, graph_, given)) return nullptr;
       std::rotate(known, known + 1, plans_.end());
       return plans_.back();
     }
     Graph graph = own ? graph_ : unrolled(config);
-    if (!own && !same_parameters(graph, graph_)) return nullptr;
+    if (!own && !fits_instead(graph, graph_, given)) return nullptr;
     auto made = std::make_shared<const Plan>(config, std::move(graph), Keep{.weights = weights},
                                              RunFor{storage_});
     check_memory(*made, {});

@@ -315,14 +315,12 @@ test('without attention weights nothing is counted that has a number for each qu
   assert.equal(memory.activations_peak_without_weights, output);
   assert.ok(memory.activations_peak >= 2 * 4 * 2 * 3 * 500 * 500);
   for (const config of configs) {
-    const { memory, results } = scope.estimate(config);
+    const { memory } = scope.estimate(config);
     assert.equal(
       memory.inference_total_without_weights,
       memory.parameters + memory.inputs + memory.activations_peak_without_weights
     );
     assert.ok(memory.activations_peak_without_weights <= memory.activations_peak, nameOf(config));
-    const pairs = results.some(({ axes }) => axes.includes('query') && axes.includes('key'));
-    if (pairs) assert.ok(memory.activations_peak_without_weights < memory.activations_peak, nameOf(config));
   }
 });
 

@@ -112,8 +112,9 @@ export class Attnscope {
 
   /**
    * Bytes that running a layer takes, whatever its dtype: parameters in float32 and their packed copy in `storage`,
-   * inputs without masks, activations in an arena that is planned for them, results and their copies. `create` refuses
-   * what exceeds `memoryLimit` without attention weights, `forward` what exceeds it with those it is to return.
+   * inputs without masks, activations and what kernels need besides in an arena that is planned for them, and results.
+   * `create` refuses what exceeds `memoryLimit` without attention weights, `forward` what exceeds it with those it is
+   * to return.
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config

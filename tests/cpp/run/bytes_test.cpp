@@ -81,7 +81,7 @@ TEST_CASE("the bytes of a run are what the allocator hands out for it, within 1 
                       {.storage = Dtype::kInt8, .options = {.round = Dtype::kBfloat16}}};
   for (const Layer* layer : layers()) {
     CAPTURE(layer->name);
-    sizes["batch_size"] = has_field(*layer, "num_layers") ? 3 : 8;
+    sizes["batch_size"] = has_field(*layer, "num_layers") ? 3 : 12;
     const Config one = sized(*layer, sizes);
     for (const Way& way : ways) {
       for (const bool weights : {true, false}) {

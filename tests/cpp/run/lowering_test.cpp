@@ -156,6 +156,16 @@ TEST_CASE("element-wise steps and a gate in a scorer stay fused") {
   }));
 }
 
+TEST_CASE(
+    "soft-capped attention and gated pooling are one kernel each, as their layers have them") {
+  for (const Config& one : {config("scaled_dot_product_attention", {{"softcap", raw(30)}}),
+                            config("gated_attention_pooling")}) {
+    CAPTURE(one.layer().name);
+    const Graph graph = graph_of(one);
+    CHECK(Schedule(graph, {.weights = false}).entries().size() == 1);
+  }
+}
+
 TEST_CASE("a step that no kernel computes is reported, never run by reference loops") {
   Graph graph;
   const TensorId x = graph.add_input("x", {2, 3});

@@ -61,14 +61,15 @@ function cacheView(store, cache) {
 }
 
 /**
- * What else there is to say of the peak. What training keeps is no peak, so it may be less than the peak of inference.
+ * What else there is to say of the peak. What training keeps is no peak: it may be less than that of inference.
  * @param {any} estimate
  */
 export function trainingSentence({ memory, config }) {
   const { inference_total: peak, inference_total_without_weights: least, training_total: kept } = memory;
   const without = least < peak ? `${formatBytes(least)} where no attention weights are returned. ` : '';
   if (kept === null) return `${without}Training: none, ${config.dtype} is a format for inference`;
-  return `${without}${formatBytes(kept)} kept from forward to backward when training with Adam${kept < peak ? ', after the same peak' : ''}`;
+  const after = kept < peak ? ', after the same peak' : '';
+  return `${without}${formatBytes(kept)} kept from forward to backward when training with Adam${after}`;
 }
 
 /** What a link asks for and the layer does not have, until the first edit. @param {Store} store */

@@ -78,7 +78,7 @@ export class WorkerScope {
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config
-   * @param {{need_weights?: boolean, storage?: Format}} [options]
+   * @param {{need_weights?: boolean, storage?: Format, round?: Format, compare?: boolean}} [options]
    * @returns {Promise<number>}
    */
   async runBytes(config, options) {
