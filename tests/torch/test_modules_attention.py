@@ -36,12 +36,25 @@ def masking(config, mask, dtype):
     return {"attn_mask": restricted(mask, band, dtype)}
 
 
+def attend_capped(config, query, key, value, mask):
+    """What F.scaled_dot_product_attention does, which caps nothing, with the soft cap of Gemma 2 in between."""
+    times = query.size(1) // key.size(1)
+    key, value = (heads.repeat_interleave(times, dim=1) for heads in (key, value))
+    scale = query.size(-1) ** -0.5 if config["scale"] is None else config["scale"]
+    scores = torch.tanh(query @ key.transpose(-2, -1) * scale / config["softcap"]) * config["softcap"]
+    hidden = restricted(mask, band_of(config), query.dtype)
+    weights = softmax(scores if hidden is None else scores + hidden)
+    return {"output": weights @ value, "weights": weights}
+
+
 @pytest.mark.layer("scaled_dot_product_attention")
 def test_scaled_dot_product_attention(case):
     config = case.config
 
     def attend(_, inputs):
         query, key, value = (inputs[name] for name in ("query", "key", "value"))
+        if config["softcap"] is not None:
+            return attend_capped(config, query, key, value, inputs.get("mask"))
         hidden = masking(config, inputs.get("mask"), query.dtype)
         output = F.scaled_dot_product_attention(query, key, value, **hidden, scale=config["scale"], enable_gqa=True)
         # It returns no weights: those are what it makes of an identity matrix.
