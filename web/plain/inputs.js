@@ -8,7 +8,10 @@ export const isNeeded = ({ optional }) => !optional;
 /** Each input has a seed of its own, after that of the weights. @param {number} seed @param {number} index */
 export const inputSeed = (seed, index) => seed + 1 + index;
 
-/** @param {import('../lib/index.js').Attnscope} scope @param {Input[]} needed @param {number} seed @returns {Record<string, any>} */
+/**
+ * @param {import('../lib/index.js').Attnscope} scope @param {Input[]} needed @param {number} seed
+ * @returns {Record<string, any>}
+ */
 export const drawInputs = (scope, needed, seed) =>
   Object.fromEntries(
     needed.map(({ name, shape, integer, limit }, index) => {
