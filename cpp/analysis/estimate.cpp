@@ -51,22 +51,23 @@ TensorId mask_behind(const Graph& graph, TensorId id) {
   const auto is_optional = [&](TensorId one) {
     return graph.tensor(one).role == Role::kOptionalInput;
   };
-  if (is_optional(id)) return id;
-  for (const Step& step : graph.steps()) {
+  for (size_t s = graph.steps().size(); s-- > 0;) {  // what a step takes is made before it
+    const Step& step = graph.steps()[s];
     if (const Call* call = graph.call_of(step)) {
       const auto made = std::find(call->outputs.begin(), call->outputs.end(), id);
       if (made == call->outputs.end()) continue;
       const Body& body = call->last_body();
       const auto result = static_cast<size_t>(made - call->outputs.begin());
       const TensorId inner = mask_behind(*body.graph, body.graph->results()[result].tensor);
+      if (inner == kNoTensor) return kNoTensor;
       const std::vector<TensorId> inputs = body.graph->inputs();
       const auto place = std::find(inputs.begin(), inputs.end(), inner);
-      if (place == inputs.end()) return kNoTensor;
-      return mask_behind(graph, body.arguments[static_cast<size_t>(place - inputs.begin())].given);
+      id = body.arguments[static_cast<size_t>(place - inputs.begin())].given;
+    } else if (step.output == id) {
+      const auto mask = std::find_if(step.inputs.begin(), step.inputs.end(), is_optional);
+      id = mask != step.inputs.end() ? *mask : step.inputs.front();
     }
-    if (step.output != id) continue;
-    const auto mask = std::find_if(step.inputs.begin(), step.inputs.end(), is_optional);
-    return mask_behind(graph, mask != step.inputs.end() ? *mask : step.inputs.front());
+    if (is_optional(id)) return id;
   }
   return kNoTensor;
 }

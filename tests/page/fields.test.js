@@ -46,7 +46,7 @@ test("a value out of a number's range has the message of the core, and the last 
   const store = open('?layer=decoder&norm_eps=2&scale=wide');
   assert.deepEqual(store.errors, {
     norm_eps: 'norm_eps must be a number from 0 to 1, got 2',
-    scale: 'scale must be a number from 0 to 1000000, or null, got "wide"'
+    scale: 'scale must be a number above 0 and at most 1000000, or null, got "wide"'
   });
   assert.equal(store.config.norm_eps, 1e-5);
 });

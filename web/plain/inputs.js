@@ -8,12 +8,15 @@ export const isNeeded = ({ optional }) => !optional;
 /** Each input has a seed of its own, after that of the weights. @param {number} seed @param {number} index */
 export const inputSeed = (seed, index) => seed + 1 + index;
 
-/** @param {any} scope @param {Input[]} needed @param {number} seed @returns {Record<string, any>} */
+/**
+ * @param {import('../lib/index.js').Attnscope} scope @param {Input[]} needed @param {number} seed
+ * @returns {Record<string, any>}
+ */
 export const drawInputs = (scope, needed, seed) =>
   Object.fromEntries(
     needed.map(({ name, shape, integer, limit }, index) => {
       const options = { seed: inputSeed(seed, index) };
-      return [name, integer ? scope.randint(limit, shape, options) : scope.randn(shape, options)];
+      return [name, integer ? scope.randint(Number(limit), shape, options) : scope.randn(shape, options)];
     })
   );
 

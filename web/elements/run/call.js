@@ -6,7 +6,7 @@ const SECONDS = 0.02;
 
 /**
  * Seconds that a layer of one number takes at the least: what else runs meanwhile only adds to it.
- * @param {any} scope
+ * @param {import('../../lib/index.js').Attnscope} scope
  */
 export function callSeconds(scope) {
   const model = scope.create({ layer: 'mean_pooling', batch_size: 1, seq_len: 1, hidden_size: 1 });

@@ -78,7 +78,7 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   };
 }
 
-/** @param {any} scope @param {any} config @param {number} seed @param {Report} report */
+/** @param {Scope} scope @param {any} config @param {number} seed @param {Report} report */
 function prepare(scope, config, seed, report) {
   const key = JSON.stringify([config, seed]);
   if (prepared?.key === key) return prepared;
