@@ -10,10 +10,9 @@
 #include "../graph/graph.h"
 #include "scratch.h"
 #include "threads.h"
+#include "workspace.h"
 
 namespace attnscope {
-
-class Workspace;
 
 /// A kernel with the tensors that it works on: called with the workspace of a run, it reads and
 /// writes them there. It holds no numbers, so that weights may change and inputs be others.
@@ -158,7 +157,7 @@ class Chain {
     return &step;
   }
 
-  /// The step at which the chain has arrived, as a site.
+  /// The next step, whatever it reads, as a site; only where ends() is false.
   Site following() const { return {site_.graph, site_.steps, next_, site_.how}; }
   bool ends() const { return next_ >= site_.steps.size(); }
 
