@@ -3,8 +3,9 @@
 import { html, svg } from 'lit';
 import { formatBytes, formatCount, formatList } from '../plain/format.js';
 import { pageWorkloads } from '../plain/workloads.js';
-import { fill } from './fill.js';
+import { fill, present } from './fill.js';
 
+/** @typedef {import('../lib/index.js').Attnscope} Attnscope */
 /** @typedef {import('./guide.js').Chapter} Chapter */
 
 const DAYS = { batch_size: 32, seq_len: 30, hidden_size: 8 };
@@ -72,7 +73,7 @@ export const timeSteps = {
         T = ${T} days with K = ${K} features:</p>
       <div class="scroller" tabindex="0" role="group" aria-label="Time-step attention and a dense layer">
       <table class="table"><thead><tr><th scope="col">Layer</th><th scope="col"><i>W</i></th><th scope="col"><i>b</i></th><th scope="col">Output</th><th scope="col" class="num">Parameters</th></tr></thead><tbody>
-        <tr><th scope="row">${fill(timestep, 'time-step attention')}</th><td>(K, 1)</td><td>(T, 1)</td><td>${formatList(one.output_shape)}</td><td class="num">${one.config.hidden_size} + ${one.config.seq_len} = ${one.parameters}</td></tr>
+        <tr><th scope="row">${fill(timestep, 'time-step attention')}</th><td>(K, 1)</td><td>(T, 1)</td><td>${formatList(one.output_shape)}</td><td class="num">${K} + ${T} = ${one.parameters}</td></tr>
         <tr><th scope="row">${fill(dense, 'dense')}</th><td>(K, K)</td><td>(K)</td><td>${formatList(other.output_shape)}</td><td class="num">${other.parameters}</td></tr>
       </tbody></table></div>
       <p>The first gives every <em>day</em> a weight, which all features of that day share: look at yesterday and at
@@ -136,8 +137,8 @@ export const attentionChapters = [
     id: 'grouped',
     title: 'Grouped queries and the KV cache',
     body: (_facts, scope) => {
-      const shared = scope.estimate(llama).kv_cache;
-      const own = scope.estimate({ ...llama, num_kv_heads: 32 }).kv_cache;
+      const shared = present(scope.estimate(llama).kv_cache);
+      const own = present(scope.estimate({ ...llama, num_kv_heads: 32 }).kv_cache);
       return html`
         <p>A decoder makes one token at a time. The keys and values of all tokens before do not change, so they are
           kept: for each layer and each head of keys, <code>head_dim</code> numbers twice. Reading that cache, not
@@ -155,10 +156,10 @@ export const attentionChapters = [
     title: 'Latent attention',
     body: (_facts, scope) => {
       const latent = scope.estimate(deepseek);
-      const own = scope.estimate(deepseekHeads);
-      const regrown = latent.steps.find((/** @type {any} */ { name }) => name === 'kv_b_proj')?.macs ?? 0;
+      const [kept, keptByHeads] = [latent, scope.estimate(deepseekHeads)].map(({ kv_cache }) => present(kv_cache));
+      const regrown = latent.steps.find(({ name }) => name === 'kv_b_proj')?.macs ?? 0;
       return html`
-        <p>Instead of sharing heads, compress them. ${fill(deepseek, 'Latent attention in the sizes of DeepSeek-V3')} keeps one vector of ${deepseek.kv_lora_rank} numbers of a position, from which every head's keys and values grow, and ${deepseek.qk_rope_head_dim} that carry the position, which a rotation would otherwise mix into them: ${formatCount(latent.kv_cache.bytes_per_token)} bytes of a token and layer. ${fill(deepseekHeads, 'Its 128 heads')} with keys and values of their own would keep ${formatCount(own.kv_cache.bytes_per_token)}, ${(own.kv_cache.bytes_per_token / latent.kv_cache.bytes_per_token).toFixed(0)} times that.</p>
+        <p>Instead of sharing heads, compress them. ${fill(deepseek, 'Latent attention in the sizes of DeepSeek-V3')} keeps one vector of ${deepseek.kv_lora_rank} numbers of a position, from which every head's keys and values grow, and ${deepseek.qk_rope_head_dim} that carry the position, which a rotation would otherwise mix into them: ${formatCount(kept.bytes_per_token)} bytes of a token and layer. ${fill(deepseekHeads, 'Its 128 heads')} with keys and values of their own would keep ${formatCount(keptByHeads.bytes_per_token)}, ${(keptByHeads.bytes_per_token / kept.bytes_per_token).toFixed(0)} times that.</p>
         <p>The price is growing them again: at 8,192 positions ${formatCount(regrown)} of the
           step's ${formatCount(latent.macs)} MACs. Serving code folds that matrix into the queries and the output
           projection, which leaves the result and the cache as they are.</p>`;
@@ -219,7 +220,7 @@ const POSITIONS = [
 
 const CAUSAL = 'attention 12x64, S 512, causal';
 
-/** Whether hidden scores count: the calculator and the speed page differ. @param {any} scope */
+/** Whether hidden scores count: the calculator and the speed page differ. @param {Attnscope} scope */
 function causalFlops(scope) {
   const {
     config,
@@ -237,7 +238,7 @@ const CELL = 20;
 
 /**
  * Which keys three queries see of five, from the weights that the module gives them.
- * @param {any} scope
+ * @param {Attnscope} scope
  * @param {string} title
  * @param {Record<string, unknown>} values
  * @param {string} text
@@ -254,7 +255,7 @@ function pattern(scope, title, values, text) {
   };
   const model = scope.create(config);
   const tensor = (/** @type {number} */ length) => ({ data: new Float32Array(length), shape: [1, 1, length, 1] });
-  const { weights } = model.forward({ query: tensor(QUERIES), key: tensor(KEYS), value: tensor(KEYS) });
+  const weights = present(model.forward({ query: tensor(QUERIES), key: tensor(KEYS), value: tensor(KEYS) }).weights);
   model.dispose();
   const seen = Array.from({ length: QUERIES }, (_, row) =>
     weights.data

@@ -5,9 +5,11 @@ import { formatBytes, formatCount } from '../plain/format.js';
 import { demos } from '../elements/mistakes/demos.js';
 import { mistakesView } from '../elements/mistakes/view.js';
 import { attentionChapters, timeSteps } from './guide-attention.js';
-import { fill } from './fill.js';
+import { fill, present } from './fill.js';
 
-/** @param {any} scope */
+/** @typedef {import('../lib/index.js').Attnscope} Attnscope */
+
+/** @param {Attnscope} scope */
 export function guideView(scope) {
   const facts = guideFacts(scope);
   return html`
@@ -21,9 +23,9 @@ export function guideView(scope) {
 }
 
 /** @typedef {ReturnType<typeof guideFacts>} Facts */
-/** @typedef {{ id: string, title: string, body: (facts: Facts, scope: any) => unknown }} Chapter */
+/** @typedef {{ id: string, title: string, body: (facts: Facts, scope: Attnscope) => unknown }} Chapter */
 
-/** @param {any} scope */
+/** @param {Attnscope} scope */
 function guideFacts(scope) {
   const linear = scope.estimate({ layer: 'linear_scorer' });
   const additive = scope.estimate({ layer: 'additive_scorer' });
@@ -194,7 +196,7 @@ const PRACTICE_CHAPTERS = [
     id: 'precision',
     title: 'Precision and memory',
     body: ({ additive, half, long, scores }) => html`
-      <p>Parameters are the least of it. For the additive scorer at its defaults they take ${formatBytes(additive.memory.parameters)}, the hidden states that come in ${formatBytes(additive.memory.inputs)}, and the scores ${formatBytes(scores.memory.output)}. Training keeps ${formatBytes(additive.memory.saved_for_backward)} for the backward pass; at a length of 8,192 that is ${formatBytes(long.memory.saved_for_backward)}. In bfloat16 all of it halves, to ${formatBytes(half.memory.saved_for_backward)} at the default length.</p>
+      <p>Parameters are the least of it. For the additive scorer at its defaults they take ${formatBytes(additive.memory.parameters)}, the hidden states that come in ${formatBytes(additive.memory.inputs)}, and the scores ${formatBytes(scores.memory.output)}. Training keeps ${formatBytes(present(additive.memory.saved_for_backward))} for the backward pass; at a length of 8,192 that is ${formatBytes(present(long.memory.saved_for_backward))}. In bfloat16 all of it halves, to ${formatBytes(present(half.memory.saved_for_backward))} at the default length.</p>
       <ul>
         <li><b>Run the softmax in float32.</b> Autocast does. In float16 a score above 65,504 is infinite and a weight below 3 × 10⁻⁸ is zero.</li>
         <li><b>bfloat16 has two to three significant digits.</b> Enough for weights that will be averaged; not enough to add up thousands of them, so the sum must be kept wider, as matrix-product units do.</li>
