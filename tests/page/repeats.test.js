@@ -36,7 +36,7 @@ test('a repeated step shows how often, what all repetitions cost, and what one d
   assert.deepEqual((await project.locator('td').nth(1).innerText()).split('\n'), ['3,072', '12 × 256']);
   assert.deepEqual((await project.locator('td').nth(2).innerText()).split('\n'), ['49,152', '12 × 4,096']);
   assert.match(await rows.last().locator('th').innerText(), /^lm_head\s/);
-  assert.equal(await rows.last().locator('small').count(), 0);
+  assert.equal(await rows.last().locator('.num small').count(), 0);
   assert.equal(await page.locator('.steps tfoot td').first().innerText(), '52,752');
   assert.match(
     await page.locator('.timeline thead th').filter({ hasText: 'self_attn.q_proj' }).innerText(),

@@ -54,3 +54,11 @@ test('a head that is tied to its embedding says so in place of parameters of its
   await columns('?layer=decoder&tie_embeddings=true');
   assert.match(await site.page.locator('table.steps tbody tr').last().innerText(), /–\s*those of model\.embed_tokens/);
 });
+
+test('below each shape the table says what its dimensions go over', async () => {
+  const { page, site: served } = site;
+  await page.goto(`${served.url}?layer=multihead_attention`);
+  await page.waitForSelector('.run-controls');
+  const shape = page.locator('table.steps tr').filter({ hasText: 'dot' }).first().locator('.shape');
+  assert.deepEqual((await shape.innerText()).split('\n'), ['[32, 12, 128, 128]', 'batch, head, query, key']);
+});

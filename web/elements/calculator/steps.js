@@ -77,12 +77,15 @@ function stepRow(step, element, inferenceOnly, owner) {
   return html`
     <tr class=${repeat > 1 ? 'repeated' : ''}>
       <th scope="row">${step.name}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${step.output} = ${step.pytorch}</code></th>
-      <td class="shape"><code>${formatList(step.shape)}</code></td>
+      <td class="shape"><code>${formatList(step.shape)}</code><small>${axesText(step.axes)}</small></td>
       ${owner ? html`<td class="num">–<small>those of ${owner}</small></td>` : count(step.parameters, repeat)}${count(step.macs, repeat)}${count(step.elementwise, repeat)}
       <td class="num">${formatBytes(bytes)}</td>
       <td class="num">${step.saved_bytes && !inferenceOnly ? formatBytes(step.saved_bytes) : '–'}</td>
     </tr>`;
 }
+
+/** What each dimension goes over; a dash for one that has no name. @param {readonly string[]} axes */
+const axesText = (axes) => axes.map((axis) => axis.replace('_', ' ') || '–').join(', ');
 
 /** Of every repetition, and below it of one. @param {number} value @param {number} repeat */
 const count = (value, repeat) =>
