@@ -70,14 +70,6 @@ void relu(const float* x, int64_t length, float* y) {
 
 void tanh(const float* x, int64_t length, float* y) { map(x, length, y, tanh_of); }
 
-void softcap(const float* x, int64_t length, float cap, float* y) {
-  map(x, length, y, [cap](Wide& values) {
-    for (Batch& value : values) value = value / Batch(cap);
-    tanh_of(values);
-    for (Batch& value : values) value *= Batch(cap);
-  });
-}
-
 void sigmoid(const float* x, int64_t length, float* y) { map(x, length, y, sigmoid_of); }
 
 void silu(const float* x, int64_t length, float* y) {

@@ -12,9 +12,6 @@ void relu(const float* x, int64_t length, float* y);
 /// Within 2 ULP.
 void tanh(const float* x, int64_t length, float* y);
 
-/// cap tanh(x / cap). Within 4 ULP.
-void softcap(const float* x, int64_t length, float cap, float* y);
-
 /// 1 / (1 + e^-x). Within 3 ULP, and 0 where e^x would be denormal.
 void sigmoid(const float* x, int64_t length, float* y);
 

@@ -15,6 +15,8 @@ struct Band {
   int64_t tail = 0;  // the last keys, which have no position and are always visible
 
   bool restricts() const { return is_causal || window; }
+  /// Whether every query sees every key, and all of them have a position.
+  bool is_whole() const { return !restricts() && tail == 0; }
   /// The keys [first, end) that query `i` sees of `kv_len`, the tail left out.
   struct Range {
     int64_t first, end;

@@ -1,8 +1,6 @@
 #include "lengths.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
 #include <string_view>
 
 namespace attnscope {
@@ -26,7 +24,7 @@ std::string_view length_field(const Layer& layer, Axis axis) {
 
 Config with_lengths_of(const Config& config, const Graph& graph,
                        const std::vector<GivenShape>& given) {
-  std::map<std::string, int64_t> lengths;
+  std::vector<std::pair<std::string_view, int64_t>> lengths;  // the first input decides each
   bool other = false;
   for (const auto& [id, shape] : given) {
     const Tensor& expected = graph.tensor(id);
@@ -35,13 +33,15 @@ Config with_lengths_of(const Config& config, const Graph& graph,
     for (size_t d = 0; d < shape.size(); ++d) {
       const std::string_view field = length_field(config.layer(), expected.shape[d].axis);
       if (field.empty()) continue;
-      lengths.try_emplace(std::string(field), shape[d].size);
+      const bool known = std::any_of(lengths.begin(), lengths.end(),
+                                     [&](const auto& length) { return length.first == field; });
+      if (!known) lengths.emplace_back(field, shape[d].size);
       other = other || shape[d] != expected.shape[d];
     }
   }
   Config changed = config;
   if (!other) return changed;
-  for (const auto& [field, length] : lengths) changed = changed.with(field.c_str(), length);
+  for (const auto& [field, length] : lengths) changed = changed.with(field.data(), length);
   return changed;
 }
 

@@ -1,8 +1,8 @@
 #include "storage.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "../kernels/gemm.h"
 #include "../kernels/half.h"
@@ -15,12 +15,6 @@ bool is_half(Dtype dtype) { return dtype == Dtype::kFloat16 || dtype == Dtype::k
 
 kernels::HalfFormat half_format(Dtype dtype) {
   return dtype == Dtype::kFloat16 ? kernels::HalfFormat::kFloat16 : kernels::HalfFormat::kBfloat16;
-}
-
-template <class... Vectors>
-Count bytes_of(const std::variant<Vectors...>& data) {
-  return std::visit([](const auto& values) { return Count{values.size()} * sizeof(values[0]); },
-                    data);
 }
 
 /// Calls work(first, terms) for each part of k terms that an int8 product sums by itself.
@@ -42,16 +36,12 @@ Count packed_numbers(int64_t n, int64_t k, Dtype storage) {
 
 }  // namespace
 
-PackedMatrix::PackedMatrix(int64_t n, int64_t k, Dtype storage) : n_(n), k_(k), storage_(storage) {
-  const auto numbers = static_cast<size_t>(packed_numbers(n, k, storage));
-  if (storage == Dtype::kInt8) {
-    data_ = Words(numbers);
-  } else if (is_half(storage)) {
-    data_ = Halves(numbers);
-  } else {
-    data_ = Floats(numbers);
-  }
-}
+PackedMatrix::PackedMatrix(int64_t n, int64_t k, Dtype storage)
+    : n_(n),
+      k_(k),
+      storage_(storage),
+      data_(
+          std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(bytes(n, k, storage)))) {}
 
 Count PackedMatrix::bytes(int64_t n, int64_t k, Dtype storage) {
   return product({packed_numbers(n, k, storage), is_half(storage) ? 2 : 4});
@@ -68,9 +58,9 @@ Count PackedMatrix::scratch_bytes(int64_t m, int64_t n, int64_t k, Dtype storage
 }
 
 void PackedMatrix::pack(const float* weight) {
-  if (Floats* floats = std::get_if<Floats>(&data_)) {
-    kernels::pack_transposed(weight, k_, n_, k_, floats->data());
-  } else if (Halves* halves = std::get_if<Halves>(&data_)) {
+  if (storage_ == Dtype::kFloat32) {
+    kernels::pack_transposed(weight, k_, n_, k_, numbers<float>());
+  } else if (is_half(storage_)) {
     // A panel at a time: rounding all of it first would take half as much memory again.
     const kernels::HalfFormat format = half_format(storage_);
     std::vector<uint16_t> rounded(static_cast<size_t>(std::min(kernels::kPanel, n_) * k_));
@@ -78,10 +68,10 @@ void PackedMatrix::pack(const float* weight) {
       const int64_t rows = std::min(kernels::kPanel, n_ - row);
       kernels::to_half(weight + row * k_, rows * k_, format, rounded.data());
       kernels::pack_half(rounded.data(), k_, rows, k_, format,
-                         halves->data() + kernels::half_size(row, k_));
+                         numbers<uint16_t>() + kernels::half_size(row, k_));
     }
   } else {
-    int32_t* to = std::get_if<Words>(&data_)->data();
+    auto* to = numbers<int32_t>();
     each_part(k_, [&](int64_t first, int64_t terms) {
       kernels::pack_quantized(weight + first, k_, n_, terms, to);
       to += kernels::quantized_size(n_, terms);
@@ -95,15 +85,15 @@ void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t
   const kernels::Rows to{c + begin, n_};
   const int64_t n = end - begin;
   if (bias) bias += begin;
-  if (const Floats* floats = std::get_if<Floats>(&data_)) {
-    const float* panels = floats->data() + kernels::packed_size(begin, k_);
+  if (storage_ == Dtype::kFloat32) {
+    const float* panels = numbers<float>() + kernels::packed_size(begin, k_);
     kernels::gemm(rows, {panels, k_}, bias, to, m, n, k_);
-  } else if (const Halves* halves = std::get_if<Halves>(&data_)) {
-    const uint16_t* panels = halves->data() + kernels::half_size(begin, k_);
+  } else if (is_half(storage_)) {
+    const uint16_t* panels = numbers<uint16_t>() + kernels::half_size(begin, k_);
     kernels::gemm_half(rows, {panels, k_, half_format(storage_)}, bias, to, m, n,
                        reinterpret_cast<float*>(scratch));
   } else {
-    const int32_t* part = std::get_if<Words>(&data_)->data();
+    const int32_t* part = numbers<int32_t>();
     each_part(k_, [&](int64_t first, int64_t terms) {
       const kernels::ConstRows own{a + first, k_};
       const kernels::QuantizedPanels panels{part + kernels::quantized_size(begin, terms), terms};
@@ -119,21 +109,19 @@ void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t
 }
 
 CachedRows::CachedRows(int64_t groups, int64_t features, Dtype storage)
-    : groups_(groups), features_(features), storage_(storage) {
-  if (is_half(storage)) data_ = Halves();
-}
+    : groups_(groups), features_(features), storage_(storage) {}
 
 void CachedRows::append(const float* fresh, int64_t count) {
   if (first_ + kept_ + count > capacity_) make_room(kept_ + count);
   appended_ = count;
   for (int64_t group = 0; group < groups_; ++group) {
     const float* from = fresh + group * count * features_;
-    const int64_t to = start_of(group) + kept_ * features_;
-    if (Floats* floats = std::get_if<Floats>(&data_)) {
-      std::copy_n(from, count * features_, floats->data() + to);
-    } else {
+    std::byte* to = start_of(group) + number_bytes() * kept_ * features_;
+    if (is_half(storage_)) {
       kernels::to_half(from, count * features_, half_format(storage_),
-                       std::get<Halves>(data_).data() + to);
+                       reinterpret_cast<uint16_t*>(to));
+    } else {
+      std::copy_n(from, count * features_, reinterpret_cast<float*>(to));
     }
   }
 }
@@ -146,40 +134,47 @@ void CachedRows::keep(int64_t most) {
 }
 
 kernels::StoredRows CachedRows::rows(int64_t group) const {
-  const int64_t start = start_of(group);
-  if (const Floats* floats = std::get_if<Floats>(&data_)) {
-    return kernels::ConstRows{floats->data() + start, features_};
-  }
-  return kernels::HalfRows{std::get<Halves>(data_).data() + start, half_format(storage_)};
+  if (is_half(storage_)) return kernels::HalfRows{halves_of(group), half_format(storage_)};
+  return kernels::ConstRows{floats_of(group), features_};
 }
 
 void CachedRows::copy_to(float* to) const {
   const int64_t count = length() * features_;
   for (int64_t group = 0; group < groups_; ++group, to += count) {
-    if (const Floats* floats = std::get_if<Floats>(&data_)) {
-      std::copy_n(floats->data() + start_of(group), count, to);
+    if (is_half(storage_)) {
+      kernels::from_half(halves_of(group), count, half_format(storage_), to);
     } else {
-      kernels::from_half(std::get<Halves>(data_).data() + start_of(group), count,
-                         half_format(storage_), to);
+      std::copy_n(floats_of(group), count, to);
     }
   }
 }
 
-Count CachedRows::bytes() const { return bytes_of(data_); }
+Count CachedRows::bytes() const { return product({groups_, capacity_, features_, number_bytes()}); }
+
+int64_t CachedRows::number_bytes() const { return is_half(storage_) ? 2 : 4; }
+
+std::byte* CachedRows::start_of(int64_t group) const {
+  return data_.get() + number_bytes() * (group * capacity_ + first_) * features_;
+}
+
+const float* CachedRows::floats_of(int64_t group) const {
+  return reinterpret_cast<const float*>(start_of(group));
+}
+
+const uint16_t* CachedRows::halves_of(int64_t group) const {
+  return reinterpret_cast<const uint16_t*>(start_of(group));
+}
 
 void CachedRows::make_room(int64_t length) {
   constexpr int64_t kLeastSpare = 16;
   const int64_t capacity = length + std::max(length / 4, kLeastSpare);
-  std::visit(
-      [&](auto& data) {
-        std::decay_t<decltype(data)> roomy(static_cast<size_t>(groups_ * capacity * features_));
-        for (int64_t group = 0; group < groups_; ++group) {
-          std::copy_n(data.data() + start_of(group), kept_ * features_,
-                      roomy.data() + group * capacity * features_);
-        }
-        data = std::move(roomy);
-      },
-      data_);
+  const int64_t row_bytes = number_bytes() * features_;
+  auto roomy = std::make_unique_for_overwrite<std::byte[]>(
+      static_cast<size_t>(groups_ * capacity * row_bytes));
+  for (int64_t group = 0; group < groups_; ++group) {
+    std::copy_n(start_of(group), kept_ * row_bytes, roomy.get() + group * capacity * row_bytes);
+  }
+  data_ = std::move(roomy);
   capacity_ = capacity;
   first_ = 0;
 }

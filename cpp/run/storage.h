@@ -5,8 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <variant>
-#include <vector>
+#include <memory>
 
 #include "../graph/dtype.h"
 #include "../kernels/attention.h"
@@ -45,13 +44,15 @@ class PackedMatrix {
                 std::byte* scratch) const;
 
  private:
-  using Floats = std::vector<float>;
-  using Halves = std::vector<uint16_t>;
-  using Words = std::vector<int32_t>;  // of int8
+  /// The numbers as the format has them: floats, 16 bits, or words of int8.
+  template <class Number>
+  Number* numbers() const {
+    return reinterpret_cast<Number*>(data_.get());
+  }
 
   int64_t n_, k_;
   Dtype storage_;
-  std::variant<Floats, Halves, Words> data_;
+  std::unique_ptr<std::byte[]> data_;
 };
 
 /// A tensor of the KV cache, (groups, positions, features), in 16 bits where the storage format has
@@ -77,17 +78,20 @@ class CachedRows {
   Count bytes() const;
 
  private:
-  using Floats = std::vector<float>;
-  using Halves = std::vector<uint16_t>;
+  int64_t number_bytes() const;
+  /// Where a group's numbers begin.
+  std::byte* start_of(int64_t group) const;
+  /// The same where they are floats, and where they have 16 bits.
+  const float* floats_of(int64_t group) const;
+  const uint16_t* halves_of(int64_t group) const;
 
   int64_t length() const { return kept_ + appended_; }
-  int64_t start_of(int64_t group) const { return (group * capacity_ + first_) * features_; }
   /// Moves what is kept to memory with room for `length` positions and some more.
   void make_room(int64_t length);
 
   int64_t groups_, features_;
   Dtype storage_;
-  std::variant<Floats, Halves> data_;
+  std::unique_ptr<std::byte[]> data_;
   int64_t capacity_ = 0;                         // positions
   int64_t first_ = 0, kept_ = 0, appended_ = 0;  // positions
 };

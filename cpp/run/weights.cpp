@@ -1,7 +1,6 @@
 #include "weights.h"
 
 #include <algorithm>
-#include <set>
 
 namespace attnscope {
 
@@ -9,7 +8,7 @@ void Weights::assign(const State& values) {
   for (size_t i = 0; i < values.size(); ++i) {
     std::copy(values[i].begin(), values[i].end(), (*state_)[i].begin());
   }
-  for (auto& [source, packed] : packed_) packed.pack(std::get<const float*>(source));
+  for (const auto& packed : packed_) packed->matrix.pack(packed->from);
 }
 
 BoundWeights Weights::bind(const Graph& graph, const std::vector<TensorId>& packed) {
@@ -19,31 +18,35 @@ BoundWeights Weights::bind(const Graph& graph, const std::vector<TensorId>& pack
     const Tensor& tensor = graph.tensor(id);
     const float* from = bound.values[static_cast<size_t>(id)]->data() + tensor.offset;
     const int64_t n = tensor.shape[0], k = tensor.shape[1];
-    auto known = packed_.find({from, n, k});
+    auto known = std::find_if(packed_.begin(), packed_.end(), [&](const auto& one) {
+      return one->from == from && one->matrix.n() == n && one->matrix.k() == k;
+    });
     if (known == packed_.end()) {
-      PackedMatrix made(n, k, storage_);
-      made.pack(from);
-      known = packed_.emplace(Source{from, n, k}, std::move(made)).first;
+      auto made = std::make_unique<Packed>(Packed{from, PackedMatrix(n, k, storage_)});
+      made->matrix.pack(from);
+      known = packed_.insert(packed_.end(), std::move(made));
     }
-    bound.packed[static_cast<size_t>(id)] = &known->second;
+    bound.packed[static_cast<size_t>(id)] = &(*known)->matrix;
   }
   return bound;
 }
 
 Count Weights::packed_bytes() const {
   Count bytes = 0;
-  for (const auto& [source, packed] : packed_) bytes += packed.bytes();
+  for (const auto& packed : packed_) bytes += packed->matrix.bytes();
   return bytes;
 }
 
 Count packed_bytes(const Graph& graph, const std::vector<TensorId>& packed, Dtype storage) {
-  std::set<std::tuple<TensorId, int64_t, int64_t>>
-      seen;  // what is viewed, from where, how many rows
   Count bytes = 0;
-  for (const TensorId id : packed) {
-    const Tensor& tensor = graph.tensor(id);
-    if (!seen.emplace(tensor.storage, tensor.offset, tensor.shape[0].size).second) continue;
-    bytes = sum(bytes, PackedMatrix::bytes(tensor.shape[0], tensor.shape[1], storage));
+  for (auto id = packed.begin(); id != packed.end(); ++id) {
+    const Tensor& tensor = graph.tensor(*id);
+    const bool seen = std::any_of(packed.begin(), id, [&](TensorId before) {
+      const Tensor& other = graph.tensor(before);
+      return other.storage == tensor.storage && other.offset == tensor.offset &&
+             other.shape == tensor.shape;
+    });
+    if (!seen) bytes = sum(bytes, PackedMatrix::bytes(tensor.shape[0], tensor.shape[1], storage));
   }
   return bytes;
 }

@@ -2,9 +2,7 @@
 
 // A model's learned values, and the copies of them that kernels read.
 
-#include <map>
 #include <memory>
-#include <tuple>
 #include <vector>
 
 #include "../graph/dtype.h"
@@ -41,11 +39,15 @@ class Weights {
   Count packed_bytes() const;
 
  private:
-  using Source = std::tuple<const float*, int64_t, int64_t>;  // of rows and columns
+  /// A packed weight, and where its values are.
+  struct Packed {
+    const float* from;
+    PackedMatrix matrix;
+  };
 
   std::shared_ptr<State> state_;
   Dtype storage_;
-  std::map<Source, PackedMatrix> packed_;
+  std::vector<std::unique_ptr<Packed>> packed_;  // which stay where they are
 };
 
 /// Bytes of the packed copies of these weights of `graph`, each counted once.

@@ -157,14 +157,19 @@ Measure attention(const char* name, const Steps& steps, int64_t S, bool causal) 
           "GFLOP/s",
           2 * product_flops,
           [=, q = numbers(S * D), k = numbers(S * D), v = numbers(S * D),
-           out = Floats(static_cast<size_t>(S * D))]() mutable {
+           out = Floats(static_cast<size_t>(S * D)),
+           scratch = Floats(static_cast<size_t>(
+               attention_scratch({S, S, D, D}, {.heads = 1,
+                                                .most_queries = S,
+                                                .weights = false,
+                                                .stored_in_16_bits = false})))]() mutable {
             const QueryHead head{.query = {q.data(), D},
                                  .bias = {},
                                  .mask = {},
                                  .output = {out.data(), D},
                                  .weights = {}};
-            attend({&head, 1}, {ConstRows{k.data(), D}, ConstRows{v.data(), D}},
-                   {S, S, D, D, 0.125f}, visible.data(), 0, S);
+            attend({&head, 1}, {ConstRows{k.data(), D}, ConstRows{v.data(), D}}, {S, S, D, D},
+                   {.scale = 0.125f}, visible.data(), 0, S, scratch.data());
           },
           {{"the chain", {{&steps.chain, 2 * product_flops}}},
            {"its steps",

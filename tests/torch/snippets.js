@@ -60,8 +60,10 @@ function configs(scope) {
 
 /** As the page's worker runs it. @param {Attnscope} scope */
 export function snippets(scope) {
+  const layers = scope.layers();
   return configs(scope).flatMap(({ title, config: any, preset }, i) => {
     const config = /** @type {any} */ (any);
+    const className = layers.find(({ name }) => name === config.layer)?.pytorch_class ?? '';
     const { inputs, macs } = scope.estimate(config);
     const seed = SEEDS[i % SEEDS.length];
     const needed = inputs.filter(isNeeded);
@@ -72,7 +74,7 @@ export function snippets(scope) {
     const all = /** @type {[string, Masks][]} */ ([['no mask', {}], ...(macs < MOST_MASKED ? paintings(inputs) : [])]);
     const made = all.map(([mask, painted]) => {
       const { output } = model.forward({ ...given, ...givenMasks(masks, painted) }, { need_weights: false });
-      const python = pythonLines({ inputs: needed, masks }, seed, painted, source);
+      const python = pythonLines({ inputs: needed, masks }, seed, painted, className);
       return {
         title,
         mask,

@@ -47,7 +47,9 @@ void scale_by(const float* x, int64_t length, float factor, float* y) {
 }
 
 void keep_within(const float* x, int64_t length, float cap, float* y) {
-  kernels::softcap(x, length, cap, y);
+  kernels::scale(x, 1.0f / cap, length, y);
+  kernels::tanh(y, length, y);
+  kernels::scale(y, cap, length);
 }
 
 Fusion add(const Site& site) {

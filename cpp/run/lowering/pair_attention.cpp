@@ -91,10 +91,11 @@ Fusion pair_attention(const Site& site) {
   const std::optional<Scorer> scorer = Scorer::at(scored, kKeys, scratch, rest);
   if (!scorer || !rest.take<Squeeze>()) return {};
   const Step* normalize = rest.take<Softmax>();
-  if (!normalize || static_cast<const Softmax&>(*normalize->op).band().restricts()) return {};
+  if (!normalize || !static_cast<const Softmax&>(*normalize->op).band().is_whole()) return {};
   const bool wanted = !rest.alone();
   const Step* combine = rest.take_shared<Matmul>();
-  if (!combine || static_cast<const Matmul&>(*combine->op).right() != Matmul::Right::kPlain) {
+  if (!combine || static_cast<const Matmul&>(*combine->op).right() != Matmul::Right::kPlain ||
+      site.shape(combine->inputs[1]).size() != 3) {
     return {};
   }
 

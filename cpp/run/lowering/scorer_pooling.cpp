@@ -109,7 +109,8 @@ Fusion scorer_pooling(const Site& site) {
   const std::optional<Scorer> scorer = Scorer::at(site, part, scratch, chain);
   if (!scorer || !chain.take<Squeeze>()) return {};
   const Step* normalize = chain.take<Softmax>();
-  const Step* combine = normalize ? chain.take_shared<WeightedSum>() : nullptr;
+  if (!normalize || !static_cast<const Softmax&>(*normalize->op).band().is_whole()) return {};
+  const Step* combine = chain.take_shared<WeightedSum>();
   if (!combine || combine->inputs[1] != site.input(0)) return {};
   if (scorer->features() > 0) {
     // Short sequences are faster in one product of all of them, and parts of a large one would
