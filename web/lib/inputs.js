@@ -40,10 +40,7 @@ export function coreTensor(name, value) {
   }
   const { data, stride, strides, offset } = value;
   // The core knows what 16 bits may be.
-  if (
-    ['float16', 'bfloat16', 'int8'].includes(dtype) &&
-    Object.prototype.toString.call(data) === '[object Float32Array]'
-  ) {
+  if ((dtype ?? 'float32') !== 'float32' && Object.prototype.toString.call(data) === '[object Float32Array]') {
     throw refusal(name, `${name}.dtype must be float32 for a Float32Array, got ${show(dtype)}`);
   }
   checkOrder(name, 'stride', stride, shape);
