@@ -79,12 +79,15 @@ bool same_planes(const Shape& a, const Shape& b) {
          std::equal(a.end() - kPlane, a.end(), b.end() - kPlane, fits);
 }
 
-/// The call whose last repetition makes a tensor, or nullptr.
-const Call* call_that_makes(const Graph& graph, TensorId id) {
-  const auto call = std::find_if(graph.calls().begin(), graph.calls().end(), [&](const Call& one) {
-    return std::find(one.outputs.begin(), one.outputs.end(), id) != one.outputs.end();
-  });
-  return call == graph.calls().end() ? nullptr : &*call;
+/// How often a tensor is made, of which the last one is meant: once a repetition, of what a call
+/// makes.
+int64_t times_made(const Graph& graph, TensorId id) {
+  for (const Call& call : graph.calls()) {
+    const bool makes =
+        std::find(call.outputs.begin(), call.outputs.end(), id) != call.outputs.end();
+    if (makes) return static_cast<int64_t>(call.order.size());
+  }
+  return 1;
 }
 
 void write_results(JsonWriter& json, const Graph& graph) {
@@ -95,10 +98,8 @@ void write_results(JsonWriter& json, const Graph& graph) {
     json.key("name").string(result.name);
     write_shape(json, tensor.shape);
     json.key("weights").boolean(result.is_weights());
-    // What a call makes has a name of its last repetition, which says nothing outside.
-    const Call* call = call_that_makes(graph, result.tensor);
-    json.key("tensor").string(call ? result.name : tensor.name);
-    json.key("repeat").number(call ? static_cast<int64_t>(call->order.size()) : 1);
+    json.key("tensor").string(tensor.name);
+    json.key("repeat").number(times_made(graph, result.tensor));
     const TensorId mask = mask_behind(graph, result.tensor);
     if (mask != kNoTensor && same_planes(graph.tensor(mask).shape, tensor.shape)) {
       json.key("mask").string(graph.tensor(mask).name);

@@ -18,7 +18,7 @@ const THUMBNAIL = 64;
 
 /**
  * Every result, attention weights first; and the mask of a layer that takes one and has no weights to paint it on. The
- * output is called as the layer calls it.
+ * output is called as the layer's steps call it.
  * @param {Record<string, any>} results
  * @param {readonly Described[]} described the results as the estimate has them
  * @param {MaskPlane[]} masks
@@ -27,7 +27,7 @@ const THUMBNAIL = 64;
 export function drawnOf(results, described, masks) {
   const known = described
     .filter(({ name }) => results[name]?.shape)
-    .map((one) => ({ ...one, name: one.name === 'output' ? one.tensor : one.name, result: results[one.name] }));
+    .map((one) => ({ ...one, name: ownName(one), result: results[one.name] }));
   const distinct = known.filter(({ name }, index) => known.findLastIndex((other) => other.name === name) === index);
   const weights = distinct.filter(isWeights);
   const others = distinct.filter((one) => !isWeights(one));
@@ -43,6 +43,12 @@ export function drawnOf(results, described, masks) {
       }));
   return [...weights, ...others, ...own].map((one) => drawn(one, masks));
 }
+
+/**
+ * Of an output that a stack of layers makes, the steps' name says nothing outside of the stack.
+ * @param {Described} result
+ */
+const ownName = ({ name, tensor, repeat }) => (name === 'output' && repeat === 1 ? tensor : name);
 
 /** Also where they are the output itself, which a mask hides as it hides weights. @param {Described} result */
 const isWeights = ({ weights, mask }) => weights || mask !== undefined;
