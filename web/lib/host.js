@@ -37,7 +37,9 @@ export function startWorker(open) {
       'error',
       (event) => {
         event.preventDefault(); // it is told by `ready`
-        whyNot(url, event.message, violations.last()).then((why) => reject(new Error(why)));
+        // Settles the promise now: the end of the worker, which follows, is no reason any more.
+        const why = whyNot(url, event.message, violations.last());
+        resolve(why.then((reason) => Promise.reject(new Error(reason))));
       },
       { signal }
     );
