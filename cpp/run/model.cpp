@@ -38,7 +38,7 @@ Inputs with_whole_rows(const Graph& graph, Inputs inputs, std::vector<Values>& s
     const Tensor& tensor = graph.tensors()[id];
     if (!inputs[id] || tensor.role != Role::kOptionalInput) continue;
     Shape shape = shape_of(*inputs[id]);
-    if (shape.empty()) shape.push_back(1);
+    if (shape.empty()) shape.emplace_back(1);
     if (shape.back() == tensor.shape.back()) continue;
     shape.back() = tensor.shape.back();
     Values& rows = spread.emplace_back(make_values(shape));

@@ -29,7 +29,7 @@ float round_float16(float value) {
 void round_row_int8(float* row, size_t length) {
   float largest = 0.0f;
   for (size_t i = 0; i < length; ++i) largest = std::max(largest, std::abs(row[i]));
-  if (!(largest > 0.0f && largest < INFINITY)) return;
+  if (largest <= 0.0f || !std::isfinite(largest)) return;
   const float step = largest / 127.0f;
   if (step == 0.0f) return;  // a row so small that float32 has no such step
   for (size_t i = 0; i < length; ++i) row[i] = std::nearbyint(row[i] / step) * step;

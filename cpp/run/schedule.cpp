@@ -1,6 +1,7 @@
 #include "schedule.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "arena.h"
@@ -81,20 +82,20 @@ void Schedule::leave_out_unneeded() {
   const auto storage = [this](TensorId id) { return placement_.storage[static_cast<size_t>(id)]; };
   for (const TensorId id : outputs_) needed[static_cast<size_t>(storage(id))] = true;
   std::vector<Entry> kept;
-  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-    const std::vector<TensorId>& writes = entry->fusion.writes;
+  for (Entry& entry : entries_ | std::views::reverse) {
+    const std::vector<TensorId>& writes = entry.fusion.writes;
     if (std::none_of(writes.begin(), writes.end(),
                      [&](TensorId id) { return needed[static_cast<size_t>(storage(id))]; })) {
       continue;
     }
-    for (const TensorId id : entry->fusion.reads) {
+    for (const TensorId id : entry.fusion.reads) {
       const TensorId read = storage(id);
       if (graph_.tensor(read).role != Role::kActivation || needed[static_cast<size_t>(read)])
         continue;
       needed[static_cast<size_t>(read)] = true;
-      entry->dead.push_back(read);
+      entry.dead.push_back(read);
     }
-    kept.push_back(std::move(*entry));
+    kept.push_back(std::move(entry));
   }
   entries_.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
 }

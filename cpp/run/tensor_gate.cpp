@@ -43,11 +43,11 @@ std::optional<Shape> integer_shape(const std::vector<RawValue>& raw) {
   Shape shape;
   for (const RawValue& one : raw) {
     const double* dimension = std::get_if<double>(&one.value);
-    if (!dimension || !(*dimension >= 1 && *dimension <= 0x1p31) ||
-        *dimension != std::floor(*dimension)) {
+    if (!dimension || *dimension != std::floor(*dimension) || *dimension < 1 ||
+        *dimension > 0x1p31) {
       return {};
     }
-    shape.push_back(static_cast<int64_t>(*dimension));
+    shape.emplace_back(static_cast<int64_t>(*dimension));
   }
   return shape;
 }

@@ -3,6 +3,7 @@
 // A model's learned values, and the copies of them that kernels read.
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "../graph/dtype.h"
@@ -20,7 +21,8 @@ struct BoundWeights {
 
 class Weights {
  public:
-  Weights(std::shared_ptr<State> state, Dtype storage) : state_(state), storage_(storage) {}
+  Weights(std::shared_ptr<State> state, Dtype storage)
+      : state_(std::move(state)), storage_(storage) {}
 
   const State& state() const { return *state_; }
   /// For another storage format of the same values.

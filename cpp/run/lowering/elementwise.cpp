@@ -53,7 +53,7 @@ void keep_within(const float* x, int64_t length, float cap, float* y) {
 }
 
 Fusion add(const Site& site) {
-  const Shape whole = site.output_shape(), part = site.input_shape(1);
+  const Shape &whole = site.output_shape(), &part = site.input_shape(1);
   const int64_t length = whole.back(), rows = count_of(whole) / length;
   const bool one_a_row = part.back() != length;  // 1, for every feature
   const TensorId a = site.input(0), b = site.input(1), y = site.output();

@@ -132,7 +132,7 @@ Fusion scorer_pooling(const Site& site) {
       .output_id = output,
       .scorer = *scorer,
       .slots = slots,
-      .pooled_slot = scratch.shared<kernels::Pooled>(B * parts),
+      .pooled_slot = scratch.shared<kernels::Pooled>(Count{B} * parts),
       .partial_slot = scratch.shared<float>(Count{B} * (parts - 1) * E),
       .loaded_slot = scratch.shared<float>(T * E < kSmallSequence ? 0 : Count{slots} * part * E)};
   return {.steps = chain.length(),

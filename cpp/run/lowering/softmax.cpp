@@ -35,7 +35,7 @@ void softmax_with_tail(const float* scores, const float* mask, Band::Range range
 
 Fusion softmax(const Site& site) {
   const Band band = site.op<Softmax>().band();
-  const Shape shape = site.output_shape();
+  const Shape& shape = site.output_shape();
   const int64_t length = shape.back(), rows = count_of(shape) / length;
   const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
   Shape masked = shape;
