@@ -67,7 +67,7 @@ const inPage = async () => {
   Object.assign(window, { open, openInWorker, longestGap });
 };
 
-test('a forward of a second in a worker leaves the timers of the page alone', async () => {
+test('a long forward in a worker leaves the timers of the page alone', async () => {
   const { page, errors } = await openHost({ isolated: true });
   await page.evaluate(inPage);
   const measured = await page.evaluate(async () => {
@@ -91,8 +91,8 @@ test('a forward of a second in a worker leaves the timers of the page alone', as
     return { onPage: await timed(scopes[0], length), inWorker: await timed(scopes[1], length) };
   });
   const { onPage, inWorker } = measured;
-  assert.ok(inWorker.whole > 700, JSON.stringify(measured));
-  assert.ok(onPage.gap > 700, `on the page's own thread nothing else runs: ${JSON.stringify(measured)}`);
+  assert.ok(inWorker.whole > 300, `long enough to tell: ${JSON.stringify(measured)}`);
+  assert.ok(onPage.gap > onPage.whole / 2, `on the page's own thread nothing else runs: ${JSON.stringify(measured)}`);
   assert.ok(inWorker.gap < inWorker.whole / 5, JSON.stringify(measured));
   assert.deepEqual(errors, []);
 });
