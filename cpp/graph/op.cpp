@@ -10,4 +10,6 @@ void wrong_graph(const char* pattern, std::initializer_list<Piece> pieces) {
   throw std::logic_error(format(pattern, pieces, true));
 }
 
+void Op::gradients(GradientBuilder&) const { wrong_graph("{} has no gradient", {name()}); }
+
 }  // namespace attnscope

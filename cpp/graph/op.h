@@ -43,6 +43,8 @@ enum class Aliasing {
 /// not fit together.
 [[noreturn]] void wrong_graph(const char* pattern, std::initializer_list<Piece> pieces);
 
+class GradientBuilder;
+
 class Op {
  public:
   virtual ~Op() = default;
@@ -69,8 +71,10 @@ class Op {
   /// The output's values by plain loops in double precision. An absent optional input is nullptr.
   virtual Array forward(const std::vector<const Array*>& inputs) const = 0;
 
-  // Gradients belong here, beside forward(), when layers are trained: what they may read is what
-  // saved_for_backward() names.
+  /// Adds the steps that make the gradients of a scalar by those inputs for which
+  /// GradientBuilder::needs(), of its gradient by the output (graph/gradients.h). Throws
+  /// std::logic_error where nothing is trained through the operation.
+  virtual void gradients(GradientBuilder& step) const;
 
   /// The PyTorch expression that computes the output. `inputs` are Python expressions; an absent
   /// optional input is the name of a variable that may be None. `module` names the nn.Module that

@@ -92,7 +92,8 @@ class Builder {
   TensorId slice(TensorId x, int64_t begin, int64_t end, std::string_view name,
                  bool copied = false) {
     return graph_.add_step(format("take_{}", {name}), "project",
-                           std::make_shared<const Slice>(begin, end, copied), {x}, name);
+                           std::make_shared<const Slice>(Slice::kLast, begin, end, copied), {x},
+                           name);
   }
   TensorId joined(TensorId a, TensorId b, int dimension, std::string_view name) {
     return graph_.add_step(format("join_{}", {name}), "project",

@@ -47,6 +47,36 @@ double Activation::apply(double x) const {
   return x;
 }
 
+bool Activation::derives_from_output() const {
+  return kind_ == Kind::kTanh || kind_ == Kind::kRelu || kind_ == Kind::kSigmoid;
+}
+
+double Activation::derivative(double x_or_y) const {
+  const double x = x_or_y, y = x_or_y;
+  switch (kind_) {
+    case Kind::kTanh:
+      return 1.0 - y * y;
+    case Kind::kRelu:
+      return y > 0 ? 1.0 : 0.0;
+    case Kind::kSigmoid:
+      return y * (1.0 - y);
+    case Kind::kGelu: {  // Φ(x) + x φ(x)
+      const double density = std::exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi);
+      return 0.5 * (1.0 + std::erf(x * std::numbers::sqrt2 / 2)) + x * density;
+    }
+    case Kind::kGeluTanh: {
+      const double root = std::sqrt(2 / std::numbers::pi);
+      const double t = std::tanh(root * (x + 0.044715 * x * x * x));
+      return 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * root * (1.0 + 3 * 0.044715 * x * x);
+    }
+    case Kind::kSilu: {
+      const double share = 1.0 / (1.0 + std::exp(-x));
+      return share * (1.0 + x * (1.0 - share));
+    }
+  }
+  return 1.0;
+}
+
 std::string_view Activation::name() const { return known(kind_).name; }
 
 Cost Activation::cost(const InputShapes&, const Shape& output) const {
@@ -55,9 +85,7 @@ Cost Activation::cost(const InputShapes&, const Shape& output) const {
 }
 
 Saved Activation::saved_for_backward(const InputShapes&, const Shape&) const {
-  // The derivatives of the first three are functions of y.
-  const bool of_output = kind_ == Kind::kTanh || kind_ == Kind::kRelu || kind_ == Kind::kSigmoid;
-  return of_output ? Saved{.output = true} : Saved{.inputs = {0}};
+  return derives_from_output() ? Saved{.output = true} : Saved{.inputs = {0}};
 }
 
 std::string Activation::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

@@ -23,6 +23,8 @@ class Activation final : public Elementwise {
 
   std::string_view name() const override;
   double apply(double x) const override;
+  bool derives_from_output() const override;
+  double derivative(double x_or_y) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes& inputs, const Shape& output) const override;
   std::string pytorch(const std::vector<std::string>& inputs,

@@ -7,6 +7,7 @@
 
 #include "../graph/number.h"
 #include "broadcast.h"
+#include "reshape.h"
 
 namespace attnscope {
 
@@ -33,6 +34,14 @@ Array Add::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
+void Add::gradients(GradientBuilder& step) const {
+  if (step.needs(0)) step.give(0, step.gradient());
+  if (!step.needs(1)) return;
+  const Shape shape = step.shape(step.input(1));
+  const bool whole = shape == step.shape(step.output());
+  step.give(1, whole ? step.gradient() : step.add<SumTo>({step.gradient()}, shape));
+}
+
 std::string Add::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("{} + {}", {inputs[0], inputs[1]});
 }
@@ -54,6 +63,12 @@ Array Multiply::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
+void Multiply::gradients(GradientBuilder& step) const {
+  const OpPtr& multiply = shared_op<Multiply>();
+  if (step.needs(0)) step.give(0, step.add(multiply, {step.gradient(), step.input(1)}));
+  if (step.needs(1)) step.give(1, step.add(multiply, {step.gradient(), step.input(0)}));
+}
+
 std::string Multiply::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("{} * {}", {inputs[0], inputs[1]});
 }
@@ -62,6 +77,10 @@ Scale Scale::by_root_of(int64_t divisor) {
   Scale scale(1.0 / std::sqrt(static_cast<double>(divisor)));
   scale.divisor_ = divisor;
   return scale;
+}
+
+void Scale::gradients(GradientBuilder& step) const {
+  step.give(0, step.add(step.op(), {step.gradient()}));
 }
 
 Cost Scale::cost(const InputShapes&, const Shape& output) const {

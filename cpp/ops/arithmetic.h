@@ -13,6 +13,7 @@ class Add final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };
@@ -27,6 +28,7 @@ class Multiply final : public Op {
     return {.inputs = {0, 1}};
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };
@@ -43,6 +45,8 @@ class Scale final : public Elementwise {
 
   std::string_view name() const override { return "scale"; }
   double apply(double x) const override { return factor_ * x; }
+  double derivative(double) const override { return factor_; }
+  void gradients(GradientBuilder& step) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "../graph/gradients.h"
+#include "reshape.h"
+
 namespace attnscope {
 namespace {
 
@@ -60,29 +63,83 @@ std::string Concat::pytorch(const std::vector<std::string>& inputs, std::string_
   return format("torch.cat(({}), dim={})", {text, dimension_});
 }
 
+void Concat::gradients(GradientBuilder& step) const {
+  int64_t begin = 0;
+  for (size_t i = 0; i < step.inputs().size(); ++i) {
+    const int64_t end = begin + step.shape(step.input(i))[static_cast<size_t>(dimension_)];
+    if (step.needs(i)) step.give(i, step.add<Slice>({step.gradient()}, dimension_, begin, end));
+    begin = end;
+  }
+}
+
 Shape Slice::output_shape(const InputShapes& inputs) const {
   Shape shape = *inputs[0];
-  if (begin_ < 0 || begin_ >= end_ || end_ > shape.back()) {
-    wrong_graph("slice: {} has no features {} to {}", {shape, begin_, end_});
+  const size_t along = dimension(shape.size());
+  if (along >= shape.size() || begin_ < 0 || end_ <= begin_ || end_ > shape[along]) {
+    wrong_graph("slice: {} has no indices {} to {} in dimension {}", {shape, begin_, end_, along});
   }
-  shape.back().size = end_ - begin_;
+  shape[along].size = end_ - begin_;
   return shape;
 }
 
 Array Slice::forward(const std::vector<const Array*>& inputs) const {
-  std::vector<size_t> shape = sizes(*inputs[0]);
-  const size_t from = shape.back(), length = static_cast<size_t>(end_ - begin_);
-  shape.back() = length;
+  const Array& x = *inputs[0];
+  std::vector<size_t> shape = sizes(x);
+  const size_t along = dimension(shape.size());
+  shape[along] = static_cast<size_t>(end_ - begin_);
   Array y = make_array(shape);
-  for (size_t row = 0; row < y.size() / length; ++row) {
-    std::copy_n(inputs[0]->data() + row * from + static_cast<size_t>(begin_), length,
-                y.data() + row * length);
+  const size_t from = run_length(x, along), length = run_length(y, along);
+  const size_t first = from / x.shape(along) * static_cast<size_t>(begin_);
+  for (size_t run = 0; run < y.size() / length; ++run) {
+    std::copy_n(x.data() + run * from + first, length, y.data() + run * length);
   }
   return y;
 }
 
+void Slice::gradients(GradientBuilder& step) const {
+  const Shape shape = step.shape(step.input(0));
+  const size_t along = dimension(shape.size());
+  step.give(0,
+            step.add<Pad>({step.gradient()}, static_cast<int>(along), begin_, shape[along] - end_));
+}
+
 std::string Slice::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return format("{}[..., {}:{}]{}", {inputs[0], begin_, end_, copied_ ? ".clone()" : ""});
+  const char* copied = copied_ ? ".clone()" : "";
+  if (dimension_ == kLast) return format("{}[..., {}:{}]{}", {inputs[0], begin_, end_, copied});
+  return format("{}.narrow({}, {}, {}){}", {inputs[0], dimension_, begin_, end_ - begin_, copied});
+}
+
+Shape Pad::output_shape(const InputShapes& inputs) const {
+  Shape shape = *inputs[0];
+  if (static_cast<size_t>(dimension_) >= shape.size()) {
+    wrong_graph("pad: {} has no dimension {}", {shape, dimension_});
+  }
+  shape[static_cast<size_t>(dimension_)].size += before_ + after_;
+  return shape;
+}
+
+Array Pad::forward(const std::vector<const Array*>& inputs) const {
+  const Array& x = *inputs[0];
+  const size_t along = static_cast<size_t>(dimension_);
+  std::vector<size_t> shape = sizes(x);
+  shape[along] += static_cast<size_t>(before_ + after_);
+  Array y = make_array(shape);
+  y.fill(0.0);
+  const size_t length = run_length(x, along), whole = run_length(y, along);
+  const size_t first = whole / shape[along] * static_cast<size_t>(before_);
+  for (size_t run = 0; run < x.size() / length; ++run) {
+    std::copy_n(x.data() + run * length, length, y.data() + run * whole + first);
+  }
+  return y;
+}
+
+void Pad::gradients(GradientBuilder& step) const {
+  const int64_t length = step.shape(step.input(0))[static_cast<size_t>(dimension_)];
+  step.give(0, step.add<Slice>({step.gradient()}, dimension_, before_, before_ + length));
+}
+
+std::string Pad::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return format("pad({}, {}, {}, {})", {inputs[0], dimension_, before_, after_});
 }
 
 Shape FirstPosition::output_shape(const InputShapes& inputs) const {
@@ -97,6 +154,12 @@ Array FirstPosition::forward(const std::vector<const Array*>& inputs) const {
   Array y = make_array({B, E});
   for (size_t b = 0; b < B; ++b) std::copy_n(x.data() + b * T * E, E, y.data() + b * E);
   return y;
+}
+
+void FirstPosition::gradients(GradientBuilder& step) const {
+  const Shape x = step.shape(step.input(0));
+  const TensorId first = step.add<Reshape>({step.gradient()}, Shape{x[0], {1, x[1].axis}, x[2]});
+  step.give(0, step.add<Pad>({first}, 1, 0, x[1] - 1));
 }
 
 std::string FirstPosition::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
@@ -123,6 +186,14 @@ Array AppendRow::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
+void AppendRow::gradients(GradientBuilder& step) const {
+  const int64_t length = step.shape(step.input(0))[1];
+  if (step.needs(0)) step.give(0, step.add<Slice>({step.gradient()}, 1, 0, length));
+  if (!step.needs(1)) return;
+  const TensorId rows = step.add<Slice>({step.gradient()}, 1, length, length + 1);
+  step.give(1, step.add<SumTo>({rows}, step.shape(step.input(1))));
+}
+
 std::string AppendRow::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("torch.cat(({}, {}.expand({}.size(0), -1, -1)), dim=1)",
                 {inputs[0], inputs[1], inputs[0]});
@@ -146,6 +217,10 @@ Array AppendZeros::forward(const std::vector<const Array*>& inputs) const {
     std::copy_n(inputs[0]->data() + head * length, length, y.data() + head * (length + shape[3]));
   }
   return y;
+}
+
+void AppendZeros::gradients(GradientBuilder& step) const {
+  step.give(0, step.add<Slice>({step.gradient()}, 2, 0, step.shape(step.input(0))[2].size));
 }
 
 std::string AppendZeros::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

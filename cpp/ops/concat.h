@@ -17,6 +17,7 @@ class Concat final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 
@@ -24,13 +25,19 @@ class Concat final : public Op {
   int dimension_;
 };
 
-/// Elements [begin, end) of the last dimension. In PyTorch a view, unless it is `copied`: what
-/// keeps a view for the backward pass keeps all of what it views.
+/// Indices [begin, end) of a dimension. In PyTorch a view, unless it is `copied`: what keeps a view
+/// for the backward pass keeps all of what it views.
 class Slice final : public Op {
  public:
-  Slice(int64_t begin, int64_t end, bool copied = false)
-      : begin_(begin), end_(end), copied_(copied) {}
+  static constexpr int kLast = -1;  // dimension
 
+  Slice(int dimension, int64_t begin, int64_t end, bool copied = false)
+      : dimension_(dimension), begin_(begin), end_(end), copied_(copied) {}
+
+  /// Of a tensor of so many dimensions.
+  size_t dimension(size_t rank) const {
+    return dimension_ == kLast ? rank - 1 : static_cast<size_t>(dimension_);
+  }
   int64_t begin() const { return begin_; }
 
   std::string_view name() const override { return "slice"; }
@@ -38,12 +45,36 @@ class Slice final : public Op {
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Aliasing aliasing() const override { return copied_ ? Aliasing::kNone : Aliasing::kStrided; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 
  private:
+  int dimension_;
   int64_t begin_, end_;
   bool copied_;
+};
+
+/// Zeros around a tensor, along one dimension: `before` indices of them, and `after`.
+class Pad final : public Op {
+ public:
+  Pad(int dimension, int64_t before, int64_t after)
+      : dimension_(dimension), before_(before), after_(after) {}
+
+  int dimension() const { return dimension_; }
+  int64_t before() const { return before_; }
+
+  std::string_view name() const override { return "pad"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  int dimension_;
+  int64_t before_, after_;
 };
 
 /// The first position of each sequence: (B, T, E) -> (B, E). In PyTorch a view.
@@ -54,6 +85,7 @@ class FirstPosition final : public Op {
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Aliasing aliasing() const override { return Aliasing::kStrided; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };
@@ -65,6 +97,7 @@ class AppendRow final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };
@@ -76,6 +109,7 @@ class AppendZeros final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };

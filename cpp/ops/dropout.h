@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../graph/graph.h"
+#include "../graph/gradients.h"
 
 namespace attnscope {
 
@@ -18,6 +18,8 @@ class Dropout final : public Op {
   }
   Aliasing aliasing() const override { return Aliasing::kUnlessTraining; }
   Array forward(const std::vector<const Array*>& inputs) const override { return *inputs[0]; }
+  /// In evaluation, as forward(): training puts a product with noise in its place.
+  void gradients(GradientBuilder& step) const override { step.give(0, step.gradient()); }
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 

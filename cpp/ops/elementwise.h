@@ -1,6 +1,8 @@
 #pragma once
 
-#include "../graph/op.h"
+#include <string>
+
+#include "../graph/gradients.h"
 
 namespace attnscope {
 
@@ -13,12 +15,39 @@ class Elementwise : public Op {
   /// f(x) in double precision.
   virtual double apply(double x) const = 0;
 
+  /// What its gradient is computed from: x, or where that is simpler f(x).
+  virtual bool derives_from_output() const { return false; }
+  /// f'(x), given x or f(x), as derives_from_output() says. Scale has no use for it.
+  virtual double derivative(double x_or_y) const = 0;
+
   Shape output_shape(const InputShapes& inputs) const final { return *inputs[0]; }
   Array forward(const std::vector<const Array*>& inputs) const final {
     Array y = *inputs[0];
     for (double& value : y) value = apply(value);
     return y;
   }
+  void gradients(GradientBuilder& step) const override;
+};
+
+/// The gradient of an element-wise operation: dy, x or y -> dy f'(x).
+class ElementwiseGradient final : public Op {
+ public:
+  explicit ElementwiseGradient(OpPtr of) : of_(std::move(of)), name_(of_->name()) {
+    name_ += "_backward";
+  }
+
+  const Elementwise& of() const { return static_cast<const Elementwise&>(*of_); }
+
+  std::string_view name() const override { return name_; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  OpPtr of_;
+  std::string name_;
 };
 
 }  // namespace attnscope

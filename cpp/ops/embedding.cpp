@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "../graph/gradients.h"
+
 namespace attnscope {
 
 Shape Embedding::output_shape(const InputShapes& inputs) const {
@@ -27,9 +29,45 @@ Array Embedding::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
+void Embedding::gradients(GradientBuilder& step) const {
+  if (!step.needs(1)) return;
+  const Dimension rows = step.shape(step.input(1))[0];
+  step.give(1, step.add<EmbeddingGradient>({step.gradient(), step.input(0)}, rows));
+}
+
 std::string Embedding::pytorch(const std::vector<std::string>& inputs,
                                std::string_view module) const {
   return format("{}({})", {module, inputs[0]});
+}
+
+Shape EmbeddingGradient::output_shape(const InputShapes& inputs) const {
+  const Shape &dy = *inputs[0], &tokens = *inputs[1];
+  if (dy.size() != tokens.size() + 1 || elements(dy) / dy.back() != elements(tokens)) {
+    wrong_graph("embedding_backward: {} has no row for each of {}", {dy, tokens});
+  }
+  return {rows_, dy.back()};
+}
+
+Cost EmbeddingGradient::cost(const InputShapes& inputs, const Shape&) const {
+  return {{Operation::kAddition, elements(*inputs[0])}};
+}
+
+Array EmbeddingGradient::forward(const std::vector<const Array*>& inputs) const {
+  const Array &dy = *inputs[0], &tokens = *inputs[1];
+  const size_t features = dy.size() / tokens.size();
+  Array table = make_array({static_cast<size_t>(rows_.size), features});
+  table.fill(0.0);
+  for (size_t i = 0; i < dy.size(); ++i) {
+    const size_t row = static_cast<size_t>(tokens.data()[i / features]);
+    table.data()[row * features + i % features] += dy.data()[i];
+  }
+  return table;
+}
+
+std::string EmbeddingGradient::pytorch(const std::vector<std::string>& inputs,
+                                       std::string_view) const {
+  return format("torch.ops.aten.embedding_dense_backward({}, {}, {}, -1, False)",
+                {inputs[0], inputs[1], rows_});
 }
 
 EmbeddingModule declare_embedding(Graph& graph, std::string_view name, Dimension rows,

@@ -14,8 +14,25 @@ class Embedding final : public Op {
     return {.inputs = {0}};
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
+};
+
+/// Its gradient: dy (..., E), tokens (...) -> (rows, E), the sum of the gradients of each row.
+class EmbeddingGradient final : public Op {
+ public:
+  explicit EmbeddingGradient(Dimension rows) : rows_(rows) {}
+
+  std::string_view name() const override { return "embedding_backward"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  Dimension rows_;
 };
 
 /// A declared nn.Embedding(rows, features), drawn from the standard normal distribution.

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "../graph/gradients.h"
+#include "arithmetic.h"
+#include "reshape.h"
+
 namespace attnscope {
 
 Shape SplitHeads::output_shape(const InputShapes& inputs) const {
@@ -26,6 +30,10 @@ Array SplitHeads::forward(const std::vector<const Array*>& inputs) const {
     }
   }
   return y;
+}
+
+void SplitHeads::gradients(GradientBuilder& step) const {
+  step.give(0, step.add(shared_op<MergeHeads>(), {step.gradient()}));
 }
 
 std::string SplitHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
@@ -52,6 +60,10 @@ Array MergeHeads::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
+void MergeHeads::gradients(GradientBuilder& step) const {
+  step.give(0, step.add<SplitHeads>({step.gradient()}, step.shape(step.input(0))[1]));
+}
+
 std::string MergeHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("{}.transpose(1, 2).flatten(2)", {inputs[0]});
 }
@@ -71,6 +83,14 @@ Array RepeatHeads::forward(const std::vector<const Array*>& inputs) const {
     std::copy_n(x.data() + head / times * size, size, y.data() + head * size);
   }
   return y;
+}
+
+void RepeatHeads::gradients(GradientBuilder& step) const {
+  const Shape x = step.shape(step.input(0));
+  const TensorId groups =
+      step.add<Reshape>({step.gradient()}, Shape{x[0], x[1], times_, x[2], x[3]});
+  const TensorId sums = step.add<SumTo>({groups}, Shape{x[0], x[1], 1, x[2], x[3]});
+  step.give(0, step.add<Reshape>({sums}, x));
 }
 
 std::string RepeatHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
@@ -99,6 +119,13 @@ Array MeanHeads::forward(const std::vector<const Array*>& inputs) const {
   }
   for (double& value : y) value /= static_cast<double>(H);
   return y;
+}
+
+void MeanHeads::gradients(GradientBuilder& step) const {
+  const Shape x = step.shape(step.input(0));
+  const TensorId each = step.add<Scale>({step.gradient()}, 1.0 / static_cast<double>(x[1].size));
+  const TensorId one = step.add<Reshape>({each}, Shape{x[0], {1, x[1].axis}, x[2], x[3]});
+  step.give(0, step.add<Expand>({one}, x));
 }
 
 std::string MeanHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

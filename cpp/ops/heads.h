@@ -16,6 +16,7 @@ class SplitHeads final : public Op {
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Aliasing aliasing() const override { return Aliasing::kStrided; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 
@@ -30,6 +31,7 @@ class MergeHeads final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };
@@ -44,6 +46,7 @@ class RepeatHeads final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 
@@ -58,6 +61,7 @@ class MeanHeads final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };

@@ -3,6 +3,10 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "../graph/gradients.h"
+#include "matmul.h"
+#include "reshape.h"
+
 namespace attnscope {
 
 Shape Linear::output_shape(const InputShapes& inputs) const {
@@ -45,6 +49,17 @@ Array Linear::forward(const std::vector<const Array*>& inputs) const {
     }
   }
   return y;
+}
+
+void Linear::gradients(GradientBuilder& step) const {
+  const TensorId dy = step.gradient();
+  if (step.needs(0)) {
+    step.give(0, step.add<Matmul>({dy, step.input(1)}, Matmul::Right::kPlain));
+  }
+  if (step.needs(1)) {
+    step.give(1, step.add<TransposedMatmul>({dy, step.input(0)}, TransposedMatmul::Batches::kSum));
+  }
+  if (step.needs(2)) step.give(2, step.add<SumTo>({dy}, step.shape(step.input(2))));
 }
 
 std::string Linear::pytorch(const std::vector<std::string>& inputs, std::string_view module) const {

@@ -17,6 +17,7 @@ class Linear final : public Op {
     return {.inputs = {0}};
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };

@@ -27,11 +27,36 @@ class Matmul final : public Op {
     return {.inputs = {0, 1}};
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 
  private:
   Right right_;
+  Band band_;
+};
+
+/// aᵀ b over the last two dimensions, the gradient by the right-hand side of a product:
+/// a (..., M, K), b (..., M, N) -> (..., K, N), or the sum of all batches (K, N). All dimensions
+/// before the last one must be equal.
+class TransposedMatmul final : public Op {
+ public:
+  enum class Batches { kApart, kSum };
+
+  /// `band`: of a, which are scores or weights, those that the layer needs.
+  explicit TransposedMatmul(Batches batches, Band band = {}) : batches_(batches), band_(band) {}
+
+  Batches batches() const { return batches_; }
+
+  std::string_view name() const override { return "matmul"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  Batches batches_;
   Band band_;
 };
 

@@ -2,12 +2,33 @@
 
 #include <cmath>
 
+#include "../graph/gradients.h"
 #include "../graph/number.h"
+#include "reshape.h"
 
 namespace attnscope {
 namespace {
 
 Count rows(const Shape& shape) { return elements(shape) / shape.back(); }
+
+/// x̂ of a row; returns one over the root.
+double normalize(const Normalizer& norm, const double* x, size_t length, double* normal) {
+  const double count = static_cast<double>(length);
+  double mean = 0.0, squares = 0.0;
+  for (size_t i = 0; norm.centred && i < length; ++i) mean += x[i] / count;
+  for (size_t i = 0; i < length; ++i) squares += (x[i] - mean) * (x[i] - mean);
+  const double scale = 1.0 / std::sqrt(squares / count + norm.eps);
+  for (size_t i = 0; i < length; ++i) normal[i] = (x[i] - mean) * scale;
+  return scale;
+}
+
+/// Of a norm with x, weight and perhaps a bias.
+void norm_gradients(GradientBuilder& step, const Normalizer& norm) {
+  const TensorId dy = step.gradient(), x = step.input(0);
+  if (step.needs(0)) step.give(0, step.add<NormGradient>({dy, x, step.input(1)}, norm));
+  if (step.needs(1)) step.give(1, step.add<NormWeightGradient>({dy, x}, norm));
+  if (step.needs(2)) step.give(2, step.add<SumTo>({dy}, step.shape(step.input(2))));
+}
 
 }  // namespace
 
@@ -41,6 +62,10 @@ Array LayerNorm::forward(const std::vector<const Array*>& inputs) const {
     }
   }
   return y;
+}
+
+void LayerNorm::gradients(GradientBuilder& step) const {
+  norm_gradients(step, {.centred = true, .eps = eps_});
 }
 
 std::string LayerNorm::pytorch(const std::vector<std::string>& inputs,
@@ -81,6 +106,10 @@ Array RmsNorm::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
+void RmsNorm::gradients(GradientBuilder& step) const {
+  norm_gradients(step, {.centred = false, .eps = eps_, .offset = offset()});
+}
+
 std::string RmsNorm::pytorch(const std::vector<std::string>& inputs,
                              std::string_view module) const {
   return format("{}({})", {module, inputs[0]});
@@ -97,6 +126,67 @@ std::string_view RmsNorm::pytorch_helper() const {
     def forward(self, x):
         return F.rms_norm(x, self.normalized_shape, 1 + self.weight, self.eps)
 )";
+}
+
+Cost NormGradient::cost(const InputShapes&, const Shape& output) const {
+  // x̂ again (three an element, two where it is not centred), g, its sum and that of g x̂, and both
+  // taken away.
+  const Count each = elements(output);
+  return {{Operation::kAddition, product({norm_.centred ? 6 : 3, each})},
+          {Operation::kMultiplication, product({6, each})},
+          {Operation::kRoot, rows(output)}};
+}
+
+Array NormGradient::forward(const std::vector<const Array*>& inputs) const {
+  const Array &dy = *inputs[0], &x = *inputs[1], &weight = *inputs[2];
+  const size_t length = x.shape().back();
+  const double count = static_cast<double>(length);
+  Array dx = make_array({x.shape().begin(), x.shape().end()});
+  std::vector<double> normal(length), g(length);
+  for (size_t start = 0; start < x.size(); start += length) {
+    const double scale = normalize(norm_, x.data() + start, length, normal.data());
+    double sum = 0.0, along = 0.0;
+    for (size_t i = 0; i < length; ++i) {
+      g[i] = dy.data()[start + i] * (weight.data()[i] + norm_.offset);
+      sum += g[i];
+      along += g[i] * normal[i];
+    }
+    if (!norm_.centred) sum = 0.0;
+    for (size_t i = 0; i < length; ++i) {
+      dx.data()[start + i] = scale * (g[i] - sum / count - normal[i] * along / count);
+    }
+  }
+  return dx;
+}
+
+std::string NormGradient::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return format("norm_backward({}, {}, {})", {inputs[0], inputs[1], inputs[2]});
+}
+
+Cost NormWeightGradient::cost(const InputShapes& inputs, const Shape&) const {
+  const Shape& x = *inputs[1];
+  const Count each = elements(x);
+  return {{Operation::kAddition, product({norm_.centred ? 4 : 2, each})},
+          {Operation::kMultiplication, product({3, each})},
+          {Operation::kRoot, rows(x)}};
+}
+
+Array NormWeightGradient::forward(const std::vector<const Array*>& inputs) const {
+  const Array &dy = *inputs[0], &x = *inputs[1];
+  const size_t length = x.shape().back();
+  Array sums = make_array({length});
+  sums.fill(0.0);
+  std::vector<double> normal(length);
+  for (size_t start = 0; start < x.size(); start += length) {
+    normalize(norm_, x.data() + start, length, normal.data());
+    for (size_t i = 0; i < length; ++i) sums.data()[i] += dy.data()[start + i] * normal[i];
+  }
+  return sums;
+}
+
+std::string NormWeightGradient::pytorch(const std::vector<std::string>& inputs,
+                                        std::string_view) const {
+  return format("norm_weight_backward({}, {})", {inputs[0], inputs[1]});
 }
 
 NormModule declare_layer_norm(Graph& graph, std::string_view name, Dimension features, double eps,

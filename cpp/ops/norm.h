@@ -19,6 +19,7 @@ class LayerNorm final : public Op {
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 
@@ -41,6 +42,7 @@ class RmsNorm final : public Op {
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   std::string_view pytorch_helper() const override;
@@ -48,6 +50,50 @@ class RmsNorm final : public Op {
  private:
   double eps_;
   bool plus_one_;
+};
+
+/// How a norm makes x̂ of a row, which its weights then multiply.
+struct Normalizer {
+  bool centred;  // x̂ = (x - mean) / sqrt(variance + eps), or x / sqrt(mean of squares + eps)
+  double eps;
+  double offset = 0;  // what is added to each weight
+};
+
+/// The gradient of a norm by x: dy, x, weight -> dx. With g = dy (weight + offset) and one over the
+/// root r, dx = r (g - mean(g) - x̂ mean(g x̂)), without mean(g) where x̂ is not centred.
+class NormGradient final : public Op {
+ public:
+  explicit NormGradient(const Normalizer& norm) : norm_(norm) {}
+
+  const Normalizer& norm() const { return norm_; }
+
+  std::string_view name() const override { return "norm_backward"; }
+  Shape output_shape(const InputShapes& inputs) const override { return *inputs[1]; }
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  Normalizer norm_;
+};
+
+/// The gradient of a norm by its weights: dy, x -> (features,), the sum over rows of dy x̂.
+class NormWeightGradient final : public Op {
+ public:
+  explicit NormWeightGradient(const Normalizer& norm) : norm_(norm) {}
+
+  const Normalizer& norm() const { return norm_; }
+
+  std::string_view name() const override { return "norm_weight_backward"; }
+  Shape output_shape(const InputShapes& inputs) const override { return {inputs[1]->back()}; }
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  Normalizer norm_;
 };
 
 /// A declared nn.LayerNorm(features) or nn.RMSNorm(features).

@@ -3,7 +3,22 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "../graph/gradients.h"
+#include "concat.h"
+#include "reshape.h"
+
 namespace attnscope {
+namespace {
+
+/// Of pairs (B, T, S, A) the sums by query (B, T, A), which are the first input's gradient, or by
+/// key (B, S, A), which are the second's.
+TensorId sum_by(GradientBuilder& step, size_t input, TensorId pairs) {
+  Shape sums = step.shape(pairs);
+  sums[input == 0 ? 2 : 1].size = 1;
+  return step.add<Reshape>({step.add<SumTo>({pairs}, sums)}, step.shape(step.input(input)));
+}
+
+}  // namespace
 
 Shape PairSum::output_shape(const InputShapes& inputs) const {
   const Shape &query = *inputs[0], &key = *inputs[1];
@@ -32,6 +47,12 @@ Array PairSum::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
+void PairSum::gradients(GradientBuilder& step) const {
+  for (const size_t input : {0, 1}) {
+    if (step.needs(input)) step.give(input, sum_by(step, input, step.gradient()));
+  }
+}
+
 std::string PairSum::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("{}.unsqueeze(2) + {}.unsqueeze(1)", {inputs[0], inputs[1]});
 }
@@ -57,6 +78,15 @@ Array PairConcat::forward(const std::vector<const Array*>& inputs) const {
     }
   }
   return y;
+}
+
+void PairConcat::gradients(GradientBuilder& step) const {
+  const int64_t E = step.shape(step.input(0))[2], K = step.shape(step.input(1))[2];
+  for (const size_t input : {0, 1}) {
+    if (!step.needs(input)) continue;
+    const int64_t begin = input == 0 ? 0 : E, end = input == 0 ? E : E + K;
+    step.give(input, sum_by(step, input, step.add<Slice>({step.gradient()}, 3, begin, end)));
+  }
 }
 
 std::string PairConcat::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

@@ -13,6 +13,7 @@ class PairSum final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };
@@ -24,6 +25,7 @@ class PairConcat final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   std::string_view pytorch_helper() const override {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "../graph/gradients.h"
 #include "broadcast.h"
 
 namespace attnscope {
@@ -24,7 +25,7 @@ Shape pooled_shape(std::string_view op, const InputShapes& inputs) {
 /// The mask's value at a position, 0 without a mask.
 class Mask {
  public:
-  Mask(const Array* mask, const Array& x) : mask_(mask), length_(x.shape(1)) {}
+  Mask(const Array* mask, size_t length) : mask_(mask), length_(length) {}
   double operator()(size_t b, size_t t) const {
     return mask_ ? mask_->data()[mask_->size() > length_ ? b * length_ + t : t] : 0.0;
   }
@@ -33,6 +34,23 @@ class Mask {
   const Array* mask_;
   size_t length_;
 };
+
+/// The share of each position of a sequence in its mean; all 0 where the mask hides them all.
+std::vector<double> shares(const Mask& mask, size_t b, size_t T) {
+  double maximum = kHidden, total = 0.0;
+  for (size_t t = 0; t < T; ++t) maximum = std::max(maximum, mask(b, t));
+  std::vector<double> shares(T, 0.0);
+  if (maximum == kHidden) return shares;
+  for (size_t t = 0; t < T; ++t) total += shares[t] = std::exp(mask(b, t) - maximum);
+  for (double& share : shares) share /= total;
+  return shares;
+}
+
+/// dy, and the other inputs that the gradient is made of with the mask at their end.
+std::vector<TensorId> with_mask(const GradientBuilder& step, std::vector<TensorId> inputs) {
+  if (step.input(1) != kNoTensor) inputs.push_back(step.input(1));
+  return inputs;
+}
 
 }  // namespace
 
@@ -46,22 +64,22 @@ Cost MeanPool::cost(const InputShapes& inputs, const Shape&) const {
 
 Array MeanPool::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
-  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x);
+  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x.shape(1));
   const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
   Array y = make_array({B, E});
   y.fill(0.0);
   for (size_t b = 0; b < B; ++b) {
-    double maximum = kHidden, total = 0.0;
-    for (size_t t = 0; t < T; ++t) maximum = std::max(maximum, mask(b, t));
-    if (maximum == kHidden) continue;
+    const std::vector<double> share = shares(mask, b, T);
     for (size_t t = 0; t < T; ++t) {
-      const double weight = std::exp(mask(b, t) - maximum);
-      total += weight;
-      for (size_t e = 0; weight > 0 && e < E; ++e) y(b, e) += weight * x(b, t, e);
+      for (size_t e = 0; share[t] > 0 && e < E; ++e) y(b, e) += share[t] * x(b, t, e);
     }
-    for (size_t e = 0; e < E; ++e) y(b, e) /= total;
   }
   return y;
+}
+
+void MeanPool::gradients(GradientBuilder& step) const {
+  const Dimension positions = step.shape(step.input(0))[1];
+  step.give(0, step.add<MeanPoolGradient>(with_mask(step, {step.gradient()}), positions));
 }
 
 std::string MeanPool::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
@@ -91,7 +109,7 @@ Cost MaxPool::cost(const InputShapes& inputs, const Shape&) const {
 
 Array MaxPool::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
-  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x);
+  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x.shape(1));
   const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
   Array y = make_array({B, E});
   y.fill(kHidden);
@@ -110,6 +128,11 @@ Array MaxPool::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
+void MaxPool::gradients(GradientBuilder& step) const {
+  step.give(0, step.add(shared_op<MaxPoolGradient>(),
+                        with_mask(step, {step.gradient(), step.input(0), step.output()})));
+}
+
 std::string MaxPool::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("max_pool({}, {})", {inputs[0], inputs[1]});
 }
@@ -123,6 +146,64 @@ std::string_view MaxPool::pytorch_helper() const {
     pooled = x.masked_fill(~visible.unsqueeze(-1), float("-inf")).amax(dim=1)
     return pooled.masked_fill(~visible.any(dim=1, keepdim=True), 0.0)
 )";
+}
+
+Shape MeanPoolGradient::output_shape(const InputShapes& inputs) const {
+  const Shape& dy = *inputs[0];
+  return {dy[0], positions_, dy[1]};
+}
+
+Cost MeanPoolGradient::cost(const InputShapes&, const Shape& output) const {
+  return {{Operation::kMultiplication, elements(output)}};
+}
+
+Array MeanPoolGradient::forward(const std::vector<const Array*>& inputs) const {
+  const Array& dy = *inputs[0];
+  const size_t B = dy.shape(0), T = static_cast<size_t>(positions_.size), E = dy.shape(1);
+  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, T);
+  Array dx = make_array({B, T, E});
+  for (size_t b = 0; b < B; ++b) {
+    const std::vector<double> share = shares(mask, b, T);
+    for (size_t t = 0; t < T; ++t) {
+      for (size_t e = 0; e < E; ++e) dx(b, t, e) = share[t] * dy(b, e);
+    }
+  }
+  return dx;
+}
+
+std::string MeanPoolGradient::pytorch(const std::vector<std::string>& inputs,
+                                      std::string_view) const {
+  return format("mean_pool_backward({}, {})", {inputs[0], positions_});
+}
+
+Cost MaxPoolGradient::cost(const InputShapes&, const Shape& output) const {
+  return {{Operation::kComparison, elements(output)}, {Operation::kDivision, elements(output)}};
+}
+
+Array MaxPoolGradient::forward(const std::vector<const Array*>& inputs) const {
+  const Array &dy = *inputs[0], &x = *inputs[1], &y = *inputs[2];
+  const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
+  const Mask mask(inputs.size() > 3 ? inputs[3] : nullptr, T);
+  Array dx = make_array({B, T, E});
+  dx.fill(0.0);
+  for (size_t b = 0; b < B; ++b) {
+    for (size_t e = 0; e < E; ++e) {
+      const auto has_maximum = [&](size_t t) {
+        return mask(b, t) != kHidden && x(b, t, e) == y(b, e);
+      };
+      double sharing = 0.0;
+      for (size_t t = 0; t < T; ++t) sharing += has_maximum(t) ? 1.0 : 0.0;
+      for (size_t t = 0; t < T; ++t) {
+        if (has_maximum(t)) dx(b, t, e) = dy(b, e) / sharing;
+      }
+    }
+  }
+  return dx;
+}
+
+std::string MaxPoolGradient::pytorch(const std::vector<std::string>& inputs,
+                                     std::string_view) const {
+  return format("max_pool_backward({}, {}, {})", {inputs[0], inputs[1], inputs[2]});
 }
 
 }  // namespace attnscope

@@ -14,6 +14,7 @@ class MeanPool final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   std::string_view pytorch_helper() const override;
@@ -30,9 +31,38 @@ class MaxPool final : public Op {
     return {.inputs = {0}, .output = true};  // where x equals its maximum
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   std::string_view pytorch_helper() const override;
+};
+
+/// The gradient of MeanPool: dy (B, E), its mask -> (B, T, E), each position's share of dy.
+class MeanPoolGradient final : public Op {
+ public:
+  explicit MeanPoolGradient(Dimension positions) : positions_(positions) {}
+
+  std::string_view name() const override { return "mean_pool_backward"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  Dimension positions_;
+};
+
+/// The gradient of MaxPool: dy (B, E), x (B, T, E), y (B, E), its mask -> (B, T, E). Positions that
+/// share a maximum share its gradient, as those of torch.amax do.
+class MaxPoolGradient final : public Op {
+ public:
+  std::string_view name() const override { return "max_pool_backward"; }
+  Shape output_shape(const InputShapes& inputs) const override { return *inputs[1]; }
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
 };
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "../graph/gradients.h"
 #include "../graph/number.h"
 
 namespace attnscope {
@@ -158,13 +159,21 @@ Array Rotate::forward(const std::vector<const Array*>& inputs) const {
     const double* sine = cosine + T * D;
     double* to = y.data() + row * D;
     for (size_t k = 0; k < half; ++k) {
-      const double a = from[interleaved_ ? 2 * k : k],
-                   b = from[interleaved_ ? 2 * k + 1 : k + half];
-      to[k] = a * cosine[k] - b * sine[k];
-      to[k + half] = b * cosine[k] + a * sine[k];
+      const size_t left = interleaved_ ? 2 * k : k, right = interleaved_ ? 2 * k + 1 : k + half;
+      if (back_) {
+        to[left] = from[k] * cosine[k] + from[k + half] * sine[k];
+        to[right] = from[k + half] * cosine[k] - from[k] * sine[k];
+      } else {
+        to[k] = from[left] * cosine[k] - from[right] * sine[k];
+        to[k + half] = from[right] * cosine[k] + from[left] * sine[k];
+      }
     }
   }
   return y;
+}
+
+void Rotate::gradients(GradientBuilder& step) const {
+  step.give(0, step.add<Rotate>({step.gradient(), step.input(1)}, interleaved_, !back_));
 }
 
 std::string Rotate::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
@@ -262,6 +271,10 @@ void RelativeBias::fill(const float* table, int64_t num_heads, float* by_distanc
   }
 }
 
+void RelativeBias::gradients(GradientBuilder& step) const {
+  step.give(0, step.add<RelativeBiasGradient>({step.gradient()}, offset_, both_ways_));
+}
+
 std::string RelativeBias::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return call("relative_bias", {inputs[0], std::to_string(seq_len_), std::to_string(kv_len_),
                                 std::to_string(offset_), both_ways_ ? "True" : "False"});
@@ -282,6 +295,39 @@ std::string_view RelativeBias::pytorch_helper() const {
     far = (exact + far.clamp(min=0).long()).clamp(max=count - 1)
     return F.embedding(first + torch.where(back < exact, back, far), table).permute(2, 0, 1)
 )";
+}
+
+int64_t RelativeBiasGradient::bucket(int64_t t, int64_t s) const {
+  return bucket_of(s - t - offset_, both_ways_);
+}
+
+Shape RelativeBiasGradient::output_shape(const InputShapes& inputs) const {
+  return {RelativeBias::kBuckets, (*inputs[0])[0]};
+}
+
+Cost RelativeBiasGradient::cost(const InputShapes& inputs, const Shape&) const {
+  return {{Operation::kAddition, elements(*inputs[0])}};
+}
+
+Array RelativeBiasGradient::forward(const std::vector<const Array*>& inputs) const {
+  const Array& dy = *inputs[0];
+  const size_t H = dy.shape(0), T = dy.shape(1), S = dy.shape(2);
+  Array table = make_array({static_cast<size_t>(RelativeBias::kBuckets), H});
+  table.fill(0.0);
+  for (size_t h = 0; h < H; ++h) {
+    for (size_t t = 0; t < T; ++t) {
+      for (size_t s = 0; s < S; ++s) {
+        const int64_t of = bucket(static_cast<int64_t>(t), static_cast<int64_t>(s));
+        table(static_cast<size_t>(of), h) += dy(h, t, s);
+      }
+    }
+  }
+  return table;
+}
+
+std::string RelativeBiasGradient::pytorch(const std::vector<std::string>& inputs,
+                                          std::string_view) const {
+  return format("relative_bias_backward({})", {inputs[0]});
 }
 
 }  // namespace attnscope

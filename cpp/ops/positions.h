@@ -65,26 +65,30 @@ class RotaryTable final : public Op {
 };
 
 /// Turns pairs of features by a rotary table: x (..., T, D), table (2, T, D). Pairs are features k
-/// and k + D / 2; `interleaved`: 2k and 2k + 1, which come out as the former.
+/// and k + D / 2; `interleaved`: 2k and 2k + 1, which come out as the former. `back`: by the same
+/// angles back to what it was, which is its gradient.
 class Rotate final : public Op {
  public:
-  explicit Rotate(bool interleaved = false) : interleaved_(interleaved) {}
+  explicit Rotate(bool interleaved = false, bool back = false)
+      : interleaved_(interleaved), back_(back) {}
 
   bool interleaved() const { return interleaved_; }
+  bool back() const { return back_; }
 
-  std::string_view name() const override { return "rotate"; }
+  std::string_view name() const override { return back_ ? "rotate_backward" : "rotate"; }
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes&, const Shape&) const override {
     return {.inputs = {1}};
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   std::string_view pytorch_helper() const override;
 
  private:
-  bool interleaved_;
+  bool interleaved_, back_;
 };
 
 /// What is added to scores (H, T, S), where a head and the distance from query to key decide it.
@@ -148,12 +152,33 @@ class RelativeBias final : public DistanceBias {
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Saved saved_for_backward(const InputShapes&, const Shape&) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   void fill(const float* table, int64_t num_heads, float* by_distance) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   std::string_view pytorch_helper() const override;
 
  private:
+  bool both_ways_;
+};
+
+/// The gradient of a RelativeBias by its table: dy (H, T, S) -> (32, H), the sum of each bucket.
+class RelativeBiasGradient final : public Op {
+ public:
+  RelativeBiasGradient(int64_t offset, bool both_ways) : offset_(offset), both_ways_(both_ways) {}
+
+  /// The bucket of key s, seen by query t.
+  int64_t bucket(int64_t t, int64_t s) const;
+
+  std::string_view name() const override { return "relative_bias_backward"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
+
+ private:
+  int64_t offset_;
   bool both_ways_;
 };
 

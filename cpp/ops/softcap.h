@@ -14,6 +14,8 @@ class Softcap final : public Elementwise {
 
   std::string_view name() const override { return "softcap"; }
   double apply(double x) const override;
+  bool derives_from_output() const override { return true; }
+  double derivative(double y) const override { return 1.0 - y / cap_ * (y / cap_); }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes& inputs, const Shape& output) const override;
   std::string pytorch(const std::vector<std::string>& inputs,

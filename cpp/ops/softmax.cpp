@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "../graph/gradients.h"
 #include "broadcast.h"
 
 namespace attnscope {
@@ -84,6 +85,11 @@ Array Softmax::forward(const std::vector<const Array*>& inputs) const {
   return weights;
 }
 
+void Softmax::gradients(GradientBuilder& step) const {
+  if (!step.needs(0)) return;
+  step.give(0, step.add(shared_op<SoftmaxGradient>(), {step.output(), step.gradient()}));
+}
+
 std::string Softmax::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   if (inputs.size() < 2 && !band_.restricts()) return format("{}.softmax(dim=-1)", {inputs[0]});
   std::string text = format("masked_softmax({}", {inputs[0]});
@@ -121,6 +127,38 @@ std::string_view Softmax::pytorch_helper() const {
         weights = weights.masked_fill(scores.isneginf().all(dim=-1, keepdim=True), 0.0)
     return weights
 )";
+}
+
+Shape SoftmaxGradient::output_shape(const InputShapes& inputs) const {
+  if (!fit(*inputs[0], *inputs[1])) {
+    wrong_graph("softmax_backward: {} is not {}", {*inputs[0], *inputs[1]});
+  }
+  return *inputs[0];
+}
+
+Cost SoftmaxGradient::cost(const InputShapes&, const Shape& output) const {
+  // Four a score: y dy, its sum, the difference, and its product with y.
+  const Count each = elements(output);
+  return {{Operation::kAddition, product({2, each})},
+          {Operation::kMultiplication, product({2, each})}};
+}
+
+Array SoftmaxGradient::forward(const std::vector<const Array*>& inputs) const {
+  const Array &y = *inputs[0], &dy = *inputs[1];
+  const size_t length = y.shape().back();
+  Array dx = y;
+  for (size_t start = 0; start < y.size(); start += length) {
+    double sum = 0.0;
+    for (size_t i = start; i < start + length; ++i) sum += y.data()[i] * dy.data()[i];
+    for (size_t i = start; i < start + length; ++i) dx.data()[i] *= dy.data()[i] - sum;
+  }
+  return dx;
+}
+
+std::string SoftmaxGradient::pytorch(const std::vector<std::string>& inputs,
+                                     std::string_view) const {
+  return format("torch.ops.aten._softmax_backward_data({}, {}, -1, {}.dtype)",
+                {inputs[1], inputs[0], inputs[0]});
 }
 
 }  // namespace attnscope

@@ -22,12 +22,25 @@ class Softmax final : public Op {
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   std::string_view pytorch_helper() const override;
 
  private:
   Band band_;
+};
+
+/// The gradient of a softmax by its scores: y, dy (..., S) -> y (dy - Σ y dy). Hidden scores, whose
+/// y is 0, get 0.
+class SoftmaxGradient final : public Op {
+ public:
+  std::string_view name() const override { return "softmax_backward"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  std::string pytorch(const std::vector<std::string>& inputs,
+                      std::string_view module) const override;
 };
 
 }  // namespace attnscope

@@ -2,6 +2,9 @@
 
 #include <stdexcept>
 
+#include "../graph/gradients.h"
+#include "reshape.h"
+
 namespace attnscope {
 
 Shape Squeeze::output_shape(const InputShapes& inputs) const {
@@ -17,6 +20,10 @@ Array Squeeze::forward(const std::vector<const Array*>& inputs) const {
   Array y = *inputs[0];
   y.reshape(std::vector<size_t>(y.shape().begin(), y.shape().end() - 1));
   return y;
+}
+
+void Squeeze::gradients(GradientBuilder& step) const {
+  step.give(0, step.add<Reshape>({step.gradient()}, step.shape(step.input(0))));
 }
 
 std::string Squeeze::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

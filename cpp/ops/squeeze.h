@@ -13,6 +13,7 @@ class Squeeze final : public Op {
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   Aliasing aliasing() const override { return Aliasing::kReshape; }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };

@@ -2,6 +2,11 @@
 
 #include <stdexcept>
 
+#include "../graph/gradients.h"
+#include "arithmetic.h"
+#include "matmul.h"
+#include "reshape.h"
+
 namespace attnscope {
 
 namespace {
@@ -41,6 +46,21 @@ Array WeightedSum::forward(const std::vector<const Array*>& inputs) const {
   return out;
 }
 
+void WeightedSum::gradients(GradientBuilder& step) const {
+  // As PyTorch's bmm has them: products of a row (B, 1, ·) each.
+  const Shape weights = step.shape(step.input(0)), values = step.shape(step.input(1));
+  const TensorId dout = step.add<Reshape>({step.gradient()}, Shape{values[0], 1, values[2]});
+  if (step.needs(0)) {
+    const TensorId products =
+        step.add<Matmul>({dout, step.input(1)}, Matmul::Right::kTransposed);  // (B, 1, T)
+    step.give(0, step.add<Reshape>({products}, weights));
+  }
+  if (step.needs(1)) {
+    const TensorId row = step.add<Reshape>({step.input(0)}, Shape{weights[0], 1, weights[1]});
+    step.give(1, step.add<TransposedMatmul>({row, dout}, TransposedMatmul::Batches::kApart));
+  }
+}
+
 std::string WeightedSum::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   // bmm, not (weights * values).sum(): no (B, T, E) product is stored, and PyTorch counts its
   // FLOPs.
@@ -61,6 +81,17 @@ Array Weigh::forward(const std::vector<const Array*>& inputs) const {
   const size_t features = y.shape(2);
   for (size_t i = 0; i < y.size(); ++i) y.data()[i] *= inputs[0]->data()[i / features];
   return y;
+}
+
+void Weigh::gradients(GradientBuilder& step) const {
+  const TensorId weights = step.input(0), values = step.input(1), dy = step.gradient();
+  if (step.needs(0)) {
+    const Shape shape = step.shape(weights);
+    const TensorId products = step.add(shared_op<Multiply>(), {dy, values});
+    const TensorId sums = step.add<SumTo>({products}, Shape{shape[0], shape[1], 1});
+    step.give(0, step.add<Reshape>({sums}, shape));
+  }
+  if (step.needs(1)) step.give(1, step.add(step.op(), {weights, dy}));
 }
 
 std::string Weigh::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

@@ -15,6 +15,7 @@ class WeightedSum final : public Op {
     return {.inputs = {0, 1}};
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };
@@ -29,6 +30,7 @@ class Weigh final : public Op {
     return {.inputs = {0, 1}};
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 };

@@ -14,10 +14,22 @@ Array part(const Values& storage, int64_t offset, const std::vector<size_t>& sha
 
 }  // namespace
 
+void evaluate(const Graph& graph, ReferenceValues& values, const Progress& progress) {
+  for (const Step& step : graph.steps()) {
+    std::vector<const Array*> operands;
+    for (const TensorId id : step.inputs) {
+      const std::optional<Array>& operand = values[static_cast<size_t>(id)];
+      operands.push_back(operand ? &*operand : nullptr);
+    }
+    values[static_cast<size_t>(step.output)] = step.op->forward(operands);
+    const double done = static_cast<double>(&step - graph.steps().data() + 1);
+    if (progress) progress(done / static_cast<double>(graph.steps().size()));
+  }
+}
+
 Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
                       Keep keep, const Progress& progress) {
-  std::vector<Array> values(graph.tensors().size());
-  std::vector<bool> present(graph.tensors().size(), false);
+  ReferenceValues values(graph.tensors().size());
   for (size_t id = 0; id < values.size(); ++id) {
     const Tensor& tensor = graph.tensors()[id];
     if (tensor.role == Role::kActivation) continue;
@@ -28,25 +40,12 @@ Outputs run_reference(const Graph& graph, const Parameters& parameters, const In
     } else if (const Values* whole =
                    parameter ? parameters[id] : inputs[static_cast<size_t>(tensor.storage)]) {
       values[id] = part(*whole, tensor.offset, {tensor.shape.begin(), tensor.shape.end()});
-    } else {
-      continue;
     }
-    present[id] = true;
   }
-  for (const Step& step : graph.steps()) {
-    std::vector<const Array*> operands;
-    for (const TensorId id : step.inputs) {
-      operands.push_back(present[static_cast<size_t>(id)] ? &values[static_cast<size_t>(id)]
-                                                          : nullptr);
-    }
-    values[static_cast<size_t>(step.output)] = step.op->forward(operands);
-    present[static_cast<size_t>(step.output)] = true;
-    const double done = static_cast<double>(&step - graph.steps().data() + 1);
-    if (progress) progress(done / static_cast<double>(graph.steps().size()));
-  }
+  evaluate(graph, values, progress);
   Outputs outputs;
   for (const TensorId id : outputs_of(graph, keep)) {
-    const Array& exact = values[static_cast<size_t>(id)];
+    const Array& exact = *values[static_cast<size_t>(id)];
     Values& output =
         outputs.emplace_back(make_values(Shape(exact.shape().begin(), exact.shape().end())));
     std::copy(exact.begin(), exact.end(), output.begin());

@@ -3,6 +3,9 @@
 // Reading: the numbers, by plain loops in double precision. Slow, obviously right; judges
 // run/program.
 
+#include <optional>
+#include <vector>
+
 #include "../graph/graph.h"
 #include "inputs.h"
 #include "parameters.h"
@@ -10,6 +13,12 @@
 #include "schedule.h"
 
 namespace attnscope {
+
+/// By TensorId; nothing for an absent optional input.
+using ReferenceValues = std::vector<std::optional<Array>>;
+
+/// Makes what the steps of `graph` make of `values`, which has the parameters and the inputs.
+void evaluate(const Graph& graph, ReferenceValues& values, const Progress& progress = {});
 
 Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
                       Keep keep = {}, const Progress& progress = {});

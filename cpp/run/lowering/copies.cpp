@@ -127,8 +127,11 @@ Fusion part_of_each(const Site& site, int64_t from, int64_t first, int64_t count
 }
 
 Fusion slice(const Site& site) {
-  return part_of_each(site, site.input_shape(0).back(), site.op<Slice>().begin(),
-                      site.output_shape().back());
+  const Shape& x = site.input_shape(0);
+  const size_t along = site.op<Slice>().dimension(x.size());
+  const int64_t inner = run_length(x, along + 1);
+  return part_of_each(site, x[along] * inner, site.op<Slice>().begin() * inner,
+                      site.output_shape()[along] * inner);
 }
 
 Fusion first_position(const Site& site) {

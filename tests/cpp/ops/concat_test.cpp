@@ -16,7 +16,8 @@ TEST_CASE("concat puts tensors after each other along its dimension") {
 
 TEST_CASE("slice takes features, first_position each sequence's first row") {
   const Array x = array({2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
-  CHECK(values(Slice(1, 3).forward({&x})) == std::vector<double>{2, 3, 5, 6, 8, 9, 11, 12});
+  CHECK(values(Slice(Slice::kLast, 1, 3).forward({&x})) ==
+        std::vector<double>{2, 3, 5, 6, 8, 9, 11, 12});
   CHECK(values(FirstPosition().forward({&x})) == std::vector<double>{1, 2, 3, 7, 8, 9});
 }
 
@@ -46,7 +47,10 @@ TEST_CASE("tensors that cannot be joined are refused with both shapes") {
   CHECK(PairConcat().output_shape({&x, &wide}) == Shape{1, 2, 2, 7});
   CHECK_THROWS_WITH(Concat(1).output_shape({&x, &wide}),
                     "concat: (1, 2, 4) does not fit (1, 2, 3) along dimension 1");
-  CHECK_THROWS_WITH(Slice(2, 4).output_shape({&x}), "slice: (1, 2, 3) has no features 2 to 4");
+  CHECK_THROWS_WITH(Slice(Slice::kLast, 2, 4).output_shape({&x}),
+                    "slice: (1, 2, 3) has no indices 2 to 4 in dimension 2");
+  CHECK_THROWS_WITH(Slice(1, 1, 3).output_shape({&x}),
+                    "slice: (1, 2, 3) has no indices 1 to 3 in dimension 1");
   CHECK_THROWS_WITH(AppendRow().output_shape({&x, &wide}),
                     "append_row: (1, 2, 4) does not fit (1, 2, 3)");
 }

@@ -1,0 +1,141 @@
+#include "backward.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "../graph/gradients.h"
+#include "../ops/arithmetic.h"
+#include "../ops/concat.h"
+#include "../ops/reshape.h"
+
+namespace attnscope {
+namespace {
+
+class Backward {
+ public:
+  explicit Backward(Graph& graph) : graph_(graph), gradients_(graph.tensors().size(), kNoTensor) {}
+
+  /// Adds `gradient` to what there is of the tensor's.
+  void collect(TensorId tensor, TensorId gradient) {
+    TensorId& sum = gradients_[static_cast<size_t>(tensor)];
+    sum = sum == kNoTensor ? gradient : added(tensor, sum, gradient);
+  }
+
+  /// Adds the steps behind a step. `needs`: by tensor, whether its gradient is asked for.
+  void pass(const Step& step, const std::vector<bool>& needs) {
+    const TensorId gradient = gradients_[static_cast<size_t>(step.output)];
+    if (gradient == kNoTensor) return;
+    std::vector<bool> asked;
+    for (const TensorId input : step.inputs) asked.push_back(needs[static_cast<size_t>(input)]);
+    if (std::none_of(asked.begin(), asked.end(), [](bool one) { return one; })) return;
+    GradientBuilder builder(graph_, step, gradient, asked);
+    step.op->gradients(builder);
+    for (size_t i = 0; i < step.inputs.size(); ++i) {
+      if (builder.given()[i] != kNoTensor) collect(step.inputs[i], builder.given()[i]);
+    }
+  }
+
+  /// The gradient by a parameter or input, of which steps may also have read views.
+  TensorId whole(TensorId tensor) {
+    std::vector<TensorId> views;
+    for (size_t id = 0; id < gradients_.size(); ++id) {
+      const Tensor& view = graph_.tensors()[id];
+      const bool read = gradients_[id] != kNoTensor && view.role != Role::kActivation;
+      if (read && view.storage == tensor && static_cast<TensorId>(id) != tensor) {
+        views.push_back(static_cast<TensorId>(id));
+      }
+    }
+    if (!views.empty()) collect(tensor, joined(tensor, std::move(views)));
+    return gradients_[static_cast<size_t>(tensor)];
+  }
+
+ private:
+  TensorId add(TensorId of, const char* what, const OpPtr& op, Ids inputs) {
+    const std::string name =
+        format("{}.grad.{}.{}", {graph_.tensor(of).name, what, graph_.steps().size()});
+    return graph_.add_step(name, "backward", op, inputs, name);
+  }
+
+  TensorId added(TensorId tensor, TensorId a, TensorId b) {
+    const Shape shape = graph_.tensor(a).shape;
+    if (!fit(shape,
+             graph_.tensor(b).shape)) {  // the positions of one are queries, the other's keys
+      b = add(tensor, "renamed", std::make_shared<const Reshape>(shape), {b});
+    }
+    return add(tensor, "sum", shared_op<Add>(), {a, b});
+  }
+
+  /// The gradients by views, put where the views are in `tensor`; zeros where there is none.
+  TensorId joined(TensorId tensor, std::vector<TensorId> views) {
+    const Shape shape = graph_.tensor(tensor).shape;
+    const auto row = static_cast<int64_t>(elements(shape)) / shape[0];
+    const auto first_row = [&](TensorId view) { return graph_.tensor(view).offset / row; };
+    std::stable_sort(views.begin(), views.end(),
+                     [&](TensorId a, TensorId b) { return first_row(a) < first_row(b); });
+    // Views that overlap are added, those beside each other put together.
+    TensorId sum = kNoTensor;
+    std::vector<TensorId> beside;
+    int64_t begin = 0, end = 0;
+    const auto finish = [&] {
+      if (beside.empty()) return;
+      TensorId part = beside.size() == 1
+                          ? beside[0]
+                          : add(tensor, "joined", std::make_shared<const Concat>(0), beside);
+      if (begin > 0 || end < shape[0]) {
+        part = add(tensor, "padded", std::make_shared<const Pad>(0, begin, shape[0] - end), {part});
+      }
+      sum = sum == kNoTensor ? part : added(tensor, sum, part);
+      beside.clear();
+    };
+    for (const TensorId view : views) {
+      Shape rows = shape;
+      rows[0].size = static_cast<int64_t>(elements(graph_.tensor(view).shape)) / row;
+      TensorId part = gradients_[static_cast<size_t>(view)];
+      if (graph_.tensor(view).shape.size() != shape.size()) {
+        part = add(view, "rows", std::make_shared<const Reshape>(rows), {part});
+      }
+      if (beside.empty() || first_row(view) != end) {
+        finish();
+        begin = first_row(view);
+      }
+      end = first_row(view) + rows[0];
+      beside.push_back(part);
+    }
+    finish();
+    return sum;
+  }
+
+  Graph& graph_;
+  std::vector<TensorId> gradients_;  // by tensor of the forward pass
+};
+
+}  // namespace
+
+std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
+                                    std::span<const TensorId> wanted) {
+  // Forwards: what depends on a wanted tensor needs a gradient.
+  std::vector<bool> needs(graph.tensors().size(), false);
+  for (size_t id = 0; id < needs.size(); ++id) {
+    const Tensor& tensor = graph.tensors()[id];
+    if (tensor.role == Role::kActivation) continue;
+    needs[id] = std::find(wanted.begin(), wanted.end(), tensor.storage) != wanted.end();
+  }
+  const std::vector<Step> steps = graph.steps();  // the forward pass: more are added
+  for (const Step& step : steps) {
+    if (step.op->is_constant()) continue;
+    needs[static_cast<size_t>(step.output)] =
+        std::any_of(step.inputs.begin(), step.inputs.end(),
+                    [&](TensorId id) { return needs[static_cast<size_t>(id)]; });
+  }
+
+  Backward backward(graph);
+  for (const Seed& seed : seeds) {
+    if (needs[static_cast<size_t>(seed.tensor)]) backward.collect(seed.tensor, seed.gradient);
+  }
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) backward.pass(*step, needs);
+  std::vector<TensorId> gradients;
+  for (const TensorId id : wanted) gradients.push_back(backward.whole(id));
+  return gradients;
+}
+
+}  // namespace attnscope
