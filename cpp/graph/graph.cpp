@@ -17,9 +17,13 @@ TensorId Graph::add_input(std::string_view name, Shape shape, Role role) {
   return add_tensor({.name = std::string(name), .shape = std::move(shape), .role = role});
 }
 
-TensorId Graph::add_integer_input(std::string_view name, Shape shape, int64_t limit) {
-  return add_tensor(
-      {.name = std::string(name), .shape = std::move(shape), .role = Role::kInput, .limit = limit});
+TensorId Graph::add_integer_input(std::string_view name, Shape shape, int64_t limit,
+                                  std::optional<int64_t> ignored) {
+  return add_tensor({.name = std::string(name),
+                     .shape = std::move(shape),
+                     .role = Role::kInput,
+                     .limit = limit,
+                     .ignored = ignored});
 }
 
 int Graph::add_module(std::string_view name, std::string_view constructor) {

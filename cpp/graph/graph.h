@@ -75,8 +75,8 @@ struct Body {
 /// Repetitions of bodies, one after another.
 struct Call {
   std::string name;  // of the nn.ModuleList: "encoder.layer"
-  std::vector<Body> bodies;
-  std::vector<int> order;              // of each repetition, which body it is
+  std::vector<Body> bodies = {};
+  std::vector<int> order = {};         // of each repetition, which body it is
   std::vector<TensorId> outputs = {};  // what the last repetition makes, parallel to its results
 
   const Body& body_of(size_t repetition) const {
@@ -109,7 +109,8 @@ class Graph {
   TensorId add_input(std::string_view name, Shape shape, Role role = Role::kInput);
 
   /// Integers from 0 to limit - 1.
-  TensorId add_integer_input(std::string_view name, Shape shape, int64_t limit);
+  TensorId add_integer_input(std::string_view name, Shape shape, int64_t limit,
+                             std::optional<int64_t> ignored = {});
 
   /// Declares a module; returns its index for add_parameter() and add_step(). Modules are declared
   /// in the order in which PyTorch constructs them.
@@ -148,6 +149,9 @@ class Graph {
   void add_call(Call call);
 
   void add_cache(Cache cache) { caches_.push_back(cache); }
+
+  /// Forgets the results, for others to take their place.
+  void clear_results() { results_.clear(); }
 
   const std::vector<Tensor>& tensors() const { return tensors_; }
   const std::vector<Module>& modules() const { return modules_; }

@@ -37,6 +37,8 @@ enum class Aliasing {
   kReshape,         // the same elements in the same order under another shape
   kStrided,         // the same elements in another order
   kUnlessTraining,  // the input itself in inference, memory of its own in training: dropout
+  kInPlace,         // the input's memory with other numbers in it, which nothing reads afterwards
+                    // but this output: an optimizer's update
 };
 
 /// Throws std::logic_error with the message that format() makes: a layer built a graph that does
@@ -63,6 +65,10 @@ class Op {
 
   /// Whether the output is the first input's memory, as PyTorch makes it.
   virtual Aliasing aliasing() const { return Aliasing::kNone; }
+
+  /// What takes its place in training, given noise of the output's shape as one more input
+  /// (graph/unroll.h); nullptr where training changes nothing.
+  virtual std::shared_ptr<const Op> in_training() const { return nullptr; }
 
   /// Whether the values depend on no input. The first input is then there only because the output
   /// has its number format.

@@ -3,6 +3,7 @@
 // What a tensor of a graph is: a name, a shape, a role. It holds no numbers.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,7 @@ enum class Role {
   kOptionalInput,  // a mask, say: the layer also runs without it, and estimates leave it out
   kParameter,      // learned
   kActivation,     // made by a step
+  kState,          // kept from run to run beside the parameters: an optimizer's moments
 };
 
 /// How PyTorch draws a parameter's first values.
@@ -92,6 +94,7 @@ struct Tensor {
   TensorId storage = kNoTensor;  // whose memory it uses: its own id, or of a view the viewed tensor
   int64_t offset = 0;  // views of parameters and inputs: elements from the storage's start
   int64_t limit = 0;   // above 0: holds integers from 0 to limit - 1, as token ids
+  std::optional<int64_t> ignored{};  // an integer beside these: that of labels that do not count
 };
 
 }  // namespace attnscope

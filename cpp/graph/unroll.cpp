@@ -21,6 +21,8 @@ struct Copied {
 
 class Inliner {
  public:
+  explicit Inliner(bool training) : training_(training) {}
+
   Graph run(const Graph& graph) {
     Copied whole = copy_tensors(graph, "");
     copy_modules(whole);
@@ -103,7 +105,12 @@ class Inliner {
       for (TensorId& id : copy.inputs) id = copied.at(id);
       copy.output = copied.at(step.output);
       if (step.module >= 0) copy.module = copied.modules[static_cast<size_t>(step.module)];
-      if (step.op->aliasing() != Aliasing::kNone) {
+      if (const OpPtr other = training_ ? step.op->in_training() : nullptr) {
+        copy.op = other;
+        const Tensor output = to_.tensor(copy.output);
+        copy.inputs.push_back(to_.add_input(output.name + ".noise", output.shape));
+      }
+      if (copy.op->aliasing() != Aliasing::kNone) {
         Tensor& output = to_.tensors_[static_cast<size_t>(copy.output)];
         const Tensor& viewed = to_.tensor(copy.inputs[0]);
         output.storage = viewed.storage;
@@ -155,9 +162,12 @@ class Inliner {
     }
   }
 
+  const bool training_;
   Graph to_;
 };
 
-Graph unroll(const Graph& graph) { return Inliner().run(graph); }
+Graph unroll(const Graph& graph) { return Inliner(false).run(graph); }
+
+Graph unroll_for_training(const Graph& graph) { return Inliner(true).run(graph); }
 
 }  // namespace attnscope

@@ -8,4 +8,8 @@ namespace attnscope {
 /// ("encoder.layer.3.output.dense.weight"). Estimates read a body once; this is what runs.
 Graph unroll(const Graph& graph);
 
+/// What runs in training: operations that behave otherwise then (Op::in_training) do, and each has
+/// an input more, the noise of its step's output, called "dropout.noise" after "dropout".
+Graph unroll_for_training(const Graph& graph);
+
 }  // namespace attnscope

@@ -1,6 +1,7 @@
 #include "softmax.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -66,6 +67,27 @@ void softmax(const float* scores, const float* mask, int64_t length, float* weig
   }
   const float sum = exponentiate(weights, length, 1.0f, largest(weights, length));
   scale(weights, reciprocal(sum), length);
+}
+
+void log_softmax(const float* x, int64_t length, float* y) {
+  const float maximum = largest(x, length);
+  std::copy_n(x, length, y);
+  const float shift = maximum + std::log(exponentiate(y, length, 1.0f, maximum));
+  int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) store(y + i, load(x + i) - Batch(shift));
+  for (; i < length; ++i) y[i] = x[i] - shift;
+}
+
+void log_softmax_gradient(const float* y, const float* dy, int64_t length, float* dx) {
+  float sum = 0.0f;
+  for (int64_t i = 0; i < length; ++i) sum += dy[i];
+  std::copy_n(y, length, dx);
+  exponentiate(dx, length, 1.0f, 0.0f);
+  int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    store(dx + i, load(dy + i) - load(dx + i) * Batch(sum));
+  }
+  for (; i < length; ++i) dx[i] = dy[i] - dx[i] * sum;
 }
 
 }  // namespace attnscope::kernels

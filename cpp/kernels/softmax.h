@@ -18,6 +18,12 @@ float largest(const float* scores, int64_t length);
 /// 3 ULP, the exponent's own rounding shows: an ULP of the result for each unit of it.
 float exponentiate(float* scores, int64_t length, float scale, float maximum);
 
+/// y = log(softmax(x)).
+void log_softmax(const float* x, int64_t length, float* y);
+
+/// dx = dy - e^y Σ dy, of y = log(softmax(x)).
+void log_softmax_gradient(const float* y, const float* dy, int64_t length, float* dx);
+
 /// 1 / sum; 0 for a row with nothing to see.
 inline float reciprocal(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
 

@@ -1,8 +1,23 @@
 #include "dropout.h"
 
 #include "../graph/number.h"
+#include "arithmetic.h"
 
 namespace attnscope {
+
+Cost Dropout::cost(const InputShapes&, const Shape& output) const {
+  if (!training_) return {};
+  return {{Operation::kMultiplication, elements(output)}};
+}
+
+Array Dropout::forward(const std::vector<const Array*>& inputs) const {
+  return training_ ? shared_op<Multiply>()->forward(inputs) : *inputs[0];
+}
+
+void Dropout::gradients(GradientBuilder& step) const {
+  const TensorId dy = step.gradient();
+  step.give(0, training_ ? step.add(shared_op<Multiply>(), {dy, step.input(1)}) : dy);
+}
 
 std::string Dropout::pytorch(const std::vector<std::string>& inputs,
                              std::string_view module) const {

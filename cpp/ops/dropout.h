@@ -4,27 +4,34 @@
 
 namespace attnscope {
 
-/// Identity in inference. In training PyTorch's CPU code multiplies by a tensor of noise, in the
-/// layer's number format, which it keeps. Srivastava et al. 2014.
+/// Identity in inference. In training the product with noise: 0 for a share of the numbers, and for
+/// the others 1 / (1 - share), so that sums stay about as they were. PyTorch's CPU code keeps the
+/// noise in the layer's number format. Srivastava et al. 2014.
 class Dropout final : public Op {
  public:
-  explicit Dropout(double share) : share_(share) {}
+  explicit Dropout(double share, bool training = false) : share_(share), training_(training) {}
+
+  double share() const { return share_; }
+  bool training() const { return training_; }
 
   std::string_view name() const override { return "dropout"; }
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[0]; }
-  Cost cost(const InputShapes&, const Shape&) const override { return {}; }
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes&, const Shape& output) const override {
     return {.elements = elements(output)};
   }
-  Aliasing aliasing() const override { return Aliasing::kUnlessTraining; }
-  Array forward(const std::vector<const Array*>& inputs) const override { return *inputs[0]; }
-  /// In evaluation, as forward(): training puts a product with noise in its place.
-  void gradients(GradientBuilder& step) const override { step.give(0, step.gradient()); }
+  Aliasing aliasing() const override {
+    return training_ ? Aliasing::kNone : Aliasing::kUnlessTraining;
+  }
+  OpPtr in_training() const override { return std::make_shared<const Dropout>(share_, true); }
+  Array forward(const std::vector<const Array*>& inputs) const override;
+  void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
 
  private:
   double share_;
+  bool training_;
 };
 
 /// A share of 0 is no dropout at all.

@@ -157,6 +157,12 @@ class Chain {
     return &step;
   }
 
+  /// Goes past a dropout, which does nothing when a layer runs; in training it is left.
+  const Step* take_idle() {
+    const Step* step = next();
+    return step && step->op->aliasing() == Aliasing::kUnlessTraining ? advance(*step) : nullptr;
+  }
+
   /// The next step, whatever it reads, as a site; only where ends() is false.
   Site following() const { return {site_.graph, site_.steps, next_, site_.how}; }
   bool ends() const { return next_ >= site_.steps.size(); }

@@ -1,7 +1,5 @@
 #include "parameters.h"
 
-#include "random.h"
-
 namespace attnscope {
 namespace {
 
@@ -35,8 +33,12 @@ std::vector<TensorId> state_order(const Graph& graph) {
 }
 
 State initial_state(const Graph& graph, uint64_t seed) {
-  std::vector<Values> by_id(graph.tensors().size());
   Generator generator(seed);
+  return initial_state(graph, generator);
+}
+
+State initial_state(const Graph& graph, Generator& generator) {
+  std::vector<Values> by_id(graph.tensors().size());
   for (const Draw& one : graph.draws()) {
     Values& values = by_id[static_cast<size_t>(one.parameter)];
     values = make_values(graph.tensor(one.parameter).shape);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../graph/graph.h"
+#include "random.h"
 #include "values.h"
 
 namespace attnscope {
@@ -18,6 +19,9 @@ std::vector<TensorId> state_order(const Graph& graph);
 
 /// The values that torch.manual_seed(seed) gives the same nn.Module. Of unrolled graphs.
 State initial_state(const Graph& graph, uint64_t seed);
+
+/// The same of a generator that goes on afterwards.
+State initial_state(const Graph& graph, Generator& generator);
 
 /// By TensorId; nullptr for tensors that are no parameters. A view has what it views.
 using Parameters = std::vector<const Values*>;

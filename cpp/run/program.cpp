@@ -1,13 +1,18 @@
 #include "program.h"
 
 #include <stdexcept>
+#include <utility>
 
 #include "threads.h"
 
 namespace attnscope {
 namespace {
 
-void run_entry(const Schedule::Entry& entry, Workspace& workspace) {
+/// Called before the first update of a run, and then no more.
+using BeforeUpdates = FunctionRef<void(const Workspace& workspace)>;
+
+void run_entry(const Schedule::Entry& entry, Workspace& workspace, BeforeUpdates& before_updates) {
+  if (entry.updates && before_updates) std::exchange(before_updates, {})(workspace);
   const Fusion& fusion = entry.fusion;
   if (!fusion.loads) {
     for (const TensorId id : fusion.reads) workspace.load(id);
@@ -17,7 +22,8 @@ void run_entry(const Schedule::Entry& entry, Workspace& workspace) {
 }
 
 /// Runs all kernels, each in small portions, and tells `progress` after every portion.
-void run_watched(const Schedule& schedule, Workspace& workspace, const Progress& progress) {
+void run_watched(const Schedule& schedule, Workspace& workspace, const Progress& progress,
+                 BeforeUpdates& before_updates) {
   double all = 1, before = 0;  // starts at 1, so that it is never 0
   for (const Schedule::Entry& entry : schedule.entries()) all += entry.work;
   for (const Schedule::Entry& entry : schedule.entries()) {
@@ -25,7 +31,7 @@ void run_watched(const Schedule& schedule, Workspace& workspace, const Progress&
     const Progress own = progress.part(before / all, after / all);
     {
       const Watch watch(own);
-      run_entry(entry, workspace);
+      run_entry(entry, workspace, before_updates);
     }
     own(1);  // for kernels that never call parallel_for(), too
     before = after;
@@ -35,7 +41,8 @@ void run_watched(const Schedule& schedule, Workspace& workspace, const Progress&
 }  // namespace
 
 Outputs run_program(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
-                    const Progress& progress, std::span<CachedRows> caches) {
+                    const Progress& progress, std::span<CachedRows> caches,
+                    BeforeUpdates before_updates) {
   const Graph& graph = schedule.graph();
   if (thread_count() > schedule.how().threads) {
     throw std::logic_error("a schedule has scratch for fewer threads than there are");
@@ -43,9 +50,11 @@ Outputs run_program(const Schedule& schedule, const BoundWeights& weights, const
   Workspace workspace(graph, schedule.placement(), weights, inputs, caches);
   if (progress) {
     inputs.load_all();
-    run_watched(schedule, workspace, progress);
+    run_watched(schedule, workspace, progress, before_updates);
   } else {
-    for (const Schedule::Entry& entry : schedule.entries()) run_entry(entry, workspace);
+    for (const Schedule::Entry& entry : schedule.entries()) {
+      run_entry(entry, workspace, before_updates);
+    }
   }
   for (size_t i = 0; i < caches.size(); ++i) {
     const Cache& cache = graph.caches()[i];

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "function_ref.h"
 #include "progress.h"
 #include "schedule.h"
 #include "weights.h"
@@ -11,9 +12,12 @@
 namespace attnscope {
 
 /// Runs the schedule with these weights, which are those of its graph, packed as it says.
-/// `progress` may be empty. `caches`, unless it is empty, has one for each of the graph's, and gets
+/// `progress` may be empty. Where the schedule updates parameters or state in place,
+/// `before_updates`, unless it is empty, is called before the first update; when it throws, nothing
+/// has changed. `caches`, unless it is empty, has one for each of the graph's, and gets
 /// the new positions appended.
 Outputs run_program(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
-                    const Progress& progress, std::span<CachedRows> caches = {});
+                    const Progress& progress, std::span<CachedRows> caches = {},
+                    FunctionRef<void(const Workspace& workspace)> before_updates = {});
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
 #include "random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -77,6 +78,16 @@ void Generator::fill_normal(float* values, int64_t count, double deviation) {
     fill_normal_block(last);
   }
   for (i = 0; deviation != 1 && i < count; ++i) values[i] *= static_cast<float>(deviation);
+}
+
+void Generator::fill_dropout_noise(double share, float* values, int64_t count) {
+  if (share == 1) {  // PyTorch multiplies by 0 then, and draws nothing
+    std::fill_n(values, count, 0.0f);
+    return;
+  }
+  const double kept = 1.0 - share;
+  const float each = 1.0f / static_cast<float>(kept);
+  for (int64_t i = 0; i < count; ++i) values[i] = uniform_double() < kept ? each : 0.0f;
 }
 
 std::vector<int32_t> randint(int64_t high, const Shape& shape, uint64_t seed) {

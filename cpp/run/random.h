@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <vector>
 
+#include "mersenne_twister.h"
 #include "values.h"
 
 namespace attnscope {
@@ -28,6 +28,17 @@ class Generator {
   /// its vector code has its own logarithm and cosine.
   void fill_normal(float* values, int64_t count, double deviation = 1);
 
+  /// The noise of a dropout of this share, torch.empty(count).bernoulli_(1 - share).div_(1 -
+  /// share), as builds of PyTorch without Intel's MKL draw it: one number after the other.
+  void fill_dropout_noise(double share, float* values, int64_t count);
+
+  /// Where it stands. What is left of a normal pair is forgotten.
+  const MersenneTwister& engine() const { return engine_; }
+  void restore(const MersenneTwister& engine) {
+    engine_ = engine;
+    next_normal_.reset();
+  }
+
  private:
   float uniform();
   uint64_t bits();
@@ -35,7 +46,7 @@ class Generator {
   double normal_double();
   void fill_normal_block(float* values);
 
-  std::mt19937 engine_;
+  MersenneTwister engine_;
   std::optional<double> next_normal_;
 };
 

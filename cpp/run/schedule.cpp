@@ -20,7 +20,7 @@ std::vector<TensorId> run_storage(const Graph& graph) {
   for (const Tensor& tensor : graph.tensors()) storage.push_back(tensor.storage);
   for (const Step& step : graph.steps()) {
     const Aliasing aliasing = step.op->aliasing();
-    const bool shared = aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining;
+    const bool shared = aliasing != Aliasing::kNone && aliasing != Aliasing::kStrided;
     storage[static_cast<size_t>(step.output)] =
         shared ? storage[static_cast<size_t>(step.inputs[0])] : step.output;
   }
@@ -30,6 +30,12 @@ std::vector<TensorId> run_storage(const Graph& graph) {
 double work_of(const Graph& graph, const Step& step) {
   const Cost cost = step.op->cost(graph.input_shapes(step), graph.tensor(step.output).shape);
   return static_cast<double>(cost.macs()) + static_cast<double>(cost.elementwise());
+}
+
+/// Whether something written there stays in parameters or state after the run.
+bool outlives_run(const Graph& graph, TensorId storage) {
+  const Role role = graph.tensor(storage).role;
+  return role == Role::kParameter || role == Role::kState;
 }
 
 /// Bytes of all tensors of a role, without views.
@@ -60,15 +66,25 @@ Schedule::Schedule(const Graph& graph, Keep keep, RunFor how)
       outputs_(outputs_of(graph, keep)),
       results_(outputs_.size() - (keep.caches ? graph.caches().size() : 0)),
       placement_{run_storage(graph), {}} {
+  const size_t handed_out = outputs_.size();
+  for (const Step& step : graph.steps()) {
+    const TensorId storage = placement_.storage[static_cast<size_t>(step.output)];
+    if (outlives_run(graph, storage)) outputs_.push_back(step.output);
+  }
   const Steps steps(graph, outputs_);
   for (size_t s = 0; s < steps.size();) {
     Entry entry{lower({graph, steps, s, how}), 0, {}};
     for (const size_t end = s + entry.fusion.steps; s < end; ++s) {
       entry.work += work_of(graph, steps[s]);
     }
+    for (const TensorId id : entry.fusion.writes) {
+      const TensorId storage = placement_.storage[static_cast<size_t>(id)];
+      entry.updates = entry.updates || outlives_run(graph, storage);
+    }
     entries_.push_back(std::move(entry));
   }
   leave_out_unneeded();
+  outputs_.resize(handed_out);
   for (const Entry& entry : entries_) {
     packed_.insert(packed_.end(), entry.fusion.packed.begin(), entry.fusion.packed.end());
   }
@@ -141,6 +157,8 @@ void Schedule::plan() {
 
 Count Schedule::parameter_bytes() const { return bytes_of(graph_, Role::kParameter); }
 
+Count Schedule::state_bytes() const { return bytes_of(graph_, Role::kState); }
+
 Count Schedule::packed_bytes(Dtype storage) const {
   return attnscope::packed_bytes(graph_, packed_, storage);
 }
@@ -155,8 +173,8 @@ Count Schedule::result_bytes() const {
 
 Count Schedule::bytes() const {
   Count bytes = parameter_bytes();
-  for (const Count more :
-       {packed_bytes(how_.storage), input_bytes(), placement_.arena_bytes, result_bytes()}) {
+  for (const Count more : {state_bytes(), packed_bytes(how_.storage), input_bytes(),
+                           placement_.arena_bytes, result_bytes()}) {
     bytes = sum(bytes, more);
   }
   return bytes;

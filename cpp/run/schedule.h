@@ -26,6 +26,7 @@ class Schedule {
     double work;                 // multiply-accumulates and other operations of its steps
     std::vector<TensorId> dead;  // activations that nothing reads afterwards
     Count scratch = 0;           // where its scratch begins, in bytes from the arena's start
+    bool updates = false;        // whether it writes parameters or state in place
   };
 
   /// `graph`, which has no calls (graph/unroll.h), must outlive the schedule.
@@ -40,15 +41,16 @@ class Schedule {
   /// The weights that its kernels read packed.
   const std::vector<TensorId>& packed() const { return packed_; }
 
-  /// Bytes of the parameters, of those that are packed in a storage format, of what one run is
-  /// given, without masks, and of what it returns.
+  /// Bytes of the parameters, of what is kept beside them, of those that are packed in a storage
+  /// format, of what one run is given, without masks, and of what it returns.
   Count parameter_bytes() const;
+  Count state_bytes() const;
   Count packed_bytes(Dtype storage) const;
   Count input_bytes() const;
   Count result_bytes() const;
 
-  /// Bytes that a model takes with one run: parameters, those that are packed once more, inputs but
-  /// for masks, the arena, and the results.
+  /// Bytes that a model takes with one run: parameters, state, weights that are packed once more,
+  /// inputs but for masks, the arena, and the results.
   Count bytes() const;
 
  private:

@@ -109,9 +109,11 @@ void check_all_given(const Graph& graph, const std::vector<TensorId>& inputs,
 
 void check_integers(const Tensor& expected, const std::vector<int32_t>& ids, float* values) {
   for (size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] < 0 || ids[i] >= expected.limit) {
-      refuse(expected.name, ".data",
-             "hold integers from 0 to " + std::to_string(expected.limit - 1),
+    const bool counts = ids[i] >= 0 && ids[i] < expected.limit;
+    if (!counts && ids[i] != expected.ignored) {
+      std::string rule = "hold integers from 0 to " + std::to_string(expected.limit - 1);
+      if (expected.ignored) rule += ", or " + std::to_string(*expected.ignored) + " to be ignored";
+      refuse(expected.name, ".data", rule,
              std::to_string(ids[i]) + " at index " + std::to_string(i));
     }
     values[i] = static_cast<float>(ids[i]);

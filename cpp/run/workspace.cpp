@@ -70,6 +70,11 @@ const float* Workspace::read(TensorId id) const {
 
 float* Workspace::write(TensorId id) {
   const size_t index = placement_.storage_of(id);
+  const Role role = graph_.tensors()[index].role;
+  if (role == Role::kParameter || role == Role::kState) {
+    // An update in place: the numbers are the caller's own, who lends them for the run.
+    return const_cast<float*>(read(id));
+  }
   if (const std::optional<Count> offset = placement_.offsets[index]) {
     auto* place = reinterpret_cast<float*>(arena_.get() + static_cast<size_t>(*offset));
     if (!memory_[index]) memory_[index] = place;

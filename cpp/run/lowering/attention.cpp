@@ -117,7 +117,7 @@ std::optional<Attention> attention_at(const Site& site, Chain& chain) {
   if (found.band.tail != 0) return std::nullopt;
   if (normalize->inputs.size() > 1) found.mask = normalize->inputs[1];
   if (!chain.alone()) found.weights = chain.made();
-  const bool dropped = chain.take_shared<Dropout>();
+  const bool dropped = chain.take_idle();
   if (dropped && !chain.alone()) return std::nullopt;  // it would need a copy
   const Step* combine = chain.take_shared<Matmul>();
   if (!combine || static_cast<const Matmul&>(*combine->op).right() != Matmul::Right::kPlain ||

@@ -8,6 +8,7 @@
 #include "../../ops/activation.h"
 #include "../../ops/arithmetic.h"
 #include "../../ops/broadcast.h"
+#include "../../ops/dropout.h"
 #include "../../ops/softcap.h"
 #include "../../ops/weighted_sum.h"
 #include "../lowering.h"
@@ -120,6 +121,7 @@ const LoweredMap<Softcap> kSoftcap([](const Softcap& op) -> kernels::Map {
 });
 const Lowered<Add> kAdd(add);
 const Lowered<Multiply> kMultiply(multiply);
+const Lowered<Dropout> kDropout(multiply);  // in training, by noise
 const Lowered<Weigh> kWeigh(weigh);
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "../../kernels/gemm.h"
 #include "../../kernels/rows.h"
 #include "../../ops/arithmetic.h"
-#include "../../ops/dropout.h"
 #include "../threads.h"
 #include "product.h"
 
@@ -136,7 +135,7 @@ Fusion mapped_linear(const Site& site) {
 Fusion residual_linear(const Site& site) {
   if (site.output_shape().back() == 1) return {};
   Chain chain(site);
-  chain.take<Dropout>();
+  if (chain.alone()) chain.take_idle();
   if (chain.ends() || !chain.alone()) return {};
   const Site next = chain.following();
   const bool adds = dynamic_cast<const Add*>(next.step().op.get()) &&

@@ -1,0 +1,246 @@
+#include "training.h"
+
+#include <algorithm>
+
+#include "../graph/unroll.h"
+#include "../ops/arithmetic.h"
+#include "../ops/concat.h"
+#include "../ops/dropout.h"
+#include "../ops/optimizer.h"
+#include "backward.h"
+
+namespace attnscope {
+namespace {
+
+template <class Operation, class... Arguments>
+TensorId add(Graph& graph, const char* part, const std::string& name, Ids inputs,
+             Arguments&&... arguments) {
+  return graph.add_step(name, part,
+                        std::make_shared<const Operation>(std::forward<Arguments>(arguments)...),
+                        inputs, name);
+}
+
+/// The token ids of which the layer makes logits, a row for each.
+TensorId tokens_of(const Graph& graph, const Shape& logits) {
+  for (const TensorId id : graph.inputs()) {
+    const Tensor& tensor = graph.tensor(id);
+    const bool tokens = tensor.limit > 0 && tensor.role == Role::kInput;
+    if (tokens && logits.size() == 3 && tensor.shape == Shape{logits[0], logits[1]} &&
+        tensor.limit == logits[2]) {
+      return id;
+    }
+  }
+  throw FieldError("loss.target",
+                   "loss.target \"next_token\" needs a layer that makes logits over its vocabulary "
+                   "for each token");
+}
+
+void add_loss(TrainingGraph& training, const Loss& loss) {
+  Graph& graph = training.graph;
+  TensorId output = graph.results().front().tensor;
+  Shape shape = graph.tensor(output).shape;
+  if (loss.kind != Loss::Kind::kCrossEntropy) {
+    training.target = graph.add_input("target", shape);
+    const auto kind = loss.kind == Loss::Kind::kSquaredError ? PointwiseRule::Kind::kSquared
+                                                             : PointwiseRule::Kind::kBinaryEntropy;
+    training.loss = add<PointwiseLoss>(graph, "loss", "loss", {output, training.target},
+                                       PointwiseRule{kind, loss.reduction});
+    return;
+  }
+  CrossEntropyRule rule{.reduction = loss.reduction,
+                        .ignore_index = loss.ignore_index,
+                        .label_smoothing = loss.label_smoothing};
+  const Dimension classes = shape.back();
+  Shape rows(shape.begin(), shape.end() - 1);
+  TensorId target = kNoTensor;
+  if (loss.target == Loss::Target::kProbabilities) {
+    rule.target = CrossEntropyRule::Target::kProbabilities;
+    target = training.target = graph.add_input("target", shape);
+  } else if (loss.target == Loss::Target::kIndices) {
+    target = training.target = graph.add_integer_input("labels", rows, classes, loss.ignore_index);
+  } else {
+    const TensorId tokens = tokens_of(graph, shape);
+    const int64_t length = shape[1];
+    if (length < 2)
+      throw FieldError("seq_len", "seq_len must be at least 2 for a next token, got 1");
+    output = add<Slice>(graph, "loss", "predicting", {output}, 1, int64_t{0}, length - 1);
+    target = add<Slice>(graph, "loss", "next_tokens", {tokens}, 1, int64_t{1}, length);
+  }
+  const TensorId logs = add<LogSoftmax>(graph, "loss", "log_probabilities", {output});
+  std::vector<TensorId> inputs{logs, target};
+  if (!loss.class_weights.empty()) {
+    if (static_cast<int64_t>(loss.class_weights.size()) != classes) {
+      refuse("loss.weight", "loss.weight must have a number for each of {} classes, got {}",
+             {classes, loss.class_weights.size()});
+    }
+    training.class_weights = graph.add_input("loss.weight", {classes}, Role::kState);
+    inputs.push_back(training.class_weights);
+  }
+  training.loss = add<CrossEntropy>(graph, "loss", "loss", inputs, rule);
+}
+
+/// The parameters that are not frozen.
+std::vector<TensorId> learned(const Graph& graph, const std::vector<std::string>& frozen) {
+  std::vector<TensorId> parameters;
+  std::vector<std::string_view> known;
+  for (const Module& module : graph.modules()) {
+    for (const TensorId id : module.parameters) {
+      const std::string& name = graph.tensor(id).name;
+      known.push_back(name);
+      if (std::find(frozen.begin(), frozen.end(), name) == frozen.end()) parameters.push_back(id);
+    }
+  }
+  for (const std::string& name : frozen) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const FieldError unknown = unknown_name("the layer", "parameter", name, known);
+    throw FieldError("frozen", unknown.what());
+  }
+  return parameters;
+}
+
+/// The steps that update one parameter, as torch.optim's single-tensor code has them.
+class Updater {
+ public:
+  Updater(TrainingGraph& training, const Optimizer& how, size_t parameter)
+      : training_(training),
+        how_(how),
+        parameter_(parameter),
+        id_(training.trained[parameter]),
+        name_(training.graph.tensor(id_).name) {}
+
+  void run() {
+    TensorId gradient = training_.gradients[parameter_];
+    if (how_.maximize) gradient = step<Scale>("negated", {gradient}, -1.0);
+    if (how_.weight_decay != 0 && how_.kind != Optimizer::Kind::kAdamW) {
+      gradient = step<AddScaled>("decayed", {gradient, id_}, how_.weight_decay);
+    }
+    if (how_.kind == Optimizer::Kind::kSgd) return descend(with_momentum(gradient));
+    if (how_.kind == Optimizer::Kind::kRmsprop) return rms(gradient);
+    adam(gradient);
+  }
+
+ private:
+  template <class Operation, class... Arguments>
+  TensorId step(const char* what, Ids inputs, Arguments&&... arguments) {
+    return add<Operation>(training_.graph, "update", format("{}.{}", {name_, what}), inputs,
+                          std::forward<Arguments>(arguments)...);
+  }
+
+  TensorId moment(const char* what) {
+    const Shape shape = training_.graph.tensor(id_).shape;
+    const TensorId id =
+        training_.graph.add_input(format("{}.{}", {name_, what}), shape, Role::kState);
+    training_.moments.push_back({what, id, parameter_});
+    return id;
+  }
+
+  TensorId with_momentum(TensorId gradient) {
+    if (how_.momentum == 0) return gradient;
+    const TensorId buffer =
+        step<Momentum>("new_momentum", {moment("momentum_buffer"), gradient, training_.rates},
+                       how_.momentum, how_.dampening);
+    if (!how_.nesterov) return buffer;
+    return step<AddScaled>("nesterov", {gradient, buffer}, how_.momentum);
+  }
+
+  void descend(TensorId direction) { step<Descend>("updated", {id_, direction, training_.rates}); }
+
+  void rms(TensorId gradient) {
+    std::vector<TensorId> inputs{
+        gradient, step<MovingSquare>("new_square", {moment("square_avg"), gradient}, how_.alpha)};
+    if (how_.centered) {
+      inputs.push_back(
+          step<MovingAverage>("new_average", {moment("grad_avg"), gradient}, how_.alpha));
+    }
+    descend(with_momentum(step<RmsDirection>("direction", inputs, how_.eps, how_.centered)));
+  }
+
+  void adam(TensorId gradient) {
+    const TensorId first =
+        step<MovingAverage>("new_average", {moment("exp_avg"), gradient}, how_.beta1);
+    TensorId second =
+        step<MovingSquare>("new_square", {moment("exp_avg_sq"), gradient}, how_.beta2);
+    if (how_.amsgrad) {
+      second = step<Largest>("largest_square", {moment("max_exp_avg_sq"), second});
+    }
+    step<AdamStep>("updated", {id_, first, second, training_.rates}, how_.eps);
+  }
+
+  TrainingGraph& training_;
+  const Optimizer& how_;
+  const size_t parameter_;
+  const TensorId id_;
+  const std::string name_;
+};
+
+}  // namespace
+
+TrainingGraph training_graph(const Config& config, const Recipe& recipe,
+                             Accumulation accumulation) {
+  TrainingGraph training{.graph = unroll_for_training(config.layer().build(config))};
+  Graph& graph = training.graph;
+  add_loss(training, recipe.loss);
+  const TensorId seed = add<Constant>(graph, "loss", "loss.grad", {training.loss},
+                                      1.0 / static_cast<double>(recipe.accumulation_steps));
+  const Seed seeds[] = {{training.loss, seed}};
+  const std::vector<TensorId> wanted = learned(graph, recipe.frozen);
+  const std::vector<TensorId> gradients = add_gradients(graph, seeds, wanted);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (gradients[i] == kNoTensor) continue;  // the result does not depend on it
+    training.trained.push_back(wanted[i]);
+    training.gradients.push_back(gradients[i]);
+  }
+  if (training.trained.empty()) {
+    throw FieldError("frozen", "the layer has no parameter to train that is not frozen");
+  }
+
+  const auto own_name = [&](size_t i, const char* what) {
+    return format("{}.{}", {graph.tensor(training.trained[i]).name, what});
+  };
+  for (size_t i = 0; i < training.trained.size() && !accumulation.first; ++i) {
+    const Shape shape = graph.tensor(training.trained[i]).shape;
+    training.before.push_back(graph.add_input(own_name(i, "grad.before"), shape, Role::kState));
+    training.gradients[i] = add<Add>(graph, "backward", own_name(i, "grad.accumulated"),
+                                     {training.gradients[i], training.before[i]});
+  }
+  training.norm = add<GlobalNorm>(graph, "update", "gradient_norm", training.gradients);
+  if (accumulation.last) {
+    for (size_t i = 0; i < training.trained.size() && recipe.clip_norm; ++i) {
+      training.gradients[i] =
+          add<ClipByNorm>(graph, "update", own_name(i, "grad.clipped"),
+                          {training.gradients[i], training.norm}, *recipe.clip_norm);
+    }
+    training.rates = graph.add_input("rates", {static_cast<int64_t>(kRates)}, Role::kState);
+    for (size_t i = 0; i < training.trained.size(); ++i) {
+      Updater(training, recipe.optimizer, i).run();
+    }
+  }
+  graph.clear_results();
+  graph.add_result("loss", training.loss);
+  graph.add_result("gradient_norm", training.norm);
+  for (size_t i = 0; i < training.trained.size(); ++i) {
+    graph.add_result(graph.tensor(training.trained[i]).name, training.gradients[i]);
+  }
+  for (const Step& step : graph.steps()) {
+    const auto* dropout = dynamic_cast<const Dropout*>(step.op.get());
+    if (dropout && dropout->training()) {
+      training.noise.push_back({step.inputs.back(), dropout->share()});
+    }
+  }
+  return training;
+}
+
+TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe) {
+  TrainingGraph evaluation{.graph = unroll(config.layer().build(config))};
+  add_loss(evaluation, recipe.loss);
+  const std::vector<Result> results = evaluation.graph.results();
+  evaluation.graph.clear_results();
+  evaluation.graph.add_result("loss", evaluation.loss);
+  for (const Result& result : results) {
+    result.weights ? evaluation.graph.add_weights(result.name, result.tensor)
+                   : evaluation.graph.add_result(result.name, result.tensor);
+  }
+  return evaluation;
+}
+
+}  // namespace attnscope
