@@ -24,6 +24,7 @@
 #include "../run/peaks.h"
 #include "../run/random.h"
 #include "../run/threads.h"
+#include "../run/trainer.h"
 #include "unpack.h"
 
 using emscripten::val;
@@ -42,6 +43,9 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(DataValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(ProgressValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(PeaksValue);
 EMSCRIPTEN_DECLARE_VAL_TYPE(TextValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(NamesValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(NumbersValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(TrainerStateValue);
 
 // clang-format off
 EM_JS_DEPS(bindings, "$UTF8ToString");
@@ -400,27 +404,192 @@ StateValue state_dict(const Model& model) {
   return StateValue(state);
 }
 
-void load_state_dict(Model& model, const StateValue& state) {
-  const GivenTensors given = unpack_tensors("state dict", state);
-  const std::vector<StateEntry> entries = model.state();
-  std::vector<std::string_view> known;
-  for (const StateEntry& entry : entries) known.push_back(entry.name);
+/// The tensors of these names and shapes, no more and no less, for `owner` as messages call it.
+State unpack_state(const char* owner, const val& object, const std::vector<std::string>& names,
+                   FunctionRef<Shape(size_t index)> shape_at) {
+  const GivenTensors given = unpack_tensors("state dict", object);
+  const std::vector<std::string_view> known(names.begin(), names.end());
   for (const GivenTensor& tensor : given) {
     if (std::find(known.begin(), known.end(), tensor.name()) != known.end()) continue;
-    throw unknown_name("the layer", "parameter", tensor.name(), known);
+    throw unknown_name(owner, "parameter", tensor.name(), known);
   }
   State values;
-  for (const StateEntry& entry : entries) {
-    const GivenTensor* tensor = find_tensor(given, entry.name);
-    if (!tensor) throw FieldError(entry.name, entry.name + " is missing from the state dict");
-    const Tensor expected{
-        .name = entry.name, .shape = shape_of(*entry.values), .role = Role::kParameter};
+  for (size_t i = 0; i < names.size(); ++i) {
+    const GivenTensor* tensor = find_tensor(given, names[i]);
+    if (!tensor) throw FieldError(names[i], names[i] + " is missing from the state dict");
+    const Tensor expected{.name = names[i], .shape = shape_at(i), .role = Role::kParameter};
     Values own;
     const Values* read = tensor->values(expected, own);
     values.push_back(read == &own ? std::move(own) : *read);
   }
-  model.load_state(values);
+  return values;
 }
+
+State unpack_parameters(const Model& model, const StateValue& state) {
+  const std::vector<StateEntry> entries = model.state();
+  std::vector<std::string> names;
+  for (const StateEntry& entry : entries) names.push_back(entry.name);
+  return unpack_state("the layer", state, names,
+                      [&](size_t i) { return shape_of(*entries[i].values); });
+}
+
+void load_state_dict(Model& model, const StateValue& state) {
+  model.load_state(unpack_parameters(model, state));
+}
+
+/// {inputs, parameters}: the gradients by each.
+ResultsValue backward(const Model& model, const InputsValue& inputs, const InputsValue& gradients,
+                      const OptionsValue& options, const ProgressValue& progress) {
+  static const std::vector<Field> options_known = {
+      boolean_field("reference", "Plain loops in double precision instead of the kernels.", false),
+      progress_field()};
+  const std::vector<Value> values = options_from("backward", options_known, options);
+  rouse_threads();
+  GivenTensors tensors = unpack_tensors("inputs", inputs);
+  const std::vector<GivenShape> shapes = given_shapes(model.graph(), tensors);
+  std::vector<std::string> from;
+  for (const auto& [name, tensor] : entries_of("gradients", gradients)) {
+    from.push_back(name);
+    tensors.emplace_back(gradient_name(name), tensor);
+  }
+  const auto plan = model.backward_plan(from, shapes);
+  const UnpackedInputs unpacked = unpacked_inputs("backward", plan->graph, tensors, {});
+  const Caller caller(progress);
+  const Outputs outputs =
+      model.backward(*plan, unpacked.pointers, std::get<bool>(values[0]), caller.progress());
+  val by_inputs = val::object(), by_parameters = val::object();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& tensor = plan->graph.tensor(plan->wanted[i]);
+    (tensor.role == Role::kParameter ? by_parameters : by_inputs)
+        .set(tensor.name, pack_tensor(outputs[i]));
+  }
+  val results = val::object();
+  results.set("inputs", by_inputs);
+  results.set("parameters", by_parameters);
+  return ResultsValue(results);
+}
+
+/// Of a model, which every call is given again.
+Trainer* make_trainer(const Model& model, const OptionsValue& options, const OptionsValue& loss,
+                      const OptionsValue& optimizer, const OptionsValue& schedule,
+                      const NumbersValue& class_weights, const NamesValue& frozen) {
+  constexpr int64_t kMostCalls = 1 << 20;
+  static const std::vector<Field> known = {
+      optional(above_min(
+          number_field("clip_norm", "The most that the gradients' norm may be.", 1, 0, 1e30))),
+      integer_field("accumulation_steps", "Calls whose gradients make one update.", 1, 1,
+                    kMostCalls)};
+  const std::vector<Value> values = options_from("trainer", known, options);
+  Recipe recipe{.loss = resolve_loss(unpack_object("loss", loss)),
+                .optimizer = resolve_optimizer(unpack_object("optimizer", optimizer)),
+                .schedule = resolve_schedule(unpack_object("schedule", schedule)),
+                .accumulation_steps = std::get<int64_t>(values[1])};
+  if (const double* norm = std::get_if<double>(&values[0])) recipe.clip_norm = *norm;
+  recipe.loss.class_weights = emscripten::vecFromJSArray<float>(class_weights);
+  recipe.frozen = emscripten::vecFromJSArray<std::string>(frozen);
+  return new Trainer(model, std::move(recipe));
+}
+
+void check_all_finite(const Graph& graph, const UnpackedInputs& inputs) {
+  for (const TensorId id : graph.inputs()) {
+    const Tensor& tensor = graph.tensor(id);
+    const Values* given = inputs.pointers[static_cast<size_t>(id)];
+    if (given && tensor.role == Role::kInput && tensor.limit == 0) {
+      check_finite(tensor.name, given->data(), given->size());
+    }
+  }
+}
+
+ResultsValue train(Trainer& trainer, Model& model, const InputsValue& inputs,
+                   const ProgressValue& progress) {
+  rouse_threads();
+  const GivenTensors tensors = unpack_tensors("inputs", inputs);
+  const TrainingPlanPtr plan = trainer.step_plan(model, given_shapes(model.graph(), tensors));
+  const Graph& graph = plan->made.graph;
+  const UnpackedInputs unpacked = unpacked_inputs("step", graph, tensors, {});
+  check_all_finite(graph, unpacked);
+  const Caller caller(progress);
+  const Trainer::Step done = trainer.step(model, *plan, unpacked.pointers, caller.progress());
+  val result = val::object();
+  result.set("loss", done.loss);
+  result.set("gradient_norm", done.gradient_norm);
+  result.set("lr", done.lr);
+  result.set("updated", done.updated);
+  return ResultsValue(result);
+}
+
+ResultsValue evaluate(Trainer& trainer, Model& model, const InputsValue& inputs,
+                      const ProgressValue& progress) {
+  rouse_threads();
+  const GivenTensors tensors = unpack_tensors("inputs", inputs);
+  const TrainingPlanPtr plan = trainer.evaluation_plan(model, given_shapes(model.graph(), tensors));
+  const Graph& graph = plan->made.graph;
+  const UnpackedInputs unpacked = unpacked_inputs("evaluate", graph, tensors, {});
+  const Caller caller(progress);
+  Outputs outputs = trainer.evaluate(model, *plan, unpacked.pointers, caller.progress());
+  const auto loss = static_cast<double>(*outputs.front().data());
+  val results = pack_results(graph, std::move(outputs), true, false);
+  results.set("loss", loss);
+  return ResultsValue(results);
+}
+
+val pack_entries(const std::vector<StateEntry>& entries) {
+  val tensors = val::object();
+  for (const StateEntry& entry : entries) tensors.set(entry.name, pack_tensor(*entry.values));
+  return tensors;
+}
+
+StateValue gradients(const Trainer& trainer) {
+  return StateValue(pack_entries(trainer.gradients()));
+}
+
+TrainerStateValue trainer_state(const Trainer& trainer) {
+  const MersenneTwister& engine = trainer.engine();
+  std::vector<int32_t> words(engine.words().begin(), engine.words().end());
+  words.push_back(static_cast<int32_t>(engine.used()));
+  val state = val::object();
+  state.set("tensors", pack_entries(trainer.state()));
+  state.set("updates", static_cast<double>(trainer.updates()));
+  state.set("accumulated", static_cast<double>(trainer.accumulated()));
+  state.set("generator", pack_integers(words, {static_cast<int64_t>(words.size())}));
+  return TrainerStateValue(state);
+}
+
+/// Both the weights of the model and what the trainer keeps, or neither.
+void load_trainer_state(Trainer& trainer, Model& model, const StateValue& parameters,
+                        const TrainerStateValue& state) {
+  static const std::vector<Field> counts = {
+      integer_field("updates", "Updates that were made.", 0, 0, kMaxSeed),
+      integer_field("accumulated", "Calls since the last update.", 0, 0,
+                    trainer.recipe().accumulation_steps - 1)};
+  const RawConfig raw = {{"updates", unpack_value(state["updates"])},
+                         {"accumulated", unpack_value(state["accumulated"])}};
+  const std::vector<Value> values = resolve("the saved state", counts, raw, "entry");
+  const auto accumulated = std::get<int64_t>(values[1]);
+  const State weights = unpack_parameters(model, parameters);
+  const std::vector<std::string> kept = trainer.state_names(accumulated);
+  const State tensors = unpack_state("the optimizer", state["tensors"], kept,
+                                     [&](size_t i) { return trainer.state_shape(kept[i]); });
+  constexpr size_t kWords = MersenneTwister::kWords;
+  Values own;
+  const Tensor expected{.name = "generator",
+                        .shape = {static_cast<int64_t>(kWords + 1)},
+                        .role = Role::kInput,
+                        .limit = 1};
+  const std::vector<int32_t> words =
+      GivenTensor("generator", state["generator"]).integers(expected);
+  if (words.back() < 0 || words.back() > static_cast<int32_t>(kWords)) {
+    throw FieldError("generator", "generator must end with how many of its words have been used");
+  }
+  MersenneTwister engine(0);
+  std::array<uint32_t, kWords> restored{};
+  std::copy_n(words.begin(), kWords, restored.begin());
+  engine.restore(restored, static_cast<size_t>(words.back()));
+  model.load_state(weights);
+  trainer.restore(tensors, std::get<int64_t>(values[0]), accumulated, engine);
+}
+
+double trainer_bytes(const Trainer& trainer) { return static_cast<double>(trainer.held_bytes()); }
 
 PeaksValue peaks(const OptionsValue& options) {
   constexpr int64_t kDefault = int64_t{64} << 20, kMost = int64_t{1} << 30;
@@ -471,6 +640,11 @@ EMSCRIPTEN_BINDINGS(attnscope) {
                                         "{ flops_per_second: number; bytes_per_second: number }");
 
   emscripten::register_type<TextValue>("string");
+  emscripten::register_type<NamesValue>("readonly string[]");
+  emscripten::register_type<NumbersValue>("readonly number[]");
+  emscripten::register_type<TrainerStateValue>(
+      "{ tensors: Record<string, FloatTensor>; updates: number; accumulated: number; "
+      "generator: IntegerTensor }");
 
   emscripten::function("layers", &bound<&layer_table>);
   emscripten::function("formats", &bound<&format_table>);
@@ -483,6 +657,11 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::function("create(config, options)",
                        &bound<&create, const ConfigValue&, const OptionsValue&>,
                        emscripten::return_value_policy::take_ownership());
+  emscripten::function(
+      "trainer(model, options, loss, optimizer, schedule, classWeights, frozen)",
+      &bound<&make_trainer, const Model&, const OptionsValue&, const OptionsValue&,
+             const OptionsValue&, const OptionsValue&, const NumbersValue&, const NamesValue&>,
+      emscripten::return_value_policy::take_ownership());
   emscripten::function("randn(shape, options)",
                        &bound<&randn_tensor, const ShapeValue&, const OptionsValue&>);
   emscripten::function(
@@ -508,10 +687,24 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       .function(
           "step(inputs, options, progress)",
           &bound<&step, Model&, const InputsValue&, const OptionsValue&, const ProgressValue&>)
+      .function("backward(inputs, gradients, options, progress)",
+                &bound<&backward, const Model&, const InputsValue&, const InputsValue&,
+                       const OptionsValue&, const ProgressValue&>)
       .function("describe", &bound<&describe_model, const Model&>)
       .function("bytes", &bound<&model_bytes, const Model&>)
       .function("pastLength", &bound<&past_len, const Model&>)
       .function("clearCache", &bound<&clear_cache, Model&>)
       .function("stateDict", &bound<&state_dict, const Model&>)
       .function("loadStateDict(state)", &bound<&load_state_dict, Model&, const StateValue&>);
+  emscripten::class_<Trainer>("Trainer")
+      .function("step(model, inputs, progress)",
+                &bound<&train, Trainer&, Model&, const InputsValue&, const ProgressValue&>)
+      .function("evaluate(model, inputs, progress)",
+                &bound<&evaluate, Trainer&, Model&, const InputsValue&, const ProgressValue&>)
+      .function("gradients", &bound<&gradients, const Trainer&>)
+      .function("state", &bound<&trainer_state, const Trainer&>)
+      .function("loadState(model, parameters, state)",
+                &bound<&load_trainer_state, Trainer&, Model&, const StateValue&,
+                       const TrainerStateValue&>)
+      .function("bytes", &bound<&trainer_bytes, const Trainer&>);
 }

@@ -400,6 +400,10 @@ std::vector<T> GivenTensor::copy(size_t count) const {
   return elements;
 }
 
+std::vector<int32_t> GivenTensor::integers(const Tensor& expected) const {
+  return copy<int32_t>(static_cast<size_t>(elements(check_tensor(expected, now()))));
+}
+
 RawTensor GivenTensor::now() const {
   RawTensor now = raw();  // a getter of another tensor may have detached or shrunk its buffer
   if (!resident_ && now.kind != RawTensor::Kind::kOther) {

@@ -81,6 +81,9 @@ class GivenTensor {
   /// fits `expected`.
   const Values* values(const Tensor& expected, Values& own) const;
 
+  /// Its integers, of any size, where `expected` takes integers. Throws FieldError unless it fits.
+  std::vector<int32_t> integers(const Tensor& expected) const;
+
  private:
   /// As it is now, after all code of the caller's has run.
   RawTensor now() const;

@@ -78,7 +78,7 @@ enum class Role {
   kOptionalInput,  // a mask, say: the layer also runs without it, and estimates leave it out
   kParameter,      // learned
   kActivation,     // made by a step
-  kState,          // kept from run to run beside the parameters: an optimizer's moments
+  kState,          // given by what trains the layer: an optimizer's moments, noise
 };
 
 /// How PyTorch draws a parameter's first values.

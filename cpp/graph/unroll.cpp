@@ -108,7 +108,7 @@ class Inliner {
       if (const OpPtr other = training_ ? step.op->in_training() : nullptr) {
         copy.op = other;
         const Tensor output = to_.tensor(copy.output);
-        copy.inputs.push_back(to_.add_input(output.name + ".noise", output.shape));
+        copy.inputs.push_back(to_.add_input(output.name + ".noise", output.shape, Role::kState));
       }
       if (copy.op->aliasing() != Aliasing::kNone) {
         Tensor& output = to_.tensors_[static_cast<size_t>(copy.output)];

@@ -9,7 +9,7 @@ namespace attnscope {
 Graph unroll(const Graph& graph);
 
 /// What runs in training: operations that behave otherwise then (Op::in_training) do, and each has
-/// an input more, the noise of its step's output, called "dropout.noise" after "dropout".
+/// a tensor more to read, the noise of its step's output, called "dropout.noise" after "dropout".
 Graph unroll_for_training(const Graph& graph);
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../graph/unroll.h"
+#include "../training/backward.h"
 #include "reference.h"
 #include "threads.h"
 
@@ -75,10 +76,14 @@ Count bytes_to_run(const Config& config, Keep keep, Dtype storage, const Forward
 }
 
 Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype storage)
-    : config_(config), memory_limit_(memory_limit), storage_(storage), graph_(unrolled(config)) {
+    : config_(config),
+      memory_limit_(memory_limit),
+      storage_(storage),
+      graph_(unrolled(config)),
+      generator_(seed) {
   const PlanPtr least = plan(false);
-  weights_ =
-      std::make_unique<Weights>(std::make_shared<State>(initial_state(graph_, seed)), storage);
+  weights_ = std::make_unique<Weights>(std::make_shared<State>(initial_state(graph_, generator_)),
+                                       storage);
   weights_->bind(graph_, least->schedule.packed());
 }
 
@@ -203,6 +208,83 @@ Forward Model::compared(const Plan& plan, Weights& weights, const Inputs& inputs
   const Outputs exact = run(plan, exact_weights, exact_inputs, options, progress.part(0.5, 1));
   forward.error = rounding_error(forward.outputs.front(), exact.front());
   return forward;
+}
+
+BackwardPlan::BackwardPlan(Graph forward, const std::vector<std::string>& from, RunFor how)
+    : graph(std::move(forward)) {
+  const std::vector<Result> results = graph.results();
+  std::vector<std::string_view> known;
+  for (const Result& result : results) known.push_back(result.name);
+  std::vector<Seed> seeds;
+  for (const std::string& name : from) {
+    const auto result = std::find(known.begin(), known.end(), name);
+    if (result == known.end()) throw unknown_name("backward", "gradient", name, known);
+    const TensorId tensor = results[static_cast<size_t>(result - known.begin())].tensor;
+    const Shape shape = graph.tensor(tensor).shape;
+    seeds.push_back({tensor, graph.add_input(gradient_name(name), shape)});
+  }
+  std::vector<TensorId> asked;
+  for (const TensorId id : graph.inputs()) {
+    const Tensor& tensor = graph.tensor(id);
+    const bool seed = std::any_of(seeds.begin(), seeds.end(),
+                                  [&](const Seed& one) { return one.gradient == id; });
+    if (tensor.role == Role::kInput && tensor.limit == 0 && !seed) asked.push_back(id);
+  }
+  const std::vector<TensorId> parameters = state_order(graph);
+  asked.insert(asked.end(), parameters.begin(), parameters.end());
+  const std::vector<TensorId> gradients = add_gradients(graph, seeds, asked);
+  graph.clear_results();
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if (gradients[i] == kNoTensor) continue;
+    wanted.push_back(asked[i]);
+    graph.add_result(graph.tensor(asked[i]).name, gradients[i]);
+  }
+  if (wanted.empty()) {
+    throw FieldError("gradients",
+                     "gradients must be given for a result that depends on a "
+                     "parameter or an input of numbers");
+  }
+  schedule.emplace(graph, Keep{}, how);
+}
+
+std::string gradient_name(const std::string& result) { return "gradients." + result; }
+
+std::shared_ptr<const BackwardPlan> Model::backward_plan(
+    const std::vector<std::string>& from, const std::vector<GivenShape>& given) const {
+  const Config config = with_lengths_of(config_, graph_, given);
+  const bool other = config.values() != config_.values();
+  if (other && config.layer().check) config.layer().check(config);
+  Graph forward = other ? unrolled(config) : graph_;
+  if (other && !fits_instead(forward, graph_, given)) forward = graph_;
+  auto made = std::make_shared<const BackwardPlan>(std::move(forward), from, RunFor{storage_});
+  const Count bytes = made->schedule->bytes();
+  if (bytes > memory_limit_) {
+    refuse("", "the layer must need at most {} bytes for its gradients, got {}",
+           {to_string(memory_limit_), to_string(bytes)});
+  }
+  return made;
+}
+
+Outputs Model::backward(const BackwardPlan& plan, const Inputs& inputs, bool reference,
+                        const Progress& progress) const {
+  std::vector<Values> spread;
+  const Inputs whole = with_whole_rows(plan.graph, inputs, spread);
+  if (reference) {
+    return run_reference(plan.graph, parameters_of(plan.graph, weights_->state()), whole, {},
+                         progress);
+  }
+  return run_program(*plan.schedule, weights_->bind(plan.graph, plan.schedule->packed()), whole,
+                     progress);
+}
+
+Outputs Model::run_schedule(const Schedule& schedule, const Inputs& inputs,
+                            const Progress& progress,
+                            FunctionRef<void(const Workspace& workspace)> before_updates) {
+  std::vector<Values> spread;
+  const Graph& graph = schedule.graph();
+  const Inputs whole = with_whole_rows(graph, inputs, spread);
+  return run_program(schedule, weights_->bind(graph, schedule.packed()), whole, progress, {},
+                     before_updates);
 }
 
 PlanPtr Model::next_plan(int64_t new_len, bool weights) const {

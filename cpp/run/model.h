@@ -12,6 +12,7 @@
 #include "../layers/layer.h"
 #include "lengths.h"
 #include "program.h"
+#include "random.h"
 #include "rounding.h"
 #include "weights.h"
 
@@ -56,6 +57,23 @@ struct Plan {
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 
+/// A layer with its backward pass behind it.
+struct BackwardPlan {
+  /// Adds the backward pass to `forward`, an unrolled graph.
+  BackwardPlan(Graph forward, const std::vector<std::string>& from, RunFor how);
+
+  // The schedule points into the graph.
+  BackwardPlan(const BackwardPlan&) = delete;
+  BackwardPlan& operator=(const BackwardPlan&) = delete;
+
+  Graph graph;                   // its results are the gradients, those by inputs first
+  std::vector<TensorId> wanted;  // by which tensor each result is the gradient
+  std::optional<Schedule> schedule;
+};
+
+/// What the input is called that has the gradient by a result.
+std::string gradient_name(const std::string& result);
+
 class Model {
  public:
   /// Draws the weights that torch.manual_seed(seed) gives the printed module. Linear layers run
@@ -95,6 +113,25 @@ class Model {
   /// the KV cache. Returns the results, attention weights only if next_plan() was asked for them.
   Outputs step(const Plan& next, Inputs inputs, const Progress& progress = {});
 
+  /// The plan of backward(), for inputs of these shapes, where gradients by the results `from` are
+  /// given. Throws FieldError as plan() does, and where `from` is empty or no parameter or input
+  /// has any influence on it.
+  std::shared_ptr<const BackwardPlan> backward_plan(const std::vector<std::string>& from,
+                                                    const std::vector<GivenShape>& given) const;
+
+  /// The gradients that the plan lists. `inputs` are those of its graph.
+  Outputs backward(const BackwardPlan& plan, const Inputs& inputs, bool reference,
+                   const Progress& progress = {}) const;
+
+  /// A run of any schedule of this layer, as training has them; results are those of its graph.
+  Outputs run_schedule(const Schedule& schedule, const Inputs& inputs, const Progress& progress,
+                       FunctionRef<void(const Workspace& workspace)> before_updates = {});
+
+  /// What is left of the generator that has drawn the weights: dropout goes on with it.
+  const Generator& generator() const { return generator_; }
+  Weights& weights() { return *weights_; }
+  Count memory_limit() const { return memory_limit_; }
+
   /// Positions in the KV cache.
   int64_t past_len() const { return past_len_; }
   void clear_cache();
@@ -115,6 +152,7 @@ class Model {
   Count memory_limit_;
   Dtype storage_;
   Graph graph_;
+  Generator generator_;
   std::unique_ptr<Weights> weights_;
   mutable std::vector<PlanPtr> plans_;  // of forward(), the one used last at the end
   int64_t past_len_ = 0;

@@ -130,6 +130,14 @@ void mask_from_bytes(const std::string& name, const std::vector<uint8_t>& bytes,
   }
 }
 
+void check_finite(const std::string& name, const float* values, size_t length) {
+  for (size_t i = 0; i < length; ++i) {
+    if (std::isfinite(values[i])) continue;
+    refuse(name, ".data", "hold finite numbers to train",
+           to_string(RawValue{static_cast<double>(values[i])}) + " at index " + std::to_string(i));
+  }
+}
+
 void check_float_mask(const std::string& name, const float* mask, size_t length) {
   for (size_t i = 0; i < length; ++i) {
     if (mask[i] < INFINITY) continue;

@@ -50,6 +50,9 @@ void mask_from_bytes(const std::string& name, const std::vector<uint8_t>& bytes,
 /// Throws FieldError for an id that is not below the tensor's limit.
 void check_integers(const Tensor& expected, const std::vector<int32_t>& ids, float* values);
 
+/// Throws FieldError for NaN and infinities, from which nothing learns.
+void check_finite(const std::string& name, const float* values, size_t length);
+
 /// Throws FieldError for NaN and +inf, which no softmax survives.
 void check_float_mask(const std::string& name, const float* mask, size_t length);
 

@@ -8,6 +8,10 @@ void Weights::assign(const State& values) {
   for (size_t i = 0; i < values.size(); ++i) {
     std::copy(values[i].begin(), values[i].end(), (*state_)[i].begin());
   }
+  repack();
+}
+
+void Weights::repack() {
   for (const auto& packed : packed_) packed->matrix.pack(packed->from);
 }
 

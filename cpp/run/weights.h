@@ -33,6 +33,9 @@ class Weights {
   /// packed is packed again.
   void assign(const State& values);
 
+  /// Packs again what is packed, after a run has changed the values in place.
+  void repack();
+
   /// The weights of `graph`; those that `packed` lists, weights of linear steps, are packed by this
   /// call unless an earlier one did, for whatever graph.
   BoundWeights bind(const Graph& graph, const std::vector<TensorId>& packed);

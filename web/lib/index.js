@@ -30,6 +30,12 @@
 /** @typedef {import('./types.js').Step} Step */
 /** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
+/** @typedef {import('./trainer.js').Loss} Loss */
+/** @typedef {import('./trainer.js').Optimizer} Optimizer */
+/** @typedef {import('./trainer.js').Schedule} Schedule */
+/** @typedef {import('./trainer.js').TrainerOptions} TrainerOptions */
+/** @typedef {import('./trainer.js').TrainerState} TrainerState */
+/** @typedef {import('./trainer.js').TrainingStep} TrainingStep */
 /** @template {LayerName} Name @typedef {import('./generics.js').ConfigOf<Name>} ConfigOf */
 /** @template [C=Config] @typedef {import('./generics.js').Inputs<C>} Inputs what forward() takes */
 /** @template [C=Config] @typedef {import('./generics.js').StepInputs<C>} StepInputs what step() takes */
@@ -58,6 +64,7 @@ export { fromHuggingFace } from './huggingface.js';
 export { Model } from './model.js';
 export { Attnscope, defineConfig, open } from './scope.js';
 export { ResidentTensor } from './tensor.js';
+export { Trainer } from './trainer.js';
 export { openInWorker } from './worker/open-in-worker.js';
 export { WorkerModel } from './worker/worker-model.js';
 export { WorkerScope } from './worker/worker-scope.js';

@@ -82,6 +82,26 @@ export class Model {
   }
 
   /**
+   * The gradients of a scalar by the inputs of numbers and by the parameters, of its gradients by some results: the
+   * vector-Jacobian product, as `torch.autograd.grad(results, inputs, gradients)` gives it in evaluation.
+   * @param {Inputs<C>} inputs by name, as of `forward`
+   * @param {Record<string, FloatInput>} gradients by the results' names, of which some may be left out; each has its
+   *   result's shape
+   * @param {{ reference?: boolean, progress?: (done: number) => unknown }} [options]
+   * @returns {{ inputs: Record<string, Tensor>, parameters: Record<string, Tensor> }} copies; what the results do not
+   *   depend on has none
+   * @throws {RangeError} for a missing, unknown or ill-fitting tensor
+   * @throws {DOMException} an AbortError, when `progress` returned false
+   */
+  backward(inputs, gradients, options) {
+    const { options: others, report } = this.#watched(options);
+    const made = this.#read((model) =>
+      model.backward(coreTensors(this.#core, inputs), coreTensors(this.#core, gradients), others, report)
+    );
+    return /** @type {any} */ (made);
+  }
+
+  /**
    * Runs the layer on further positions, as many as the first input has, after those of the calls
    * before: their keys and values are in the model's KV cache. Step by step this gives what one
    * `forward` over all positions gives. The cache holds `batch_size` sequences.
@@ -174,9 +194,28 @@ export class Model {
    * @returns {any}
    */
   #run(call, inputs, given) {
-    const { options, progress } = splitOptions(given);
-    const report = progress && ((/** @type {number} */ done) => this.#report(progress, done));
+    const { options, report } = this.#watched(given);
     return this.#read((model) => results(this.#core, model[call](coreTensors(this.#core, inputs), options, report)));
+  }
+
+  /** Options for the core, and what it tells of its progress. @param {unknown} given */
+  #watched(given) {
+    const { options, progress } = splitOptions(given);
+    return { options, report: progress && ((/** @type {number} */ done) => this.#report(progress, done)) };
+  }
+
+  /**
+   * What a trainer does with the model, under the same rules as the model's own methods.
+   * @template T
+   * @param {Model<any>} model
+   * @param {(handle: import('./core/core.js').Model, report?: (done: number) => void) => T} work
+   * @param {unknown} [options] of which progress is taken
+   * @returns {T}
+   */
+  static use(model, work, options) {
+    model.#checkIdle();
+    const { report } = model.#watched(options);
+    return model.#read((handle) => work(handle, report));
   }
 
   /** @param {(done: number) => unknown} progress @param {number} done */

@@ -4,8 +4,11 @@ import { isOutOfMemory } from './errors.js';
 
 /** @typedef {{ stackSave: () => number, stackRestore: (pointer: number) => void }} Stack cpp/bindings/stack.js */
 /** @typedef {import('./core/core.js').MainModule & Stack} CoreModule */
-/** @typedef {import('./core/core.js').Model | import('./core/core.js').ResidentTensor} Handle */
-/** @typedef {'model' | 'tensor'} Kind */
+/**
+ * @typedef {import('./core/core.js').Model | import('./core/core.js').ResidentTensor
+ *   | import('./core/core.js').Trainer} Handle
+ */
+/** @typedef {'model' | 'tensor' | 'trainer'} Kind */
 /** @typedef {{ kind: Kind, handle: Handle | null }} Entry what the core holds; null once it is freed */
 
 export class OpenCore {
@@ -98,7 +101,7 @@ export class OpenCore {
 
   /** `127 models with 2,032 MiB`, for each kind that there is. */
   #inventory() {
-    return /** @type {Kind[]} */ (['model', 'tensor']).flatMap((kind) => {
+    return /** @type {Kind[]} */ (['model', 'tensor', 'trainer']).flatMap((kind) => {
       const handles = [...this.#held].filter((entry) => entry.kind === kind).map(({ handle }) => handle);
       if (handles.length === 0) return [];
       const bytes = handles.reduce((sum, handle) => sum + (handle?.bytes() ?? 0), 0);
@@ -108,7 +111,7 @@ export class OpenCore {
   }
 }
 
-/** What a model or a tensor holds of the core: an object there, until it is freed. */
+/** What a model, a tensor or a trainer holds of the core: an object there, until it is freed. */
 class Owned {
   #core;
   #entry;

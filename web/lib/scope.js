@@ -5,6 +5,7 @@ import { Model } from './model.js';
 import { OpenCore } from './open-core.js';
 import { refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
+import { Trainer, trainerOptions } from './trainer.js';
 import { show } from './values.js';
 
 /** @typedef {import('./types.js').Build} Build */
@@ -155,6 +156,26 @@ export class Attnscope {
   create(config, options = {}) {
     const model = this.#core.call((module) => module.create(/** @type {Config} */ (config), options));
     return new Model(this.#core, /** @type {import('./core/core.js').Model} */ (model));
+  }
+
+  /**
+   * A layer that learns, from the weights that `torch.manual_seed(seed)` gives it.
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
+   * @param {import('./trainer.js').TrainerOptions} [options]
+   * @returns {Trainer<Known<C>>} holds memory until `dispose()`
+   */
+  trainer(config, options = {}) {
+    const { create, core, recipe } = trainerOptions(options);
+    const model = this.create(config, create);
+    try {
+      const handle = Model.use(model, (it) => this.#core.call((module) => module.trainer(it, ...core)));
+      return new Trainer(this.#core, model, /** @type {import('./core/core.js').Trainer} */ (handle), recipe);
+    } catch (error) {
+      model.dispose();
+      throw error;
+    }
   }
 
   /**

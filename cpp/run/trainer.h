@@ -1,0 +1,103 @@
+#pragma once
+
+// Trains a model: runs the graphs of training/training.h, and keeps what the optimizer and dropout
+// need from step to step.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../training/training.h"
+#include "model.h"
+
+namespace attnscope {
+
+struct TrainingPlan {
+  TrainingPlan(const Config& of, TrainingGraph graph, Accumulation which, RunFor how)
+      : config(of), made(std::move(graph)), accumulation(which), schedule(made.graph, {}, how) {}
+
+  // The schedule points into the graph.
+  TrainingPlan(const TrainingPlan&) = delete;
+  TrainingPlan& operator=(const TrainingPlan&) = delete;
+
+  const Config config;
+  const TrainingGraph made;
+  const Accumulation accumulation;
+  const Schedule schedule;
+};
+using TrainingPlanPtr = std::shared_ptr<const TrainingPlan>;
+
+class Trainer {
+ public:
+  /// Trains `model`, whose linear layers must be stored as float32, from its present weights on.
+  /// Every call below is given the same model. Throws FieldError for a recipe that does not fit it,
+  /// and where a step needs more than the model's memory limit.
+  Trainer(const Model& model, Recipe recipe);
+
+  const Recipe& recipe() const { return recipe_; }
+
+  /// Of the next step(), or of evaluate(), with inputs of these shapes, as Model::plan() has it.
+  TrainingPlanPtr step_plan(const Model& model, const std::vector<GivenShape>& given);
+  TrainingPlanPtr evaluation_plan(const Model& model, const std::vector<GivenShape>& given);
+
+  struct Step {
+    double loss, gradient_norm;  // the norm before it is clipped
+    double lr;                   // with which the parameters were updated
+    bool updated;                // false in all but the last call of an accumulation
+  };
+
+  /// Forward, backward and, after as many calls as the recipe says, the update. `inputs` are those
+  /// of the plan's graph, all finite. Throws FieldError when the loss or the norm of the gradients
+  /// is not finite: everything is then as it was before.
+  Step step(Model& model, const TrainingPlan& plan, Inputs inputs, const Progress& progress = {});
+
+  /// The loss (1,) and the layer's results, without dropout.
+  Outputs evaluate(Model& model, const TrainingPlan& plan, Inputs inputs,
+                   const Progress& progress = {});
+
+  /// The gradients of the last step, clipped as they were; a parameter on which the loss does not
+  /// depend has none. Empty before the first step.
+  std::vector<StateEntry> gradients() const;
+
+  /// What is kept beside the parameters: moments ("score.weight.exp_avg") and, within an
+  /// accumulation, gradients ("score.weight.grad").
+  std::vector<StateEntry> state() const;
+  int64_t updates() const { return updates_; }
+  int64_t accumulated() const { return accumulated_; }
+  const MersenneTwister& engine() const { return generator_.engine(); }
+
+  /// Puts back what state() and the functions after it have given; `values` are parallel to
+  /// state_names(), of the shapes of their parameters.
+  void restore(const State& values, int64_t updates, int64_t accumulated,
+               const MersenneTwister& engine);
+
+  /// The names that state() has after so many calls of an accumulation.
+  std::vector<std::string> state_names(int64_t accumulated) const;
+  /// The shape of what has this name.
+  Shape state_shape(const std::string& name) const;
+
+  /// Bytes of what it keeps beside the model.
+  Count held_bytes() const;
+
+ private:
+  TrainingPlanPtr find_or_make(const Model& model, const std::vector<GivenShape>& given,
+                               const Accumulation* accumulation);
+  /// The optimizer's rates in the next update.
+  Values rates() const;
+  double learning_rate() const;
+
+  Recipe recipe_;
+  Generator generator_;
+  std::vector<std::string> trained_;       // names of parameters
+  std::vector<Shape> shapes_;              // theirs
+  std::vector<std::string> moment_names_;  // whole: "score.weight.exp_avg"
+  std::vector<size_t> moment_parameters_;  // parallel: index into trained_
+  State moments_;                          // parallel
+  State gradients_;                        // parallel to trained_; empty before the first step
+  Values class_weights_;
+  int64_t updates_ = 0;
+  int64_t accumulated_ = 0;             // calls since the last update
+  std::vector<TrainingPlanPtr> plans_;  // the one used last at the end
+};
+
+}  // namespace attnscope
