@@ -30,6 +30,28 @@ void map(const float* x, int64_t length, float* y, Function f) {
   }
 }
 
+/// The same of two arrays: f changes the values of the second to what those of the first, the
+/// gradients, are multiplied by.
+template <class Function>
+void map_gradient(const float* dy, const float* v, int64_t length, float* dx, Function f) {
+  for (int64_t i = 0; i < length; i += kRun) {
+    float last[kRun], last_dy[kRun];
+    const bool whole = i + kRun <= length;
+    if (!whole) {
+      std::fill(std::copy(v + i, v + length, last), last + kRun, 0.0f);
+      std::fill(std::copy(dy + i, dy + length, last_dy), last_dy + kRun, 0.0f);
+    }
+    const float *from = whole ? v + i : last, *gradients = whole ? dy + i : last_dy;
+    float* to = whole ? dx + i : last;
+    Wide values;
+    for (int w = 0; w < kWide; ++w) values[w] = load(from + w * kLanes);
+    f(values);
+    for (int w = 0; w < kWide; ++w)
+      store(to + w * kLanes, load(gradients + w * kLanes) * values[w]);
+    if (!whole) std::copy(last, last + (length - i), dx + i);
+  }
+}
+
 void sigmoid_of(Wide& x) {
   Wide e;
   for (int i = 0; i < kWide; ++i) e[i] = -xsimd::abs(x[i]);
@@ -81,24 +103,35 @@ void silu(const float* x, int64_t length, float* y) {
   });
 }
 
+namespace {
+
+/// Φ(x), and e^(-x²/2), of which it is made.
+void normal_of(const Wide& x, Wide& share, Wide& e) {
+  Wide t, sum;
+  const Batch one(1.0f), zero(0.0f), pole = spread(&kGelu.pole), half = spread(&kGelu.minus_half);
+  for (int i = 0; i < kWide; ++i) {
+    e[i] = x[i] * x[i] * half;
+    t[i] = one / madd(xsimd::abs(x[i]), pole, one);
+    sum[i] = spread(kGelu.polynomial);
+  }
+  for (int degree = 1; degree < 9; ++degree) {
+    const Batch next = spread(kGelu.polynomial + degree);
+    for (int i = 0; i < kWide; ++i) sum[i] = madd(sum[i], t[i], next);
+  }
+  exp_below_zero(e);
+  for (int i = 0; i < kWide; ++i) {
+    const Batch tail = e[i] * sum[i];
+    share[i] = xsimd::select(x[i] < zero, tail, one - tail);
+  }
+}
+
+}  // namespace
+
 void gelu(const float* x, int64_t length, float* y) {
   map(x, length, y, [](Wide& values) {
-    Wide e, t, sum;
-    const Batch one(1.0f), zero(0.0f), pole = spread(&kGelu.pole), half = spread(&kGelu.minus_half);
-    for (int i = 0; i < kWide; ++i) {
-      e[i] = values[i] * values[i] * half;
-      t[i] = one / madd(xsimd::abs(values[i]), pole, one);
-      sum[i] = spread(kGelu.polynomial);
-    }
-    for (int degree = 1; degree < 9; ++degree) {
-      const Batch next = spread(kGelu.polynomial + degree);
-      for (int i = 0; i < kWide; ++i) sum[i] = madd(sum[i], t[i], next);
-    }
-    exp_below_zero(e);
-    for (int i = 0; i < kWide; ++i) {
-      const Batch tail = e[i] * sum[i];
-      values[i] *= xsimd::select(values[i] < zero, tail, one - tail);
-    }
+    Wide share, e;
+    normal_of(values, share, e);
+    for (int i = 0; i < kWide; ++i) values[i] *= share[i];
   });
 }
 
@@ -111,6 +144,64 @@ void gelu_tanh(const float* x, int64_t length, float* y) {
     }
     sigmoid_of(share);
     for (int i = 0; i < kWide; ++i) values[i] *= share[i];
+  });
+}
+
+void relu_gradient(const float* dy, const float* y, int64_t length, float* dx) {
+  const Batch zero(0.0f), one(1.0f);
+  map_gradient(dy, y, length, dx, [&](Wide& values) {
+    for (Batch& value : values) value = xsimd::select(value > zero, one, zero);
+  });
+}
+
+void tanh_gradient(const float* dy, const float* y, int64_t length, float* dx) {
+  const Batch one(1.0f);
+  map_gradient(dy, y, length, dx, [&](Wide& values) {
+    for (Batch& value : values) value = (one - value) * (one + value);
+  });
+}
+
+void sigmoid_gradient(const float* dy, const float* y, int64_t length, float* dx) {
+  const Batch one(1.0f);
+  map_gradient(dy, y, length, dx, [&](Wide& values) {
+    for (Batch& value : values) value *= one - value;
+  });
+}
+
+void silu_gradient(const float* dy, const float* x, int64_t length, float* dx) {
+  const Batch one(1.0f);
+  map_gradient(dy, x, length, dx, [&](Wide& values) {
+    Wide share;
+    std::copy_n(values, kWide, share);
+    sigmoid_of(share);
+    for (int i = 0; i < kWide; ++i) {
+      values[i] = share[i] * madd(values[i], one - share[i], one);
+    }
+  });
+}
+
+void gelu_gradient(const float* dy, const float* x, int64_t length, float* dx) {
+  const Batch density(0.3989422804f);  // 1 / √(2π)
+  map_gradient(dy, x, length, dx, [&](Wide& values) {
+    Wide share, e;
+    normal_of(values, share, e);
+    for (int i = 0; i < kWide; ++i) values[i] = madd(values[i] * density, e[i], share[i]);
+  });
+}
+
+void gelu_tanh_gradient(const float* dy, const float* x, int64_t length, float* dx) {
+  map_gradient(dy, x, length, dx, [](Wide& values) {
+    Wide share;
+    const Batch one(1.0f), three(3.0f);
+    const Batch linear(1.5957691f), cubic(0.071354814f);  // 2 √(2/π), and 0.044715 of it
+    for (int i = 0; i < kWide; ++i) {
+      share[i] = values[i] * madd(values[i] * values[i], cubic, linear);
+    }
+    sigmoid_of(share);
+    for (int i = 0; i < kWide; ++i) {
+      const Batch slope = madd(values[i] * values[i], three * cubic, linear);
+      values[i] = share[i] * madd(values[i] * (one - share[i]), slope, one);
+    }
   });
 }
 

@@ -24,4 +24,24 @@ void gelu(const float* x, int64_t length, float* y);
 /// x sigmoid(2 √(2/π) (x + 0.044715 x³)). Within 4 ULP of |x| / 2.
 void gelu_tanh(const float* x, int64_t length, float* y);
 
+// Gradients: dx[i] = dy[i] f'(v[i]), where v is what f is told by, x or y; dx may be dy.
+
+/// By y.
+void relu_gradient(const float* dy, const float* y, int64_t length, float* dx);
+
+/// By y.
+void tanh_gradient(const float* dy, const float* y, int64_t length, float* dx);
+
+/// By y.
+void sigmoid_gradient(const float* dy, const float* y, int64_t length, float* dx);
+
+/// By x.
+void silu_gradient(const float* dy, const float* x, int64_t length, float* dx);
+
+/// By x.
+void gelu_gradient(const float* dy, const float* x, int64_t length, float* dx);
+
+/// By x.
+void gelu_tanh_gradient(const float* dy, const float* x, int64_t length, float* dx);
+
 }  // namespace attnscope::kernels

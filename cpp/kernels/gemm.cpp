@@ -14,16 +14,16 @@
 namespace attnscope::kernels {
 namespace {
 
-/// Four rows of 4, `stride` apart, as four columns, kPanel apart.
-inline void transpose(const float* from, int64_t stride, float* to) {
+/// Four rows of 4, `stride` apart, as four columns, `to_stride` apart.
+inline void transpose_block(const float* from, int64_t stride, float* to, int64_t to_stride) {
   Batch rows[] = {load(from), load(from + stride), load(from + 2 * stride),
                   load(from + 3 * stride)};
   const Batch a = xsimd::zip_lo(rows[0], rows[2]), b = xsimd::zip_lo(rows[1], rows[3]);
   const Batch c = xsimd::zip_hi(rows[0], rows[2]), d = xsimd::zip_hi(rows[1], rows[3]);
   store(to, xsimd::zip_lo(a, b));
-  store(to + kPanel, xsimd::zip_hi(a, b));
-  store(to + 2 * kPanel, xsimd::zip_lo(c, d));
-  store(to + 3 * kPanel, xsimd::zip_hi(c, d));
+  store(to + to_stride, xsimd::zip_hi(a, b));
+  store(to + 2 * to_stride, xsimd::zip_lo(c, d));
+  store(to + 3 * to_stride, xsimd::zip_hi(c, d));
 }
 
 using TileFunction = void (*)(ConstRows, const float*, int64_t, ConstRows, Rows);
@@ -92,8 +92,8 @@ void pack_transposed(const float* b, int64_t stride, int64_t n, int64_t k, float
     int64_t p = 0;
     if (width == kPanel) {
       for (; p + kLanes <= k; p += kLanes) {
-        transpose(from + p, stride, packed + p * kPanel);
-        transpose(from + kLanes * stride + p, stride, packed + p * kPanel + kLanes);
+        transpose_block(from + p, stride, packed + p * kPanel, kPanel);
+        transpose_block(from + kLanes * stride + p, stride, packed + p * kPanel + kLanes, kPanel);
       }
     }
     for (; p < k; ++p) {
@@ -117,6 +117,23 @@ void pack_plain(const float* b, int64_t stride, int64_t n, int64_t k, float* pac
         std::fill(std::copy_n(from, width, packed), packed + kPanel, 0.0f);
       }
     }
+  }
+}
+
+void transpose(const float* from, int64_t stride, int64_t rows, int64_t columns, float* to,
+               int64_t to_stride) {
+  int64_t r = 0;
+  for (; r + kLanes <= rows; r += kLanes) {
+    int64_t c = 0;
+    for (; c + kLanes <= columns; c += kLanes) {
+      transpose_block(from + r * stride + c, stride, to + c * to_stride + r, to_stride);
+    }
+    for (; c < columns; ++c) {
+      for (int64_t i = r; i < r + kLanes; ++i) to[c * to_stride + i] = from[i * stride + c];
+    }
+  }
+  for (; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) to[c * to_stride + r] = from[r * stride + c];
   }
 }
 

@@ -29,4 +29,25 @@ void rotate(const float* x, const float* cosines, const float* sines, int64_t ha
   }
 }
 
+void rotate_back(const float* y, const float* cosines, const float* sines, int64_t half,
+                 bool interleaved, float* x) {
+  int64_t k = 0;
+  for (; k + kLanes <= half; k += kLanes) {
+    const Batch left = load(y + k), right = load(y + half + k);
+    const Batch cosine = load(cosines + k), sine = load(sines + k);
+    const Batch a = left * cosine + right * sine, b = right * cosine - left * sine;
+    if (interleaved) {
+      store(x + 2 * k, xsimd::zip_lo(a, b));
+      store(x + 2 * k + kLanes, xsimd::zip_hi(a, b));
+    } else {
+      store(x + k, a);
+      store(x + half + k, b);
+    }
+  }
+  for (; k < half; ++k) {
+    x[interleaved ? 2 * k : k] = y[k] * cosines[k] + y[half + k] * sines[k];
+    x[interleaved ? 2 * k + 1 : half + k] = y[half + k] * cosines[k] - y[k] * sines[k];
+  }
+}
+
 }  // namespace attnscope::kernels

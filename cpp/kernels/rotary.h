@@ -15,4 +15,9 @@ namespace attnscope::kernels {
 void rotate(const float* x, const float* cosines, const float* sines, int64_t half,
             bool interleaved, float* y);
 
+/// Turns back what rotate() made: rotate_back(rotate(x)) is x, but for rounding, and the gradient
+/// of one is the other.
+void rotate_back(const float* y, const float* cosines, const float* sines, int64_t half,
+                 bool interleaved, float* x);
+
 }  // namespace attnscope::kernels

@@ -112,4 +112,71 @@ void maximum(const float* a, const float* b, int64_t length, float* y) {
       [](auto one, auto other) { return xsimd::select(one > other || one != one, one, other); });
 }
 
+void sum_rows(ConstRows rows, int64_t count, int64_t length, float* out) {
+  constexpr int64_t kBlock = 64;  // rows
+  int64_t e = 0;
+  const auto columns = [&](auto width) {
+    constexpr int64_t kWidth = decltype(width)::value;
+    for (; e + kWidth * kLanes <= length; e += kWidth * kLanes) {
+      Batch total[kWidth];
+      for (Batch& one : total) one = Batch(0.0f);
+      for (int64_t start = 0; start < count; start += kBlock) {
+        const int64_t end = std::min(count, start + kBlock);
+        Batch part[kWidth];
+        for (Batch& one : part) one = Batch(0.0f);
+        for (int64_t i = start; i < end; ++i) {
+          const float* row = rows.data + i * rows.stride + e;
+          for (int64_t w = 0; w < kWidth; ++w) part[w] += load(row + w * kLanes);
+        }
+        for (int64_t w = 0; w < kWidth; ++w) total[w] += part[w];
+      }
+      for (int64_t w = 0; w < kWidth; ++w) store(out + e + w * kLanes, total[w]);
+    }
+  };
+  columns(std::integral_constant<int64_t, 4>());
+  columns(std::integral_constant<int64_t, 1>());
+  for (; e < length; ++e) {
+    float total = 0.0f;
+    for (int64_t start = 0; start < count; start += kBlock) {
+      float part = 0.0f;
+      for (int64_t i = start; i < std::min(count, start + kBlock); ++i) {
+        part += rows.data[i * rows.stride + e];
+      }
+      total += part;
+    }
+    out[e] = total;
+  }
+}
+
+float sum_of(const float* x, int64_t length) {
+  constexpr int64_t kBlock = 1024;
+  float total = 0.0f;
+  for (int64_t start = 0; start < length; start += kBlock) {
+    const int64_t end = std::min(length, start + kBlock);
+    Batch sums[2] = {Batch(0.0f), Batch(0.0f)};
+    int64_t i = start;
+    for (; i + 2 * kLanes <= end; i += 2 * kLanes) {
+      sums[0] += load(x + i);
+      sums[1] += load(x + i + kLanes);
+    }
+    float part = xsimd::reduce_add(sums[0] + sums[1]);
+    for (; i < end; ++i) part += x[i];
+    total += part;
+  }
+  return total;
+}
+
+float dot(const float* a, const float* b, int64_t length) {
+  Batch sums[4] = {Batch(0.0f), Batch(0.0f), Batch(0.0f), Batch(0.0f)};
+  int64_t i = 0;
+  for (; i + 4 * kLanes <= length; i += 4 * kLanes) {
+    for (int64_t lane = 0; lane < 4; ++lane) {
+      sums[lane] = madd(load(a + i + lane * kLanes), load(b + i + lane * kLanes), sums[lane]);
+    }
+  }
+  float sum = xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  for (; i < length; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
 }  // namespace attnscope::kernels

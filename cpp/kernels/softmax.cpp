@@ -90,4 +90,13 @@ void log_softmax_gradient(const float* y, const float* dy, int64_t length, float
   for (; i < length; ++i) dx[i] = dy[i] - dx[i] * sum;
 }
 
+void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx) {
+  const float sum = dot(y, dy, length);
+  int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    store(dx + i, load(y + i) * (load(dy + i) - Batch(sum)));
+  }
+  for (; i < length; ++i) dx[i] = y[i] * (dy[i] - sum);
+}
+
 }  // namespace attnscope::kernels

@@ -18,6 +18,9 @@ float largest(const float* scores, int64_t length);
 /// 3 ULP, the exponent's own rounding shows: an ULP of the result for each unit of it.
 float exponentiate(float* scores, int64_t length, float scale, float maximum);
 
+/// dx = y (dy - Σ y dy), of y = softmax(x). dx may be dy.
+void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx);
+
 /// y = log(softmax(x)).
 void log_softmax(const float* x, int64_t length, float* y);
 

@@ -14,6 +14,7 @@ struct Entry {
   const std::type_info* operation;
   Lowering lower = nullptr;
   kernels::Map (*map)(const Op&) = nullptr;
+  kernels::GradientMap (*gradient)(const Op&) = nullptr;
 };
 
 /// An element-wise step by itself.
@@ -46,6 +47,11 @@ void catalogue::add(const std::type_info& operation, kernels::Map (*map)(const O
   entries().push_back({&operation, nullptr, map});
 }
 
+void catalogue::add(const std::type_info& operation,
+                    kernels::GradientMap (*gradient)(const Op& op)) {
+  entries().push_back({&operation, nullptr, nullptr, gradient});
+}
+
 Fusion lower(const Site& site) {
   const Op& op = *site.step().op;
   const Aliasing aliasing = op.aliasing();
@@ -68,6 +74,13 @@ Fusion lower(const Site& site) {
 std::optional<kernels::Map> map_of(const Op& op) {
   for (const Entry& entry : entries()) {
     if (entry.map && *entry.operation == typeid(op)) return entry.map(op);
+  }
+  return std::nullopt;
+}
+
+std::optional<kernels::GradientMap> gradient_map_of(const Op& op) {
+  for (const Entry& entry : entries()) {
+    if (entry.gradient && *entry.operation == typeid(op)) return entry.gradient(op);
   }
   return std::nullopt;
 }

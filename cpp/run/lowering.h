@@ -19,6 +19,7 @@ using Lowering = Fusion (*)(const Site& site);
 namespace catalogue {
 void add(const std::type_info& operation, Lowering lower);
 void add(const std::type_info& operation, kernels::Map (*map)(const Op& op));
+void add(const std::type_info& operation, kernels::GradientMap (*gradient)(const Op& op));
 }  // namespace catalogue
 
 /// const Lowered<Softmax> registered(softmax);
@@ -39,12 +40,26 @@ struct LoweredMap {
   }
 };
 
+/// The loop of its gradient, in the same way.
+template <class Operation>
+struct LoweredGradientMap {
+  template <class Make>
+  explicit LoweredGradientMap(Make) {
+    catalogue::add(typeid(Operation), [](const Op& op) -> kernels::GradientMap {
+      return Make()(static_cast<const Operation&>(op));
+    });
+  }
+};
+
 /// The kernel that does most of the steps from this one on. Throws std::logic_error where none does
 /// even this one.
 Fusion lower(const Site& site);
 
 /// The loop of an element-wise operation; nothing for any other.
 std::optional<kernels::Map> map_of(const Op& op);
+
+/// That of its gradient.
+std::optional<kernels::GradientMap> gradient_map_of(const Op& op);
 
 /// Takes the element-wise steps that follow.
 std::vector<kernels::Map> take_maps(Chain& chain);

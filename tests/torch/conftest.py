@@ -44,6 +44,7 @@ class Index:
         self.peers = [Case(self, entry) for entry in rest("peers")]
         self.decodings = [Decoding(self, entry) for entry in rest("decodings")]
         self.checkpoints = [Checkpoint(self, entry, folder) for entry in rest("checkpoints")]
+        self.trainings = [Training(self, entry) for entry in rest("trainings")]
         self.snippets, self.presets = rest("snippets"), rest("presets")
         self.demonstrations, self.guide = rest("demonstrations"), rest("guide")
 
@@ -113,6 +114,16 @@ class Run:
     def module(self):
         return self.case.printed.loaded(self.state) if "state" in self.entry else self.case.loaded
 
+    @cached_property
+    def gradients(self):
+        """(gradients by the results, gradients by inputs and parameters of each executor), or None."""
+        entry = self.entry.get("gradients")
+        if not entry:
+            return None
+        tensors = self.case.index.tensors
+        results = {executor: tensors(one["tensors"]) for executor, one in entry["results"].items()}
+        return tensors(entry["given"]), results
+
     def results(self, executor):
         return self.case.index.tensors(self.entry["results"][executor]["tensors"])
 
@@ -144,6 +155,27 @@ class Decoding:
         ]
 
 
+class Training:
+    """A training run: what attnscope was given and what it made of it."""
+
+    def __init__(self, index, entry):
+        self.index, self.entry, self.config = index, entry, entry["config"]
+        self.id = f"{id_of(entry['options'])}-{self.config['layer']}"
+
+    @cached_property
+    def printed(self):
+        return judge.Printed(self.entry["pytorch"], self.id)
+
+    @cached_property
+    def data(self):
+        return [self.index.tensors(batch) for batch in self.entry["data"]]
+
+    def __getattr__(self, name):
+        if name not in ("initial", "parameters", "moments", "gradients"):
+            raise AttributeError(name)
+        return self.index.tensors(self.entry[name])
+
+
 class Checkpoint(Case):
     """A model of transformers, sized by its config.json, with its own weights."""
 
@@ -169,7 +201,7 @@ def pytest_collection_modifyitems(config, items):
         params = lambda item: item.callspec.params if hasattr(item, "callspec") else {}
         items[:] = [item for item in items if isinstance(params(item).get("case"), Case)]
     if not config.getoption("--part").startswith("1/"):
-        items[:] = [item for item in items if {"case", "decoding", "checkpoint", "snippet"} & set(getattr(item, "fixturenames", ()))]
+        items[:] = [item for item in items if {"case", "decoding", "checkpoint", "snippet", "training"} & set(getattr(item, "fixturenames", ()))]
 
 
 def pytest_generate_tests(metafunc):
@@ -189,6 +221,8 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("case", list(cases), ids=lambda case: case.id)
     if "checkpoint" in metafunc.fixturenames:
         metafunc.parametrize("checkpoint", part(index.checkpoints), ids=lambda one: one.id)
+    if "training" in metafunc.fixturenames:
+        metafunc.parametrize("training", part(index.trainings), ids=lambda one: one.id)
     if "snippet" in metafunc.fixturenames:
         metafunc.parametrize("snippet", part(index.snippets), ids=lambda one: f"{one['title']}, {one['mask']}")
     if "decoding" in metafunc.fixturenames:

@@ -79,7 +79,9 @@ def in_double(module, inputs, names):
     """What PyTorch makes of the same numbers in float64, where its own rounding is out of the picture: a function."""
     module = copy.deepcopy(module).double()
     inputs = {name: t.double() if t.is_floating_point() else t for name, t in inputs.items()}
-    return lambda: dict(zip(names, as_tuple(module(**inputs)), strict=True))
+    compute = lambda: dict(zip(names, as_tuple(module(**inputs)), strict=True))
+    compute.module, compute.inputs = module, inputs
+    return compute
 
 
 def storage_bytes(tensors):

@@ -17,6 +17,7 @@ import { lengths, modelTypes, published, variants } from './families.js';
 import { decoding, openMask, peers, withVectors } from './peers.js';
 import { demonstrations, guideLines, presetTitles, snippets } from './snippets.js';
 import { TensorFile } from './tensor_file.js';
+import { trainings } from './trainings.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
 /** @typedef {import('../../web/lib/index.js').Model} Model */
@@ -78,27 +79,60 @@ function sameBits(a, b) {
  * @param {Tensors} inputs
  */
 function results(models, inputs) {
-  const groups = /** @type {{names: string[], results: import('../../web/lib/index.js').Results}[]} */ ([]);
-  const add = (/** @type {string} */ name, /** @type {any} */ one) => {
-    const same = groups.find(
+  const groups = new Groups();
+  for (const [name, model] of Object.entries(models)) {
+    const whole = model.forward(inputs);
+    groups.add(name, whole);
+    if ('weights' in whole) groups.add(`${name} without weights`, model.forward(inputs, { need_weights: false }));
+  }
+  return { reference: written(Object.values(models)[0].forward(inputs, { reference: true })), ...groups.written() };
+}
+
+/** Results of several builds: those of which every bit agrees are written once. */
+class Groups {
+  /** @type {{names: string[], results: any}[]} */
+  #groups = [];
+
+  /** @param {string} name @param {any} one */
+  add(name, one) {
+    const same = this.#groups.find(
       ({ results }) =>
         Object.keys(results).length === Object.keys(one).length &&
         Object.entries(results).every(([result, tensor]) =>
           sameBits(/** @type {any} */ (tensor).data, one[result].data)
         )
     );
-    same ? same.names.push(name) : groups.push({ names: [name], results: one });
-  };
-  for (const [name, model] of Object.entries(models)) {
-    const whole = model.forward(inputs);
-    add(name, whole);
-    if ('weights' in whole) add(`${name} without weights`, model.forward(inputs, { need_weights: false }));
+    same ? same.names.push(name) : this.#groups.push({ names: [name], results: one });
   }
-  const reference = Object.values(models)[0].forward(inputs, { reference: true });
-  return {
-    reference: written(reference),
-    ...Object.fromEntries(groups.map(({ names, results }) => [names.join(', '), written(results)]))
-  };
+
+  written() {
+    return Object.fromEntries(this.#groups.map(({ names, results }) => [names.join(', '), written(results)]));
+  }
+}
+
+/** The gradients by inputs and parameters in one list: no parameter is called as an input is. */
+const together = (/** @type {ReturnType<Model['backward']>} */ { inputs, parameters }) => ({
+  ...inputs,
+  ...parameters
+});
+
+/**
+ * One backward pass, of random gradients by all results.
+ * @param {Record<string, Model>} models by build
+ * @param {Tensors} inputs
+ */
+function gradients(models, inputs) {
+  const first = Object.values(models)[0];
+  const given = Object.fromEntries(
+    Object.entries(first.forward(inputs)).map(([name, { shape }]) => [
+      name,
+      scope.randn(shape, { seed: draw.below(2 ** 32) })
+    ])
+  );
+  const groups = new Groups();
+  for (const [name, model] of Object.entries(models)) groups.add(name, together(model.backward(inputs, given)));
+  const reference = written(together(first.backward(inputs, given, { reference: true })));
+  return { given: file.addAll(given), results: { reference, ...groups.written() } };
 }
 
 /**
@@ -135,8 +169,11 @@ function writeCase(config, seed) {
   const state = first.stateDict();
   const places = file.addAll(inputs);
 
-  const runs = [{ name: 'plain', inputs: places, results: results(models, inputs) }];
+  const runs = /** @type {any[]} */ ([
+    { name: 'plain', inputs: places, results: results(models, inputs), gradients: gradients(models, inputs) }
+  ]);
   for (const slot of estimate.inputs.filter(({ optional }) => optional)) {
+    let last = inputs;
     for (const [name, mask] of someMasks(masks(draw, broadcast(draw, slot.shape)), estimate.macs)) {
       const masked = { ...inputs, [slot.name]: mask };
       runs.push({
@@ -144,7 +181,9 @@ function writeCase(config, seed) {
         inputs: { ...places, [slot.name]: file.add(mask) },
         results: results(models, masked)
       });
+      last = masked;
     }
+    runs[runs.length - 1].gradients = gradients(models, last);
   }
   const rounded = Object.fromEntries(FORMATS.map((round) => [round, written(first.forward(inputs, { round }))]));
   const loaded = [writeOtherSeed(any, models, inputs, places, seed)];
@@ -545,6 +584,7 @@ const writeRest = async () => ({
   family_defaults: writeFamilyDefaults(),
   peers: writePeers(),
   decodings: writeDecodings(),
+  trainings: trainings(scope, file),
   checkpoints: writeCheckpoints(),
   snippets: writeSnippets(),
   presets: presetTitles,

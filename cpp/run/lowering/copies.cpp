@@ -134,6 +134,26 @@ Fusion slice(const Site& site) {
                       site.output_shape()[along] * inner);
 }
 
+Fusion pad(const Site& site) {
+  const Shape &from_shape = site.input_shape(0), &to_shape = site.output_shape();
+  const auto along = static_cast<size_t>(site.op<Pad>().dimension());
+  const int64_t inner = run_length(to_shape, along + 1);
+  const int64_t length = from_shape[along] * inner, whole = to_shape[along] * inner;
+  const int64_t before = site.op<Pad>().before() * inner, runs = count_of(from_shape) / length;
+  const TensorId x = site.input(0), y = site.output();
+  Fusion fusion = site.alone({x});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* from = workspace.read(x);
+    float* to = workspace.write(y);
+    for (int64_t run = 0; run < runs; ++run) {
+      to = std::fill_n(to, before, 0.0f);
+      to = std::copy_n(from + run * length, length, to);
+      to = std::fill_n(to, whole - before - length, 0.0f);
+    }
+  };
+  return fusion;
+}
+
 Fusion first_position(const Site& site) {
   const Shape& x = site.input_shape(0);  // (B, T, E)
   return part_of_each(site, x[1] * x[2], 0, x[2]);
@@ -181,6 +201,33 @@ Fusion embedding(const Site& site) {
   return fusion;
 }
 
+/// Columns by columns, so that no two threads add to one number.
+Fusion embedding_gradient(const Site& site) {
+  constexpr int64_t kColumns = 16;
+  const int64_t features = site.output_shape().back(), rows = site.output_shape()[0];
+  const int64_t tokens = count_of(site.input_shape(1));
+  const TensorId dy = site.input(0), x = site.input(1), dw = site.output();
+  Fusion fusion = site.alone({dy, x});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float *gradient = workspace.read(dy), *token = workspace.read(x);
+    float* table = workspace.write(dw);
+    parallel_for(features, kColumns, [&](int64_t begin, int64_t end) {
+      if (end - begin == features) {
+        std::fill_n(table, rows * features, 0.0f);
+      } else {
+        for (int64_t row = 0; row < rows; ++row) {
+          std::fill_n(table + row * features + begin, end - begin, 0.0f);
+        }
+      }
+      for (int64_t i = 0; i < tokens; ++i) {
+        float* sum = table + static_cast<int64_t>(token[i]) * features + begin;
+        kernels::add(sum, gradient + i * features + begin, end - begin, sum);
+      }
+    });
+  };
+  return fusion;
+}
+
 /// work(row of the query, row of the key, to) for each pair of (B, T, ...) and (B, S, ...).
 template <class Work>
 Fusion each_pair(const Site& site, Work work) {
@@ -224,6 +271,8 @@ const Lowered<RepeatHeads> kRepeatHeads(repeat_heads);
 const Lowered<MeanHeads> kMeanHeads(mean_heads);
 const Lowered<Concat> kConcat(concat);
 const Lowered<Slice> kSlice(slice);
+const Lowered<Pad> kPad(pad);
+const Lowered<EmbeddingGradient> kEmbeddingGradient(embedding_gradient);
 const Lowered<FirstPosition> kFirstPosition(first_position);
 const Lowered<AppendRow> kAppendRow(append_row);
 const Lowered<AppendZeros> kAppendZeros(append_zeros);

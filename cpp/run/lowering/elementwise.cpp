@@ -111,6 +111,60 @@ Fusion weigh(const Site& site) {
   return fusion;
 }
 
+/// A loop that has no parameter.
+template <void (*kFunction)(const float*, const float*, int64_t, float*)>
+void gradient_without_parameter(const float* dy, const float* v, int64_t length, float, float* dx) {
+  kFunction(dy, v, length, dx);
+}
+
+kernels::GradientMap activation_gradient(const Activation& op) {
+  switch (op.kind()) {
+    case Activation::Kind::kTanh:
+      return {gradient_without_parameter<kernels::tanh_gradient>};
+    case Activation::Kind::kRelu:
+      return {gradient_without_parameter<kernels::relu_gradient>};
+    case Activation::Kind::kSigmoid:
+      return {gradient_without_parameter<kernels::sigmoid_gradient>};
+    case Activation::Kind::kGelu:
+      return {gradient_without_parameter<kernels::gelu_gradient>};
+    case Activation::Kind::kGeluTanh:
+      return {gradient_without_parameter<kernels::gelu_tanh_gradient>};
+    case Activation::Kind::kSilu:
+      break;
+  }
+  return {gradient_without_parameter<kernels::silu_gradient>};
+}
+
+/// dx = dy (1 - (y / cap)²).
+void keep_within_gradient(const float* dy, const float* y, int64_t length, float cap, float* dx) {
+  for (int64_t i = 0; i < length; ++i) {
+    const float tanh = y[i] / cap;
+    dx[i] = dy[i] * (1.0f - tanh) * (1.0f + tanh);
+  }
+}
+
+Fusion elementwise_gradient(const Site& site) {
+  const auto map = gradient_map_of(site.op<ElementwiseGradient>().of());
+  if (!map) return {};
+  const TensorId dy = site.input(0), v = site.input(1), dx = site.output();
+  Fusion fusion = site.alone({dy, v});
+  fusion.kernel = [=, count = count_of(site.output_shape())](Workspace& workspace) {
+    const float *gradient = workspace.read(dy), *value = workspace.read(v);
+    float* to = workspace.write(dx);
+    parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+      (*map)(gradient + begin, value + begin, end - begin, to + begin);
+    });
+  };
+  return fusion;
+}
+
+const LoweredGradientMap<Activation> kActivationGradient([](const Activation& op) {
+  return activation_gradient(op);
+});
+const LoweredGradientMap<Softcap> kSoftcapGradient([](const Softcap& op) -> kernels::GradientMap {
+  return {keep_within_gradient, std::max(static_cast<float>(op.cap()), FLT_MIN)};
+});
+const Lowered<ElementwiseGradient> kElementwiseGradient(elementwise_gradient);
 const LoweredMap<Activation> kActivation([](const Activation& op) { return activation(op); });
 const LoweredMap<Scale> kScale([](const Scale& op) -> kernels::Map {
   return {scale_by, static_cast<float>(op.factor())};

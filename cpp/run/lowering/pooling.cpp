@@ -80,6 +80,70 @@ Fusion mean_pool(const Site& site) { return each_sequence(site, mean_of); }
 
 Fusion max_pool(const Site& site) { return each_sequence(site, max_of); }
 
+Fusion mean_pool_gradient(const Site& site) {
+  const Shape& shape = site.output_shape();
+  const int64_t B = shape[0], T = shape[1], E = shape[2];
+  const TensorId dy = site.input(0), mask = site.optional_input(1), dx = site.output();
+  Fusion fusion = site.alone({dy});
+  const auto shares_slot = fusion.scratch.each_thread<float>(T);
+  fusion.kernel = [=, sequences = Shape{B, T}](Workspace& workspace) {
+    const float* gradient = workspace.read(dy);
+    float* to = workspace.write(dx);
+    parallel_for(B, 1, [&](int64_t begin, int64_t end) {
+      float* shares = workspace.at(shares_slot);
+      for (int64_t b = begin; b < end; ++b) {
+        std::fill_n(shares, T, 0.0f);
+        kernels::softmax(shares, sequence_mask(workspace, mask, sequences, b), T, shares);
+        for (int64_t t = 0; t < T; ++t) {
+          kernels::scale(gradient + b * E, shares[t], E, to + (b * T + t) * E);
+        }
+      }
+    });
+  };
+  return fusion;
+}
+
+/// Of one sequence: `sharing` (E,) is how many positions have each maximum.
+void max_gradient_of(const float* dy, const float* x, const float* y, const float* mask, int64_t T,
+                     int64_t E, float* sharing, float* dx) {
+  constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  const auto has_maximum = [&](int64_t t, int64_t e) { return x[t * E + e] == y[e]; };
+  std::fill_n(sharing, E, 0.0f);
+  for (int64_t t = 0; t < T; ++t) {
+    if (mask && mask[t] == kHidden) continue;
+    for (int64_t e = 0; e < E; ++e) sharing[e] += has_maximum(t, e) ? 1.0f : 0.0f;
+  }
+  for (int64_t t = 0; t < T; ++t) {
+    const bool hidden = mask && mask[t] == kHidden;
+    for (int64_t e = 0; e < E; ++e) {
+      dx[t * E + e] = !hidden && has_maximum(t, e) ? dy[e] / sharing[e] : 0.0f;
+    }
+  }
+}
+
+Fusion max_pool_gradient(const Site& site) {
+  const Shape& shape = site.output_shape();
+  const int64_t B = shape[0], T = shape[1], E = shape[2];
+  const TensorId dy = site.input(0), x = site.input(1), y = site.input(2),
+                 mask = site.optional_input(3), dx = site.output();
+  Fusion fusion = site.alone({dy, x, y});
+  const auto sharing_slot = fusion.scratch.each_thread<float>(E);
+  fusion.kernel = [=, sequences = Shape{B, T}](Workspace& workspace) {
+    const float *gradient = workspace.read(dy), *from = workspace.read(x), *max = workspace.read(y);
+    float* to = workspace.write(dx);
+    parallel_for(B, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        max_gradient_of(gradient + b * E, from + b * T * E, max + b * E,
+                        sequence_mask(workspace, mask, sequences, b), T, E,
+                        workspace.at(sharing_slot), to + b * T * E);
+      }
+    });
+  };
+  return fusion;
+}
+
+const Lowered<MeanPoolGradient> kMeanPoolGradient(mean_pool_gradient);
+const Lowered<MaxPoolGradient> kMaxPoolGradient(max_pool_gradient);
 const Lowered<WeightedSum> kWeightedSum(weighted_sum);
 const Lowered<MeanPool> kMeanPool(mean_pool);
 const Lowered<MaxPool> kMaxPool(max_pool);

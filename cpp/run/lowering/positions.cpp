@@ -49,6 +49,7 @@ Fusion rotary_table(const Site& site) {
 
 Fusion rotate(const Site& site) {
   const bool interleaved = site.op<Rotate>().interleaved();
+  const auto turn = site.op<Rotate>().back() ? kernels::rotate_back : kernels::rotate;
   const Shape& shape = site.output_shape();
   const int64_t D = shape.back(), T = shape[shape.size() - 2], rows = count_of(shape) / D;
   const TensorId x = site.input(0), table_id = site.input(1), y = site.output();
@@ -63,7 +64,7 @@ Fusion rotate(const Site& site) {
       for (int64_t row = begin; row < end; ++row) {
         const float* cosine = cosines + row % T * D;
         const float* sine = sines + row % T * D;
-        kernels::rotate(all + row * D, cosine, sine, D / 2, interleaved, out + row * D);
+        turn(all + row * D, cosine, sine, D / 2, interleaved, out + row * D);
       }
     });
   };
@@ -91,6 +92,42 @@ Fusion distance_bias(const Site& site) {
   return fusion;
 }
 
+/// Sums by distance, then by bucket, in double: a bucket may have thousands of terms.
+Fusion relative_bias_gradient(const Site& site) {
+  const auto& op = site.op<RelativeBiasGradient>();
+  const Shape& shape = site.input_shape(0);
+  const int64_t H = shape[0], T = shape[1], S = shape[2];
+  const TensorId dy = site.input(0), dtable = site.output();
+  Fusion fusion = site.alone({dy});
+  const auto sums_slot = fusion.scratch.each_thread<double>(T + S - 1);
+  fusion.kernel = [=, &op](Workspace& workspace) {
+    const float* gradient = workspace.read(dy);
+    float* table = workspace.write(dtable);
+    parallel_for(H, 1, [&](int64_t begin, int64_t end) {
+      double* by_distance = workspace.at(sums_slot);
+      for (int64_t h = begin; h < end; ++h) {
+        std::fill_n(by_distance, T + S - 1, 0.0);
+        for (int64_t t = 0; t < T; ++t) {
+          const float* row = gradient + (h * T + t) * S;
+          for (int64_t s = 0; s < S; ++s) {
+            by_distance[T - 1 - t + s] += static_cast<double>(row[s]);
+          }
+        }
+        double buckets[RelativeBias::kBuckets] = {};
+        for (int64_t i = 0; i < T + S - 1; ++i) {
+          const int64_t t = std::max<int64_t>(0, T - 1 - i);
+          buckets[op.bucket(t, i - (T - 1) + t)] += by_distance[i];
+        }
+        for (int64_t bucket = 0; bucket < RelativeBias::kBuckets; ++bucket) {
+          table[bucket * H + h] = static_cast<float>(buckets[bucket]);
+        }
+      }
+    });
+  };
+  return fusion;
+}
+
+const Lowered<RelativeBiasGradient> kRelativeBiasGradient(relative_bias_gradient);
 const Lowered<SinusoidalTable> kSinusoidalTable(sinusoidal_table);
 const Lowered<RotaryTable> kRotaryTable(rotary_table);
 const Lowered<Rotate> kRotate(rotate);

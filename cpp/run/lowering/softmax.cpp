@@ -65,7 +65,24 @@ Fusion softmax(const Site& site) {
   return fusion;
 }
 
+Fusion softmax_gradient(const Site& site) {
+  const int64_t length = site.output_shape().back(), rows = count_of(site.output_shape()) / length;
+  const TensorId y = site.input(0), dy = site.input(1), dx = site.output();
+  Fusion fusion = site.alone({y, dy});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float *weights = workspace.read(y), *gradient = workspace.read(dy);
+    float* to = workspace.write(dx);
+    parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t start = begin * length; start < end * length; start += length) {
+        kernels::softmax_gradient(weights + start, gradient + start, length, to + start);
+      }
+    });
+  };
+  return fusion;
+}
+
 const Lowered<Softmax> kRegistered(softmax);
+const Lowered<SoftmaxGradient> kGradient(softmax_gradient);
 
 }  // namespace
 }  // namespace attnscope
