@@ -24,8 +24,7 @@ void add_scaled(const float* a, const float* b, float factor, int64_t length, fl
       [&](int64_t i) { y[i] = a[i] + factor * b[i]; });
 }
 
-void move_average(const float* x, float beta, int64_t length, float* average) {
-  const float rest = 1.0f - beta;
+void move_average(const float* x, float rest, int64_t length, float* average) {
   each(
       length,
       [&](int64_t i) {
@@ -35,8 +34,7 @@ void move_average(const float* x, float beta, int64_t length, float* average) {
       [&](int64_t i) { average[i] += rest * (x[i] - average[i]); });
 }
 
-void move_square(const float* x, float beta, int64_t length, float* average) {
-  const float rest = 1.0f - beta;
+void move_square(const float* x, float beta, float rest, int64_t length, float* average) {
   each(
       length,
       [&](int64_t i) {

@@ -9,11 +9,11 @@ namespace attnscope::kernels {
 /// y[i] = a[i] + factor b[i]; y may be one of them.
 void add_scaled(const float* a, const float* b, float factor, int64_t length, float* y);
 
-/// average[i] += (1 - beta) (x[i] - average[i]).
-void move_average(const float* x, float beta, int64_t length, float* average);
+/// average[i] += rest (x[i] - average[i]). `rest` is 1 - beta, rounded once: 1.0f - beta is not.
+void move_average(const float* x, float rest, int64_t length, float* average);
 
-/// average[i] = beta average[i] + (1 - beta) x[i]².
-void move_square(const float* x, float beta, int64_t length, float* average);
+/// average[i] = beta average[i] + rest x[i]².
+void move_square(const float* x, float beta, float rest, int64_t length, float* average);
 
 /// direction[i] = gradient[i] / (sqrt(square[i] - mean[i]²) + eps); `mean` may be nullptr.
 void rms_direction(const float* gradient, const float* square, const float* mean, float eps,

@@ -189,9 +189,9 @@ class RoundingErrors(TorchDispatchMode):
     SUMS = {"mm", "bmm", "addmm", "baddbmm", "sum", "mean"}
     SIZE = 2.0**-22
 
-    def __init__(self):
+    def __init__(self, seed=0):
         super().__init__()
-        self._generator = torch.Generator().manual_seed(0)
+        self._generator = torch.Generator().manual_seed(seed)
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         result = func(*args, **(kwargs or {}))

@@ -107,27 +107,23 @@ class Repeated:
 
 
 def test_a_training_run_is_that_of_pytorch(training):
-    single = Repeated(training, torch.float32)
-    steps = training.entry["steps"]
+    single, steps = Repeated(training, torch.float32), training.entry["steps"]
     assert len(single.losses) == len(steps)
-    far = [
-        f"step {i}: {what} {ours} and not {theirs}"
-        for what, all_theirs, key in [("loss", single.losses, "loss"), ("norm", single.norms, "gradient_norm")]
-        for i, (ours, theirs) in enumerate(zip([step[key] for step in steps], all_theirs))
-        if not abs(ours - theirs) <= CURVE * max(1, abs(theirs))
-    ]
-    if not abs(training.entry["evaluated"] - single.evaluated) <= CURVE * max(1, abs(single.evaluated)):
-        far.append(f"evaluated: {training.entry['evaluated']} and not {single.evaluated}")
-    assert not far, "\n".join(far[:10])
-    if training.config["dropout"] if "dropout" in training.config else False:
-        return  # in float64 the same generator draws other noise
-    exact = Repeated(training, torch.float64)
+    noisy = training.config.get("dropout", 0) > 0  # in float64 the same generator draws other noise
+    exact = single if noisy else Repeated(training, torch.float64)
     far = []
-    for what in ["parameters", "moments", "gradients"]:
+    for what, key in [("losses", "loss"), ("norms", "gradient_norm")]:
+        for i, (theirs, right) in enumerate(zip(getattr(single, what), getattr(exact, what), strict=True)):
+            # As near to what float64 gives as PyTorch's own float32 is, but for a factor: Adam enlarges rounding.
+            allowed = max(CURVE * max(1, abs(right)), 3 * abs(theirs - right))
+            if not abs(steps[i][key] - right) <= allowed:
+                far.append(f"step {i}: {key} {steps[i][key]} and not {right}, {allowed:.1e} is allowed")
+    if not abs(training.entry["evaluated"] - exact.evaluated) <= CURVE * max(1, abs(exact.evaluated)):
+        far.append(f"evaluated: {training.entry['evaluated']} and not {exact.evaluated}")
+    for what in [] if noisy else ["parameters", "moments", "gradients"]:
         ours, theirs, right = getattr(training, what), getattr(single, what), getattr(exact, what)
         assert ours.keys() >= theirs.keys(), what
         for name in theirs:
-            # As near to what float64 gives as PyTorch's own float32 is, but for a factor.
             allowed = max(judge.FLOAT32, 3 * judge.distance(theirs[name], right[name]))
             found = judge.distance(ours[name], right[name])
             if not found <= allowed:

@@ -32,13 +32,13 @@ void run_add_scaled(const Op& op, const Operands& at) {
 }
 
 void run_moving_average(const Op& op, const Operands& at) {
-  kernels::move_average(at.in[1], as_float(static_cast<const MovingAverage&>(op).beta()), at.count,
-                        at.out);
+  const auto rest = as_float(1.0 - static_cast<const MovingAverage&>(op).beta());
+  kernels::move_average(at.in[1], rest, at.count, at.out);
 }
 
 void run_moving_square(const Op& op, const Operands& at) {
-  kernels::move_square(at.in[1], as_float(static_cast<const MovingSquare&>(op).beta()), at.count,
-                       at.out);
+  const double beta = static_cast<const MovingSquare&>(op).beta();
+  kernels::move_square(at.in[1], as_float(beta), as_float(1.0 - beta), at.count, at.out);
 }
 
 void run_largest(const Op&, const Operands& at) {
