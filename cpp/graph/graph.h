@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "op.h"
@@ -141,6 +142,9 @@ class Graph {
 
   /// The same of attention weights.
   void add_weights(std::string_view name, TensorId tensor);
+
+  /// Of another run of the same steps: what it hands out instead, gradients say.
+  void set_results(std::vector<Result> results) { results_ = std::move(results); }
 
   /// Appends a step that calls bodies, and declares the nn.ModuleList of their modules. No two
   /// inputs of a body may be given the same memory. The step is named as the ModuleList is, and its

@@ -14,16 +14,16 @@
 namespace attnscope::kernels {
 namespace {
 
-/// Four rows of 4, `stride` apart, as four columns, kPanel apart.
-inline void transpose(const float* from, int64_t stride, float* to) {
+/// Four rows of 4, `stride` apart, as four columns, `to_stride` apart.
+inline void transpose(const float* from, int64_t stride, float* to, int64_t to_stride = kPanel) {
   Batch rows[] = {load(from), load(from + stride), load(from + 2 * stride),
                   load(from + 3 * stride)};
   const Batch a = xsimd::zip_lo(rows[0], rows[2]), b = xsimd::zip_lo(rows[1], rows[3]);
   const Batch c = xsimd::zip_hi(rows[0], rows[2]), d = xsimd::zip_hi(rows[1], rows[3]);
   store(to, xsimd::zip_lo(a, b));
-  store(to + kPanel, xsimd::zip_hi(a, b));
-  store(to + 2 * kPanel, xsimd::zip_lo(c, d));
-  store(to + 3 * kPanel, xsimd::zip_hi(c, d));
+  store(to + to_stride, xsimd::zip_hi(a, b));
+  store(to + 2 * to_stride, xsimd::zip_lo(c, d));
+  store(to + 3 * to_stride, xsimd::zip_hi(c, d));
 }
 
 using TileFunction = void (*)(ConstRows, const float*, int64_t, ConstRows, Rows);
@@ -116,6 +116,25 @@ void pack_plain(const float* b, int64_t stride, int64_t n, int64_t k, float* pac
       } else {
         std::fill(std::copy_n(from, width, packed), packed + kPanel, 0.0f);
       }
+    }
+  }
+}
+
+void turn(ConstRows from, int64_t rows, int64_t columns, Rows to) {
+  constexpr int64_t kColumns = 16;  // a cache line of each row
+  const int64_t whole_rows = rows / kLanes * kLanes, whole_columns = columns / kLanes * kLanes;
+  for (int64_t first = 0; first < whole_columns; first += kColumns) {
+    const int64_t end = std::min(first + kColumns, whole_columns);
+    for (int64_t i = 0; i < whole_rows; i += kLanes) {
+      for (int64_t j = first; j < end; j += kLanes) {
+        transpose(from.data + i * from.stride + j, from.stride, to.data + j * to.stride + i,
+                  to.stride);
+      }
+    }
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j) {
+      to.data[j * to.stride + i] = from.data[i * from.stride + j];
     }
   }
 }

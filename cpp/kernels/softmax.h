@@ -10,6 +10,10 @@ namespace attnscope::kernels {
 /// whose every position is hidden gets zeros.
 void softmax(const float* scores, const float* mask, int64_t length, float* weights);
 
+/// The gradient by the scores: dx = y (dy - Σ y dy), where y are the weights. dx may be the memory
+/// of either.
+void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx);
+
 /// The largest of a row's scores, -inf for none. NaN is passed over.
 float largest(const float* scores, int64_t length);
 

@@ -134,6 +134,26 @@ Fusion slice(const Site& site) {
                       site.output_shape()[along] * inner);
 }
 
+/// Each run of the input within one of zeros.
+Fusion pad(const Site& site) {
+  const size_t along = static_cast<size_t>(site.op<Pad>().dimension());
+  const int64_t length = run_length(site.input_shape(0), along);
+  const int64_t whole = run_length(site.output_shape(), along);
+  const int64_t before = site.op<Pad>().before() * run_length(site.output_shape(), along + 1);
+  const TensorId x = site.input(0), y = site.output();
+  Fusion fusion = site.alone({x});
+  fusion.kernel = [=, runs = count_of(site.output_shape()) / whole](Workspace& workspace) {
+    const float* from = workspace.read(x);
+    float* to = workspace.write(y);
+    for (int64_t run = 0; run < runs; ++run) {
+      to = std::fill_n(to, before, 0.0f);
+      to = std::copy_n(from + run * length, length, to);
+      to = std::fill_n(to, whole - before - length, 0.0f);
+    }
+  };
+  return fusion;
+}
+
 Fusion first_position(const Site& site) {
   const Shape& x = site.input_shape(0);  // (B, T, E)
   return part_of_each(site, x[1] * x[2], 0, x[2]);
@@ -181,6 +201,35 @@ Fusion embedding(const Site& site) {
   return fusion;
 }
 
+/// The rows of each token added up: threads share the columns.
+Fusion embedding_gradient(const Site& site) {
+  const int64_t features = site.output_shape().back(), tokens = count_of(site.input_shape(1));
+  const int64_t size = count_of(site.output_shape());
+  const TensorId dy = site.input(0), x = site.input(1), y = site.output();
+  Fusion fusion = site.alone({dy, x});
+  fusion.kernel = [=](Workspace& workspace) {
+    constexpr int64_t kGrain = 1 << 16, kColumns = 16;
+    const float* upper = workspace.read(dy);
+    const float* token = workspace.read(x);
+    float* table = workspace.write(y);
+    const double zeros = 0.5 * static_cast<double>(size) / static_cast<double>(size + tokens);
+    {
+      const WatchedPart part(0, zeros);
+      parallel_for(size, kGrain, [&](int64_t begin, int64_t end) {
+        std::fill(table + begin, table + end, 0.0f);
+      });
+    }
+    const WatchedPart part(zeros, 1);
+    parallel_for(features, kColumns, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < tokens; ++i) {
+        float* row = table + static_cast<int64_t>(token[i]) * features + begin;
+        kernels::add(row, upper + i * features + begin, end - begin, row);
+      }
+    });
+  };
+  return fusion;
+}
+
 /// work(row of the query, row of the key, to) for each pair of (B, T, ...) and (B, S, ...).
 template <class Work>
 Fusion each_pair(const Site& site, Work work) {
@@ -224,10 +273,12 @@ const Lowered<RepeatHeads> kRepeatHeads(repeat_heads);
 const Lowered<MeanHeads> kMeanHeads(mean_heads);
 const Lowered<Concat> kConcat(concat);
 const Lowered<Slice> kSlice(slice);
+const Lowered<Pad> kPad(pad);
 const Lowered<FirstPosition> kFirstPosition(first_position);
 const Lowered<AppendRow> kAppendRow(append_row);
 const Lowered<AppendZeros> kAppendZeros(append_zeros);
 const Lowered<Embedding> kEmbedding(embedding);
+const Lowered<EmbeddingGradient> kEmbeddingGradient(embedding_gradient);
 const Lowered<PairSum> kPairSum(pair_sum);
 const Lowered<PairConcat> kPairConcat(pair_concat);
 

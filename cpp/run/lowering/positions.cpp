@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../../kernels/rotary.h"
+#include "../../kernels/sums.h"
 #include "../lowering.h"
 #include "../threads.h"
 
@@ -49,6 +50,7 @@ Fusion rotary_table(const Site& site) {
 
 Fusion rotate(const Site& site) {
   const bool interleaved = site.op<Rotate>().interleaved();
+  const auto turn = site.op<Rotate>().back() ? kernels::rotate_back : kernels::rotate;
   const Shape& shape = site.output_shape();
   const int64_t D = shape.back(), T = shape[shape.size() - 2], rows = count_of(shape) / D;
   const TensorId x = site.input(0), table_id = site.input(1), y = site.output();
@@ -63,7 +65,7 @@ Fusion rotate(const Site& site) {
       for (int64_t row = begin; row < end; ++row) {
         const float* cosine = cosines + row % T * D;
         const float* sine = sines + row % T * D;
-        kernels::rotate(all + row * D, cosine, sine, D / 2, interleaved, out + row * D);
+        turn(all + row * D, cosine, sine, D / 2, interleaved, out + row * D);
       }
     });
   };
@@ -91,11 +93,40 @@ Fusion distance_bias(const Site& site) {
   return fusion;
 }
 
+/// Sums by distance, then of the distances of each bucket. Of many numbers, so in double precision.
+Fusion relative_bias_gradient(const Site& site) {
+  const Shape& shape = site.input_shape(0);
+  const int64_t H = shape[0], T = shape[1], S = shape[2], distances = T + S - 1;
+  const TensorId dy = site.input(0), y = site.output();
+  Fusion fusion = site.alone({dy});
+  const auto slot = fusion.scratch.each_thread<double>(distances);
+  fusion.kernel = [=, &op = site.op<RelativeBiasGradient>()](Workspace& workspace) {
+    const float* all = workspace.read(dy);
+    float* table = workspace.write(y);
+    parallel_for(H, 1, [&](int64_t begin, int64_t end) {
+      double* by_distance = workspace.at(slot);
+      for (int64_t head = begin; head < end; ++head) {
+        std::fill_n(by_distance, distances, 0.0);
+        for (int64_t t = 0; t < T; ++t) {
+          kernels::add_to(all + (head * T + t) * S, S, by_distance + T - 1 - t);
+        }
+        double buckets[RelativeBias::kBuckets] = {};
+        for (int64_t i = 0; i < distances; ++i) buckets[op.bucket(T - 1, i)] += by_distance[i];
+        for (int64_t b = 0; b < RelativeBias::kBuckets; ++b) {
+          table[b * H + head] = static_cast<float>(buckets[b]);
+        }
+      }
+    });
+  };
+  return fusion;
+}
+
 const Lowered<SinusoidalTable> kSinusoidalTable(sinusoidal_table);
 const Lowered<RotaryTable> kRotaryTable(rotary_table);
 const Lowered<Rotate> kRotate(rotate);
 const Lowered<AlibiBias> kAlibiBias(distance_bias);
 const Lowered<RelativeBias> kRelativeBias(distance_bias);
+const Lowered<RelativeBiasGradient> kRelativeBiasGradient(relative_bias_gradient);
 
 }  // namespace
 }  // namespace attnscope

@@ -9,10 +9,6 @@
 
 namespace attnscope {
 
-/// Rows that a product computes at once with relaxed SIMD; without it, one less. Where work is cut
-/// into parts of a multiple of these, only the last part ends with fewer.
-inline constexpr int64_t kProductRows = 6;
-
 /// A linear step whose weight (n, k) is packed.
 class Product {
  public:

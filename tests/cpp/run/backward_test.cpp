@@ -1,0 +1,137 @@
+// The backward pass by kernels, against the same steps in double precision.
+
+#include "../../../cpp/training/backward.h"
+
+#include "../../../cpp/graph/unroll.h"
+#include "../../../cpp/run/program.h"
+#include "../../../cpp/run/threads.h"
+#include "../allocations.h"
+#include "../configs.h"
+#include "inputs.h"
+
+using namespace attnscope;
+using namespace attnscope::testing;
+
+namespace {
+
+/// Larger layers take too long in double precision.
+constexpr Count kMostParameters = 3'000'000;
+
+#if defined(__EMSCRIPTEN__)
+constexpr int kThreadCounts[] = {1};
+#else
+constexpr int kThreadCounts[] = {1, 2, 3};
+#endif
+
+/// The gradients of Σ results · grad by all inputs and parameters, as the results of a graph.
+Graph backward_of(const Config& config) {
+  Graph graph = unroll(graph_of(config));
+  std::vector<TensorId> wanted;
+  for (size_t id = 0; id < graph.tensors().size(); ++id) {
+    const Tensor& tensor = graph.tensors()[id];
+    const bool learned = tensor.role == Role::kParameter || tensor.role == Role::kInput;
+    const bool whole = tensor.storage == static_cast<TensorId>(id);
+    if (learned && whole && tensor.limit == 0) wanted.push_back(static_cast<TensorId>(id));
+  }
+  std::vector<Seed> seeds;
+  const std::vector<Result> results = graph.results();
+  for (const Result& result : results) {
+    const Shape shape = graph.tensor(result.tensor).shape;
+    seeds.push_back({result.tensor, graph.add_input("grad", shape)});
+  }
+  const std::vector<TensorId> gradients = add_gradients(graph, seeds, wanted);
+  std::vector<Result> made;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (gradients[i] == kNoTensor) continue;
+    made.push_back({graph.tensor(wanted[i]).name, gradients[i]});
+  }
+  graph.set_results(std::move(made));
+  return graph;
+}
+
+/// Parameters by no means all ones and zeros, as those of norms are at first.
+State random_state(const Graph& graph) {
+  State state;
+  uint32_t seed = 100;
+  for (const TensorId id : state_order(graph)) {
+    state.push_back(random_values(graph.tensor(id).shape, ++seed));
+    for (float& one : state.back()) one *= 0.3f;
+  }
+  return state;
+}
+
+/// Each number to a small part of the largest of its tensor.
+void check_gradient(const Values& actual, const Values& expected) {
+  REQUIRE(shape_of(actual) == shape_of(expected));
+  double largest = 0.0, error = 0.0;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const double exact = expected.data()[i];
+    largest = std::max(largest, std::abs(exact));
+    const double difference = std::abs(actual.data()[i] - exact);
+    error = difference <= error ? error : difference;  // NaN stays
+  }
+  CAPTURE(largest);
+  CAPTURE(error);
+  CHECK(error <= kKernelTolerance * largest);
+}
+
+}  // namespace
+
+TEST_CASE("gradients by kernels are those in double precision, with the same bits on 1 to 3 threads") {
+  for (const Config& one : small_configs()) {
+    const Graph graph = backward_of(one);
+    const auto state = std::make_shared<State>(random_state(graph));
+    Count parameters = 0;
+    for (const Values& values : *state) parameters += static_cast<Count>(values.size());
+    if (parameters > kMostParameters) continue;
+    CAPTURE(one.layer().name);
+    Weights weights(state, Dtype::kFloat32);
+    for (const bool with_mask : {false, true}) {
+      CAPTURE(with_mask);
+      const RandomInputs inputs(graph, with_mask);
+      const Outputs expected =
+          run_reference(graph, parameters_of(graph, *state), inputs.pointers);
+      Outputs first;
+      for (const int threads : kThreadCounts) {
+        CAPTURE(threads);
+        set_thread_count(threads);
+        const Schedule schedule(graph);
+        const BoundWeights bound = weights.bind(graph, schedule.packed());
+        const auto ignore = [](double) {};
+        for (const bool watched : {false, true}) {
+          CAPTURE(watched);
+          start_counting();
+          const Outputs gradients = run_program(schedule, bound, inputs.pointers,
+                                                watched ? Progress(ignore) : Progress());
+          CHECK(allocations_at_work() == 0);
+          if (!first.empty()) {
+            CHECK(gradients == first);
+            continue;
+          }
+          REQUIRE(gradients.size() == expected.size());
+          for (size_t r = 0; r < gradients.size(); ++r) {
+            CAPTURE(graph.results()[r].name);
+            check_gradient(gradients[r], expected[r]);
+          }
+          first = gradients;
+        }
+      }
+      set_thread_count(1);
+    }
+  }
+}
+
+TEST_CASE("a watched backward pass tells of its progress in order") {
+  const Graph graph = backward_of(config("transformer_encoder_layer", {{"batch_size", raw(2)},
+                                                                       {"seq_len", raw(9)},
+                                                                       {"hidden_size", raw(32)},
+                                                                       {"num_heads", raw(4)}}));
+  Weights weights(std::make_shared<State>(random_state(graph)), Dtype::kFloat32);
+  const RandomInputs inputs(graph, false);
+  const Schedule schedule(graph);
+  std::vector<double> told;
+  const auto tell = [&told](double done) { told.push_back(done); };
+  run_program(schedule, weights.bind(graph, schedule.packed()), inputs.pointers, Progress(tell));
+  CHECK(std::is_sorted(told.begin(), told.end()));
+  CHECK(told.back() == 1.0);
+}
