@@ -24,8 +24,8 @@ void gelu(const float* x, int64_t length, float* y);
 /// x sigmoid(2 √(2/π) (x + 0.044715 x³)). Within 4 ULP of |x| / 2.
 void gelu_tanh(const float* x, int64_t length, float* y);
 
-// Their gradients: dx[i] = dy[i] f'(x[i]), of x, or of y = f(x) where that is simpler. dx may be the
-// memory of either. f' errs by at most so many ULP of 1, or of itself where it is larger.
+// Their gradients: dx[i] = dy[i] f'(x[i]), of x, or of y = f(x) where that is simpler. dx may be
+// the memory of either. f' errs by at most so many ULP of 1, or of itself where it is larger.
 
 void relu_gradient(const float* dy, const float* y, int64_t length, float* dx);
 

@@ -69,11 +69,12 @@ void rms_norm(const float* x, const float* weight, float offset, float eps, int6
 
 void norm_gradient(const float* dy, const float* x, const float* weight, const NormKind& norm,
                    int64_t length, float* dx) {
-  const auto [mean, scale] = norm_statistics(x, norm, length);
-  const auto normal_at = [&, mean = mean, scale = scale](int64_t i) {
-    return (load(x + i) - Batch(mean)) * Batch(scale);
+  const NormStatistics statistics = norm_statistics(x, norm, length);
+  const float mean = statistics.mean, scale = statistics.scale;
+  const auto normal_at = [&](int64_t i) { return (load(x + i) - Batch(mean)) * Batch(scale); };
+  const auto g_at = [&](int64_t i) {
+    return load(dy + i) * (Batch(norm.offset) + load(weight + i));
   };
-  const auto g_at = [&](int64_t i) { return load(dy + i) * (Batch(norm.offset) + load(weight + i)); };
   constexpr int64_t kVectors = 4;
   Batch sums[kVectors], along[kVectors];
   for (int64_t v = 0; v < kVectors; ++v) sums[v] = along[v] = Batch(0.0f);

@@ -17,8 +17,8 @@ void layer_norm(const float* x, const float* weight, const float* bias, float ep
 void rms_norm(const float* x, const float* weight, float offset, float eps, int64_t length,
               float* y);
 
-/// What a norm makes of a row before its weights multiply it: x̂ = (x - mean) scale, the mean 0 where
-/// it is not centred.
+/// What a norm makes of a row before its weights multiply it: x̂ = (x - mean) scale, the mean 0
+/// where it is not centred.
 struct NormKind {
   bool centred;
   float eps;
@@ -29,8 +29,8 @@ struct NormStatistics {
 };
 NormStatistics norm_statistics(const float* x, const NormKind& norm, int64_t length);
 
-/// The gradient by x: with g = dy (weight + offset), dx = scale (g - mean(g) - x̂ mean(g x̂)), without
-/// mean(g) where x̂ is not centred. dx may be the memory of dy or x.
+/// The gradient by x: with g = dy (weight + offset), dx = scale (g - mean(g) - x̂ mean(g x̂)),
+/// without mean(g) where x̂ is not centred. dx may be the memory of dy or x.
 void norm_gradient(const float* dy, const float* x, const float* weight, const NormKind& norm,
                    int64_t length, float* dx);
 

@@ -34,8 +34,8 @@ void sum_rows(ConstRows rows, int64_t count, int64_t length, double* sums) {
       [&](int64_t i, int64_t e) { return *at(i, e); });
 }
 
-void sum_weighted_rows(ConstRows rows, const float* weights, int64_t count,
-                       int64_t length, double* sums) {
+void sum_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
+                       double* sums) {
   const auto at = [&](int64_t i, int64_t e) { return rows.data + i * rows.stride + e; };
   sum_columns(
       count, length, sums,

@@ -24,7 +24,7 @@ void add_to(const float* x, int64_t length, double* sums);
 void sum_rows(ConstRows rows, int64_t count, int64_t length, double* sums);
 
 /// sums[e] += Σ_i weights[i] rows[i, e].
-void sum_weighted_rows(ConstRows rows, const float* weights, int64_t count,
-                       int64_t length, double* sums);
+void sum_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
+                       double* sums);
 
 }  // namespace attnscope::kernels

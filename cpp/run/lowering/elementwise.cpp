@@ -163,9 +163,10 @@ Fusion weigh(const Site& site) {
   return fusion;
 }
 
-const LoweredMap<Activation> kActivation(
-    [](const Activation& op) { return activation(op); },
-    [](const Activation& op) { return activation_gradient(op); });
+const LoweredMap<Activation> kActivation([](const Activation& op) { return activation(op); },
+                                         [](const Activation& op) {
+                                           return activation_gradient(op);
+                                         });
 const LoweredMap<Scale> kScale([](const Scale& op) -> kernels::Map {
   return {scale_by, static_cast<float>(op.factor())};
 });

@@ -29,8 +29,8 @@ struct Side {
   }
 };
 
-/// c (m, n) = a (m, k) bᵀ (n, k), where each side may lie transposed, in blocks of the terms, and of
-/// rows and columns where they are many.
+/// c (m, n) = a (m, k) bᵀ (n, k), where each side may lie transposed, in blocks of the terms, and
+/// of rows and columns where they are many.
 struct Blocks {
   int64_t m, n, k;
   int64_t rows, columns, terms;  // of a block
@@ -81,8 +81,8 @@ class SharedProduct {
 
   void run(const Workspace& workspace, const Side& a, const Side& b, float* c) const {
     const auto& [m, n, k, rows, columns, terms] = blocks_;
-    const auto count = static_cast<double>(parts_of(k, terms) * parts_of(n, columns) *
-                                           parts_of(m, rows));
+    const auto count =
+        static_cast<double>(parts_of(k, terms) * parts_of(n, columns) * parts_of(m, rows));
     double done = 0;
     for (int64_t term = 0; term < k; term += terms) {
       const int64_t depth = std::min(terms, k - term);
@@ -129,8 +129,8 @@ class SharedProduct {
     return {to, stride};
   }
 
-  void share(const Workspace& workspace, kernels::ConstRows a, bool add, kernels::Rows c,
-             int64_t m, int64_t n, int64_t k) const {
+  void share(const Workspace& workspace, kernels::ConstRows a, bool add, kernels::Rows c, int64_t m,
+             int64_t n, int64_t k) const {
     const float* panels = workspace.at(panels_);
     Parts(m, n, k, false)
         .share(
@@ -184,8 +184,8 @@ Fusion shared_matmul(const Site& site, int64_t M, int64_t N, int64_t K) {
   const bool turned = site.op<Matmul>().right() == Matmul::Right::kPlain;
   const TensorId a = site.input(0), b = site.input(1), c = site.output();
   Fusion fusion = site.alone({a, b});
-  fusion.kernel = [=, product = SharedProduct(M, N, K, false, fusion.scratch)](
-                      Workspace& workspace) {
+  fusion.kernel = [=,
+                   product = SharedProduct(M, N, K, false, fusion.scratch)](Workspace& workspace) {
     product.run(workspace, {workspace.read(a), K, false},
                 {workspace.read(b), turned ? N : K, turned}, workspace.write(c));
   };
@@ -241,7 +241,8 @@ Fusion weighted_rows(const Site& site, int64_t K, int64_t N, int64_t rows) {
       const int64_t last = std::min(end * kColumns, length);
       for (int64_t column = begin * kColumns; column < last; column += kMostColumns) {
         const int64_t count = std::min(kMostColumns, last - column);
-        double sums[kMostColumns] = {};
+        double sums[kMostColumns];
+        std::fill_n(sums, count, 0.0);
         kernels::sum_weighted_rows({from + column, length}, weights, rows, count, sums);
         std::copy_n(sums, count, to + column);
       }
@@ -259,8 +260,8 @@ Fusion transposed_matmul(const Site& site) {
   if (batches == 1 && std::min(K, N) == 1) return weighted_rows(site, K, N, rows);
   Fusion fusion = site.alone({a, b});
   if (batches == 1) {
-    fusion.kernel = [=, product = SharedProduct(K, N, M, true, fusion.scratch)](
-                        Workspace& workspace) {
+    fusion.kernel = [=,
+                     product = SharedProduct(K, N, M, true, fusion.scratch)](Workspace& workspace) {
       product.run(workspace, {workspace.read(a), K, true}, {workspace.read(b), N, true},
                   workspace.write(c));
     };

@@ -95,7 +95,8 @@ Fusion norm_weight_gradient(const Site& site) {
       const int64_t last = std::min(end * kColumns, length);
       for (int64_t column = begin * kColumns; column < last; column += kMostColumns) {
         const int64_t count = std::min(kMostColumns, last - column);
-        double sums[kMostColumns] = {};
+        double sums[kMostColumns];
+        std::fill_n(sums, count, 0.0);
         kernels::sum_norm_weight_gradient({upper + column, length}, {from + column, length},
                                           statistics, rows, count, sums);
         std::copy_n(sums, count, to + column);

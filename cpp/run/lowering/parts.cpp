@@ -18,7 +18,8 @@ Parts::Parts(int64_t rows, int64_t columns, int64_t terms, bool in_cache)
   const auto last_part = [&] { return (rows - 1) % rows_ + 1; };
   while (last_part() <= kernels::kFewRows && rows_ < rows) rows_ += kProductRows;
   const int64_t macs = rows_ * terms;  // of a column
-  if (threads > 1) columns_ = parts_of(all_columns_, parts_of(threads * kPartsOfAThread, row_parts));
+  if (threads > 1)
+    columns_ = parts_of(all_columns_, parts_of(threads * kPartsOfAThread, row_parts));
   columns_ = std::max(columns_, parts_of(kFewestMacs, macs));
   if (in_cache) columns_ = std::min(columns_, kCachedFloats / rows_);
   if (is_watched()) columns_ = std::min(columns_, kWatchedMacs / macs);

@@ -76,7 +76,8 @@ void sum_kept(const Extents& extents, const float* from, float* to) {
   const auto work = [&](int64_t output, int64_t first, int64_t end) {
     for (int64_t column = first; column < end; column += kMostColumns) {
       const int64_t count = std::min(kMostColumns, end - column);
-      double sums[kMostColumns] = {};
+      double sums[kMostColumns];
+      std::fill_n(sums, count, 0.0);
       const float* start = from + start_of(extents.kept, 1, output) + column;
       for (int64_t group = 0; group < groups; ++group) {
         kernels::sum_rows({start + start_of(extents.summed, 1, group), rows.stride}, rows.size,
@@ -114,11 +115,11 @@ void sum_runs(const Extents& extents, const float* from, float* to) {
 Fusion sum_to(const Site& site) {
   const TensorId x = site.input(0), y = site.output();
   Fusion fusion = site.alone({x});
-  fusion.kernel = [=, extents = extents_of(site.input_shape(0), site.output_shape())](
-                      Workspace& workspace) {
-    const auto sum = extents.last_is_kept ? sum_kept : sum_runs;
-    sum(extents, workspace.read(x), workspace.write(y));
-  };
+  fusion.kernel =
+      [=, extents = extents_of(site.input_shape(0), site.output_shape())](Workspace& workspace) {
+        const auto sum = extents.last_is_kept ? sum_kept : sum_runs;
+        sum(extents, workspace.read(x), workspace.write(y));
+      };
   return fusion;
 }
 
