@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "op.h"
@@ -143,15 +144,15 @@ class Graph {
   /// The same of attention weights.
   void add_weights(std::string_view name, TensorId tensor);
 
+  /// In place of those that are there: what a backward pass hands out, say.
+  void set_results(std::vector<Result> results) { results_ = std::move(results); }
+
   /// Appends a step that calls bodies, and declares the nn.ModuleList of their modules. No two
   /// inputs of a body may be given the same memory. The step is named as the ModuleList is, and its
   /// outputs as the results of the last repetition are.
   void add_call(Call call);
 
   void add_cache(Cache cache) { caches_.push_back(cache); }
-
-  /// Forgets the results, for others to take their place.
-  void clear_results() { results_.clear(); }
 
   const std::vector<Tensor>& tensors() const { return tensors_; }
   const std::vector<Module>& modules() const { return modules_; }

@@ -30,25 +30,38 @@ void map(const float* x, int64_t length, float* y, Function f) {
   }
 }
 
-/// The same of two arrays: f changes the values of the second to what those of the first, the
-/// gradients, are multiplied by.
+/// Runs of dx = dy f', where f turns four vectors of x or y into f'.
 template <class Function>
-void map_gradient(const float* dy, const float* v, int64_t length, float* dx, Function f) {
+void map_gradient(const float* dy, const float* from, int64_t length, float* dx, Function f) {
   for (int64_t i = 0; i < length; i += kRun) {
-    float last[kRun], last_dy[kRun];
+    float last[2][kRun] = {};
     const bool whole = i + kRun <= length;
     if (!whole) {
-      std::fill(std::copy(v + i, v + length, last), last + kRun, 0.0f);
-      std::fill(std::copy(dy + i, dy + length, last_dy), last_dy + kRun, 0.0f);
+      std::copy(dy + i, dy + length, last[0]);
+      std::copy(from + i, from + length, last[1]);
     }
-    const float *from = whole ? v + i : last, *gradients = whole ? dy + i : last_dy;
-    float* to = whole ? dx + i : last;
+    const float *gradient = whole ? dy + i : last[0], *source = whole ? from + i : last[1];
+    float* to = whole ? dx + i : last[0];
     Wide values;
-    for (int w = 0; w < kWide; ++w) values[w] = load(from + w * kLanes);
+    for (int v = 0; v < kWide; ++v) values[v] = load(source + v * kLanes);
     f(values);
-    for (int w = 0; w < kWide; ++w)
-      store(to + w * kLanes, load(gradients + w * kLanes) * values[w]);
-    if (!whole) std::copy(last, last + (length - i), dx + i);
+    for (int v = 0; v < kWide; ++v) {
+      store(to + v * kLanes, load(gradient + v * kLanes) * values[v]);
+    }
+    if (!whole) std::copy(last[0], last[0] + (length - i), dx + i);
+  }
+}
+
+/// share = 1 / (1 + e^-x), and rest = 1 - share without what the difference would lose.
+void shares_of(const Wide& x, Wide& share, Wide& rest) {
+  Wide e;
+  for (int i = 0; i < kWide; ++i) e[i] = -xsimd::abs(x[i]);
+  exp_below_zero(e);
+  const Batch one(1.0f), zero(0.0f);
+  for (int i = 0; i < kWide; ++i) {
+    const Batch larger = one / (one + e[i]), smaller = e[i] * larger;
+    share[i] = xsimd::select(x[i] < zero, smaller, larger);
+    rest[i] = xsimd::select(x[i] < zero, larger, smaller);
   }
 }
 
@@ -105,33 +118,33 @@ void silu(const float* x, int64_t length, float* y) {
 
 namespace {
 
-/// Φ(x), and e^(-x²/2), of which it is made.
-void normal_of(const Wide& x, Wide& share, Wide& e) {
-  Wide t, sum;
-  const Batch one(1.0f), zero(0.0f), pole = spread(&kGelu.pole), half = spread(&kGelu.minus_half);
+/// e^(-x²/2), and Φ(-|x|) of it.
+inline void normal_tail(const Wide& x, Wide& e, Wide& tail) {
+  Wide t;
+  const Batch one(1.0f), pole = spread(&kGelu.pole), half = spread(&kGelu.minus_half);
   for (int i = 0; i < kWide; ++i) {
     e[i] = x[i] * x[i] * half;
     t[i] = one / madd(xsimd::abs(x[i]), pole, one);
-    sum[i] = spread(kGelu.polynomial);
+    tail[i] = spread(kGelu.polynomial);
   }
   for (int degree = 1; degree < 9; ++degree) {
     const Batch next = spread(kGelu.polynomial + degree);
-    for (int i = 0; i < kWide; ++i) sum[i] = madd(sum[i], t[i], next);
+    for (int i = 0; i < kWide; ++i) tail[i] = madd(tail[i], t[i], next);
   }
   exp_below_zero(e);
-  for (int i = 0; i < kWide; ++i) {
-    const Batch tail = e[i] * sum[i];
-    share[i] = xsimd::select(x[i] < zero, tail, one - tail);
-  }
+  for (int i = 0; i < kWide; ++i) tail[i] = e[i] * tail[i];
 }
 
 }  // namespace
 
 void gelu(const float* x, int64_t length, float* y) {
   map(x, length, y, [](Wide& values) {
-    Wide share, e;
-    normal_of(values, share, e);
-    for (int i = 0; i < kWide; ++i) values[i] *= share[i];
+    Wide e, tail;
+    normal_tail(values, e, tail);
+    const Batch one(1.0f), zero(0.0f);
+    for (int i = 0; i < kWide; ++i) {
+      values[i] *= xsimd::select(values[i] < zero, tail[i], one - tail[i]);
+    }
   });
 }
 
@@ -148,59 +161,60 @@ void gelu_tanh(const float* x, int64_t length, float* y) {
 }
 
 void relu_gradient(const float* dy, const float* y, int64_t length, float* dx) {
-  const Batch zero(0.0f), one(1.0f);
-  map_gradient(dy, y, length, dx, [&](Wide& values) {
+  map_gradient(dy, y, length, dx, [](Wide& values) {
+    const Batch one(1.0f), zero(0.0f);
     for (Batch& value : values) value = xsimd::select(value > zero, one, zero);
   });
 }
 
 void tanh_gradient(const float* dy, const float* y, int64_t length, float* dx) {
-  const Batch one(1.0f);
-  map_gradient(dy, y, length, dx, [&](Wide& values) {
+  map_gradient(dy, y, length, dx, [](Wide& values) {
+    const Batch one(1.0f);
     for (Batch& value : values) value = (one - value) * (one + value);
   });
 }
 
 void sigmoid_gradient(const float* dy, const float* y, int64_t length, float* dx) {
-  const Batch one(1.0f);
-  map_gradient(dy, y, length, dx, [&](Wide& values) {
+  map_gradient(dy, y, length, dx, [](Wide& values) {
+    const Batch one(1.0f);
     for (Batch& value : values) value *= one - value;
   });
 }
 
 void silu_gradient(const float* dy, const float* x, int64_t length, float* dx) {
-  const Batch one(1.0f);
-  map_gradient(dy, x, length, dx, [&](Wide& values) {
-    Wide share;
-    std::copy_n(values, kWide, share);
-    sigmoid_of(share);
-    for (int i = 0; i < kWide; ++i) {
-      values[i] = share[i] * madd(values[i], one - share[i], one);
-    }
+  map_gradient(dy, x, length, dx, [](Wide& values) {  // share (1 + x (1 - share))
+    Wide share, rest;
+    shares_of(values, share, rest);
+    const Batch one(1.0f);
+    for (int i = 0; i < kWide; ++i) values[i] = share[i] * madd(values[i], rest[i], one);
   });
 }
 
 void gelu_gradient(const float* dy, const float* x, int64_t length, float* dx) {
-  const Batch density(0.3989422804f);  // 1 / √(2π)
-  map_gradient(dy, x, length, dx, [&](Wide& values) {
-    Wide share, e;
-    normal_of(values, share, e);
-    for (int i = 0; i < kWide; ++i) values[i] = madd(values[i] * density, e[i], share[i]);
+  map_gradient(dy, x, length, dx, [](Wide& values) {  // Φ(x) + x e^(-x²/2) / √(2π)
+    Wide e, tail;
+    normal_tail(values, e, tail);
+    const Batch one(1.0f), zero(0.0f), density(0.39894228f);
+    for (int i = 0; i < kWide; ++i) {
+      const Batch below = xsimd::select(values[i] < zero, tail[i], one - tail[i]);
+      values[i] = madd(values[i] * density, e[i], below);
+    }
   });
 }
 
 void gelu_tanh_gradient(const float* dy, const float* x, int64_t length, float* dx) {
-  map_gradient(dy, x, length, dx, [](Wide& values) {
-    Wide share;
-    const Batch one(1.0f), three(3.0f);
-    const Batch linear(1.5957691f), cubic(0.071354814f);  // 2 √(2/π), and 0.044715 of it
+  map_gradient(dy, x, length, dx, [](Wide& values) {  // share (1 + x (1 - share) inner'(x))
+    Wide inner, share, rest;
+    const Batch linear(1.5957691f), cubic(0.071354814f), slope(0.21406444f);  // 3 of the cubic
+    const Batch one(1.0f), bound(12.0f);  // past which the share is 0 or 1
     for (int i = 0; i < kWide; ++i) {
-      share[i] = values[i] * madd(values[i] * values[i], cubic, linear);
+      values[i] = -at_least(-at_least(values[i], -bound), -bound);
+      inner[i] = values[i] * madd(values[i] * values[i], cubic, linear);
     }
-    sigmoid_of(share);
+    shares_of(inner, share, rest);
     for (int i = 0; i < kWide; ++i) {
-      const Batch slope = madd(values[i] * values[i], three * cubic, linear);
-      values[i] = share[i] * madd(values[i] * (one - share[i]), slope, one);
+      const Batch by_inner = madd(values[i] * values[i], slope, linear);
+      values[i] = share[i] * madd(values[i] * rest[i], by_inner, one);
     }
   });
 }

@@ -24,24 +24,24 @@ void gelu(const float* x, int64_t length, float* y);
 /// x sigmoid(2 √(2/π) (x + 0.044715 x³)). Within 4 ULP of |x| / 2.
 void gelu_tanh(const float* x, int64_t length, float* y);
 
-// Gradients: dx[i] = dy[i] f'(v[i]), where v is what f is told by, x or y; dx may be dy.
+// Their gradients: dx[i] = dy[i] f'(x[i]), of x, or of y = f(x) where that is simpler. dx may be
+// the memory of either. f' errs by at most so many ULP of 1, or of itself where it is larger.
 
-/// By y.
 void relu_gradient(const float* dy, const float* y, int64_t length, float* dx);
 
-/// By y.
+/// Within 1 ULP.
 void tanh_gradient(const float* dy, const float* y, int64_t length, float* dx);
 
-/// By y.
+/// Within 1 ULP.
 void sigmoid_gradient(const float* dy, const float* y, int64_t length, float* dx);
 
-/// By x.
+/// Within 4 ULP.
 void silu_gradient(const float* dy, const float* x, int64_t length, float* dx);
 
-/// By x.
+/// Within 4 ULP.
 void gelu_gradient(const float* dy, const float* x, int64_t length, float* dx);
 
-/// By x.
+/// Within 8 ULP.
 void gelu_tanh_gradient(const float* dy, const float* x, int64_t length, float* dx);
 
 }  // namespace attnscope::kernels

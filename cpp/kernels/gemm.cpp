@@ -15,7 +15,7 @@ namespace attnscope::kernels {
 namespace {
 
 /// Four rows of 4, `stride` apart, as four columns, `to_stride` apart.
-inline void transpose_block(const float* from, int64_t stride, float* to, int64_t to_stride) {
+inline void transpose(const float* from, int64_t stride, float* to, int64_t to_stride = kPanel) {
   Batch rows[] = {load(from), load(from + stride), load(from + 2 * stride),
                   load(from + 3 * stride)};
   const Batch a = xsimd::zip_lo(rows[0], rows[2]), b = xsimd::zip_lo(rows[1], rows[3]);
@@ -92,8 +92,8 @@ void pack_transposed(const float* b, int64_t stride, int64_t n, int64_t k, float
     int64_t p = 0;
     if (width == kPanel) {
       for (; p + kLanes <= k; p += kLanes) {
-        transpose_block(from + p, stride, packed + p * kPanel, kPanel);
-        transpose_block(from + kLanes * stride + p, stride, packed + p * kPanel + kLanes, kPanel);
+        transpose(from + p, stride, packed + p * kPanel);
+        transpose(from + kLanes * stride + p, stride, packed + p * kPanel + kLanes);
       }
     }
     for (; p < k; ++p) {
@@ -120,20 +120,22 @@ void pack_plain(const float* b, int64_t stride, int64_t n, int64_t k, float* pac
   }
 }
 
-void transpose(const float* from, int64_t stride, int64_t rows, int64_t columns, float* to,
-               int64_t to_stride) {
-  int64_t r = 0;
-  for (; r + kLanes <= rows; r += kLanes) {
-    int64_t c = 0;
-    for (; c + kLanes <= columns; c += kLanes) {
-      transpose_block(from + r * stride + c, stride, to + c * to_stride + r, to_stride);
-    }
-    for (; c < columns; ++c) {
-      for (int64_t i = r; i < r + kLanes; ++i) to[c * to_stride + i] = from[i * stride + c];
+void turn(ConstRows from, int64_t rows, int64_t columns, Rows to) {
+  constexpr int64_t kColumns = 16;  // a cache line of each row
+  const int64_t whole_rows = rows / kLanes * kLanes, whole_columns = columns / kLanes * kLanes;
+  for (int64_t first = 0; first < whole_columns; first += kColumns) {
+    const int64_t end = std::min(first + kColumns, whole_columns);
+    for (int64_t i = 0; i < whole_rows; i += kLanes) {
+      for (int64_t j = first; j < end; j += kLanes) {
+        transpose(from.data + i * from.stride + j, from.stride, to.data + j * to.stride + i,
+                  to.stride);
+      }
     }
   }
-  for (; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) to[c * to_stride + r] = from[r * stride + c];
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j) {
+      to.data[j * to.stride + i] = from.data[i * from.stride + j];
+    }
   }
 }
 

@@ -24,6 +24,12 @@ void pack_transposed(const float* b, int64_t stride, int64_t n, int64_t k, float
 /// Packs B given transposed, as (k, n), rows `stride` apart, to the same panels.
 void pack_plain(const float* b, int64_t stride, int64_t n, int64_t k, float* packed);
 
+/// Turns a matrix: to[j, i] = from[i, j].
+///
+///   from  (rows, columns)
+///   to    (columns, rows)
+void turn(ConstRows from, int64_t rows, int64_t columns, Rows to);
+
 /// Packed B, or a part of it: panel j/8 starts at data + j * depth. Some of the `depth` terms may
 /// be left out before `data` and after k.
 struct Panels {

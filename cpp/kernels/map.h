@@ -15,14 +15,14 @@ struct Map {
   void operator()(float* y, int64_t length) const { function(y, length, parameter, y); }
 };
 
-/// The gradient of such a function, as a loop: dx[i] = dy[i] f'(v[i], parameter), where v is x or
-/// y. dy and dx may be the same memory.
-struct GradientMap {
-  void (*function)(const float* dy, const float* v, int64_t length, float parameter, float* dx);
+/// Its gradient: dx[i] = dy[i] f'(x[i], parameter), where `from` has x, or f(x) where the function
+/// says so. dx may be the memory of either.
+struct MapGradient {
+  void (*function)(const float* dy, const float* from, int64_t length, float parameter, float* dx);
   float parameter = 0.0f;
 
-  void operator()(const float* dy, const float* v, int64_t length, float* dx) const {
-    function(dy, v, length, parameter, dx);
+  void operator()(const float* dy, const float* from, int64_t length, float* dx) const {
+    function(dy, from, length, parameter, dx);
   }
 };
 

@@ -2,9 +2,9 @@
 
 #include "norm.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "columns.h"
 #include "vector.h"
 
 namespace attnscope::kernels {
@@ -33,19 +33,19 @@ float sum_of(const float* x, float centre, int64_t length) {
 
 }  // namespace
 
-RowNorm row_norm(const float* x, bool centred, float eps, int64_t length) {
+NormStatistics norm_statistics(const float* x, const NormKind& norm, int64_t length) {
   const float count = static_cast<float>(length);
   float mean = 0.0f;
-  if (centred) {
+  if (norm.centred) {
     const float guess = sum_of<false>(x, 0.0f, length) / count;
     mean = guess + sum_of<false>(x, guess, length) / count;  // what rounding left
   }
-  return {mean, 1.0f / std::sqrt(sum_of<true>(x, mean, length) / count + eps)};
+  return {mean, 1.0f / std::sqrt(sum_of<true>(x, mean, length) / count + norm.eps)};
 }
 
 void layer_norm(const float* x, const float* weight, const float* bias, float eps, int64_t length,
                 float* y) {
-  const auto [mean, scale] = row_norm(x, true, eps, length);
+  const auto [mean, scale] = norm_statistics(x, {true, eps, 0.0f}, length);
   int64_t i = 0;
   for (; i + kLanes <= length; i += kLanes) {
     const Batch value = (load(x + i) - Batch(mean)) * Batch(scale) * load(weight + i);
@@ -59,7 +59,7 @@ void layer_norm(const float* x, const float* weight, const float* bias, float ep
 
 void rms_norm(const float* x, const float* weight, float offset, float eps, int64_t length,
               float* y) {
-  const float scale = row_norm(x, false, eps, length).scale;
+  const float scale = norm_statistics(x, {false, eps, offset}, length).scale;
   int64_t i = 0;
   for (; i + kLanes <= length; i += kLanes) {
     store(y + i, load(x + i) * Batch(scale) * (Batch(offset) + load(weight + i)));
@@ -67,68 +67,56 @@ void rms_norm(const float* x, const float* weight, float offset, float eps, int6
   for (; i < length; ++i) y[i] = x[i] * scale * (offset + weight[i]);
 }
 
-void norm_gradient(const float* dy, const float* x, const float* weight, float offset, bool centred,
-                   RowNorm norm, int64_t length, float* dx) {
-  const auto [mean, scale] = norm;
-  Batch sums[2] = {Batch(0.0f), Batch(0.0f)}, along[2] = {Batch(0.0f), Batch(0.0f)};
+void norm_gradient(const float* dy, const float* x, const float* weight, const NormKind& norm,
+                   int64_t length, float* dx) {
+  const NormStatistics statistics = norm_statistics(x, norm, length);
+  const float mean = statistics.mean, scale = statistics.scale;
+  const auto normal_at = [&](int64_t i) { return (load(x + i) - Batch(mean)) * Batch(scale); };
+  const auto g_at = [&](int64_t i) {
+    return load(dy + i) * (Batch(norm.offset) + load(weight + i));
+  };
+  constexpr int64_t kVectors = 4;
+  Batch sums[kVectors], along[kVectors];
+  for (int64_t v = 0; v < kVectors; ++v) sums[v] = along[v] = Batch(0.0f);
   int64_t i = 0;
-  for (; i + 2 * kLanes <= length; i += 2 * kLanes) {
-    for (int64_t lane = 0; lane < 2; ++lane) {
-      const int64_t at = i + lane * kLanes;
-      const Batch g = load(dy + at) * (Batch(offset) + load(weight + at));
-      sums[lane] += g;
-      along[lane] = madd(g, (load(x + at) - Batch(mean)) * Batch(scale), along[lane]);
+  for (; i + kRun <= length; i += kRun) {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const Batch g = g_at(i + v * kLanes);
+      sums[v] += g;
+      along[v] = madd(g, normal_at(i + v * kLanes), along[v]);
     }
   }
-  float sum = xsimd::reduce_add(sums[0] + sums[1]),
-        product = xsimd::reduce_add(along[0] + along[1]);
+  float sum = xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  float product = xsimd::reduce_add((along[0] + along[1]) + (along[2] + along[3]));
   for (; i < length; ++i) {
-    const float g = dy[i] * (offset + weight[i]);
+    const float g = dy[i] * (norm.offset + weight[i]);
     sum += g;
     product += g * ((x[i] - mean) * scale);
   }
   const float count = static_cast<float>(length);
-  const float centre = centred ? sum / count : 0.0f, slope = product / count;
+  const float mean_g = norm.centred ? sum / count : 0.0f, mean_product = product / count;
   for (i = 0; i + kLanes <= length; i += kLanes) {
-    const Batch g = load(dy + i) * (Batch(offset) + load(weight + i));
-    const Batch normal = (load(x + i) - Batch(mean)) * Batch(scale);
-    store(dx + i, Batch(scale) * (g - Batch(centre) - normal * Batch(slope)));
+    const Batch rest = g_at(i) - Batch(mean_g) - normal_at(i) * Batch(mean_product);
+    store(dx + i, rest * Batch(scale));
   }
   for (; i < length; ++i) {
-    const float g = dy[i] * (offset + weight[i]), normal = (x[i] - mean) * scale;
-    dx[i] = scale * (g - centre - normal * slope);
+    const float g = dy[i] * (norm.offset + weight[i]);
+    dx[i] = (g - mean_g - (x[i] - mean) * scale * mean_product) * scale;
   }
 }
 
-void norm_weight_gradient(const float* dy, const float* x, int64_t stride, const RowNorm* norms,
-                          int64_t rows, int64_t length, float* sums) {
-  constexpr int64_t kBlock = 64;
-  int64_t e = 0;
-  for (; e + kLanes <= length; e += kLanes) {
-    Batch total(0.0f);
-    for (int64_t start = 0; start < rows; start += kBlock) {
-      Batch part(0.0f);
-      for (int64_t i = start; i < std::min(rows, start + kBlock); ++i) {
-        const int64_t at = i * stride + e;
-        const Batch normal = (load(x + at) - Batch(norms[i].mean)) * Batch(norms[i].scale);
-        part = madd(load(dy + at), normal, part);
-      }
-      total += part;
-    }
-    store(sums + e, total);
-  }
-  for (; e < length; ++e) {
-    float total = 0.0f;
-    for (int64_t start = 0; start < rows; start += kBlock) {
-      float part = 0.0f;
-      for (int64_t i = start; i < std::min(rows, start + kBlock); ++i) {
-        const int64_t at = i * stride + e;
-        part += dy[at] * ((x[at] - norms[i].mean) * norms[i].scale);
-      }
-      total += part;
-    }
-    sums[e] = total;
-  }
+void sum_norm_weight_gradient(ConstRows dy, ConstRows x, const NormStatistics* statistics,
+                              int64_t count, int64_t length, double* sums) {
+  sum_columns(
+      count, length, sums,
+      [&](int64_t i, int64_t e) {
+        const Batch centred = load(x.data + i * x.stride + e) - spread(&statistics[i].mean);
+        return load(dy.data + i * dy.stride + e) * (centred * spread(&statistics[i].scale));
+      },
+      [&](int64_t i, int64_t e) {
+        const float centred = x.data[i * x.stride + e] - statistics[i].mean;
+        return dy.data[i * dy.stride + e] * (centred * statistics[i].scale);
+      });
 }
 
 }  // namespace attnscope::kernels

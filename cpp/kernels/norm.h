@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "matrix.h"
+
 namespace attnscope::kernels {
 
 /// y = (x - mean) / sqrt(variance + eps) * weight + bias; bias may be nullptr. Two passes: the
@@ -15,24 +17,29 @@ void layer_norm(const float* x, const float* weight, const float* bias, float ep
 void rms_norm(const float* x, const float* weight, float offset, float eps, int64_t length,
               float* y);
 
-/// x̂ = (x - mean) scale of a row: what a norm multiplies by its weights.
-struct RowNorm {
+/// What a norm makes of a row before its weights multiply it: x̂ = (x - mean) scale, the mean 0
+/// where it is not centred.
+struct NormKind {
+  bool centred;
+  float eps;
+  float offset;  // added to each weight
+};
+struct NormStatistics {
   float mean, scale;
 };
+NormStatistics norm_statistics(const float* x, const NormKind& norm, int64_t length);
 
-/// Of a layer norm (`centred`), or of an RMS norm, whose mean is 0.
-RowNorm row_norm(const float* x, bool centred, float eps, int64_t length);
+/// The gradient by x: with g = dy (weight + offset), dx = scale (g - mean(g) - x̂ mean(g x̂)),
+/// without mean(g) where x̂ is not centred. dx may be the memory of dy or x.
+void norm_gradient(const float* dy, const float* x, const float* weight, const NormKind& norm,
+                   int64_t length, float* dx);
 
-/// dx = scale (g - mean(g) - x̂ mean(g x̂)), g = dy (offset + weight); without mean(g) where x̂ is not
-/// centred.
-void norm_gradient(const float* dy, const float* x, const float* weight, float offset, bool centred,
-                   RowNorm norm, int64_t length, float* dx);
-
-/// sums[e] = Σ_i dy[i, e] x̂[i, e], in blocks of rows.
+/// That by the weights, of some columns: sums[e] += Σ_i dy[i, e] x̂[i, e], summed as in sums.h.
 ///
-///   dy, x  (rows, length), rows `stride` apart
-///   norms  (rows,)
-void norm_weight_gradient(const float* dy, const float* x, int64_t stride, const RowNorm* norms,
-                          int64_t rows, int64_t length, float* sums);
+///   dy, x       (count, length)
+///   statistics  (count,)
+///   sums        (length,)
+void sum_norm_weight_gradient(ConstRows dy, ConstRows x, const NormStatistics* statistics,
+                              int64_t count, int64_t length, double* sums);
 
 }  // namespace attnscope::kernels

@@ -11,6 +11,7 @@
 #include "exp.h"
 #include "rows.h"
 #include "softmax.h"
+#include "vector.h"
 
 namespace attnscope::kernels {
 namespace {
@@ -86,6 +87,26 @@ void finish_pooling(Pooled pooled, int64_t seq_len, int64_t hidden_size, float* 
                     float* out) {
   softmax(scores, nullptr, seq_len, scores);
   scale(out, reciprocal(pooled.sum), hidden_size);
+}
+
+void count_equal(const float* x, const float* y, int64_t length, float* counts) {
+  const Batch one(1.0f), zero(0.0f);
+  int64_t e = 0;
+  for (; e + kLanes <= length; e += kLanes) {
+    store(counts + e, load(counts + e) + xsimd::select(load(x + e) == load(y + e), one, zero));
+  }
+  for (; e < length; ++e) counts[e] += x[e] == y[e] ? 1.0f : 0.0f;
+}
+
+void share_equal(const float* x, const float* y, const float* dy, const float* counts,
+                 int64_t length, float* dx) {
+  const Batch zero(0.0f);
+  int64_t e = 0;
+  for (; e + kLanes <= length; e += kLanes) {
+    const Batch share = load(dy + e) / load(counts + e);
+    store(dx + e, xsimd::select(load(x + e) == load(y + e), share, zero));
+  }
+  for (; e < length; ++e) dx[e] = x[e] == y[e] ? dy[e] / counts[e] : 0.0f;
 }
 
 }  // namespace attnscope::kernels

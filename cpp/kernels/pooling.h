@@ -37,4 +37,11 @@ Pooled add_pooled(Pooled pooled, float* out, Pooled other, const float* other_ou
 /// scores <- softmax(scores) and out <- Σ_t softmax(scores)[t] hidden[t], where all parts are in.
 void finish_pooling(Pooled pooled, int64_t seq_len, int64_t hidden_size, float* scores, float* out);
 
+/// counts[e] += x[e] equals y[e] ? 1 : 0.
+void count_equal(const float* x, const float* y, int64_t length, float* counts);
+
+/// dx[e] = x[e] equals y[e] ? dy[e] / counts[e] : 0.
+void share_equal(const float* x, const float* y, const float* dy, const float* counts,
+                 int64_t length, float* dx);
+
 }  // namespace attnscope::kernels

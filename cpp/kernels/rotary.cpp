@@ -29,24 +29,25 @@ void rotate(const float* x, const float* cosines, const float* sines, int64_t ha
   }
 }
 
-void rotate_back(const float* y, const float* cosines, const float* sines, int64_t half,
-                 bool interleaved, float* x) {
+void rotate_back(const float* x, const float* cosines, const float* sines, int64_t half,
+                 bool interleaved, float* y) {
   int64_t k = 0;
   for (; k + kLanes <= half; k += kLanes) {
-    const Batch left = load(y + k), right = load(y + half + k);
+    const Batch a = load(x + k), b = load(x + half + k);
     const Batch cosine = load(cosines + k), sine = load(sines + k);
-    const Batch a = left * cosine + right * sine, b = right * cosine - left * sine;
+    const Batch left = a * cosine + b * sine, right = b * cosine - a * sine;
     if (interleaved) {
-      store(x + 2 * k, xsimd::zip_lo(a, b));
-      store(x + 2 * k + kLanes, xsimd::zip_hi(a, b));
+      store(y + 2 * k, xsimd::zip_lo(left, right));
+      store(y + 2 * k + kLanes, xsimd::zip_hi(left, right));
     } else {
-      store(x + k, a);
-      store(x + half + k, b);
+      store(y + k, left);
+      store(y + half + k, right);
     }
   }
   for (; k < half; ++k) {
-    x[interleaved ? 2 * k : k] = y[k] * cosines[k] + y[half + k] * sines[k];
-    x[interleaved ? 2 * k + 1 : half + k] = y[half + k] * cosines[k] - y[k] * sines[k];
+    const float a = x[k], b = x[half + k];
+    y[interleaved ? 2 * k : k] = a * cosines[k] + b * sines[k];
+    y[interleaved ? 2 * k + 1 : half + k] = b * cosines[k] - a * sines[k];
   }
 }
 

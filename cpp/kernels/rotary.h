@@ -15,9 +15,8 @@ namespace attnscope::kernels {
 void rotate(const float* x, const float* cosines, const float* sines, int64_t half,
             bool interleaved, float* y);
 
-/// Turns back what rotate() made: rotate_back(rotate(x)) is x, but for rounding, and the gradient
-/// of one is the other.
-void rotate_back(const float* y, const float* cosines, const float* sines, int64_t half,
-                 bool interleaved, float* x);
+/// Turns what rotate() makes back, as exactly: the pairs of y are where those of rotate()'s x were.
+void rotate_back(const float* x, const float* cosines, const float* sines, int64_t half,
+                 bool interleaved, float* y);
 
 }  // namespace attnscope::kernels

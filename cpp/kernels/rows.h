@@ -38,16 +38,4 @@ inline void scale(float* y, float factor, int64_t length) { scale(y, factor, len
 /// y[e] = the larger of a[e] and b[e], NaN where one of them is.
 void maximum(const float* a, const float* b, int64_t length, float* y);
 
-/// out[e] = Σ_i rows[i, e], in blocks of rows, so that rounding does not grow with their number.
-///
-///   rows  (count, length)
-///   out   (length,)
-void sum_rows(ConstRows rows, int64_t count, int64_t length, float* out);
-
-/// Σ x[e], in blocks as well.
-float sum_of(const float* x, int64_t length);
-
-/// Σ a[e] b[e].
-float dot(const float* a, const float* b, int64_t length);
-
 }  // namespace attnscope::kernels

@@ -69,6 +69,24 @@ void softmax(const float* scores, const float* mask, int64_t length, float* weig
   scale(weights, reciprocal(sum), length);
 }
 
+void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx) {
+  Batch sums[kWide];
+  for (Batch& sum : sums) sum = Batch(0.0f);
+  int64_t i = 0;
+  for (; i + kRun <= length; i += kRun) {
+    for (int64_t w = 0; w < kWide; ++w) {
+      sums[w] = madd(load(y + i + w * kLanes), load(dy + i + w * kLanes), sums[w]);
+    }
+  }
+  float sum = xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  for (; i < length; ++i) sum += y[i] * dy[i];
+  const Batch all(sum);
+  for (i = 0; i + kLanes <= length; i += kLanes) {
+    store(dx + i, load(y + i) * (load(dy + i) - all));
+  }
+  for (; i < length; ++i) dx[i] = y[i] * (dy[i] - sum);
+}
+
 void log_softmax(const float* x, int64_t length, float* y) {
   const float maximum = largest(x, length);
   std::copy_n(x, length, y);
@@ -88,15 +106,6 @@ void log_softmax_gradient(const float* y, const float* dy, int64_t length, float
     store(dx + i, load(dy + i) - load(dx + i) * Batch(sum));
   }
   for (; i < length; ++i) dx[i] = dy[i] - dx[i] * sum;
-}
-
-void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx) {
-  const float sum = dot(y, dy, length);
-  int64_t i = 0;
-  for (; i + kLanes <= length; i += kLanes) {
-    store(dx + i, load(y + i) * (load(dy + i) - Batch(sum)));
-  }
-  for (; i < length; ++i) dx[i] = y[i] * (dy[i] - sum);
 }
 
 }  // namespace attnscope::kernels

@@ -10,6 +10,10 @@ namespace attnscope::kernels {
 /// whose every position is hidden gets zeros.
 void softmax(const float* scores, const float* mask, int64_t length, float* weights);
 
+/// The gradient by the scores: dx = y (dy - Σ y dy), where y are the weights. dx may be the memory
+/// of either.
+void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx);
+
 /// The largest of a row's scores, -inf for none. NaN is passed over.
 float largest(const float* scores, int64_t length);
 
@@ -17,9 +21,6 @@ float largest(const float* scores, int64_t length);
 /// their sum. A maximum of -inf stands for a row with nothing to see: zeros. NaN stays NaN. Beside
 /// 3 ULP, the exponent's own rounding shows: an ULP of the result for each unit of it.
 float exponentiate(float* scores, int64_t length, float scale, float maximum);
-
-/// dx = y (dy - Σ y dy), of y = softmax(x). dx may be dy.
-void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx);
 
 /// y = log(softmax(x)).
 void log_softmax(const float* x, int64_t length, float* y);

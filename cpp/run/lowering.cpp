@@ -14,7 +14,7 @@ struct Entry {
   const std::type_info* operation;
   Lowering lower = nullptr;
   kernels::Map (*map)(const Op&) = nullptr;
-  kernels::GradientMap (*gradient)(const Op&) = nullptr;
+  kernels::MapGradient (*map_gradient)(const Op&) = nullptr;
 };
 
 /// An element-wise step by itself.
@@ -43,13 +43,9 @@ void catalogue::add(const std::type_info& operation, Lowering lower) {
   entries().push_back({&operation, lower});
 }
 
-void catalogue::add(const std::type_info& operation, kernels::Map (*map)(const Op&)) {
-  entries().push_back({&operation, nullptr, map});
-}
-
-void catalogue::add(const std::type_info& operation,
-                    kernels::GradientMap (*gradient)(const Op& op)) {
-  entries().push_back({&operation, nullptr, nullptr, gradient});
+void catalogue::add(const std::type_info& operation, kernels::Map (*map)(const Op&),
+                    kernels::MapGradient (*gradient)(const Op&)) {
+  entries().push_back({&operation, nullptr, map, gradient});
 }
 
 Fusion lower(const Site& site) {
@@ -78,11 +74,11 @@ std::optional<kernels::Map> map_of(const Op& op) {
   return std::nullopt;
 }
 
-std::optional<kernels::GradientMap> gradient_map_of(const Op& op) {
+kernels::MapGradient map_gradient_of(const Op& op) {
   for (const Entry& entry : entries()) {
-    if (entry.gradient && *entry.operation == typeid(op)) return entry.gradient(op);
+    if (entry.map_gradient && *entry.operation == typeid(op)) return entry.map_gradient(op);
   }
-  return std::nullopt;
+  throw std::logic_error("no kernel computes the gradient of " + std::string(op.name()));
 }
 
 std::vector<kernels::Map> take_maps(Chain& chain) {

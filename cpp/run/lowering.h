@@ -18,8 +18,8 @@ using Lowering = Fusion (*)(const Site& site);
 
 namespace catalogue {
 void add(const std::type_info& operation, Lowering lower);
-void add(const std::type_info& operation, kernels::Map (*map)(const Op& op));
-void add(const std::type_info& operation, kernels::GradientMap (*gradient)(const Op& op));
+void add(const std::type_info& operation, kernels::Map (*map)(const Op& op),
+         kernels::MapGradient (*gradient)(const Op& op));
 }  // namespace catalogue
 
 /// const Lowered<Softmax> registered(softmax);
@@ -29,25 +29,24 @@ struct Lowered {
 };
 
 /// The loop of an element-wise operation (ops/elementwise.h), which runs it by itself and within
-/// fusions: const LoweredMap<Scale> registered([](const Scale& op) -> kernels::Map {...});
+/// fusions, and that of its gradient, where it has an ElementwiseGradient:
+/// const LoweredMap<Scale> registered([](const Scale& op) -> kernels::Map {...});
 template <class Operation>
 struct LoweredMap {
   template <class Make>
   explicit LoweredMap(Make) {
-    catalogue::add(typeid(Operation), [](const Op& op) -> kernels::Map {
-      return Make()(static_cast<const Operation&>(op));
-    });
+    catalogue::add(typeid(Operation), made<kernels::Map, Make>, nullptr);
   }
-};
+  template <class Make, class MakeGradient>
+  LoweredMap(Make, MakeGradient) {
+    catalogue::add(typeid(Operation), made<kernels::Map, Make>,
+                   made<kernels::MapGradient, MakeGradient>);
+  }
 
-/// The loop of its gradient, in the same way.
-template <class Operation>
-struct LoweredGradientMap {
-  template <class Make>
-  explicit LoweredGradientMap(Make) {
-    catalogue::add(typeid(Operation), [](const Op& op) -> kernels::GradientMap {
-      return Make()(static_cast<const Operation&>(op));
-    });
+ private:
+  template <class Loop, class Make>
+  static Loop made(const Op& op) {
+    return Make()(static_cast<const Operation&>(op));
   }
 };
 
@@ -58,8 +57,8 @@ Fusion lower(const Site& site);
 /// The loop of an element-wise operation; nothing for any other.
 std::optional<kernels::Map> map_of(const Op& op);
 
-/// That of its gradient.
-std::optional<kernels::GradientMap> gradient_map_of(const Op& op);
+/// The loop of its gradient. Throws std::logic_error where it has none.
+kernels::MapGradient map_gradient_of(const Op& op);
 
 /// Takes the element-wise steps that follow.
 std::vector<kernels::Map> take_maps(Chain& chain);

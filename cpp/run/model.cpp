@@ -233,7 +233,7 @@ BackwardPlan::BackwardPlan(Graph forward, const std::vector<std::string>& from, 
   const std::vector<TensorId> parameters = state_order(graph);
   asked.insert(asked.end(), parameters.begin(), parameters.end());
   const std::vector<TensorId> gradients = add_gradients(graph, seeds, asked);
-  graph.clear_results();
+  graph.set_results({});
   for (size_t i = 0; i < asked.size(); ++i) {
     if (gradients[i] == kNoTensor) continue;
     wanted.push_back(asked[i]);

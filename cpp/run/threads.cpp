@@ -245,6 +245,14 @@ Watch::Watch(const Progress& report) : report_(report), outer_(watcher) { watche
 
 Watch::~Watch() { watcher = outer_; }
 
+WatchedPart::WatchedPart(double from, double to) : outer_(watcher) {
+  if (!outer_) return;
+  report_ = outer_->part(from, to);
+  watcher = &report_;
+}
+
+WatchedPart::~WatchedPart() { watcher = outer_; }
+
 bool is_watched() { return watcher != nullptr; }
 
 void rouse_threads() {

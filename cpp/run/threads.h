@@ -71,6 +71,20 @@ class Watch {
   const Progress* outer_;
 };
 
+/// While it lives, what a kernel's next parallel_for() tells of is the part from `from` to `to` of
+/// what the kernel does, where it calls several.
+class WatchedPart {
+ public:
+  WatchedPart(double from, double to);
+  ~WatchedPart();
+  WatchedPart(const WatchedPart&) = delete;
+  WatchedPart& operator=(const WatchedPart&) = delete;
+
+ private:
+  Progress report_;
+  const Progress* outer_;
+};
+
 /// Whether a Watch lives, so that work ought to come in small portions.
 bool is_watched();
 

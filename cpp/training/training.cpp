@@ -215,7 +215,7 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
       Updater(training, recipe.optimizer, i).run();
     }
   }
-  graph.clear_results();
+  graph.set_results({});
   graph.add_result("loss", training.loss);
   graph.add_result("gradient_norm", training.norm);
   for (size_t i = 0; i < training.trained.size(); ++i) {
@@ -234,7 +234,7 @@ TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe) {
   TrainingGraph evaluation{.graph = unroll(config.layer().build(config))};
   add_loss(evaluation, recipe.loss);
   const std::vector<Result> results = evaluation.graph.results();
-  evaluation.graph.clear_results();
+  evaluation.graph.set_results({});
   evaluation.graph.add_result("loss", evaluation.loss);
   for (const Result& result : results) {
     result.weights ? evaluation.graph.add_weights(result.name, result.tensor)

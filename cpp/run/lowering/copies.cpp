@@ -134,15 +134,15 @@ Fusion slice(const Site& site) {
                       site.output_shape()[along] * inner);
 }
 
+/// Each run of the input within one of zeros.
 Fusion pad(const Site& site) {
-  const Shape &from_shape = site.input_shape(0), &to_shape = site.output_shape();
-  const auto along = static_cast<size_t>(site.op<Pad>().dimension());
-  const int64_t inner = run_length(to_shape, along + 1);
-  const int64_t length = from_shape[along] * inner, whole = to_shape[along] * inner;
-  const int64_t before = site.op<Pad>().before() * inner, runs = count_of(from_shape) / length;
+  const size_t along = static_cast<size_t>(site.op<Pad>().dimension());
+  const int64_t length = run_length(site.input_shape(0), along);
+  const int64_t whole = run_length(site.output_shape(), along);
+  const int64_t before = site.op<Pad>().before() * run_length(site.output_shape(), along + 1);
   const TensorId x = site.input(0), y = site.output();
   Fusion fusion = site.alone({x});
-  fusion.kernel = [=](Workspace& workspace) {
+  fusion.kernel = [=, runs = count_of(site.output_shape()) / whole](Workspace& workspace) {
     const float* from = workspace.read(x);
     float* to = workspace.write(y);
     for (int64_t run = 0; run < runs; ++run) {
@@ -201,27 +201,29 @@ Fusion embedding(const Site& site) {
   return fusion;
 }
 
-/// Columns by columns, so that no two threads add to one number.
+/// The rows of each token added up: threads share the columns.
 Fusion embedding_gradient(const Site& site) {
-  constexpr int64_t kColumns = 16;
-  const int64_t features = site.output_shape().back(), rows = site.output_shape()[0];
-  const int64_t tokens = count_of(site.input_shape(1));
-  const TensorId dy = site.input(0), x = site.input(1), dw = site.output();
+  const int64_t features = site.output_shape().back(), tokens = count_of(site.input_shape(1));
+  const int64_t size = count_of(site.output_shape());
+  const TensorId dy = site.input(0), x = site.input(1), y = site.output();
   Fusion fusion = site.alone({dy, x});
   fusion.kernel = [=](Workspace& workspace) {
-    const float *gradient = workspace.read(dy), *token = workspace.read(x);
-    float* table = workspace.write(dw);
+    constexpr int64_t kGrain = 1 << 16, kColumns = 16;
+    const float* upper = workspace.read(dy);
+    const float* token = workspace.read(x);
+    float* table = workspace.write(y);
+    const double zeros = 0.5 * static_cast<double>(size) / static_cast<double>(size + tokens);
+    {
+      const WatchedPart part(0, zeros);
+      parallel_for(size, kGrain, [&](int64_t begin, int64_t end) {
+        std::fill(table + begin, table + end, 0.0f);
+      });
+    }
+    const WatchedPart part(zeros, 1);
     parallel_for(features, kColumns, [&](int64_t begin, int64_t end) {
-      if (end - begin == features) {
-        std::fill_n(table, rows * features, 0.0f);
-      } else {
-        for (int64_t row = 0; row < rows; ++row) {
-          std::fill_n(table + row * features + begin, end - begin, 0.0f);
-        }
-      }
       for (int64_t i = 0; i < tokens; ++i) {
-        float* sum = table + static_cast<int64_t>(token[i]) * features + begin;
-        kernels::add(sum, gradient + i * features + begin, end - begin, sum);
+        float* row = table + static_cast<int64_t>(token[i]) * features + begin;
+        kernels::add(row, upper + i * features + begin, end - begin, row);
       }
     });
   };
@@ -272,11 +274,11 @@ const Lowered<MeanHeads> kMeanHeads(mean_heads);
 const Lowered<Concat> kConcat(concat);
 const Lowered<Slice> kSlice(slice);
 const Lowered<Pad> kPad(pad);
-const Lowered<EmbeddingGradient> kEmbeddingGradient(embedding_gradient);
 const Lowered<FirstPosition> kFirstPosition(first_position);
 const Lowered<AppendRow> kAppendRow(append_row);
 const Lowered<AppendZeros> kAppendZeros(append_zeros);
 const Lowered<Embedding> kEmbedding(embedding);
+const Lowered<EmbeddingGradient> kEmbeddingGradient(embedding_gradient);
 const Lowered<PairSum> kPairSum(pair_sum);
 const Lowered<PairConcat> kPairConcat(pair_concat);
 

@@ -43,6 +43,30 @@ kernels::Map activation(const Activation& op) {
   return {without_parameter<kernels::silu>};
 }
 
+/// The same of a gradient.
+template <void (*kFunction)(const float*, const float*, int64_t, float*)>
+void without_parameter(const float* dy, const float* from, int64_t length, float, float* dx) {
+  kFunction(dy, from, length, dx);
+}
+
+kernels::MapGradient activation_gradient(const Activation& op) {
+  switch (op.kind()) {
+    case Activation::Kind::kTanh:
+      return {without_parameter<kernels::tanh_gradient>};
+    case Activation::Kind::kRelu:
+      return {without_parameter<kernels::relu_gradient>};
+    case Activation::Kind::kSigmoid:
+      return {without_parameter<kernels::sigmoid_gradient>};
+    case Activation::Kind::kGelu:
+      return {without_parameter<kernels::gelu_gradient>};
+    case Activation::Kind::kGeluTanh:
+      return {without_parameter<kernels::gelu_tanh_gradient>};
+    case Activation::Kind::kSilu:
+      break;
+  }
+  return {without_parameter<kernels::silu_gradient>};
+}
+
 void scale_by(const float* x, int64_t length, float factor, float* y) {
   kernels::scale(x, factor, length, y);
 }
@@ -51,6 +75,35 @@ void keep_within(const float* x, int64_t length, float cap, float* y) {
   kernels::scale(x, 1.0f / cap, length, y);
   kernels::tanh(y, length, y);
   kernels::scale(y, cap, length);
+}
+
+/// A smaller one would be 0 as a float, and numbers divided by it NaN.
+float cap_of(const Softcap& op) { return std::max(static_cast<float>(op.cap()), FLT_MIN); }
+
+/// dy (1 - (y / cap)²).
+void keep_within_gradient(const float* dy, const float* y, int64_t length, float cap, float* dx) {
+  constexpr int64_t kAtOnce = 256;
+  float shares[kAtOnce];
+  for (int64_t i = 0; i < length; i += kAtOnce) {
+    const int64_t count = std::min(kAtOnce, length - i);
+    kernels::scale(y + i, 1.0f / cap, count, shares);
+    kernels::tanh_gradient(dy + i, shares, count, dx + i);
+  }
+}
+
+Fusion elementwise_gradient(const Site& site) {
+  const kernels::MapGradient gradient = map_gradient_of(site.op<ElementwiseGradient>().of());
+  const TensorId dy = site.input(0), from = site.input(1), dx = site.output();
+  Fusion fusion = site.alone({dy, from});
+  fusion.kernel = [=, count = count_of(site.output_shape())](Workspace& workspace) {
+    const float* upper = workspace.read(dy);
+    const float* source = workspace.read(from);
+    float* to = workspace.write(dx);
+    parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+      gradient(upper + begin, source + begin, end - begin, to + begin);
+    });
+  };
+  return fusion;
 }
 
 Fusion add(const Site& site) {
@@ -111,68 +164,17 @@ Fusion weigh(const Site& site) {
   return fusion;
 }
 
-/// A loop that has no parameter.
-template <void (*kFunction)(const float*, const float*, int64_t, float*)>
-void gradient_without_parameter(const float* dy, const float* v, int64_t length, float, float* dx) {
-  kFunction(dy, v, length, dx);
-}
-
-kernels::GradientMap activation_gradient(const Activation& op) {
-  switch (op.kind()) {
-    case Activation::Kind::kTanh:
-      return {gradient_without_parameter<kernels::tanh_gradient>};
-    case Activation::Kind::kRelu:
-      return {gradient_without_parameter<kernels::relu_gradient>};
-    case Activation::Kind::kSigmoid:
-      return {gradient_without_parameter<kernels::sigmoid_gradient>};
-    case Activation::Kind::kGelu:
-      return {gradient_without_parameter<kernels::gelu_gradient>};
-    case Activation::Kind::kGeluTanh:
-      return {gradient_without_parameter<kernels::gelu_tanh_gradient>};
-    case Activation::Kind::kSilu:
-      break;
-  }
-  return {gradient_without_parameter<kernels::silu_gradient>};
-}
-
-/// dx = dy (1 - (y / cap)²).
-void keep_within_gradient(const float* dy, const float* y, int64_t length, float cap, float* dx) {
-  for (int64_t i = 0; i < length; ++i) {
-    const float tanh = y[i] / cap;
-    dx[i] = dy[i] * (1.0f - tanh) * (1.0f + tanh);
-  }
-}
-
-Fusion elementwise_gradient(const Site& site) {
-  const auto map = gradient_map_of(site.op<ElementwiseGradient>().of());
-  if (!map) return {};
-  const TensorId dy = site.input(0), v = site.input(1), dx = site.output();
-  Fusion fusion = site.alone({dy, v});
-  fusion.kernel = [=, count = count_of(site.output_shape())](Workspace& workspace) {
-    const float *gradient = workspace.read(dy), *value = workspace.read(v);
-    float* to = workspace.write(dx);
-    parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
-      (*map)(gradient + begin, value + begin, end - begin, to + begin);
-    });
-  };
-  return fusion;
-}
-
-const LoweredGradientMap<Activation> kActivationGradient([](const Activation& op) {
-  return activation_gradient(op);
-});
-const LoweredGradientMap<Softcap> kSoftcapGradient([](const Softcap& op) -> kernels::GradientMap {
-  return {keep_within_gradient, std::max(static_cast<float>(op.cap()), FLT_MIN)};
-});
-const Lowered<ElementwiseGradient> kElementwiseGradient(elementwise_gradient);
-const LoweredMap<Activation> kActivation([](const Activation& op) { return activation(op); });
+const LoweredMap<Activation> kActivation([](const Activation& op) { return activation(op); },
+                                         [](const Activation& op) {
+                                           return activation_gradient(op);
+                                         });
 const LoweredMap<Scale> kScale([](const Scale& op) -> kernels::Map {
   return {scale_by, static_cast<float>(op.factor())};
 });
-const LoweredMap<Softcap> kSoftcap([](const Softcap& op) -> kernels::Map {
-  // A smaller one would be 0 as a float, and numbers divided by it NaN.
-  return {keep_within, std::max(static_cast<float>(op.cap()), FLT_MIN)};
-});
+const LoweredMap<Softcap> kSoftcap(
+    [](const Softcap& op) -> kernels::Map { return {keep_within, cap_of(op)}; },
+    [](const Softcap& op) -> kernels::MapGradient { return {keep_within_gradient, cap_of(op)}; });
+const Lowered<ElementwiseGradient> kElementwiseGradient(elementwise_gradient);
 const Lowered<Add> kAdd(add);
 const Lowered<Multiply> kMultiply(multiply);
 const Lowered<Dropout> kDropout(multiply);  // in training, by noise

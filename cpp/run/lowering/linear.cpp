@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "../../kernels/gemm.h"
 #include "../../kernels/rows.h"
 #include "../../ops/arithmetic.h"
 #include "../threads.h"
@@ -45,7 +44,7 @@ Fusion projection(const Site& site, const Chain& chain, Finish finish) {
     const float* residual =
         finish.residual == kNoTensor ? nullptr : workspace.read(finish.residual);
     float* to = workspace.write(y);
-    const Parts parts(n, k, rows, !finish.maps.empty() || residual);
+    const Parts parts(rows, n, k, !finish.maps.empty() || residual);
     const auto load = [&](int64_t first, int64_t count) { late.load(first * k, count * k); };
     parts.share(bool{late}, load, [&](int64_t first, int64_t count, int64_t begin, int64_t end) {
       product.run(workspace, from + first * k, count, to + first * n, begin, end);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../../kernels/pooling.h"
 #include "../../kernels/rows.h"
 #include "../../kernels/softmax.h"
 #include "../../ops/weighted_sum.h"
@@ -13,6 +14,8 @@
 
 namespace attnscope {
 namespace {
+
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 Fusion weighted_sum(const Site& site) {
   const Shape& shape = site.input_shape(1);
@@ -54,15 +57,19 @@ Fusion each_sequence(const Site& site, Work work) {
   return fusion;
 }
 
-void mean_of(const float* x, const float* mask, int64_t T, int64_t E, float* weights, float* y) {
+/// The share of each position in the mean.
+void shares_of(const float* mask, int64_t T, float* weights) {
   std::fill_n(weights, T, 0.0f);
   kernels::softmax(weights, mask, T, weights);
+}
+
+void mean_of(const float* x, const float* mask, int64_t T, int64_t E, float* weights, float* y) {
+  shares_of(mask, T, weights);
   std::fill_n(y, E, 0.0f);
   kernels::add_weighted_rows({x, E}, weights, T, E, y);
 }
 
 void max_of(const float* x, const float* mask, int64_t T, int64_t E, float*, float* y) {
-  constexpr float kHidden = -std::numeric_limits<float>::infinity();
   bool any = false;
   for (int64_t t = 0; t < T; ++t) {
     if (mask && mask[t] == kHidden) continue;
@@ -85,17 +92,16 @@ Fusion mean_pool_gradient(const Site& site) {
   const int64_t B = shape[0], T = shape[1], E = shape[2];
   const TensorId dy = site.input(0), mask = site.optional_input(1), dx = site.output();
   Fusion fusion = site.alone({dy});
-  const auto shares_slot = fusion.scratch.each_thread<float>(T);
+  const auto row = fusion.scratch.each_thread<float>(T);
   fusion.kernel = [=, sequences = Shape{B, T}](Workspace& workspace) {
-    const float* gradient = workspace.read(dy);
+    const float* upper = workspace.read(dy);
     float* to = workspace.write(dx);
     parallel_for(B, 1, [&](int64_t begin, int64_t end) {
-      float* shares = workspace.at(shares_slot);
+      float* shares = workspace.at(row);
       for (int64_t b = begin; b < end; ++b) {
-        std::fill_n(shares, T, 0.0f);
-        kernels::softmax(shares, sequence_mask(workspace, mask, sequences, b), T, shares);
+        shares_of(sequence_mask(workspace, mask, sequences, b), T, shares);
         for (int64_t t = 0; t < T; ++t) {
-          kernels::scale(gradient + b * E, shares[t], E, to + (b * T + t) * E);
+          kernels::scale(upper + b * E, shares[t], E, to + (b * T + t) * E);
         }
       }
     });
@@ -103,50 +109,47 @@ Fusion mean_pool_gradient(const Site& site) {
   return fusion;
 }
 
-/// Of one sequence: `sharing` (E,) is how many positions have each maximum.
-void max_gradient_of(const float* dy, const float* x, const float* y, const float* mask, int64_t T,
-                     int64_t E, float* sharing, float* dx) {
-  constexpr float kHidden = -std::numeric_limits<float>::infinity();
-  const auto has_maximum = [&](int64_t t, int64_t e) { return x[t * E + e] == y[e]; };
-  std::fill_n(sharing, E, 0.0f);
-  for (int64_t t = 0; t < T; ++t) {
-    if (mask && mask[t] == kHidden) continue;
-    for (int64_t e = 0; e < E; ++e) sharing[e] += has_maximum(t, e) ? 1.0f : 0.0f;
-  }
-  for (int64_t t = 0; t < T; ++t) {
-    const bool hidden = mask && mask[t] == kHidden;
-    for (int64_t e = 0; e < E; ++e) {
-      dx[t * E + e] = !hidden && has_maximum(t, e) ? dy[e] / sharing[e] : 0.0f;
-    }
-  }
-}
-
 Fusion max_pool_gradient(const Site& site) {
   const Shape& shape = site.output_shape();
   const int64_t B = shape[0], T = shape[1], E = shape[2];
   const TensorId dy = site.input(0), x = site.input(1), y = site.input(2),
-                 mask = site.optional_input(3), dx = site.output();
+                 mask_id = site.optional_input(3), dx = site.output();
   Fusion fusion = site.alone({dy, x, y});
-  const auto sharing_slot = fusion.scratch.each_thread<float>(E);
+  const auto row = fusion.scratch.each_thread<float>(E);
   fusion.kernel = [=, sequences = Shape{B, T}](Workspace& workspace) {
-    const float *gradient = workspace.read(dy), *from = workspace.read(x), *max = workspace.read(y);
+    const float* upper = workspace.read(dy);
+    const float* all = workspace.read(x);
+    const float* pooled = workspace.read(y);
     float* to = workspace.write(dx);
     parallel_for(B, 1, [&](int64_t begin, int64_t end) {
+      float* counts = workspace.at(row);
       for (int64_t b = begin; b < end; ++b) {
-        max_gradient_of(gradient + b * E, from + b * T * E, max + b * E,
-                        sequence_mask(workspace, mask, sequences, b), T, E,
-                        workspace.at(sharing_slot), to + b * T * E);
+        const float* mask = sequence_mask(workspace, mask_id, sequences, b);
+        const float* largest = pooled + b * E;
+        std::fill_n(counts, E, 0.0f);
+        for (int64_t t = 0; t < T; ++t) {
+          if (mask && mask[t] == kHidden) continue;
+          kernels::count_equal(all + (b * T + t) * E, largest, E, counts);
+        }
+        for (int64_t t = 0; t < T; ++t) {
+          const int64_t at = (b * T + t) * E;
+          if (mask && mask[t] == kHidden) {
+            std::fill_n(to + at, E, 0.0f);
+          } else {
+            kernels::share_equal(all + at, largest, upper + b * E, counts, E, to + at);
+          }
+        }
       }
     });
   };
   return fusion;
 }
 
-const Lowered<MeanPoolGradient> kMeanPoolGradient(mean_pool_gradient);
-const Lowered<MaxPoolGradient> kMaxPoolGradient(max_pool_gradient);
 const Lowered<WeightedSum> kWeightedSum(weighted_sum);
 const Lowered<MeanPool> kMeanPool(mean_pool);
 const Lowered<MaxPool> kMaxPool(max_pool);
+const Lowered<MeanPoolGradient> kMeanPoolGradient(mean_pool_gradient);
+const Lowered<MaxPoolGradient> kMaxPoolGradient(max_pool_gradient);
 
 }  // namespace
 }  // namespace attnscope

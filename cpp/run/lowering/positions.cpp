@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../../kernels/rotary.h"
+#include "../../kernels/sums.h"
 #include "../lowering.h"
 #include "../threads.h"
 
@@ -92,34 +93,27 @@ Fusion distance_bias(const Site& site) {
   return fusion;
 }
 
-/// Sums by distance, then by bucket, in double: a bucket may have thousands of terms.
+/// Sums by distance, then of the distances of each bucket. Of many numbers, so in double precision.
 Fusion relative_bias_gradient(const Site& site) {
-  const auto& op = site.op<RelativeBiasGradient>();
   const Shape& shape = site.input_shape(0);
-  const int64_t H = shape[0], T = shape[1], S = shape[2];
-  const TensorId dy = site.input(0), dtable = site.output();
+  const int64_t H = shape[0], T = shape[1], S = shape[2], distances = T + S - 1;
+  const TensorId dy = site.input(0), y = site.output();
   Fusion fusion = site.alone({dy});
-  const auto sums_slot = fusion.scratch.each_thread<double>(T + S - 1);
-  fusion.kernel = [=, &op](Workspace& workspace) {
-    const float* gradient = workspace.read(dy);
-    float* table = workspace.write(dtable);
+  const auto slot = fusion.scratch.each_thread<double>(distances);
+  fusion.kernel = [=, &op = site.op<RelativeBiasGradient>()](Workspace& workspace) {
+    const float* all = workspace.read(dy);
+    float* table = workspace.write(y);
     parallel_for(H, 1, [&](int64_t begin, int64_t end) {
-      double* by_distance = workspace.at(sums_slot);
-      for (int64_t h = begin; h < end; ++h) {
-        std::fill_n(by_distance, T + S - 1, 0.0);
+      double* by_distance = workspace.at(slot);
+      for (int64_t head = begin; head < end; ++head) {
+        std::fill_n(by_distance, distances, 0.0);
         for (int64_t t = 0; t < T; ++t) {
-          const float* row = gradient + (h * T + t) * S;
-          for (int64_t s = 0; s < S; ++s) {
-            by_distance[T - 1 - t + s] += static_cast<double>(row[s]);
-          }
+          kernels::add_to(all + (head * T + t) * S, S, by_distance + T - 1 - t);
         }
         double buckets[RelativeBias::kBuckets] = {};
-        for (int64_t i = 0; i < T + S - 1; ++i) {
-          const int64_t t = std::max<int64_t>(0, T - 1 - i);
-          buckets[op.bucket(t, i - (T - 1) + t)] += by_distance[i];
-        }
-        for (int64_t bucket = 0; bucket < RelativeBias::kBuckets; ++bucket) {
-          table[bucket * H + h] = static_cast<float>(buckets[bucket]);
+        for (int64_t i = 0; i < distances; ++i) buckets[op.bucket(T - 1, i)] += by_distance[i];
+        for (int64_t b = 0; b < RelativeBias::kBuckets; ++b) {
+          table[b * H + head] = static_cast<float>(buckets[b]);
         }
       }
     });
@@ -127,12 +121,12 @@ Fusion relative_bias_gradient(const Site& site) {
   return fusion;
 }
 
-const Lowered<RelativeBiasGradient> kRelativeBiasGradient(relative_bias_gradient);
 const Lowered<SinusoidalTable> kSinusoidalTable(sinusoidal_table);
 const Lowered<RotaryTable> kRotaryTable(rotary_table);
 const Lowered<Rotate> kRotate(rotate);
 const Lowered<AlibiBias> kAlibiBias(distance_bias);
 const Lowered<RelativeBias> kRelativeBias(distance_bias);
+const Lowered<RelativeBiasGradient> kRelativeBiasGradient(relative_bias_gradient);
 
 }  // namespace
 }  // namespace attnscope

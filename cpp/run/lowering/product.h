@@ -6,7 +6,6 @@
 
 #include "../../kernels/rows.h"
 #include "../lowering.h"
-#include "parts.h"
 
 namespace attnscope {
 

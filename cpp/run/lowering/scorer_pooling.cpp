@@ -11,6 +11,7 @@
 #include "../../ops/squeeze.h"
 #include "../../ops/weighted_sum.h"
 #include "../threads.h"
+#include "parts.h"
 #include "product.h"
 
 namespace attnscope {

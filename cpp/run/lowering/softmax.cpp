@@ -70,19 +70,22 @@ Fusion softmax_gradient(const Site& site) {
   const TensorId y = site.input(0), dy = site.input(1), dx = site.output();
   Fusion fusion = site.alone({y, dy});
   fusion.kernel = [=](Workspace& workspace) {
-    const float *weights = workspace.read(y), *gradient = workspace.read(dy);
+    constexpr int64_t kGrain = 4096;  // numbers
+    const float* weights = workspace.read(y);
+    const float* upper = workspace.read(dy);
     float* to = workspace.write(dx);
-    parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t start = begin * length; start < end * length; start += length) {
-        kernels::softmax_gradient(weights + start, gradient + start, length, to + start);
+    parallel_for(rows, parts_of(kGrain, length), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        kernels::softmax_gradient(weights + row * length, upper + row * length, length,
+                                  to + row * length);
       }
     });
   };
   return fusion;
 }
 
-const Lowered<Softmax> kRegistered(softmax);
-const Lowered<SoftmaxGradient> kGradient(softmax_gradient);
+const Lowered<Softmax> kSoftmax(softmax);
+const Lowered<SoftmaxGradient> kSoftmaxGradient(softmax_gradient);
 
 }  // namespace
 }  // namespace attnscope

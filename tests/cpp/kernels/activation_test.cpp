@@ -75,3 +75,47 @@ TEST_CASE("activations of any length, in place, with infinity and NaN") {
     CHECK(!std::isnan(special[2]));
   }
 }
+
+TEST_CASE("gradients of activations are within the ULP that their header promises") {
+  using Gradient = void (*)(const float*, const float*, int64_t, float*);
+  struct Checked {
+    Gradient kernel;
+    Activation::Kind kind;
+    double ulp;
+    float largest;  // of what it is given: 1 where that is the output
+  };
+  const Checked all[] = {{kernels::relu_gradient, Activation::Kind::kRelu, 0.0, 100.0f},
+                         {kernels::tanh_gradient, Activation::Kind::kTanh, 1.0, 1.0f},
+                         {kernels::sigmoid_gradient, Activation::Kind::kSigmoid, 1.0, 1.0f},
+                         {kernels::silu_gradient, Activation::Kind::kSilu, 4.0, 1e6f},
+                         {kernels::gelu_gradient, Activation::Kind::kGelu, 4.0, 1e6f},
+                         {kernels::gelu_tanh_gradient, Activation::Kind::kGeluTanh, 8.0, 1e6f}};
+  for (const auto& [kernel, kind, ulp, largest] : all) {
+    CAPTURE(static_cast<int>(kind));
+    std::vector<float> from = probes(largest);
+    if (largest == 1.0f) from[4] = 1.0f;  // of 1e30
+    const std::vector<float> ones(from.size(), 1.0f);
+    std::vector<float> slopes(from.size(), NAN);
+    kernel(ones.data(), from.data(), static_cast<int64_t>(from.size()), slopes.data());
+    for (size_t i = 0; i < from.size(); ++i) {
+      const double expected = Activation(kind).derivative(from[i]);
+      const double error = std::abs(slopes[i] - expected) / std::max(1.0, std::abs(expected));
+      if (error <= ulp * 0x1p-23) continue;
+      CAPTURE(from[i]);
+      CHECK(error / 0x1p-23 <= ulp);
+    }
+    for (const int64_t length : {1, 3, 4, 15, 16, 17, 37}) {
+      CAPTURE(length);
+      const std::vector<float> x = random_floats(length, 1), dy = random_floats(length, 2);
+      std::vector<float> apart(x.size(), NAN), over_x = x, over_dy = dy;
+      kernel(dy.data(), x.data(), length, apart.data());
+      kernel(dy.data(), over_x.data(), length, over_x.data());
+      kernel(over_dy.data(), x.data(), length, over_dy.data());
+      CHECK(over_x == apart);
+      CHECK(over_dy == apart);
+      for (size_t i = 0; i < x.size(); ++i) {
+        check_close(apart[i], dy[i] * Activation(kind).derivative(x[i]), 2e-6);
+      }
+    }
+  }
+}

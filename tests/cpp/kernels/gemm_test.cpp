@@ -95,3 +95,22 @@ TEST_CASE("NaN in one row of A stays in that row of C") {
       CHECK(std::isnan(c[static_cast<size_t>(i * 9 + j)]) == (i == 7));
   }
 }
+
+TEST_CASE("a matrix is turned, whatever its sizes and strides") {
+  for (const int64_t rows : {1, 3, 4, 5, 8, 17, 40}) {
+    for (const int64_t columns : {1, 2, 4, 7, 16, 19, 33}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      const int64_t from_stride = columns + 3, to_stride = rows + 2;
+      const std::vector<float> from = random_floats(rows * from_stride, 1);
+      std::vector<float> to(static_cast<size_t>(columns * to_stride), 7.0f);
+      kernels::turn({from.data(), from_stride}, rows, columns, {to.data(), to_stride});
+      for (int64_t j = 0; j < columns; ++j) {
+        for (int64_t i = 0; i < to_stride; ++i) {
+          const float expected = i < rows ? from[static_cast<size_t>(i * from_stride + j)] : 7.0f;
+          CHECK(to[static_cast<size_t>(j * to_stride + i)] == expected);
+        }
+      }
+    }
+  }
+}

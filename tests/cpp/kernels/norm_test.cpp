@@ -96,3 +96,40 @@ TEST_CASE("norms may write over what they read") {
   CHECK(layer_in_place == layer);
   CHECK(rms_in_place == rms);
 }
+
+TEST_CASE("gradients of norms equal double precision around the lane count") {
+  constexpr double kGradientTolerance = 4e-6;  // differences of numbers up to twice as large
+  for (const int64_t length : kLengths) {
+    for (const bool centred : {true, false}) {
+      if (centred && length == 1) continue;  // x̂ is 0, and its scale a thousand
+      CAPTURE(length);
+      CAPTURE(centred);
+      const kernels::NormKind norm{centred, 1e-5f, centred ? 0.0f : 1.0f};
+      const Row row(length, 1, centred ? 0.5f : 0.0f);
+      const std::vector<float> dy = random_floats(length, 4);
+      const double count = static_cast<double>(length), mean = centred ? row.mean : 0.0;
+      const double scale = 1.0 / std::sqrt((centred ? row.variance : row.mean_square) + 1e-5);
+      double sum = 0.0, along = 0.0;
+      for (size_t i = 0; i < dy.size(); ++i) {
+        const double g = dy[i] * (norm.offset + static_cast<double>(row.weight[i]));
+        sum += centred ? g : 0.0;
+        along += g * (row.x[i] - mean) * scale;
+      }
+      std::vector<float> dx(dy.size(), NAN), in_place = dy;
+      kernels::norm_gradient(dy.data(), row.x.data(), row.weight.data(), norm, length, dx.data());
+      kernels::norm_gradient(in_place.data(), row.x.data(), row.weight.data(), norm, length,
+                             in_place.data());
+      CHECK(in_place == dx);
+      const auto statistics = kernels::norm_statistics(row.x.data(), norm, length);
+      std::vector<double> sums(dy.size(), 1.0);
+      kernels::sum_norm_weight_gradient({dy.data(), length}, {row.x.data(), length}, &statistics, 1,
+                                        length, sums.data());
+      for (size_t i = 0; i < dy.size(); ++i) {
+        const double g = dy[i] * (norm.offset + static_cast<double>(row.weight[i]));
+        const double normal = (row.x[i] - mean) * scale;
+        check_close(dx[i] / scale, g - sum / count - normal * along / count, kGradientTolerance);
+        check_close(sums[i], 1.0 + dy[i] * normal, kTolerance);
+      }
+    }
+  }
+}

@@ -30,3 +30,23 @@ TEST_CASE("rotate is within the ULP that its header promises, around the lane co
     }
   }
 }
+
+TEST_CASE("rotate_back turns back what rotate has turned") {
+  for (const int64_t half : {1, 2, 3, 4, 5, 7, 8, 16, 33, 64}) {
+    for (const bool interleaved : {false, true}) {
+      CAPTURE(half);
+      CAPTURE(interleaved);
+      const std::vector<float> x = random_floats(2 * half, 1);
+      std::vector<float> cosines, sines, turned(x.size(), NAN), back(x.size() + 1, 7.0f);
+      for (const float angle : random_floats(half, 2)) {
+        cosines.push_back(std::cos(3 * angle));
+        sines.push_back(std::sin(3 * angle));
+      }
+      kernels::rotate(x.data(), cosines.data(), sines.data(), half, interleaved, turned.data());
+      kernels::rotate_back(turned.data(), cosines.data(), sines.data(), half, interleaved,
+                           back.data());
+      for (size_t i = 0; i < x.size(); ++i) check_close(back[i], x[i], 1e-6);
+      CHECK(back.back() == 7.0f);
+    }
+  }
+}

@@ -126,3 +126,21 @@ TEST_CASE("scoring and pooling in one pass equals doing one after the other") {
     }
   }
 }
+
+TEST_CASE("the gradient of a softmax equals plain loops around the lane count, in place too") {
+  for (const int64_t length : {1, 2, 3, 4, 5, 15, 16, 17, 33, 70}) {
+    CAPTURE(length);
+    std::vector<float> y(static_cast<size_t>(length));
+    kernels::softmax(random_floats(length, 1).data(), masked(length, 5).data(), length, y.data());
+    const std::vector<float> dy = random_floats(length, 2);
+    double sum = 0.0;
+    for (size_t i = 0; i < y.size(); ++i) sum += static_cast<double>(y[i]) * dy[i];
+    std::vector<float> dx(y.size(), NAN), over_y = y, over_dy = dy;
+    kernels::softmax_gradient(y.data(), dy.data(), length, dx.data());
+    kernels::softmax_gradient(over_y.data(), dy.data(), length, over_y.data());
+    kernels::softmax_gradient(y.data(), over_dy.data(), length, over_dy.data());
+    CHECK(over_y == dx);
+    CHECK(over_dy == dx);
+    for (size_t i = 0; i < y.size(); ++i) check_close(dx[i], y[i] * (dy[i] - sum), kTolerance);
+  }
+}

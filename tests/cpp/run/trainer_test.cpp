@@ -1,0 +1,229 @@
+#include "../../../cpp/run/trainer.h"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+#include "../../../cpp/ops/optimizer.h"
+#include "../../../cpp/run/threads.h"
+#include "../allocations.h"
+#include "inputs.h"
+
+using namespace attnscope;
+using namespace attnscope::testing;
+
+namespace {
+
+constexpr Count kNoLimit = Count{1} << 40;
+
+Config classifier(double dropout = 0.0) {
+  return config("attention_classifier", {{"batch_size", raw(4)},
+                                         {"seq_len", raw(5)},
+                                         {"vocab_size", raw(11)},
+                                         {"hidden_size", raw(16)},
+                                         {"num_heads", raw(2)},
+                                         {"num_classes", raw(3)},
+                                         {"dropout", raw(dropout)}});
+}
+
+/// Every optimizer with all that changes its steps.
+std::vector<Optimizer> optimizers() {
+  using Kind = Optimizer::Kind;
+  return {{.kind = Kind::kSgd, .lr = 0.1},
+          {.kind = Kind::kSgd, .momentum = 0.9, .dampening = 0.5, .weight_decay = 0.1},
+          {.kind = Kind::kSgd, .momentum = 0.9, .nesterov = true, .maximize = true},
+          {.kind = Kind::kRmsprop, .lr = 0.01},
+          {.kind = Kind::kRmsprop, .momentum = 0.5, .centered = true, .weight_decay = 0.1},
+          {.kind = Kind::kAdam},
+          {.kind = Kind::kAdam, .weight_decay = 0.1, .amsgrad = true},
+          {.kind = Kind::kAdamW, .lr = 0.01, .weight_decay = 0.1}};
+}
+
+State copy_of(const Model& model) {
+  State state;
+  for (const StateEntry& entry : model.state()) state.push_back(*entry.values);
+  return state;
+}
+
+State copy_of(const Trainer& trainer) {
+  State state;
+  for (const StateEntry& entry : trainer.state()) state.push_back(*entry.values);
+  return state;
+}
+
+Trainer::Step train(Trainer& trainer, Model& model) {
+  const TrainingPlanPtr plan = trainer.step_plan(model, {});
+  const RandomInputs inputs(plan->made.graph, false);
+  return trainer.step(model, *plan, inputs.pointers);
+}
+
+/// What the steps of the plan make of the same numbers in double precision: each parameter's.
+std::vector<Array> updated_in_double(const TrainingPlan& plan, const Model& model,
+                                     const Trainer& trainer, const Inputs& inputs, double lr) {
+  const Graph& graph = plan.made.graph;
+  ReferenceValues values(graph.tensors().size());
+  const auto give = [&](TensorId id, const Values& from) {
+    Array& to = values[static_cast<size_t>(id)].emplace(
+        make_array({from.shape().begin(), from.shape().end()}));
+    std::copy(from.begin(), from.end(), to.begin());
+  };
+  for (size_t id = 0; id < values.size(); ++id) {
+    if (inputs[id]) give(static_cast<TensorId>(id), *inputs[id]);
+  }
+  const std::vector<TensorId> order = state_order(graph);
+  const std::vector<StateEntry> state = model.state(), kept = trainer.state();
+  for (size_t i = 0; i < order.size(); ++i) give(order[i], *state[i].values);
+  for (size_t i = 0; i < kept.size(); ++i) give(plan.made.moments[i].tensor, *kept[i].values);
+  Array& rates = values[static_cast<size_t>(plan.made.rates)].emplace(make_array({kRates}));
+  const Optimizer& how = trainer.recipe().optimizer;
+  const double step = static_cast<double>(trainer.updates()) + 1;
+  rates(kLearningRate) = lr;
+  rates(kStepSize) = lr / (1 - std::pow(how.beta1, step));
+  rates(kRootCorrection) = std::sqrt(1 - std::pow(how.beta2, step));
+  rates(kKept) = how.kind == Optimizer::Kind::kAdamW ? 1 - lr * how.weight_decay : 1.0;
+  rates(kIsFirst) = step == 1 ? 1 : 0;
+  evaluate(graph, values);
+  std::vector<Array> updated;
+  for (const Step& one : graph.steps()) {
+    const bool last =
+        dynamic_cast<const Descend*>(one.op.get()) || dynamic_cast<const AdamStep*>(one.op.get());
+    if (last) updated.push_back(*values[static_cast<size_t>(one.output)]);
+  }
+  return updated;
+}
+
+}  // namespace
+
+TEST_CASE("every optimizer updates as its steps say in double precision, on any threads") {
+  for (const Optimizer& optimizer : optimizers()) {
+    CAPTURE(static_cast<int>(optimizer.kind));
+    std::vector<State> after;
+    for (const int threads : {1, 2}) {
+#if defined(__EMSCRIPTEN__)
+      if (threads > 1) continue;
+#endif
+      set_thread_count(threads);
+      Model model(classifier(), 3, kNoLimit);
+      Trainer trainer(model, {.optimizer = optimizer, .clip_norm = 0.5});
+      for (int step = 0; step < 3; ++step) {
+        const TrainingPlanPtr plan = trainer.step_plan(model, {});
+        const RandomInputs inputs(plan->made.graph, false);
+        const std::vector<Array> expected =
+            updated_in_double(*plan, model, trainer, inputs.pointers, optimizer.lr);
+        const State before = copy_of(model);
+        start_counting();
+        const Trainer::Step done = trainer.step(model, *plan, inputs.pointers);
+        CHECK(allocations_at_work() == 0);
+        CHECK(done.updated);
+        CHECK(done.lr == optimizer.lr);
+        const State now = copy_of(model);
+        REQUIRE(expected.size() == now.size());
+        // Where a gradient is 0 by theory, Adam makes its rounding as large as a step.
+        for (size_t i = 0; i < now.size(); ++i) {
+          if (model.state()[i].name.find("key_proj.bias") != std::string::npos) continue;
+          CAPTURE(model.state()[i].name);
+          double far = 0.0;
+          for (size_t j = 0; j < now[i].size(); ++j) {
+            far = std::max(far,
+                           std::abs(static_cast<double>(now[i].data()[j]) - expected[i].data()[j]));
+          }
+          CHECK(far <= 2e-3 * optimizer.lr + 1e-6);
+          CHECK(now[i] != before[i]);
+        }
+      }
+      after.push_back(copy_of(model));
+      const bool same = after.back() == after.front();
+      CHECK(same);
+    }
+  }
+  set_thread_count(1);
+}
+
+TEST_CASE("a run that is resumed gives the same bits, dropout and accumulation included") {
+  const Recipe recipe{.optimizer = {.kind = Optimizer::Kind::kAdam}, .accumulation_steps = 3};
+  Model model(classifier(0.4), 5, kNoLimit), other(classifier(0.4), 6, kNoLimit);
+  Trainer trainer(model, recipe);
+  for (int call = 0; call < 5; ++call) train(trainer, model);
+  const State parameters = copy_of(model), kept = copy_of(trainer);
+  CHECK(trainer.accumulated() == 2);
+
+  Trainer resumed(other, recipe);
+  other.load_state(parameters);
+  resumed.restore(kept, trainer.updates(), trainer.accumulated(), trainer.engine());
+  for (int call = 0; call < 5; ++call) {
+    const Trainer::Step a = train(trainer, model), b = train(resumed, other);
+    CHECK(a.loss == b.loss);
+    CHECK(a.gradient_norm == b.gradient_norm);
+    CHECK(a.updated == b.updated);
+  }
+  const bool same = copy_of(model) == copy_of(other) && copy_of(trainer) == copy_of(resumed);
+  CHECK(same);
+}
+
+TEST_CASE("a loss that is not finite is refused, and nothing has changed") {
+  Model model(classifier(0.4), 5, kNoLimit);
+  Trainer trainer(model, {});
+  train(trainer, model);
+  State broken = copy_of(model);
+  broken.back().fill(std::numeric_limits<float>::quiet_NaN());
+  const State kept = copy_of(trainer);
+  const auto words = trainer.engine().words();
+  model.load_state(broken);
+  CHECK_THROWS_WITH_AS(train(trainer, model),
+                       "the loss must stay finite, got NaN; nothing was changed, and a lower "
+                       "learning rate, clip_norm or other data may help",
+                       FieldError);
+  const bool same = copy_of(trainer) == kept && trainer.engine().words() == words;
+  CHECK(same);
+  CHECK(trainer.updates() == 1);
+}
+
+TEST_CASE("gradients that are accumulated make the update of their mean") {
+  Model whole(classifier(), 5, kNoLimit), parts(classifier(), 5, kNoLimit);
+  Trainer at_once(whole, {.optimizer = {.kind = Optimizer::Kind::kSgd, .lr = 0.1}});
+  Trainer by_parts(
+      parts, {.optimizer = {.kind = Optimizer::Kind::kSgd, .lr = 0.1}, .accumulation_steps = 2});
+  CHECK(train(at_once, whole).updated);
+  CHECK_FALSE(train(by_parts, parts).updated);
+  CHECK(train(by_parts, parts).updated);  // the same batch twice: its mean is the batch's own
+  const State a = copy_of(whole), b = copy_of(parts);
+  for (size_t i = 0; i < a.size(); ++i) check_same(b[i], a[i]);
+}
+
+TEST_CASE("what cannot be trained is refused") {
+  const Model model(classifier(), 5, kNoLimit);
+  CHECK_THROWS_WITH_AS(Trainer(model, {.loss = {.target = Loss::Target::kNextToken}}),
+                       "loss.target \"next_token\" needs a layer that makes logits over its "
+                       "vocabulary for each token",
+                       FieldError);
+  CHECK_THROWS_WITH_AS(Trainer(model, {.loss = {.class_weights = {1, 2}}}),
+                       "loss.weight must have a number for each of 3 classes, got 2", FieldError);
+  CHECK_THROWS_WITH_AS(Trainer(model, {.frozen = {"fc.wieght"}}),
+                       "the layer has no parameter \"fc.wieght\", did you mean fc.weight?",
+                       FieldError);
+  const Model small(classifier(), 5, Count{1} << 15);
+  CHECK_THROWS_AS(Trainer(small, {}), FieldError);
+}
+
+TEST_CASE("a schedule rises, stays or falls, as its formula says") {
+  using Kind = RateSchedule::Kind;
+  const RateSchedule linear{Kind::kLinear, 2, 6}, cosine{Kind::kCosine, 0, 4};
+  const auto factors = [](const RateSchedule& schedule) {
+    std::vector<double> all;
+    for (int64_t step = 0; step < 8; ++step) all.push_back(schedule.factor(step));
+    return all;
+  };
+  CHECK(factors(linear) == std::vector<double>{0, 0.5, 1, 0.75, 0.5, 0.25, 0, 0});
+  CHECK(factors(RateSchedule{}) == std::vector<double>(8, 1.0));
+  check_close(cosine.factor(1), 0.5 + std::sqrt(0.125), 1e-12);
+  CHECK(cosine.factor(9) == 0.0);
+}
+
+TEST_CASE("the generator is the standard library's, and goes on where it was") {
+  std::mt19937 expected(42);
+  MersenneTwister engine(42);
+  for (int i = 0; i < 2000; ++i) REQUIRE(engine() == expected());
+  MersenneTwister other(0);
+  other.restore(engine.words(), engine.used());
+  CHECK(other() == expected());
+}
