@@ -11,9 +11,11 @@ import {
   Attnscope,
   Model,
   ResidentTensor,
+  Trainer,
   WorkerModel,
   WorkerScope,
   WorkerTensor,
+  WorkerTrainer,
   openInWorker
 } from '../../web/lib/index.js';
 import { config as small, hidden_states } from './refusals.js';
@@ -75,7 +77,8 @@ test('the worker has every method of the scope, of a model and of a tensor', () 
   for (const [here, there] of [
     [Attnscope, WorkerScope],
     [Model, WorkerModel],
-    [ResidentTensor, WorkerTensor]
+    [ResidentTensor, WorkerTensor],
+    [Trainer, WorkerTrainer]
   ]) {
     const known = [...namesOf(there), 'shape'];
     assert.deepEqual(
@@ -84,7 +87,7 @@ test('the worker has every method of the scope, of a model and of a tensor', () 
       there.name
     );
   }
-  for (const { prototype } of [WorkerModel, WorkerTensor]) {
+  for (const { prototype } of [WorkerModel, WorkerTensor, WorkerTrainer]) {
     assert.ok(prototype[Symbol.dispose] && prototype[Symbol.asyncDispose]);
   }
 });

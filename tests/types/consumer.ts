@@ -5,9 +5,11 @@ import {
   Attnscope,
   Model,
   ResidentTensor,
+  Trainer,
   WorkerModel,
   WorkerScope,
   WorkerTensor,
+  WorkerTrainer,
   fromHuggingFace,
   open,
   openInWorker
@@ -117,6 +119,22 @@ const stepped: Results = decoder.step(
 const past: number = decoder.pastLength;
 decoder.clearCache();
 const pooledToken: Tensor | undefined = stepped.pooled;
+const byInputs: Record<string, Tensor> = model.backward({ hidden_states }, { output: hidden_states }).inputs;
+const trainer: Trainer = scope.trainer(language, {
+  seed: 1,
+  loss: { name: 'cross_entropy', target: 'next_token', label_smoothing: 0.1 },
+  optimizer: { name: 'adamw', lr: 1e-3, beta2: 0.95 },
+  schedule: { name: 'cosine', warmup_steps: 10, total_steps: 100 },
+  clip_norm: 1,
+  frozen: ['score.bias']
+});
+const trained: TrainingStep = trainer.step({ tokens }, { progress: (done) => done < 1 });
+const held: number = trainer.evaluate({ tokens, labels: tokens }).loss;
+const kept: TrainerState = trainer.stateDict();
+trainer.loadStateDict(kept);
+const grown: Tensor = trainer.gradients()['score.weight'];
+const learnt: Model = trainer.model;
+trainer.dispose();
 const resident: ResidentTensor = scope.tensor(hidden_states.data, hidden_states.shape);
 const left: ResidentResults = model.forward({ hidden_states: resident }, { resident: true });
 const next: ResidentTensor = left.output;
@@ -157,6 +175,9 @@ const halvesThere: WorkerTensor = await inWorker.tensor(new Uint16Array(2), [2],
 await (await inWorker.create({ layer: 'decoder' })).step({ tokens: idsThere });
 const long: number = await there.pastLength;
 await there.loadStateDict(await there.stateDict());
+const gradientsThere = (await there.backward({ hidden_states: moved }, { output: hidden_states })).parameters;
+const trainerThere: WorkerTrainer = await inWorker.trainer(config, { loss: 'mse_loss', optimizer: 'sgd' });
+const lossThere: number = (await trainerThere.step({ hidden_states, target: moved })).loss;
 const answer = await inWorker.call(
   'run',
   { config },
@@ -279,9 +300,20 @@ const bytes: number = memory.training_total;
 // @ts-expect-error the build is read-only
 scope.build.threads = 4;
 // @ts-expect-error there is no such method
-model.backward();
+model.train();
+// @ts-expect-error there is no such optimizer
+scope.trainer(config, { optimizer: 'lion' });
+// @ts-expect-error a learning rate is a number
+scope.trainer(config, { optimizer: { name: 'adam', lr: '0.1' } });
 
 export {
+  byInputs,
+  gradientsThere,
+  grown,
+  held,
+  learnt,
+  lossThere,
+  trained,
   again,
   halvesThere,
   drawn,

@@ -69,3 +69,4 @@ export { openInWorker } from './worker/open-in-worker.js';
 export { WorkerModel } from './worker/worker-model.js';
 export { WorkerScope } from './worker/worker-scope.js';
 export { WorkerTensor } from './worker/worker-tensor.js';
+export { WorkerTrainer } from './worker/worker-trainer.js';

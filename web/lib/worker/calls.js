@@ -4,7 +4,8 @@ import { handleIn, unpackError } from './crossing.js';
 import { isPlain } from '../values.js';
 
 /**
- * @typedef {{ kind: 'open' | 'method' | 'task' | 'dispose', on?: number, name?: string, args: unknown[] }} Call
+ * @typedef {{ kind: 'open' | 'method' | 'task' | 'dispose', on?: number, name?: string, args: unknown[],
+ *   options?: number }} Call `options`: which argument of a method they are, for progress to join them; 1 by default
  * @typedef {{ progress?: (value: any) => unknown, signal?: AbortSignal }} Watch
  * @typedef {{ resolve: (value: any) => void, stop: (reason: unknown) => void, progress?: (value: any) => unknown,
  *   settled: () => void,

@@ -5,6 +5,7 @@ import { Model } from '../model.js';
 import { isPlain, show } from '../values.js';
 import { open } from '../scope.js';
 import { ResidentTensor } from '../tensor.js';
+import { Trainer } from '../trainer.js';
 import { buffersOf, handleMessage, packError, unpack } from './crossing.js';
 
 /**
@@ -36,7 +37,7 @@ class Server {
   #post;
   /** @type {import('../scope.js').Attnscope | null} */
   #scope = null;
-  /** Models and tensors that the page has, by handle. @type {Map<number, any>} */
+  /** Models, trainers and tensors that the page has, by handle. @type {Map<number, any>} */
   #held = new Map();
   #lastHandle = 0;
   /** @type {Received[]} */
@@ -94,7 +95,7 @@ class Server {
 
   /** @param {Received} call @param {ArrayBuffer[]} transfer is filled @returns {unknown} */
   #perform(call, transfer) {
-    const { kind, on, name = '', args } = call;
+    const { kind, on, name = '', args, options = 1 } = call;
     if (kind === 'open') return this.#open(args[0]);
     if (kind === 'task') return this.#task(call, transfer);
     const target = on === undefined ? this.#scope : this.#held.get(on);
@@ -104,7 +105,7 @@ class Server {
     }
     const given = unpack(args, (handle) => this.#held.get(handle));
     if (call.flag || call.progress)
-      given[1] = { ...given[1], progress: (/** @type {number} */ done) => this.#tell(call, done) };
+      given[options] = { ...given[options], progress: (/** @type {number} */ done) => this.#tell(call, done) };
     const value = typeof target[name] === 'function' ? target[name](...given) : target[name];
     transfer.push(...new Set(buffersOf(value)));
     return this.#packed(value);
@@ -159,13 +160,14 @@ class Server {
   /** What stays here goes by a handle. @param {any} value @returns {unknown} */
   #packed(value) {
     if (value instanceof Model) return this.#hold(value, { config: value.config, inputs: value.inputs });
+    if (value instanceof Trainer) return this.#hold(value, { model: this.#packed(value.model) });
     if (value instanceof ResidentTensor) return this.#hold(value, { shape: value.shape });
     const { output } = isPlain(value) ? value : {};
     if (!(output instanceof ResidentTensor)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, result]) => [name, this.#packed(result)]));
   }
 
-  /** @param {Model | ResidentTensor} value @param {Record<string, unknown>} facts */
+  /** @param {Model | ResidentTensor | Trainer} value @param {Record<string, unknown>} facts */
   #hold(value, facts) {
     this.#held.set(++this.#lastHandle, value);
     return handleMessage(this.#lastHandle, facts);

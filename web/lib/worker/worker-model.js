@@ -77,6 +77,22 @@ export class WorkerModel {
   }
 
   /**
+   * The gradients of a scalar, of its gradients by results: see `Model.backward`.
+   * @param {WorkerInputs<C>} inputs
+   * @param {Record<string, FloatInput | WorkerTensor>} gradients by the results' names
+   * @param {{ reference?: boolean } & RunOptions & { progress?: (done: number) => unknown }} [options]
+   * @returns {Promise<{ inputs: Record<string, Tensor>, parameters: Record<string, Tensor> }>}
+   */
+  async backward(inputs, gradients, options) {
+    const on = this.#alive();
+    const { others, watch, transfer } = splitOptions(options);
+    const parcel = new Parcel(this.#calls, transfer);
+    const args = [parcel.packTensors(inputs), parcel.packTensors(gradients), parcel.pack(others)];
+    const call = /** @type {const} */ ({ kind: 'method', on, name: 'backward', args, options: 2 });
+    return this.#calls.send(call, { watch, transfer: parcel.buffers });
+  }
+
+  /**
    * Runs the layer on further positions, after those in the model's KV cache: see `Model.step`. A step that is aborted
    * may have been at its end: `pastLength` says whether it has moved the cache.
    * @template [const O={}]

@@ -3,6 +3,7 @@
 import { Parcel, handleIn } from './crossing.js';
 import { WorkerModel, splitOptions } from './worker-model.js';
 import { WorkerTensor } from './worker-tensor.js';
+import { WorkerTrainer } from './worker-trainer.js';
 
 /** @typedef {import('../types.js').Build} Build */
 /** @typedef {import('./types.js').CallOptions} CallOptions */
@@ -106,6 +107,18 @@ export class WorkerScope {
   async create(config, options) {
     const made = await this.#method('create', [config, options]);
     return new WorkerModel(this.#calls, /** @type {number} */ (handleIn(made)), made);
+  }
+
+  /**
+   * @template {LayerName | (string & {})} const L
+   * @template const C
+   * @param {ConfigArgument<L, C>} config
+   * @param {import('../trainer.js').TrainerOptions} [options]
+   * @returns {Promise<WorkerTrainer<Known<C>>>} holds memory of the worker until `dispose()`
+   */
+  async trainer(config, options) {
+    const made = await this.#method('trainer', [config, options]);
+    return new WorkerTrainer(this.#calls, /** @type {number} */ (handleIn(made)), made);
   }
 
   /**

@@ -1,0 +1,286 @@
+// Training through the public API: what a step returns, what a run goes on from, and what is refused.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { openInWorker } from '../../web/lib/index.js';
+import { layers, scope, variants } from './support.js';
+
+const classifier = {
+  layer: 'attention_classifier',
+  batch_size: 8,
+  seq_len: 6,
+  vocab_size: 20,
+  hidden_size: 16,
+  num_heads: 2,
+  num_classes: 2,
+  dropout: 0.2
+};
+const batch = {
+  tokens: scope.randint(20, [8, 6], { seed: 1 }),
+  labels: scope.randint(2, [8], { seed: 2 })
+};
+
+/** @param {() => unknown} call */
+function refusal(call) {
+  try {
+    call();
+  } catch (error) {
+    assert.ok(error instanceof RangeError, String(error));
+    return `${/** @type {any} */ (error).field}: ${error.message}`;
+  }
+  assert.fail('nothing was refused');
+}
+
+/** @param {Record<string, {data: ArrayLike<number>}>} tensors */
+const numbersOf = (tensors) => Object.entries(tensors).map(([name, { data }]) => [name, [...Array.from(data)]]);
+
+test('a classifier learns its batch by heart, and a second run does it with the same bits', () => {
+  const runs = variants.slice(0, 2).map(({ scope: one }) => {
+    const trainer = one.trainer(classifier, { seed: 3, optimizer: { name: 'adam', lr: 0.01 } });
+    const losses = Array.from({ length: 60 }, () => trainer.step(batch).loss);
+    const { loss, output } = trainer.evaluate(batch);
+    const rightOnes = [...batch.labels.data].filter(
+      (label, i) => output.data[2 * i + label] > output.data[2 * i + 1 - label]
+    );
+    assert.equal(rightOnes.length, 8);
+    assert.ok(loss < 0.1 && losses[0] > 0.5, `${losses[0]} to ${loss}`);
+    assert.deepEqual(trainer.model.forward({ tokens: batch.tokens }).output, output, 'the model has the weights');
+    const state = trainer.stateDict();
+    trainer.dispose();
+    return { losses, state };
+  });
+  assert.deepEqual(runs[1], runs[0], 'one thread and two');
+});
+
+test('a run that is saved goes on with the same bits, in another trainer and after JSON', () => {
+  const options = {
+    optimizer: { name: /** @type {const} */ ('rmsprop'), momentum: 0.9 },
+    accumulation_steps: 2,
+    clip_norm: 1
+  };
+  const one = scope.trainer(classifier, options);
+  for (let i = 0; i < 5; i++) one.step(batch);
+  const saved = one.stateDict();
+  const other = scope.trainer(classifier, { ...options, seed: 9 });
+  other.loadStateDict(saved);
+  assert.deepEqual(other.stateDict(), saved);
+  for (let i = 0; i < 3; i++) assert.deepEqual(other.step(batch), one.step(batch));
+  assert.deepEqual(numbersOf(other.model.stateDict()), numbersOf(one.model.stateDict()));
+  assert.deepEqual(numbersOf(other.gradients()), numbersOf(one.gradients()));
+  one.dispose();
+  other.dispose();
+});
+
+test('frozen parameters stay, and have no gradient', () => {
+  const trainer = scope.trainer(classifier, { frozen: ['embedding.weight', 'fc.bias'] });
+  const before = trainer.model.stateDict();
+  assert.deepEqual(trainer.gradients(), {});
+  trainer.step(batch);
+  const after = trainer.model.stateDict();
+  const moved = Object.keys(after).filter((name) =>
+    after[name].data.some((value, i) => value !== before[name].data[i])
+  );
+  const others = Object.keys(after).filter((name) => !['embedding.weight', 'fc.bias'].includes(name));
+  assert.deepEqual(moved, others);
+  assert.deepEqual(Object.keys(trainer.gradients()), others);
+  trainer.dispose();
+});
+
+test('a batch of another size trains too, where no parameter has that size', () => {
+  const trainer = scope.trainer(classifier);
+  const small = { tokens: scope.randint(20, [3, 9]), labels: scope.randint(2, [3]) };
+  assert.ok(Number.isFinite(trainer.step(small).loss));
+  assert.equal(trainer.evaluate(small).output.shape[0], 3);
+  assert.ok(Number.isFinite(trainer.step(batch).loss));
+  trainer.dispose();
+});
+
+test('every layer that has parameters learns: a small step down its gradient lowers the loss', () => {
+  for (const { name } of layers) {
+    const config = /** @type {any} */ (smaller(name));
+    const model = scope.create(config);
+    const parameters = Object.keys(model.stateDict()).length;
+    model.dispose();
+    if (parameters === 0) {
+      assert.match(
+        refusal(() => scope.trainer(config, { loss: 'mse_loss' })),
+        /no parameter to train/
+      );
+      continue;
+    }
+    const trainer = scope.trainer(config, { loss: 'mse_loss', optimizer: { name: 'sgd', lr: 1e-3 } });
+    const estimate = scope.estimate(config);
+    const inputs = Object.fromEntries(
+      estimate.inputs
+        .filter(({ optional }) => !optional)
+        .map(({ name: input, shape, limit }, i) => [
+          input,
+          limit ? scope.randint(limit, shape, { seed: i }) : scope.randn(shape, { seed: i })
+        ])
+    );
+    const given = { ...inputs, target: scope.randn(estimate.output_shape, { seed: 99 }) };
+    const before = trainer.evaluate(given).loss;
+    trainer.step(given);
+    const after = trainer.evaluate(given).loss;
+    assert.ok(after < before, `${name}: ${before} to ${after}`);
+    trainer.dispose();
+  }
+});
+
+/** A config of a layer with small sizes. @param {string} name */
+function smaller(name) {
+  const fields = /** @type {any} */ (layers.find((layer) => layer.name === name)).fields;
+  const sizes = {
+    batch_size: 2,
+    seq_len: 5,
+    hidden_size: 32,
+    num_heads: 4,
+    vocab_size: 11,
+    num_layers: 2,
+    intermediate_size: 16
+  };
+  const known = Object.entries(sizes).filter(([field]) => fields.some((/** @type {any} */ one) => one.name === field));
+  return {
+    layer: name,
+    ...Object.fromEntries(known),
+    ...(fields.some((/** @type {any} */ f) => f.name === 'dropout') && { dropout: 0 })
+  };
+}
+
+test('gradients of backward are those by which a loss changes', () => {
+  const config = { layer: 'additive_scorer', batch_size: 2, seq_len: 4, hidden_size: 6, attn_dim: 3 };
+  const model = scope.create(config, { seed: 1 });
+  const hidden_states = scope.randn([2, 4, 6], { seed: 2 });
+  const output = scope.randn([2, 6], { seed: 3 });
+  const { inputs, parameters } = model.backward({ hidden_states }, { output });
+  assert.deepEqual(Object.keys(inputs), ['hidden_states']);
+  assert.deepEqual(Object.keys(parameters).sort(), Object.keys(model.stateDict()).sort());
+  const scalar = (/** @type {Float32Array} */ data) =>
+    model
+      .forward({ hidden_states: { data, shape: [2, 4, 6] } }, { reference: true })
+      .output.data.reduce((sum, value, i) => sum + value * output.data[i], 0);
+  const step = 2 ** -6;
+  for (const i of [0, 11, 30, 47]) {
+    const [up, down] = [1, -1].map((sign) => {
+      const moved = hidden_states.data.slice();
+      moved[i] += sign * step;
+      return scalar(moved);
+    });
+    assert.ok(Math.abs((up - down) / (2 * step) - inputs.hidden_states.data[i]) < 1e-3, String(i));
+  }
+  const reference = model.backward({ hidden_states }, { output }, { reference: true });
+  for (const [name, { data }] of Object.entries(parameters)) {
+    data.forEach((value, i) => assert.ok(Math.abs(value - reference.parameters[name].data[i]) < 1e-5, name));
+  }
+  model.dispose();
+});
+
+test('what is wrong is refused by its name, and the trainer stays as it was', () => {
+  const create = (/** @type {any} */ options) => refusal(() => scope.trainer(classifier, options));
+  assert.equal(
+    create({ optimizer: 'lion' }),
+    'optimizer.name: optimizer.name must be one of sgd, rmsprop, adam, adamw, got "lion"'
+  );
+  assert.equal(
+    create({ optimizer: { name: 'adam', lr: '0.1' } }),
+    'optimizer.lr: optimizer.lr must be a number from 0 to 1000000, got "0.1"'
+  );
+  assert.match(create({ optimizer: { name: 'sgd', beta1: 0.9 } }), /^optimizer\.beta1: sgd has no option "beta1"/);
+  assert.match(create({ optimizer: { name: 'sgd', nesterov: true } }), /^optimizer\.nesterov: .* momentum above 0/);
+  assert.match(create({ loss: { name: 'mse' } }), /^loss\.name: loss\.name must be one of/);
+  assert.match(create({ loss: { name: 'cross_entropy', weight: [1] } }), /^loss\.weight: .* 2 classes, got 1/);
+  assert.match(create({ loss: { name: 'cross_entropy', weight: 'many' } }), /^loss\.weight: .* array of numbers/);
+  assert.match(create({ schedule: 'cosine' }), /^schedule\.total_steps: .* missing/);
+  assert.match(create({ clip_norm: 0 }), /^clip_norm: clip_norm must be a number above 0/);
+  assert.match(create({ accumulation_steps: 1.5 }), /^accumulation_steps: /);
+  assert.match(create({ frozen: ['fc.wieght'] }), /^frozen: .*did you mean fc\.weight/);
+  assert.match(create({ lr: 1 }), /^lr: trainer has no option/);
+  assert.match(create({ seed: -1 }), /^seed: /);
+
+  const trainer = scope.trainer(classifier);
+  trainer.step(batch);
+  const before = trainer.stateDict();
+  const step = (/** @type {any} */ inputs) => refusal(() => trainer.step(inputs));
+  assert.match(step({ tokens: batch.tokens }), /^labels: labels is missing/);
+  assert.match(
+    step({ ...batch, labels: { data: Int32Array.of(0, 1, 2, 0, 0, 0, 0, 0), shape: [8] } }),
+    /^labels: labels\.data must hold integers from 0 to 1, or -100 to be ignored, got 2 at index 2/
+  );
+  assert.match(step({ ...batch, labels: { data: new Float32Array(8), shape: [8] } }), /^labels: .*Int32Array/);
+  assert.match(step({ ...batch, target: batch.labels }), /^target: step has no input "target"/);
+  const ignored = { data: new Int32Array(8).fill(-100), shape: [8] };
+  assert.match(step({ ...batch, labels: ignored }), /^loss: the loss must stay finite, got NaN; nothing was changed/);
+  assert.deepEqual(trainer.stateDict(), before);
+
+  const other = scope.trainer({ ...classifier, hidden_size: 32 });
+  assert.match(
+    refusal(() => other.loadStateDict(before)),
+    /^state\.config\.hidden_size: .* config\.hidden_size is 32 here and 16 there/
+  );
+  const sgd = scope.trainer(classifier, { optimizer: 'sgd' });
+  assert.match(
+    refusal(() => sgd.loadStateDict(before)),
+    /^state\.options\.optimizer\.name: /
+  );
+  const { 'fc.bias': _left, ...rest } = before.parameters;
+  assert.match(
+    refusal(() => trainer.loadStateDict({ ...before, parameters: rest })),
+    /^fc\.bias: fc\.bias is missing/
+  );
+  assert.match(
+    refusal(() => trainer.loadStateDict(/** @type {any} */ (null))),
+    /^state: /
+  );
+  assert.deepEqual(trainer.stateDict(), before);
+  for (const one of [trainer, other, sgd]) one.dispose();
+  assert.throws(() => trainer.step(batch), /was disposed/);
+});
+
+test('numbers that are not finite are refused with their place', () => {
+  const trainer = scope.trainer(
+    { layer: 'linear_scorer', batch_size: 1, seq_len: 2, hidden_size: 2 },
+    { loss: 'mse_loss' }
+  );
+  const hidden_states = { data: Float32Array.of(1, 2, NaN, 4), shape: [1, 2, 2] };
+  const target = { data: new Float32Array(2), shape: [1, 2] };
+  assert.equal(
+    refusal(() => trainer.step({ hidden_states, target })),
+    'hidden_states: hidden_states.data must hold finite numbers to train, got NaN at index 2'
+  );
+  trainer.dispose();
+});
+
+test('a progress that says no stops a step, and nothing has changed', () => {
+  const trainer = scope.trainer({ ...classifier, batch_size: 16, seq_len: 256, hidden_size: 256, num_heads: 4 });
+  const long = { tokens: scope.randint(20, [16, 256]), labels: scope.randint(2, [16]) };
+  const before = numbersOf(trainer.stateDict().parameters);
+  const told = /** @type {number[]} */ ([]);
+  trainer.evaluate(long, { progress: (done) => told.push(done) });
+  assert.ok(told.length > 0 && told.every((done, i) => done >= (told[i - 1] ?? 0) && done <= 1), String(told));
+  assert.throws(() => trainer.step(long, { progress: () => false }), { name: 'AbortError' });
+  assert.throws(() => trainer.step(long, { progress: () => trainer.step(long) }), /in use/);
+  assert.deepEqual(numbersOf(trainer.stateDict().parameters), before);
+  trainer.dispose();
+});
+
+test('in a worker it trains as beside it', async () => {
+  const there = await openInWorker({ threads: 1 });
+  const options = { seed: 4, optimizer: /** @type {const} */ ('adamw') };
+  const [here, trainer] = [scope.trainer(classifier, options), await there.trainer(classifier, options)];
+  for (let i = 0; i < 3; i++) assert.deepEqual(await trainer.step(batch), here.step(batch));
+  assert.deepEqual(await trainer.evaluate(batch), here.evaluate(batch));
+  assert.deepEqual(await trainer.gradients(), here.gradients());
+  assert.deepEqual(await trainer.stateDict(), here.stateDict());
+  const saved = await trainer.stateDict();
+  await trainer.step(batch);
+  await trainer.loadStateDict(saved);
+  assert.deepEqual(await trainer.stateDict(), saved);
+  const output = scope.randn([8, 2]);
+  const tokens = { tokens: batch.tokens };
+  assert.deepEqual(await trainer.model.backward(tokens, { output }), here.model.backward(tokens, { output }));
+  await assert.rejects(trainer.step({}), { field: 'tokens' });
+  await trainer.dispose();
+  await assert.rejects(trainer.step(batch), /was disposed/);
+  there.dispose();
+  here.dispose();
+});
