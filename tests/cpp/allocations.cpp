@@ -23,12 +23,23 @@ void* operator new(std::size_t bytes) {
   return block;
 }
 
+/// What the standard library asks for where it can do without, a stable sort say.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* block) noexcept {
   if (block) now -= static_cast<int64_t>(malloc_usable_size(block));
   std::free(block);
 }
 
 void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+
+void operator delete(void* block, const std::nothrow_t&) noexcept { operator delete(block); }
 
 // A sanitizer has arrays of its own.
 void* operator new[](std::size_t bytes) { return operator new(bytes); }
