@@ -7,6 +7,7 @@
 #include "json.h"
 #include "memory.h"
 #include "pytorch_module.h"
+#include "training.h"
 
 namespace attnscope {
 namespace {
@@ -188,6 +189,19 @@ void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
   json.end_object();
 }
 
+void write_training_memory(JsonWriter& json, const TrainingMemory& memory) {
+  json.begin_object();
+  json.key("parameters").number(memory.parameters);
+  json.key("gradients").number(memory.gradients);
+  json.key("optimizer").number(memory.optimizer);
+  json.key("kept").number(memory.kept);
+  json.key("inputs").number(memory.inputs);
+  json.key("noise").number(memory.noise);
+  json.key("activations_peak").number(memory.activations_peak);
+  json.key("peak").number(memory.peak);
+  json.end_object();
+}
+
 void write_timeline(JsonWriter& json, const std::vector<Lifetime>& lives) {
   json.key("timeline").begin_array();
   for (const Lifetime& life : lives) {
@@ -213,6 +227,47 @@ std::string_view type_name(FieldType type) {
       return "choice";
   }
   return {};
+}
+
+void write_operations_of(JsonWriter& json, const Cost& operations) {
+  json.key("macs").number(operations.macs());
+  json.key("flops").number(operations.by(kFlops));
+  json.key("elementwise").number(operations.elementwise());
+  json.key("operations");
+  write_operations(json, operations);
+}
+
+/// A whole step of training, read off its graph.
+void write_training(JsonWriter& json, const Config& config, const Recipe& recipe, bool steps) {
+  const Dtype dtype = dtype_from(config.choice("dtype"));
+  if (!trainable(dtype)) {
+    refuse("dtype", "dtype must be one that can be trained, got {}", {config.choice("dtype")});
+  }
+  const TrainingGraph training = training_graph(config, recipe);
+  const std::vector<Row> rows = rows_of(training.graph);
+  const LayerCost costs = cost(rows, dtype);
+  json.begin_object();
+  write_operations_of(json, costs.total.operations);
+  Cost forward, backward, update;
+  for (const PartCost& part : costs.parts) {
+    Cost& phase = part.part == "backward" ? backward : part.part == "update" ? update : forward;
+    phase += part.cost.operations;
+  }
+  json.key("phases").begin_object();
+  for (const auto& [name, operations] :
+       {std::pair{"forward", &forward}, {"backward", &backward}, {"update", &update}}) {
+    json.key(name).begin_object();
+    write_operations_of(json, *operations);
+    json.end_object();
+  }
+  json.end_object();
+  json.key("memory");
+  write_training_memory(json, training_memory(training, dtype));
+  if (steps) {
+    write_steps(json, rows, costs, memory(training.graph, dtype));
+    write_timeline(json, timeline(training.graph, dtype));
+  }
+  json.end_object();
 }
 
 void write_kv_cache(JsonWriter& json, const Graph& graph, Dtype dtype) {
@@ -290,6 +345,10 @@ std::string estimate_json(const Config& config, const EstimateOptions& options) 
   if (options.steps) write_timeline(json, timeline(graph, dtype));
   json.key("kv_cache");
   write_kv_cache(json, graph, dtype);
+  if (options.training) {
+    json.key("training");
+    write_training(json, config, *options.training, options.steps);
+  }
   json.end_object();
   return json.take();
 }

@@ -2,15 +2,18 @@
 
 // The readings without numbers, together, as the JSON text that the bindings hand out.
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "../layers/layer.h"
+#include "../training/recipe.h"
 
 namespace attnscope {
 
 struct EstimateOptions {
-  bool steps = true;  // false leaves out the steps, their shapes and the timeline
+  bool steps = true;                 // false leaves out the steps, their shapes and the timeline
+  std::optional<Recipe> training{};  // a whole step of training is sized as well
 };
 
 /// Everything that the layer costs, as web/lib/types.js documents it; no tensor is allocated.

@@ -131,6 +131,39 @@ TextValue estimate(const ConfigValue& config, const OptionsValue& options) {
   return TextValue(pack_text(estimate_json(config_from(config), how)));
 }
 
+Recipe recipe_from(const OptionsValue& options, const OptionsValue& loss,
+                   const OptionsValue& optimizer, const OptionsValue& schedule,
+                   const NumbersValue& class_weights, const NamesValue& frozen) {
+  constexpr int64_t kMostCalls = 1 << 20;
+  static const std::vector<Field> known = {
+      optional(above_min(
+          number_field("clip_norm", "The most that the gradients' norm may be.", 1, 0, 1e30))),
+      integer_field("accumulation_steps", "Calls whose gradients make one update.", 1, 1,
+                    kMostCalls)};
+  const std::vector<Value> values = options_from("trainer", known, options);
+  Recipe recipe{.loss = resolve_loss(unpack_object("loss", loss)),
+                .optimizer = resolve_optimizer(unpack_object("optimizer", optimizer)),
+                .schedule = resolve_schedule(unpack_object("schedule", schedule)),
+                .accumulation_steps = std::get<int64_t>(values[1])};
+  if (const double* norm = std::get_if<double>(&values[0])) recipe.clip_norm = *norm;
+  recipe.loss.class_weights = emscripten::vecFromJSArray<float>(class_weights);
+  recipe.frozen = emscripten::vecFromJSArray<std::string>(frozen);
+  return recipe;
+}
+
+/// estimate() with a whole step of training.
+TextValue estimate_training(const ConfigValue& config, const OptionsValue& options,
+                            const OptionsValue& how, const OptionsValue& loss,
+                            const OptionsValue& optimizer, const OptionsValue& schedule,
+                            const NumbersValue& class_weights, const NamesValue& frozen) {
+  static const std::vector<Field> fields = {steps_field(true)};
+  const std::vector<Value> values = options_from("estimate", fields, options);
+  return TextValue(pack_text(estimate_json(
+      config_from(config),
+      {.steps = std::get<bool>(values[0]),
+       .training = recipe_from(how, loss, optimizer, schedule, class_weights, frozen)})));
+}
+
 /// An array with an estimate for each config; a config that is refused costs the others nothing.
 TextValue estimates(const ConfigsValue& configs, const OptionsValue& options) {
   static const std::vector<Field> fields = {steps_field(false)};
@@ -473,21 +506,7 @@ ResultsValue backward(const Model& model, const InputsValue& inputs, const Input
 Trainer* make_trainer(const Model& model, const OptionsValue& options, const OptionsValue& loss,
                       const OptionsValue& optimizer, const OptionsValue& schedule,
                       const NumbersValue& class_weights, const NamesValue& frozen) {
-  constexpr int64_t kMostCalls = 1 << 20;
-  static const std::vector<Field> known = {
-      optional(above_min(
-          number_field("clip_norm", "The most that the gradients' norm may be.", 1, 0, 1e30))),
-      integer_field("accumulation_steps", "Calls whose gradients make one update.", 1, 1,
-                    kMostCalls)};
-  const std::vector<Value> values = options_from("trainer", known, options);
-  Recipe recipe{.loss = resolve_loss(unpack_object("loss", loss)),
-                .optimizer = resolve_optimizer(unpack_object("optimizer", optimizer)),
-                .schedule = resolve_schedule(unpack_object("schedule", schedule)),
-                .accumulation_steps = std::get<int64_t>(values[1])};
-  if (const double* norm = std::get_if<double>(&values[0])) recipe.clip_norm = *norm;
-  recipe.loss.class_weights = emscripten::vecFromJSArray<float>(class_weights);
-  recipe.frozen = emscripten::vecFromJSArray<std::string>(frozen);
-  return new Trainer(model, std::move(recipe));
+  return new Trainer(model, recipe_from(options, loss, optimizer, schedule, class_weights, frozen));
 }
 
 void check_all_finite(const Graph& graph, const UnpackedInputs& inputs) {
@@ -650,6 +669,11 @@ EMSCRIPTEN_BINDINGS(attnscope) {
   emscripten::function("formats", &bound<&format_table>);
   emscripten::function("estimate(config, options)",
                        &bound<&estimate, const ConfigValue&, const OptionsValue&>);
+  emscripten::function(
+      "estimateTraining(config, options, how, loss, optimizer, schedule, classWeights, frozen)",
+      &bound<&estimate_training, const ConfigValue&, const OptionsValue&, const OptionsValue&,
+             const OptionsValue&, const OptionsValue&, const OptionsValue&, const NumbersValue&,
+             const NamesValue&>);
   emscripten::function("estimates(configs, options)",
                        &bound<&estimates, const ConfigsValue&, const OptionsValue&>);
   emscripten::function("pytorch(config, options)",

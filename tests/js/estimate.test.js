@@ -469,3 +469,46 @@ test('a frozen config works and a config is not changed', () => {
   scope.estimate(config);
   assert.deepEqual(config, linear);
 });
+
+test('an estimate sizes a whole step of training where it is asked to', () => {
+  const config = {
+    layer: 'attention_classifier',
+    batch_size: 4,
+    seq_len: 6,
+    vocab_size: 30,
+    hidden_size: 16,
+    num_heads: 2
+  };
+  const plain = scope.estimate(config);
+  const { training, ...rest } = scope.estimate(config, { training: {} });
+  assert.deepEqual(rest, plain);
+  const { phases, memory, steps, timeline, flops, macs } = training;
+  assert.equal(phases.forward.flops, plain.flops);
+  assert.equal(phases.backward.flops + phases.forward.flops, flops);
+  assert.equal(phases.update.macs, 0);
+  assert.equal(flops, 2 * macs);
+  assert.deepEqual([...new Set(steps.map(({ part }) => part))].slice(-3), ['loss', 'backward', 'update']);
+  assert.equal(timeline.at(-1).freed, steps.length - 1);
+  assert.equal(memory.parameters, plain.memory.parameters);
+  assert.equal(memory.optimizer, 2 * memory.parameters);
+  assert.equal(memory.kept, 4 * memory.parameters);
+  assert.ok(memory.peak > memory.kept && memory.peak > plain.memory.inference_total, 'no less than inference');
+  assert.equal(memory.noise, 4 * (4 * 2 * 6 * 6 + 4 * 6 * 16), 'of two dropouts');
+
+  const sgd = scope.estimate(config, {
+    steps: false,
+    training: { optimizer: 'sgd', frozen: ['embedding.weight'] }
+  }).training;
+  assert.equal(sgd.memory.optimizer, 0);
+  assert.equal(sgd.memory.gradients, memory.gradients - 30 * 16 * 4);
+  assert.equal(sgd.steps, undefined);
+  const half = scope.estimate({ ...config, dtype: 'bfloat16' }, { steps: false, training: {} }).training;
+  assert.equal(half.memory.kept * 2, memory.kept);
+  assert.throws(() => scope.estimate({ ...config, dtype: 'int8' }, { training: {} }), { field: 'dtype' });
+  assert.throws(() => scope.estimate(config, { training: { optimizer: 'lion' } }), { field: 'optimizer.name' });
+  assert.throws(() => scope.estimate(config, { training: { lr: 3 } }), /training has no option "lr"/);
+  assert.throws(
+    () => scope.estimate({ layer: 'mean_pooling' }, { training: { loss: 'mse_loss' } }),
+    /no parameter to train/
+  );
+});

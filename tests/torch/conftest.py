@@ -114,7 +114,7 @@ class Run:
     def module(self):
         return self.case.printed.loaded(self.state) if "state" in self.entry else self.case.loaded
 
-    @cached_property
+    @property
     def gradients(self):
         """(gradients by the results, gradients by inputs and parameters of each executor), or None."""
         entry = self.entry.get("gradients")

@@ -1,6 +1,9 @@
 # Every figure of an estimate that PyTorch can count, exactly.
 
 import judge
+import torch
+import torch.nn.functional as F
+from torch.utils.flop_counter import FlopCounterMode
 
 
 def expected_by_step(case, key):
@@ -60,3 +63,28 @@ def test_inputs_and_results_take_the_bytes_that_the_estimate_says(case):
     ids = sum(tensor.nbytes for tensor in measured.inputs if not tensor.is_floating_point())
     assert (memory["inputs"] - ids) * share + ids == sum(tensor.nbytes for tensor in measured.inputs)
     assert memory["output"] * share == sum(tensor.nbytes for tensor in measured.results)
+
+
+def test_flops_of_a_training_step_are_those_of_the_flop_counter_forward_and_backward(case):
+    training = case.entry["training"]
+    if training is None:
+        assert not case.measured.parameters or case.config["dtype"] == "int8"
+        return
+    module = case.module.float().train()
+    inputs = {
+        one["name"]: judge.random_input(one, torch.float32).detach()
+        for one in case.estimate["inputs"]
+        if not one["optional"]
+    }
+    with FlopCounterMode(display=False) as forward:
+        output = judge.as_tuple(module(**inputs))[0]
+        loss = F.mse_loss(output, torch.zeros_like(output))
+    with FlopCounterMode(display=False) as backward:
+        loss.backward()
+    module.zero_grad()
+    phases = training["phases"]
+    assert phases["forward"]["flops"] == forward.get_total_flops()
+    assert phases["backward"]["flops"] == backward.get_total_flops()
+    assert training["flops"] == forward.get_total_flops() + backward.get_total_flops()
+    size = sum(p.numel() for p in module.parameters()) * case.estimate["bytes_per_element"]
+    assert training["memory"]["parameters"] == size

@@ -159,6 +159,9 @@ function someMasks(all, macs) {
   return left;
 }
 
+/** What a step of training costs, by a loss that takes any result. @param {any} config */
+const trainingOf = (config) => scope.estimate(config, { steps: false, training: { loss: 'mse_loss' } }).training;
+
 /** @param {object} config @param {number} seed */
 function writeCase(config, seed) {
   const any = /** @type {any} */ (config);
@@ -194,6 +197,7 @@ function writeCase(config, seed) {
     config,
     seed,
     estimate,
+    training: estimate.parameters > 0 && estimate.config.dtype !== 'int8' ? trainingOf(any) : null,
     pytorch: scope.pytorch(any),
     module_only: scope.pytorch(any, { self_check: false }),
     state: file.addAll(state),

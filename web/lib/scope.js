@@ -6,7 +6,7 @@ import { OpenCore } from './open-core.js';
 import { refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
 import { Trainer, trainerOptions } from './trainer.js';
-import { show } from './values.js';
+import { isPlain, show } from './values.js';
 
 /** @typedef {import('./types.js').Build} Build */
 /** @typedef {import('./types.js').Config} Config */
@@ -94,7 +94,11 @@ export class Attnscope {
    * @returns {Estimated<Known<C>, O>}
    */
   estimate(config, options = /** @type {any} */ ({})) {
-    return JSON.parse(this.#core.call((module) => module.estimate(/** @type {Config} */ (config), options)));
+    const known = /** @type {Config} */ (config);
+    const { training, ...others } = isPlain(options) ? /** @type {Record<string, any>} */ ({ ...options }) : {};
+    if (training === undefined) return JSON.parse(this.#core.call((module) => module.estimate(known, options)));
+    const { core } = trainerOptions(training, 'training');
+    return JSON.parse(this.#core.call((module) => module.estimateTraining(known, others, ...core)));
   }
 
   /**

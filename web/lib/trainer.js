@@ -126,9 +126,13 @@ function classWeights(weight) {
   return /** @type {number[]} */ (numbers);
 }
 
-/** What a trainer is made of, checked as far as the core does not. @param {unknown} options */
-export function trainerOptions(options) {
-  const given = checkOptions('trainer', RULES, options);
+/**
+ * What a trainer is made of, checked as far as the core does not.
+ * @param {unknown} options
+ * @param {string} [owner] whose options they are, in messages
+ */
+export function trainerOptions(options, owner = 'trainer') {
+  const given = checkOptions(owner, RULES, options);
   const { weight, ...loss } = named(given.loss ?? 'cross_entropy');
   const { clip_norm, accumulation_steps } = given;
   const others = /** @type {Record<string, unknown>} */ ({ clip_norm: clip_norm ?? null });

@@ -203,6 +203,7 @@
  * @property {Record<string, {parameters: number, macs: number}>} parts
  * @property {Memory} memory
  * @property {KvCache | null} kv_cache null for layers without one
+ * @property {TrainingEstimate} [training] where the options ask for it
  */
 
 /**
@@ -222,6 +223,36 @@
  * @typedef {object} EstimateOptions
  * @property {boolean} [steps] whether the estimate has `steps`, their `shapes` and the `timeline`, which take most of
  *   its time
+ * @property {import('./trainer.js').TrainerOptions} [training] sizes a whole step of training as well, as
+ *   `scope.trainer` would make it: the estimate then has `training`. Of one config only
+ */
+
+/**
+ * @typedef {object} Operated
+ * @property {number} macs
+ * @property {number} flops as `torch.utils.flop_counter` counts them
+ * @property {number} elementwise
+ * @property {Operations} operations
+ */
+
+/**
+ * @typedef {object} TrainingMemory bytes, at the config's dtype
+ * @property {number} parameters
+ * @property {number} gradients of the parameters that are trained
+ * @property {number} optimizer what it keeps for each of them
+ * @property {number} kept parameters, gradients and optimizer: between two steps
+ * @property {number} inputs those of the layer, and what its result is held against
+ * @property {number} noise of dropout
+ * @property {number} activations_peak most bytes alive at once of what steps make, gradients included
+ * @property {number} peak parameters, optimizer, inputs, noise and activations_peak: of a whole step
+ */
+
+/**
+ * @typedef {object} TrainingFigures forward, loss, backward and update
+ * @property {{ forward: Operated, backward: Operated, update: Operated }} phases the loss is the forward pass's
+ * @property {TrainingMemory} memory
+ *
+ * @typedef {Operated & TrainingFigures & Partial<Pick<EstimateSteps, 'steps' | 'timeline'>>} TrainingEstimate
  */
 
 /**
