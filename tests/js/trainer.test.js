@@ -263,6 +263,27 @@ test('a progress that says no stops a step, and nothing has changed', () => {
   trainer.dispose();
 });
 
+test('the script of a run has its losses, and refuses what a trainer refuses', () => {
+  const options = { seed: 5, optimizer: /** @type {const} */ ('sgd'), frozen: ['fc.bias'] };
+  const script = scope.pytorch({ ...classifier, dropout: 0 }, { training: options });
+  const trainer = scope.trainer({ ...classifier, dropout: 0 }, options);
+  const { loss } = trainer.step({
+    tokens: scope.randint(20, [8, 6], { seed: 0 }),
+    labels: scope.randint(2, [8], { seed: 1 })
+  });
+  assert.ok(script.includes(`LOSSES = [${Number(loss.toPrecision(8))}, `), script);
+  assert.ok(script.includes('torch.optim.SGD(learned)') && script.includes('FROZEN = ["fc.bias"]'));
+  assert.match(
+    refusal(() => scope.pytorch(classifier, { training: { optimizer: 'lion' } })),
+    /^optimizer\.name/
+  );
+  assert.match(
+    refusal(() => scope.pytorch(classifier, { training: {}, self_check: true })),
+    /^self_check: /
+  );
+  trainer.dispose();
+});
+
 test('in a worker it trains as beside it', async () => {
   const there = await openInWorker({ threads: 1 });
   const options = { seed: 4, optimizer: /** @type {const} */ ('adamw') };
@@ -278,6 +299,9 @@ test('in a worker it trains as beside it', async () => {
   const output = scope.randn([8, 2]);
   const tokens = { tokens: batch.tokens };
   assert.deepEqual(await trainer.model.backward(tokens, { output }), here.model.backward(tokens, { output }));
+  const training = { loss: { name: /** @type {const} */ ('cross_entropy'), weight: [1, 2] }, frozen: ['fc.bias'] };
+  assert.equal(await there.pytorch(classifier, { training }), scope.pytorch(classifier, { training }));
+  assert.deepEqual(await there.estimate(classifier, { training }), scope.estimate(classifier, { training }));
   await assert.rejects(trainer.step({}), { field: 'tokens' });
   await trainer.dispose();
   await assert.rejects(trainer.step(batch), /was disposed/);

@@ -130,6 +130,9 @@ export function trainings(scope, file) {
       frozen,
       seed,
       pytorch: scope.pytorch(/** @type {any} */ (config), { self_check: false }),
+      script: scope.pytorch(/** @type {any} */ (config), {
+        training: /** @type {any} */ ({ ...options, frozen, seed })
+      }),
       initial,
       data: data.map((tensors) => file.addAll(tensors)),
       steps: trained,

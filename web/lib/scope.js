@@ -3,9 +3,10 @@
 import { load } from './loader.js';
 import { Model } from './model.js';
 import { OpenCore } from './open-core.js';
-import { refusal } from './options.js';
+import { checkOptions, refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
 import { Trainer, trainerOptions } from './trainer.js';
+import { trainingScript } from './training-script.js';
 import { isPlain, show } from './values.js';
 
 /** @typedef {import('./types.js').Build} Build */
@@ -137,10 +138,16 @@ export class Attnscope {
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config
-   * @param {{self_check?: boolean}} [options] `self_check: false` leaves only the module
+   * @param {{self_check?: boolean, training?: import('./trainer.js').TrainerOptions}} [options] `self_check: false`
+   *   leaves only the module; `training`, the options of a trainer, prints the first steps of its training instead of
+   *   the check: the layer is trained here for them, and the file holds PyTorch against its losses and gradients
    * @returns {string}
    */
   pytorch(config, options = {}) {
+    if (isPlain(options) && /** @type {any} */ (options).training !== undefined) {
+      const { training } = checkOptions('pytorch', { training: () => false }, options);
+      return trainingScript(this, config, training, trainerOptions(training, 'training').recipe);
+    }
     return this.#core.call((module) => module.pytorch(/** @type {Config} */ (config), options));
   }
 

@@ -14,8 +14,8 @@ const STRANGER = 'attnscope:stranger';
 /** Marks what stays in the worker. */
 const HANDLE = 'attnscope:handle';
 
-const DEPTH = 2; // a shape in a config, say; nothing that is taken is deeper
-const MOST = 64; // dimensions; of a longer array only its length matters, to a message
+const DEPTH = 4; // the class weights of a loss in a trainer's options; nothing that is taken is deeper
+const MOST = 4096; // names of parameters; of a longer array only its length matters, to a message
 
 /** The arguments of one call, as they are sent. Each value is read once, and typed arrays are copied. */
 export class Parcel {

@@ -90,7 +90,7 @@ export class WorkerScope {
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config
-   * @param {{self_check?: boolean}} [options]
+   * @param {{self_check?: boolean, training?: import('../trainer.js').TrainerOptions}} [options]
    * @returns {Promise<string>}
    */
   async pytorch(config, options) {

@@ -76,7 +76,7 @@ export class WorkerTrainer {
       ? Object.fromEntries(
           Object.entries(state).map(([name, value]) => [
             name,
-            tensors.includes(name) ? parcel.packTensors(value) : parcel.pack(value, 3)
+            tensors.includes(name) ? parcel.packTensors(value) : parcel.pack(value)
           ])
         )
       : parcel.pack(state);
