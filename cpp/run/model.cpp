@@ -127,32 +127,16 @@ void Model::check_memory(const Plan& plan, const ForwardOptions& options) const 
 }
 
 PlanPtr Model::plan(bool weights, const std::vector<GivenShape>& given) const {
-  constexpr size_t kMostPlans = 8;
-  const auto find_or_make = [&](const Config& config, bool own) -> PlanPtr {
-    const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const PlanPtr& one) {
-      return one->keep.weights == weights && one->how.threads == thread_count() &&
-             one->config.values() == config.values();
-    });
-    if (known != plans_.end()) {
-      if (!own && !fits_instead((*known)->graph, graph_, given)) return nullptr;
-      std::rotate(known, known + 1, plans_.end());
-      return plans_.back();
-    }
-    Graph graph = own ? graph_ : unrolled(config);
-    if (!own && !fits_instead(graph, graph_, given)) return nullptr;
-    auto made = std::make_shared<const Plan>(config, std::move(graph), Keep{.weights = weights},
-                                             RunFor{storage_});
-    check_memory(*made, {});
-    if (plans_.size() == kMostPlans) plans_.erase(plans_.begin());
-    plans_.push_back(made);
-    return made;
-  };
-  const Config config = with_lengths_of(config_, graph_, given);
-  if (config.values() != config_.values()) {
-    if (config.layer().check) config.layer().check(config);
-    if (PlanPtr other = find_or_make(config, false)) return other;
-  }
-  return find_or_make(config_, true);
+  return plans_.find_or_make(
+      config_, graph_, given, [&](const Plan& one) { return one.keep.weights == weights; },
+      [&](const Config& config, auto fits) -> PlanPtr {
+        Graph graph = config.values() == config_.values() ? graph_ : unrolled(config);
+        if (!fits(graph)) return nullptr;
+        auto made = std::make_shared<const Plan>(config, std::move(graph), Keep{.weights = weights},
+                                                 RunFor{storage_});
+        check_memory(*made, {});
+        return made;
+      });
 }
 
 Outputs Model::run(const Plan& plan, Weights& weights, const Inputs& inputs,

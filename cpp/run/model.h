@@ -10,7 +10,7 @@
 
 #include "../graph/dtype.h"
 #include "../layers/layer.h"
-#include "lengths.h"
+#include "plans.h"
 #include "program.h"
 #include "random.h"
 #include "rounding.h"
@@ -48,6 +48,8 @@ struct Plan {
   // The schedule points into the graph.
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
+
+  const Graph& whole() const { return graph; }
 
   const Config config;
   const Keep keep;
@@ -154,7 +156,7 @@ class Model {
   Graph graph_;
   Generator generator_;
   std::unique_ptr<Weights> weights_;
-  mutable std::vector<PlanPtr> plans_;  // of forward(), the one used last at the end
+  mutable Plans<Plan> plans_;  // of forward()
   int64_t past_len_ = 0;
   std::vector<CachedRows> cache_;  // parallel to Graph::caches(); empty before the first step
 };

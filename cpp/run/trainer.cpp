@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "../ops/optimizer.h"
-#include "lengths.h"
-#include "threads.h"
 
 namespace attnscope {
 namespace {
@@ -37,8 +35,8 @@ Trainer::Trainer(const Model& model, Recipe recipe)
     trained_.push_back(made.graph.tensor(id).name);
     shapes_.push_back(made.graph.tensor(id).shape);
   }
-  Accumulation last{.first = recipe_.accumulation_steps == 1, .last = true};
-  const TrainingPlanPtr updating = last.first ? plan : find_or_make(model, {}, &last);
+  const Accumulation last{.first = recipe_.accumulation_steps == 1, .last = true};
+  const TrainingPlanPtr updating = last.first ? plan : find_or_make(model, {}, last);
   for (const TrainingGraph::Moment& moment : updating->made.moments) {
     const Tensor& tensor = updating->made.graph.tensor(moment.tensor);
     moment_names_.push_back(tensor.name);
@@ -53,57 +51,36 @@ Trainer::Trainer(const Model& model, Recipe recipe)
 }
 
 TrainingPlanPtr Trainer::find_or_make(const Model& model, const std::vector<GivenShape>& given,
-                                      const Accumulation* accumulation) {
-  constexpr size_t kMostPlans = 8;
-  const auto is_it = [&](const TrainingPlan& one, const Config& config) {
-    const bool trains = one.made.norm != kNoTensor;
-    return trains == (accumulation != nullptr) &&
-           (!trains || (one.accumulation.first == accumulation->first &&
-                        one.accumulation.last == accumulation->last)) &&
-           one.schedule.how().threads == thread_count() && one.config.values() == config.values();
-  };
-  const auto of = [&](const Config& config, bool own) -> TrainingPlanPtr {
-    const auto known = std::find_if(plans_.begin(), plans_.end(),
-                                    [&](const auto& one) { return is_it(*one, config); });
-    if (known != plans_.end()) {
-      if (!own && !fits_instead((*known)->made.graph, model.graph(), given)) return nullptr;
-      std::rotate(known, known + 1, plans_.end());
-      return plans_.back();
-    }
-    TrainingGraph graph = accumulation ? training_graph(config, recipe_, *accumulation)
-                                       : evaluation_graph(config, recipe_);
-    if (!own && !fits_instead(graph.graph, model.graph(), given)) return nullptr;
-    auto made = std::make_shared<const TrainingPlan>(
-        config, std::move(graph), accumulation ? *accumulation : Accumulation{}, RunFor{});
-    Count bytes = made->schedule.bytes();
-    for (const TensorId id :
-         made->made.trained) {  // those of the step before stay until this is done
-      bytes = sum(bytes, product({elements(made->made.graph.tensor(id).shape), sizeof(float)}));
-    }
-    if (bytes > model.memory_limit()) {
-      refuse("", "the layer must need at most {} bytes to be trained, got {}",
-             {to_string(model.memory_limit()), to_string(bytes)});
-    }
-    if (plans_.size() == kMostPlans) plans_.erase(plans_.begin());
-    plans_.push_back(made);
-    return made;
-  };
-  const Config config = with_lengths_of(model.config(), model.graph(), given);
-  if (config.values() != model.config().values()) {
-    if (config.layer().check) config.layer().check(config);
-    if (TrainingPlanPtr other = of(config, false)) return other;
-  }
-  return of(model.config(), true);
+                                      std::optional<Accumulation> accumulation) {
+  return plans_.find_or_make(
+      model.config(), model.graph(), given,
+      [&](const TrainingPlan& one) { return one.accumulation == accumulation; },
+      [&](const Config& config, auto fits) -> TrainingPlanPtr {
+        TrainingGraph graph = accumulation ? training_graph(config, recipe_, *accumulation)
+                                           : evaluation_graph(config, recipe_);
+        if (!fits(graph.graph)) return nullptr;
+        auto made = std::make_shared<const TrainingPlan>(config, std::move(graph), accumulation);
+        Count bytes = made->schedule.bytes();
+        // Gradients of the step before stay until this one is done.
+        for (const TensorId id : made->made.trained) {
+          bytes = sum(bytes, product({elements(made->whole().tensor(id).shape), sizeof(float)}));
+        }
+        if (bytes > model.memory_limit()) {
+          refuse("", "the layer must need at most {} bytes to be trained, got {}",
+                 {to_string(model.memory_limit()), to_string(bytes)});
+        }
+        return made;
+      });
 }
 
 TrainingPlanPtr Trainer::step_plan(const Model& model, const std::vector<GivenShape>& given) {
-  const Accumulation accumulation{.first = accumulated_ == 0,
-                                  .last = accumulated_ + 1 == recipe_.accumulation_steps};
-  return find_or_make(model, given, &accumulation);
+  return find_or_make(model, given,
+                      Accumulation{.first = accumulated_ == 0,
+                                   .last = accumulated_ + 1 == recipe_.accumulation_steps});
 }
 
 TrainingPlanPtr Trainer::evaluation_plan(const Model& model, const std::vector<GivenShape>& given) {
-  return find_or_make(model, given, nullptr);
+  return find_or_make(model, given, std::nullopt);
 }
 
 double Trainer::learning_rate() const {
@@ -151,7 +128,7 @@ Trainer::Step Trainer::step(Model& model, const TrainingPlan& plan, Inputs input
   const Step done{.loss = only_number(outputs[0]),
                   .gradient_norm = only_number(outputs[1]),
                   .lr = learning_rate(),
-                  .updated = plan.accumulation.last};
+                  .updated = plan.accumulation->last};
   if (!done.updated) {
     check_finite("loss", done.loss);
     check_finite("norm of the gradients", done.gradient_norm);

@@ -4,6 +4,7 @@
 // need from step to step.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,18 @@
 namespace attnscope {
 
 struct TrainingPlan {
-  TrainingPlan(const Config& of, TrainingGraph graph, Accumulation which, RunFor how)
-      : config(of), made(std::move(graph)), accumulation(which), schedule(made.graph, {}, how) {}
+  TrainingPlan(const Config& of, TrainingGraph graph, std::optional<Accumulation> which)
+      : config(of), made(std::move(graph)), accumulation(which), schedule(made.graph) {}
 
   // The schedule points into the graph.
   TrainingPlan(const TrainingPlan&) = delete;
   TrainingPlan& operator=(const TrainingPlan&) = delete;
 
+  const Graph& whole() const { return made.graph; }
+
   const Config config;
   const TrainingGraph made;
-  const Accumulation accumulation;
+  const std::optional<Accumulation> accumulation;  // nothing of an evaluation
   const Schedule schedule;
 };
 using TrainingPlanPtr = std::shared_ptr<const TrainingPlan>;
@@ -81,7 +84,7 @@ class Trainer {
 
  private:
   TrainingPlanPtr find_or_make(const Model& model, const std::vector<GivenShape>& given,
-                               const Accumulation* accumulation);
+                               std::optional<Accumulation> accumulation);
   /// The optimizer's rates in the next update.
   Values rates() const;
   double learning_rate() const;
@@ -96,8 +99,8 @@ class Trainer {
   State gradients_;                        // parallel to trained_; empty before the first step
   Values class_weights_;
   int64_t updates_ = 0;
-  int64_t accumulated_ = 0;             // calls since the last update
-  std::vector<TrainingPlanPtr> plans_;  // the one used last at the end
+  int64_t accumulated_ = 0;  // calls since the last update
+  Plans<TrainingPlan> plans_;
 };
 
 }  // namespace attnscope

@@ -14,6 +14,8 @@ namespace attnscope {
 struct Accumulation {
   bool first = true;  // no gradients are there yet
   bool last = true;   // the update follows
+
+  bool operator==(const Accumulation&) const = default;
 };
 
 struct TrainingGraph {
