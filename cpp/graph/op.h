@@ -95,6 +95,13 @@ class Op {
 
 using OpPtr = std::shared_ptr<const Op>;
 
+/// An operation that PyTorch has under no name of its own, or not in public: a gradient, an update.
+class UnnamedOp : public Op {
+ public:
+  /// "softmax_backward(weights, scores.grad)".
+  std::string pytorch(const std::vector<std::string>& inputs, std::string_view module) const final;
+};
+
 /// An op of which all graphs share one object.
 template <class T, auto... kArguments>
 const OpPtr& shared_op() {

@@ -53,7 +53,7 @@ void map_gradient(const float* dy, const float* from, int64_t length, float* dx,
 }
 
 /// share = 1 / (1 + e^-x), and rest = 1 - share without what the difference would lose.
-void shares_of(const Wide& x, Wide& share, Wide& rest) {
+[[gnu::noinline]] void shares_of(const Wide& x, Wide& share, Wide& rest) {
   Wide e;
   for (int i = 0; i < kWide; ++i) e[i] = -xsimd::abs(x[i]);
   exp_below_zero(e);
@@ -119,7 +119,7 @@ void silu(const float* x, int64_t length, float* y) {
 namespace {
 
 /// e^(-x²/2), and Φ(-|x|) of it.
-inline void normal_tail(const Wide& x, Wide& e, Wide& tail) {
+[[gnu::noinline]] void normal_tail(const Wide& x, Wide& e, Wide& tail) {
   Wide t;
   const Batch one(1.0f), pole = spread(&kGelu.pole), half = spread(&kGelu.minus_half);
   for (int i = 0; i < kWide; ++i) {

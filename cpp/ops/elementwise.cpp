@@ -27,9 +27,4 @@ Array ElementwiseGradient::forward(const std::vector<const Array*>& inputs) cons
   return dx;
 }
 
-std::string ElementwiseGradient::pytorch(const std::vector<std::string>& inputs,
-                                         std::string_view) const {
-  return format("{}({}, {})", {name(), inputs[0], inputs[1]});
-}
-
 }  // namespace attnscope

@@ -30,7 +30,7 @@ class Elementwise : public Op {
 };
 
 /// The gradient of an element-wise operation: dy, x or y -> dy f'(x).
-class ElementwiseGradient final : public Op {
+class ElementwiseGradient final : public UnnamedOp {
  public:
   explicit ElementwiseGradient(OpPtr of) : of_(std::move(of)), name_(of_->name()) {
     name_ += "_backward";
@@ -42,8 +42,6 @@ class ElementwiseGradient final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   OpPtr of_;

@@ -64,12 +64,6 @@ Array EmbeddingGradient::forward(const std::vector<const Array*>& inputs) const 
   return table;
 }
 
-std::string EmbeddingGradient::pytorch(const std::vector<std::string>& inputs,
-                                       std::string_view) const {
-  return format("torch.ops.aten.embedding_dense_backward({}, {}, {}, -1, False)",
-                {inputs[0], inputs[1], rows_});
-}
-
 EmbeddingModule declare_embedding(Graph& graph, std::string_view name, Dimension rows,
                                   Dimension features) {
   const int module = graph.add_module(name, format("nn.Embedding({}, {})", {rows, features}));

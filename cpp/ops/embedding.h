@@ -20,7 +20,7 @@ class Embedding final : public Op {
 };
 
 /// Its gradient: dy (..., E), tokens (...) -> (rows, E), the sum of the gradients of each row.
-class EmbeddingGradient final : public Op {
+class EmbeddingGradient final : public UnnamedOp {
  public:
   explicit EmbeddingGradient(Dimension rows) : rows_(rows) {}
 
@@ -28,8 +28,6 @@ class EmbeddingGradient final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   Dimension rows_;

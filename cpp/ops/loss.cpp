@@ -74,12 +74,6 @@ Array LogSoftmaxGradient::forward(const std::vector<const Array*>& inputs) const
   return dx;
 }
 
-std::string LogSoftmaxGradient::pytorch(const std::vector<std::string>& inputs,
-                                        std::string_view) const {
-  return format("torch.ops.aten._log_softmax_backward_data({}, {}, -1, {}.dtype)",
-                {inputs[1], inputs[0], inputs[0]});
-}
-
 Shape CrossEntropy::output_shape(const InputShapes& inputs) const {
   const Shape &logits = *inputs[0], &target = *inputs[1];
   Shape rows = logits;
@@ -154,11 +148,6 @@ Array CrossEntropyGradient::forward(const std::vector<const Array*>& inputs) con
   return dy;
 }
 
-std::string CrossEntropyGradient::pytorch(const std::vector<std::string>& inputs,
-                                          std::string_view) const {
-  return format("torch.autograd.grad(loss, {})", {inputs[1]});
-}
-
 double PointwiseRule::loss(double x, double target) const {
   if (kind == Kind::kSquared) return (x - target) * (x - target);
   return std::max(x, 0.0) - x * target + std::log1p(std::exp(-std::abs(x)));
@@ -228,15 +217,6 @@ Array PointwiseLossGradient::forward(const std::vector<const Array*>& inputs) co
   return dx;
 }
 
-std::string PointwiseLossGradient::pytorch(const std::vector<std::string>& inputs,
-                                           std::string_view) const {
-  return format("torch.autograd.grad(loss, {})", {inputs[1]});
-}
-
 Array Constant::forward(const std::vector<const Array*>&) const { return scalar(value_); }
-
-std::string Constant::pytorch(const std::vector<std::string>&, std::string_view) const {
-  return format("torch.tensor([{}])", {number_text(value_)});
-}
 
 }  // namespace attnscope

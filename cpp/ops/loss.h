@@ -28,14 +28,12 @@ class LogSoftmax final : public Op {
 };
 
 /// y = log_softmax(x), dy -> dx = dy - exp(y) Σ dy.
-class LogSoftmaxGradient final : public Op {
+class LogSoftmaxGradient final : public UnnamedOp {
  public:
   std::string_view name() const override { return "log_softmax_backward"; }
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[0]; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 };
 
 /// How much the log-probability of each class counts in a row's cross-entropy. The target of a row
@@ -110,7 +108,7 @@ class CrossEntropy final : public Op {
 };
 
 /// The gradient by the log-probabilities: that by the loss (1,), log-probabilities, target, weight.
-class CrossEntropyGradient final : public Op {
+class CrossEntropyGradient final : public UnnamedOp {
  public:
   explicit CrossEntropyGradient(const CrossEntropyRule& rule) : rule_(rule) {}
 
@@ -120,8 +118,6 @@ class CrossEntropyGradient final : public Op {
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[1]; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   CrossEntropyRule rule_;
@@ -168,7 +164,7 @@ class PointwiseLoss final : public Op {
 };
 
 /// The gradient by x: that by the loss (1,), x, target.
-class PointwiseLossGradient final : public Op {
+class PointwiseLossGradient final : public UnnamedOp {
  public:
   explicit PointwiseLossGradient(const PointwiseRule& rule) : rule_(rule) {}
 
@@ -178,15 +174,13 @@ class PointwiseLossGradient final : public Op {
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[1]; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   PointwiseRule rule_;
 };
 
 /// A number, in a tensor (1,): the gradient of a loss by itself.
-class Constant final : public Op {
+class Constant final : public UnnamedOp {
  public:
   explicit Constant(double value) : value_(value) {}
 
@@ -197,8 +191,6 @@ class Constant final : public Op {
   Cost cost(const InputShapes&, const Shape&) const override { return {}; }
   bool is_constant() const override { return true; }
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   double value_;

@@ -159,10 +159,6 @@ Array NormGradient::forward(const std::vector<const Array*>& inputs) const {
   return dx;
 }
 
-std::string NormGradient::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return format("norm_backward({}, {}, {})", {inputs[0], inputs[1], inputs[2]});
-}
-
 Cost NormWeightGradient::cost(const InputShapes& inputs, const Shape&) const {
   const Shape& x = *inputs[1];
   const Count each = elements(x);
@@ -182,11 +178,6 @@ Array NormWeightGradient::forward(const std::vector<const Array*>& inputs) const
     for (size_t i = 0; i < length; ++i) sums.data()[i] += dy.data()[start + i] * normal[i];
   }
   return sums;
-}
-
-std::string NormWeightGradient::pytorch(const std::vector<std::string>& inputs,
-                                        std::string_view) const {
-  return format("norm_weight_backward({}, {})", {inputs[0], inputs[1]});
 }
 
 NormModule declare_layer_norm(Graph& graph, std::string_view name, Dimension features, double eps,

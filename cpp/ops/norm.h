@@ -61,7 +61,7 @@ struct Normalizer {
 
 /// The gradient of a norm by x: dy, x, weight -> dx. With g = dy (weight + offset) and one over the
 /// root r, dx = r (g - mean(g) - x̂ mean(g x̂)), without mean(g) where x̂ is not centred.
-class NormGradient final : public Op {
+class NormGradient final : public UnnamedOp {
  public:
   explicit NormGradient(const Normalizer& norm) : norm_(norm) {}
 
@@ -71,15 +71,13 @@ class NormGradient final : public Op {
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[1]; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   Normalizer norm_;
 };
 
 /// The gradient of a norm by its weights: dy, x -> (features,), the sum over rows of dy x̂.
-class NormWeightGradient final : public Op {
+class NormWeightGradient final : public UnnamedOp {
  public:
   explicit NormWeightGradient(const Normalizer& norm) : norm_(norm) {}
 
@@ -89,8 +87,6 @@ class NormWeightGradient final : public Op {
   Shape output_shape(const InputShapes& inputs) const override { return {inputs[1]->back()}; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   Normalizer norm_;

@@ -30,12 +30,6 @@ Array Update::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
-std::string Update::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  std::string text = format("{}(", {name()});
-  for (size_t i = 0; i < inputs.size(); ++i) text += (i > 0 ? ", " : "") + inputs[i];
-  return text + ")";
-}
-
 Cost AddScaled::cost(const InputShapes&, const Shape& output) const {
   return {{Operation::kAddition, elements(output)}, {Operation::kMultiplication, elements(output)}};
 }
@@ -104,10 +98,6 @@ Array GlobalNorm::forward(const std::vector<const Array*>& inputs) const {
   return norm;
 }
 
-std::string GlobalNorm::pytorch(const std::vector<std::string>&, std::string_view) const {
-  return "torch.nn.utils.get_total_norm([parameter.grad for parameter in parameters])";
-}
-
 double ClipByNorm::factor(double norm) const { return std::min(1.0, most_ / (norm + 1e-6)); }
 
 Cost ClipByNorm::cost(const InputShapes&, const Shape& output) const {
@@ -118,10 +108,6 @@ Array ClipByNorm::forward(const std::vector<const Array*>& inputs) const {
   Array y = *inputs[0];
   for (double& value : y) value *= factor(inputs[1]->data()[0]);
   return y;
-}
-
-std::string ClipByNorm::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return format("{} * ({} / ({} + 1e-6)).clamp(max=1)", {inputs[0], number_text(most_), inputs[1]});
 }
 
 }  // namespace attnscope

@@ -19,7 +19,7 @@ inline constexpr size_t kRates = 5;
 
 /// An update of its first input, number by number, given the numbers in the same place of the
 /// others, and perhaps the rates, which are its last input.
-class Update : public Op {
+class Update : public UnnamedOp {
  public:
   /// The new number. `x` has one number of each input but the rates.
   virtual double apply(const double* x, const double* rates) const = 0;
@@ -31,7 +31,6 @@ class Update : public Op {
   Aliasing aliasing() const final { return in_place() ? Aliasing::kInPlace : Aliasing::kNone; }
   Shape output_shape(const InputShapes& inputs) const final;
   Array forward(const std::vector<const Array*>& inputs) const final;
-  std::string pytorch(const std::vector<std::string>& inputs, std::string_view module) const final;
 };
 
 /// a, b -> a + factor b: weight decay, Nesterov's momentum.
@@ -150,18 +149,16 @@ class AdamStep final : public Update {
 };
 
 /// Tensors -> (1,): the root of the sum of all their squares.
-class GlobalNorm final : public Op {
+class GlobalNorm final : public UnnamedOp {
  public:
   std::string_view name() const override { return "global_norm"; }
   Shape output_shape(const InputShapes&) const override { return {1}; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 };
 
 /// x, norm (1,) -> x min(1, most / (norm + 1e-6)), in place: torch.nn.utils.clip_grad_norm_.
-class ClipByNorm final : public Op {
+class ClipByNorm final : public UnnamedOp {
  public:
   explicit ClipByNorm(double most) : most_(most) {}
 
@@ -172,8 +169,6 @@ class ClipByNorm final : public Op {
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Aliasing aliasing() const override { return Aliasing::kInPlace; }
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   double most_;

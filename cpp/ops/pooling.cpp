@@ -171,11 +171,6 @@ Array MeanPoolGradient::forward(const std::vector<const Array*>& inputs) const {
   return dx;
 }
 
-std::string MeanPoolGradient::pytorch(const std::vector<std::string>& inputs,
-                                      std::string_view) const {
-  return format("mean_pool_backward({}, {})", {inputs[0], positions_});
-}
-
 Cost MaxPoolGradient::cost(const InputShapes&, const Shape& output) const {
   return {{Operation::kComparison, elements(output)}, {Operation::kDivision, elements(output)}};
 }
@@ -199,11 +194,6 @@ Array MaxPoolGradient::forward(const std::vector<const Array*>& inputs) const {
     }
   }
   return dx;
-}
-
-std::string MaxPoolGradient::pytorch(const std::vector<std::string>& inputs,
-                                     std::string_view) const {
-  return format("max_pool_backward({}, {}, {})", {inputs[0], inputs[1], inputs[2]});
 }
 
 }  // namespace attnscope

@@ -38,7 +38,7 @@ class MaxPool final : public Op {
 };
 
 /// The gradient of MeanPool: dy (B, E), its mask -> (B, T, E), each position's share of dy.
-class MeanPoolGradient final : public Op {
+class MeanPoolGradient final : public UnnamedOp {
  public:
   explicit MeanPoolGradient(Dimension positions) : positions_(positions) {}
 
@@ -46,8 +46,6 @@ class MeanPoolGradient final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   Dimension positions_;
@@ -55,14 +53,12 @@ class MeanPoolGradient final : public Op {
 
 /// The gradient of MaxPool: dy (B, E), x (B, T, E), y (B, E), its mask -> (B, T, E). Positions that
 /// share a maximum share its gradient, as those of torch.amax do.
-class MaxPoolGradient final : public Op {
+class MaxPoolGradient final : public UnnamedOp {
  public:
   std::string_view name() const override { return "max_pool_backward"; }
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[1]; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 };
 
 }  // namespace attnscope

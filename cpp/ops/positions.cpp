@@ -325,9 +325,4 @@ Array RelativeBiasGradient::forward(const std::vector<const Array*>& inputs) con
   return table;
 }
 
-std::string RelativeBiasGradient::pytorch(const std::vector<std::string>& inputs,
-                                          std::string_view) const {
-  return format("relative_bias_backward({})", {inputs[0]});
-}
-
 }  // namespace attnscope

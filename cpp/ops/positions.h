@@ -163,7 +163,7 @@ class RelativeBias final : public DistanceBias {
 };
 
 /// The gradient of a RelativeBias by its table: dy (H, T, S) -> (32, H), the sum of each bucket.
-class RelativeBiasGradient final : public Op {
+class RelativeBiasGradient final : public UnnamedOp {
  public:
   RelativeBiasGradient(int64_t offset, bool both_ways) : offset_(offset), both_ways_(both_ways) {}
 
@@ -174,8 +174,6 @@ class RelativeBiasGradient final : public Op {
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 
  private:
   int64_t offset_;

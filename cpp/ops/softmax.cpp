@@ -155,10 +155,4 @@ Array SoftmaxGradient::forward(const std::vector<const Array*>& inputs) const {
   return dx;
 }
 
-std::string SoftmaxGradient::pytorch(const std::vector<std::string>& inputs,
-                                     std::string_view) const {
-  return format("torch.ops.aten._softmax_backward_data({}, {}, -1, {}.dtype)",
-                {inputs[1], inputs[0], inputs[0]});
-}
-
 }  // namespace attnscope

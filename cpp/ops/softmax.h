@@ -33,14 +33,12 @@ class Softmax final : public Op {
 
 /// The gradient of a softmax by its scores: y, dy (..., S) -> y (dy - Σ y dy). Hidden scores, whose
 /// y is 0, get 0.
-class SoftmaxGradient final : public Op {
+class SoftmaxGradient final : public UnnamedOp {
  public:
   std::string_view name() const override { return "softmax_backward"; }
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
-  std::string pytorch(const std::vector<std::string>& inputs,
-                      std::string_view module) const override;
 };
 
 }  // namespace attnscope

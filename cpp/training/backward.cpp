@@ -45,7 +45,7 @@ class Backward {
         views.push_back(static_cast<TensorId>(id));
       }
     }
-    if (!views.empty()) collect(tensor, joined(tensor, std::move(views)));
+    if (!views.empty()) collect(tensor, joined(tensor, views));
     return gradients_[static_cast<size_t>(tensor)];
   }
 
@@ -66,12 +66,17 @@ class Backward {
   }
 
   /// The gradients by views, put where the views are in `tensor`; zeros where there is none.
-  TensorId joined(TensorId tensor, std::vector<TensorId> views) {
+  TensorId joined(TensorId tensor, const std::vector<TensorId>& views) {
     const Shape shape = graph_.tensor(tensor).shape;
     const auto row = static_cast<int64_t>(elements(shape)) / shape[0];
     const auto first_row = [&](TensorId view) { return graph_.tensor(view).offset / row; };
-    std::stable_sort(views.begin(), views.end(),
-                     [&](TensorId a, TensorId b) { return first_row(a) < first_row(b); });
+    std::vector<TensorId> sorted;
+    for (const TensorId view : views) {
+      const auto after = std::find_if(sorted.begin(), sorted.end(), [&](TensorId other) {
+        return first_row(other) > first_row(view);
+      });
+      sorted.insert(after, view);
+    }
     // Views that overlap are added, those beside each other put together.
     TensorId sum = kNoTensor;
     std::vector<TensorId> beside;
@@ -87,7 +92,7 @@ class Backward {
       sum = sum == kNoTensor ? part : added(tensor, sum, part);
       beside.clear();
     };
-    for (const TensorId view : views) {
+    for (const TensorId view : sorted) {
       Shape rows = shape;
       rows[0].size = static_cast<int64_t>(elements(graph_.tensor(view).shape)) / row;
       TensorId part = gradients_[static_cast<size_t>(view)];

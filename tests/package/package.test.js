@@ -113,12 +113,12 @@ const installed = () => join(folder, 'node_modules', 'attnscope', 'web', 'lib');
 const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content, { level: 9 }).length;
 
 test('it is small: four builds, once as files and once inside one file, and the element, compressed', () => {
-  const LARGEST = 2.2e6; // without optimization it would be several times as large
+  const LARGEST = 2.8e6; // without optimization it would be several times as large
   assert.ok(archiveBytes < LARGEST, `${archiveBytes} bytes`);
 });
 
-test('a page loads at most 250 kB of WebAssembly, compressed', () => {
-  const LARGEST = 250_000;
+test('a page loads at most 260 kB of WebAssembly, compressed', () => {
+  const LARGEST = 260_000; // without threads 250 kB: what runs them takes 8 more
   for (const name of builds) {
     const bytes = gzipped(readFileSync(join(installed(), 'core', `${name}.wasm`)));
     assert.ok(bytes <= LARGEST, `${name}: ${bytes} bytes`);
