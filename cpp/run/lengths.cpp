@@ -11,37 +11,38 @@ bool has_field(const Layer& layer, std::string_view name) {
                      [&](const Field& field) { return field.name == name; });
 }
 
-/// The field that sizes inputs along an axis; empty where none does.
-std::string_view length_field(const Layer& layer, Axis axis) {
-  std::string_view name;
+/// The field that sizes inputs along an axis; "" where none does.
+const char* length_field(const Layer& layer, Axis axis) {
+  const char* name = "";
   if (axis == Axis::kBatch) name = "batch_size";
   if (axis == Axis::kPosition || axis == Axis::kQuery) name = "seq_len";
   if (axis == Axis::kKey) name = has_field(layer, "kv_len") ? "kv_len" : "seq_len";
-  return has_field(layer, name) ? name : std::string_view();
+  return has_field(layer, name) ? name : "";
 }
 
 }  // namespace
 
 Config with_lengths_of(const Config& config, const Graph& graph,
                        const std::vector<GivenShape>& given) {
-  std::vector<std::pair<std::string_view, int64_t>> lengths;  // the first input decides each
+  std::vector<std::pair<const char*, int64_t>> lengths;  // the first input decides each
   bool other = false;
   for (const auto& [id, shape] : given) {
     const Tensor& expected = graph.tensor(id);
     const bool counts = expected.role == Role::kInput && !graph.is_cached(id);
     if (!counts || shape.size() != expected.shape.size()) continue;
     for (size_t d = 0; d < shape.size(); ++d) {
-      const std::string_view field = length_field(config.layer(), expected.shape[d].axis);
-      if (field.empty()) continue;
-      const bool known = std::any_of(lengths.begin(), lengths.end(),
-                                     [&](const auto& length) { return length.first == field; });
+      const char* field = length_field(config.layer(), expected.shape[d].axis);
+      if (std::string_view(field).empty()) continue;
+      const bool known = std::any_of(lengths.begin(), lengths.end(), [&](const auto& length) {
+        return std::string_view(length.first) == field;
+      });
       if (!known) lengths.emplace_back(field, shape[d].size);
       other = other || shape[d] != expected.shape[d];
     }
   }
   Config changed = config;
   if (!other) return changed;
-  for (const auto& [field, length] : lengths) changed = changed.with(field.data(), length);
+  for (const auto& [field, length] : lengths) changed = changed.with(field, length);
   return changed;
 }
 
