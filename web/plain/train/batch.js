@@ -39,16 +39,22 @@ const ids = (numbers, shape) => ({ data: Int32Array.from(numbers), shape });
  * @param {ArrayLike<number>} labels
  */
 export function accuracyOf(scores, labels) {
-  const classes = scores.length / labels.length;
-  let [known, right] = [0, 0];
-  for (let row = 0; row < labels.length; row += 1) {
-    if (labels[row] === UNKNOWN) continue;
-    known += 1;
+  const answers = answersOf(scores, scores.length / labels.length);
+  const known = answers.map((answer, row) => [answer, labels[row]]).filter(([, label]) => label !== UNKNOWN);
+  return known.length ? known.filter(([answer, label]) => answer === label).length / known.length : 0;
+}
+
+/**
+ * The class with the largest score, row after row.
+ * @param {ArrayLike<number>} scores
+ * @param {number} classes
+ */
+export function answersOf(scores, classes) {
+  return Array.from({ length: scores.length / classes }, (_, row) => {
     let best = 0;
     for (let one = 1; one < classes; one += 1) {
       if (scores[row * classes + one] > scores[row * classes + best]) best = one;
     }
-    if (best === labels[row]) right += 1;
-  }
-  return known ? right / known : 0;
+    return best;
+  });
 }

@@ -14,10 +14,11 @@ export const brackets = {
   layer: 'decoder',
   about:
     'Wherever a bracket closes, the layer says of which kind it is: it must look at the last one that is still open, past those that are closed already.',
-  defaults: { length: 32, hidden_size: 64, num_heads: 4, num_layers: 2, batch_size: 32, lr: 0.003 },
+  defaults: { seq_len: 24, hidden_size: 32, num_heads: 2, num_layers: 2, batch_size: 16, lr: 0.003 },
+  shortest: 2,
   config: () => ({ vocab_size: 2 * KINDS }),
   chance: 1 / KINDS,
-  draw: (random, { length }, count) =>
+  draw: (random, { seq_len: length }, count) =>
     batchOf(count, () => {
       /** @type {number[]} */
       const tokens = [];

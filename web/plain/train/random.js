@@ -2,6 +2,7 @@
 
 /** Mulberry32 by Tommy Ettinger (public domain): 32 bits of state, uniform enough for made data. */
 export class Random {
+  /** @type {number} */
   #state;
 
   /**

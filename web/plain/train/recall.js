@@ -12,10 +12,11 @@ export const recall = {
   layer: 'decoder',
   about:
     'A string of random letters repeats itself. To say the next letter, a head must find the same letter further back and look at what followed it: such an induction head appears suddenly, as a diagonal line.',
-  defaults: { length: 32, hidden_size: 64, num_heads: 4, num_layers: 2, batch_size: 32, lr: 0.003 },
+  defaults: { seq_len: 24, hidden_size: 32, num_heads: 2, num_layers: 2, batch_size: 16, lr: 0.003 },
+  shortest: 4,
   config: () => ({ vocab_size: LETTERS }),
   chance: 1 / LETTERS,
-  draw: (random, { length }, count) =>
+  draw: (random, { seq_len: length }, count) =>
     batchOf(count, () => {
       const longest = Math.min(LONGEST, Math.floor(length / 2));
       const shortest = Math.max(1, Math.floor(longest / 2));
