@@ -16,11 +16,18 @@ import '../heat-map/heat-map.js';
  * @typedef {import('../../plain/train/settings.js').Checked} Checked
  * @typedef {import('../heat-map/drawn.js').Drawn} Drawn
  * @typedef {typeof import('./curves.js')} Draw
+ * @typedef {import('./curves.js').Kind} Kind
+ * @typedef {{ key: unknown[], time: number, made: Element | null }} Curve
  */
 
 /** Curves are drawn anew at most this often while training runs. */
 const CURVES_MS = 150;
 const THUMBNAIL = 64;
+
+/** @type {readonly Kind[]} */
+const KINDS = ['accuracy', 'loss'];
+/** @type {Curve} */
+const undrawn = { key: [], time: 0, made: null };
 
 /** Trains a layer on made data, in a worker. The page's address has all settings. */
 export class TrainPanel extends LightElement {
@@ -68,8 +75,8 @@ export class TrainPanel extends LightElement {
           this.said = `Paused. ${learnedText(/** @type {Point} */ (run.history.last), taskOf(run.plan.task).chance)}`;
       }
     });
-    /** @type {{ key: unknown[], time: number, made: Record<'loss' | 'accuracy', Element> | null }} */
-    this.curves = { key: [], time: 0, made: null };
+    /** Those that were drawn last, and what of. @type {Record<Kind, Curve>} */
+    this.curves = { loss: undrawn, accuracy: undrawn };
     /** @type {{ point: Point | null, drawn: Drawn | null }} */
     this.map = { point: null, drawn: null };
     this.resize = new ResizeObserver(() => this.#fit());
@@ -186,20 +193,23 @@ export class TrainPanel extends LightElement {
     return { task, example: run.example, parameters: run.parameters, points, moments, moment, stale: !this.#isOfRun() };
   }
 
-  /** @param {import('./view.js').Shown} shown */
+  /**
+   * One of the two is drawn at a time, so that the page never waits for both.
+   * @param {import('./view.js').Shown} shown
+   */
   #curves({ points, moment, task }) {
     const { draw, width } = this;
     const key = [points, moment.step, width];
-    const now = performance.now();
-    const late = this.curves.made && this.player.playing && now - this.curves.time < CURVES_MS;
-    if (!draw || !width || late || key.every((part, index) => part === this.curves.key[index])) return this.curves.made;
-    const options = { width, chosen: moment.step, chance: task.chance };
-    const made = {
-      loss: draw.drawCurves('loss', points, options),
-      accuracy: draw.drawCurves('accuracy', points, options)
-    };
-    this.curves = { key, time: now, made };
-    return made;
+    const isOld = (/** @type {Kind} */ kind) => key.some((part, index) => part !== this.curves[kind].key[index]);
+    const waits = (/** @type {Kind} */ kind) =>
+      this.player.playing && performance.now() - this.curves[kind].time < CURVES_MS;
+    const [kind, ...others] = KINDS.filter((one) => isOld(one) && !waits(one));
+    if (draw && width && kind) {
+      const made = draw.drawCurves(kind, points, { width, chosen: moment.step, chance: task.chance });
+      this.curves = { ...this.curves, [kind]: { key, time: performance.now(), made } };
+      if (others.length) nextFrame().then(() => this.requestUpdate());
+    }
+    return { loss: this.curves.loss.made, accuracy: this.curves.accuracy.made };
   }
 
   /** @param {import('./view.js').Shown} shown */

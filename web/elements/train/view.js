@@ -40,7 +40,7 @@ import { exampleView } from './example.js';
  * @property {boolean} settings whether they are open
  * @property {boolean} tabled whether the table of the curves is open
  * @property {Shown | null} shown
- * @property {Record<Kind, Element> | null} curves
+ * @property {Record<Kind, Element | null> | null} curves
  * @property {unknown} map the heat map
  *
  * @typedef {object} Actions

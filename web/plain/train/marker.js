@@ -12,7 +12,7 @@ export const marker = {
   title: 'What follows the marker',
   layer: 'attention_classifier',
   about:
-    'The class is the letter after the marker *: its position must look at the next one. This layer has no positions of its own, so each token says its place too (a letter in another place is another token).',
+    'The class is the letter after the marker *. No token tells it by itself, so heads must look from one to the other. This layer knows no positions: each token therefore says its place too.',
   defaults: { seq_len: 8, hidden_size: 64, num_heads: 4, dropout: 0, batch_size: 32, lr: 0.003 },
   shortest: 2,
   config: ({ seq_len: length }) => ({ vocab_size: KINDS * length, num_classes: LETTERS }),

@@ -109,8 +109,14 @@ export function checkSettings(scope, layers, values) {
   }
 }
 
-/** Fields as the core calls them. */
-const NAMES = /** @type {Record<string, string>} */ ({ 'optimizer.lr': 'lr', 'optimizer.name': 'optimizer' });
+/** The field to change, for what the core calls otherwise, and for what is made of it. */
+const NAMES = /** @type {Record<string, string>} */ ({
+  'optimizer.lr': 'lr',
+  'optimizer.name': 'optimizer',
+  intermediate_size: 'hidden_size',
+  max_positions: 'seq_len',
+  vocab_size: 'seq_len'
+});
 
 /** @param {Task} task @param {Settings} settings @returns {Plan} */
 function planOf(task, settings) {
@@ -120,7 +126,7 @@ function planOf(task, settings) {
   return {
     task: task.name,
     settings,
-    config: { layer: task.layer, ...task.config(settings), ...of, ...sizes },
+    config: { layer: task.layer, ...sizes, ...task.config(settings), ...of },
     options: {
       loss: loss === 'next_token' ? { name: 'cross_entropy', target: 'next_token' } : 'cross_entropy',
       optimizer: { name: optimizer, lr }
