@@ -13,7 +13,10 @@ import { Session } from './session.js';
  * @property {() => void} changed
  * @property {() => Promise<unknown>} drawn resolves once the page shows the last change
  * @property {(error: Error) => void} failed
- * @property {() => void} paused
+ * @property {(played: boolean) => void} ended after a turn
+ *
+ * @typedef {{ paused: boolean, plays: boolean, end: (step: number) => number }} Turn `end`: up to which step it
+ *   goes
  */
 
 /** How long the worker trains before it looks at its messages: what a pause waits for, if no step takes longer. */
@@ -25,8 +28,10 @@ export class Player {
   #listener;
   /** @type {Session | null} */
   #session = null;
-  /** Of the play that runs. @type {object | null} */
+  /** The last that was asked for. @type {Turn | null} */
   #turn = null;
+  /** Turns take place one after another. */
+  #before = Promise.resolve();
   /** @type {{ step: number, time: number }[]} */
   #times = [];
 
@@ -43,91 +48,33 @@ export class Player {
   }
 
   /**
-   * So many steps of the run, or of a new one; fewer when it is paused.
-   * @param {Plan} plan @param {number} count
+   * Plays until it is paused, or after a number of steps.
+   * @param {Plan} plan
+   * @param {number} every up to the next multiple of which it plays
    */
-  async go(plan, count) {
-    const turn = {};
-    this.#turn = turn;
+  play(plan, every) {
     this.playing = true;
-    this.#times = [];
-    this.#listener.changed();
-    try {
-      const session = (this.#session ??= new Session());
-      if (!this.run) {
-        const { example, parameters, progress } = await session.begin(plan);
-        if (this.#turn !== turn) return;
-        this.run = { plan, history: new History(), example, parameters };
-        this.#take(progress);
-      }
-      await this.#slices(session, turn, this.step + count);
-      if (this.#turn === turn) this.#end();
-    } catch (error) {
-      if (this.#turn === turn) this.#fail(/** @type {Error} */ (error));
-    }
+    this.#queue(plan, { paused: false, plays: true, end: (step) => step + every - (step % every) });
   }
 
-  /** The worker goes on while the page is drawn. @param {Session} session @param {object} turn @param {number} end */
-  async #slices(session, turn, end) {
-    const ask = (/** @type {number} */ step) => session.train({ most: end - step, seconds: SLICE_SECONDS });
-    for (let next = ask(this.step), going = true; going;) {
-      const progress = await next;
-      if (this.#turn !== turn) return;
-      going = this.playing && progress.step < end;
-      if (going) next = ask(progress.step);
-      this.#take(progress);
-      await this.#listener.drawn();
-      if (this.#turn !== turn) return;
-      if (going && !this.playing) {
-        going = false;
-        this.#take(await next);
-      }
-    }
-    const last = await session.train({ most: 0, seconds: 0, look: true });
-    if (this.#turn === turn) this.#take(last);
-  }
-
-  /** @param {Progress} progress */
-  #take({ step, points, gradient_norm: gradientNorm }) {
-    for (const point of points) this.run?.history.add(point);
-    this.step = step;
-    this.gradientNorm = gradientNorm;
-    const time = performance.now();
-    this.#times = [...this.#times.filter((one) => time - one.time < RATE_MS), { step, time }];
-    const [first] = this.#times;
-    if (time > first.time && step > first.step) this.rate = (1000 * (step - first.step)) / (time - first.time);
-    this.#listener.changed();
-  }
-
-  #end() {
-    this.playing = false;
-    this.#turn = null;
-    this.#listener.paused();
-    this.#listener.changed();
-  }
-
-  /** @param {Error} error */
-  #fail(error) {
-    this.playing = false;
-    this.#turn = null;
-    if (!(error instanceof RangeError)) this.reset(); // its worker may have ended
-    if (!this.run) this.reset();
-    this.#listener.failed(error);
-    this.#listener.changed();
+  /** One step. @param {Plan} plan */
+  advance(plan) {
+    this.#queue(plan, { paused: false, plays: false, end: (step) => step + 1 });
   }
 
   /** After the slice that is under way. */
   pause() {
-    if (!this.playing) return;
+    if (!this.playing || !this.#turn) return;
+    this.#turn.paused = true;
     this.playing = false;
     this.#listener.changed();
   }
 
   /** Ends the run at once. */
   reset() {
-    this.#turn = null;
     this.#session?.dispose();
     this.#session = null;
+    this.#turn = null;
     this.run = null;
     this.playing = false;
     this.step = 0;
@@ -138,5 +85,77 @@ export class Player {
 
   async weights() {
     return this.#session ? this.#session.weights() : {};
+  }
+
+  /** @param {Plan} plan @param {Turn} turn */
+  #queue(plan, turn) {
+    const session = (this.#session ??= new Session());
+    this.#turn = turn;
+    this.#listener.changed();
+    this.#before = this.#before.then(() => this.#take(session, plan, turn));
+  }
+
+  /** @param {Session} session @param {Plan} plan @param {Turn} turn */
+  async #take(session, plan, turn) {
+    const isCurrent = () => this.#session === session;
+    if (!isCurrent()) return;
+    try {
+      if (!this.run) {
+        const { example, parameters, progress } = await session.begin(plan);
+        if (!isCurrent()) return;
+        this.run = { plan, history: new History(), example, parameters };
+        this.#record(progress);
+      }
+      await this.#slices(session, turn, isCurrent);
+      if (!isCurrent()) return;
+      if (this.#turn === turn) this.playing = false;
+      this.#listener.ended(turn.plays);
+      this.#listener.changed();
+    } catch (error) {
+      if (isCurrent()) this.#fail(/** @type {Error} */ (error));
+    }
+  }
+
+  /**
+   * The worker goes on while the page is drawn.
+   * @param {Session} session @param {Turn} turn @param {() => boolean} isCurrent
+   */
+  async #slices(session, turn, isCurrent) {
+    const end = turn.end(this.step);
+    const look = !turn.plays;
+    const ask = (/** @type {number} */ step) => session.train({ most: end - step, seconds: SLICE_SECONDS, look });
+    this.#times = [];
+    for (let next = turn.paused ? null : ask(this.step); next;) {
+      const progress = await next;
+      if (!isCurrent()) return;
+      next = !turn.paused && progress.step < end && !progress.failure ? ask(progress.step) : null;
+      this.#record(progress);
+      if (progress.failure) throw new RangeError(progress.failure);
+      await this.#listener.drawn();
+      if (!isCurrent()) return;
+    }
+    if (look) return;
+    const last = await session.train({ most: 0, seconds: 0, look: true });
+    if (isCurrent()) this.#record(last);
+  }
+
+  /** @param {Progress} progress */
+  #record({ step, points, gradient_norm: gradientNorm }) {
+    for (const point of points) this.run?.history.add(point);
+    this.step = step;
+    this.gradientNorm = gradientNorm;
+    const time = performance.now();
+    this.#times = [...this.#times.filter((one) => time - one.time < RATE_MS), { step, time }];
+    const [first] = this.#times;
+    if (step > first.step) this.rate = (1000 * (step - first.step)) / (time - first.time);
+    this.#listener.changed();
+  }
+
+  /** A refusal leaves the run as it was; after anything else its worker may be gone. @param {Error} error */
+  #fail(error) {
+    if (!(error instanceof RangeError) || !this.run) this.reset();
+    this.playing = false;
+    this.#listener.failed(error);
+    this.#listener.changed();
   }
 }

@@ -69,10 +69,10 @@ export class TrainPanel extends LightElement {
         this.failure = error.message;
         this.said = '';
       },
-      paused: () => {
+      ended: (played) => {
         const { run } = this.player;
         if (run)
-          this.said = `Paused. ${learnedText(/** @type {Point} */ (run.history.last), taskOf(run.plan.task).chance)}`;
+          this.said = `${played ? 'Paused. ' : ''}${learnedText(/** @type {Point} */ (run.history.last), taskOf(run.plan.task).chance)}`;
       }
     });
     /** Those that were drawn last, and what of. @type {Record<Kind, Curve>} */
@@ -154,7 +154,8 @@ export class TrainPanel extends LightElement {
     this.chosen = null;
     this.said = what === 'play' ? 'Training' : '';
     if (!this.#isOfRun()) this.player.reset();
-    this.player.go(plan, what === 'play' ? pauseEvery - (this.player.step % pauseEvery) : 1);
+    if (what === 'play') this.player.play(plan, pauseEvery);
+    else this.player.advance(plan);
   }
 
   #reset() {
@@ -190,7 +191,15 @@ export class TrainPanel extends LightElement {
     const { points, moments } = run.history;
     const moment = moments.findLast(({ step }) => step <= (this.chosen ?? Infinity)) ?? moments[0];
     const task = taskOf(run.plan.task);
-    return { task, example: run.example, parameters: run.parameters, points, moments, moment, stale: !this.#isOfRun() };
+    return {
+      task,
+      example: run.example,
+      parameters: run.parameters,
+      points,
+      moments,
+      moment,
+      stale: this.checked.plan !== null && !this.#isOfRun()
+    };
   }
 
   /**
