@@ -51,10 +51,20 @@ export default [
   {
     // What web/plain/ may name: JavaScript's own, and of the web platform only what every host has.
     files: ['web/plain/**/*.js'],
-    languageOptions: { globals: { CustomEvent: 'readonly', EventTarget: 'readonly', performance: 'readonly' } },
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['CustomEvent', 'EventTarget', 'TextEncoder', 'URLSearchParams', 'performance'].map((name) => [
+          name,
+          'readonly'
+        ])
+      )
+    },
     rules: {
       'no-undef': 'error',
-      'no-restricted-imports': ['error', { patterns: [{ regex: '^(?!\\./)', message: 'web/plain/ imports itself.' }] }]
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^(?!\\./|\\.\\./[\\w-]+\\.js$)', message: 'web/plain/ imports itself.' }] }
+      ]
     }
   }
 ];

@@ -13,7 +13,7 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     rollupOptions: {
-      input: { index: 'web/pages/index.html', speed: 'web/pages/speed.html' }
+      input: { index: 'web/pages/index.html', speed: 'web/pages/speed.html', train: 'web/pages/train.html' }
     }
   }
 });

@@ -11,7 +11,8 @@ const NAMES = /** @type {Record<string, string>} */ ({
   dtype: 'number format',
   kv_len: 'key length',
   kdim: 'key dim',
-  vdim: 'value dim'
+  vdim: 'value dim',
+  lr: 'learning rate'
 });
 const WORDS = /** @type {Record<string, string>} */ ({
   num: '',

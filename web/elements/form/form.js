@@ -11,6 +11,8 @@ import { follows } from './follows.js';
 /**
  * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('../../plain/fields.js').Field} Field
+ * @typedef {Pick<Store, 'values' | 'errors' | 'config'>} Fields what was entered, what is wrong with it, and what was
+ *   right last
  * @typedef {{ set: (patch: Record<string, unknown>, edit?: { gesture?: string }) => void, calculate: () => void }}
  *   Actions
  */
@@ -89,14 +91,18 @@ function optionsView(store, options, view) {
     </details>`;
 }
 
-/** @param {Store} store @param {Field} field @param {Actions} actions */
-function fieldView(store, field, actions) {
+/**
+ * @param {Fields} store
+ * @param {Field} field
+ * @param {Pick<Actions, 'set'>} actions
+ */
+export function fieldView(store, field, actions) {
   if (field.type === 'boolean') return booleanField(store, field, actions);
   if (field.type === 'choice') return choiceField(store, field, actions);
   return numberField(store, field, actions);
 }
 
-/** @param {Store} store @param {Field} field @param {Actions} actions */
+/** @param {Fields} store @param {Field} field @param {Pick<Actions, 'set'>} actions */
 function numberField(store, field, actions) {
   const { name } = field;
   const raw = store.values[name] ?? field.default;
@@ -130,7 +136,7 @@ function fieldText(raw) {
   return String(raw ?? '');
 }
 
-/** @param {Store} store @param {Field} field @param {Actions} actions */
+/** @param {Fields} store @param {Field} field @param {Pick<Actions, 'set'>} actions */
 function slider(store, field, actions) {
   const { name } = field;
   const value = Number(parseField(field, store.values[name] ?? field.default));
@@ -160,7 +166,7 @@ function nudged({ type, min = 1 }, value, { key, shiftKey }) {
   return Math.max(min, value + (key === 'ArrowUp' ? 1 : -1) * (shiftKey ? 10 : 1));
 }
 
-/** @param {Store} store @param {Field} field @param {Actions} actions */
+/** @param {Fields} store @param {Field} field @param {Pick<Actions, 'set'>} actions */
 function booleanField(store, field, actions) {
   const { name } = field;
   const checked = parseField(field, store.values[name] ?? field.default) === true;
@@ -180,7 +186,7 @@ function booleanField(store, field, actions) {
 
 const MAX_SEGMENTS = 4;
 
-/** @param {Store} store @param {Field} field @param {Actions} actions */
+/** @param {Fields} store @param {Field} field @param {Pick<Actions, 'set'>} actions */
 function choiceField(store, field, actions) {
   const { name, choices = [] } = field;
   const chosen = String(store.values[name] ?? field.default);
@@ -235,9 +241,9 @@ const rangeText = ({ type, min, max, above_min }) => {
   return above_min ? ` Above ${min}, at most ${max}.` : ` From ${min} to ${max}.`;
 };
 
-/** @param {Store} store @param {string} name */
+/** @param {Fields} store @param {string} name */
 const errorText = (store, name) =>
   store.errors[name] ? html`<p class="field-error" id=${`error-${name}`}>${store.errors[name]}</p>` : nothing;
 
-/** @param {Store} store @param {string} name */
+/** @param {Fields} store @param {string} name */
 const describedBy = (store, name) => (store.errors[name] ? `error-${name} meaning-${name}` : `meaning-${name}`);

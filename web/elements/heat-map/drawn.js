@@ -9,9 +9,10 @@ import { planes, thumbnails } from './raster.js';
  * @typedef {{ name: string, axes: readonly string[], tensor: string, weights: boolean, repeat: number, mask?: string }}
  *   Described a result as the estimate has it
  * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails,
- *   weights: boolean, repeat: number, mask: string }} Drawn `axes`
+ *   weights: boolean, repeat: number, mask: string, words?: string[] }} Drawn `axes`
  *   names each dimension; `weights`: each row sums to 1; `repeat`: how many layers make one, of which this is the last;
- *   `mask`: the mask input that has a cell for each of a plane's, '' for none
+ *   `mask`: the mask input that has a cell for each of a plane's, '' for none;
+ *   `words`: a text for each position of queries and keys
  */
 
 const THUMBNAIL = 64;

@@ -237,12 +237,14 @@ export class HeatMap extends LightElement {
 
   #readout() {
     if (!this.drawn || !this.grid) return '';
-    const { axes, weights } = this.drawn;
+    const { axes, weights, words } = this.drawn;
     if (!this.cell) return weights ? `uniform would be ${formatSignificant(1 / this.grid.columns)}` : '';
     const { row, column } = this.cell;
     const at = row * this.grid.columns + column;
     const closed = this.mask && !this.mask[at] ? ', masked' : '';
-    const place = axes.length > 1 ? `${axes.at(-2)} ${row}, ${axes.at(-1)} ${column}` : `${axes[0]} ${column}`;
+    const named = (/** @type {number} */ index) => (words ? `${index} (${words[index]})` : String(index));
+    const place =
+      axes.length > 1 ? `${axes.at(-2)} ${named(row)}, ${axes.at(-1)} ${named(column)}` : `${axes[0]} ${named(column)}`;
     return `${place}: ${formatSignificant(this.grid.data[at])}${closed}`;
   }
 

@@ -40,8 +40,11 @@ async function copyText(text) {
 }
 
 /** @param {string} name @param {string} text @param {string} [type] */
-export function downloadText(name, text, type = 'text/plain') {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+export const downloadText = (name, text, type = 'text/plain') => download(name, text, type);
+
+/** @param {string} name @param {BlobPart} content @param {string} type */
+export function download(name, content, type) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -1,5 +1,5 @@
 // The pages before any script, rendered in Node by the modules that they load: the calculator at its defaults with the
-// guide, and the speed page before anything is measured.
+// guide, the speed page before anything is measured, and the training page before anything has run.
 
 import { html } from 'lit';
 import { render } from '@lit-labs/ssr';
@@ -11,6 +11,7 @@ import { codeView } from '../../elements/code/view.js';
 import { importHead } from '../../elements/import/view.js';
 import { Store } from '../../plain/store.js';
 import { speedView, unmeasured } from '../../elements/speed/view.js';
+import { staticTrain } from '../../elements/train/static.js';
 import { guideView } from '../guide.js';
 import { speedGuideView } from '../speed-guide.js';
 import { shell } from './shell.js';
@@ -38,6 +39,9 @@ const contents = {
       speed: speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }),
       guide: speedGuideView()
     };
+  },
+  async 'train.html'() {
+    return { train: staticTrain(await open({ threads: 1 })) };
   }
 };
 

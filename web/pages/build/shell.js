@@ -22,11 +22,19 @@ const SECTIONS = [
   ['guide', 'Guide']
 ];
 
+const PAGES = [
+  ['train.html', 'Train'],
+  ['speed.html', 'Speed']
+];
+
 /** @param {string} file */
 function links(file) {
   const calculator = file === 'index.html' ? '' : './';
-  const speed = `<a href="./speed.html"${file === 'speed.html' ? ' aria-current="page"' : ''}>Speed</a>`;
-  return SECTIONS.map(([id, text]) => `<a href="${calculator}#${id}">${text}</a>`).join('') + speed;
+  const sections = SECTIONS.map(([id, text]) => `<a href="${calculator}#${id}">${text}</a>`);
+  const pages = PAGES.map(
+    ([page, text]) => `<a href="./${page}"${page === file ? ' aria-current="page"' : ''}>${text}</a>`
+  );
+  return [...sections, ...pages].join('');
 }
 
 /** @param {string} file */
@@ -48,8 +56,9 @@ const top = (file) => `\
   </header>`;
 
 const OTHER = /** @type {Record<string, string>} */ ({
-  'index.html': '<a href="./speed.html">How fast is this browser?</a>',
-  'speed.html': '<a href="./">The calculator</a>'
+  'index.html': '<a href="./train.html">Train a layer here</a>, <a href="./speed.html">how fast is this browser?</a>',
+  'speed.html': '<a href="./">The calculator</a>, <a href="./train.html">train a layer here</a>',
+  'train.html': '<a href="./">The calculator</a>, <a href="./speed.html">how fast is this browser?</a>'
 });
 
 /** @param {string} file */

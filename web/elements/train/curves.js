@@ -1,0 +1,69 @@
+// Loss or accuracy by step, of training and of held-out data, by Observable Plot.
+
+import { axisX, axisY, gridY, line, pointerX, ruleX, tip } from '@observablehq/plot';
+import { drawn, shownTip } from '../charts/figure.js';
+import { formatCount, formatSignificant } from '../../plain/format.js';
+import { percent } from '../../plain/train/learned.js';
+
+/**
+ * @typedef {import('../../plain/train/history.js').Point} Point
+ * @typedef {'loss' | 'accuracy'} Kind
+ */
+
+const HEIGHT = 190;
+const TICK_WIDTH = 70;
+
+/**
+ * @param {Kind} kind
+ * @param {Point[]} points
+ * @param {{ width: number, chosen: number, chance: number }} options `chosen`: the step that is looked at
+ */
+export function drawCurves(kind, points, { width, chosen, chance }) {
+  const isShare = kind === 'accuracy';
+  const held = /** @type {const} */ (`held_${kind}`);
+  const last = Math.max(1, points.at(-1)?.step ?? 1);
+  const text = isShare ? percent : formatSignificant;
+  return drawn({
+    width,
+    height: HEIGHT,
+    marginLeft: 46,
+    marginRight: 14,
+    marginTop: 10,
+    marginBottom: 30,
+    x: { domain: [0, last], label: null },
+    y: {
+      domain: isShare ? [0, 1] : [0, Math.max(...points.flatMap((point) => [point.loss, point.held_loss]))],
+      label: null
+    },
+    marks: [
+      gridY({ ticks: 4 }),
+      axisX({ ticks: wholeTicks(last, width), tickSize: 0, text: formatCount }),
+      axisY({ ticks: 4, tickSize: 0, text }),
+      ...(isShare
+        ? [line([0, last], { x: (/** @type {number} */ x) => x, y: () => chance, stroke: 'var(--mark)' })]
+        : []),
+      line(points, { x: 'step', y: kind, stroke: 'var(--tone-d)', strokeWidth: 1.5, strokeDasharray: '4,3' }),
+      line(points, { x: 'step', y: held, stroke: 'var(--accent)', strokeWidth: 2 }),
+      ruleX([chosen], { stroke: 'var(--accent)', strokeDasharray: '2,3' }),
+      tip(
+        points,
+        pointerX({
+          x: 'step',
+          y: held,
+          title: (/** @type {Point} */ point) =>
+            `Step ${formatCount(point.step)}\nheld-out ${text(point[held])}\ntraining ${text(point[kind])}`,
+          ...shownTip
+        })
+      )
+    ]
+  });
+}
+
+/** Round steps, no more than there is room for. @param {number} last @param {number} width */
+function wholeTicks(last, width) {
+  const most = Math.max(2, Math.floor(width / TICK_WIDTH));
+  const least = last / most;
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  const apart = Math.max(1, [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least) ?? 1);
+  return Array.from({ length: Math.floor(last / apart) + 1 }, (_, index) => index * apart);
+}

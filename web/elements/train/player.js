@@ -1,0 +1,161 @@
+// Plays and pauses a run: asks the worker for one slice of steps after another.
+
+import { History } from '../../plain/train/history.js';
+import { Session } from './session.js';
+
+/**
+ * @typedef {import('../../plain/train/settings.js').Plan} Plan
+ * @typedef {import('./worker.js').Progress} Progress
+ * @typedef {{ plan: Plan, history: History, example: import('../../plain/train/batch.js').Batch,
+ *   parameters: number }} Run
+ *
+ * @typedef {object} Listener
+ * @property {() => void} changed
+ * @property {() => Promise<unknown>} drawn resolves once the page shows the last change
+ * @property {(error: Error) => void} failed
+ * @property {(played: boolean) => void} ended after a turn
+ *
+ * @typedef {{ paused: boolean, plays: boolean, end: (step: number) => number }} Turn `end`: up to which step it
+ *   goes
+ */
+
+/** How long the worker trains before it looks at its messages: what a pause waits for, if no step takes longer. */
+const SLICE_SECONDS = 0.04;
+/** The rate is that of the last slices, as many as take about so long. */
+const RATE_MS = 1000;
+
+export class Player {
+  #listener;
+  /** @type {Session | null} */
+  #session = null;
+  /** The last that was asked for. @type {Turn | null} */
+  #turn = null;
+  /** Turns take place one after another. */
+  #before = Promise.resolve();
+  /** @type {{ step: number, time: number }[]} */
+  #times = [];
+
+  /** @param {Listener} listener */
+  constructor(listener) {
+    this.#listener = listener;
+    /** @type {Run | null} */
+    this.run = null;
+    this.playing = false;
+    this.step = 0;
+    this.gradientNorm = 0;
+    /** Steps a second. */
+    this.rate = 0;
+  }
+
+  /**
+   * Plays until it is paused, or after a number of steps.
+   * @param {Plan} plan
+   * @param {number} every up to the next multiple of which it plays
+   */
+  play(plan, every) {
+    this.playing = true;
+    this.#queue(plan, { paused: false, plays: true, end: (step) => step + every - (step % every) });
+  }
+
+  /** One step. @param {Plan} plan */
+  advance(plan) {
+    this.#queue(plan, { paused: false, plays: false, end: (step) => step + 1 });
+  }
+
+  /** After the slice that is under way. */
+  pause() {
+    if (!this.playing || !this.#turn) return;
+    this.#turn.paused = true;
+    this.playing = false;
+    this.#listener.changed();
+  }
+
+  /** Ends the run at once. */
+  reset() {
+    this.#session?.dispose();
+    this.#session = null;
+    this.#turn = null;
+    this.run = null;
+    this.playing = false;
+    this.step = 0;
+    this.gradientNorm = 0;
+    this.rate = 0;
+    this.#listener.changed();
+  }
+
+  async weights() {
+    return this.#session ? this.#session.weights() : {};
+  }
+
+  /** @param {Plan} plan @param {Turn} turn */
+  #queue(plan, turn) {
+    const session = (this.#session ??= new Session());
+    this.#turn = turn;
+    this.#listener.changed();
+    this.#before = this.#before.then(() => this.#take(session, plan, turn));
+  }
+
+  /** @param {Session} session @param {Plan} plan @param {Turn} turn */
+  async #take(session, plan, turn) {
+    const isCurrent = () => this.#session === session;
+    if (!isCurrent()) return;
+    try {
+      if (!this.run) {
+        const { example, parameters, progress } = await session.begin(plan);
+        if (!isCurrent()) return;
+        this.run = { plan, history: new History(), example, parameters };
+        this.#record(progress);
+      }
+      await this.#slices(session, turn, isCurrent);
+      if (!isCurrent()) return;
+      if (this.#turn === turn) this.playing = false;
+      this.#listener.ended(turn.plays);
+      this.#listener.changed();
+    } catch (error) {
+      if (isCurrent()) this.#fail(/** @type {Error} */ (error));
+    }
+  }
+
+  /**
+   * The worker goes on while the page is drawn.
+   * @param {Session} session @param {Turn} turn @param {() => boolean} isCurrent
+   */
+  async #slices(session, turn, isCurrent) {
+    const end = turn.end(this.step);
+    const look = !turn.plays;
+    const ask = (/** @type {number} */ step) => session.train({ most: end - step, seconds: SLICE_SECONDS, look });
+    this.#times = [];
+    for (let next = turn.paused ? null : ask(this.step); next;) {
+      const progress = await next;
+      if (!isCurrent()) return;
+      next = !turn.paused && progress.step < end && !progress.failure ? ask(progress.step) : null;
+      this.#record(progress);
+      if (progress.failure) throw new RangeError(progress.failure);
+      await this.#listener.drawn();
+      if (!isCurrent()) return;
+    }
+    if (look) return;
+    const last = await session.train({ most: 0, seconds: 0, look: true });
+    if (isCurrent()) this.#record(last);
+  }
+
+  /** @param {Progress} progress */
+  #record({ step, points, gradient_norm: gradientNorm }) {
+    for (const point of points) this.run?.history.add(point);
+    this.step = step;
+    this.gradientNorm = gradientNorm;
+    const time = performance.now();
+    this.#times = [...this.#times.filter((one) => time - one.time < RATE_MS), { step, time }];
+    const [first] = this.#times;
+    if (step > first.step) this.rate = (1000 * (step - first.step)) / (time - first.time);
+    this.#listener.changed();
+  }
+
+  /** A refusal leaves the run as it was; after anything else its worker may be gone. @param {Error} error */
+  #fail(error) {
+    if (!(error instanceof RangeError) || !this.run) this.reset();
+    this.playing = false;
+    this.#listener.failed(error);
+    this.#listener.changed();
+  }
+}

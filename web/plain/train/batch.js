@@ -1,0 +1,60 @@
+// Examples of a task, packed as the inputs of a training step.
+
+/**
+ * @typedef {{ data: Int32Array, shape: number[] }} Ids
+ * @typedef {{ tokens: Ids, labels: Ids }} Batch
+ * @typedef {{ tokens: number[], labels: number[] }} Example `labels`: one class of a classifier; of a decoder, for each
+ *   position the token after it, or UNKNOWN
+ */
+
+/** The label of a position after which nobody could know what comes: it counts neither as loss nor as accuracy. */
+export const UNKNOWN = -100;
+
+/**
+ * @param {number} count of examples
+ * @param {() => Example} draw
+ * @returns {Batch}
+ */
+export function batchOf(count, draw) {
+  const examples = Array.from({ length: count }, draw);
+  const [{ tokens, labels }] = examples;
+  return {
+    tokens: ids(
+      examples.flatMap((example) => example.tokens),
+      [count, tokens.length]
+    ),
+    labels: ids(
+      examples.flatMap((example) => example.labels),
+      labels.length === 1 ? [count] : [count, labels.length]
+    )
+  };
+}
+
+/** @param {number[]} numbers @param {number[]} shape @returns {Ids} */
+const ids = (numbers, shape) => ({ data: Int32Array.from(numbers), shape });
+
+/**
+ * What share of the labels that can be known has the largest score.
+ * @param {ArrayLike<number>} scores of each class, row after row
+ * @param {ArrayLike<number>} labels
+ */
+export function accuracyOf(scores, labels) {
+  const answers = answersOf(scores, scores.length / labels.length);
+  const known = answers.map((answer, row) => [answer, labels[row]]).filter(([, label]) => label !== UNKNOWN);
+  return known.length ? known.filter(([answer, label]) => answer === label).length / known.length : 0;
+}
+
+/**
+ * The class with the largest score, row after row.
+ * @param {ArrayLike<number>} scores
+ * @param {number} classes
+ */
+export function answersOf(scores, classes) {
+  return Array.from({ length: scores.length / classes }, (_, row) => {
+    let best = 0;
+    for (let one = 1; one < classes; one += 1) {
+      if (scores[row * classes + one] > scores[row * classes + best]) best = one;
+    }
+    return best;
+  });
+}

@@ -1,0 +1,57 @@
+// What a run has recorded. The longer it gets, the fewer steps are kept, always the same ones: a run that is repeated
+// has the same curve.
+
+/**
+ * @typedef {object} Point after some steps
+ * @property {number} step
+ * @property {number} loss of training, in this step
+ * @property {number} accuracy of training
+ * @property {number} held_loss of data that it is not trained on
+ * @property {number} held_accuracy
+ * @property {number} gradient_norm
+ * @property {{ weights: { data: Float32Array, shape: number[] }, said: number[] } | null} seen the attention weights of
+ *   the held-out example, and the class, or the token after each position, that the layer says; kept of fewer points
+ */
+
+export const MOST_POINTS = 240;
+const FIRST = 5;
+const POINTS_A_MOMENT = 4;
+
+/** Every how many steps there is a point, at some step. @param {number} step */
+export function everyAt(step) {
+  let every = FIRST;
+  while (step / every > MOST_POINTS) every *= 2;
+  return every;
+}
+
+export class History {
+  /** @type {Point[]} */
+  points = [];
+
+  /** @param {Point} point later than all others, or of the same step as the last */
+  add(point) {
+    const every = everyAt(point.step);
+    this.points = [
+      ...this.points
+        .filter(({ step }) => step % every === 0 && step < point.step)
+        .map((one) => (one.seen && one.step % (POINTS_A_MOMENT * every) !== 0 ? { ...one, seen: null } : one)),
+      point
+    ];
+  }
+
+  /** The points of which the attention weights are kept. */
+  get moments() {
+    return this.points.filter(({ seen }) => seen);
+  }
+
+  /** @returns {Point | undefined} */
+  get last() {
+    return this.points.at(-1);
+  }
+}
+
+const COLUMNS = /** @type {const} */ (['step', 'loss', 'accuracy', 'held_loss', 'held_accuracy', 'gradient_norm']);
+
+/** After RFC 4180. @param {Point[]} points */
+export const runCsv = (points) =>
+  [COLUMNS.join(','), ...points.map((point) => COLUMNS.map((name) => point[name]).join(',')), ''].join('\r\n');

@@ -1,0 +1,155 @@
+// The settings of a training run: their fields, and what they make of the layer and the trainer.
+
+import { parseField } from '../fields.js';
+import { tasks } from './tasks.js';
+
+/**
+ * @typedef {import('../fields.js').Field} Field
+ * @typedef {import('../fields.js').Layer} Layer
+ * @typedef {import('../fields.js').Values} Values
+ * @typedef {import('./tasks.js').Task} Task
+ * @typedef {import('./tasks.js').Settings} Settings
+ * @typedef {import('../../lib/index.js').Attnscope} Scope
+ * @typedef {{ task: string, settings: Settings, config: any, options: any }} Plan plain data: all that a run depends on
+ * @typedef {{ plan: Plan | null, pauseEvery: number, memory: number, errors: Record<string, string> }} Checked
+ *   `memory`: bytes at the peak of a step
+ */
+
+/** Fields of a layer that a run can have otherwise, and up to where a slider goes; a box takes what the layer takes. */
+const REACHES = /** @type {Record<string, number>} */ ({
+  hidden_size: 512,
+  num_heads: 16,
+  num_layers: 8,
+  seq_len: 128,
+  batch_size: 256,
+  dropout: 0.999
+});
+
+const integer = /** @type {const} */ ({ type: 'integer', min: 1 });
+
+/** @type {Field[]} */
+const OWN = [
+  {
+    name: 'optimizer',
+    type: 'choice',
+    meaning: 'How gradients change the weights, with the defaults of torch.optim.',
+    default: 'adam',
+    choices: ['adam', 'adamw', 'rmsprop', 'sgd']
+  },
+  { name: 'lr', type: 'number', meaning: 'How far each update goes.', default: 0.003, min: 0, max: 1e6 },
+  {
+    name: 'loss',
+    type: 'choice',
+    meaning: 'Which positions count: those whose next token can be known, or all.',
+    default: 'known',
+    choices: ['known', 'next_token']
+  },
+  {
+    name: 'seed',
+    type: 'integer',
+    meaning: 'Of the weights, the data and dropout: the same seed gives the same run.',
+    default: 0,
+    min: 0,
+    optional: true
+  },
+  { ...integer, name: 'pause_every', meaning: 'Steps after which training pauses by itself.', default: 500, max: 1e5 }
+];
+
+/** @param {unknown} name */
+export const taskOf = (name) => tasks.find((task) => task.name === name) ?? tasks[0];
+
+/**
+ * The fields of a task, its own values as defaults.
+ * @param {Task} task @param {readonly Layer[]} layers
+ * @returns {Field[]}
+ */
+export function fieldsOf(task, layers) {
+  const layer = /** @type {Layer} */ (layers.find(({ name }) => name === task.layer));
+  const sizes = Object.entries(REACHES).flatMap(([name, max]) => {
+    const field = layer.fields.find((one) => one.name === name);
+    return field ? [{ ...field, max }] : [];
+  });
+  return [...sizes, ...OWN.filter(({ name }) => name !== 'loss' || task.layer === 'decoder')].map((field) => ({
+    ...field,
+    default: task.defaults[field.name] ?? field.default
+  }));
+}
+
+/**
+ * What was entered, as a plan, or what is wrong with it: the core's messages, and the tasks'.
+ * @param {Scope} scope @param {readonly Layer[]} layers @param {Values} values
+ * @returns {Checked}
+ */
+export function checkSettings(scope, layers, values) {
+  const task = taskOf(values.task);
+  const fields = fieldsOf(task, layers);
+  /** @type {Settings} */
+  const given = Object.fromEntries(
+    fields.map((field) => [field.name, parseField(field, values[field.name] ?? field.default) ?? field.default])
+  );
+  const { pause_every: pauseEvery, ...settings } = given;
+  const plan = planOf(task, settings);
+  try {
+    if (values.task !== undefined && values.task !== task.name)
+      throw wrong('task', `task must be one of ${tasks.map(({ name }) => name).join(', ')}, got ${values.task}`);
+    checkInteger('pause_every', pauseEvery, 1, 1e5);
+    checkInteger('seed', settings.seed, 0, Number.MAX_SAFE_INTEGER);
+    if (!['known', 'next_token', undefined].includes(settings.loss))
+      throw wrong('loss', `loss must be one of known, next_token, got ${settings.loss}`);
+    const { training } = /** @type {any} */ (scope.estimate(plan.config, { steps: false, training: plan.options }));
+    if (settings.seq_len < task.shortest)
+      throw wrong('seq_len', `seq_len must be at least ${task.shortest} for this task, got ${settings.seq_len}`);
+    return { plan, pauseEvery, memory: training.memory.peak, errors: {} };
+  } catch (error) {
+    const { field, message } = /** @type {RangeError & { field?: string }} */ (error);
+    if (!(error instanceof RangeError)) throw error;
+    const name = NAMES[field ?? ''] ?? field;
+    const known = name === 'task' || fields.some((one) => one.name === name);
+    return { plan: null, pauseEvery: 0, memory: 0, errors: { [known ? String(name) : '']: message } };
+  }
+}
+
+/** The field to change, for what the core calls otherwise, and for what is made of it. */
+const NAMES = /** @type {Record<string, string>} */ ({
+  'optimizer.lr': 'lr',
+  'optimizer.name': 'optimizer',
+  intermediate_size: 'hidden_size',
+  max_positions: 'seq_len',
+  vocab_size: 'seq_len'
+});
+
+/** @param {Task} task @param {Settings} settings @returns {Plan} */
+function planOf(task, settings) {
+  const { optimizer, lr, loss, seed, ...sizes } = settings;
+  const { seq_len, hidden_size } = sizes;
+  const of = task.layer === 'decoder' ? { intermediate_size: 2 * hidden_size, max_positions: seq_len } : {};
+  return {
+    task: task.name,
+    settings,
+    config: { layer: task.layer, ...sizes, ...task.config(settings), ...of },
+    options: {
+      loss: loss === 'next_token' ? { name: 'cross_entropy', target: 'next_token' } : 'cross_entropy',
+      optimizer: { name: optimizer, lr }
+    }
+  };
+}
+
+/** @param {string} name @param {unknown} value @param {number} min @param {number} max */
+function checkInteger(name, value, min, max) {
+  if (!Number.isInteger(value) || Number(value) < min || Number(value) > max)
+    throw wrong(name, `${name} must be an integer from ${min} to ${max}, got ${JSON.stringify(value)}`);
+}
+
+/** @param {string} field @param {string} message */
+const wrong = (field, message) => Object.assign(new RangeError(message), { field });
+
+/**
+ * The whole run in an address.
+ * @param {readonly Layer[]} layers @param {Values} values
+ */
+export function searchOf(layers, values) {
+  const task = taskOf(values.task);
+  const search = new URLSearchParams({ task: String(values.task ?? task.name) });
+  for (const field of fieldsOf(task, layers)) search.set(field.name, String(values[field.name] ?? field.default ?? ''));
+  return `?${search}`;
+}
