@@ -16,6 +16,8 @@ import {
 } from 'attnscope';
 import { serve } from 'attnscope/worker';
 import type {
+  TrainerState,
+  TrainingStep,
   Build,
   Config,
   Estimate,
@@ -128,6 +130,7 @@ const trainer: Trainer = scope.trainer(language, {
   clip_norm: 1,
   frozen: ['score.bias']
 });
+const costs: number = scope.estimate(config, { training: { optimizer: 'sgd' } }).training.phases.backward.flops;
 const trained: TrainingStep = trainer.step({ tokens }, { progress: (done) => done < 1 });
 const held: number = trainer.evaluate({ tokens, labels: tokens }).loss;
 const kept: TrainerState = trainer.stateDict();
@@ -308,6 +311,7 @@ scope.trainer(config, { optimizer: { name: 'adam', lr: '0.1' } });
 
 export {
   byInputs,
+  costs,
   gradientsThere,
   grown,
   held,

@@ -235,13 +235,15 @@
  *   Name extends LayerOf<C>['weights'] ? IsOneOf<OptionOf<O, 'need_weights', true>, true> : 'yes'>} Returns
  */
 
+/** @typedef {{ training: import('./types.js').TrainingEstimate }} Trained */
+
 /**
  * What estimate() and estimates() return.
  * @template C
  * @template O
  * @template [Steps=true] whether there are steps where the options do not say it
  * @typedef {{ yes: Estimate<C>, no: EstimateFigures<C>, maybe: EstimateFigures<C> & Partial<EstimateSteps> }[
- *   IsOneOf<OptionOf<O, 'steps', Steps>, true>]} Estimated
+ *   IsOneOf<OptionOf<O, 'steps', Steps>, true>] & (O extends { training: object } ? Trained : {})} Estimated
  */
 
 /**
