@@ -42,7 +42,7 @@ class GradientBuilder {
   TensorId add(const OpPtr& op, Ids inputs);
   template <class Operation, class... Arguments>
   TensorId add(Ids inputs, Arguments&&... arguments) {
-    return add(std::make_shared<const Operation>(std::forward<Arguments>(arguments)...), inputs);
+    return add(make_op<Operation>(std::forward<Arguments>(arguments)...), inputs);
   }
 
   /// Says which tensor is the gradient by the i-th input.

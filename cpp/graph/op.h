@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 #include <xtensor/containers/xarray.hpp>
 
@@ -102,10 +103,16 @@ class UnnamedOp : public Op {
   std::string pytorch(const std::vector<std::string>& inputs, std::string_view module) const final;
 };
 
+/// An op that graphs share. Not std::make_shared, which has a type for each op, with its name.
+template <class T, class... Arguments>
+OpPtr make_op(Arguments&&... arguments) {
+  return OpPtr(static_cast<const Op*>(new T(std::forward<Arguments>(arguments)...)));
+}
+
 /// An op of which all graphs share one object.
 template <class T, auto... kArguments>
 const OpPtr& shared_op() {
-  static const OpPtr op = std::make_shared<const T>(kArguments...);
+  static const OpPtr op = make_op<T>(kArguments...);
   return op;
 }
 

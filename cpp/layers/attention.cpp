@@ -11,16 +11,15 @@ namespace {
 TensorId repeated(Graph& graph, TensorId heads, int64_t num_heads, std::string_view output) {
   const int64_t times = num_heads / graph.tensor(heads).shape[1];
   if (times == 1) return heads;
-  return graph.add_step(output, "score", std::make_shared<const RepeatHeads>(times), {heads},
-                        output);
+  return graph.add_step(output, "score", make_op<RepeatHeads>(times), {heads}, output);
 }
 
 }  // namespace
 
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
                        const AttentionOptions& options, std::string_view output) {
-  const auto dot = std::make_shared<const Matmul>(Matmul::Right::kTransposed, options.band);
-  const auto weigh = std::make_shared<const Matmul>(Matmul::Right::kPlain, options.band);
+  const auto dot = make_op<Matmul>(Matmul::Right::kTransposed, options.band);
+  const auto weigh = make_op<Matmul>(Matmul::Right::kPlain, options.band);
   const OpPtr& add = shared_op<Add>();
   const std::string& prefix = options.prefix;
 
@@ -33,12 +32,11 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
   TensorId scores = graph.add_step(format("{}dot", {prefix}), "score", dot, {query, key},
                                    format("{}products", {prefix}));
   const std::string unbiased = prefix + (options.bias == kNoTensor ? "scores" : "scaled");
-  scores =
-      graph.add_step(format("{}scale", {prefix}), "score", std::make_shared<const Scale>(scale),
-                     {scores}, options.softcap ? format("{}uncapped", {prefix}) : unbiased);
+  scores = graph.add_step(format("{}scale", {prefix}), "score", make_op<Scale>(scale), {scores},
+                          options.softcap ? format("{}uncapped", {prefix}) : unbiased);
   if (options.softcap) {
     scores = graph.add_step(format("{}softcap", {prefix}), "score",
-                            std::make_shared<const Softcap>(*options.softcap), {scores}, unbiased);
+                            make_op<Softcap>(*options.softcap), {scores}, unbiased);
   }
   if (options.bias != kNoTensor) {
     scores = graph.add_step(format("{}add_bias", {prefix}), "score", add, {scores, options.bias},
@@ -47,9 +45,9 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
   Shape visible = graph.tensor(scores).shape;
   visible.back().size -= options.band.tail;
   const TensorId mask = graph.add_input(options.mask, visible, Role::kOptionalInput);
-  const TensorId weights = graph.add_step(format("{}normalize", {prefix}), "normalize",
-                                          std::make_shared<const Softmax>(options.band),
-                                          {scores, mask}, format("{}weights", {prefix}));
+  const TensorId weights =
+      graph.add_step(format("{}normalize", {prefix}), "normalize", make_op<Softmax>(options.band),
+                     {scores, mask}, format("{}weights", {prefix}));
   const TensorId dropped = apply_dropout(graph, options.dropout, "normalize", weights,
                                          format("{}dropped_weights", {prefix}));
   return {graph.add_step(format("{}combine", {prefix}), "combine", weigh, {dropped, value}, output),

@@ -21,7 +21,7 @@ TensorId add_cached(Graph& graph, std::string_view name, TensorId fresh, const S
   if (span.cached > 0) {
     shape[positions].size = span.cached;
     past = graph.add_input(format("past_{}", {name}), shape);
-    const auto append = std::make_shared<const Concat>(static_cast<int>(positions));
+    const auto append = make_op<Concat>(static_cast<int>(positions));
     present = graph.add_step(format("append_{}", {name}), "cache", append, {past, fresh},
                              format("all_{}s", {name}));
   }

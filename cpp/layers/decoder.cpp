@@ -75,8 +75,7 @@ class Builder {
     const TensorId logits =
         apply_linear(graph_, head, "classify", normed, cap ? "uncapped_logits" : "logits");
     if (!cap) return logits;
-    return graph_.add_step("softcap", "classify", std::make_shared<const Softcap>(*cap), {logits},
-                           "logits");
+    return graph_.add_step("softcap", "classify", make_op<Softcap>(*cap), {logits}, "logits");
   }
 
   TensorId add_embeddings(const EmbeddingModule& words, Dimension V) {
@@ -88,7 +87,7 @@ class Builder {
     const auto scale = config_.optional_number("embedding_scale");
     TensorId x = apply_embedding(graph_, words, tokens, scale ? "unscaled_words" : placed);
     if (scale) {
-      const auto by_scale = std::make_shared<const Scale>(*scale);
+      const auto by_scale = make_op<Scale>(*scale);
       x = graph_.add_step("scale_words", "embed", by_scale, {x}, placed);
     }
     return add_position_vectors(graph_, config_, span, learned, x, "hidden_states");

@@ -42,8 +42,8 @@ class Builder {
   Graph run() {
     declare();
     const TensorId x = graph_.add_input("hidden_states", {sizes_.B, sizes_.T, sizes_.E});
-    const auto table = std::make_shared<const RotaryTable>(
-        sizes_.T, sizes_.rope, config_.number("rope_theta"), sizes_.past);
+    const auto table =
+        make_op<RotaryTable>(sizes_.T, sizes_.rope, config_.number("rope_theta"), sizes_.past);
     rotation_ = graph_.add_step("rotation", "position", table, {x}, "rotation");
 
     const TensorId query = add_query(x);
@@ -54,9 +54,8 @@ class Builder {
     const TensorId value = slice(expanded, sizes_.nope, sizes_.nope + sizes_.value, "value", true);
     TensorId shared = turned;
     if (sizes_.H > 1) {
-      shared =
-          graph_.add_step("share_key", "project", std::make_shared<const RepeatHeads>(sizes_.H),
-                          {turned}, "shared_key");
+      shared = graph_.add_step("share_key", "project", make_op<RepeatHeads>(sizes_.H), {turned},
+                               "shared_key");
     }
     const TensorId key = joined(plain_key, shared, 3, "key");
     const AttentionOptions options{.band = {.is_causal = true, .offset = sizes_.past}};
@@ -92,12 +91,11 @@ class Builder {
   TensorId slice(TensorId x, int64_t begin, int64_t end, std::string_view name,
                  bool copied = false) {
     return graph_.add_step(format("take_{}", {name}), "project",
-                           std::make_shared<const Slice>(Slice::kLast, begin, end, copied), {x},
-                           name);
+                           make_op<Slice>(Slice::kLast, begin, end, copied), {x}, name);
   }
   TensorId joined(TensorId a, TensorId b, int dimension, std::string_view name) {
-    return graph_.add_step(format("join_{}", {name}), "project",
-                           std::make_shared<const Concat>(dimension), {a, b}, name);
+    return graph_.add_step(format("join_{}", {name}), "project", make_op<Concat>(dimension), {a, b},
+                           name);
   }
   TensorId rotate(TensorId x, std::string_view name) {
     const bool interleaved = config_.flag("rope_interleave");

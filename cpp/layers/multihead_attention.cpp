@@ -99,15 +99,13 @@ class PackedHeads {
                     std::string_view name) const {
     TensorId features = project(linear, x, format("projected_{}", {name}));
     if (row != kNoTensor) {
-      features = graph_.add_step(format("append_bias_{}", {name}), "project",
-                                 std::make_shared<const AppendRow>(), {features, row},
-                                 format("extended_{}", {name}));
+      features = graph_.add_step(format("append_bias_{}", {name}), "project", make_op<AppendRow>(),
+                                 {features, row}, format("extended_{}", {name}));
     }
     const TensorId heads = split(features, format("{}_heads", {name}));
     if (!config_.flag("add_zero_attn")) return heads;
-    return graph_.add_step(format("append_zeros_{}", {name}), "project",
-                           std::make_shared<const AppendZeros>(), {heads},
-                           format("{}_heads_and_zeros", {name}));
+    return graph_.add_step(format("append_zeros_{}", {name}), "project", make_op<AppendZeros>(),
+                           {heads}, format("{}_heads_and_zeros", {name}));
   }
 
   Graph& graph_;
@@ -152,8 +150,8 @@ Graph build(const Config& config) {
   graph.add_result("output", attended.output);
   TensorId weights = attended.weights;
   if (config.flag("average_attn_weights")) {
-    weights = graph.add_step("average_weights", "normalize", std::make_shared<const MeanHeads>(),
-                             {weights}, "mean_weights");
+    weights = graph.add_step("average_weights", "normalize", make_op<MeanHeads>(), {weights},
+                             "mean_weights");
   }
   graph.add_weights("weights", weights);
   return graph;

@@ -57,8 +57,7 @@ TensorId add_position_vectors(Graph& graph, const Config& config, const Span& sp
   if (learned) {
     vectors = graph.add_rows(learned->weight, first, first + span.seq_len);
   } else {
-    const auto table =
-        std::make_shared<const SinusoidalTable>(span.seq_len, graph.tensor(x).shape.back(), first);
+    const auto table = make_op<SinusoidalTable>(span.seq_len, graph.tensor(x).shape.back(), first);
     vectors = graph.add_step("sinusoidal", "position", table, {x}, "sinusoids");
   }
   return graph.add_step("add_position", "embed", add, {x, vectors}, output);
@@ -82,18 +81,16 @@ Positions PositionSteps::add(const Span& span, double theta, std::string_view pr
                            format("{}{}", {prefix, output}));
   };
   if (position_ == "rope") {
-    const auto table =
-        std::make_shared<const RotaryTable>(span.seq_len, heads_.head_dim, theta, span.past_len);
+    const auto table = make_op<RotaryTable>(span.seq_len, heads_.head_dim, theta, span.past_len);
     return {.rotation = step("rotation", table, like_, "rotation")};
   }
   if (position_ == "alibi") {
-    const auto bias = std::make_shared<const AlibiBias>(heads_.num_heads, span.seq_len,
-                                                        span.kv_len(), span.cached);
+    const auto bias =
+        make_op<AlibiBias>(heads_.num_heads, span.seq_len, span.kv_len(), span.cached);
     return {.bias = step("alibi", bias, like_, "position_bias")};
   }
   if (position_ == "relative") {
-    const auto bias =
-        std::make_shared<const RelativeBias>(span.seq_len, span.kv_len(), span.cached, !is_causal_);
+    const auto bias = make_op<RelativeBias>(span.seq_len, span.kv_len(), span.cached, !is_causal_);
     return {.bias = step("relative", bias, table_->weight, "position_bias")};
   }
   return {};

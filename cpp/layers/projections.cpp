@@ -18,8 +18,8 @@ Projections declare_projections(Graph& graph, std::string_view prefix, Dimension
 }
 
 TensorId split_heads(Graph& graph, TensorId features, Dimension num_heads, std::string_view name) {
-  return graph.add_step(format("split_{}", {name}), "project",
-                        std::make_shared<const SplitHeads>(num_heads), {features}, name);
+  return graph.add_step(format("split_{}", {name}), "project", make_op<SplitHeads>(num_heads),
+                        {features}, name);
 }
 
 TensorId merge_heads(Graph& graph, TensorId heads, std::string_view name) {

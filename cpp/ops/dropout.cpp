@@ -34,8 +34,7 @@ DropoutModule declare_dropout(Graph& graph, std::string_view name, double share,
 TensorId apply_dropout(Graph& graph, const DropoutModule& dropout, std::string_view part,
                        TensorId x, std::string_view output) {
   if (dropout.share == 0) return x;
-  return graph.add_step(output, part, std::make_shared<const Dropout>(dropout.share), {x}, output,
-                        dropout.module);
+  return graph.add_step(output, part, make_op<Dropout>(dropout.share), {x}, output, dropout.module);
 }
 
 }  // namespace attnscope

@@ -23,7 +23,7 @@ class Dropout final : public Op {
   Aliasing aliasing() const override {
     return training_ ? Aliasing::kNone : Aliasing::kUnlessTraining;
   }
-  OpPtr in_training() const override { return std::make_shared<const Dropout>(share_, true); }
+  OpPtr in_training() const override { return make_op<Dropout>(share_, true); }
   Array forward(const std::vector<const Array*>& inputs) const override;
   void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,

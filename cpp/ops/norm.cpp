@@ -186,7 +186,7 @@ NormModule declare_layer_norm(Graph& graph, std::string_view name, Dimension fea
       format("nn.LayerNorm({}, eps={}{}", {features, eps, bias ? ")" : ", bias=False)"});
   NormModule norm{};
   norm.module = graph.add_module(name, made ? constructor : "");
-  norm.op = std::make_shared<const LayerNorm>(eps);
+  norm.op = make_op<LayerNorm>(eps);
   norm.weight = graph.add_parameter(norm.module, "weight", {features}, {Init::Kind::kOnes});
   if (bias) norm.bias = graph.add_parameter(norm.module, "bias", {features}, {Init::Kind::kZeros});
   return norm;
@@ -197,7 +197,7 @@ NormModule declare_rms_norm(Graph& graph, std::string_view name, Dimension featu
   const char* kind = plus_one ? "RMSNormPlusOne" : "nn.RMSNorm";
   NormModule norm{};
   norm.module = graph.add_module(name, format("{}({}, eps={})", {kind, features, eps}));
-  norm.op = std::make_shared<const RmsNorm>(eps, plus_one);
+  norm.op = make_op<RmsNorm>(eps, plus_one);
   norm.weight = graph.add_parameter(norm.module, "weight", {features},
                                     {plus_one ? Init::Kind::kZeros : Init::Kind::kOnes});
   return norm;

@@ -21,26 +21,21 @@ class Kernel {
   Kernel() = default;  // does nothing
 
   template <class Call>
-  Kernel(Call call) : call_(std::make_unique<Made<Call>>(std::move(call))) {}
+  Kernel(Call call)
+      : call_(new Call(std::move(call)), [](void* it) { delete static_cast<Call*>(it); }),
+        run_([](const void* it, Workspace& workspace) {
+          (*static_cast<const Call*>(it))(workspace);
+        }) {}
 
   void operator()(Workspace& workspace) const {
-    if (call_) call_->run(workspace);
+    if (run_) run_(call_.get(), workspace);
   }
 
  private:
-  // Not std::function, which wants calls that can be copied, and carries the code for it.
-  struct Base {
-    virtual ~Base() = default;
-    virtual void run(Workspace& workspace) const = 0;
-  };
-  template <class Call>
-  struct Made final : Base {
-    explicit Made(Call made) : call(std::move(made)) {}
-    void run(Workspace& workspace) const override { call(workspace); }
-    const Call call;
-  };
-
-  std::unique_ptr<const Base> call_;
+  // Not std::function, which wants calls that can be copied, nor a virtual function, for which the
+  // name of each call's type would stand in the module.
+  std::unique_ptr<void, void (*)(void*)> call_{nullptr, [](void*) {}};
+  void (*run_)(const void* call, Workspace& workspace) = nullptr;
 };
 
 struct Fusion {

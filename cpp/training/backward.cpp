@@ -60,7 +60,7 @@ class Backward {
     const Shape shape = graph_.tensor(a).shape;
     if (!fit(shape,
              graph_.tensor(b).shape)) {  // the positions of one are queries, the other's keys
-      b = add(tensor, "renamed", std::make_shared<const Reshape>(shape), {b});
+      b = add(tensor, "renamed", make_op<Reshape>(shape), {b});
     }
     return add(tensor, "sum", shared_op<Add>(), {a, b});
   }
@@ -83,11 +83,10 @@ class Backward {
     int64_t begin = 0, end = 0;
     const auto finish = [&] {
       if (beside.empty()) return;
-      TensorId part = beside.size() == 1
-                          ? beside[0]
-                          : add(tensor, "joined", std::make_shared<const Concat>(0), beside);
+      TensorId part =
+          beside.size() == 1 ? beside[0] : add(tensor, "joined", make_op<Concat>(0), beside);
       if (begin > 0 || end < shape[0]) {
-        part = add(tensor, "padded", std::make_shared<const Pad>(0, begin, shape[0] - end), {part});
+        part = add(tensor, "padded", make_op<Pad>(0, begin, shape[0] - end), {part});
       }
       sum = sum == kNoTensor ? part : added(tensor, sum, part);
       beside.clear();
@@ -97,7 +96,7 @@ class Backward {
       rows[0].size = static_cast<int64_t>(elements(graph_.tensor(view).shape)) / row;
       TensorId part = gradients_[static_cast<size_t>(view)];
       if (graph_.tensor(view).shape.size() != shape.size()) {
-        part = add(view, "rows", std::make_shared<const Reshape>(rows), {part});
+        part = add(view, "rows", make_op<Reshape>(rows), {part});
       }
       if (beside.empty() || first_row(view) != end) {
         finish();

@@ -15,8 +15,7 @@ namespace {
 template <class Operation, class... Arguments>
 TensorId add(Graph& graph, const char* part, const std::string& name, Ids inputs,
              Arguments&&... arguments) {
-  return graph.add_step(name, part,
-                        std::make_shared<const Operation>(std::forward<Arguments>(arguments)...),
+  return graph.add_step(name, part, make_op<Operation>(std::forward<Arguments>(arguments)...),
                         inputs, name);
 }
 
