@@ -285,7 +285,7 @@ test('the script of a run has its losses, and refuses what a trainer refuses', (
 });
 
 test('in a worker it trains as beside it', async () => {
-  const there = await openInWorker({ threads: 1 });
+  const there = await openInWorker({ build: 'simd', threads: 1 }); // as the scope beside it
   const options = { seed: 4, optimizer: /** @type {const} */ ('adamw') };
   const [here, trainer] = [scope.trainer(classifier, options), await there.trainer(classifier, options)];
   for (let i = 0; i < 3; i++) assert.deepEqual(await trainer.step(batch), here.step(batch));
