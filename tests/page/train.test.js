@@ -85,6 +85,7 @@ test('it plays up to the step where it pauses, with curves, figures, attention a
   assert.equal(await page.locator('.multiples input').count(), 2);
   assert.match(await page.innerText('.train-hits'), /^\d+ of the \d+ tokens that can be known are right after step 20/);
   await page.click('.twin summary');
+  await page.waitForSelector('.twin tbody th >> nth=1'); // it is drawn once it is open
   assert.deepEqual(await page.locator('.twin tbody th').allInnerTexts(), ['0', '20']);
   await press(page, 'play');
   await atStep(page, 40);
@@ -146,7 +147,7 @@ test('the same link gives the same run, wherever it was paused, and another seed
   await played(page);
   assert.deepEqual(await points(page), first);
   await page.fill('#field-seed', '1');
-  assert.match(page.url(), /seed=1/);
+  await page.waitForURL(/seed=1/); // it follows after the edit
   assert.equal(await page.locator('[data-stale]').count(), 1);
   await played(page);
   assert.equal(await page.locator('[data-stale]').count(), 0);
@@ -184,7 +185,7 @@ test('what is not possible is refused beside its field, and neither the run nor 
   assert.equal(await page.getAttribute('[data-action="play"]', 'aria-disabled'), 'true');
   await page.click('[data-action="play"]', { force: true });
   assert.equal(await figure(page, 'step'), '20');
-  assert.match(page.url(), /hidden_size=15/);
+  await page.waitForURL(/hidden_size=15/); // it follows after the edit
   await page.fill('#field-hidden_size', '16');
   assert.equal(await page.locator('.field-error:visible').count(), 0);
   assert.equal(await page.locator('[data-stale]').count(), 0);
@@ -220,7 +221,7 @@ test('a layer that needs more memory than there is is refused with the figures',
 test('a task has settings of its own, and back leads to the one before', async () => {
   const page = await opened(`?task=recall&${SMALL}`);
   await page.selectOption('#field-task', 'marker');
-  assert.match(page.url(), /task=marker/);
+  await page.waitForURL(/task=marker/); // it follows after the edit
   assert.equal(await page.inputValue('#field-seq_len'), '8');
   assert.equal(await page.locator('#field-dropout').count(), 1);
   assert.equal(await page.locator('#field-num_layers').count(), 0);

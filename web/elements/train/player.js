@@ -123,7 +123,11 @@ export class Player {
   async #slices(session, turn, isCurrent) {
     const end = turn.end(this.step);
     const look = !turn.plays;
-    const ask = (/** @type {number} */ step) => session.train({ most: end - step, seconds: SLICE_SECONDS, look });
+    const ask = (/** @type {number} */ step) => {
+      const asked = session.train({ most: end - step, seconds: SLICE_SECONDS, look });
+      asked.catch(() => {}); // of a slice for which nobody waits any more, because the run was ended meanwhile
+      return asked;
+    };
     this.#times = [];
     for (let next = turn.paused ? null : ask(this.step); next;) {
       const progress = await next;
