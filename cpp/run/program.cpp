@@ -27,6 +27,10 @@ void run_watched(const Schedule& schedule, Workspace& workspace, const Progress&
   double all = 1, before = 0;  // starts at 1, so that it is never 0
   for (const Schedule::Entry& entry : schedule.entries()) all += entry.work;
   for (const Schedule::Entry& entry : schedule.entries()) {
+    if (entry.updates) {  // all of them or none: nobody may stop the run here
+      run_entry(entry, workspace, before_updates);
+      continue;
+    }
     const double after = before + entry.work;
     const Progress own = progress.part(before / all, after / all);
     {

@@ -178,6 +178,32 @@ TEST_CASE("a loss that is not finite is refused, and nothing has changed") {
   CHECK(trainer.updates() == 1);
 }
 
+TEST_CASE("a run that is stopped, wherever it is, has changed nothing") {
+  struct Stopped {};
+  Model model(classifier(0.4), 5, kNoLimit);
+  Trainer trainer(model, {});
+  train(trainer, model);
+  const TrainingPlanPtr plan = trainer.step_plan(model, {});
+  const RandomInputs inputs(plan->made.graph, false);
+  const State parameters = copy_of(model), kept = copy_of(trainer);
+  int stops = 0;
+  for (bool done = false; !done; ++stops) {
+    int told = 0;
+    const auto stop = [&](double) {
+      if (told++ == stops) throw Stopped();
+    };
+    try {
+      trainer.step(model, *plan, inputs.pointers, Progress(stop));
+      done = true;
+    } catch (const Stopped&) {
+      const bool same = copy_of(model) == parameters && copy_of(trainer) == kept;
+      REQUIRE(same);
+    }
+  }
+  CHECK(stops > 10);
+  CHECK(trainer.updates() == 2);
+}
+
 TEST_CASE("gradients that are accumulated make the update of their mean") {
   Model whole(classifier(), 5, kNoLimit), parts(classifier(), 5, kNoLimit);
   Trainer at_once(whole, {.optimizer = {.kind = Optimizer::Kind::kSgd, .lr = 0.1}});
