@@ -118,6 +118,15 @@ void write_operations(JsonWriter& json, const Cost& operations) {
   json.end_object();
 }
 
+/// What the totals of a layer or of a phase of training are made of.
+void write_operations_of(JsonWriter& json, const Cost& operations) {
+  json.key("macs").number(operations.macs());
+  json.key("flops").number(operations.by(kFlops));
+  json.key("elementwise").number(operations.elementwise());
+  json.key("operations");
+  write_operations(json, operations);
+}
+
 void write_parts(JsonWriter& json, const LayerCost& cost) {
   json.begin_object();
   for (const PartCost& part : cost.parts) {
@@ -229,14 +238,6 @@ std::string_view type_name(FieldType type) {
   return {};
 }
 
-void write_operations_of(JsonWriter& json, const Cost& operations) {
-  json.key("macs").number(operations.macs());
-  json.key("flops").number(operations.by(kFlops));
-  json.key("elementwise").number(operations.elementwise());
-  json.key("operations");
-  write_operations(json, operations);
-}
-
 /// A whole step of training, read off its graph.
 void write_training(JsonWriter& json, const Config& config, const Recipe& recipe, bool steps) {
   const Dtype dtype = dtype_from(config.choice("dtype"));
@@ -246,6 +247,7 @@ void write_training(JsonWriter& json, const Config& config, const Recipe& recipe
   const TrainingGraph training = training_graph(config, recipe);
   const std::vector<Row> rows = rows_of(training.graph);
   const LayerCost costs = cost(rows, dtype);
+  const Memory bytes = memory(training.graph, dtype);
   json.begin_object();
   write_operations_of(json, costs.total.operations);
   Cost forward, backward, update;
@@ -262,9 +264,9 @@ void write_training(JsonWriter& json, const Config& config, const Recipe& recipe
   }
   json.end_object();
   json.key("memory");
-  write_training_memory(json, training_memory(training, dtype));
+  write_training_memory(json, training_memory(training, bytes, dtype));
   if (steps) {
-    write_steps(json, rows, costs, memory(training.graph, dtype));
+    write_steps(json, rows, costs, bytes);
     write_timeline(json, timeline(training.graph, dtype));
   }
   json.end_object();
@@ -324,12 +326,7 @@ std::string estimate_json(const Config& config, const EstimateOptions& options) 
   write_config(json, config);
   json.key("bytes_per_element").number(bytes_per_element(dtype));
   json.key("parameters").number(costs.total.parameters);
-  const Cost& operations = costs.total.operations;
-  json.key("macs").number(operations.macs());
-  json.key("flops").number(operations.by(kFlops));
-  json.key("elementwise").number(operations.elementwise());
-  json.key("operations");
-  write_operations(json, operations);
+  write_operations_of(json, costs.total.operations);
   json.key("bytes_moved").number(costs.total.bytes_moved);
   json.key("inputs");
   write_inputs(json, graph);

@@ -1,15 +1,12 @@
 #include "training.h"
 
-#include "memory.h"
-
 namespace attnscope {
 
-TrainingMemory training_memory(const TrainingGraph& training, Dtype dtype) {
+TrainingMemory training_memory(const TrainingGraph& training, const Memory& whole, Dtype dtype) {
   const Graph& graph = training.graph;
   const auto bytes_of = [&](TensorId id) {
     return product({elements(graph.tensor(id).shape), bytes_per_element(dtype)});
   };
-  const Memory whole = memory(graph, dtype);
   TrainingMemory memory{.parameters = whole.parameters,
                         .inputs = whole.inputs,
                         .activations_peak = whole.activations_peak};

@@ -4,6 +4,7 @@
 
 #include "../graph/dtype.h"
 #include "../training/training.h"
+#include "memory.h"
 
 namespace attnscope {
 
@@ -19,6 +20,7 @@ struct TrainingMemory {
   Count peak = 0;  // parameters + optimizer + inputs + noise + activations_peak: of a whole step
 };
 
-TrainingMemory training_memory(const TrainingGraph& training, Dtype dtype);
+/// `whole` is that of the training graph.
+TrainingMemory training_memory(const TrainingGraph& training, const Memory& whole, Dtype dtype);
 
 }  // namespace attnscope

@@ -431,11 +431,13 @@ double past_len(const Model& model) { return static_cast<double>(model.past_len(
 
 void clear_cache(Model& model) { model.clear_cache(); }
 
-StateValue state_dict(const Model& model) {
-  val state = val::object();
-  for (const StateEntry& entry : model.state()) state.set(entry.name, pack_tensor(*entry.values));
-  return StateValue(state);
+val pack_entries(const std::vector<StateEntry>& entries) {
+  val tensors = val::object();
+  for (const StateEntry& entry : entries) tensors.set(entry.name, pack_tensor(*entry.values));
+  return tensors;
 }
+
+StateValue state_dict(const Model& model) { return StateValue(pack_entries(model.state())); }
 
 /// The tensors of these names and shapes, no more and no less, for `owner` as messages call it.
 State unpack_state(const char* owner, const val& object, const std::vector<std::string>& names,
@@ -550,12 +552,6 @@ ResultsValue evaluate(Trainer& trainer, Model& model, const InputsValue& inputs,
   val results = pack_results(graph, std::move(outputs), true, false);
   results.set("loss", loss);
   return ResultsValue(results);
-}
-
-val pack_entries(const std::vector<StateEntry>& entries) {
-  val tensors = val::object();
-  for (const StateEntry& entry : entries) tensors.set(entry.name, pack_tensor(*entry.values));
-  return tensors;
 }
 
 StateValue gradients(const Trainer& trainer) {

@@ -37,10 +37,6 @@ struct Panels {
   int64_t depth;
 };
 
-/// to (columns, rows) of from (rows, columns); strides are from row to row of each.
-void transpose(const float* from, int64_t stride, int64_t rows, int64_t columns, float* to,
-               int64_t to_stride);
-
 /// Products with up to so many rows add their terms in another order than larger ones, of which the
 /// same rows may be a part.
 inline constexpr int64_t kFewRows = 2;

@@ -39,10 +39,10 @@ void add_loss(TrainingGraph& training, const Loss& loss) {
   TensorId output = graph.results().front().tensor;
   Shape shape = graph.tensor(output).shape;
   if (loss.kind != Loss::Kind::kCrossEntropy) {
-    training.target = graph.add_input("target", shape);
+    const TensorId target = graph.add_input("target", shape);
     const auto kind = loss.kind == Loss::Kind::kSquaredError ? PointwiseRule::Kind::kSquared
                                                              : PointwiseRule::Kind::kBinaryEntropy;
-    training.loss = add<PointwiseLoss>(graph, "loss", "loss", {output, training.target},
+    training.loss = add<PointwiseLoss>(graph, "loss", "loss", {output, target},
                                        PointwiseRule{kind, loss.reduction});
     return;
   }
@@ -54,9 +54,9 @@ void add_loss(TrainingGraph& training, const Loss& loss) {
   TensorId target = kNoTensor;
   if (loss.target == Loss::Target::kProbabilities) {
     rule.target = CrossEntropyRule::Target::kProbabilities;
-    target = training.target = graph.add_input("target", shape);
+    target = graph.add_input("target", shape);
   } else if (loss.target == Loss::Target::kIndices) {
-    target = training.target = graph.add_integer_input("labels", rows, classes, loss.ignore_index);
+    target = graph.add_integer_input("labels", rows, classes, loss.ignore_index);
   } else {
     const TensorId tokens = tokens_of(graph, shape);
     const int64_t length = shape[1];

@@ -37,7 +37,6 @@ struct TrainingGraph {
   Graph graph{};
   TensorId loss = kNoTensor;
   TensorId norm = kNoTensor;           // of all gradients, before they are clipped
-  TensorId target = kNoTensor;         // an input: "labels" or "target"; none for the next token
   TensorId class_weights = kNoTensor;  // (classes,)
   TensorId rates = kNoTensor;          // ops/optimizer.h
   std::vector<TensorId> trained{};     // parameters, in the order of the state dict

@@ -96,8 +96,9 @@ export class Attnscope {
    */
   estimate(config, options = /** @type {any} */ ({})) {
     const known = /** @type {Config} */ (config);
-    const { training, ...others } = isPlain(options) ? /** @type {Record<string, any>} */ ({ ...options }) : {};
-    if (training === undefined) return JSON.parse(this.#core.call((module) => module.estimate(known, options)));
+    if (!isPlain(options) || /** @type {any} */ (options).training === undefined)
+      return JSON.parse(this.#core.call((module) => module.estimate(known, options)));
+    const { training, ...others } = /** @type {Record<string, any>} */ (options);
     const { core } = trainerOptions(training, 'training');
     return JSON.parse(this.#core.call((module) => module.estimateTraining(known, others, ...core)));
   }

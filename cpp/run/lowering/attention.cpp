@@ -11,7 +11,6 @@
 #include "../../kernels/rows.h"
 #include "../../ops/arithmetic.h"
 #include "../../ops/broadcast.h"
-#include "../../ops/dropout.h"
 #include "../../ops/heads.h"
 #include "../../ops/matmul.h"
 #include "../../ops/positions.h"
