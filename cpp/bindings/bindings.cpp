@@ -472,7 +472,8 @@ void load_state_dict(Model& model, const StateValue& state) {
   model.load_state(unpack_parameters(model, state));
 }
 
-/// {inputs, parameters}: the gradients by each.
+/// {outputs, inputs, parameters}: the results that gradients are given by, and the gradients by
+/// each input and parameter.
 ResultsValue backward(const Model& model, const InputsValue& inputs, const InputsValue& gradients,
                       const OptionsValue& options, const ProgressValue& progress) {
   static const std::vector<Field> options_known = {
@@ -488,17 +489,19 @@ ResultsValue backward(const Model& model, const InputsValue& inputs, const Input
     tensors.emplace_back(gradient_name(name), tensor);
   }
   const auto plan = model.backward_plan(from, shapes);
-  const UnpackedInputs unpacked = unpacked_inputs("backward", plan->graph, tensors, {});
+  const UnpackedInputs unpacked = unpacked_inputs("backward", plan->whole(), tensors, {});
   const Caller caller(progress);
   const Outputs outputs =
       model.backward(*plan, unpacked.pointers, std::get<bool>(values[0]), caller.progress());
-  val by_inputs = val::object(), by_parameters = val::object();
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const Tensor& tensor = plan->graph.tensor(plan->wanted[i]);
+  val made = val::object(), by_inputs = val::object(), by_parameters = val::object();
+  for (size_t i = 0; i < from.size(); ++i) made.set(from[i], pack_tensor(outputs[i]));
+  for (size_t i = 0; i < plan->made.wanted.size(); ++i) {
+    const Tensor& tensor = plan->whole().tensor(plan->made.wanted[i]);
     (tensor.role == Role::kParameter ? by_parameters : by_inputs)
-        .set(tensor.name, pack_tensor(outputs[i]));
+        .set(tensor.name, pack_tensor(outputs[from.size() + i]));
   }
   val results = val::object();
+  results.set("outputs", made);
   results.set("inputs", by_inputs);
   results.set("parameters", by_parameters);
   return ResultsValue(results);

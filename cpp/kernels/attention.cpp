@@ -15,11 +15,9 @@
 
 #include "attention.h"
 
-#include <algorithm>
-#include <limits>
 #include <new>
-#include <utility>
 
+#include "attention_parts.h"
 #include "blocks.h"
 #include "exp.h"
 #include "rows.h"
@@ -34,7 +32,6 @@ constexpr int64_t kEdgeQueries = kTileRows;
 constexpr int64_t kKeys = 256;
 constexpr int64_t kFewQueries = 4;
 constexpr int64_t kFewKeys = 64;  // for few queries: a block of both stays in L1
-constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 /// A row's softmax so far.
 struct Running {
@@ -63,44 +60,18 @@ void add_to_scores(float* scores, int64_t count, float scale, const float* bias,
 /// [first, first + count). Returns by what the row's earlier weights are now too large.
 float soften(float* scores, int64_t first, int64_t count, const QueryHead& head, int64_t query,
              KeyRange visible, const ScoreSteps& steps, Running& running) {
-  const int64_t begin = std::clamp<int64_t>(visible.first - first, 0, count);
-  const int64_t end = std::clamp<int64_t>(visible.end - first, begin, count), length = end - begin;
-  std::fill(scores, scores + begin, 0.0f);
-  std::fill(scores + end, scores + count, 0.0f);
-  float* seen = scores + begin;
-  const auto row = [&](ConstRows rows) {
-    return rows.data ? rows.data + query * rows.stride + first + begin : nullptr;
-  };
-  const float* mask = row(head.mask);
-  for (const Map& map : steps.before) map(seen, length);
-  float scale = steps.scale;
-  if (!steps.after.empty()) {
-    add_to_scores(seen, length, scale, row(head.bias), nullptr);
-    for (const Map& map : steps.after) map(seen, length);
-    if (mask) add(seen, mask, length, seen);
-    scale = 1.0f;
-  } else if (head.bias.data || mask || scale <= 0.0f) {
-    add_to_scores(seen, length, scale, row(head.bias), mask);
-    scale = 1.0f;
-  }
+  const Seen seen = seen_of(visible, first, count);
+  clear_unseen(scores, seen, count);
+  const int64_t length = seen.end - seen.begin, key = first + seen.begin;
+  float* row = scores + seen.begin;
+  const float scale = finish_scores(row, length, steps, added_row(head.bias, query, key),
+                                    added_row(head.mask, query, key));
   const float before = running.maximum;
-  running.maximum = std::max(before, largest(seen, length));
+  running.maximum = std::max(before, largest(row, length));
   const bool same = before == kHidden || before == running.maximum;
   const float decay = same ? 1.0f : exp_below_zero(scale * (before - running.maximum));
-  running.sum = running.sum * decay + exponentiate(seen, length, scale, running.maximum);
+  running.sum = running.sum * decay + exponentiate(row, length, scale, running.maximum);
   return decay;
-}
-
-/// What the queries [begin, end) see together, from the edge of a panel on: where panels and blocks
-/// of keys begin depends on no query, so that results do not depend on who else is in the call.
-KeyRange seen_by(const KeyRange* visible, int64_t begin, int64_t end) {
-  KeyRange all{std::numeric_limits<int64_t>::max(), 0};
-  for (int64_t t = begin; t < end; ++t) {
-    if (visible[t].first >= visible[t].end) continue;
-    all.first = std::min(all.first, visible[t].first);
-    all.end = std::max(all.end, visible[t].end);
-  }
-  return all.end == 0 ? KeyRange{0, 0} : KeyRange{all.first / kPanel * kPanel, all.end};
 }
 
 /// Calls work(t, queries, from, to) for runs of the queries [begin, end): they see nothing of
@@ -128,20 +99,10 @@ void each_run(const KeyRange* visible, int64_t begin, int64_t end, KeyRange keys
   }
 }
 
-/// Hands out a call's scratch, piece by piece.
-class Pieces {
- public:
-  explicit Pieces(float* scratch) : next_(scratch) {}
-
-  float* take(int64_t floats) { return std::exchange(next_, next_ + floats); }
-  Running* take_running(int64_t count) {
-    static_assert(sizeof(Running) == 2 * sizeof(float));
-    return new (take(2 * count)) Running[static_cast<size_t>(count)]();
-  }
-
- private:
-  float* next_;
-};
+Running* take_running(Pieces& pieces, int64_t count) {
+  static_assert(sizeof(Running) == 2 * sizeof(float));
+  return new (pieces.take(2 * count)) Running[static_cast<size_t>(count)]();
+}
 
 /// Rows as floats: where they are, or a block of them widened.
 class FloatRows {
@@ -206,17 +167,13 @@ class Block {
   int64_t count_ = 0;
 };
 
-void clear(Rows rows, int64_t begin, int64_t end, int64_t columns) {
-  for (int64_t t = begin; t < end; ++t) std::fill_n(rows.data + t * rows.stride, columns, 0.0f);
-}
-
 void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& shared,
                       const AttentionSizes& sizes, const ScoreSteps& steps, const KeyRange* visible,
                       int64_t begin, int64_t end, Pieces pieces) {
   const int64_t count = end - begin, V = sizes.value_features;
   const KeyRange all = seen_by(visible, begin, end);
   Block block(shared, sizes, std::min(kKeys, all.end - all.first), pieces);
-  Running* const running = pieces.take_running(static_cast<int64_t>(heads.size()) * count);
+  Running* const running = take_running(pieces, static_cast<int64_t>(heads.size()) * count);
   float scores[kQueries * kKeys];
   for (const QueryHead& head : heads) clear(head.output, begin, end, V);
 
@@ -245,7 +202,9 @@ void attend_in_blocks(std::span<const QueryHead> heads, const KeysAndValues& sha
   for (size_t h = 0; h < heads.size(); ++h) {
     for (int64_t t = begin; t < end; ++t) {
       const Running& own = running[static_cast<int64_t>(h) * count + t - begin];
-      scale(from_row(heads[h].output, t).data, reciprocal(own.sum), V);
+      const float factor = reciprocal(own.sum);
+      scale(from_row(heads[h].output, t).data, factor, V);
+      if (heads[h].softmax) heads[h].softmax[t] = {own.maximum, factor};
     }
   }
 }
@@ -335,12 +294,39 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
              });
 }
 
-/// Not by how many queries a call has: results do not depend on how queries are shared out.
+}  // namespace
+
 bool are_few(const AttentionSizes& sizes, int64_t heads) {
   return sizes.queries * heads <= kFewQueries;
 }
 
-}  // namespace
+float finish_scores(float* products, int64_t count, const ScoreSteps& steps, const float* bias,
+                    const float* mask) {
+  for (const Map& map : steps.before) map(products, count);
+  if (!steps.after.empty()) {
+    add_to_scores(products, count, steps.scale, bias, nullptr);
+    for (const Map& map : steps.after) map(products, count);
+    if (mask) add(products, mask, count, products);
+    return 1.0f;
+  }
+  if (!bias && !mask && steps.scale > 0.0f) return steps.scale;
+  add_to_scores(products, count, steps.scale, bias, mask);
+  return 1.0f;
+}
+
+KeyRange seen_by(const KeyRange* visible, int64_t begin, int64_t end) {
+  KeyRange all{std::numeric_limits<int64_t>::max(), 0};
+  for (int64_t t = begin; t < end; ++t) {
+    if (visible[t].first >= visible[t].end) continue;
+    all.first = std::min(all.first, visible[t].first);
+    all.end = std::max(all.end, visible[t].end);
+  }
+  return all.end == 0 ? KeyRange{0, 0} : KeyRange{all.first / kPanel * kPanel, all.end};
+}
+
+void clear(Rows rows, int64_t begin, int64_t end, int64_t columns) {
+  for (int64_t t = begin; t < end; ++t) std::fill_n(rows.data + t * rows.stride, columns, 0.0f);
+}
 
 int64_t attention_scratch(const AttentionSizes& sizes, const AttentionCall& call) {
   const auto [T, S, D, V] = sizes;

@@ -38,12 +38,20 @@ class Kernel {
   void (*run_)(const void* call, Workspace& workspace) = nullptr;
 };
 
+/// A tensor in whose place a fusion writes something shorter, because nothing reads it but fusions
+/// that know that.
+struct Shortened {
+  TensorId id = kNoTensor;
+  Count floats = 0;
+};
+
 struct Fusion {
   size_t steps = 0;                         // how many; 0 where the kernel does not fit
   std::vector<TensorId> reads{}, writes{};  // activations and inputs; may be others than the steps'
   std::vector<TensorId> packed{};           // weights that it reads packed
   Scratch scratch{};                        // what it needs besides
   Kernel kernel{};
+  Shortened shortened{};
   bool loads = false;  // whether it loads late inputs (run/inputs.h) itself
 };
 

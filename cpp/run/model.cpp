@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "../graph/unroll.h"
-#include "../training/backward.h"
 #include "reference.h"
 #include "threads.h"
 
@@ -194,76 +193,35 @@ Forward Model::compared(const Plan& plan, Weights& weights, const Inputs& inputs
   return forward;
 }
 
-BackwardPlan::BackwardPlan(Graph forward, const std::vector<std::string>& from, RunFor how)
-    : graph(std::move(forward)) {
-  const std::vector<Result> results = graph.results();
-  std::vector<std::string_view> known;
-  for (const Result& result : results) known.push_back(result.name);
-  std::vector<Seed> seeds;
-  for (const std::string& name : from) {
-    const auto result = std::find(known.begin(), known.end(), name);
-    if (result == known.end()) throw unknown_name("backward", "gradient", name, known);
-    const TensorId tensor = results[static_cast<size_t>(result - known.begin())].tensor;
-    const Shape shape = graph.tensor(tensor).shape;
-    seeds.push_back({tensor, graph.add_input(gradient_name(name), shape)});
-  }
-  std::vector<TensorId> asked;
-  for (const TensorId id : graph.inputs()) {
-    const Tensor& tensor = graph.tensor(id);
-    const bool seed = std::any_of(seeds.begin(), seeds.end(),
-                                  [&](const Seed& one) { return one.gradient == id; });
-    if (tensor.role == Role::kInput && tensor.limit == 0 && !seed) asked.push_back(id);
-  }
-  const std::vector<TensorId> parameters = state_order(graph);
-  asked.insert(asked.end(), parameters.begin(), parameters.end());
-  const std::vector<TensorId> gradients = add_gradients(graph, seeds, asked);
-  graph.set_results({});
-  for (size_t i = 0; i < asked.size(); ++i) {
-    if (gradients[i] == kNoTensor) continue;
-    wanted.push_back(asked[i]);
-    graph.add_result(graph.tensor(asked[i]).name, gradients[i]);
-  }
-  if (wanted.empty()) {
-    throw FieldError("gradients",
-                     "gradients must be given for a result that depends on a "
-                     "parameter or an input of numbers");
-  }
-  schedule.emplace(graph, Keep{}, how);
-}
-
-std::string gradient_name(const std::string& result) { return "gradients." + result; }
-
-std::shared_ptr<const BackwardPlan> Model::backward_plan(
-    const std::vector<std::string>& from, const std::vector<GivenShape>& given) const {
-  const Config config = with_lengths_of(config_, graph_, given);
-  const bool other = config.values() != config_.values();
-  if (other && config.layer().check) config.layer().check(config);
-  Graph forward = other ? unrolled(config) : graph_;
-  if (other && !fits_instead(forward, graph_, given)) forward = graph_;
-  auto made = std::make_shared<const BackwardPlan>(std::move(forward), from, RunFor{storage_});
-  const Count bytes = made->schedule->bytes();
-  if (bytes > memory_limit_) {
-    refuse("", "the layer must need at most {} bytes for its gradients, got {}",
-           {to_string(memory_limit_), to_string(bytes)});
-  }
-  return made;
+BackwardPlanPtr Model::backward_plan(const std::vector<std::string>& from,
+                                     const std::vector<GivenShape>& given) const {
+  return backward_plans_.find_or_make(
+      config_, graph_, given, [&](const BackwardPlan& one) { return one.from == from; },
+      [&](const Config& config, auto fits) -> BackwardPlanPtr {
+        BackwardGraph graph = backward_graph(config, from);
+        if (!fits(graph.graph)) return nullptr;
+        auto made = std::make_shared<const BackwardPlan>(config, from, std::move(graph));
+        const Count bytes = made->schedule.bytes();
+        if (bytes > memory_limit_) {
+          refuse("", "the layer must need at most {} bytes for its gradients, got {}",
+                 {to_string(memory_limit_), to_string(bytes)});
+        }
+        return made;
+      });
 }
 
 Outputs Model::backward(const BackwardPlan& plan, const Inputs& inputs, bool reference,
                         const Progress& progress) const {
+  if (!reference) return run_schedule(plan.schedule, inputs, progress);
   std::vector<Values> spread;
-  const Inputs whole = with_whole_rows(plan.graph, inputs, spread);
-  if (reference) {
-    return run_reference(plan.graph, parameters_of(plan.graph, weights_->state()), whole, {},
-                         progress);
-  }
-  return run_program(*plan.schedule, weights_->bind(plan.graph, plan.schedule->packed()), whole,
-                     progress);
+  const Graph& graph = plan.whole();
+  return run_reference(graph, parameters_of(graph, weights_->state()),
+                       with_whole_rows(graph, inputs, spread), {}, progress);
 }
 
 Outputs Model::run_schedule(const Schedule& schedule, const Inputs& inputs,
                             const Progress& progress,
-                            FunctionRef<void(const Workspace& workspace)> before_updates) {
+                            FunctionRef<void(const Workspace& workspace)> before_updates) const {
   std::vector<Values> spread;
   const Graph& graph = schedule.graph();
   const Inputs whole = with_whole_rows(graph, inputs, spread);

@@ -10,6 +10,7 @@
 
 #include "../graph/dtype.h"
 #include "../layers/layer.h"
+#include "../training/backward.h"
 #include "plans.h"
 #include "program.h"
 #include "random.h"
@@ -59,22 +60,23 @@ struct Plan {
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 
-/// A layer with its backward pass behind it.
+/// The same of a layer's backward pass.
 struct BackwardPlan {
-  /// Adds the backward pass to `forward`, an unrolled graph.
-  BackwardPlan(Graph forward, const std::vector<std::string>& from, RunFor how);
+  BackwardPlan(const Config& of, std::vector<std::string> results, BackwardGraph graph)
+      : config(of), from(std::move(results)), made(std::move(graph)), schedule(made.graph) {}
 
   // The schedule points into the graph.
   BackwardPlan(const BackwardPlan&) = delete;
   BackwardPlan& operator=(const BackwardPlan&) = delete;
 
-  Graph graph;                   // its results are the gradients, those by inputs first
-  std::vector<TensorId> wanted;  // by which tensor each result is the gradient
-  std::optional<Schedule> schedule;
-};
+  const Graph& whole() const { return made.graph; }
 
-/// What the input is called that has the gradient by a result.
-std::string gradient_name(const std::string& result);
+  const Config config;
+  const std::vector<std::string> from;  // the results by which gradients are given
+  const BackwardGraph made;
+  const Schedule schedule;
+};
+using BackwardPlanPtr = std::shared_ptr<const BackwardPlan>;
 
 class Model {
  public:
@@ -118,8 +120,8 @@ class Model {
   /// The plan of backward(), for inputs of these shapes, where gradients by the results `from` are
   /// given. Throws FieldError as plan() does, and where `from` is empty or no parameter or input
   /// has any influence on it.
-  std::shared_ptr<const BackwardPlan> backward_plan(const std::vector<std::string>& from,
-                                                    const std::vector<GivenShape>& given) const;
+  BackwardPlanPtr backward_plan(const std::vector<std::string>& from,
+                                const std::vector<GivenShape>& given) const;
 
   /// The gradients that the plan lists. `inputs` are those of its graph.
   Outputs backward(const BackwardPlan& plan, const Inputs& inputs, bool reference,
@@ -127,7 +129,7 @@ class Model {
 
   /// A run of any schedule of this layer, as training has them; results are those of its graph.
   Outputs run_schedule(const Schedule& schedule, const Inputs& inputs, const Progress& progress,
-                       FunctionRef<void(const Workspace& workspace)> before_updates = {});
+                       FunctionRef<void(const Workspace& workspace)> before_updates = {}) const;
 
   /// What is left of the generator that has drawn the weights: dropout goes on with it.
   const Generator& generator() const { return generator_; }
@@ -157,6 +159,7 @@ class Model {
   Generator generator_;
   std::unique_ptr<Weights> weights_;
   mutable Plans<Plan> plans_;  // of forward()
+  mutable Plans<BackwardPlan> backward_plans_;
   int64_t past_len_ = 0;
   std::vector<CachedRows> cache_;  // parallel to Graph::caches(); empty before the first step
 };

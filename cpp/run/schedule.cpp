@@ -130,7 +130,10 @@ void Schedule::plan() {
       const size_t id = placement_.storage_of(written);
       if (own[id] || span_of[id] >= 0 || graph_.tensors()[id].role != Role::kActivation) continue;
       span_of[id] = static_cast<int>(spans.size());
-      const Count bytes = product({elements(graph_.tensors()[id].shape), kFloatBytes});
+      const Shortened& shortened = entry.fusion.shortened;
+      const Count floats =
+          written == shortened.id ? shortened.floats : elements(graph_.tensors()[id].shape);
+      const Count bytes = product({floats, kFloatBytes});
       spans.push_back({in_cache_lines(bytes), e, e});
       owners.emplace_back(kNoEntry, id);
     }

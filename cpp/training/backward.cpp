@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "../graph/gradients.h"
+#include "../graph/unroll.h"
 #include "../ops/arithmetic.h"
 #include "../ops/concat.h"
 #include "../ops/reshape.h"
@@ -140,6 +141,46 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
   std::vector<TensorId> gradients;
   for (const TensorId id : wanted) gradients.push_back(backward.whole(id));
   return gradients;
+}
+
+std::string gradient_name(const std::string& result) { return "gradients." + result; }
+
+BackwardGraph backward_graph(const Config& config, const std::vector<std::string>& from) {
+  BackwardGraph made{.graph = unroll(config.layer().build(config))};
+  Graph& graph = made.graph;
+  std::vector<TensorId> asked;
+  for (const TensorId id : graph.inputs()) {
+    const Tensor& tensor = graph.tensor(id);
+    if (tensor.role == Role::kInput && tensor.limit == 0) asked.push_back(id);
+  }
+  for (const Module& module : graph.modules()) {
+    asked.insert(asked.end(), module.parameters.begin(), module.parameters.end());
+  }
+  const std::vector<Result> results = graph.results();
+  std::vector<std::string_view> known;
+  for (const Result& result : results) known.push_back(result.name);
+  std::vector<Seed> seeds;
+  for (const std::string& name : from) {
+    const auto result = std::find(known.begin(), known.end(), name);
+    if (result == known.end()) throw unknown_name("backward", "gradient", name, known);
+    const TensorId tensor = results[static_cast<size_t>(result - known.begin())].tensor;
+    const Shape shape = graph.tensor(tensor).shape;
+    seeds.push_back({tensor, graph.add_input(gradient_name(name), shape)});
+  }
+  const std::vector<TensorId> gradients = add_gradients(graph, seeds, asked);
+  graph.set_results({});
+  for (size_t i = 0; i < from.size(); ++i) graph.add_result(from[i], seeds[i].tensor);
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if (gradients[i] == kNoTensor) continue;
+    made.wanted.push_back(asked[i]);
+    graph.add_result(graph.tensor(asked[i]).name, gradients[i]);
+  }
+  if (made.wanted.empty()) {
+    throw FieldError("gradients",
+                     "gradients must be given for a result that depends on a "
+                     "parameter or an input of numbers");
+  }
+  return made;
 }
 
 }  // namespace attnscope

@@ -3,9 +3,10 @@
 // The backward pass, as further steps of a layer's graph: reverse-mode automatic differentiation.
 
 #include <span>
+#include <string>
 #include <vector>
 
-#include "../graph/graph.h"
+#include "../layers/layer.h"
 
 namespace attnscope {
 
@@ -22,5 +23,20 @@ struct Seed {
 /// gradient needs is left out.
 std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
                                     std::span<const TensorId> wanted);
+
+/// A layer with its backward pass behind it. Its results are those of the layer that gradients are
+/// given by, and after them the gradients, those by inputs first.
+struct BackwardGraph {
+  Graph graph{};
+  std::vector<TensorId> wanted{};  // by which tensor each of the gradients is
+};
+
+/// The gradients of a scalar by all parameters and all inputs of numbers, of those by the results
+/// that `from` names, which are further inputs. What they do not depend on has none. Throws
+/// FieldError for an unknown result, and where there is no gradient at all.
+BackwardGraph backward_graph(const Config& config, const std::vector<std::string>& from);
+
+/// What the input is called that has the gradient by a result.
+std::string gradient_name(const std::string& result);
 
 }  // namespace attnscope

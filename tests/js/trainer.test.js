@@ -152,7 +152,8 @@ test('gradients of backward are those by which a loss changes', () => {
   const model = scope.create(config, { seed: 1 });
   const hidden_states = scope.randn([2, 4, 6], { seed: 2 });
   const output = scope.randn([2, 6], { seed: 3 });
-  const { inputs, parameters } = model.backward({ hidden_states }, { output });
+  const { outputs, inputs, parameters } = model.backward({ hidden_states }, { output });
+  assert.deepEqual(outputs, { output: model.forward({ hidden_states }).output });
   assert.deepEqual(Object.keys(inputs), ['hidden_states']);
   assert.deepEqual(Object.keys(parameters).sort(), Object.keys(model.stateDict()).sort());
   const scalar = (/** @type {Float32Array} */ data) =>

@@ -10,6 +10,7 @@ import { isPlain, show } from './values.js';
 /** @typedef {import('./types.js').Config} Config */
 /** @typedef {import('./types.js').FloatInput} FloatInput */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./types.js').Gradients} Gradients */
 /** @typedef {import('./types.js').Input} Input */
 /** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
@@ -88,8 +89,7 @@ export class Model {
    * @param {Record<string, FloatInput>} gradients by the results' names, of which some may be left out; each has its
    *   result's shape
    * @param {{ reference?: boolean, progress?: (done: number) => unknown }} [options]
-   * @returns {{ inputs: Record<string, Tensor>, parameters: Record<string, Tensor> }} copies; what the results do not
-   *   depend on has none
+   * @returns {Gradients} copies
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor
    * @throws {DOMException} an AbortError, when `progress` returned false
    */

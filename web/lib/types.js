@@ -248,6 +248,13 @@
  */
 
 /**
+ * @typedef {object} Gradients of a scalar, by inputs and by parameters; what it does not depend on has none
+ * @property {Record<string, Tensor>} outputs the results that its gradients were given by
+ * @property {Record<string, Tensor>} inputs
+ * @property {Record<string, Tensor>} parameters
+ */
+
+/**
  * @typedef {object} TrainingFigures forward, loss, backward and update
  * @property {{ forward: Operated, backward: Operated, update: Operated }} phases the loss is the forward pass's
  * @property {TrainingMemory} memory

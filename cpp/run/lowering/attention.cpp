@@ -2,49 +2,20 @@
 // and written where the output projection reads them: the steps that split, repeat and merge heads
 // fall away. A bias that only distance decides is never made for every query and key.
 
-#include "../../kernels/attention.h"
+#include "attention.h"
 
 #include <algorithm>
 #include <new>
-#include <vector>
 
-#include "../../kernels/rows.h"
 #include "../../ops/arithmetic.h"
 #include "../../ops/broadcast.h"
 #include "../../ops/heads.h"
 #include "../../ops/matmul.h"
-#include "../../ops/positions.h"
 #include "../../ops/softmax.h"
-#include "../lowering.h"
 #include "../threads.h"
 
 namespace attnscope {
 namespace {
-
-/// Where the rows of heads lie in a tensor; strides in floats.
-struct Heads {
-  TensorId id;
-  int64_t batch_stride, head_stride, row_stride;
-
-  kernels::ConstRows head(const Workspace& workspace, int64_t batch, int64_t head) const {
-    return {workspace.read(id) + batch * batch_stride + head * head_stride, row_stride};
-  }
-  /// The same of a tensor that may be cached.
-  kernels::StoredRows stored_head(const Workspace& workspace, int64_t batch, int64_t head) const {
-    const CachedRows* cache = workspace.cache(id);
-    if (!cache) return this->head(workspace, batch, head);
-    return cache->rows(batch * (batch_stride / head_stride) + head);
-  }
-  kernels::Rows rows_to_write(Workspace& workspace, int64_t batch, int64_t head) const {
-    return {workspace.write(id) + batch * batch_stride + head * head_stride, row_stride};
-  }
-};
-
-/// (B, H, T, D), or (B, T, D), of which the head is one.
-Heads contiguous(TensorId id, const Shape& shape) {
-  const int64_t row = shape.back(), head = shape[shape.size() - 2] * row;
-  return {id, shape.size() == 4 ? shape[1] * head : head, head, row};
-}
 
 /// (B, T, H·D).
 Heads side_by_side(TensorId id, const Shape& merged, int64_t num_heads) {
@@ -56,7 +27,31 @@ bool makes(const Step* made) {
   return made && dynamic_cast<const Operation*>(made->op.get());
 }
 
-/// Heads as they were before they were split or repeated.
+/// Parts the last factor from what is done before it: the softmax does it in passing.
+void take_scale(const Site& site, const Chain& chain, Attention& found) {
+  const Step* last = site.steps.producer(chain.made());
+  const auto* scale = last ? dynamic_cast<const Scale*>(last->op.get()) : nullptr;
+  if (!scale || found.before.empty()) return;
+  found.before.pop_back();
+  found.scale = static_cast<float>(scale->factor());
+}
+
+/// Rows (T, S) that are added to one head's scores, of a tensor that broadcasts to (B, H, T, S).
+kernels::ConstRows added_rows(const float* data, const Shape& from, const Shape& scores,
+                              int64_t head) {
+  const int64_t T = scores[scores.size() - 2];
+  const int64_t start = broadcast_row(from, scores, head * T);
+  const int64_t next = T > 1 ? broadcast_row(from, scores, head * T + 1) : start;
+  return {data + start, next - start};
+}
+
+}  // namespace
+
+Heads contiguous(TensorId id, const Shape& shape) {
+  const int64_t row = shape.back(), head = shape[shape.size() - 2] * row;
+  return {id, shape.size() == 4 ? shape[1] * head : head, head, row};
+}
+
 Heads source_of(const Site& site, TensorId id) {
   const Step* made = site.steps.producer(id);
   if (makes<RepeatHeads>(made)) return source_of(site, made->inputs[0]);
@@ -73,36 +68,18 @@ int64_t heads_in(const Site& site, TensorId id) {
   return shape.size() == 4 ? shape[1].size : 1;
 }
 
-/// The steps from the first product to the second, or to the merging of heads after it.
-struct Attention {
-  TensorId query = kNoTensor, key = kNoTensor, value = kNoTensor;
-  // What becomes of a product before its softmax: after(scale · before(product) + bias).
-  std::vector<kernels::Map> before{}, after{};
-  float scale = 1.0f;
-  TensorId bias = kNoTensor, mask = kNoTensor;
-  TensorId weights = kNoTensor;  // where they are wanted
-  TensorId output = kNoTensor;
-  bool merged = false;
-  Band band{};
-};
-
-/// Parts the last factor from what is done before it: the softmax does it in passing.
-void take_scale(const Site& site, const Chain& chain, Attention& found) {
-  const Step* last = site.steps.producer(chain.made());
-  const auto* scale = last ? dynamic_cast<const Scale*>(last->op.get()) : nullptr;
-  if (!scale || found.before.empty()) return;
-  found.before.pop_back();
-  found.scale = static_cast<float>(scale->factor());
+Heads Attention::output_heads(const Site& site) const {
+  return merged ? side_by_side(output, site.shape(output), heads())
+                : contiguous(output, site.shape(output));
 }
 
-/// Finds the attention that starts with the product at `site`, and sets `chain` to its end.
 std::optional<Attention> attention_at(const Site& site, Chain& chain) {
   const size_t rank = site.output_shape().size();
   const bool compares = site.op<Matmul>().right() == Matmul::Right::kTransposed;
   if (!compares || (rank != 3 && rank != 4) || site.input_shape(1).size() != rank) {
     return std::nullopt;
   }
-  Attention found{.query = site.input(0), .key = site.input(1)};
+  Attention found{.query = site.input(0), .key = site.input(1), .scores = site.output_shape()};
   found.before = take_maps(chain);
   take_scale(site, chain, found);
   if (const Step* added = chain.take<Add>()) {
@@ -124,19 +101,60 @@ std::optional<Attention> attention_at(const Site& site, Chain& chain) {
     return std::nullopt;
   }
   found.value = combine->inputs[1];
+  if (heads_in(site, found.key) != heads_in(site, found.value)) return std::nullopt;
   found.merged = chain.take<MergeHeads>();
   found.output = chain.made();
   return found;
 }
 
-/// Rows (T, S) that are added to one head's scores, of a tensor that broadcasts to (B, H, T, S).
-kernels::ConstRows added_rows(const float* data, const Shape& from, const Shape& scores,
-                              int64_t head) {
-  const int64_t T = scores[scores.size() - 2];
-  const int64_t start = broadcast_row(from, scores, head * T);
-  const int64_t next = T > 1 ? broadcast_row(from, scores, head * T + 1) : start;
-  return {data + start, next - start};
+AddedToScores::AddedToScores(const Site& site, const Attention& found, Scratch& scratch)
+    : bias_(found.bias),
+      mask_(found.mask),
+      band_(found.band),
+      scores_(found.scores),
+      H_(found.heads()),
+      T_(found.queries()),
+      S_(found.keys()),
+      visible_(scratch.shared<kernels::KeyRange>(T_)) {
+  if (bias_ == kNoTensor) return;
+  bias_shape_ = site.shape(bias_);
+  const Step* made = site.steps.producer(bias_);
+  distance_ = made ? dynamic_cast<const DistanceBias*>(made->op.get()) : nullptr;
+  if (!distance_) return;
+  if (!distance_->is_constant()) bias_table_ = made->inputs[0];
+  by_distance_ = scratch.shared<float>(product({H_, distance_->distances()}));
 }
+
+void AddedToScores::prepare(const Workspace& workspace) const {
+  kernels::KeyRange* visible = workspace.at(visible_);
+  for (int64_t t = 0; t < T_; ++t) {
+    const Band::Range range = band_.visible(t, S_);
+    visible[t] = {range.first, range.end};
+  }
+  if (!distance_) return;
+  const float* table = bias_table_ == kNoTensor ? nullptr : workspace.read(bias_table_);
+  distance_->fill(table, H_, workspace.at(by_distance_));
+}
+
+kernels::ConstRows AddedToScores::bias(const Workspace& workspace, int64_t batch,
+                                       int64_t head) const {
+  if (bias_ == kNoTensor) return {nullptr, 0};
+  if (!distance_) {
+    return added_rows(workspace.read(bias_), bias_shape_, scores_, batch * H_ + head);
+  }
+  // By the distance from query to key: the row of the next query begins one number earlier.
+  const float* first = workspace.at(by_distance_) + head * distance_->distances();
+  return {first + T_ - 1, -1};
+}
+
+kernels::ConstRows AddedToScores::mask(const Workspace& workspace, int64_t batch,
+                                       int64_t head) const {
+  const float* data = mask_ == kNoTensor ? nullptr : workspace.read(mask_);
+  if (!data) return {nullptr, 0};
+  return added_rows(data, workspace.given_shape(mask_), scores_, batch * H_ + head);
+}
+
+namespace {
 
 constexpr int64_t kFewestQueries = 120, kMostQueries = 1080;
 constexpr int64_t kTile = kernels::kAttentionQueries;
@@ -161,45 +179,37 @@ int64_t most_queries_a_task(int64_t queries) {
 /// One kernel: every head of every sequence, a run of queries at a time.
 class AttentionKernel {
  public:
-  AttentionKernel(const Site& site, const Attention& found, Scratch& scratch)
+  AttentionKernel(const Site& site, const Attention& found, bool for_gradient, Scratch& scratch)
       : found_(found),
-        scores_(site.output_shape()),
-        H_(scores_.size() == 4 ? scores_[1].size : 1),
+        for_gradient_(for_gradient),
+        H_(found.heads()),
         groups_(heads_in(site, found.key)),
         query_(source_of(site, found.query)),
         key_(source_of(site, found.key)),
         value_(source_of(site, found.value)),
-        output_(found.merged ? side_by_side(found.output, site.shape(found.output), H_)
-                             : contiguous(found.output, site.shape(found.output))),
-        sizes_{queries(), keys(), site.shape(found.query).back(), site.shape(found.value).back()} {
+        output_(found.output_heads(site)),
+        sizes_(found.sizes(site)),
+        added_(site, found, scratch) {
     const bool stored = site.how.storage == Dtype::kFloat16 || site.how.storage == Dtype::kBfloat16;
     const kernels::AttentionCall call{.heads = H_ / groups_,
-                                      .most_queries = most_queries_a_task(queries()),
-                                      .weights = found.weights != kNoTensor,
+                                      .most_queries = most_queries_a_task(sizes_.queries),
+                                      .weights = wants_weights(),
                                       .stored_in_16_bits = stored};
-    visible_ = scratch.shared<kernels::KeyRange>(queries());
     heads_ = scratch.each_thread<kernels::QueryHead>(call.heads);
     floats_ = scratch.each_thread<float>(kernels::attention_scratch(sizes_, call));
-    if (found.bias == kNoTensor) return;
-    bias_shape_ = site.shape(found.bias);
-    const Step* made = site.steps.producer(found.bias);
-    distance_ = made ? dynamic_cast<const DistanceBias*>(made->op.get()) : nullptr;
-    if (!distance_) return;
-    if (!distance_->is_constant()) bias_table_ = made->inputs[0];
-    by_distance_ = scratch.shared<float>(product({H_, distance_->distances()}));
   }
 
   std::vector<TensorId> reads() const {
     std::vector<TensorId> reads{query_.id, key_.id, value_.id};
-    if (bias_input() != kNoTensor) reads.push_back(bias_input());
+    if (added_.bias_input() != kNoTensor) reads.push_back(added_.bias_input());
     return reads;
   }
 
   void operator()(Workspace& workspace) const {
     const LateHeads late = take_late(workspace);
-    prepare(workspace);
-    const int64_t T = queries(), sequences = scores_[0];
-    const int64_t macs = H_ / groups_ * keys() * (sizes_.features + sizes_.value_features);
+    added_.prepare(workspace);
+    const int64_t T = sizes_.queries, sequences = found_.scores[0];
+    const int64_t macs = H_ / groups_ * sizes_.keys * (sizes_.features + sizes_.value_features);
     const int64_t chunk = queries_a_task(T, sequences * groups_, macs);
     const int64_t chunks = parts_of(T, chunk), tasks = sequences * groups_ * chunks;
     const bool loads = late.key || late.value || late.query;
@@ -228,7 +238,7 @@ class AttentionKernel {
       workspace.load(heads.id);
       return {};
     };
-    if (bias_input() != kNoTensor) workspace.load(bias_input());
+    if (added_.bias_input() != kNoTensor) workspace.load(added_.bias_input());
     return {taken(query_, sizes_.features), taken(key_, sizes_.features),
             taken(value_, sizes_.value_features)};
   }
@@ -238,28 +248,12 @@ class AttentionKernel {
     const auto load_heads = [group](const LateInput& input, int64_t floats) {
       if (input) input.load(group * floats, floats);
     };
-    load_heads(late.key, keys() * sizes_.features);
-    load_heads(late.value, keys() * sizes_.value_features);
-    load_heads(late.query, H_ / groups_ * queries() * sizes_.features);
+    load_heads(late.key, sizes_.keys * sizes_.features);
+    load_heads(late.value, sizes_.keys * sizes_.value_features);
+    load_heads(late.query, H_ / groups_ * sizes_.queries * sizes_.features);
   }
 
-  /// Lists which keys each query sees, and what each distance adds to the scores.
-  void prepare(const Workspace& workspace) const {
-    kernels::KeyRange* visible = workspace.at(visible_);
-    for (int64_t t = 0; t < queries(); ++t) {
-      const Band::Range range = found_.band.visible(t, keys());
-      visible[t] = {range.first, range.end};
-    }
-    if (!distance_) return;
-    const float* table = bias_table_ == kNoTensor ? nullptr : workspace.read(bias_table_);
-    distance_->fill(table, H_, workspace.at(by_distance_));
-  }
-
-  /// What is read for the bias; kNoTensor where there is none, or nothing is read.
-  TensorId bias_input() const { return distance_ ? bias_table_ : found_.bias; }
-
-  int64_t queries() const { return scores_[scores_.size() - 2]; }
-  int64_t keys() const { return scores_.back(); }
+  bool wants_weights() const { return found_.weights != kNoTensor && !for_gradient_; }
 
   /// Queries [begin, end) of the heads that share the keys and values of `group`.
   void run(Workspace& workspace, int64_t batch, int64_t group, int64_t begin, int64_t end) const {
@@ -268,64 +262,55 @@ class AttentionKernel {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t h = group * count + i;
       new (heads + i) kernels::QueryHead{.query = query_.head(workspace, batch, h),
-                                         .bias = bias(workspace, batch, h),
-                                         .mask = mask(workspace, batch * H_ + h),
+                                         .bias = added_.bias(workspace, batch, h),
+                                         .mask = added_.mask(workspace, batch, h),
                                          .output = output_.rows_to_write(workspace, batch, h),
-                                         .weights = weights(workspace, batch * H_ + h)};
+                                         .weights = weights(workspace, batch * H_ + h),
+                                         .softmax = softmax(workspace, batch * H_ + h)};
     }
     kernels::attend(
         std::span(heads, static_cast<size_t>(count)),
         {key_.stored_head(workspace, batch, group), value_.stored_head(workspace, batch, group)},
-        sizes_, {found_.before, found_.scale, found_.after}, workspace.at(visible_), begin, end,
+        sizes_, {found_.before, found_.scale, found_.after}, added_.visible(workspace), begin, end,
         workspace.at(floats_));
   }
 
-  kernels::ConstRows bias(const Workspace& workspace, int64_t batch, int64_t head) const {
-    if (found_.bias == kNoTensor) return {nullptr, 0};
-    if (!distance_) {
-      return added_rows(workspace.read(found_.bias), bias_shape_, scores_, batch * H_ + head);
-    }
-    // By the distance from query to key: the row of the next query begins one number earlier.
-    const float* first = workspace.at(by_distance_) + head * distance_->distances();
-    return {first + queries() - 1, -1};
-  }
-
-  kernels::ConstRows mask(const Workspace& workspace, int64_t head) const {
-    const float* data = found_.mask == kNoTensor ? nullptr : workspace.read(found_.mask);
-    if (!data) return {nullptr, 0};
-    return added_rows(data, workspace.given_shape(found_.mask), scores_, head);
-  }
-
   kernels::Rows weights(Workspace& workspace, int64_t head) const {
-    if (found_.weights == kNoTensor) return {nullptr, 0};
-    return {workspace.write(found_.weights) + head * queries() * keys(), keys()};
+    if (!wants_weights()) return {nullptr, 0};
+    const auto [T, S, D, V] = sizes_;
+    return {workspace.write(found_.weights) + head * T * S, S};
+  }
+
+  kernels::RowSoftmax* softmax(Workspace& workspace, int64_t head) const {
+    if (!for_gradient_) return nullptr;
+    return reinterpret_cast<kernels::RowSoftmax*>(workspace.write(found_.weights)) +
+           head * sizes_.queries;
   }
 
   Attention found_;
-  Shape scores_;
+  bool for_gradient_;  // whether what the gradient needs is kept where the weights would be
   int64_t H_, groups_;
   Heads query_, key_, value_, output_;
   kernels::AttentionSizes sizes_;
-  Shape bias_shape_{};
-  const DistanceBias* distance_ = nullptr;  // where distance alone decides the bias
-  TensorId bias_table_ = kNoTensor;         // from which it is made
-  Slot<kernels::KeyRange> visible_;
+  AddedToScores added_;
   Slot<kernels::QueryHead> heads_;
-  Slot<float> floats_, by_distance_;
+  Slot<float> floats_;
 };
 
 Fusion attention(const Site& site) {
   Chain chain(site);
   const std::optional<Attention> found = attention_at(site, chain);
-  if (!found || heads_in(site, found->key) != heads_in(site, found->value)) return {};
+  if (!found) return {};
+  const bool for_gradient = has_gradient_without_weights(site, *found);
   Scratch scratch;
-  AttentionKernel kernel(site, *found, scratch);
+  AttentionKernel kernel(site, *found, for_gradient, scratch);
   Fusion fusion{.steps = chain.length(),
                 .reads = kernel.reads(),
                 .writes = {found->output},
                 .scratch = scratch,
                 .loads = true};
   if (found->weights != kNoTensor) fusion.writes.push_back(found->weights);
+  if (for_gradient) fusion.shortened = {found->weights, softmax_floats(*found)};
   fusion.kernel = std::move(kernel);
   return fusion;
 }

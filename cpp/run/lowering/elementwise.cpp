@@ -71,6 +71,10 @@ void scale_by(const float* x, int64_t length, float factor, float* y) {
   kernels::scale(x, factor, length, y);
 }
 
+void scale_gradient(const float* dy, const float*, int64_t length, float factor, float* dx) {
+  kernels::scale(dy, factor, length, dx);
+}
+
 void keep_within(const float* x, int64_t length, float cap, float* y) {
   kernels::scale(x, 1.0f / cap, length, y);
   kernels::tanh(y, length, y);
@@ -168,9 +172,11 @@ const LoweredMap<Activation> kActivation([](const Activation& op) { return activ
                                          [](const Activation& op) {
                                            return activation_gradient(op);
                                          });
-const LoweredMap<Scale> kScale([](const Scale& op) -> kernels::Map {
-  return {scale_by, static_cast<float>(op.factor())};
-});
+const LoweredMap<Scale> kScale(
+    [](const Scale& op) -> kernels::Map { return {scale_by, static_cast<float>(op.factor())}; },
+    [](const Scale& op) -> kernels::MapGradient {
+      return {scale_gradient, static_cast<float>(op.factor())};
+    });
 const LoweredMap<Softcap> kSoftcap(
     [](const Softcap& op) -> kernels::Map { return {keep_within, cap_of(op)}; },
     [](const Softcap& op) -> kernels::MapGradient { return {keep_within_gradient, cap_of(op)}; });

@@ -23,30 +23,12 @@ constexpr int kThreadCounts[] = {1};
 constexpr int kThreadCounts[] = {1, 2, 3};
 #endif
 
-/// The gradients of Σ results · grad by all inputs and parameters, as the results of a graph.
+/// The gradients by all inputs and parameters, given those by all results.
 Graph backward_of(const Config& config) {
-  Graph graph = unroll(graph_of(config));
-  std::vector<TensorId> wanted;
-  for (size_t id = 0; id < graph.tensors().size(); ++id) {
-    const Tensor& tensor = graph.tensors()[id];
-    const bool learned = tensor.role == Role::kParameter || tensor.role == Role::kInput;
-    const bool whole = tensor.storage == static_cast<TensorId>(id);
-    if (learned && whole && tensor.limit == 0) wanted.push_back(static_cast<TensorId>(id));
-  }
-  std::vector<Seed> seeds;
-  const std::vector<Result> results = graph.results();
-  for (const Result& result : results) {
-    const Shape shape = graph.tensor(result.tensor).shape;
-    seeds.push_back({result.tensor, graph.add_input("grad", shape)});
-  }
-  const std::vector<TensorId> gradients = add_gradients(graph, seeds, wanted);
-  std::vector<Result> made;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (gradients[i] == kNoTensor) continue;
-    made.push_back({graph.tensor(wanted[i]).name, gradients[i]});
-  }
-  graph.set_results(std::move(made));
-  return graph;
+  const Graph layer = graph_of(config);
+  std::vector<std::string> from;
+  for (const Result& result : layer.results()) from.push_back(result.name);
+  return backward_graph(config, from).graph;
 }
 
 /// Where training starts, but for ones and zeros: norms are to have weights that matter. With

@@ -7,6 +7,7 @@
 
 #include "../../../cpp/graph/unroll.h"
 #include "../../../cpp/run/threads.h"
+#include "../../../cpp/training/backward.h"
 #include "../allocations.h"
 #include "inputs.h"
 
@@ -153,6 +154,45 @@ TEST_CASE("without attention weights no layer's memory grows with queries times 
       return bytes;
     };
     const std::vector<double> once = arena(2048), twice = arena(4096);
+    for (size_t i = 0; i < once.size(); ++i) {
+      CAPTURE(i);
+      CHECK(twice[i] <= 2.1 * once[i] + 100'000);
+    }
+  }
+}
+
+namespace {
+
+/// Scores that are no products of queries and keys, or to which something learned is added for each
+/// of both: their gradients are made with the whole matrix.
+bool keeps_matrix(const Config& config) {
+  const std::string_view layer = config.layer().name;
+  if (layer == "bahdanau_attention") return true;
+  if (layer == "luong_attention") return config.choice("score") == "concat";
+  return has_field(config.layer(), "position") && config.choice("position") == "relative";
+}
+
+}  // namespace
+
+TEST_CASE("the gradients of attention take no memory that grows with queries times keys") {
+  for (const Layer* layer : layers()) {
+    if (!has_field(*layer, "seq_len")) continue;
+    CAPTURE(layer->name);
+    const auto arena = [&](int length) {
+      std::vector<double> bytes;
+      const std::map<std::string, int> sizes{{"batch_size", 1},
+                                             {"seq_len", length},
+                                             {"max_positions", 8192},
+                                             {"num_layers", 2},
+                                             {"dropout", 0}};
+      for (const Config& one : choices_of(*layer, sizes)) {
+        if (keeps_matrix(one)) continue;
+        const BackwardGraph made = backward_graph(one, {graph_of(one).results().front().name});
+        bytes.push_back(static_cast<double>(Schedule(made.graph).placement().arena_bytes));
+      }
+      return bytes;
+    };
+    const std::vector<double> once = arena(1024), twice = arena(2048);
     for (size_t i = 0; i < once.size(); ++i) {
       CAPTURE(i);
       CHECK(twice[i] <= 2.1 * once[i] + 100'000);

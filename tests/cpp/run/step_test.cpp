@@ -297,7 +297,7 @@ TEST_CASE("a step above the memory limit is refused with the bytes it needs") {
   const Config config = grouped({{"position", raw("none")}});
   Model model(config, 0, Count{1} << 20);
   CHECK_THROWS_WITH(model.next_plan(70000),
-                    "the layer must need at most 1048576 bytes to run, got 235262726784");
+                    "the layer must need at most 1048576 bytes to run, got 235262726848");
   CHECK(model.past_len() == 0);
   CHECK(model.next_plan(1)->graph.steps().size() > 0);
 }

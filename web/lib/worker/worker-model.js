@@ -10,6 +10,7 @@ import { WorkerTensor } from './worker-tensor.js';
 /** @typedef {import('../decoding.js').Decoded} Decoded */
 /** @typedef {import('../types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('../types.js').FloatInput} FloatInput */
+/** @typedef {import('../types.js').Gradients} Gradients */
 /** @typedef {import('../types.js').Input} Input */
 /** @typedef {import('../types.js').StepOptions} StepOptions */
 /** @typedef {import('../types.js').Tensor} Tensor */
@@ -81,7 +82,7 @@ export class WorkerModel {
    * @param {WorkerInputs<C>} inputs
    * @param {Record<string, FloatInput | WorkerTensor>} gradients by the results' names
    * @param {{ reference?: boolean } & RunOptions & { progress?: (done: number) => unknown }} [options]
-   * @returns {Promise<{ inputs: Record<string, Tensor>, parameters: Record<string, Tensor> }>}
+   * @returns {Promise<Gradients>}
    */
   async backward(inputs, gradients, options) {
     const on = this.#alive();
