@@ -380,7 +380,7 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
                            .reference = std::get<bool>(values[2])};
   const bool weights = std::get<bool>(values[0]);
 
-  rouse_threads();
+  rouse_threads(model.most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   const PlanPtr plan = model.plan(weights, given_shapes(model.graph(), tensors));
   const UnpackedInputs unpacked =
@@ -403,7 +403,7 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
   static const std::vector<Field> options_known = {need_weights_field(), resident_field(),
                                                    progress_field()};
   const std::vector<Value> values = options_from("step", options_known, options);
-  rouse_threads();
+  rouse_threads(model.most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   // As many positions as the first input has.
   const Tensor& first = model.graph().tensor(inputs_of(model.graph(), true).front());
@@ -480,7 +480,7 @@ ResultsValue backward(const Model& model, const InputsValue& inputs, const Input
       boolean_field("reference", "Plain loops in double precision instead of the kernels.", false),
       progress_field()};
   const std::vector<Value> values = options_from("backward", options_known, options);
-  rouse_threads();
+  rouse_threads(model.most_work());
   GivenTensors tensors = unpack_tensors("inputs", inputs);
   const std::vector<GivenShape> shapes = given_shapes(model.graph(), tensors);
   std::vector<std::string> from;
@@ -526,7 +526,7 @@ void check_all_finite(const Graph& graph, const UnpackedInputs& inputs) {
 
 ResultsValue train(Trainer& trainer, Model& model, const InputsValue& inputs,
                    const ProgressValue& progress) {
-  rouse_threads();
+  rouse_threads(model.most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   const TrainingPlanPtr plan = trainer.step_plan(model, given_shapes(model.graph(), tensors));
   const Graph& graph = plan->made.graph;
@@ -544,7 +544,7 @@ ResultsValue train(Trainer& trainer, Model& model, const InputsValue& inputs,
 
 ResultsValue evaluate(Trainer& trainer, Model& model, const InputsValue& inputs,
                       const ProgressValue& progress) {
-  rouse_threads();
+  rouse_threads(model.most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
   const TrainingPlanPtr plan = trainer.evaluation_plan(model, given_shapes(model.graph(), tensors));
   const Graph& graph = plan->made.graph;

@@ -65,6 +65,38 @@ EM_JS(double*, read_entries, (emscripten::EM_VAL handle), {
   return block;
 });
 
+EM_JS(bool, is_object, (emscripten::EM_VAL handle), {
+  const value = Emval.toValue(handle);
+  return typeof value === 'object' && value !== null;
+});
+
+EM_JS(bool, is_array, (emscripten::EM_VAL handle), { return Array.isArray(Emval.toValue(handle)); });
+
+// A property as every typed array has it, whatever the caller has put in front of it; undefined for
+// a tag of anything else. `property`: see TypedArrayProperty.
+EM_JS(emscripten::EM_VAL, typed_array_property, (emscripten::EM_VAL handle, int property), {
+  const keys = [Symbol.toStringTag, 'length', 'buffer', 'byteOffset'];
+  const typedArray = Object.getPrototypeOf(Float32Array.prototype);
+  return Emval.toHandle(Reflect.get(typedArray, keys[property], Emval.toValue(handle)));
+});
+
+// An array of JavaScript's own, of a view's numbers. Not by slice(): out of shared memory that takes
+// twice as long.
+EM_JS(emscripten::EM_VAL, copy_view, (emscripten::EM_VAL handle), {
+  const view = Emval.toValue(handle);
+  const copy = new view.constructor(view.length);
+  copy.set(view);
+  return Emval.toHandle(copy);
+});
+
+// Numbers of 32 bits, or `half` of them, from `start` of a buffer on. By a view of our own: the
+// caller's array may be of a class of the caller's.
+EM_JS(void, read_numbers, (emscripten::EM_VAL buffer, double start, double count, bool half, void* to), {
+  const from = Emval.toValue(buffer);
+  if (half) HEAPU16.set(new Uint16Array(from, start, count), to >>> 1);
+  else HEAPF32.set(new Float32Array(from, start, count), to >>> 2);
+});
+
 // A string of `length` bytes of UTF-8. No decoder reads memory that threads share, and to make an
 // array for each copy would take three times as long as this.
 EM_JS(emscripten::EM_VAL, text_from, (const char* text, size_t length), {
@@ -80,28 +112,18 @@ namespace {
 using emscripten::typed_memory_view;
 using emscripten::val;
 
-bool is_object(const val& value) {
-  return value.typeOf().as<std::string>() == "object" && !value.isNull();
-}
-
-bool is_array(const val& value) { return val::global("Array").call<bool>("isArray", value); }
-
-val prototype_of(const val& object) {
-  return val::global("Object").call<val>("getPrototypeOf", object);
-}
-
+bool is_object(const val& value) { return ::is_object(value.as_handle()); }
+bool is_array(const val& value) { return ::is_array(value.as_handle()); }
 bool is_plain(const val& value) { return is_plain_object(value.as_handle()); }
 
-/// A property as every typed array has it, whatever the caller has put in front of it; undefined
-/// for a tag of anything else.
-val typed_array_property(const val& array, const val& key) {
-  const val typed_array = prototype_of(val::global("Float32Array")["prototype"]);
-  return val::global("Reflect").call<val>("get", typed_array, key, array);
+enum class TypedArrayProperty { kTag, kLength, kBuffer, kByteOffset };
+val typed_array_property(const val& array, TypedArrayProperty property) {
+  return val::take_ownership(::typed_array_property(array.as_handle(), static_cast<int>(property)));
 }
 
 /// "Float32Array", of any realm; "" for what is no typed array.
 std::string typed_array_name(const val& value) {
-  const val tag = typed_array_property(value, val::global("Symbol")["toStringTag"]);
+  const val tag = typed_array_property(value, TypedArrayProperty::kTag);
   return tag.isUndefined() ? "" : tag.as<std::string>();
 }
 
@@ -223,7 +245,7 @@ RawTensor unpack_raw(const std::string& name, const Numbers& numbers, const val&
                      const val& shape) {
   RawTensor raw{numbers.kind, numbers.text, 0, {}};
   if (raw.kind == RawTensor::Kind::kOther) return raw;
-  raw.length = typed_array_property(data, val("length")).as<double>();
+  raw.length = typed_array_property(data, TypedArrayProperty::kLength).as<double>();
   raw.shape = unpack_dimensions(name, name + ".shape", shape);
   return raw;
 }
@@ -239,14 +261,10 @@ RawTensor raw_of(const ResidentTensor& tensor) {
   return raw;
 }
 
-/// A typed array of JavaScript's own. Not by slice(): out of shared memory that takes twice as
-/// long.
 template <class Numbers>
 val copy_of(const Numbers& numbers) {
   const val view(typed_memory_view(numbers.size(), numbers.data()));
-  val copy = view["constructor"].new_(static_cast<double>(numbers.size()));
-  copy.call<void>("set", view);
-  return copy;
+  return val::take_ownership(copy_view(view.as_handle()));
 }
 
 /// A copy of the numbers, with their shape.
@@ -338,16 +356,13 @@ const GivenTensor* find_tensor(const GivenTensors& tensors, std::string_view nam
 
 LateFloats::LateFloats(const val& data, HalfFormat half)
     : half_(half),
-      array_(val::global(half ? "Uint16Array" : "Float32Array")),
-      buffer_(typed_array_property(data, val("buffer"))),
-      start_(typed_array_property(data, val("byteOffset")).as<double>()) {}
+      buffer_(typed_array_property(data, TypedArrayProperty::kBuffer)),
+      start_(typed_array_property(data, TypedArrayProperty::kByteOffset).as<double>()) {}
 
 void LateFloats::operator()(size_t first, size_t count, float* to) const {
-  // A view of our own: the caller's array may be of a class of the caller's.
   const auto copy = [&](size_t from, size_t length, auto* numbers) {
-    const val part = array_.new_(buffer_, start_ + static_cast<double>(from * sizeof(*numbers)),
-                                 static_cast<double>(length));
-    val(typed_memory_view(length, numbers)).call<void>("set", part);
+    read_numbers(buffer_.as_handle(), start_ + static_cast<double>(from * sizeof(*numbers)),
+                 static_cast<double>(length), half_.has_value(), numbers);
   };
   if (!half_) return copy(first, count, to);
   constexpr size_t kMost = size_t{1} << 16;  // they stay in the cache until they are widened
@@ -407,7 +422,7 @@ std::vector<int32_t> GivenTensor::integers(const Tensor& expected) const {
 RawTensor GivenTensor::now() const {
   RawTensor now = raw();  // a getter of another tensor may have detached or shrunk its buffer
   if (!resident_ && now.kind != RawTensor::Kind::kOther) {
-    now.length = typed_array_property(data_, val("length")).as<double>();
+    now.length = typed_array_property(data_, TypedArrayProperty::kLength).as<double>();
   }
   return now;
 }
@@ -481,7 +496,7 @@ std::shared_ptr<ResidentTensor> unpack_resident(const val& data, const val& shap
   }
   ResidentTensor tensor{{}, unpack_shape(shape, limit)};
   const Count count = elements(tensor.shape);
-  const double length = typed_array_property(data, val("length")).as<double>();
+  const double length = typed_array_property(data, TypedArrayProperty::kLength).as<double>();
   if (length != static_cast<double>(count)) {
     throw FieldError("data", "data must have " + to_string(count) + " elements, got " +
                                  to_string(RawValue{length}));

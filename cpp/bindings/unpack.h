@@ -52,7 +52,7 @@ class LateFloats {
 
  private:
   HalfFormat half_;
-  emscripten::val array_, buffer_;  // array_: a constructor
+  emscripten::val buffer_;
   double start_;
 };
 

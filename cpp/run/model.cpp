@@ -81,6 +81,7 @@ Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype stor
       graph_(unrolled(config)),
       generator_(seed) {
   const PlanPtr least = plan(false);
+  most_work_ = least->schedule.most_work();
   weights_ = std::make_unique<Weights>(std::make_shared<State>(initial_state(graph_, generator_)),
                                        storage);
   weights_->bind(graph_, least->schedule.packed());

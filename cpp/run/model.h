@@ -90,6 +90,9 @@ class Model {
   /// The layer for inputs of the config's own lengths.
   const Graph& graph() const { return graph_; }
 
+  /// The most work of one kernel of a run with inputs of those lengths.
+  double most_work() const { return most_work_; }
+
   /// What it keeps between calls: parameters, their packed copies, and the KV cache.
   Count held_bytes() const;
 
@@ -157,6 +160,7 @@ class Model {
   Dtype storage_;
   Graph graph_;
   Generator generator_;
+  double most_work_;
   std::unique_ptr<Weights> weights_;
   mutable Plans<Plan> plans_;  // of forward()
   mutable Plans<BackwardPlan> backward_plans_;

@@ -18,6 +18,7 @@ void run_entry(const Schedule::Entry& entry, Workspace& workspace, BeforeUpdates
     for (const TensorId id : fusion.reads) workspace.load(id);
   }
   workspace.enter(fusion.writes, fusion.scratch, entry.scratch);
+  const Alone alone(entry.work < kWorthSharing);
   fusion.kernel(workspace);
 }
 

@@ -158,6 +158,12 @@ void Schedule::plan() {
   placement_.arena_bytes = plan.size;
 }
 
+double Schedule::most_work() const {
+  double most = 0;
+  for (const Entry& entry : entries_) most = std::max(most, entry.work);
+  return most;
+}
+
 Count Schedule::parameter_bytes() const { return bytes_of(graph_, Role::kParameter); }
 
 Count Schedule::state_bytes() const { return bytes_of(graph_, Role::kState); }

@@ -38,6 +38,8 @@ class Schedule {
   std::span<const TensorId> results() const { return std::span(outputs_).first(results_); }
   const std::vector<Entry>& entries() const { return entries_; }
   const Placement& placement() const { return placement_; }
+  /// The most work that one of its entries has.
+  double most_work() const;
   /// The weights that its kernels read packed.
   const std::vector<TensorId>& packed() const { return packed_; }
 

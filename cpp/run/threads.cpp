@@ -195,7 +195,17 @@ Pool& pool() {
 
 }  // namespace
 
-int thread_count() { return kHasThreads ? pool().size() : 1; }
+namespace {
+
+bool is_alone = false;
+
+}  // namespace
+
+Alone::Alone(bool is) : outer_(is_alone) { is_alone = is_alone || is; }
+
+Alone::~Alone() { is_alone = outer_; }
+
+int thread_count() { return kHasThreads && !is_alone ? pool().size() : 1; }
 
 bool is_at_work() { return at_work; }
 
@@ -255,8 +265,8 @@ WatchedPart::~WatchedPart() { watcher = outer_; }
 
 bool is_watched() { return watcher != nullptr; }
 
-void rouse_threads() {
-  if (thread_count() > 1) pool().wake();
+void rouse_threads(double work) {
+  if (thread_count() > 1 && work >= kWorthSharing) pool().wake();
 }
 
 void parallel_for_loaded(int64_t count, int64_t slots, Work load, Work work) {

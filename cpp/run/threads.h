@@ -9,7 +9,8 @@
 
 namespace attnscope {
 
-/// Threads that parallel_for() uses, the caller included; 1 until set_thread_count() is called.
+/// Threads that parallel_for() uses, the caller included; 1 until set_thread_count() is called, and
+/// while an Alone lives.
 int thread_count();
 
 /// Which of them calls this: 0 is the one that calls parallel_for(), the others follow.
@@ -40,8 +41,9 @@ constexpr int64_t even_part(int64_t count, int64_t most, int64_t unit) {
 /// throw, allocate or call parallel_for(). The function that a Watch reports to may do both.
 void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> work);
 
-/// Wakes threads that will soon be needed: waking takes as long as a small layer does.
-void rouse_threads();
+/// Wakes threads that will soon be needed for so many operations, where these are worth it: waking
+/// takes as long as a small layer does.
+void rouse_threads(double work);
 
 /// Calls load(item, slot) and then work(item, slot) for each item of [0, count). An item has its
 /// slot, one of `slots`, for itself until its work() returns. The caller loads one item after the
@@ -56,6 +58,22 @@ void parallel_for_loaded(int64_t count, int64_t slots,
 /// `work` must not allocate; neither function may throw or call parallel_for().
 void parallel_tasks(int64_t count, bool late, FunctionRef<void(int64_t task)> load,
                     FunctionRef<void(int64_t task)> work);
+
+/// Multiply-accumulates and other operations below which work is done before another thread has
+/// begun: some 10 µs.
+inline constexpr double kWorthSharing = 250'000;
+
+/// While it lives, where `is` says so, the caller does all work by itself.
+class Alone {
+ public:
+  explicit Alone(bool is);
+  ~Alone();
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  bool outer_;
+};
 
 /// While it lives, each parallel_for() goes through its work in slices of some milliseconds, and
 /// tells `report` after each how much of it is done.

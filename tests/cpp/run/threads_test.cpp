@@ -39,6 +39,23 @@ TEST_CASE("every index is worked on exactly once, for any count, grain and numbe
   set_thread_count(1);
 }
 
+TEST_CASE("work that is too little to be shared out stays with the caller") {
+  set_thread_count(kThreadCounts[1]);
+  const pthread_t caller = pthread_self();
+  {
+    const Alone alone(true);
+    CHECK(thread_count() == 1);
+    const Alone within(false);
+    parallel_for(100, 1, [&](int64_t begin, int64_t end) {
+      CHECK(begin == 0);
+      CHECK(end == 100);
+      CHECK(pthread_equal(caller, pthread_self()));
+    });
+  }
+  CHECK(thread_count() == kThreadCounts[1]);
+  set_thread_count(1);
+}
+
 TEST_CASE(
     "each item is loaded by the caller, in order, and then worked on while it holds its slot") {
   for (const int threads : kThreadCounts) {
