@@ -139,7 +139,8 @@ Recipe recipe_from(const OptionsValue& options, const OptionsValue& loss,
       optional(above_min(
           number_field("clip_norm", "The most that the gradients' norm may be.", 1, 0, 1e30))),
       integer_field("accumulation_steps", "Calls whose gradients make one update.", 1, 1,
-                    kMostCalls)};
+                    kMostCalls),
+      boolean_field("checkpointing", "Whether blocks are run again for their gradients.", false)};
   const std::vector<Value> values = options_from("trainer", known, options);
   Recipe recipe{.loss = resolve_loss(unpack_object("loss", loss)),
                 .optimizer = resolve_optimizer(unpack_object("optimizer", optimizer)),
@@ -148,6 +149,7 @@ Recipe recipe_from(const OptionsValue& options, const OptionsValue& loss,
   if (const double* norm = std::get_if<double>(&values[0])) recipe.clip_norm = *norm;
   recipe.loss.class_weights = emscripten::vecFromJSArray<float>(class_weights);
   recipe.frozen = emscripten::vecFromJSArray<std::string>(frozen);
+  recipe.checkpointing = std::get<bool>(values[2]);
   return recipe;
 }
 

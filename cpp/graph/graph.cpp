@@ -93,6 +93,11 @@ int64_t Call::times(size_t body) const {
   return std::count(order.begin(), order.end(), static_cast<int>(body));
 }
 
+void Graph::remove_steps(const std::vector<bool>& unneeded) {
+  size_t i = 0;
+  std::erase_if(steps_, [&](const Step&) { return unneeded[i++]; });
+}
+
 void Graph::add_call(Call call) {
   const int index = static_cast<int>(calls_.size());
   Step step{.name = call.name, .call = index};

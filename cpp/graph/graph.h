@@ -152,6 +152,9 @@ class Graph {
   /// outputs as the results of the last repetition are.
   void add_call(Call call);
 
+  /// Removes the steps for which `unneeded` says so, by their place, which no other step reads.
+  void remove_steps(const std::vector<bool>& unneeded);
+
   void add_cache(Cache cache) { caches_.push_back(cache); }
 
   const std::vector<Tensor>& tensors() const { return tensors_; }

@@ -36,6 +36,8 @@ class Inliner {
     return std::move(to_);
   }
 
+  std::vector<Repetition>& repetitions() { return repetitions_; }
+
  private:
   /// All but a body's inputs, which its caller gives, and what calls make.
   Copied copy_tensors(const Graph& graph, std::string prefix) {
@@ -135,7 +137,9 @@ class Inliner {
       give_inputs(copied, call.bodies[kind], seen[kind]++, repetition);
       const Graph& body = repetition.graph;
       if (i > 0) repetition.ids[static_cast<size_t>(body.inputs().front())] = carried;
+      const size_t begin = to_.steps_.size();
       copy_steps(repetition);
+      repetitions_.push_back({begin, to_.steps_.size()});
       carried = repetition.at(body.results().front().tensor);
     }
     const Copied& last = copied.calls[static_cast<size_t>(index)].back();
@@ -164,10 +168,15 @@ class Inliner {
 
   const bool training_;
   Graph to_;
+  std::vector<Repetition> repetitions_;
 };
 
 Graph unroll(const Graph& graph) { return Inliner(false).run(graph); }
 
-Graph unroll_for_training(const Graph& graph) { return Inliner(true).run(graph); }
+UnrolledForTraining unroll_for_training(const Graph& graph) {
+  Inliner inliner(true);
+  Graph unrolled = inliner.run(graph);
+  return {std::move(unrolled), std::move(inliner.repetitions())};
+}
 
 }  // namespace attnscope

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "graph.h"
 
 namespace attnscope {
@@ -8,8 +10,18 @@ namespace attnscope {
 /// ("encoder.layer.3.output.dense.weight"). Estimates read a body once; this is what runs.
 Graph unroll(const Graph& graph);
 
+/// The steps [begin, end) of an unrolled graph that are one repetition of a body.
+struct Repetition {
+  size_t begin, end;
+};
+
+struct UnrolledForTraining {
+  Graph graph;
+  std::vector<Repetition> repetitions;  // in the order of their steps
+};
+
 /// What runs in training: operations that behave otherwise then (Op::in_training) do, and each has
 /// a tensor more to read, the noise of its step's output, called "dropout.noise" after "dropout".
-Graph unroll_for_training(const Graph& graph);
+UnrolledForTraining unroll_for_training(const Graph& graph);
 
 }  // namespace attnscope

@@ -18,7 +18,7 @@ class Dropout final : public Op {
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[0]; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes&, const Shape& output) const override {
-    return {.elements = elements(output)};
+    return {.elements = training_ ? 0 : elements(output)};  // else the noise is an input
   }
   Aliasing aliasing() const override {
     return training_ ? Aliasing::kNone : Aliasing::kUnlessTraining;

@@ -14,12 +14,41 @@ namespace {
 
 class Backward {
  public:
-  explicit Backward(Graph& graph) : graph_(graph), gradients_(graph.tensors().size(), kNoTensor) {}
+  explicit Backward(Graph& graph) : graph_(graph), gradients_(graph.tensors().size(), kNoTensor) {
+    for (size_t id = 0; id < gradients_.size(); ++id) made_.push_back(static_cast<TensorId>(id));
+  }
 
   /// Adds `gradient` to what there is of the tensor's.
   void collect(TensorId tensor, TensorId gradient) {
     TensorId& sum = gradients_[static_cast<size_t>(tensor)];
     sum = sum == kNoTensor ? gradient : added(tensor, sum, gradient);
+  }
+
+  /// Adds these steps of the forward pass once more; the steps behind them read what is made then.
+  void run_again(std::span<const Step> steps) {
+    for (const Step& step : steps) {
+      std::vector<TensorId> inputs;
+      for (const TensorId id : step.inputs) inputs.push_back(made(id));
+      const std::string name = format("{}.again", {graph_.tensor(step.output).name});
+      again_.push_back(graph_.steps().size());
+      made_[static_cast<size_t>(step.output)] =
+          graph_.add_step(format("{}.again", {step.name}), "backward", step.op, inputs, name);
+    }
+  }
+
+  std::vector<Release>& releases() { return releases_; }
+
+  /// Removes what was run again but is not read.
+  void remove_unread() {
+    const std::vector<Step>& steps = graph_.steps();
+    std::vector<bool> read(graph_.tensors().size(), false), unneeded(steps.size(), false);
+    for (size_t i = steps.size(); i-- > 0;) {
+      const bool again = std::binary_search(again_.begin(), again_.end(), i);
+      unneeded[i] = again && !read[static_cast<size_t>(steps[i].output)];
+      if (unneeded[i]) continue;
+      for (const TensorId id : steps[i].inputs) read[static_cast<size_t>(id)] = true;
+    }
+    if (!again_.empty()) graph_.remove_steps(unneeded);
   }
 
   /// Adds the steps behind a step. `needs`: by tensor, whether its gradient is asked for.
@@ -29,8 +58,15 @@ class Backward {
     std::vector<bool> asked;
     for (const TensorId input : step.inputs) asked.push_back(needs[static_cast<size_t>(input)]);
     if (std::none_of(asked.begin(), asked.end(), [](bool one) { return one; })) return;
-    GradientBuilder builder(graph_, step, gradient, asked);
+    Step seen = step;
+    for (TensorId& id : seen.inputs) id = made(id);
+    seen.output = made(step.output);
+    const size_t before = graph_.steps().size();
+    GradientBuilder builder(graph_, seen, gradient, asked);
     step.op->gradients(builder);
+    if (graph_.steps().size() > before) {
+      releases_.push_back({seen.output, graph_.steps().back().output});
+    }
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       if (builder.given()[i] != kNoTensor) collect(step.inputs[i], builder.given()[i]);
     }
@@ -110,14 +146,21 @@ class Backward {
     return sum;
   }
 
+  /// The tensor itself, or what it is when it is made again. Optional inputs may be kNoTensor.
+  TensorId made(TensorId id) const { return id == kNoTensor ? id : made_[static_cast<size_t>(id)]; }
+
   Graph& graph_;
-  std::vector<TensorId> gradients_;  // by tensor of the forward pass
+  std::vector<TensorId> gradients_, made_;  // by tensor of the forward pass
+  std::vector<size_t> again_;               // places of the steps that were run again
+  std::vector<Release> releases_;
 };
 
 }  // namespace
 
 std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
-                                    std::span<const TensorId> wanted) {
+                                    std::span<const TensorId> wanted,
+                                    std::span<const Repetition> run_again,
+                                    std::vector<Release>* releases) {
   // Forwards: what depends on a wanted tensor needs a gradient.
   std::vector<bool> needs(graph.tensors().size(), false);
   for (size_t id = 0; id < needs.size(); ++id) {
@@ -137,9 +180,18 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
   for (const Seed& seed : seeds) {
     if (needs[static_cast<size_t>(seed.tensor)]) backward.collect(seed.tensor, seed.gradient);
   }
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) backward.pass(*step, needs);
+  auto next = run_again.rbegin();
+  for (size_t i = steps.size(); i-- > 0;) {
+    if (next != run_again.rend() && i + 1 == next->end) {
+      backward.run_again(std::span(steps).subspan(next->begin, next->end - next->begin));
+      ++next;
+    }
+    backward.pass(steps[i], needs);
+  }
   std::vector<TensorId> gradients;
   for (const TensorId id : wanted) gradients.push_back(backward.whole(id));
+  backward.remove_unread();
+  if (releases) *releases = std::move(backward.releases());
   return gradients;
 }
 

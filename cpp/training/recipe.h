@@ -67,6 +67,7 @@ struct Recipe {
   std::optional<double> clip_norm{};  // the most that the norm of all gradients may be
   int64_t accumulation_steps = 1;     // calls whose gradients make one update, averaged
   std::vector<std::string> frozen{};  // parameters that stay as they are
+  bool checkpointing = false;         // blocks that repeat are run again for their gradients
 };
 
 /// Throw FieldError, whose field is "loss.reduction", say, for what is unknown or out of range.

@@ -176,14 +176,29 @@ class Updater {
 
 TrainingGraph training_graph(const Config& config, const Recipe& recipe,
                              Accumulation accumulation) {
-  TrainingGraph training{.graph = unroll_for_training(config.layer().build(config))};
+  UnrolledForTraining unrolled = unroll_for_training(config.layer().build(config));
+  if (!recipe.checkpointing) {
+    unrolled.repetitions.clear();
+  } else if (unrolled.repetitions.empty()) {
+    throw FieldError(
+        "checkpointing",
+        "checkpointing needs a layer of blocks that repeat, such as encoder or decoder");
+  }
+  TrainingGraph training{.graph = std::move(unrolled.graph)};
   Graph& graph = training.graph;
+  for (const Step& step : graph.steps()) {
+    const auto* dropout = dynamic_cast<const Dropout*>(step.op.get());
+    if (dropout && dropout->training()) {
+      training.noise.push_back({step.inputs.back(), dropout->share()});
+    }
+  }
   add_loss(training, recipe.loss);
   const TensorId seed = add<Constant>(graph, "loss", "loss.grad", {training.loss},
                                       1.0 / static_cast<double>(recipe.accumulation_steps));
   const Seed seeds[] = {{training.loss, seed}};
   const std::vector<TensorId> wanted = learned(graph, recipe.frozen);
-  const std::vector<TensorId> gradients = add_gradients(graph, seeds, wanted);
+  const std::vector<TensorId> gradients =
+      add_gradients(graph, seeds, wanted, unrolled.repetitions, &training.releases);
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (gradients[i] == kNoTensor) continue;  // the result does not depend on it
     training.trained.push_back(wanted[i]);
@@ -219,12 +234,6 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
   graph.add_result("gradient_norm", training.norm);
   for (size_t i = 0; i < training.trained.size(); ++i) {
     graph.add_result(graph.tensor(training.trained[i]).name, training.gradients[i]);
-  }
-  for (const Step& step : graph.steps()) {
-    const auto* dropout = dynamic_cast<const Dropout*>(step.op.get());
-    if (dropout && dropout->training()) {
-      training.noise.push_back({step.inputs.back(), dropout->share()});
-    }
   }
   return training;
 }

@@ -70,6 +70,8 @@ import { isPlain, show } from './values.js';
  * @property {number} [clip_norm] the most that the norm of all gradients together may be: `clip_grad_norm_`
  * @property {number} [accumulation_steps] calls of step() whose gradients, averaged, make one update; 1 by default
  * @property {readonly string[]} [frozen] names of parameters that stay as they are
+ * @property {boolean} [checkpointing] of a layer of blocks that repeat: nothing within a block is kept for the backward
+ *   pass, which runs it again (`torch.utils.checkpoint`); false by default
  */
 
 /**
@@ -103,8 +105,9 @@ const RULES = {
   loss: namedRule,
   optimizer: namedRule,
   schedule: namedRule,
-  clip_norm: () => /** @type {const} */ (false), // the core checks these two
+  clip_norm: () => /** @type {const} */ (false), // the core checks these three
   accumulation_steps: () => /** @type {const} */ (false),
+  checkpointing: () => /** @type {const} */ (false),
   frozen: namesRule
 };
 
@@ -134,7 +137,7 @@ function classWeights(weight) {
 export function trainerOptions(options, owner = 'trainer') {
   const given = checkOptions(owner, RULES, options);
   const { weight, ...loss } = named(given.loss ?? 'cross_entropy');
-  const { clip_norm, accumulation_steps } = given;
+  const { clip_norm, accumulation_steps, checkpointing } = given;
   const others = /** @type {Record<string, unknown>} */ ({ clip_norm: clip_norm ?? null });
   if (accumulation_steps !== undefined) others.accumulation_steps = accumulation_steps;
   const optimizer = named(given.optimizer ?? 'adam');
@@ -143,7 +146,7 @@ export function trainerOptions(options, owner = 'trainer') {
   const frozen = [...(given.frozen ?? [])];
   return {
     create: given.seed === undefined ? {} : { seed: given.seed },
-    core: /** @type {const} */ ([others, loss, optimizer, schedule, weights, frozen]),
+    core: /** @type {const} */ ([{ ...others, checkpointing }, loss, optimizer, schedule, weights, frozen]),
     recipe: { ...others, loss: { ...loss, weight: weights }, optimizer, schedule, frozen }
   };
 }

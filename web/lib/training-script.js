@@ -92,6 +92,12 @@ function softmax({ data, shape }) {
 /** @param {Float32Array} values */
 const norm = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
 
+const CHECKPOINTING = `    for blocks in module.modules():
+        if isinstance(blocks, nn.ModuleList):
+            for block in blocks:
+                block.forward = functools.partial(checkpoint, block.forward, use_reentrant=False)
+`;
+
 /** With as many digits as float32 has. @param {number} value */
 const digits = (value) => String(Number(value.toPrecision(8)));
 
@@ -122,8 +128,8 @@ export function trainingScript(scope, config, options, recipe) {
 
 # ---- Training ----
 
-${scheduled.some((line) => line.includes('math.')) && !source.includes('import math\n') ? 'import math\n' : ''}import sys
-${source.includes('import torch.nn.functional as F') ? '' : '\nimport torch.nn.functional as F\n'}
+${options.checkpointing ? 'import functools\n' : ''}${scheduled.some((line) => line.includes('math.')) && !source.includes('import math\n') ? 'import math\n' : ''}import sys
+${options.checkpointing ? '\nfrom torch.utils.checkpoint import checkpoint\n' : ''}${source.includes('import torch.nn.functional as F') ? '' : '\nimport torch.nn.functional as F\n'}
 # What attnscope makes of the same steps.
 LOSSES = [${steps.map((step) => digits(step.loss)).join(', ')}]
 GRADIENT_NORMS = {
@@ -151,7 +157,7 @@ ${data.map(({ name, text }) => `        "${name}": ${text},`).join('\n')}
     module = ${class_name}().train()
     for name, parameter in module.named_parameters():
         parameter.requires_grad_(name not in FROZEN)
-    learned = [parameter for parameter in module.parameters() if parameter.requires_grad]
+${options.checkpointing ? CHECKPOINTING : ''}    learned = [parameter for parameter in module.parameters() if parameter.requires_grad]
     optimizer = ${optimizerExpression(optimizer)}
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
     losses = []

@@ -253,3 +253,38 @@ TEST_CASE("the generator is the standard library's, and goes on where it was") {
   other.restore(engine.words(), engine.used());
   CHECK(other() == expected());
 }
+
+TEST_CASE("with activation checkpointing a step makes the same bits in less memory") {
+  for (const char* layer : {"encoder", "decoder"}) {
+    CAPTURE(layer);
+    RawConfig sizes{{"batch_size", raw(2)}, {"seq_len", raw(24)},
+                    {"num_layers", raw(4)}, {"hidden_size", raw(16)},
+                    {"num_heads", raw(2)},  {"intermediate_size", raw(32)}};
+    const bool drops = layer == std::string_view("encoder");
+    sizes.emplace_back(drops ? "dropout" : "vocab_size", drops ? raw(0.1) : raw(11));
+    const Config one = config(layer, sizes);
+    std::vector<State> after;
+    std::vector<double> bytes;
+    for (const bool checkpointing : {false, true}) {
+      Model model(one, 3, kNoLimit);
+      Trainer trainer(
+          model, {.loss = {.kind = Loss::Kind::kSquaredError}, .checkpointing = checkpointing});
+      bytes.push_back(
+          static_cast<double>(trainer.step_plan(model, {})->schedule.placement().arena_bytes));
+      for (int step = 0; step < 3; ++step) train(trainer, model);
+      after.push_back(copy_of(model));
+    }
+    const bool same_bits = after[0] == after[1];
+    CHECK(same_bits);
+    CAPTURE(bytes[0]);
+    CAPTURE(bytes[1]);
+    CHECK(bytes[1] < 0.6 * bytes[0]);
+  }
+}
+
+TEST_CASE("a layer without blocks has nothing to run again") {
+  const Model model(classifier(), 3, kNoLimit);
+  CHECK_THROWS_WITH_AS(
+      Trainer(model, {.checkpointing = true}),
+      "checkpointing needs a layer of blocks that repeat, such as encoder or decoder", FieldError);
+}
