@@ -63,6 +63,7 @@ class TrainingPeak {
 
   void keep(const Release& release) {
     const int s = made_by_[index(release.step)], last = made_by_[index(release.last)];
+    if (s < 0) return;  // it was to be run again, and nothing reads what it makes
     const Step& step = graph_.steps()[static_cast<size_t>(s)];
     const Saved saved =
         step.op->saved_for_backward(graph_.input_shapes(step), graph_.tensor(step.output).shape);

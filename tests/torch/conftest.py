@@ -45,6 +45,7 @@ class Index:
         self.decodings = [Decoding(self, entry) for entry in rest("decodings")]
         self.checkpoints = [Checkpoint(self, entry, folder) for entry in rest("checkpoints")]
         self.trainings = [Training(self, entry) for entry in rest("trainings")]
+        self.peaks = rest("peaks")
         self.snippets, self.presets = rest("snippets"), rest("presets")
         self.demonstrations, self.guide = rest("demonstrations"), rest("guide")
 

@@ -90,6 +90,11 @@ function runs() {
     ...OTHERS.map((others) => ({ config: classifier, options: { optimizer: 'adam', ...others }, steps: STEPS })),
     { config: { ...classifier, dropout: 0.3 }, options: { optimizer: { name: 'sgd', lr: 0.1 } }, steps: STEPS },
     {
+      config: decoder,
+      options: { loss: { name: 'cross_entropy', target: 'next_token' }, optimizer: 'adamw', checkpointing: true },
+      steps: STEPS
+    },
+    {
       config: tutorial,
       options: { loss: 'cross_entropy', optimizer: { name: 'adam', lr: 1e-3 } },
       steps: TUTORIAL_STEPS

@@ -14,6 +14,7 @@ import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { adapted, readCheckpoint } from './checkpoints.js';
 import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
 import { lengths, modelTypes, published, variants } from './families.js';
+import { peaks } from './peaks.js';
 import { decoding, openMask, peers, withVectors } from './peers.js';
 import { demonstrations, guideLines, presetTitles, snippets } from './snippets.js';
 import { TensorFile } from './tensor_file.js';
@@ -590,6 +591,7 @@ const writeRest = async () => ({
   peers: writePeers(),
   decodings: writeDecodings(),
   trainings: trainings(scope, file),
+  peaks: peaks(scope),
   checkpoints: writeCheckpoints(),
   snippets: writeSnippets(),
   presets: presetTitles,
