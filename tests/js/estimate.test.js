@@ -345,6 +345,15 @@ test('memory totals are the sums of what they name', () => {
   }
 });
 
+test('a step of training needs no less than a run of the layer', () => {
+  for (const config of configs) {
+    if (scope.estimate(config).parameters === 0) continue;
+    const { memory, training } = scope.estimate(config, { training: { loss: 'mse_loss' }, steps: false });
+    const { peak } = training.memory;
+    assert.ok(peak >= memory.inference_total, `${nameOf(config)}: ${peak}, ${memory.inference_total}`);
+  }
+});
+
 test('what the steps save for backward is what memory says', () => {
   for (const config of configs) {
     for (const dtype of ['float32', 'float16', 'bfloat16']) {

@@ -40,27 +40,26 @@ test('changing a field changes the figures, the steps and the chart at once', as
   );
 });
 
-test('the headline says what is a peak and what is kept, and that what is kept may be less', async () => {
-  const { memory } = scope.estimate({ layer: 'additive_scorer', batch_size: 64, seq_len: 512, dtype: 'float16' });
-  assert.ok(Number(memory.training_total) < memory.inference_total);
-  await page.goto(`${site.site.url}?layer=additive_scorer&batch_size=64&seq_len=512&dtype=float16`);
+test('the headline shows the peak of a step of training, and what is kept between steps', async () => {
+  const config = { layer: /** @type {const} */ ('additive_scorer'), batch_size: 64, seq_len: 512 };
+  const training = { loss: /** @type {const} */ ('mse_loss') };
+  const { memory } = scope.estimate(config, { training }).training;
+  await page.goto(`${site.site.url}?layer=additive_scorer&batch_size=64&seq_len=512`);
   const headline = page.locator('[data-figure="memory"]');
-  await page.waitForSelector('[data-figure="memory"]:has-text("after the same peak")');
+  await page.waitForSelector('[data-figure="memory"]:has-text("between steps")');
   assert.match(await headline.innerText(), /^Peak memory to infer\n/);
   assert.equal(
     await headline.locator('.figure-more').innerText(),
-    `${formatBytes(Number(memory.training_total))} kept from forward to backward when training with Adam, after the same peak`
+    `To train with Adam: ${formatBytes(memory.peak)} at the peak of a step, ${formatBytes(memory.kept)} between steps`
   );
   assert.match(
     await page.locator('.memory').innerText(),
-    /Inference, at its peak[^]*Training, kept from forward to backward[^]*Training keeps less than the peak above/
+    /Inference, at its peak[^]*Training, kept from forward to backward[^]*A step of training with Adam, at its peak/
   );
+  await page.selectOption('#field-layer', 'mean_pooling');
+  assert.match(await headline.locator('.figure-more').innerText(), /Training: none, there is nothing to learn$/);
+  assert.doesNotMatch(await page.locator('.memory').innerText(), /A step of training/);
   await page.selectOption('#field-layer', 'linear_scorer');
-  assert.match(
-    await headline.locator('.figure-more').innerText(),
-    / kept from forward to backward when training with Adam$/
-  );
-  assert.doesNotMatch(await page.locator('.memory').innerText(), /less than the peak/);
 });
 
 test('bias off takes the bias away', async () => {

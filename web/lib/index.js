@@ -29,6 +29,8 @@
 /** @typedef {import('./types.js').Refusal} Refusal */
 /** @typedef {import('./types.js').RoundingError} RoundingError */
 /** @typedef {import('./types.js').Step} Step */
+/** @typedef {import('./types.js').TrainingEstimate} TrainingEstimate */
+/** @typedef {import('./types.js').TrainingMemory} TrainingMemory */
 /** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
 /** @typedef {import('./trainer.js').Loss} Loss */

@@ -6,6 +6,7 @@ import { configOf, fitsField, parseField } from './fields.js';
  * @typedef {import('./fields.js').Values} Values
  * @typedef {import('./fields.js').Layer} Layer
  * @typedef {{ gesture?: string }} Edit
+ * @typedef {{ memory: import('../lib/index.js').TrainingMemory | null, none: string }} Training none: why
  * @typedef {import('../lib/index.js').Attnscope} Scope
  * @typedef {import('../lib/index.js').Estimate} Estimate
  * @typedef {import('../lib/index.js').EstimateFigures} EstimateFigures
@@ -23,6 +24,8 @@ export class Store extends EventTarget {
    */
   #kept = new Map();
   #source = { config: '', text: '' };
+  /** @type {{ config: string } & Training} */
+  #training = { config: '', memory: null, none: '' };
   /** Of `config`. */
   estimate = /** @type {Estimate} */ (/** @type {unknown} */ (null));
 
@@ -85,6 +88,31 @@ export class Store extends EventTarget {
     if (config !== this.#source.config)
       this.#source = { config, text: this.scope.pytorch(/** @type {any} */ (this.config)) };
     return this.#source.text;
+  }
+
+  /**
+   * The memory of a whole step of training with Adam, or why there is none.
+   * @returns {Training}
+   */
+  get training() {
+    const config = JSON.stringify(this.config);
+    if (config !== this.#training.config) this.#training = { config, ...this.#readTraining() };
+    return this.#training;
+  }
+
+  /** @returns {Training} */
+  #readTraining() {
+    const { parameters, memory } = this.estimate;
+    const none = (/** @type {string} */ why) => ({ memory: null, none: why });
+    if (parameters === 0) return none('there is nothing to learn');
+    if (memory.training_total === null) return none(`${this.config.dtype} is a format for inference`);
+    const options = /** @type {any} */ ({ steps: false, training: { loss: 'mse_loss', optimizer: 'adam' } });
+    try {
+      return { memory: this.scope.estimate(/** @type {any} */ (this.config), options).training.memory, none: '' };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return none(error.message);
+    }
   }
 
   /** @param {Values} patch @param {Edit} [edit] */

@@ -34,7 +34,7 @@ export function headlineView(store) {
           `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`
         )}
         ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
-        ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate))}
+        ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate, store.training))}
         ${estimate.kv_cache ? cacheView(store, estimate.kv_cache) : nothing}
       </div>
     </section>`;
@@ -61,15 +61,16 @@ function cacheView(store, cache) {
 }
 
 /**
- * What else there is to say of the peak. What training keeps is no peak: it may be less than that of inference.
+ * What else there is to say of the peak.
  * @param {any} estimate
+ * @param {import('../../plain/store.js').Training} training
  */
-export function trainingSentence({ memory, config }) {
-  const { inference_total: peak, inference_total_without_weights: least, training_total: kept } = memory;
+export function trainingSentence({ memory }, { memory: training, none }) {
+  const { inference_total: peak, inference_total_without_weights: least } = memory;
   const without = least < peak ? `${formatBytes(least)} where no attention weights are returned. ` : '';
-  if (kept === null) return `${without}Training: none, ${config.dtype} is a format for inference`;
-  const after = kept < peak ? ', after the same peak' : '';
-  return `${without}${formatBytes(kept)} kept from forward to backward when training with Adam${after}`;
+  if (training)
+    return `${without}To train with Adam: ${formatBytes(training.peak)} at the peak of a step, ${formatBytes(training.kept)} between steps`;
+  return `${without}Training: none, ${none}`;
 }
 
 /** What a link asks for and the layer does not have, until the first edit. @param {Store} store */

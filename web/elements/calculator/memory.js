@@ -1,5 +1,5 @@
-// Memory as two stacked bars on one scale: what inference needs at its peak, what a training step keeps until its
-// backward pass.
+// Memory as stacked bars on one scale: what inference and a step of training need at their peaks, what the step keeps
+// from forward to backward.
 
 import { html, nothing, svg } from 'lit';
 import { formatBytes } from '../../plain/format.js';
@@ -11,6 +11,15 @@ const inferenceSegments = (memory, peak = memory.activations_peak) => [
   { name: 'parameters', tone: 'a', bytes: memory.parameters },
   { name: 'inputs', tone: 'b', bytes: memory.inputs },
   { name: 'activations at the peak', tone: 'c', bytes: peak }
+];
+
+/** @param {import('../../lib/index.js').TrainingMemory} memory @returns {Segment[]} */
+const stepSegments = (memory) => [
+  { name: 'parameters', tone: 'a', bytes: memory.parameters },
+  { name: 'optimizer', tone: 'e', bytes: memory.optimizer },
+  { name: 'inputs and target', tone: 'b', bytes: memory.inputs },
+  { name: 'noise of dropout', tone: 'd', bytes: memory.noise },
+  { name: 'activations and gradients at the peak', tone: 'c', bytes: memory.activations_peak }
 ];
 
 /** @param {any} memory @returns {Segment[]} */
@@ -25,10 +34,13 @@ function trainingSegments(memory) {
   ];
 }
 
-/** @param {any} estimate */
-export function memoryView({ memory, config }) {
+/**
+ * @param {any} estimate
+ * @param {import('../../plain/store.js').Training} training of a whole step
+ */
+export function memoryView({ memory, config }, { memory: training }) {
   const trains = memory.training_total !== null;
-  const scale = Math.max(memory.inference_total, memory.training_total ?? 0);
+  const scale = Math.max(memory.inference_total, memory.training_total ?? 0, training?.peak ?? 0);
   return html`
     <section class="panel memory" aria-labelledby="memory-title">
       <h2 id="memory-title" class="panel-title">Memory <span class="panel-note">in ${config.dtype}</span></h2>
@@ -49,12 +61,7 @@ export function memoryView({ memory, config }) {
           : html`<div class="bar-row"><h3>Training</h3><p class="bar-total">–</p><p class="bar-none">${config.dtype} is
             a format for inference: nothing is saved, no gradient exists.</p></div>`
       }
-      ${
-        trains && memory.training_total < memory.inference_total
-          ? html`<p class="note">Training keeps less than the peak above, because backward does not read all that
-            forward makes. Each training step passes that peak too.</p>`
-          : nothing
-      }
+      ${training ? bar('A step of training with Adam, at its peak', training.peak, stepSegments(training), scale) : nothing}
     </section>`;
 }
 

@@ -44,7 +44,7 @@ export function calculatorView(
       </div>
       <div class="head">${notice}${headlineView(store)}</div>
       <div class="body ${stale}">
-        ${memoryView(estimate)}
+        ${memoryView(estimate, store.training)}
         ${exportsView(exporting)}
         ${stepsView(estimate)}
         ${timelineView(estimate)}
