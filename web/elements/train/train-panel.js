@@ -198,7 +198,9 @@ export class TrainPanel extends LightElement {
     const file = { reading: name, error: '', note: '', over: false };
     this.file = file;
     try {
-      const table = await readTable(name, await load());
+      const bytes = await load();
+      await this.updateComplete.then(nextFrame); // that it is being read is said first
+      const table = await readTable(name, bytes);
       if (this.file !== file) return; // another one was opened meanwhile
       this.#take(table);
     } catch (error) {

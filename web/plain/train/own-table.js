@@ -4,7 +4,7 @@ import { batchOf } from './batch.js';
 import { columnNames, numberColumns, numberIn } from './columns.js';
 import { Random } from './random.js';
 import { checkChoice, checkInteger, refusal } from './refusal.js';
-import { PADDING, binOf, boundsOf, encoded, splitters, vocabularyOf } from './tokens.js';
+import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, splitters, vocabularyOf } from './tokens.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
@@ -12,7 +12,7 @@ import { PADDING, binOf, boundsOf, encoded, splitters, vocabularyOf } from './to
  * @typedef {import('./table.js').BadRow} BadRow
  * @typedef {import('./tasks.js').Settings} Settings
  * @typedef {import('./tasks.js').Data} Data
- * @typedef {{ label: string, cells: string[] }} Usable the cells that an example is made of
+ * @typedef {{ label: string, text: string, numbers: number[] }} Usable a row, of which one of the two is empty
  * @typedef {{ label: number, tokens: (length: number) => number[] }} Coded
  * @typedef {object} Coding how the rows become tokens
  * @property {Record<string, number>} config
@@ -124,6 +124,7 @@ function codedRows(settings, table) {
   check(settings);
   const isText = settings.form === 'text';
   const names = columnNames(table, settings.header);
+  if (names.length === 1) throw refusal('', `${table.name} has only one column; a label needs one of its own`);
   const label = columnOf(names, 'label_column', settings);
   const columns = isText ? [columnOf(names, 'text_column', settings)] : numberColumns(table, settings.header, label);
   if (columns.includes(label))
@@ -181,13 +182,16 @@ function usable(table, { header, form }, names, label, columns) {
   /** @type {Usable[]} */
   const good = [];
   const bad = [...table.bad];
+  const isText = form === 'text';
   for (const { line, cells } of table.rows.slice(Number(header))) {
+    const numbers = isText ? [] : columns.map((at) => numberIn(cells[at] ?? ''));
     const reason =
       wrongCount(cells.length, names.length) ||
       (cells[label].trim() === '' && 'the label is empty') ||
-      columns.map((at) => (form === 'text' ? wrongText(cells[at]) : wrongNumber(names[at], cells[at]))).find(Boolean);
+      (isText && cells[columns[0]].trim() === '' && 'the text is empty') ||
+      wrongNumber(numbers, (at) => ({ name: names[columns[at]], cell: cells[columns[at]] }));
     if (reason) bad.push({ line, reason });
-    else good.push({ label: cells[label].trim(), cells: columns.map((at) => cells[at]) });
+    else good.push({ label: cells[label].trim(), text: isText ? cells[columns[0]] : '', numbers });
   }
   bad.sort((one, other) => one.line - other.line);
   if (good.length < 2) throw refusal('', tooFew(table.name, good.length, bad));
@@ -198,15 +202,13 @@ function usable(table, { header, form }, names, label, columns) {
 const wrongCount = (count, wanted) =>
   count !== wanted && `${count === 1 ? '1 column' : `${count} columns`}, where the first row has ${wanted}`;
 
-/** @param {string} cell */
-const wrongText = (cell) => cell.trim() === '' && 'the text is empty';
-
-/** @param {string} name @param {string} cell */
-function wrongNumber(name, cell) {
-  const number = numberIn(cell);
+/** @param {number[]} numbers @param {(at: number) => { name: string, cell: string }} cellOf */
+function wrongNumber(numbers, cellOf) {
+  const wrong = numbers.findIndex((number) => !Number.isFinite(number));
+  if (wrong < 0) return '';
+  const { name, cell } = cellOf(wrong);
   if (cell.trim() === '') return `${name} is empty`;
-  if (Number.isNaN(number)) return `${name} is not a number: ${short(cell)}`;
-  return !Number.isFinite(number) && `${name} is too large: ${short(cell)}`;
+  return `${name} is ${Number.isNaN(numbers[wrong]) ? 'not a number' : 'too large'}: ${short(cell)}`;
 }
 
 const SHOWN = 30;
@@ -246,14 +248,14 @@ function split(rows, { seed, held_out: share }) {
 /** @param {Usable[]} training @param {Settings} settings @returns {Coding} */
 function wordCoding(training, { tokens: unit, vocabulary }) {
   const splitter = splitters[/** @type {keyof typeof splitters} */ (unit)];
-  const texts = training.map(({ cells: [text] }) => splitter(text));
-  const words = vocabularyOf(texts, vocabulary);
+  const parts = new Map(training.map((row) => [row, splitter(row.text)]));
+  const words = vocabularyOf([...parts.values()], vocabulary);
   const ids = new Map(words.map((word, id) => [word, id]));
   return {
     config: { vocab_size: words.length },
-    code: ({ cells: [text] }) => {
-      const parts = splitter(text);
-      return (length) => encoded(ids, parts, length);
+    code: (row) => {
+      const tokens = Int32Array.from(parts.get(row) ?? splitter(row.text), (word) => ids.get(word) ?? UNKNOWN_WORD);
+      return (length) => padded(tokens, length);
     },
     words,
     said: `Texts are split into ${unit}, in small letters; the ${words.length - 2} most frequent of the training rows are known, and every other one is [unk]. A text is cut after seq_len tokens or filled up with [pad], which this layer, having no mask, attends to as to any other token.`,
@@ -265,14 +267,14 @@ function wordCoding(training, { tokens: unit, vocabulary }) {
 function binCoding(training, names, { bins }) {
   const bounds = names.map((_, at) =>
     boundsOf(
-      training.map(({ cells }) => Number(cells[at])),
+      training.map(({ numbers }) => numbers[at]),
       bins
     )
   );
   return {
     config: { vocab_size: names.length * bins, seq_len: names.length },
-    code: ({ cells }) => {
-      const tokens = cells.map((cell, at) => at * bins + binOf(bounds[at], Number(cell)));
+    code: ({ numbers }) => {
+      const tokens = numbers.map((number, at) => at * bins + binOf(bounds[at], number));
       return () => tokens;
     },
     words: names.flatMap((name) => Array.from({ length: bins }, (_, bin) => `${name} ${bin + 1}`)),

@@ -8,7 +8,7 @@ import { formatBytes } from '../format.js';
  * @typedef {{ name: string, bytes: number, checksum: string, rows: Row[], bad: BadRow[] }} Table plain data
  */
 
-export const LARGEST_FILE = 20 * 2 ** 20;
+export const LARGEST_FILE = 10 * 2 ** 20;
 /** Reading goes on behind a row with wrong quotation marks; of more, the file is taken to be of another kind. */
 const MOST_QUOTE_ERRORS = 200;
 
@@ -56,10 +56,9 @@ function rowsOf(papa, name, text) {
   /** @type {BadRow[]} */
   const bad = [];
   const place = { line: 1, at: 0 };
-  let delimiter = /\.(tsv|tab)$/i.test(name) ? '\t' : '';
+  const delimiter = delimiterOf(papa, name, text);
   while (place.at < text.length) {
-    const wrong = readOn(papa, text.slice(place.at), delimiter, (cells, used) => {
-      delimiter = used;
+    const wrong = readOn(papa, text.slice(place.at), delimiter, (cells) => {
       if (cells.length > 1 || cells[0] !== '') good.push({ line: place.line, cells });
       place.line += 1 + cells.reduce((count, cell) => count + linesIn(cell), 0);
     });
@@ -72,10 +71,21 @@ function rowsOf(papa, name, text) {
   return { good, bad };
 }
 
+const FIRST_ROWS = 20;
+
+/**
+ * What sets cells apart, found by the first rows.
+ * @param {import('papaparse')} papa @param {string} name @param {string} text
+ */
+const delimiterOf = (papa, name, text) =>
+  /\.(tsv|tab)$/i.test(name)
+    ? '\t'
+    : papa.parse(text, { preview: FIRST_ROWS, skipEmptyLines: true, newline: '\n' }).meta.delimiter;
+
 /**
  * Rows up to the first with wrong quotation marks.
- * @param {import('papaparse')} papa @param {string} text @param {string} delimiter '' where it is to be found
- * @param {(cells: string[], delimiter: string) => void} take
+ * @param {import('papaparse')} papa @param {string} text @param {string} delimiter
+ * @param {(cells: string[]) => void} take
  * @returns {string} what is wrong, or ''
  */
 function readOn(papa, text, delimiter, take) {
@@ -83,9 +93,9 @@ function readOn(papa, text, delimiter, take) {
   papa.parse(text, {
     delimiter,
     newline: '\n',
-    step: ({ data, errors, meta }, parser) => {
+    step: ({ data, errors }, parser) => {
       const codes = errors.filter(({ type }) => type === 'Quotes').map(({ code }) => code);
-      if (codes.length === 0) return take(/** @type {string[]} */ (data), meta.delimiter);
+      if (codes.length === 0) return take(/** @type {string[]} */ (data));
       wrong = codes.includes('MissingQuotes') ? NO_QUOTES_END : WRONG_QUOTES;
       parser.abort();
     }

@@ -29,14 +29,8 @@ export function vocabularyOf(texts, size) {
   return [...SPECIAL, ...byCount.slice(0, size).map(([word]) => word)];
 }
 
-/**
- * A text as tokens, the first so many of it, padded to that length.
- * @param {Map<string, number>} ids of the words @param {string[]} text @param {number} length
- */
-export function encoded(ids, text, length) {
-  const tokens = text.slice(0, length).map((word) => ids.get(word) ?? UNKNOWN_WORD);
-  return [...tokens, ...Array(length - tokens.length).fill(PADDING)];
-}
+/** The first so many tokens, or all and padding behind them. @param {Int32Array} tokens @param {number} length */
+export const padded = (tokens, length) => Array.from({ length }, (_, at) => tokens[at] ?? PADDING);
 
 /**
  * The bounds between bins that hold about as many of the numbers each; fewer where many numbers are the same.
@@ -49,4 +43,8 @@ export function boundsOf(numbers, bins) {
 }
 
 /** In which bin a number is: how many bounds it has reached. @param {number[]} bounds @param {number} number */
-export const binOf = (bounds, number) => bounds.filter((bound) => number >= bound).length;
+export function binOf(bounds, number) {
+  let bin = 0;
+  while (bin < bounds.length && number >= bounds[bin]) bin += 1;
+  return bin;
+}
