@@ -156,6 +156,7 @@ export class TrainPanel extends LightElement {
     this.values = this.#changed(patch);
     this.#check();
     this.failure = '';
+    this.file = { ...this.file, error: '' };
     if (!this.#isOfRun()) this.player.pause();
     const search = searchOf(this.layers, this.values) + location.hash;
     history[taskOf(this.values.task) === taskOf(task) && this.values.file === file ? 'replaceState' : 'pushState'](
