@@ -53,7 +53,7 @@ export default [
     files: ['web/plain/**/*.js'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['CustomEvent', 'EventTarget', 'TextEncoder', 'URLSearchParams', 'performance'].map((name) => [
+        ['CustomEvent', 'EventTarget', 'TextDecoder', 'TextEncoder', 'URLSearchParams', 'performance'].map((name) => [
           name,
           'readonly'
         ])

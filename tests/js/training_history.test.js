@@ -7,6 +7,7 @@ import { packSafetensors } from '../../web/plain/train/safetensors.js';
 /** @param {number} step @param {Partial<import('../../web/plain/train/history.js').Point>} [values] */
 const point = (step, values = {}) => ({
   ...{ step, loss: 1, accuracy: 0.5, held_loss: 2, held_accuracy: 0.25, gradient_norm: 3 },
+  gradients: step === 0 ? {} : { 'fc.weight': 3, 'fc.bias': 0.5 },
   seen: { weights: { data: new Float32Array(1), shape: [1, 1, 1] }, said: [0] },
   ...values
 });
@@ -41,7 +42,8 @@ test('pauses do not change which points are kept', () => {
 test('a run as comma-separated values', () => {
   assert.equal(
     runCsv([point(0), point(5, { held_accuracy: 1 })]),
-    'step,loss,accuracy,held_loss,held_accuracy,gradient_norm\r\n0,1,0.5,2,0.25,3\r\n5,1,0.5,2,1,3\r\n'
+    'step,loss,accuracy,held_loss,held_accuracy,gradient_norm,gradient_norm.fc.weight,gradient_norm.fc.bias\r\n' +
+      '0,1,0.5,2,0.25,3,,\r\n5,1,0.5,2,1,3,3,0.5\r\n'
   );
 });
 
@@ -73,6 +75,10 @@ test('a sentence says whether a rule was learned, a part of it, examples by hear
   const text = (/** @type {number} */ accuracy, /** @type {number} */ held, step = 10) =>
     learnedText(point(step, { accuracy, held_accuracy: held }), 0.5);
   assert.match(text(0.5, 0.5, 0), /^Nothing is learned yet/);
+  const rare = (/** @type {number} */ held) => learnedText(point(10, { accuracy: 1, held_accuracy: held }), 0.95);
+  assert.match(rare(0.95), /no rule/, 'no better than saying the most frequent class');
+  assert.match(rare(0.99), /has learned the rule/);
+  assert.match(learnedText(point(10, { accuracy: 1, held_accuracy: 1 }), 1), /no rule/);
   assert.match(text(1, 1, 1), /^After 1 step the layer has learned the rule: it is right in 100\s%/);
   assert.match(text(1, 0.52), /by heart, 100\s% of them, and no rule/);
   assert.match(text(0.8, 0.75), /has learned a part of it/);

@@ -67,7 +67,7 @@ test('without JavaScript the page shows its tasks and settings, and says that no
   const { page } = site;
   assert.match(await page.innerText('noscript'), /needs JavaScript/);
   assert.equal(await page.inputValue('#field-hidden_size'), '32');
-  assert.equal(await page.locator('#field-task option').count(), 4);
+  assert.equal(await page.locator('#field-task option').count(), 5);
   assert.match(await page.innerText('attnscope-train'), /Nothing has run yet/);
 });
 
@@ -261,7 +261,10 @@ test('weights and the run can be taken away', async () => {
   const run = await downloaded(page, 'run');
   assert.equal(run.name, 'recall.csv');
   const lines = run.bytes.toString().trim().split('\r\n');
-  assert.equal(lines[0], 'step,loss,accuracy,held_loss,held_accuracy,gradient_norm');
+  assert.match(
+    lines[0],
+    /^step,loss,accuracy,held_loss,held_accuracy,gradient_norm,gradient_norm\.model\.embed_tokens\.weight,/
+  );
   assert.deepEqual(
     lines.slice(1).map((line) => line.split(',')[0]),
     ['0', '5', '10', '15', '20']

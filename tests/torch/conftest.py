@@ -36,6 +36,7 @@ class Index:
     def __init__(self, folder):
         data = json.loads((folder / "index.json").read_text())
         self._numbers = numpy.memmap(folder / "tensors.f32", dtype="<f4", mode="r")
+        self.folder = folder
         self.builds, self.layers = data["builds"], data["layers"]
         self.cases = [Case(self, entry) for entry in data["cases"]]
         rest = lambda key: data.get(key, [])  # configs of chosen layers come without all else
@@ -86,6 +87,11 @@ class Case:
     def loaded(self):
         """The module with attnscope's weights: a wrong draw fails its own test and no other."""
         return self.printed.loaded(self.state)
+
+    @property
+    def packed(self):
+        """The file of its weights, which not every case has."""
+        return self.index.folder / "packed" / self.entry["packed"]["name"]
 
     @cached_property
     def measured(self):
@@ -207,13 +213,15 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_generate_tests(metafunc):
     """A test marked `layer(name)` gets the cases of that layer alone, with `only` those whose config it holds for; one
-    marked `peer(name)` gets those drawn for that peer."""
+    marked `peer(name)` gets those drawn for that peer, one marked `packed` those that are written as a file too."""
     index, definition = metafunc.config.index, metafunc.definition
     part = lambda cases: part_of(metafunc.config, cases)
-    layer, peer = definition.get_closest_marker("layer"), definition.get_closest_marker("peer")
+    layer, peer, packed = map(definition.get_closest_marker, ("layer", "peer", "packed"))
 
     def chosen(case):
         only = layer.kwargs.get("only", bool) if layer else None
+        if packed and "packed" not in case.entry:
+            return False
         return not layer or (case.config["layer"] in layer.args and only(case.config))
 
     if "case" in metafunc.fixturenames:

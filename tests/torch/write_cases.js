@@ -8,9 +8,10 @@
 //
 // Nothing here expects a value.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
+import { packSafetensors } from '../../web/plain/train/safetensors.js';
 import { adapted, readCheckpoint } from './checkpoints.js';
 import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
 import { lengths, modelTypes, published, variants } from './families.js';
@@ -25,6 +26,7 @@ import { trainings } from './trainings.js';
 /** @typedef {Record<string, {data: import('./tensor_file.js').Data, shape: number[]}>} Tensors */
 
 const CASES_OF_A_LAYER = 100; // or more, so that each value of each option is among them
+const PACKED_OF_A_LAYER = 3; // whose weights are written as a file too, as the training page does
 const VARIANTS_OF_A_FAMILY = 12;
 const LARGE_MACS = 1e6;
 const CASES_OF_A_PEER = 50;
@@ -290,7 +292,26 @@ function writeCases() {
   const layers = scope.layers().filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   const count = Number(casesOfALayer) || CASES_OF_A_LAYER;
   const drawn = layers.flatMap((layer) => configs(draw, layer, count, (config) => scope.estimate(config)));
-  return drawn.map((config, i) => writeCase(config, SEEDS[i] ?? draw.below(2 ** 32)));
+  const cases = drawn.map((config, i) => writeCase(config, SEEDS[i] ?? draw.below(2 ** 32)));
+  return layers.flatMap(({ name }) => {
+    const own = cases.filter(({ config }) => config.layer === name);
+    const packed = own.filter(({ estimate }) => estimate.parameters > 0).slice(0, PACKED_OF_A_LAYER);
+    return own.map((one) => (packed.includes(one) ? { ...one, packed: writePacked(one, packed.indexOf(one)) } : one));
+  });
+}
+
+/**
+ * The file of a case's weights, with a header whose bytes are more than its letters.
+ * @param {any} one @param {number} at
+ */
+function writePacked({ config, seed }, at) {
+  const model = scope.create(config, { seed });
+  const metadata = { format: 'pt', layer: config.layer, data: JSON.stringify({ classes: ['é', '数', '"'] }) };
+  const name = `${config.layer}-${at}.safetensors`;
+  mkdirSync(join(directory, 'packed'), { recursive: true });
+  writeFileSync(join(directory, 'packed', name), packSafetensors(model.stateDict(), metadata));
+  model.dispose();
+  return { name, metadata };
 }
 
 /** Every length at which PyTorch changes its way, several dimensions, and long ones. */

@@ -185,13 +185,14 @@ function booleanField(store, field, actions) {
 }
 
 const MAX_SEGMENTS = 4;
+const MAX_SEGMENT_LETTERS = 30; // of all together
 
 /** @param {Fields} store @param {Field} field @param {Pick<Actions, 'set'>} actions */
 function choiceField(store, field, actions) {
   const { name, choices = [] } = field;
   const chosen = String(store.values[name] ?? field.default);
   const select = (/** @type {string} */ value) => actions.set({ [name]: value });
-  if (choices.length > MAX_SEGMENTS) {
+  if (choices.length > MAX_SEGMENTS || choices.join('').length > MAX_SEGMENT_LETTERS) {
     return html`
       <div class="field" data-field=${name}>
         <div class="field-head"><label for=${`field-${name}`}>${fieldLabel(name)}</label><code>${name}</code></div>

@@ -4,11 +4,11 @@ import { html, nothing } from 'lit';
 import { UNKNOWN } from '../../plain/train/batch.js';
 
 /** @param {import('./view.js').Shown} shown */
-export function exampleView({ task, example: { tokens, labels }, moment: { step, seen } }) {
+export function exampleView({ task, data, example: { tokens, labels }, moment: { step, seen } }) {
   const said = seen?.said ?? [];
-  const read = task.words([...tokens.data]);
+  const read = data.words([...tokens.data].filter((token) => token !== data.padding));
   const isDecoder = task.layer === 'decoder';
-  const word = (/** @type {number} */ one) => (isDecoder ? task.words([one])[0] : task.classWord?.(one));
+  const word = (/** @type {number} */ one) => (isDecoder ? data.words([one])[0] : data.classWord?.(one));
   const right = [...labels.data];
   const known = right.filter((label) => label !== UNKNOWN).length;
   const hits = right.filter((label, at) => label === said[at]).length;

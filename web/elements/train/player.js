@@ -4,9 +4,9 @@ import { History } from '../../plain/train/history.js';
 import { Session } from './session.js';
 
 /**
- * @typedef {import('../../plain/train/settings.js').Plan} Plan
+ * @typedef {import('./session.js').Job} Job
  * @typedef {import('./worker.js').Progress} Progress
- * @typedef {{ plan: Plan, history: History, example: import('../../plain/train/batch.js').Batch,
+ * @typedef {{ job: Job, history: History, example: import('../../plain/train/batch.js').Batch,
  *   parameters: number }} Run
  *
  * @typedef {object} Listener
@@ -49,17 +49,17 @@ export class Player {
 
   /**
    * Plays until it is paused, or after a number of steps.
-   * @param {Plan} plan
+   * @param {Job} job
    * @param {number} every up to the next multiple of which it plays
    */
-  play(plan, every) {
+  play(job, every) {
     this.playing = true;
-    this.#queue(plan, { paused: false, plays: true, end: (step) => step + every - (step % every) });
+    this.#queue(job, { paused: false, plays: true, end: (step) => step + every - (step % every) });
   }
 
-  /** One step. @param {Plan} plan */
-  advance(plan) {
-    this.#queue(plan, { paused: false, plays: false, end: (step) => step + 1 });
+  /** One step. @param {Job} job */
+  advance(job) {
+    this.#queue(job, { paused: false, plays: false, end: (step) => step + 1 });
   }
 
   /** After the slice that is under way. */
@@ -87,23 +87,23 @@ export class Player {
     return this.#session ? this.#session.weights() : {};
   }
 
-  /** @param {Plan} plan @param {Turn} turn */
-  #queue(plan, turn) {
+  /** @param {Job} job @param {Turn} turn */
+  #queue(job, turn) {
     const session = (this.#session ??= new Session());
     this.#turn = turn;
     this.#listener.changed();
-    this.#before = this.#before.then(() => this.#take(session, plan, turn));
+    this.#before = this.#before.then(() => this.#take(session, job, turn));
   }
 
-  /** @param {Session} session @param {Plan} plan @param {Turn} turn */
-  async #take(session, plan, turn) {
+  /** @param {Session} session @param {Job} job @param {Turn} turn */
+  async #take(session, job, turn) {
     const isCurrent = () => this.#session === session;
     if (!isCurrent()) return;
     try {
       if (!this.run) {
-        const { example, parameters, progress } = await session.begin(plan);
+        const { example, parameters, progress } = await session.begin(job);
         if (!isCurrent()) return;
-        this.run = { plan, history: new History(), example, parameters };
+        this.run = { job, history: new History(), example, parameters };
         this.#record(progress);
       }
       await this.#slices(session, turn, isCurrent);

@@ -4,6 +4,7 @@ import { openInWorker } from '../../lib/index.js';
 
 /**
  * @typedef {import('../../plain/train/settings.js').Plan} Plan
+ * @typedef {{ plan: Plan, table: import('../../plain/train/table.js').Table | null }} Job what a run is made of
  * @typedef {import('./worker.js').Begun} Begun
  * @typedef {import('./worker.js').Progress} Progress
  * @typedef {import('./worker.js').Slice} Slice
@@ -21,9 +22,9 @@ export class Session {
     });
   }
 
-  /** @param {Plan} plan @returns {Promise<Begun>} */
-  async begin(plan) {
-    return (await this.#scope).call('begin', plan);
+  /** @param {Job} job @returns {Promise<Begun>} */
+  async begin(job) {
+    return (await this.#scope).call('begin', job);
   }
 
   /** @param {Slice} slice @returns {Promise<Progress>} */

@@ -3,10 +3,13 @@ import { LightElement, define } from '../shared/light-element.js';
 import { download } from '../shared/clipboard.js';
 import { pageScope } from '../shared/scope.js';
 import { thumbnails } from '../heat-map/raster.js';
+import { proposed } from '../../plain/train/columns.js';
+import { exampleTables } from '../../plain/train/example-tables.js';
 import { runCsv } from '../../plain/train/history.js';
 import { packSafetensors } from '../../plain/train/safetensors.js';
 import { checkSettings, searchOf, taskOf } from '../../plain/train/settings.js';
 import { learnedText } from '../../plain/train/learned.js';
+import { checkSize, readTable } from '../../plain/train/table.js';
 import { Player } from './player.js';
 import { trainView } from './view.js';
 import '../heat-map/heat-map.js';
@@ -14,6 +17,7 @@ import '../heat-map/heat-map.js';
 /**
  * @typedef {import('../../plain/train/history.js').Point} Point
  * @typedef {import('../../plain/train/settings.js').Checked} Checked
+ * @typedef {import('../../plain/train/table.js').Table} Table
  * @typedef {import('../heat-map/drawn.js').Drawn} Drawn
  * @typedef {typeof import('./curves.js')} Draw
  * @typedef {import('./curves.js').Kind} Kind
@@ -29,7 +33,7 @@ const KINDS = ['accuracy', 'loss'];
 /** @type {Curve} */
 const undrawn = { key: [], time: 0, made: null };
 
-/** Trains a layer on made data, in a worker. The page's address has all settings. */
+/** Trains a layer on made data or a table of the reader's own, in a worker. The page's address has all settings. */
 export class TrainPanel extends LightElement {
   static properties = {
     scope: { state: true },
@@ -40,7 +44,8 @@ export class TrainPanel extends LightElement {
     tabled: { state: true },
     draw: { state: true },
     width: { state: true },
-    chosen: { state: true }
+    chosen: { state: true },
+    file: { state: true }
   };
 
   constructor() {
@@ -52,7 +57,7 @@ export class TrainPanel extends LightElement {
     /** What was entered. @type {import('../../plain/fields.js').Values} */
     this.values = {};
     /** @type {Checked} */
-    this.checked = { plan: null, pauseEvery: 0, memory: 0, errors: {} };
+    this.checked = { plan: null, data: null, pauseEvery: 0, memory: 0, errors: {} };
     this.failure = '';
     this.said = '';
     this.settings = true;
@@ -62,6 +67,14 @@ export class TrainPanel extends LightElement {
     this.width = 0;
     /** The step that is looked back at; null: the last. @type {number | null} */
     this.chosen = null;
+    /** What the run is trained on. @type {import('../../plain/train/tasks.js').Data | null} */
+    this.data = null;
+    /** Files that were opened: back leads to the one before. @type {Map<string, Table>} */
+    this.tables = new Map();
+    /** The last of them. @type {Table | null} */
+    this.lastTable = null;
+    /** @type {Omit<import('./file-view.js').FileState, 'table'>} */
+    this.file = { reading: '', error: '', note: '', over: false };
     this.player = new Player({
       changed: () => this.requestUpdate(),
       drawn: () => this.updateComplete.then(nextFrame),
@@ -71,8 +84,8 @@ export class TrainPanel extends LightElement {
       },
       ended: (played) => {
         const { run } = this.player;
-        if (run)
-          this.said = `${played ? 'Paused. ' : ''}${learnedText(/** @type {Point} */ (run.history.last), taskOf(run.plan.task).chance)}`;
+        if (run && this.data)
+          this.said = `${played ? 'Paused. ' : ''}${learnedText(/** @type {Point} */ (run.history.last), this.data.chance)}`;
       }
     });
     /** Those that were drawn last, and what of. @type {Record<Kind, Curve>} */
@@ -117,6 +130,14 @@ export class TrainPanel extends LightElement {
   #load() {
     this.values = Object.fromEntries(new URLSearchParams(location.search));
     this.#check();
+    const { file } = this.values;
+    if (taskOf(this.values.task).file && !this.#table() && exampleTables.some(({ name }) => name === file))
+      this.#openExample(String(file));
+  }
+
+  /** The file that the settings are of, if it was opened. */
+  #table(values = this.values) {
+    return this.tables.get(`${values.file} ${values.checksum}`) ?? null;
   }
 
   #onBack = () => {
@@ -126,24 +147,113 @@ export class TrainPanel extends LightElement {
   };
 
   #check() {
-    if (this.scope) this.checked = checkSettings(this.scope, this.layers, this.values);
+    if (this.scope) this.checked = checkSettings(this.scope, this.layers, this.values, this.#table());
   }
 
   /** @param {Record<string, unknown>} patch */
   #set(patch) {
-    const old = taskOf(this.values.task);
-    this.values = 'task' in patch ? { ...patch, seed: this.values.seed ?? '' } : { ...this.values, ...patch };
+    const { task, file } = this.values;
+    this.values = this.#changed(patch);
     this.#check();
     this.failure = '';
+    this.file = { ...this.file, error: '' };
     if (!this.#isOfRun()) this.player.pause();
     const search = searchOf(this.layers, this.values) + location.hash;
-    history[taskOf(this.values.task) === old ? 'replaceState' : 'pushState'](null, '', search);
+    history[taskOf(this.values.task) === taskOf(task) && this.values.file === file ? 'replaceState' : 'pushState'](
+      null,
+      '',
+      search
+    );
+  }
+
+  /** The values after a change, and what follows from it. @param {Record<string, unknown>} patch */
+  #changed(patch) {
+    const table = this.#table();
+    if ('task' in patch) {
+      const file = taskOf(patch.task).file && this.lastTable ? ofTable(this.lastTable) : {};
+      return { ...patch, ...file, seed: this.values.seed ?? '' };
+    }
+    const names = 'header' in patch && table ? proposed(table, patch) : {};
+    return { ...this.values, ...names, ...patch };
+  }
+
+  /** @param {File} file */
+  #openFile(file) {
+    return this.#read(file.name, async () => {
+      checkSize(file.name, file.size);
+      return new Uint8Array(await file.arrayBuffer());
+    });
+  }
+
+  /** @param {string} name */
+  #openExample(name) {
+    const example = exampleTables.find((one) => one.name === name);
+    return this.#read(name, async () => new TextEncoder().encode(example?.text()));
+  }
+
+  /**
+   * Takes a file if something can be trained on it, and else says why, and changes nothing.
+   * @param {string} name @param {() => Promise<Uint8Array>} load
+   */
+  async #read(name, load) {
+    const file = { reading: name, error: '', note: '', over: false };
+    this.file = file;
+    try {
+      const bytes = await load();
+      await this.updateComplete.then(nextFrame); // that it is being read is said first
+      const table = await readTable(name, bytes);
+      if (this.file !== file) return; // another one was opened meanwhile
+      this.#take(table);
+    } catch (error) {
+      if (this.file !== file) return;
+      const { message } = /** @type {Error} */ (error);
+      this.file = {
+        ...file,
+        reading: '',
+        error: error instanceof RangeError ? message : `${name} cannot be read: ${message}`
+      };
+    }
+  }
+
+  /** @param {Table} table */
+  #take(table) {
+    const { file, checksum } = this.values;
+    const isWanted = !this.#table() && Boolean(file) && (table.name === file || table.checksum === checksum);
+    const values = ofTable(table, isWanted ? this.values : {});
+    const { data, errors } = checkSettings(
+      /** @type {any} */ (this.scope),
+      this.layers,
+      { task: this.values.task, ...values },
+      table
+    );
+    if (!data) throw new RangeError(Object.values(errors)[0]);
+    this.tables.set(`${table.name} ${table.checksum}`, table);
+    this.lastTable = table;
+    const isOther = isWanted && Boolean(checksum) && table.checksum !== checksum;
+    this.file = {
+      ...this.file,
+      reading: '',
+      note: isOther ? `This is not the ${file} of the link: what is in it differs.` : ''
+    };
+    this.#set(values);
+  }
+
+  /** @param {DragEvent} event */
+  #drag(event) {
+    event.preventDefault();
+    const box = /** @type {Element} */ (event.currentTarget);
+    const isOver =
+      event.type !== 'drop' &&
+      (event.type !== 'dragleave' || box.contains(/** @type {Node | null} */ (event.relatedTarget)));
+    if (isOver !== this.file.over && !this.file.reading) this.file = { ...this.file, over: isOver };
+    const [file] = (event.type === 'drop' && event.dataTransfer?.files) || [];
+    if (file) this.#openFile(file);
   }
 
   /** Whether the settings are those of the run. */
   #isOfRun() {
     const { run } = this.player;
-    return !run || JSON.stringify(run.plan) === JSON.stringify(this.checked.plan);
+    return !run || JSON.stringify(run.job.plan) === JSON.stringify(this.checked.plan);
   }
 
   /** Begins anew where the settings are others. @param {'play' | 'step'} what */
@@ -154,8 +264,10 @@ export class TrainPanel extends LightElement {
     this.chosen = null;
     this.said = what === 'play' ? 'Training' : '';
     if (!this.#isOfRun()) this.player.reset();
-    if (what === 'play') this.player.play(plan, pauseEvery);
-    else this.player.advance(plan);
+    if (!this.player.run) this.data = this.checked.data;
+    const job = { plan, table: this.#table() };
+    if (what === 'play') this.player.play(job, pauseEvery);
+    else this.player.advance(job);
   }
 
   #reset() {
@@ -187,12 +299,12 @@ export class TrainPanel extends LightElement {
   /** What there is of the run, as the view has it. */
   #shown() {
     const { run } = this.player;
-    if (!run) return null;
+    if (!run || !this.data) return null;
     const { points, moments } = run.history;
     const moment = moments.findLast(({ step }) => step <= (this.chosen ?? Infinity)) ?? moments[0];
-    const task = taskOf(run.plan.task);
     return {
-      task,
+      task: taskOf(run.job.plan.task),
+      data: this.data,
       example: run.example,
       parameters: run.parameters,
       points,
@@ -206,7 +318,7 @@ export class TrainPanel extends LightElement {
    * One of the two is drawn at a time, so that the page never waits for both.
    * @param {import('./view.js').Shown} shown
    */
-  #curves({ points, moment, task }) {
+  #curves({ points, moment, data }) {
     const { draw, width } = this;
     const key = [points, moment.step, width];
     const isOld = (/** @type {Kind} */ kind) => key.some((part, index) => part !== this.curves[kind].key[index]);
@@ -214,7 +326,7 @@ export class TrainPanel extends LightElement {
       this.player.playing && performance.now() - this.curves[kind].time < CURVES_MS;
     const [kind, ...others] = KINDS.filter((one) => isOld(one) && !waits(one));
     if (draw && width && kind) {
-      const made = draw.drawCurves(kind, points, { width, chosen: moment.step, chance: task.chance });
+      const made = draw.drawCurves(kind, points, { width, chosen: moment.step, chance: data.chance });
       this.curves = { ...this.curves, [kind]: { key, time: performance.now(), made } };
       if (others.length) nextFrame().then(() => this.requestUpdate());
     }
@@ -222,10 +334,10 @@ export class TrainPanel extends LightElement {
   }
 
   /** @param {import('./view.js').Shown} shown */
-  #heatMap({ task, example, moment }) {
+  #heatMap({ data, example, moment }) {
     if (moment !== this.map.point && moment.seen) {
       const { weights } = moment.seen;
-      const words = task.words([...example.tokens.data]);
+      const words = data.words([...example.tokens.data]);
       const axes = ['head', 'query', 'key'];
       const drawn = { tensor: weights, name: 'weights', axes, weights: true, repeat: 1, mask: '', words };
       this.map = { point: moment, drawn: { ...drawn, thumbnails: thumbnails(weights, THUMBNAIL) } };
@@ -236,14 +348,22 @@ export class TrainPanel extends LightElement {
   async #saveWeights() {
     const { run, playing } = this.player;
     if (!run || playing) return;
-    const metadata = { format: 'pt', layer: run.plan.config.layer, config: JSON.stringify(run.plan.config) };
+    const { task, config } = run.job.plan;
+    /** @type {Record<string, string>} */
+    const metadata = { format: 'pt', layer: config.layer, config: JSON.stringify(config) };
+    if (this.data?.facts) metadata.data = JSON.stringify(this.data.facts);
     const bytes = packSafetensors(await this.player.weights(), metadata);
-    download(`${run.plan.task}-${run.history.last?.step}.safetensors`, bytes, 'application/octet-stream');
+    download(`${task}-${run.history.last?.step}.safetensors`, bytes, 'application/octet-stream');
+  }
+
+  #saveExample() {
+    const example = exampleTables.find(({ name }) => name === this.values.file);
+    if (example) download(example.name, example.text(), 'text/csv');
   }
 
   #saveRun() {
     const { run } = this.player;
-    if (run) download(`${run.plan.task}.csv`, runCsv(run.history.points), 'text/csv');
+    if (run) download(`${run.job.plan.task}.csv`, runCsv(run.history.points), 'text/csv');
   }
 
   render() {
@@ -253,6 +373,7 @@ export class TrainPanel extends LightElement {
     return trainView(
       {
         ...{ layers, values, checked, playing, step, rate, gradientNorm, failure, said, settings, tabled, shown },
+        file: { ...this.file, table: this.#table() },
         curves: shown && this.#curves(shown),
         map: shown && this.#heatMap(shown)
       },
@@ -270,11 +391,21 @@ export class TrainPanel extends LightElement {
           this.tabled = open;
         },
         saveWeights: () => this.#saveWeights(),
-        saveRun: () => this.#saveRun()
+        saveRun: () => this.#saveRun(),
+        open: (file) => this.#openFile(file),
+        openExample: (name) => this.#openExample(name),
+        saveExample: () => this.#saveExample(),
+        drag: (event) => this.#drag(event)
       }
     );
   }
 }
+
+/**
+ * The settings that a table brings along.
+ * @param {Table} table @param {import('../../plain/fields.js').Values} [given]
+ */
+const ofTable = (table, given) => ({ ...given, file: table.name, checksum: table.checksum, ...proposed(table, given) });
 
 const HIDDEN_MS = 200;
 

@@ -10,6 +10,8 @@ import { fieldView } from '../form/form.js';
 import { follows } from '../form/follows.js';
 import { figure, split } from '../shared/figure.js';
 import { exampleView } from './example.js';
+import { fileView } from './file-view.js';
+import { gradientsView } from './gradients.js';
 
 /**
  * @typedef {import('../../plain/train/history.js').Point} Point
@@ -20,6 +22,7 @@ import { exampleView } from './example.js';
  *
  * @typedef {object} Shown what there is of a run
  * @property {import('../../plain/train/tasks.js').Task} task
+ * @property {import('../../plain/train/tasks.js').Data} data
  * @property {import('../../plain/train/batch.js').Batch} example
  * @property {number} parameters
  * @property {Point[]} points
@@ -31,6 +34,7 @@ import { exampleView } from './example.js';
  * @property {readonly Layer[]} layers
  * @property {Values} values
  * @property {Checked} checked
+ * @property {import('./file-view.js').FileState} file
  * @property {boolean} playing
  * @property {number} step
  * @property {number} rate steps a second
@@ -53,6 +57,10 @@ import { exampleView } from './example.js';
  * @property {(open: boolean) => void} table
  * @property {() => void} saveWeights
  * @property {() => void} saveRun
+ * @property {(file: File) => void} open
+ * @property {(name: string) => void} openExample
+ * @property {() => void} saveExample
+ * @property {(event: DragEvent) => void} drag
  */
 
 /** @param {State} state @param {Actions} actions */
@@ -67,6 +75,7 @@ export function trainView(state, actions) {
         ${state.shown?.stale ? html`<p class="stale-note train-stale" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}
         <section class=${panelClass(state)} aria-labelledby="curves-title">${curvesView(state, actions)}</section>
         <section class=${panelClass(state)} aria-labelledby="attention-title">${attentionView(state, actions)}</section>
+        <section class=${panelClass(state)} aria-labelledby="gradients-title">${gradientsView(state.shown)}</section>
         <section class=${panelClass(state)} aria-labelledby="learned-title">${resultView(state, actions)}</section>
       </div>
     </div>`;
@@ -76,14 +85,15 @@ export function trainView(state, actions) {
 const panelClass = ({ shown }) => (shown?.stale ? 'panel stale' : 'panel');
 
 /** @param {State} state @param {Actions} actions */
-function controlView({ values, checked, layers, playing, step, failure, said, settings }, actions) {
+function controlView(state, actions) {
+  const { values, checked, layers, playing, step, failure, said, settings, file } = state;
   const task = taskOf(values.task);
-  const wrong = Object.keys(checked.errors).length;
-  const fields = fieldsOf(task, layers);
+  const fields = fieldsOf(task, layers, values, file.table).filter(({ choices }) => choices?.length !== 0);
+  const wrong = fields.filter(({ name }) => checked.errors[name]).length;
   const config = Object.fromEntries(fields.map((field) => [field.name, field.default]));
   const store = /** @type {any} */ ({ values, errors: checked.errors, config });
   const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
-  const none = wrong ? 'true' : 'false';
+  const none = checked.plan ? 'false' : 'true';
   return html`
     <h2 id="control-title" class="hidden">Task and settings</h2>
     <div class="field" data-field="task">
@@ -95,6 +105,7 @@ function controlView({ values, checked, layers, playing, step, failure, said, se
       <p class="layer-summary" id="about-task">${task.about}</p>
       ${checked.errors.task ? html`<p class="field-error" id="error-task">${checked.errors.task}</p>` : nothing}
     </div>
+    ${task.file ? fileView(file, checked, values, actions) : nothing}
     <div class="train-buttons">
       <button class="button primary" type="button" data-action="play" aria-disabled=${playing ? 'false' : none}
         @click=${playing ? actions.pause : actions.play}>${playing ? 'Pause' : 'Play'}</button>
@@ -113,14 +124,14 @@ function controlView({ values, checked, layers, playing, step, failure, said, se
 }
 
 /** @param {State} state */
-function figuresView({ step, rate, gradientNorm, shown, checked, values }) {
+function figuresView({ step, rate, gradientNorm, shown, checked }) {
   const last = shown?.points.at(-1);
-  const { chance } = shown?.task ?? taskOf(values.task);
+  const chance = (shown?.data ?? checked.data)?.chance;
   const { number, unit } = splitBytes(checked.memory);
   return html`
     <div class="figures train-figures" role="group" aria-label="The run in figures">
       ${figure('Step', 'step', formatCount(step), rate ? `${formatSignificant(rate)} steps a second` : 'not yet under way')}
-      ${figure('Held-out accuracy', 'accuracy', last ? percent(last.held_accuracy) : '–', `guessing: ${percent(chance)}${last ? `; training: ${percent(last.accuracy)}` : ''}`)}
+      ${figure('Held-out accuracy', 'accuracy', last ? percent(last.held_accuracy) : '–', `guessing: ${chance === undefined ? '–' : percent(chance)}${last ? `; training: ${percent(last.accuracy)}` : ''}`)}
       ${figure('Gradient norm', 'gradient', step ? formatSignificant(gradientNorm) : '–', 'of all gradients together, in the last step')}
       ${figure('Memory of a step', 'memory', checked.memory ? split({ number, unit }) : '–', shown ? `at its peak; ${formatCount(shown.parameters)} parameters` : 'at its peak')}
     </div>`;
@@ -179,13 +190,12 @@ function attentionView({ shown, map }, { look }) {
 }
 
 /** @param {State} state @param {Actions} actions */
-function resultView({ shown, playing, values }, { saveWeights, saveRun }) {
-  const { chance } = shown?.task ?? taskOf(values.task);
+function resultView({ shown, playing }, { saveWeights, saveRun }) {
   const last = shown?.points.at(-1);
   const off = shown ? 'false' : 'true';
   return html`
     <div class="panel-head"><h2 id="learned-title" class="panel-title">What was learned</h2></div>
-    <p class="train-learned" data-learned>${last ? learnedText(last, chance) : 'Nothing has run yet.'}</p>
+    <p class="train-learned" data-learned>${shown && last ? learnedText(last, shown.data.chance) : 'Nothing has run yet.'}</p>
     <div class="actions">
       <button class="button" type="button" data-action="weights" aria-disabled=${playing ? 'true' : off} @click=${saveWeights}>Weights (.safetensors)</button>
       <button class="button" type="button" data-action="run" aria-disabled=${off} @click=${saveRun}>Run (.csv)</button>

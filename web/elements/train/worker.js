@@ -8,7 +8,6 @@ import { Run } from '../../plain/train/run.js';
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {import('../../plain/train/batch.js').Batch} Batch
  * @typedef {import('../../plain/train/history.js').Point} Point
- * @typedef {import('../../plain/train/settings.js').Plan} Plan
  * @typedef {{ step: number, points: Point[], gradient_norm: number, failure: string }} Progress `failure`:
  *   why a step was refused
  * @typedef {{ example: Batch, parameters: number, progress: Progress }} Begun
@@ -18,11 +17,11 @@ import { Run } from '../../plain/train/run.js';
 /** @type {Run | null} */
 let run = null;
 
-/** @param {Scope} scope @param {Plan} plan @returns {Begun} */
-function begin(scope, plan) {
+/** @param {Scope} scope @param {import('./session.js').Job} job @returns {Begun} */
+function begin(scope, { plan, table }) {
   run?.trainer.dispose();
   run = null;
-  run = new Run(scope, plan);
+  run = new Run(scope, plan, table);
   const { parameters } = scope.estimate(plan.config, { steps: false });
   return {
     example: run.example,

@@ -16,20 +16,23 @@ export const brackets = {
     'Wherever a bracket closes, the layer says of which kind it is: it must look at the last one that is still open, past those that are closed already.',
   defaults: { seq_len: 24, hidden_size: 32, num_heads: 2, num_layers: 2, batch_size: 16, lr: 0.003 },
   shortest: 2,
-  config: () => ({ vocab_size: 2 * KINDS }),
-  chance: 1 / KINDS,
-  draw: (random, { seq_len: length }, count) =>
-    batchOf(count, () => {
-      /** @type {number[]} */
-      const tokens = [];
-      /** @type {number[]} */
-      const open = [];
-      while (tokens.length < length) {
-        const opens = open.length === 0 || (open.length < DEEPEST && random.below(2) === 0);
-        if (opens) open.push(random.below(KINDS));
-        tokens.push(opens ? /** @type {number} */ (open.at(-1)) : KINDS + Number(open.pop()));
-      }
-      return { tokens, labels: tokens.map((_, place) => (tokens[place + 1] >= KINDS ? tokens[place + 1] : UNKNOWN)) };
-    }),
-  words: (tokens) => tokens.map((token) => (OPEN + CLOSED)[token])
+  data: ({ seq_len: length }) => ({
+    config: { vocab_size: 2 * KINDS },
+    chance: 1 / KINDS,
+    held: 64,
+    draw: (random, count) =>
+      batchOf(count, () => {
+        /** @type {number[]} */
+        const tokens = [];
+        /** @type {number[]} */
+        const open = [];
+        while (tokens.length < length) {
+          const opens = open.length === 0 || (open.length < DEEPEST && random.below(2) === 0);
+          if (opens) open.push(random.below(KINDS));
+          tokens.push(opens ? /** @type {number} */ (open.at(-1)) : KINDS + Number(open.pop()));
+        }
+        return { tokens, labels: tokens.map((_, place) => (tokens[place + 1] >= KINDS ? tokens[place + 1] : UNKNOWN)) };
+      }),
+    words: (tokens) => tokens.map((token) => (OPEN + CLOSED)[token])
+  })
 };

@@ -8,7 +8,9 @@
  * @property {number} accuracy of training
  * @property {number} held_loss of data that it is not trained on
  * @property {number} held_accuracy
- * @property {number} gradient_norm
+ * @property {number} gradient_norm of all gradients together
+ * @property {Record<string, number>} gradients the norm of each parameter's gradient, by its name; none before the
+ *   first step
  * @property {{ weights: { data: Float32Array, shape: number[] }, said: number[] } | null} seen the attention weights of
  *   the held-out example, and the class, or the token after each position, that the layer says; kept of fewer points
  */
@@ -52,6 +54,13 @@ export class History {
 
 const COLUMNS = /** @type {const} */ (['step', 'loss', 'accuracy', 'held_loss', 'held_accuracy', 'gradient_norm']);
 
-/** After RFC 4180. @param {Point[]} points */
-export const runCsv = (points) =>
-  [COLUMNS.join(','), ...points.map((point) => COLUMNS.map((name) => point[name]).join(',')), ''].join('\r\n');
+/** After RFC 4180: a line a point, with the norm of each parameter's gradient at its end. @param {Point[]} points */
+export function runCsv(points) {
+  const parameters = Object.keys(points.at(-1)?.gradients ?? {});
+  const head = [...COLUMNS, ...parameters.map((name) => `gradient_norm.${name}`)];
+  const row = (/** @type {Point} */ point) => [
+    ...COLUMNS.map((name) => point[name]),
+    ...parameters.map((name) => point.gradients[name] ?? '')
+  ];
+  return [head, ...points.map(row), ''].map((cells) => [cells].flat().join(',')).join('\r\n');
+}

@@ -3,7 +3,9 @@
 /** @typedef {import('./history.js').Point} Point */
 
 const MOSTLY = 0.9;
-const SOME = 0.25; // of the way from guessing to always right
+// Of the way from guessing to always right:
+const SOME = 0.25;
+const HALF = 0.5;
 
 /** `97 %`. @param {number} share */
 export const percent = (share) => `${Math.round(100 * share)}\u202f%`;
@@ -13,8 +15,8 @@ export function learnedText({ step, accuracy, held_accuracy: held }, chance) {
   if (step === 0) return `Nothing is learned yet: guessing is right in ${percent(chance)} of cases.`;
   const steps = `After ${step === 1 ? '1 step' : `${step.toLocaleString('en-US')} steps`}`;
   const rates = `it is right in ${percent(held)} of cases that it has not seen, where guessing would be in ${percent(chance)}`;
-  const way = (/** @type {number} */ share) => (share - chance) / (1 - chance);
-  if (held >= MOSTLY) return `${steps} the layer has learned the rule: ${rates}.`;
+  const way = (/** @type {number} */ share) => (chance < 1 ? (share - chance) / (1 - chance) : 0);
+  if (held >= MOSTLY && way(held) >= HALF) return `${steps} the layer has learned the rule: ${rates}.`;
   if (accuracy >= MOSTLY && way(held) < SOME)
     return `${steps} the layer knows its training examples by heart, ${percent(accuracy)} of them, and no rule: ${rates}.`;
   if (way(held) >= SOME) return `${steps} the layer has learned a part of it: ${rates}.`;

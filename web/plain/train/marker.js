@@ -15,15 +15,18 @@ export const marker = {
     'The class is the letter after the marker *. No token tells it by itself, so heads must look from one to the other. This layer knows no positions: each token therefore says its place too.',
   defaults: { seq_len: 8, hidden_size: 64, num_heads: 4, dropout: 0, batch_size: 32, lr: 0.003 },
   shortest: 2,
-  config: ({ seq_len: length }) => ({ vocab_size: KINDS * length, num_classes: LETTERS }),
-  chance: 1 / LETTERS,
-  draw: (random, { seq_len: length }, count) =>
-    batchOf(count, () => {
-      const kinds = Array.from({ length }, () => 1 + random.below(LETTERS));
-      const place = random.below(length - 1);
-      kinds[place] = 0;
-      return { tokens: kinds.map((kind, at) => at * KINDS + kind), labels: [kinds[place + 1] - 1] };
-    }),
-  words: (tokens) => tokens.map((token) => WORDS[token % KINDS]),
-  classWord: (one) => WORDS[one + 1]
+  data: ({ seq_len: length }) => ({
+    config: { vocab_size: KINDS * length, num_classes: LETTERS },
+    chance: 1 / LETTERS,
+    held: 128,
+    draw: (random, count) =>
+      batchOf(count, () => {
+        const kinds = Array.from({ length }, () => 1 + random.below(LETTERS));
+        const place = random.below(length - 1);
+        kinds[place] = 0;
+        return { tokens: kinds.map((kind, at) => at * KINDS + kind), labels: [kinds[place + 1] - 1] };
+      }),
+    words: (tokens) => tokens.map((token) => WORDS[token % KINDS]),
+    classWord: (one) => WORDS[one + 1]
+  })
 };

@@ -15,13 +15,16 @@ export const randomTokens = {
   defaults: { seq_len: 16, hidden_size: 64, num_heads: 4, dropout: 0.1, batch_size: 32, lr: 0.001 },
   fixed: true,
   shortest: 1,
-  config: () => ({ vocab_size: VOCABULARY, num_classes: CLASSES }),
-  chance: 1 / CLASSES,
-  draw: (random, { seq_len: length }, count) =>
-    batchOf(count, () => ({
-      tokens: Array.from({ length }, () => random.below(VOCABULARY)),
-      labels: [random.below(CLASSES)]
-    })),
-  words: (tokens) => tokens.map(String),
-  classWord: String
+  data: ({ seq_len: length }) => ({
+    config: { vocab_size: VOCABULARY, num_classes: CLASSES },
+    chance: 1 / CLASSES,
+    held: 128,
+    draw: (random, count) =>
+      batchOf(count, () => ({
+        tokens: Array.from({ length }, () => random.below(VOCABULARY)),
+        labels: [random.below(CLASSES)]
+      })),
+    words: (tokens) => tokens.map(String),
+    classWord: String
+  })
 };

@@ -14,19 +14,24 @@ export const recall = {
     'A string of random letters repeats itself. To say the next letter, a head must find the same letter further back and look at what followed it: such an induction head appears suddenly, as a diagonal line.',
   defaults: { seq_len: 24, hidden_size: 32, num_heads: 2, num_layers: 2, batch_size: 16, lr: 0.003 },
   shortest: 4,
-  config: () => ({ vocab_size: LETTERS }),
-  chance: 1 / LETTERS,
-  draw: (random, { seq_len: length }, count) =>
-    batchOf(count, () => {
-      const longest = Math.min(LONGEST, Math.floor(length / 2));
-      const shortest = Math.max(1, Math.floor(longest / 2));
-      const period = shortest + random.below(longest - shortest + 1);
-      const letters = random.distinct(LETTERS, period);
-      const at = (/** @type {number} */ place) => letters[place % period];
-      return {
-        tokens: Array.from({ length }, (_, place) => at(place)),
-        labels: Array.from({ length }, (_, place) => (place < period || place === length - 1 ? UNKNOWN : at(place + 1)))
-      };
-    }),
-  words: (tokens) => tokens.map((token) => String.fromCharCode(65 + token))
+  data: ({ seq_len: length }) => ({
+    config: { vocab_size: LETTERS },
+    chance: 1 / LETTERS,
+    held: 64,
+    draw: (random, count) =>
+      batchOf(count, () => {
+        const longest = Math.min(LONGEST, Math.floor(length / 2));
+        const shortest = Math.max(1, Math.floor(longest / 2));
+        const period = shortest + random.below(longest - shortest + 1);
+        const letters = random.distinct(LETTERS, period);
+        const at = (/** @type {number} */ place) => letters[place % period];
+        return {
+          tokens: Array.from({ length }, (_, place) => at(place)),
+          labels: Array.from({ length }, (_, place) =>
+            place < period || place === length - 1 ? UNKNOWN : at(place + 1)
+          )
+        };
+      }),
+    words: (tokens) => tokens.map((token) => String.fromCharCode(65 + token))
+  })
 };

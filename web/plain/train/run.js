@@ -11,17 +11,18 @@ import { taskOf } from './settings.js';
  * @typedef {import('./settings.js').Plan} Plan
  */
 
-const HELD_OUT = { attention_classifier: 128, decoder: 64 };
 const STREAMS = { training: 1, heldOut: 2 };
 
 export class Run {
-  /** @param {Scope} scope @param {Plan} plan */
-  constructor(scope, { task, settings, config, options }) {
+  /** @param {Scope} scope @param {Plan} plan @param {import('./table.js').Table | null} [table] */
+  constructor(scope, { task, settings, config, options }, table = null) {
+    const { fixed, data } = taskOf(task);
     this.trainer = scope.trainer(config, { ...options, seed: settings.seed });
-    this.task = taskOf(task);
+    this.data = data(settings, table);
+    this.fixed = fixed;
     this.settings = settings;
     this.random = new Random(settings.seed, STREAMS.training);
-    this.heldOut = this.task.draw(new Random(settings.seed, STREAMS.heldOut), settings, HELD_OUT[this.task.layer]);
+    this.heldOut = this.data.draw(new Random(settings.seed, STREAMS.heldOut), this.data.held, 'held_out');
     /** The example whose attention is shown. @type {Batch} */
     this.example = { tokens: firstOf(this.heldOut.tokens), labels: firstOf(this.heldOut.labels) };
     /** The last that it was trained on, or the first that it will be. */
@@ -31,11 +32,11 @@ export class Run {
   }
 
   #draw() {
-    return this.task.draw(this.random, this.settings, this.settings.batch_size);
+    return this.data.draw(this.random, this.settings.batch_size, 'training');
   }
 
   next() {
-    if (this.step > 0 && !this.task.fixed) this.batch = this.#draw();
+    if (this.step > 0 && !this.fixed) this.batch = this.#draw();
     this.gradientNorm = this.trainer.step(this.#inputs(this.batch)).gradient_norm;
     this.step += 1;
   }
@@ -55,6 +56,7 @@ export class Run {
       held_loss: held.loss,
       held_accuracy: held.accuracy,
       gradient_norm: this.gradientNorm,
+      gradients: this.step === 0 ? {} : normsOf(this.trainer.gradients()),
       seen: {
         weights: { data: data.slice(0, data.length / count), shape: plane },
         said: answers.slice(0, rows[0] ?? 1)
@@ -73,6 +75,16 @@ export class Run {
     return this.settings.loss === 'next_token' ? { tokens } : { tokens, labels };
   }
 }
+
+/** @param {Record<string, { data: Float32Array }>} tensors @returns {Record<string, number>} */
+const normsOf = (tensors) =>
+  Object.fromEntries(
+    Object.entries(tensors).map(([name, { data }]) => {
+      let squares = 0;
+      for (const value of data) squares += value * value;
+      return [name, Math.sqrt(squares)];
+    })
+  );
 
 /** @param {import('./batch.js').Ids} ids */
 const firstOf = ({ data, shape: [count, ...rest] }) => ({

@@ -1,6 +1,7 @@
 // The settings of a training run: their fields, and what they make of the layer and the trainer.
 
 import { parseField } from '../fields.js';
+import { checkChoice, checkInteger, refusal } from './refusal.js';
 import { tasks } from './tasks.js';
 
 /**
@@ -8,11 +9,15 @@ import { tasks } from './tasks.js';
  * @typedef {import('../fields.js').Layer} Layer
  * @typedef {import('../fields.js').Values} Values
  * @typedef {import('./tasks.js').Task} Task
+ * @typedef {import('./tasks.js').Data} Data
  * @typedef {import('./tasks.js').Settings} Settings
+ * @typedef {import('./table.js').Table} Table
  * @typedef {import('../../lib/index.js').Attnscope} Scope
- * @typedef {{ task: string, settings: Settings, config: any, options: any }} Plan plain data: all that a run depends on
- * @typedef {{ plan: Plan | null, pauseEvery: number, memory: number, errors: Record<string, string> }} Checked
- *   `memory`: bytes at the peak of a step
+ * @typedef {{ task: string, settings: Settings, config: any, options: any }} Plan plain data: all that a
+ *   run depends on, but for its table
+ * @typedef {{ plan: Plan | null, data: Data | null, pauseEvery: number, memory: number,
+ *   errors: Record<string, string> }} Checked `data`: what the task made of the settings, where it could; `memory`:
+ *   bytes at the peak of a step
  */
 
 /** Fields of a layer that a run can have otherwise, and up to where a slider goes; a box takes what the layer takes. */
@@ -58,18 +63,25 @@ const OWN = [
 /** @param {unknown} name */
 export const taskOf = (name) => tasks.find((task) => task.name === name) ?? tasks[0];
 
+/** What the address says of the file that a task needs. */
+const OF_FILE = ['file', 'checksum'];
+
 /**
  * The fields of a task, its own values as defaults.
  * @param {Task} task @param {readonly Layer[]} layers
+ * @param {Values} [values] of those fields on which others depend
+ * @param {Table | null} [table]
  * @returns {Field[]}
  */
-export function fieldsOf(task, layers) {
+export function fieldsOf(task, layers, values = {}, table = null) {
   const layer = /** @type {Layer} */ (layers.find(({ name }) => name === task.layer));
+  const decided = task.decides?.(values) ?? [];
   const sizes = Object.entries(REACHES).flatMap(([name, max]) => {
     const field = layer.fields.find((one) => one.name === name);
-    return field ? [{ ...field, max }] : [];
+    return field && !decided.includes(name) ? [{ ...field, max }] : [];
   });
-  return [...sizes, ...OWN.filter(({ name }) => name !== 'loss' || task.layer === 'decoder')].map((field) => ({
+  const own = OWN.filter(({ name }) => name !== 'loss' || task.layer === 'decoder');
+  return [...(task.fields?.(values, table) ?? []), ...sizes, ...own].map((field) => ({
     ...field,
     default: task.defaults[field.name] ?? field.default
   }));
@@ -78,34 +90,42 @@ export function fieldsOf(task, layers) {
 /**
  * What was entered, as a plan, or what is wrong with it: the core's messages, and the tasks'.
  * @param {Scope} scope @param {readonly Layer[]} layers @param {Values} values
+ * @param {Table | null} [table] of a task that needs one
  * @returns {Checked}
  */
-export function checkSettings(scope, layers, values) {
+export function checkSettings(scope, layers, values, table = null) {
   const task = taskOf(values.task);
-  const fields = fieldsOf(task, layers);
+  const fields = fieldsOf(task, layers, values, table);
   /** @type {Settings} */
   const given = Object.fromEntries(
     fields.map((field) => [field.name, parseField(field, values[field.name] ?? field.default) ?? field.default])
   );
+  if (task.file) for (const name of OF_FILE) given[name] = values[name];
   const { pause_every: pauseEvery, ...settings } = given;
-  const plan = planOf(task, settings);
+  /** @type {Data | null} */
+  let data = null;
   try {
-    if (values.task !== undefined && values.task !== task.name)
-      throw wrong('task', `task must be one of ${tasks.map(({ name }) => name).join(', ')}, got ${values.task}`);
+    if (values.task !== undefined)
+      checkChoice(
+        'task',
+        values.task,
+        tasks.map(({ name }) => name)
+      );
     checkInteger('pause_every', pauseEvery, 1, 1e5);
     checkInteger('seed', settings.seed, 0, Number.MAX_SAFE_INTEGER);
-    if (!['known', 'next_token', undefined].includes(settings.loss))
-      throw wrong('loss', `loss must be one of known, next_token, got ${settings.loss}`);
+    if (settings.loss !== undefined) checkChoice('loss', settings.loss, ['known', 'next_token']);
+    data = task.data(settings, table);
+    const plan = planOf(task, settings, data);
     const { training } = /** @type {any} */ (scope.estimate(plan.config, { steps: false, training: plan.options }));
     if (settings.seq_len < task.shortest)
-      throw wrong('seq_len', `seq_len must be at least ${task.shortest} for this task, got ${settings.seq_len}`);
-    return { plan, pauseEvery, memory: training.memory.peak, errors: {} };
+      throw refusal('seq_len', `seq_len must be at least ${task.shortest} for this task, got ${settings.seq_len}`);
+    return { plan, data, pauseEvery, memory: training.memory.peak, errors: {} };
   } catch (error) {
     const { field, message } = /** @type {RangeError & { field?: string }} */ (error);
     if (!(error instanceof RangeError)) throw error;
     const name = NAMES[field ?? ''] ?? field;
-    const known = name === 'task' || fields.some((one) => one.name === name);
-    return { plan: null, pauseEvery: 0, memory: 0, errors: { [known ? String(name) : '']: message } };
+    const known = name === 'task' || name === 'file' || fields.some((one) => one.name === name);
+    return { plan: null, data, pauseEvery: 0, memory: 0, errors: { [known ? String(name) : '']: message } };
   }
 }
 
@@ -118,15 +138,15 @@ const NAMES = /** @type {Record<string, string>} */ ({
   vocab_size: 'seq_len'
 });
 
-/** @param {Task} task @param {Settings} settings @returns {Plan} */
-function planOf(task, settings) {
-  const { optimizer, lr, loss, seed, ...sizes } = settings;
-  const { seq_len, hidden_size } = sizes;
+/** @param {Task} task @param {Settings} settings @param {Data} data @returns {Plan} */
+function planOf(task, settings, data) {
+  const { optimizer, lr, loss, seq_len, hidden_size } = settings;
+  const sizes = Object.fromEntries(Object.entries(settings).filter(([name]) => name in REACHES));
   const of = task.layer === 'decoder' ? { intermediate_size: 2 * hidden_size, max_positions: seq_len } : {};
   return {
     task: task.name,
     settings,
-    config: { layer: task.layer, ...sizes, ...task.config(settings), ...of },
+    config: { layer: task.layer, ...sizes, ...data.config, ...of },
     options: {
       loss: loss === 'next_token' ? { name: 'cross_entropy', target: 'next_token' } : 'cross_entropy',
       optimizer: { name: optimizer, lr }
@@ -134,22 +154,15 @@ function planOf(task, settings) {
   };
 }
 
-/** @param {string} name @param {unknown} value @param {number} min @param {number} max */
-function checkInteger(name, value, min, max) {
-  if (!Number.isInteger(value) || Number(value) < min || Number(value) > max)
-    throw wrong(name, `${name} must be an integer from ${min} to ${max}, got ${JSON.stringify(value)}`);
-}
-
-/** @param {string} field @param {string} message */
-const wrong = (field, message) => Object.assign(new RangeError(message), { field });
-
 /**
- * The whole run in an address.
+ * The whole run in an address, but for a file: of that, by what it is known again.
  * @param {readonly Layer[]} layers @param {Values} values
  */
 export function searchOf(layers, values) {
   const task = taskOf(values.task);
   const search = new URLSearchParams({ task: String(values.task ?? task.name) });
-  for (const field of fieldsOf(task, layers)) search.set(field.name, String(values[field.name] ?? field.default ?? ''));
+  for (const name of task.file ? OF_FILE : []) if (values[name]) search.set(name, String(values[name]));
+  for (const field of fieldsOf(task, layers, values))
+    search.set(field.name, String(values[field.name] ?? field.default ?? ''));
   return `?${search}`;
 }

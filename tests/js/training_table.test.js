@@ -1,0 +1,360 @@
+// A table of the reader's own: how its file is read, what is proposed for it, and what it is trained on.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from '../../web/lib/index.js';
+import { proposed } from '../../web/plain/train/columns.js';
+import { exampleTables } from '../../web/plain/train/example-tables.js';
+import { Random } from '../../web/plain/train/random.js';
+import { Run } from '../../web/plain/train/run.js';
+import { checkSettings, searchOf } from '../../web/plain/train/settings.js';
+import { LARGEST_FILE, readTable } from '../../web/plain/train/table.js';
+import { boundsOf } from '../../web/plain/train/tokens.js';
+
+/** @typedef {import('../../web/plain/train/table.js').Table} Table */
+
+const scope = await open({ threads: 1 });
+const layers = scope.layers();
+
+/** @param {string | number[]} content @param {string} [name] */
+const read = (content, name = 'own.csv') =>
+  readTable(name, typeof content === 'string' ? new TextEncoder().encode(content) : Uint8Array.from(content));
+
+/**
+ * With what is proposed for a table, and what is given.
+ * @param {Table} table @param {Record<string, unknown>} [values]
+ */
+const checked = (table, values = {}) =>
+  checkSettings(
+    scope,
+    layers,
+    { task: 'table', file: table.name, checksum: table.checksum, ...proposed(table), ...values },
+    table
+  );
+
+/** @param {Table} table @param {Record<string, unknown>} [values] */
+function dataOf(table, values) {
+  const { data, errors } = checked(table, values);
+  assert.deepEqual(errors, {});
+  return /** @type {import('../../web/plain/train/tasks.js').Data} */ (data);
+}
+
+/**
+ * Different examples as their words and class, in alphabetic order.
+ * @param {import('../../web/plain/train/tasks.js').Data} data @param {'training' | 'held_out'} part
+ */
+function shown(data, part) {
+  const count = part === 'held_out' ? data.held : 500; // drawn so often, each of a few rows comes
+  const { tokens, labels } = data.draw(new Random(0), count, part);
+  const length = tokens.shape[1];
+  const rows = Array.from({ length: count }, (_, row) => {
+    const words = data.words([...tokens.data.subarray(row * length, (row + 1) * length)]);
+    return `${words.join(' ')} → ${data.classWord?.(labels.data[row])}`;
+  });
+  return [...new Set(rows)].sort();
+}
+
+test('cells are read with quotation marks, line ends within them, and the line on which each row begins', async () => {
+  const { rows, bad } = await read('text,label\r\n"one, ""two""\r\nthree",a\r\n\r\nfour,b\r\n');
+  assert.deepEqual(bad, []);
+  assert.deepEqual(rows, [
+    { line: 1, cells: ['text', 'label'] },
+    { line: 2, cells: ['one, "two"\nthree', 'a'] },
+    { line: 5, cells: ['four', 'b'] }
+  ]);
+});
+
+for (const [what, name, text] of /** @type {const} */ ([
+  ['tabs', 'own.txt', 'text\tlabel\na, b\tx\nc\ty\n'],
+  ['tabs by the name', 'own.tsv', 'text\tlabel\na, b\tx\nc\ty\n'],
+  ['semicolons', 'own.csv', 'text;label\na, b;x\nc;y\n'],
+  ['commas behind a byte order mark', 'own.csv', '\ufefftext,label\n"a, b",x\nc,y']
+])) {
+  test(`cells are set apart by ${what}`, async () => {
+    const { rows } = await read(text, name);
+    assert.deepEqual(
+      rows.map(({ cells }) => cells),
+      [
+        ['text', 'label'],
+        ['a, b', 'x'],
+        ['c', 'y']
+      ]
+    );
+  });
+}
+
+test('a row with wrong quotation marks is left out with its line, and those behind it are read', async () => {
+  const { rows, bad } = await read('text,label\na,x\n"open,x\nb,y\n"in"side",x\nc,x\n"fine\nhere",y\n"end,x\n');
+  assert.deepEqual(
+    rows.map(({ line }) => line),
+    [1, 2, 4, 6, 7]
+  );
+  assert.deepEqual(bad, [
+    { line: 3, reason: 'a quotation mark within a quoted cell is not written twice' },
+    { line: 5, reason: 'a quotation mark within a quoted cell is not written twice' },
+    { line: 9, reason: 'a quotation mark opens here, and none closes it' }
+  ]);
+});
+
+for (const [what, content, message] of /** @type {[string, string | number[], RegExp][]} */ ([
+  ['nothing', '', /^own\.csv has no rows$/],
+  ['empty lines', '\n\n', /^own\.csv has no rows$/],
+  ['binary data', [0x50, 0x4b, 0, 3], /^own\.csv is no text but binary data$/],
+  ['Latin-1', [0x61, 0xe9, 0x2c, 0x62], /^own\.csv is not in UTF-8; save it in that encoding$/],
+  ['UTF-16', [0xff, 0xfe, 0x61, 0], /^own\.csv is in UTF-16; save it as UTF-8$/],
+  ['too much', Array(LARGEST_FILE + 1).fill(0x61), /^own\.csv has 10\s*MiB; at most 10\s*MiB are read$/],
+  ['quotation marks everywhere', 'a,b\n' + '"x,y\n'.repeat(300), /more than 200 rows with unbalanced quotation marks/]
+])) {
+  test(`a file with ${what} is refused as a whole`, () =>
+    assert.rejects(read(content), (error) => error instanceof RangeError && message.test(error.message)));
+}
+
+test('a checksum tells files of one name apart', async () => {
+  assert.equal((await read('123456789')).checksum, 'cbf43926'); // the check value of CRC-32
+});
+
+for (const [what, text, expected] of /** @type {[string, string, Record<string, unknown>][]} */ ([
+  [
+    'names',
+    'id,review,label\n1,so good,1\n2,so bad,0\n',
+    { header: true, form: 'text', label_column: 'label', text_column: 'review' }
+  ],
+  [
+    'content',
+    'a fine day,yes\na bad day,no\na long day,yes\n',
+    { header: false, form: 'text', label_column: 'column 2', text_column: 'column 1' }
+  ],
+  [
+    'numbers',
+    'long,wide,sort\n1,2,a\n3,4,b\n5,6,a\n',
+    { header: true, form: 'numbers', label_column: 'sort', text_column: 'long' }
+  ],
+  [
+    'numbers without names',
+    '1.5,2,0\n3,4e2,1\n5,-6,0\n',
+    { header: false, form: 'numbers', label_column: 'column 3', text_column: 'column 2' }
+  ]
+])) {
+  test(`columns are found by ${what}`, async () => assert.deepEqual(proposed(await read(text)), expected));
+}
+
+test('what is given is kept where the table has it', async () => {
+  const table = await read('text,label,other\nso good,1,x\nso bad,0,y\n');
+  assert.equal(proposed(table, { label_column: 'other' }).label_column, 'other');
+  assert.equal(proposed(table, { label_column: 'none' }).label_column, 'label');
+  assert.equal(proposed(table, { header: 'false' }).text_column, 'column 1');
+});
+
+test('columns of one name are told apart, and one without a name is counted', async () => {
+  const { errors } = checked(await read('a,a,\n1,2,x\n3,4,y\n'), { header: true, label_column: 'none' });
+  assert.deepEqual(errors, { label_column: 'label_column must be one of a, a (2), column 3, got none' });
+});
+
+test('each unusable row is named by its line and reason, and the others are used', async () => {
+  const table = await read('text,label\ngood,a\n,a\nfine,\nlonely\nx,y,z\n"open,a\nbad,b\n   ,b\nlast,b\n');
+  const { report } = dataOf(table);
+  assert.deepEqual(report?.bad, [
+    { line: 3, reason: 'the text is empty' },
+    { line: 4, reason: 'the label is empty' },
+    { line: 5, reason: '1 column, where the first row has 2' },
+    { line: 6, reason: '3 columns, where the first row has 2' },
+    { line: 7, reason: 'a quotation mark opens here, and none closes it' },
+    { line: 9, reason: 'the text is empty' }
+  ]);
+  assert.equal(Number(report?.training) + Number(report?.heldOut), 3);
+});
+
+test('a cell that is no number is named with its column', async () => {
+  const rows = Array.from({ length: 60 }, (_, at) => `${at},${-at}e-1,${at % 2 ? 'odd' : 'even'}`);
+  const wrong = ['NaN,1,odd', '1,,odd', '"1,5",2,odd', '1e999,2,odd', '0x10,2,odd'];
+  const { report, config } = dataOf(await read(['a,b,y', ...rows, ...wrong].join('\n')));
+  assert.deepEqual(
+    report?.bad.map(({ line, reason }) => `${line}: ${reason}`),
+    [
+      '62: a is not a number: NaN',
+      '63: b is empty',
+      '64: a is not a number: 1,5',
+      '65: a is too large: 1e999',
+      '66: a is not a number: 0x10'
+    ]
+  );
+  assert.deepEqual(config, { vocab_size: 16, seq_len: 2, num_classes: 2 });
+});
+
+for (const [
+  what,
+  text,
+  values,
+  errors
+] of /** @type {[string, string, Record<string, unknown>, Record<string, string>][]} */ ([
+  [
+    'no usable row',
+    'text,label\n,a\n,b\n',
+    {},
+    { '': 'own.csv has no usable row; at least two are needed. Line 2: the text is empty.' }
+  ],
+  [
+    'one label',
+    'text,label\nx,a\ny,a\n',
+    {},
+    { label_column: 'every usable row of own.csv has the label a: there is nothing to tell apart' }
+  ],
+  ['one column', 'text\nx\ny\n', {}, { '': 'own.csv has only one column; a label needs one of its own' }],
+  [
+    'one column for both',
+    'text,label\nx,a\ny,b\n',
+    { text_column: 'label' },
+    { text_column: 'text_column and label_column must be different columns, both are label' }
+  ],
+  [
+    'no numbers',
+    'text,label\nx,a\ny,b\n',
+    { form: 'numbers' },
+    { form: 'no column of own.csv but the label is one of numbers' }
+  ],
+  [
+    'too many labels',
+    `text,label\n${Array.from({ length: 101 }, (_, at) => `x,l${at}\n`).join('')}`,
+    {},
+    { label_column: 'label has 101 different labels; at most 100 can be told apart' }
+  ],
+  [
+    'no share',
+    'text,label\nx,a\ny,b\n',
+    { held_out: '1' },
+    { held_out: 'held_out must be a number above 0 and below 1, got 1' }
+  ],
+  [
+    'no vocabulary',
+    'text,label\nx,a\ny,b\n',
+    { vocabulary: 'big' },
+    { vocabulary: 'vocabulary must be an integer from 1 to 50000, got "big"' }
+  ],
+  [
+    'one bin',
+    'u,label\n1,a\n2,b\n',
+    { form: 'numbers', bins: '1' },
+    { bins: 'bins must be an integer from 2 to 256, got 1' }
+  ],
+  [
+    'another unit',
+    'text,label\nx,a\ny,b\n',
+    { tokens: 'syllables' },
+    { tokens: 'tokens must be one of words, characters, got syllables' }
+  ]
+])) {
+  test(`${what}: refused beside the setting to change`, async () => {
+    const table = await read(text);
+    const given = what === 'too many labels' ? { text_column: 'text', label_column: 'label', ...values } : values;
+    assert.deepEqual(checked(table, given).errors, errors);
+  });
+}
+
+test('without its file a run says which one it needs', () => {
+  const errors = (/** @type {Record<string, unknown>} */ values) =>
+    checkSettings(scope, layers, { task: 'table', ...values }).errors;
+  assert.deepEqual(errors({}), { file: 'Choose a file, or try an example.' });
+  assert.deepEqual(errors({ file: 'mine.csv', checksum: '1' }), {
+    file: 'This run is of the file mine.csv, which no link can hold. Choose it here to go on.'
+  });
+});
+
+test('texts are words in small letters, the most frequent of the training rows, cut and padded', async () => {
+  const rows = Array.from(
+    { length: 20 },
+    (_, at) => `"It's Été, ${at % 2 ? 'good' : 'bad'} good w${at}!",${at % 2 ? 'up' : 'down'}`
+  );
+  const table = await read(['text,label', ...rows].join('\n'));
+  const data = dataOf(table, { seq_len: 7, vocabulary: 6 });
+  assert.equal(data.config.vocab_size, 8);
+  assert.deepEqual(shown(data, 'training'), [
+    "it's été , bad good [unk] ! → down",
+    "it's été , good good [unk] ! → up"
+  ]);
+  assert.deepEqual(shown(dataOf(table, { seq_len: 2 }), 'training'), ["it's été → down", "it's été → up"]);
+  assert.match(shown(dataOf(table, { seq_len: 9 }), 'training')[0], / ! \[pad\] \[pad\] → down$/);
+  assert.match(shown(dataOf(table, { seq_len: 4, tokens: 'characters' }), 'training')[0], /^i t ' s → down$/);
+});
+
+test('what occurs only in held-out rows is unknown', async () => {
+  const rows = Array.from({ length: 10 }, (_, at) => `only${at},${at % 2 ? 'a' : 'b'}`);
+  const data = dataOf(await read(['text,label', ...rows].join('\n')), { seq_len: 1 });
+  assert.ok(shown(data, 'held_out').every((row) => row.startsWith('[unk] → ')));
+  assert.ok(shown(data, 'training').every((row) => row.startsWith('only')));
+});
+
+test('numbers become ranges that hold as many training rows each, by bounds of the training rows alone', async () => {
+  assert.deepEqual(boundsOf([1, 2, 3, 4, 5, 6, 7, 8], 4), [3, 5, 7]);
+  assert.deepEqual(boundsOf([1, 1, 1, 2, 2], 4), [2], 'where most are the same there are fewer');
+  assert.deepEqual(boundsOf([5, 5], 8), []);
+  const rows = Array.from({ length: 40 }, (_, at) => `${at},${100 - at},${at % 2 ? 'a' : 'b'}`);
+  const data = dataOf(await read(['u,v,y', ...rows].join('\n')), { bins: 2 });
+  assert.deepEqual(shown(data, 'training'), ['u 1 v 2 → a', 'u 1 v 2 → b', 'u 2 v 1 → a', 'u 2 v 1 → b']);
+});
+
+test('the split is by seed: no row is in both parts, none is lost, and another seed gives another one', async () => {
+  const rows = Array.from({ length: 50 }, (_, at) => `row${at},${at % 2 ? 'a' : 'b'}`);
+  const table = await read(['text,label', ...rows].join('\n'));
+  const rowsOf = (/** @type {Record<string, unknown>} */ values) => {
+    const { draw, held, facts } = dataOf(table, { seq_len: 1, ...values });
+    const known = /** @type {{ vocabulary: string[] }} */ (facts).vocabulary.slice(2);
+    return { known, held: draw(new Random(0), held, 'held_out').labels.data.length };
+  };
+  const { known, held } = rowsOf({});
+  assert.equal(held, 10);
+  assert.equal(known.length, 40);
+  assert.deepEqual(rowsOf({}).known, known);
+  assert.notDeepEqual(rowsOf({ seed: 1 }).known, known);
+  assert.equal(rowsOf({ held_out: 0.5 }).held, 25);
+  assert.equal(rowsOf({ held_out: 0.999 }).held, 49, 'one is left to train on');
+});
+
+test('guessing is to say the most frequent label', async () => {
+  const rows = Array.from({ length: 1000 }, (_, at) => `x,${at % 10 ? 'often' : 'rare'}`);
+  const { chance } = dataOf(await read(['text,label', ...rows].join('\n')));
+  assert.ok(chance > 0.83 && chance < 0.96, `${chance}`);
+});
+
+test('the address names the file and its checksum, and holds every setting', async () => {
+  const table = await read('text,label\nx,a\ny,b\n');
+  const values = { task: 'table', file: table.name, checksum: table.checksum, ...proposed(table), seed: 3 };
+  const { plan } = checkSettings(scope, layers, values, table);
+  const again = Object.fromEntries(new URLSearchParams(searchOf(layers, values)));
+  assert.equal(again.file, 'own.csv');
+  assert.deepEqual(checkSettings(scope, layers, again, table).plan, plan);
+});
+
+for (const [at, least] of [0.9, 0.75].entries()) {
+  const { name, text } = exampleTables[at];
+  test(`${name} has no bad row, is always the same, and is learned with the default settings`, async () => {
+    assert.equal(text(), text());
+    const table = await read(text(), name);
+    const { plan, data } = checked(table);
+    assert.ok(plan && data);
+    assert.deepEqual(data.report?.bad, []);
+    const run = new Run(scope, plan, structuredClone(table));
+    try {
+      for (let step = 0; step < 300; step += 1) run.next();
+      const { held_accuracy: reached } = run.look();
+      assert.ok(reached >= least && reached > data.chance + 0.2, `held-out accuracy is ${reached}`);
+    } finally {
+      run.trainer.dispose();
+    }
+  });
+}
+
+test('the norms of all gradients make the norm of them together', async () => {
+  const { plan } = checkSettings(scope, layers, { task: 'marker' });
+  assert.ok(plan);
+  const run = new Run(scope, plan);
+  try {
+    assert.deepEqual(run.look().gradients, {}, 'before the first step there are none');
+    run.next();
+    const { gradients, gradient_norm: total } = run.look();
+    assert.deepEqual(Object.keys(gradients), Object.keys(run.trainer.model.stateDict()));
+    const sum = Math.hypot(...Object.values(gradients));
+    assert.ok(total > 0 && Math.abs(sum / total - 1) < 1e-6, `${sum} and ${total}`);
+  } finally {
+    run.trainer.dispose();
+  }
+});

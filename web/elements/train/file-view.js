@@ -1,0 +1,86 @@
+// The file that a task is trained on: where it is dropped or chosen, what was found in it, and what was left out.
+
+import { html, nothing } from 'lit';
+import { exampleTables } from '../../plain/train/example-tables.js';
+import { formatBytes, formatCount } from '../../plain/format.js';
+
+/**
+ * @typedef {import('../../plain/train/table.js').Table} Table
+ * @typedef {import('../../plain/train/tasks.js').Report} Report
+ *
+ * @typedef {object} FileState
+ * @property {Table | null} table that the settings are of
+ * @property {string} reading the name of a file that is being read
+ * @property {string} error why the last one was refused
+ * @property {string} note what is to be said of the last one
+ * @property {boolean} over whether something is being dragged over the box
+ */
+
+/** So many rows that are left out are listed. */
+const MOST_LISTED = 500;
+const MOST_CLASSES_NAMED = 6;
+const LONGEST_CLASS = 24;
+
+/**
+ * @param {FileState} state
+ * @param {import('../../plain/train/settings.js').Checked} checked
+ * @param {import('../../plain/fields.js').Values} values
+ * @param {import('./view.js').Actions} actions
+ */
+export function fileView({ table, reading, error, note, over }, { errors, data }, { file }, actions) {
+  const isExample = exampleTables.some(({ name }) => name === file);
+  return html`
+    <div class=${over ? 'import-box train-file over' : 'import-box train-file'} data-field="file"
+      @dragenter=${actions.drag} @dragover=${actions.drag} @dragleave=${actions.drag} @drop=${actions.drag}>
+      <div class="import-label"><span>${table ? html`<b class="train-name">${table.name}</b>` : 'Drop a CSV or TSV file here'}</span>
+        <label class="button small">${table ? 'Another file' : 'Choose a file'}<input class="hidden" id="field-file" type="file"
+          accept=".csv,.tsv,.tab,.txt,text/csv,text/tab-separated-values,text/plain" aria-describedby="about-file" @change=${(/** @type {any} */ event) => chosen(event.target, actions.open)}></label>
+      </div>
+      <p class="note" id="about-file">${table ? '' : 'One row an example, with a label and a text or numbers. '}The file stays in this browser. Or try an example:
+        ${exampleTables.map(({ name, title }, at) => html`${at ? ', ' : ''}<button class="link" type="button" data-example-table=${name} @click=${() => actions.openExample(name)}>${title}</button>`)}${
+          table && isExample
+            ? html`; <button class="link" type="button" data-action="save-example" @click=${actions.saveExample}>download this one</button>`
+            : nothing
+        }</p>
+      ${errors.file && !reading ? html`<p class="train-missing" data-missing>${errors.file}</p>` : nothing}
+      ${error ? html`<p class="field-error" id="error-file" role="alert">${error}</p>` : nothing}
+      <p class="note" role="status" data-report>${reading ? `Reading ${reading} …` : [note, table && data?.report ? reportText(table, data.report, data.held) : ''].filter(Boolean).join(' ')}</p>
+      ${table && data?.report ? reportView(data.report) : nothing}
+    </div>`;
+}
+
+/**
+ * Emptied, so that the same file can be chosen again.
+ * @param {HTMLInputElement} input @param {(file: File) => void} open
+ */
+function chosen(input, open) {
+  const [file] = input.files ?? [];
+  if (file) open(file);
+  input.value = '';
+}
+
+/** @param {number} count @param {string} thing */
+const some = (count, thing) => `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
+
+/** @param {Table} table @param {Report} report @param {number} held */
+function reportText({ bytes }, { training, heldOut, bad, classes }, held) {
+  const looked = held < heldOut ? `, of which ${formatCount(held)} are looked at` : '';
+  const named = classes
+    .slice(0, MOST_CLASSES_NAMED)
+    .map((name) => (name.length > LONGEST_CLASS ? `${name.slice(0, LONGEST_CLASS)}…` : name));
+  const more = classes.length > named.length ? ', …' : '';
+  return `${formatBytes(bytes)}, ${some(training + heldOut, 'row')} used and ${formatCount(bad.length)} left out: ${formatCount(training)} to train on, ${formatCount(heldOut)} held out${looked}. ${some(classes.length, 'label')}: ${named.join(', ')}${more}.`;
+}
+
+/** @param {Report} report */
+const reportView = ({ bad, said, others }) => html`
+  <p class="note">${said}${others.length ? ` Not used: ${others.join(', ')}.` : ''}</p>
+  ${
+    bad.length
+      ? html`<details class="twin" data-bad><summary>${some(bad.length, 'row')} left out</summary>
+    <div class="scroller" tabindex="0" role="group" aria-label="Rows left out"><table class="table">
+      <thead><tr><th scope="col">Line</th><th scope="col">Reason</th></tr></thead>
+      <tbody>${bad.slice(0, MOST_LISTED).map(({ line, reason }) => html`<tr><th scope="row">${line}</th><td>${reason}</td></tr>`)}</tbody></table>
+      ${bad.length > MOST_LISTED ? html`<p class="note">The first ${MOST_LISTED} of ${formatCount(bad.length)}.</p>` : nothing}</div></details>`
+      : nothing
+  }`;

@@ -1,0 +1,320 @@
+// A table of the reader's own: its usable rows as examples, some to train on and some held out.
+
+import { batchOf } from './batch.js';
+import { columnNames, numberColumns, numberIn } from './columns.js';
+import { Random } from './random.js';
+import { checkChoice, checkInteger, refusal } from './refusal.js';
+import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, splitters, vocabularyOf } from './tokens.js';
+
+/**
+ * @typedef {import('../fields.js').Field} Field
+ * @typedef {import('./table.js').Table} Table
+ * @typedef {import('./table.js').BadRow} BadRow
+ * @typedef {import('./tasks.js').Settings} Settings
+ * @typedef {import('./tasks.js').Data} Data
+ * @typedef {{ label: string, text: string, numbers: number[] }} Usable a row, of which one of the two is empty
+ * @typedef {{ label: number, tokens: (length: number) => number[] }} Coded
+ * @typedef {object} Coding how the rows become tokens
+ * @property {Record<string, number>} config
+ * @property {(row: Usable) => (length: number) => number[]} code
+ * @property {string[]} words a text for each token
+ * @property {string} said what was done, in sentences
+ * @property {Record<string, unknown>} facts what the tokens stand for, as plain data
+ */
+
+const MOST_CLASSES = 100;
+/** So many of the held-out rows are looked at, so that looking takes no longer than training. */
+const MOST_HELD_OUT = 256;
+const SPLIT_STREAM = 3; // of random numbers; a run draws from 1 and 2
+
+const FORMS = ['text', 'numbers'];
+const UNITS = Object.keys(splitters);
+const MOST_WORDS = 50_000;
+const MOST_BINS = 256;
+
+/** @type {Record<'form' | 'header' | 'tokens' | 'vocabulary' | 'bins' | 'held_out', Field>} */
+const FIELDS = {
+  form: {
+    name: 'form',
+    type: 'choice',
+    meaning: 'What a row has beside its label: a text, or numbers.',
+    default: 'text',
+    choices: FORMS
+  },
+  header: { name: 'header', type: 'boolean', meaning: 'Whether the first row names the columns.', default: true },
+  tokens: { name: 'tokens', type: 'choice', meaning: 'What a text is split into.', default: 'words', choices: UNITS },
+  vocabulary: {
+    name: 'vocabulary',
+    type: 'integer',
+    meaning: 'How many words or characters, the most frequent ones, have a token of their own.',
+    default: 2000,
+    min: 1,
+    max: MOST_WORDS
+  },
+  bins: {
+    name: 'bins',
+    type: 'integer',
+    meaning: 'Into how many ranges the numbers of a column are divided, each of which is a token.',
+    default: 8,
+    min: 2,
+    max: MOST_BINS
+  },
+  held_out: {
+    name: 'held_out',
+    type: 'number',
+    meaning: 'Which share of the rows is held out, drawn by the seed.',
+    default: 0.2,
+    min: 0,
+    max: 1
+  }
+};
+
+/** @type {import('./tasks.js').Task} */
+export const ownTable = {
+  name: 'table',
+  title: 'A table of your own',
+  layer: 'attention_classifier',
+  about:
+    'Each row of a CSV or TSV file is an example: a text, or some numbers, with a label. The layer learns to tell the labels of rows that it has not seen.',
+  defaults: { seq_len: 24, hidden_size: 64, num_heads: 4, dropout: 0.1, batch_size: 32, lr: 0.003 },
+  file: true,
+  shortest: 1,
+  fields: ({ form, header }, table) => {
+    const choices = table ? columnNames(table, String(header ?? true) === 'true') : [];
+    /** @param {string} name @param {string} meaning @returns {Field} */
+    const column = (name, meaning) => ({ name, type: 'choice', meaning, default: '', choices });
+    const label = column('label_column', 'Which column has the label.');
+    const parts =
+      form === 'numbers'
+        ? [label, FIELDS.bins]
+        : [column('text_column', 'Which column has the text.'), label, FIELDS.tokens, FIELDS.vocabulary];
+    return [FIELDS.form, FIELDS.header, ...parts, FIELDS.held_out];
+  },
+  decides: ({ form }) => (form === 'numbers' ? ['seq_len'] : []),
+  data: (settings, table) => {
+    if (!table) throw refusal('file', missing(settings));
+    const key = JSON.stringify(
+      Object.keys(FIELDS)
+        .concat(COLUMNS, 'seed')
+        .map((name) => settings[name])
+    );
+    const last = made.get(table);
+    const coded = last?.key === key ? last.coded : codedRows(settings, table);
+    made.set(table, { key, coded });
+    return dataOf(coded, settings);
+  }
+};
+
+const COLUMNS = ['text_column', 'label_column'];
+
+/**
+ * What was last made of a table: other settings are changed far more often.
+ * @type {WeakMap<Table, { key: string, coded: ReturnType<typeof codedRows> }>}
+ */
+const made = new WeakMap();
+
+/** @param {Settings} settings */
+const missing = ({ file }) =>
+  file
+    ? `This run is of the file ${file}, which no link can hold. Choose it here to go on.`
+    : 'Choose a file, or try an example.';
+
+/** @param {Settings} settings @param {Table} table */
+function codedRows(settings, table) {
+  check(settings);
+  const isText = settings.form === 'text';
+  const names = columnNames(table, settings.header);
+  if (names.length === 1) throw refusal('', `${table.name} has only one column; a label needs one of its own`);
+  const label = columnOf(names, 'label_column', settings);
+  const columns = isText ? [columnOf(names, 'text_column', settings)] : numberColumns(table, settings.header, label);
+  if (columns.includes(label))
+    throw refusal('text_column', `text_column and label_column must be different columns, both are ${names[label]}`);
+  if (columns.length === 0) throw refusal('form', `no column of ${table.name} but the label is one of numbers`);
+  const { good, bad } = usable(table, settings, names, label, columns);
+  const classes = classesOf(good, names[label], table.name);
+  const { training, heldOut } = split(good, settings);
+  const coding = isText
+    ? wordCoding(training, settings)
+    : binCoding(
+        training,
+        columns.map((at) => names[at]),
+        settings
+      );
+  const of = (/** @type {Usable[]} */ rows) =>
+    rows.map((row) => ({ label: classes.indexOf(row.label), tokens: coding.code(row) }));
+  return {
+    training: of(training),
+    heldOut: of(heldOut),
+    bad,
+    classes,
+    coding,
+    others: unusedOf(names, label, columns)
+  };
+}
+
+/** @param {Settings} settings */
+function check({ form, header, tokens, vocabulary, bins, held_out: share }) {
+  checkChoice('form', form, FORMS);
+  checkChoice('header', header, ['true', 'false']);
+  if (form === 'text') {
+    checkChoice('tokens', tokens, UNITS);
+    checkInteger('vocabulary', vocabulary, 1, MOST_WORDS);
+  } else checkInteger('bins', bins, 2, MOST_BINS);
+  if (!(typeof share === 'number' && share > 0 && share < 1))
+    throw refusal('held_out', `held_out must be a number above 0 and below 1, got ${JSON.stringify(share)}`);
+}
+
+/** @param {string[]} names @param {'text_column' | 'label_column'} field @param {Settings} settings */
+function columnOf(names, field, settings) {
+  checkChoice(field, settings[field], names);
+  return names.indexOf(settings[field]);
+}
+
+/** @param {string[]} names @param {number} label @param {number[]} columns */
+const unusedOf = (names, label, columns) => names.filter((_, at) => at !== label && !columns.includes(at));
+
+/**
+ * The rows that an example can be made of, and what is wrong with the others.
+ * @param {Table} table @param {Settings} settings
+ * @param {string[]} names @param {number} label @param {number[]} columns
+ */
+function usable(table, { header, form }, names, label, columns) {
+  /** @type {Usable[]} */
+  const good = [];
+  const bad = [...table.bad];
+  const isText = form === 'text';
+  for (const { line, cells } of table.rows.slice(Number(header))) {
+    const numbers = isText ? [] : columns.map((at) => numberIn(cells[at] ?? ''));
+    const reason =
+      wrongCount(cells.length, names.length) ||
+      (cells[label].trim() === '' && 'the label is empty') ||
+      (isText && cells[columns[0]].trim() === '' && 'the text is empty') ||
+      wrongNumber(numbers, (at) => ({ name: names[columns[at]], cell: cells[columns[at]] }));
+    if (reason) bad.push({ line, reason });
+    else good.push({ label: cells[label].trim(), text: isText ? cells[columns[0]] : '', numbers });
+  }
+  bad.sort((one, other) => one.line - other.line);
+  if (good.length < 2) throw refusal('', tooFew(table.name, good.length, bad));
+  return { good, bad };
+}
+
+/** @param {number} count @param {number} wanted */
+const wrongCount = (count, wanted) =>
+  count !== wanted && `${count === 1 ? '1 column' : `${count} columns`}, where the first row has ${wanted}`;
+
+/** @param {number[]} numbers @param {(at: number) => { name: string, cell: string }} cellOf */
+function wrongNumber(numbers, cellOf) {
+  const wrong = numbers.findIndex((number) => !Number.isFinite(number));
+  if (wrong < 0) return '';
+  const { name, cell } = cellOf(wrong);
+  if (cell.trim() === '') return `${name} is empty`;
+  return `${name} is ${Number.isNaN(numbers[wrong]) ? 'not a number' : 'too large'}: ${short(cell)}`;
+}
+
+const SHOWN = 30;
+
+/** @param {string} cell */
+const short = (cell) => (cell.length > SHOWN ? `${cell.slice(0, SHOWN)}…` : cell);
+
+/** @param {string} name @param {number} count @param {BadRow[]} bad */
+function tooFew(name, count, [first]) {
+  const why = first ? ` Line ${first.line}: ${first.reason}.` : '';
+  return `${name} has ${count === 0 ? 'no usable row' : 'only one usable row'}; at least two are needed.${why}`;
+}
+
+/** @param {Usable[]} rows @param {string} column @param {string} name of the file */
+function classesOf(rows, column, name) {
+  const classes = [...new Set(rows.map(({ label }) => label))].sort();
+  if (classes.length === 1)
+    throw refusal(
+      'label_column',
+      `every usable row of ${name} has the label ${short(classes[0])}: there is nothing to tell apart`
+    );
+  if (classes.length > MOST_CLASSES)
+    throw refusal(
+      'label_column',
+      `${column} has ${classes.length} different labels; at most ${MOST_CLASSES} can be told apart`
+    );
+  return classes;
+}
+
+/** @param {Usable[]} rows @param {Settings} settings */
+function split(rows, { seed, held_out: share }) {
+  const order = new Random(seed, SPLIT_STREAM).distinct(rows.length, rows.length).map((at) => rows[at]);
+  const count = Math.min(rows.length - 1, Math.max(1, Math.round(share * rows.length)));
+  return { heldOut: order.slice(0, count), training: order.slice(count) };
+}
+
+/** @param {Usable[]} training @param {Settings} settings @returns {Coding} */
+function wordCoding(training, { tokens: unit, vocabulary }) {
+  const splitter = splitters[/** @type {keyof typeof splitters} */ (unit)];
+  const parts = new Map(training.map((row) => [row, splitter(row.text)]));
+  const words = vocabularyOf([...parts.values()], vocabulary);
+  const ids = new Map(words.map((word, id) => [word, id]));
+  return {
+    config: { vocab_size: words.length },
+    code: (row) => {
+      const tokens = Int32Array.from(parts.get(row) ?? splitter(row.text), (word) => ids.get(word) ?? UNKNOWN_WORD);
+      return (length) => padded(tokens, length);
+    },
+    words,
+    said: `Texts are split into ${unit}, in small letters; the ${words.length - 2} most frequent of the training rows are known, and every other one is [unk]. A text is cut after seq_len tokens or filled up with [pad], which this layer, having no mask, attends to as to any other token.`,
+    facts: { tokens: unit, vocabulary: words }
+  };
+}
+
+/** @param {Usable[]} training @param {string[]} names @param {Settings} settings @returns {Coding} */
+function binCoding(training, names, { bins }) {
+  const bounds = names.map((_, at) =>
+    boundsOf(
+      training.map(({ numbers }) => numbers[at]),
+      bins
+    )
+  );
+  return {
+    config: { vocab_size: names.length * bins, seq_len: names.length },
+    code: ({ numbers }) => {
+      const tokens = numbers.map((number, at) => at * bins + binOf(bounds[at], number));
+      return () => tokens;
+    },
+    words: names.flatMap((name) => Array.from({ length: bins }, (_, bin) => `${name} ${bin + 1}`)),
+    said: `This layer takes tokens, not numbers: each column is a position, and its numbers are divided into ${bins} ranges that hold about as many of the training rows each. The token says the column and the range, 1 for the lowest.`,
+    facts: { columns: names, bounds }
+  };
+}
+
+/** @param {ReturnType<typeof codedRows>} coded @param {Settings} settings @returns {Data} */
+function dataOf({ training, heldOut, bad, classes, coding, others }, { seq_len: given }) {
+  const length = coding.config.seq_len ?? given;
+  const parts = { training, held_out: heldOut };
+  return {
+    config: { ...coding.config, num_classes: classes.length },
+    chance: chanceOf(training, heldOut, classes.length),
+    held: Math.min(MOST_HELD_OUT, heldOut.length),
+    draw: (random, count, part) => {
+      const rows = parts[part];
+      let at = 0;
+      const next = () => (part === 'held_out' ? rows[at++] : rows[random.below(rows.length)]);
+      return batchOf(count, () => {
+        const { label, tokens } = next();
+        return { tokens: tokens(length), labels: [label] };
+      });
+    },
+    words: (tokens) => tokens.map((token) => coding.words[token]),
+    classWord: (one) => classes[one],
+    padding: coding.config.seq_len ? undefined : PADDING,
+    facts: { ...coding.facts, classes },
+    report: { training: training.length, heldOut: heldOut.length, bad, classes, said: coding.said, others }
+  };
+}
+
+/**
+ * How often the label that is the most frequent in training is right.
+ * @param {Coded[]} training @param {Coded[]} heldOut @param {number} classes
+ */
+function chanceOf(training, heldOut, classes) {
+  const counts = Array(classes).fill(0);
+  for (const { label } of training) counts[label] += 1;
+  const likeliest = counts.indexOf(Math.max(...counts));
+  return heldOut.filter(({ label }) => label === likeliest).length / heldOut.length;
+}
