@@ -1,6 +1,6 @@
 // npm run bench: attnscope beside other runtimes on the same work, on this machine. Nothing here passes or fails.
-// What it takes as arguments is in arguments.js, what it runs in web/plain/workloads.js,
-// where in engines/.
+// What it takes as arguments is in arguments.js, what it runs in web/plain/workloads.js and trainings.js, where in
+// engines/.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,19 +9,22 @@ import os from 'node:os';
 import { build } from '../../tools/build.js';
 import { ensureCommands } from '../../tools/packages.js';
 import { compiler, node24 } from '../../tools/toolchain.js';
+import { open } from '../../web/lib/index.js';
 import { largerPeaks } from '../../web/plain/timing.js';
 import { workloads } from '../../web/plain/workloads.js';
 import { parseArguments } from './arguments.js';
 import { contest } from './contest.js';
+import { isTraining } from './data.js';
 import { engines } from './engines/engine.js';
 import { installRivals } from './install.js';
 import { fields } from './runtimes/all.js';
 import { remarks, rowOf, table } from './table.js';
+import { flopsOf, trainings } from './trainings.js';
 
 /**
  * @typedef {import('./engines/engine.js').Engine} Engine
  * @typedef {import('./engines/engine.js').EngineName} EngineName
- * @typedef {import('./data.js').Workload} Workload
+ * @typedef {import('./data.js').Job & { flops: number }} Job
  * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
  * @typedef {import('./table.js').Peaks} Peaks
  * @typedef {{ engine: string, threads: number, peaks: Peaks, rows: import('./table.js').Row[] }} Part
@@ -67,14 +70,14 @@ async function measurePeaks(engine, ours, threads) {
 }
 
 /**
+ * @param {string} title
  * @param {Engine} engine
  * @param {Runtime[]} able ours first
  * @param {number} threads
- * @param {Workload[]} chosen
+ * @param {Job[]} chosen
  * @returns {Promise<Part>}
  */
-async function runPart(engine, able, threads, chosen) {
-  const title = `${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`;
+async function runPart(title, engine, able, threads, chosen) {
   const before = await measurePeaks(engine, able[0].name, threads);
   /** @type {import('./contest.js').Entry[][]} */
   const entries = [];
@@ -97,30 +100,40 @@ function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-/** @param {EngineName} name @param {Runtime[]} field @param {Workload[]} chosen @param {(part: Part) => void} keep */
+/** @param {EngineName} name @param {Runtime[]} field @param {Job[]} chosen @param {(part: Part) => void} keep */
 async function runEngine(name, field, chosen, keep) {
   const engine = await engines[name]();
+  const layers = chosen.filter((job) => !isTraining(job));
+  const steps = chosen.filter(isTraining);
   try {
     for (const threads of [1, 2]) {
+      const title = `${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`;
       const able = field.filter((runtime) => runtime.threads[name].includes(threads));
-      keep(await runPart(engine, able, threads, chosen));
+      const trains = able.filter(({ trainingWays }) => trainingWays);
+      if (layers.length > 0) keep(await runPart(title, engine, able, threads, layers));
+      if (steps.length > 0) keep(await runPart(`training, ${title}`, engine, trains, threads, steps));
     }
   } finally {
     await engine.close();
   }
 }
 
+/** Everything there is, with its FLOPs: those of trainings attnscope's own estimate knows. @returns {Promise<Job[]>} */
+async function jobs() {
+  const scope = await open({ threads: 1 });
+  return [...workloads, ...trainings.map((training) => ({ ...training, flops: flopsOf(scope, training) }))];
+}
+
 async function main() {
   const options = parseArguments(process.argv.slice(2));
-  const chosen = workloads.filter(({ name }) => name.includes(options.only));
-  if (chosen.length === 0)
-    throw new Error(
-      `no workload's name contains ${options.only}; there are\n  ${workloads.map(({ name }) => name).join('\n  ')}`
-    );
+  const names = [...workloads, ...trainings].map(({ name }) => name);
+  if (!names.some((name) => name.includes(options.only)))
+    throw new Error(`no workload's name contains ${options.only}; there are\n  ${names.join('\n  ')}`);
   if (options.ours) return runInNode24('tests/bench/ours.js');
   if (options.limits) return timeLimits();
   if (options.engines.includes('chromium')) await ensureCommands(['chromium']);
   await installRivals();
+  const chosen = (await jobs()).filter(({ name }) => name.includes(options.only));
   const machine = {
     cpu: os.cpus()[0]?.model.trim(),
     cores: os.availableParallelism(),

@@ -1,10 +1,11 @@
-// One workload, every runtime: results are compared, then times are taken in turns.
+// One workload or training, every runtime: results are compared, then times are taken in turns.
 
 import { median } from '../../web/plain/timing.js';
+import { isTraining } from './data.js';
 import { difference, shuffled } from './numbers.js';
 
 /**
- * @typedef {import('./data.js').Workload} Workload
+ * @typedef {import('./data.js').Job} Job
  * @typedef {import('./engines/engine.js').Runner} Runner
  * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
  *
@@ -38,24 +39,24 @@ const LINE = 120; // characters of a reason
 const REST = 50; // milliseconds in which threads that spin for work give up
 
 /**
- * @param {Workload} workload
+ * @param {Job} job
  * @param {Runtime[]} runtimes ours first
  * @param {Start} start
  * @returns {Promise<Entry[]>} in the order of runtimes
  */
-export async function contest(workload, runtimes, start) {
+export async function contest(job, runtimes, start) {
   /** @type {Contender[]} */
   const contenders = [];
   /** @type {Entry[]} */
   const entries = [];
   try {
     const [ours, ...rivals] = runtimes;
-    const { entry, contender } = await enter(workload, ours, start);
+    const { entry, contender } = await enter(job, ours, start);
     entries.push(entry);
     if (contender) contenders.push(contender);
     for (const rival of rivals) {
       const { entry, contender: other } = contender
-        ? await enter(workload, rival, start, contender.result)
+        ? await enter(job, rival, start, contender.result)
         : nothingToCompare(rival);
       entries.push(entry);
       if (other) contenders.push(other);
@@ -73,21 +74,22 @@ export async function contest(workload, runtimes, start) {
 
 /**
  * Tries each way in a process of its own, for one that fails may leave a broken runtime; the fastest one stays.
- * @param {Workload} workload @param {Runtime} runtime @param {Start} start
+ * @param {Job} job @param {Runtime} runtime @param {Start} start
  * @param {Float32Array} [expected] our result; without it, ours is held against the reference loops if these are quick
  * @returns {Promise<{ entry: Entry, contender?: Contender }>}
  */
-async function enter(workload, runtime, start, expected) {
+async function enter(job, runtime, start, expected) {
   /** @type {Record<string, string>} */
   const failed = {};
   /** @type {Contender | undefined} */
   let best;
-  for (const way of runtime.ways(workload)) {
+  for (const way of isTraining(job) ? (runtime.trainingWays?.(job) ?? []) : runtime.ways(job)) {
     const runner = start(runtime.name);
     try {
-      const { result, trial } = await tryOut(runner, workload, way);
+      const { result, trial } = await tryOut(runner, job, way);
       if (expected) check(result, expected);
-      else if (workload.flops <= REFERENCE_FLOPS) check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
+      else if (!isTraining(job) && job.flops <= REFERENCE_FLOPS)
+        check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
       const slower = best && best.trial <= trial;
       await (slower ? runner : best?.runner)?.end();
       if (!slower) best = { entry: { runtime: runtime.name, way, failed }, runner, result, trial, times: [] };
@@ -105,14 +107,15 @@ function nothingToCompare({ name }) {
   return { entry: { runtime: name, problem: 'nothing to compare with' } };
 }
 
-/** @param {Runner} runner @param {Workload} workload @param {string} way */
-async function tryOut(runner, workload, way) {
+/** @param {Runner} runner @param {Job} job @param {string} way */
+async function tryOut(runner, job, way) {
   await runner.ask({ order: 'open' }, LIMIT);
-  await runner.ask({ order: 'prepare', workload: workload.name, way }, LIMIT);
+  await runner.ask({ order: 'prepare', workload: job.name, way }, LIMIT);
+  const steps = isTraining(job) ? job.steps : 1;
   const start = performance.now();
   /** @type {Float32Array} */
-  const result = await runner.ask({ order: 'result' }, LIMIT);
-  const runs = performance.now() - start > SLOW ? 1 : 3;
+  const result = await runner.ask({ order: 'result' }, steps * LIMIT);
+  const runs = (performance.now() - start) / steps > SLOW ? 1 : 3;
   return { result, trial: Math.min(...(await runner.ask({ order: 'time', runs }, runs * LIMIT))) };
 }
 
