@@ -16,6 +16,7 @@ import { parseArguments } from './arguments.js';
 import { contest } from './contest.js';
 import { isTraining } from './data.js';
 import { engines } from './engines/engine.js';
+import { nativePyTorch, pytorchRunners } from './engines/pytorch.js';
 import { installRivals } from './install.js';
 import { fields } from './runtimes/all.js';
 import { remarks, rowOf, table } from './table.js';
@@ -25,6 +26,9 @@ import { flopsOf, trainings } from './trainings.js';
  * @typedef {import('./engines/engine.js').Engine} Engine
  * @typedef {import('./engines/engine.js').EngineName} EngineName
  * @typedef {import('./data.js').Job & { flops: number }} Job
+ * @typedef {import('./engines/engine.js').Runner} Runner
+ * @typedef {import('../../web/lib/index.js').Attnscope} Attnscope
+ * @typedef {import('./runtimes/runtime.js').Contestant} Contestant
  * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
  * @typedef {import('./table.js').Peaks} Peaks
  * @typedef {{ engine: string, threads: number, peaks: Peaks, rows: import('./table.js').Row[] }} Part
@@ -72,18 +76,21 @@ async function measurePeaks(engine, ours, threads) {
 /**
  * @param {string} title
  * @param {Engine} engine
- * @param {Runtime[]} able ours first
+ * @param {Contestant[]} able ours first
  * @param {number} threads
  * @param {Job[]} chosen
+ * @param {(threads: number) => Runner} [native] where one of them is native PyTorch
  * @returns {Promise<Part>}
  */
-async function runPart(title, engine, able, threads, chosen) {
+async function runPart(title, engine, able, threads, chosen, native) {
   const before = await measurePeaks(engine, able[0].name, threads);
   /** @type {import('./contest.js').Entry[][]} */
   const entries = [];
+  const start = (/** @type {string} */ name) =>
+    native && name === nativePyTorch.name ? native(threads) : engine.start(name, threads);
   for (const workload of chosen) {
     progress(`${title}: ${workload.name} (${entries.length + 1} of ${chosen.length})`);
-    entries.push(await contest(workload, able, (runtime) => engine.start(runtime, threads)));
+    entries.push(await contest(workload, able, start));
   }
   progress('');
   const peaks = largerPeaks(before, await measurePeaks(engine, able[0].name, threads));
@@ -100,8 +107,14 @@ function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-/** @param {EngineName} name @param {Runtime[]} field @param {Job[]} chosen @param {(part: Part) => void} keep */
-async function runEngine(name, field, chosen, keep) {
+/**
+ * @param {EngineName} name
+ * @param {Runtime[]} field
+ * @param {Job[]} chosen
+ * @param {(part: Part) => void} keep
+ * @param {(threads: number) => Runner} [native]
+ */
+async function runEngine(name, field, chosen, keep, native) {
   const engine = await engines[name]();
   const layers = chosen.filter((job) => !isTraining(job));
   const steps = chosen.filter(isTraining);
@@ -109,19 +122,21 @@ async function runEngine(name, field, chosen, keep) {
     for (const threads of [1, 2]) {
       const title = `${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`;
       const able = field.filter((runtime) => runtime.threads[name].includes(threads));
-      const trains = able.filter(({ trainingWays }) => trainingWays);
+      const trains = [...able.filter(({ trainingWays }) => trainingWays), ...(native ? [nativePyTorch] : [])];
       if (layers.length > 0) keep(await runPart(title, engine, able, threads, layers));
-      if (steps.length > 0) keep(await runPart(`training, ${title}`, engine, trains, threads, steps));
+      if (steps.length > 0) keep(await runPart(`training, ${title}`, engine, trains, threads, steps, native));
     }
   } finally {
     await engine.close();
   }
 }
 
-/** Everything there is, with its FLOPs: those of trainings attnscope's own estimate knows. @returns {Promise<Job[]>} */
-async function jobs() {
-  const scope = await open({ threads: 1 });
-  return [...workloads, ...trainings.map((training) => ({ ...training, flops: flopsOf(scope, training) }))];
+/** Everything there is, with its FLOPs: those of trainings attnscope's own estimate knows. @param {Attnscope} scope */
+function jobsOf(scope) {
+  return /** @type {Job[]} */ [
+    ...workloads,
+    ...trainings.map((training) => ({ ...training, flops: flopsOf(scope, training) }))
+  ];
 }
 
 async function main() {
@@ -133,7 +148,9 @@ async function main() {
   if (options.limits) return timeLimits();
   if (options.engines.includes('chromium')) await ensureCommands(['chromium']);
   await installRivals();
-  const chosen = (await jobs()).filter(({ name }) => name.includes(options.only));
+  const scope = await open({ threads: 1 });
+  const native = options.pytorch ? await pytorchRunners(scope) : undefined;
+  const chosen = jobsOf(scope).filter(({ name }) => name.includes(options.only));
   const machine = {
     cpu: os.cpus()[0]?.model.trim(),
     cores: os.availableParallelism(),
@@ -150,7 +167,8 @@ async function main() {
     machine.load_after = load();
     if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ machine, parts }, null, 2)}\n`);
   };
-  for (const name of options.engines) await runEngine(name, fields[options.build], chosen, keep);
+  for (const name of options.engines)
+    await runEngine(name, fields[options.build], chosen, keep, name === 'node' ? native : undefined);
   console.log(`\nload average ${machine.load_after} at the end, this benchmark included`);
 }
 

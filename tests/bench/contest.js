@@ -7,10 +7,11 @@ import { difference, shuffled } from './numbers.js';
 /**
  * @typedef {import('./data.js').Job} Job
  * @typedef {import('./engines/engine.js').Runner} Runner
- * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
+ * @typedef {import('./runtimes/runtime.js').Contestant} Runtime
  *
  * @typedef {object} Entry a runtime's part in one row
  * @property {string} runtime
+ * @property {boolean} [orientation] no rival
  * @property {string} [way] the fastest that gives the right result
  * @property {number} [ms] the median
  * @property {number} [runs] how many it is the median of
@@ -28,7 +29,8 @@ import { difference, shuffled } from './numbers.js';
  */
 
 const TOLERANCE = 1e-3; // of the largest magnitude; float32 in any order of sums stays far below
-const LIMIT = 30_000; // milliseconds for one order
+const LIMIT = 30_000; // milliseconds for one order, of a layer
+const STEP_LIMIT = 90_000; // of a training: three passes and more
 const REFERENCE_FLOPS = 1e9; // plain loops take seconds for as many
 const ROUNDS = 5;
 const TURN = 250; // milliseconds that a turn of several runs takes, about
@@ -61,7 +63,7 @@ export async function contest(job, runtimes, start) {
       entries.push(entry);
       if (other) contenders.push(other);
     }
-    await takeTurns(contenders);
+    await takeTurns(contenders, limitOf(job));
     for (const { entry, times, trial } of contenders) {
       if (times.length === 0) times.push(trial);
       if (!entry.problem) Object.assign(entry, { ms: median(times), runs: times.length });
@@ -92,32 +94,39 @@ async function enter(job, runtime, start, expected) {
         check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
       const slower = best && best.trial <= trial;
       await (slower ? runner : best?.runner)?.end();
-      if (!slower) best = { entry: { runtime: runtime.name, way, failed }, runner, result, trial, times: [] };
+      if (!slower) best = { entry: { ...entryOf(runtime), way, failed }, runner, result, trial, times: [] };
     } catch (error) {
       await runner.end();
       failed[way] = reasonOf(error);
     }
   }
-  if (!best) return { entry: { runtime: runtime.name, problem: Object.values(failed)[0], failed } };
+  if (!best) return { entry: { ...entryOf(runtime), problem: Object.values(failed)[0], failed } };
   return { entry: best.entry, contender: best };
 }
 
 /** @param {Runtime} rival @returns {{ entry: Entry, contender?: Contender }} */
-function nothingToCompare({ name }) {
-  return { entry: { runtime: name, problem: 'nothing to compare with' } };
+function nothingToCompare(rival) {
+  return { entry: { ...entryOf(rival), problem: 'nothing to compare with' } };
 }
+
+/** @param {Runtime} runtime @returns {Entry} */
+const entryOf = ({ name, orientation }) => ({ runtime: name, ...(orientation && { orientation }) });
 
 /** @param {Runner} runner @param {Job} job @param {string} way */
 async function tryOut(runner, job, way) {
-  await runner.ask({ order: 'open' }, LIMIT);
-  await runner.ask({ order: 'prepare', workload: job.name, way }, LIMIT);
+  const limit = limitOf(job);
+  await runner.ask({ order: 'open' }, limit);
+  await runner.ask({ order: 'prepare', workload: job.name, way }, limit);
   const steps = isTraining(job) ? job.steps : 1;
   const start = performance.now();
   /** @type {Float32Array} */
-  const result = await runner.ask({ order: 'result' }, steps * LIMIT);
+  const result = await runner.ask({ order: 'result' }, steps * limit);
   const runs = (performance.now() - start) / steps > SLOW ? 1 : 3;
-  return { result, trial: Math.min(...(await runner.ask({ order: 'time', runs }, runs * LIMIT))) };
+  return { result, trial: Math.min(...(await runner.ask({ order: 'time', runs }, runs * limit))) };
 }
+
+/** Milliseconds for one order. @param {Job} job */
+const limitOf = (job) => (isTraining(job) ? STEP_LIMIT : LIMIT);
 
 /** @param {Float32Array} result @param {Float32Array} expected */
 function check(result, expected) {
@@ -138,22 +147,24 @@ function reasonOf(error) {
  * Other work of the machine meets everybody alike: in each round all have their turn, in any order. Only of who is
  * hopeless the trial counts: minutes would show nothing else.
  * @param {Contender[]} contenders
+ * @param {number} limit
  */
-async function takeTurns(contenders) {
-  const fastest = Math.min(...contenders.map(({ trial }) => trial));
+async function takeTurns(contenders, limit) {
+  const competing = contenders.filter(({ entry }) => !entry.orientation);
+  const fastest = Math.min(...competing.map(({ trial }) => trial));
   const hopeful = contenders.filter(({ trial }) => trial < Math.max(SLOW, HOPELESS * fastest));
   for (let round = 0; round < ROUNDS; round++) {
     for (const contender of shuffled(hopeful, Math.random)) {
       if (contender.entry.problem) continue;
       await new Promise((resolve) => setTimeout(resolve, REST));
-      await takeTurn(contender).catch((error) => (contender.entry.problem = reasonOf(error)));
+      await takeTurn(contender, limit).catch((error) => (contender.entry.problem = reasonOf(error)));
     }
   }
 }
 
-/** @param {Contender} contender */
-async function takeTurn({ runner, trial, times }) {
-  if (trial < TURN) await runner.ask({ order: 'time', runs: 1 }, LIMIT); // fills the caches, which held somebody else's numbers
+/** @param {Contender} contender @param {number} limit */
+async function takeTurn({ runner, trial, times }, limit) {
+  if (trial < TURN) await runner.ask({ order: 'time', runs: 1 }, limit); // fills the caches, which held somebody else's numbers
   const runs = trial > SLOW ? 1 : Math.min(MOST_RUNS, Math.max(2, Math.round(TURN / trial)));
-  times.push(...(await runner.ask({ order: 'time', runs }, LIMIT * runs)));
+  times.push(...(await runner.ask({ order: 'time', runs }, limit * runs)));
 }

@@ -32,7 +32,7 @@ export function rowOf(job, entries, peaks) {
  * @param {Entry[]} entries ours first
  */
 export function ratioOf([ours, ...rivals]) {
-  const times = rivals.flatMap(({ ms }) => (ms === undefined ? [] : [ms]));
+  const times = rivals.flatMap(({ ms, orientation }) => (ms === undefined || orientation ? [] : [ms]));
   return ours.ms === undefined || times.length === 0 ? null : Math.min(...times) / ours.ms;
 }
 

@@ -28,6 +28,7 @@ test('without arguments it runs everything and writes nothing', () => {
     engines: ['node', 'chromium'],
     limits: false,
     ours: false,
+    pytorch: false,
     json: null,
     only: ''
   });
@@ -39,12 +40,14 @@ test('arguments come in any order', () => {
     engines: ['chromium'],
     limits: false,
     ours: false,
+    pytorch: false,
     json: 'a.json',
     only: 'S 512'
   });
   assert.deepEqual(parseArguments(['--engine', 'both']), parseArguments([]));
   assert.equal(parseArguments(['--build', 'simd']).build, 'simd');
   assert.equal(parseArguments(['--ours']).ours, true);
+  assert.equal(parseArguments(['--pytorch']).pytorch, true);
   assert.equal(parseArguments(['--limits']).limits, true);
 });
 
@@ -146,6 +149,7 @@ test('the ratio is of the best rival, above 1 where ours is faster', () => {
     { runtime: 'c', problem: 'wrong result' }
   ];
   assert.equal(ratioOf(entries), 1.5);
+  assert.equal(ratioOf([...entries, { runtime: 'native', ms: 1, orientation: true }]), 1.5);
   assert.equal(ratioOf([entries[0], entries[3]]), null);
   assert.equal(ratioOf([{ runtime: 'ours', problem: 'wrong result' }, entries[1]]), null);
 });

@@ -12,9 +12,10 @@ import { inputsOf, losses, weightsOf } from './trained.js';
  */
 
 /** @param {Training} training */
-export function jaxWays({ kind }) {
+export function jaxWays({ kind, sizes: { S } }) {
   if (kind === 'classifier' || kind === 'language model') return ['gather', 'one-hot'];
-  return kind === 'attention' ? ['dotProductAttention', 'in steps'] : ['plain'];
+  if (kind !== 'attention') return ['plain'];
+  return S > 512 ? ['head by head'] : ['dotProductAttention', 'all heads', 'head by head'];
 }
 
 /**
@@ -138,12 +139,26 @@ function gradients({ numpy: np, nn, jit, vjp }, { sizes: { S, H, D } }, { inputs
       return gradients;
     }
   );
-  const kept = ['query', 'key', 'value', 'gradient'].map((name) => {
+  const parts = way === 'head by head' ? H : 1; // so that only one matrix of scores is kept
+  const length = (H * S * D) / parts;
+  const shape = fused ? [1, S, H, D] : [H / parts, S, D];
+  const given = ['query', 'key', 'value', 'gradient'].map((name) => {
     const values = fused ? swapped(inputs[name], H, S) : inputs[name];
-    return np.array(values, { shape: fused ? [1, S, H, D] : [1, H, S, D], dtype: np.float32 });
+    return Array.from({ length: parts }, (_, part) =>
+      np.array(values.slice(part * length, (part + 1) * length), { shape, dtype: np.float32 })
+    );
   });
   return {
-    run: () => Promise.all(behind(...kept.map((array) => array.ref)).map((/** @type {any} */ made) => made.data())),
-    arrange: (made) => joined(fused ? made.map((/** @type {any} */ one) => swapped(one, S, H)) : made)
+    async run() {
+      /** @type {Float32Array[][]} */
+      const results = [[], [], []];
+      for (let part = 0; part < parts; part++) {
+        const made = behind(...given.map((arrays) => arrays[part].ref));
+        for (let i = 0; i < made.length; i++) results[i].push(await made[i].data());
+      }
+      return results;
+    },
+    arrange: (made) =>
+      joined(fused ? made.map((/** @type {Float32Array[]} */ [one]) => swapped(one, S, H)) : made.flat())
   };
 }

@@ -19,11 +19,16 @@ import { addresses, scripts } from './addresses.js';
  * @property {(workload: Workload, data: Data) => Float32Array} [reference] slow and exact
  * @property {() => { flops_per_second: number, bytes_per_second: number }} [peaks]
  *
- * @typedef {object} Runtime
+ * @typedef {object} Contestant what can be asked to run something
  * @property {string} name
- * @property {Record<import('../engines/engine.js').EngineName, number[]>} threads how many it can use in each engine
  * @property {(workload: Workload) => string[]} ways in which it can run the workload; the fastest that is right counts
  * @property {(training: Training) => string[]} [trainingWays] of one that has gradients
+ * @property {boolean} [orientation] no rival: its time is shown, and is no part of the ratio
+ *
+ * @typedef {Contestant & OnEngines} Runtime
+ *
+ * @typedef {object} OnEngines
+ * @property {Record<import('../engines/engine.js').EngineName, number[]>} threads how many it can use in each engine
  * @property {(threads: number) => Promise<Opened>} open
  */
 

@@ -12,9 +12,10 @@ import { inputsOf, losses, weightsOf } from './trained.js';
  */
 
 /** @param {Training} training */
-export function tfjsWays({ kind, sizes: { S } }) {
+export function tfjsWays({ kind }) {
   if (kind === 'additive scorer') return ['plain'];
-  return S > 512 ? ['head by head'] : ['head by head', 'batched'];
+  if (kind === 'attention') return ['head by head'];
+  return kind === 'language model' ? ['batched'] : ['batched', 'head by head']; // whose many tensors have no room there
 }
 
 /**
@@ -46,22 +47,81 @@ const rowsOf = (tf, ids) =>
   }));
 
 /**
- * @param {any} tf @param {any} product @param {string} way
+ * Layer norm that keeps nothing but its input, its weight and a number a row.
+ * @param {any} tf
+ * @returns {(x: any, weight: any, bias: any) => any}
+ */
+function normOf(tf) {
+  const EPS = 1e-5;
+  return tf.customGrad(
+    (/** @type {any} */ x, /** @type {any} */ weight, /** @type {any} */ bias, /** @type {any} */ save) => {
+      const { mean, variance } = tf.moments(x, -1, true);
+      const rate = tf.rsqrt(tf.add(variance, EPS));
+      const normed = tf.mul(tf.sub(x, mean), rate);
+      save([normed, rate, weight]);
+      return {
+        value: tf.add(tf.mul(normed, weight), bias),
+        gradFunc: (/** @type {any} */ dy, /** @type {any[]} */ [normed, rate, weight]) => {
+          const scaled = tf.mul(dy, weight);
+          const along = tf.mul(normed, tf.mean(tf.mul(scaled, normed), -1, true));
+          const dx = tf.mul(tf.sub(tf.sub(scaled, tf.mean(scaled, -1, true)), along), rate);
+          return [dx, tf.sum(tf.mul(dy, normed), 0), tf.sum(dy, 0)];
+        }
+      };
+    }
+  );
+}
+
+/**
+ * 0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³))), which keeps nothing but x.
+ * @param {any} tf
+ * @returns {(x: any) => any}
+ */
+function geluOf(tf) {
+  const [RATE, CUBE] = [Math.sqrt(2 / Math.PI), 0.044715];
+  const tanh = (/** @type {any} */ x) => tf.tanh(tf.mul(tf.mul(x, tf.add(tf.mul(tf.square(x), CUBE), 1)), RATE));
+  return tf.customGrad((/** @type {any} */ x, /** @type {any} */ save) => {
+    save([x]);
+    return {
+      value: tf.mul(tf.mul(x, 0.5), tf.add(tanh(x), 1)),
+      gradFunc: (/** @type {any} */ dy, /** @type {any[]} */ [x]) => {
+        const t = tanh(x);
+        const inner = tf.mul(tf.add(tf.mul(tf.square(x), 3 * CUBE), 1), 0.5 * RATE);
+        const slope = tf.mul(tf.mul(x, inner), tf.sub(1, tf.square(t)));
+        return tf.mul(dy, tf.add(tf.mul(tf.add(t, 1), 0.5), slope));
+      }
+    };
+  });
+}
+
+/** @param {any} tf @param {any} scores @param {any} mask */
+const weigh = (tf, scores, mask) => tf.softmax(mask ? tf.add(scores, mask) : scores);
+
+/**
+ * One head.
+ * @param {any} tf
+ * @returns {(q: any, k: any, v: any, mask?: any) => any} of (S, D)
+ */
+function attendWith(tf) {
+  const product = productOf(tf);
+  return (q, k, v, mask) => {
+    const scores = product(tf.mul(q, q.shape[1] ** -0.5), tf.transpose(k));
+    return product(weigh(tf, scores, mask), v);
+  };
+}
+
+/**
+ * @param {any} tf @param {string} way
  * @returns {(q: any, k: any, v: any, mask?: any) => any} of (heads, S, D)
  */
-function attendWith(tf, product, way) {
-  const weigh = (/** @type {any} */ scores, /** @type {any} */ mask) =>
-    tf.softmax(mask ? tf.add(scores, mask) : scores);
+function attendHeads(tf, way) {
   if (way === 'batched')
-    return (q, k, v, mask) => tf.matMul(weigh(tf.matMul(tf.mul(q, q.shape[2] ** -0.5), k, false, true), mask), v);
+    return (q, k, v, mask) => tf.matMul(weigh(tf, tf.matMul(tf.mul(q, q.shape[2] ** -0.5), k, false, true), mask), v);
+  const attend = attendWith(tf);
   return (q, k, v, mask) => {
-    const [keys, values] = [tf.unstack(k), tf.unstack(v)];
+    const [queries, keys, values] = [q, k, v].map((heads) => tf.unstack(heads));
     return tf.stack(
-      tf
-        .unstack(tf.mul(q, q.shape[2] ** -0.5))
-        .map((/** @type {any} */ head, /** @type {number} */ h) =>
-          product(weigh(product(head, tf.transpose(keys[h])), mask), values[h])
-        )
+      queries.map((/** @type {any} */ query, /** @type {number} */ h) => attend(query, keys[h], values[h], mask))
     );
   };
 }
@@ -71,9 +131,8 @@ function attendWith(tf, product, way) {
  * @returns {import('./trained.js').Operations}
  */
 function operations(tf, { sizes: { S }, causal }, way) {
-  const EPS = 1e-5;
   const product = productOf(tf);
-  const attend = attendWith(tf, product, way);
+  const attend = attendHeads(tf, way);
   const mask = causal ? tf.tensor(causalMask(S), [S, S]) : undefined;
   return {
     keep: (x) => x,
@@ -87,15 +146,9 @@ function operations(tf, { sizes: { S }, causal }, way) {
       const attended = attend(heads(q), heads(k), heads(v), mask);
       return tf.transpose(attended.reshape([B, H, S, D]), [0, 2, 1, 3]).reshape([B * S, H * D]);
     },
-    norm(x, weight, bias) {
-      const { mean, variance } = tf.moments(x, -1, true);
-      return tf.add(tf.mul(tf.mul(tf.sub(x, mean), tf.rsqrt(tf.add(variance, EPS))), weight), bias);
-    },
+    norm: normOf(tf),
     relu: tf.relu,
-    gelu(x) {
-      const inner = tf.mul(tf.add(x, tf.mul(tf.mul(tf.square(x), x), 0.044715)), Math.sqrt(2 / Math.PI));
-      return tf.mul(tf.mul(x, 0.5), tf.add(tf.tanh(inner), 1));
-    },
+    gelu: geluOf(tf),
     tanh: tf.tanh,
     mean: (x, { B, S, E }) => tf.mean(x.reshape([B, S, E]), 1),
     pool: (scores, x, { B, S, E }) =>
@@ -110,7 +163,7 @@ function operations(tf, { sizes: { S }, causal }, way) {
  * @returns {Prepared}
  */
 export function trainWithTfjs(tf, training, data, way) {
-  return training.kind === 'attention' ? gradients(tf, training, data, way) : steps(tf, training, data, way);
+  return training.kind === 'attention' ? gradients(tf, training, data) : steps(tf, training, data, way);
 }
 
 /** @param {any} tf @param {Training} training @param {Data} data @param {string} way @returns {Prepared} */
@@ -139,21 +192,27 @@ function steps(tf, training, data, way) {
   };
 }
 
-/** @param {any} tf @param {Training} training @param {Data} data @param {string} way @returns {Prepared} */
-function gradients(tf, { sizes: { S, H, D } }, { inputs }, way) {
-  const attend = attendWith(tf, productOf(tf), way);
-  const [query, key, value, gradient] = ['query', 'key', 'value', 'gradient'].map((name) =>
-    tf.tensor(inputs[name], [H, S, D])
-  );
-  const behind = tf.grads((/** @type {any} */ q, /** @type {any} */ k, /** @type {any} */ v) => attend(q, k, v));
+/**
+ * Head by head, so that only one matrix of scores is kept.
+ * @param {any} tf @param {Training} training @param {Data} data
+ * @returns {Prepared}
+ */
+function gradients(tf, { sizes: { S, H, D } }, { inputs }) {
+  const behind = tf.grads(attendWith(tf));
+  const given = ['query', 'key', 'value', 'gradient'].map((name) => tf.unstack(tf.tensor(inputs[name], [H, S, D])));
   return {
     run() {
-      /** @type {any[]} */
-      const made = tf.tidy(() => behind([query, key, value], gradient));
-      const results = made.map((tensor) => tensor.dataSync());
-      tf.dispose(made);
+      /** @type {Float32Array[][]} */
+      const results = [[], [], []];
+      for (let head = 0; head < H; head++) {
+        const [query, key, value, gradient] = given.map((heads) => heads[head]);
+        /** @type {any[]} */
+        const made = tf.tidy(() => behind([query, key, value], gradient));
+        made.forEach((tensor, i) => results[i].push(tensor.dataSync()));
+        tf.dispose(made);
+      }
       return results;
     },
-    arrange: joined
+    arrange: (made) => joined(made.flat())
   };
 }
