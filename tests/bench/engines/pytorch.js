@@ -51,7 +51,10 @@ class PyTorchRunner {
    * @param {number} threads
    */
   constructor(tools, scope, threads) {
-    const [command, args, { cwd, env }] = tools.line('python3', [SCRIPT, String(threads)]);
+    // OpenBLAS has threads beside OpenMP's; those that wait for work must not keep a core from others.
+    const [command, args, { cwd, env }] = tools.line('python3', [SCRIPT, String(threads)], {
+      env: { OPENBLAS_NUM_THREADS: String(threads), OMP_NUM_THREADS: String(threads), OMP_WAIT_POLICY: 'passive' }
+    });
     this.#child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
