@@ -50,8 +50,9 @@ async function runInNode24(script) {
 
 async function timeLimits() {
   await build(); // the kernels of which it is made
-  await (await compiler()).run('cmake', ['--build', '--preset', 'wasm', '--target', 'limits']);
-  await runInNode24('build/wasm/limits.cjs');
+  const programs = ['limits', 'steps'];
+  await (await compiler()).run('cmake', ['--build', '--preset', 'wasm', '--target', ...programs]);
+  for (const program of programs) await runInNode24(`build/wasm/${program}.cjs`);
 }
 
 /**

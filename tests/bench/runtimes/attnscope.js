@@ -45,7 +45,7 @@ function inputsOf(scope, { inputs, ids }, data) {
  * @param {Data} data
  * @returns {Prepared}
  */
-function train(scope, training, data) {
+export function train(scope, training, data) {
   const { gradient, ...inputs } = inputsOf(scope, training, data);
   if (!training.training) {
     const model = scope.create(training.config);
