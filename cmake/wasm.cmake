@@ -110,10 +110,16 @@ foreach(suffix "" -threads)
 endforeach()
 target_link_options(simd PRIVATE --emit-tsd "${modules}/core.d.ts")
 
-# `npm run bench -- --limits`: the released kernels alone, with memory as the modules have it.
-add_executable(limits EXCLUDE_FROM_ALL tests/bench/limits.cpp cpp/bindings/allocate.cpp)
-target_compile_options(limits PRIVATE ${common_flags} -O2)
-target_link_libraries(limits PRIVATE kernels-relaxed)
-target_link_options(limits PRIVATE -O2 -fwasm-exceptions -sENVIRONMENT=node -sALLOW_MEMORY_GROWTH
-                    -sEXIT_RUNTIME)
-set_target_properties(limits PROPERTIES SUFFIX .cjs)
+# `npm run bench -- --limits`: the released kernels alone, with memory as the modules have it, and what
+# runs them in a training step.
+function(limits_program name)
+  add_executable(${name} EXCLUDE_FROM_ALL tests/bench/${name}.cpp cpp/bindings/allocate.cpp)
+  target_include_directories(${name} SYSTEM PRIVATE "${ATTNSCOPE_HEADERS}")
+  target_compile_options(${name} PRIVATE ${common_flags} -O2)
+  target_link_libraries(${name} PRIVATE ${ARGN} kernels-relaxed)
+  target_link_options(${name} PRIVATE -O2 -fwasm-exceptions -sENVIRONMENT=node -sALLOW_MEMORY_GROWTH
+                      -sMAXIMUM_MEMORY=4GB -sMALLOC=dlmalloc -sSTACK_SIZE=1MB -sEXIT_RUNTIME)
+  set_target_properties(${name} PROPERTIES SUFFIX .cjs)
+endfunction()
+limits_program(limits)
+limits_program(steps core)

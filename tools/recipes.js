@@ -33,7 +33,14 @@ export const tidyRecipe = {
 export const pytorchRecipe = {
   name: 'pytorch',
   suite: 'forky',
-  packages: ['python3-torch', 'python3-transformers', 'python3-safetensors', 'python3-pytest', 'python3-numpy'],
+  packages: [
+    'python3-torch',
+    'libopenblas0-pthread',
+    'python3-transformers',
+    'python3-safetensors',
+    'python3-pytest',
+    'python3-numpy'
+  ],
   version: 1,
   about: 'about a minute'
 };

@@ -9,6 +9,7 @@
  * @property {boolean} limits times what our kernels are made of
  * @property {boolean} ours times only attnscope
  * @property {string | null} json where the result is also written
+ * @property {boolean} pytorch times native PyTorch beside the trainings in Node
  * @property {string} only workloads whose name contains it
  */
 
@@ -23,8 +24,9 @@ npm run bench                    attnscope beside other runtimes, in Node and in
 npm run bench -- --engine NAME   in node, chromium or both
 npm run bench -- --build simd    our build without relaxed SIMD, beside onnxruntime-web, which has none either
 npm run bench -- --only TEXT     only workloads whose name contains TEXT
+npm run bench -- --pytorch       native PyTorch as well, beside what trains in Node; for orientation
 npm run bench -- --json FILE     writes the result as well
-npm run bench -- --ours          only attnscope, in Node: estimate and forward of four layers
+npm run bench -- --ours          only attnscope, in Node: estimate, forward and training steps
 npm run bench -- --limits        our kernels, the steps that they are made of, and what the machine allows`;
 
 /**
@@ -34,7 +36,15 @@ npm run bench -- --limits        our kernels, the steps that they are made of, a
  */
 export function parseArguments(words) {
   /** @type {Options} */
-  const options = { build: 'relaxed', engines: engines.both, limits: false, ours: false, json: null, only: '' };
+  const options = {
+    build: 'relaxed',
+    engines: engines.both,
+    limits: false,
+    ours: false,
+    pytorch: false,
+    json: null,
+    only: ''
+  };
   const rest = [...words];
   const valueOf = (/** @type {string} */ name) => {
     const value = rest.shift();
@@ -44,6 +54,7 @@ export function parseArguments(words) {
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--ours') options.ours = true;
     else if (word === '--limits') options.limits = true;
+    else if (word === '--pytorch') options.pytorch = true;
     else if (word === '--json') options.json = valueOf(word);
     else if (word === '--only') options.only = valueOf(word);
     else if (word === '--engine') options.engines = choice(engines, word, valueOf(word));

@@ -1,6 +1,6 @@
 // npm run bench: attnscope beside other runtimes on the same work, on this machine. Nothing here passes or fails.
-// What it takes as arguments is in arguments.js, what it runs in web/plain/workloads.js,
-// where in engines/.
+// What it takes as arguments is in arguments.js, what it runs in web/plain/workloads.js and trainings.js, where in
+// engines/.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,19 +9,26 @@ import os from 'node:os';
 import { build } from '../../tools/build.js';
 import { ensureCommands } from '../../tools/packages.js';
 import { compiler, node24 } from '../../tools/toolchain.js';
+import { open } from '../../web/lib/index.js';
 import { largerPeaks } from '../../web/plain/timing.js';
 import { workloads } from '../../web/plain/workloads.js';
 import { parseArguments } from './arguments.js';
 import { contest } from './contest.js';
+import { isTraining } from './data.js';
 import { engines } from './engines/engine.js';
+import { nativePyTorch, pytorchRunners } from './engines/pytorch.js';
 import { installRivals } from './install.js';
 import { fields } from './runtimes/all.js';
 import { remarks, rowOf, table } from './table.js';
+import { flopsOf, trainings } from './trainings.js';
 
 /**
  * @typedef {import('./engines/engine.js').Engine} Engine
  * @typedef {import('./engines/engine.js').EngineName} EngineName
- * @typedef {import('./data.js').Workload} Workload
+ * @typedef {import('./data.js').Job & { flops: number }} Job
+ * @typedef {import('./engines/engine.js').Runner} Runner
+ * @typedef {import('../../web/lib/index.js').Attnscope} Attnscope
+ * @typedef {import('./runtimes/runtime.js').Contestant} Contestant
  * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
  * @typedef {import('./table.js').Peaks} Peaks
  * @typedef {{ engine: string, threads: number, peaks: Peaks, rows: import('./table.js').Row[] }} Part
@@ -43,8 +50,9 @@ async function runInNode24(script) {
 
 async function timeLimits() {
   await build(); // the kernels of which it is made
-  await (await compiler()).run('cmake', ['--build', '--preset', 'wasm', '--target', 'limits']);
-  await runInNode24('build/wasm/limits.cjs');
+  const programs = ['limits', 'steps'];
+  await (await compiler()).run('cmake', ['--build', '--preset', 'wasm', '--target', ...programs]);
+  for (const program of programs) await runInNode24(`build/wasm/${program}.cjs`);
 }
 
 /**
@@ -67,20 +75,23 @@ async function measurePeaks(engine, ours, threads) {
 }
 
 /**
+ * @param {string} title
  * @param {Engine} engine
- * @param {Runtime[]} able ours first
+ * @param {Contestant[]} able ours first
  * @param {number} threads
- * @param {Workload[]} chosen
+ * @param {Job[]} chosen
+ * @param {(threads: number) => Runner} [native] where one of them is native PyTorch
  * @returns {Promise<Part>}
  */
-async function runPart(engine, able, threads, chosen) {
-  const title = `${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`;
+async function runPart(title, engine, able, threads, chosen, native) {
   const before = await measurePeaks(engine, able[0].name, threads);
   /** @type {import('./contest.js').Entry[][]} */
   const entries = [];
+  const start = (/** @type {string} */ name) =>
+    native && name === nativePyTorch.name ? native(threads) : engine.start(name, threads);
   for (const workload of chosen) {
     progress(`${title}: ${workload.name} (${entries.length + 1} of ${chosen.length})`);
-    entries.push(await contest(workload, able, (runtime) => engine.start(runtime, threads)));
+    entries.push(await contest(workload, able, start));
   }
   progress('');
   const peaks = largerPeaks(before, await measurePeaks(engine, able[0].name, threads));
@@ -97,30 +108,50 @@ function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-/** @param {EngineName} name @param {Runtime[]} field @param {Workload[]} chosen @param {(part: Part) => void} keep */
-async function runEngine(name, field, chosen, keep) {
+/**
+ * @param {EngineName} name
+ * @param {Runtime[]} field
+ * @param {Job[]} chosen
+ * @param {(part: Part) => void} keep
+ * @param {(threads: number) => Runner} [native]
+ */
+async function runEngine(name, field, chosen, keep, native) {
   const engine = await engines[name]();
+  const layers = chosen.filter((job) => !isTraining(job));
+  const steps = chosen.filter(isTraining);
   try {
     for (const threads of [1, 2]) {
+      const title = `${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`;
       const able = field.filter((runtime) => runtime.threads[name].includes(threads));
-      keep(await runPart(engine, able, threads, chosen));
+      const trains = [...able.filter(({ trainingWays }) => trainingWays), ...(native ? [nativePyTorch] : [])];
+      if (layers.length > 0) keep(await runPart(title, engine, able, threads, layers));
+      if (steps.length > 0) keep(await runPart(`training, ${title}`, engine, trains, threads, steps, native));
     }
   } finally {
     await engine.close();
   }
 }
 
+/** Everything there is, with its FLOPs: those of trainings attnscope's own estimate knows. @param {Attnscope} scope */
+function jobsOf(scope) {
+  return /** @type {Job[]} */ [
+    ...workloads,
+    ...trainings.map((training) => ({ ...training, flops: flopsOf(scope, training) }))
+  ];
+}
+
 async function main() {
   const options = parseArguments(process.argv.slice(2));
-  const chosen = workloads.filter(({ name }) => name.includes(options.only));
-  if (chosen.length === 0)
-    throw new Error(
-      `no workload's name contains ${options.only}; there are\n  ${workloads.map(({ name }) => name).join('\n  ')}`
-    );
+  const names = [...workloads, ...trainings].map(({ name }) => name);
+  if (!names.some((name) => name.includes(options.only)))
+    throw new Error(`no workload's name contains ${options.only}; there are\n  ${names.join('\n  ')}`);
   if (options.ours) return runInNode24('tests/bench/ours.js');
   if (options.limits) return timeLimits();
   if (options.engines.includes('chromium')) await ensureCommands(['chromium']);
   await installRivals();
+  const scope = await open({ threads: 1 });
+  const native = options.pytorch ? await pytorchRunners(scope) : undefined;
+  const chosen = jobsOf(scope).filter(({ name }) => name.includes(options.only));
   const machine = {
     cpu: os.cpus()[0]?.model.trim(),
     cores: os.availableParallelism(),
@@ -137,7 +168,8 @@ async function main() {
     machine.load_after = load();
     if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ machine, parts }, null, 2)}\n`);
   };
-  for (const name of options.engines) await runEngine(name, fields[options.build], chosen, keep);
+  for (const name of options.engines)
+    await runEngine(name, fields[options.build], chosen, keep, name === 'node' ? native : undefined);
   console.log(`\nload average ${machine.load_after} at the end, this benchmark included`);
 }
 

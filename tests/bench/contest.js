@@ -1,15 +1,17 @@
-// One workload, every runtime: results are compared, then times are taken in turns.
+// One workload or training, every runtime: results are compared, then times are taken in turns.
 
 import { median } from '../../web/plain/timing.js';
+import { isTraining } from './data.js';
 import { difference, shuffled } from './numbers.js';
 
 /**
- * @typedef {import('./data.js').Workload} Workload
+ * @typedef {import('./data.js').Job} Job
  * @typedef {import('./engines/engine.js').Runner} Runner
- * @typedef {import('./runtimes/runtime.js').Runtime} Runtime
+ * @typedef {import('./runtimes/runtime.js').Contestant} Runtime
  *
  * @typedef {object} Entry a runtime's part in one row
  * @property {string} runtime
+ * @property {boolean} [orientation] no rival
  * @property {string} [way] the fastest that gives the right result
  * @property {number} [ms] the median
  * @property {number} [runs] how many it is the median of
@@ -27,7 +29,8 @@ import { difference, shuffled } from './numbers.js';
  */
 
 const TOLERANCE = 1e-3; // of the largest magnitude; float32 in any order of sums stays far below
-const LIMIT = 30_000; // milliseconds for one order
+const LIMIT = 30_000; // milliseconds for one order, of a layer
+const STEP_LIMIT = 90_000; // of a training: three passes and more
 const REFERENCE_FLOPS = 1e9; // plain loops take seconds for as many
 const ROUNDS = 5;
 const TURN = 250; // milliseconds that a turn of several runs takes, about
@@ -38,29 +41,29 @@ const LINE = 120; // characters of a reason
 const REST = 50; // milliseconds in which threads that spin for work give up
 
 /**
- * @param {Workload} workload
+ * @param {Job} job
  * @param {Runtime[]} runtimes ours first
  * @param {Start} start
  * @returns {Promise<Entry[]>} in the order of runtimes
  */
-export async function contest(workload, runtimes, start) {
+export async function contest(job, runtimes, start) {
   /** @type {Contender[]} */
   const contenders = [];
   /** @type {Entry[]} */
   const entries = [];
   try {
     const [ours, ...rivals] = runtimes;
-    const { entry, contender } = await enter(workload, ours, start);
+    const { entry, contender } = await enter(job, ours, start);
     entries.push(entry);
     if (contender) contenders.push(contender);
     for (const rival of rivals) {
       const { entry, contender: other } = contender
-        ? await enter(workload, rival, start, contender.result)
+        ? await enter(job, rival, start, contender.result)
         : nothingToCompare(rival);
       entries.push(entry);
       if (other) contenders.push(other);
     }
-    await takeTurns(contenders);
+    await takeTurns(contenders, limitOf(job));
     for (const { entry, times, trial } of contenders) {
       if (times.length === 0) times.push(trial);
       if (!entry.problem) Object.assign(entry, { ms: median(times), runs: times.length });
@@ -73,48 +76,57 @@ export async function contest(workload, runtimes, start) {
 
 /**
  * Tries each way in a process of its own, for one that fails may leave a broken runtime; the fastest one stays.
- * @param {Workload} workload @param {Runtime} runtime @param {Start} start
+ * @param {Job} job @param {Runtime} runtime @param {Start} start
  * @param {Float32Array} [expected] our result; without it, ours is held against the reference loops if these are quick
  * @returns {Promise<{ entry: Entry, contender?: Contender }>}
  */
-async function enter(workload, runtime, start, expected) {
+async function enter(job, runtime, start, expected) {
   /** @type {Record<string, string>} */
   const failed = {};
   /** @type {Contender | undefined} */
   let best;
-  for (const way of runtime.ways(workload)) {
+  for (const way of isTraining(job) ? (runtime.trainingWays?.(job) ?? []) : runtime.ways(job)) {
     const runner = start(runtime.name);
     try {
-      const { result, trial } = await tryOut(runner, workload, way);
+      const { result, trial } = await tryOut(runner, job, way);
       if (expected) check(result, expected);
-      else if (workload.flops <= REFERENCE_FLOPS) check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
+      else if (!isTraining(job) && job.flops <= REFERENCE_FLOPS)
+        check(result, await runner.ask({ order: 'reference' }, 4 * LIMIT));
       const slower = best && best.trial <= trial;
       await (slower ? runner : best?.runner)?.end();
-      if (!slower) best = { entry: { runtime: runtime.name, way, failed }, runner, result, trial, times: [] };
+      if (!slower) best = { entry: { ...entryOf(runtime), way, failed }, runner, result, trial, times: [] };
     } catch (error) {
       await runner.end();
       failed[way] = reasonOf(error);
     }
   }
-  if (!best) return { entry: { runtime: runtime.name, problem: Object.values(failed)[0], failed } };
+  if (!best) return { entry: { ...entryOf(runtime), problem: Object.values(failed)[0], failed } };
   return { entry: best.entry, contender: best };
 }
 
 /** @param {Runtime} rival @returns {{ entry: Entry, contender?: Contender }} */
-function nothingToCompare({ name }) {
-  return { entry: { runtime: name, problem: 'nothing to compare with' } };
+function nothingToCompare(rival) {
+  return { entry: { ...entryOf(rival), problem: 'nothing to compare with' } };
 }
 
-/** @param {Runner} runner @param {Workload} workload @param {string} way */
-async function tryOut(runner, workload, way) {
-  await runner.ask({ order: 'open' }, LIMIT);
-  await runner.ask({ order: 'prepare', workload: workload.name, way }, LIMIT);
+/** @param {Runtime} runtime @returns {Entry} */
+const entryOf = ({ name, orientation }) => ({ runtime: name, ...(orientation && { orientation }) });
+
+/** @param {Runner} runner @param {Job} job @param {string} way */
+async function tryOut(runner, job, way) {
+  const limit = limitOf(job);
+  await runner.ask({ order: 'open' }, limit);
+  await runner.ask({ order: 'prepare', workload: job.name, way }, limit);
+  const steps = isTraining(job) ? job.steps : 1;
   const start = performance.now();
   /** @type {Float32Array} */
-  const result = await runner.ask({ order: 'result' }, LIMIT);
-  const runs = performance.now() - start > SLOW ? 1 : 3;
-  return { result, trial: Math.min(...(await runner.ask({ order: 'time', runs }, runs * LIMIT))) };
+  const result = await runner.ask({ order: 'result' }, steps * limit);
+  const runs = (performance.now() - start) / steps > SLOW ? 1 : 3;
+  return { result, trial: Math.min(...(await runner.ask({ order: 'time', runs }, runs * limit))) };
 }
+
+/** Milliseconds for one order. @param {Job} job */
+const limitOf = (job) => (isTraining(job) ? STEP_LIMIT : LIMIT);
 
 /** @param {Float32Array} result @param {Float32Array} expected */
 function check(result, expected) {
@@ -135,22 +147,24 @@ function reasonOf(error) {
  * Other work of the machine meets everybody alike: in each round all have their turn, in any order. Only of who is
  * hopeless the trial counts: minutes would show nothing else.
  * @param {Contender[]} contenders
+ * @param {number} limit
  */
-async function takeTurns(contenders) {
-  const fastest = Math.min(...contenders.map(({ trial }) => trial));
+async function takeTurns(contenders, limit) {
+  const competing = contenders.filter(({ entry }) => !entry.orientation);
+  const fastest = Math.min(...competing.map(({ trial }) => trial));
   const hopeful = contenders.filter(({ trial }) => trial < Math.max(SLOW, HOPELESS * fastest));
   for (let round = 0; round < ROUNDS; round++) {
     for (const contender of shuffled(hopeful, Math.random)) {
       if (contender.entry.problem) continue;
       await new Promise((resolve) => setTimeout(resolve, REST));
-      await takeTurn(contender).catch((error) => (contender.entry.problem = reasonOf(error)));
+      await takeTurn(contender, limit).catch((error) => (contender.entry.problem = reasonOf(error)));
     }
   }
 }
 
-/** @param {Contender} contender */
-async function takeTurn({ runner, trial, times }) {
-  if (trial < TURN) await runner.ask({ order: 'time', runs: 1 }, LIMIT); // fills the caches, which held somebody else's numbers
+/** @param {Contender} contender @param {number} limit */
+async function takeTurn({ runner, trial, times }, limit) {
+  if (trial < TURN) await runner.ask({ order: 'time', runs: 1 }, limit); // fills the caches, which held somebody else's numbers
   const runs = trial > SLOW ? 1 : Math.min(MOST_RUNS, Math.max(2, Math.round(TURN / trial)));
-  times.push(...(await runner.ask({ order: 'time', runs }, LIMIT * runs)));
+  times.push(...(await runner.ask({ order: 'time', runs }, limit * runs)));
 }

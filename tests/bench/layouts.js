@@ -34,6 +34,17 @@ export function swapped(tensor, first, second) {
   return result;
 }
 
+/** One after the other. @param {Float32Array[]} tensors */
+export function joined(tensors) {
+  const result = new Float32Array(tensors.reduce((length, tensor) => length + tensor.length, 0));
+  let at = 0;
+  for (const tensor of tensors) {
+    result.set(tensor, at);
+    at += tensor.length;
+  }
+  return result;
+}
+
 /**
  * What is added to the scores so that no query sees a later key.
  * @param {number} S

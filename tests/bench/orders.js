@@ -1,8 +1,10 @@
 // The orders that a runtime takes from the benchmark. Which engine it runs in, and how orders get there, is in
 // engines/.
 
-import { dataOf } from './data.js';
+import { dataOf, isTraining } from './data.js';
+import { joined } from './layouts.js';
 import { runtimeOf } from './runtimes/all.js';
+import { trainings } from './trainings.js';
 import { workloads } from '../../web/plain/workloads.js';
 
 /**
@@ -20,8 +22,8 @@ import { workloads } from '../../web/plain/workloads.js';
 export function contestant(name, threads) {
   /** @type {import('./runtimes/runtime.js').Opened} */
   let opened;
-  /** @type {import('./data.js').Workload} */
-  let workload;
+  /** @type {import('./data.js').Job} */
+  let job;
   /** @type {import('./data.js').Data} */
   let data;
   /** @type {import('./runtimes/runtime.js').Prepared} */
@@ -43,7 +45,7 @@ export function contestant(name, threads) {
       case 'result':
         return result();
       case 'reference':
-        return opened.reference?.(workload, data);
+        return isTraining(job) ? undefined : opened.reference?.(job, data);
       case 'time':
         return time(order.runs);
       case 'peaks':
@@ -57,16 +59,27 @@ export function contestant(name, threads) {
 
   /** @param {{ workload: string, way: string }} what */
   async function prepare({ workload: wanted, way }) {
-    const found = workloads.find(({ name }) => name === wanted);
+    const found = [...workloads, ...trainings].find(({ name }) => name === wanted);
     if (!found) throw new Error(`no workload ${wanted}`);
-    workload = found;
-    data = dataOf(workload);
-    prepared = await opened.prepare(workload, data, way);
+    job = found;
+    data = dataOf(job);
+    prepared = isTraining(job) ? train(job, way) : await opened.prepare(job, data, way);
   }
 
+  /** @param {import('./trainings.js').Training} training @param {string} way */
+  function train(training, way) {
+    if (!opened.train) throw new Error(`${name} does not train`);
+    return opened.train(training, data, way);
+  }
+
+  /** Of a training, what each of its first steps gives, one after the other. */
   async function result() {
-    const raw = await prepared.run();
-    return prepared.arrange ? prepared.arrange(raw) : raw;
+    const results = [];
+    for (let step = 0; step < (isTraining(job) ? job.steps : 1); step++) {
+      const raw = await prepared.run();
+      results.push(prepared.arrange ? prepared.arrange(raw) : raw);
+    }
+    return joined(results);
   }
 
   /** @param {number} runs @returns {Promise<number[]>} milliseconds */

@@ -4,6 +4,9 @@
 import os from 'node:os';
 import { open } from '../../web/lib/index.js';
 import { median } from '../../web/plain/timing.js';
+import { dataOf } from './data.js';
+import { train } from './runtimes/attnscope.js';
+import { flopsOf, trainings } from './trainings.js';
 
 const batch = { batch_size: 32, seq_len: 128, hidden_size: 768 };
 /** @type {import('../../web/lib/index.js').Config[]} */
@@ -137,6 +140,99 @@ function decodingTime(scope, storage) {
   return time;
 }
 
+/**
+ * Layers whose call is most of their work: their results stay in the core, where their inputs are.
+ * @type {[string, import('../../web/lib/index.js').Config][]}
+ */
+const small = [
+  ['dense 1 x 8 x 8', dense(1, 8)],
+  ['dense 16 x 32 x 32', dense(16, 32)],
+  ['dense 64 x 64 x 64', dense(64, 64)],
+  ['linear scorer 4 x 16 x 64', { layer: 'linear_scorer', batch_size: 4, seq_len: 16, hidden_size: 64 }],
+  ['additive scorer 4 x 16 x 64', { layer: 'additive_scorer', batch_size: 4, seq_len: 16, hidden_size: 64 }],
+  [
+    'attention 4 x 32, S 32',
+    { layer: 'scaled_dot_product_attention', batch_size: 1, num_heads: 4, seq_len: 32, head_dim: 32 }
+  ],
+  ['multi-head layer 16 x 64', multihead(16, 64)],
+  ['multi-head layer 64 x 128', multihead(64, 128)],
+  [
+    'encoder layer 64 x 128',
+    {
+      layer: 'transformer_encoder_layer',
+      batch_size: 1,
+      seq_len: 64,
+      hidden_size: 128,
+      num_heads: 4,
+      intermediate_size: 512
+    }
+  ],
+  ['multi-head layer 128 x 256', multihead(128, 256)]
+];
+
+/** @param {number} seq_len @param {number} hidden_size @returns {import('../../web/lib/index.js').Config} */
+function dense(seq_len, hidden_size) {
+  return { layer: 'dense', batch_size: 1, seq_len, hidden_size, out_features: hidden_size, activation: 'none' };
+}
+
+/** @param {number} seq_len @param {number} hidden_size @returns {import('../../web/lib/index.js').Config} */
+function multihead(seq_len, hidden_size) {
+  return { layer: 'multihead_attention', batch_size: 1, seq_len, hidden_size, num_heads: 4 };
+}
+
+/**
+ * A call of forward, with inputs that are in the core and results that stay there.
+ * @param {import('../../web/lib/index.js').Attnscope} scope
+ * @param {import('../../web/lib/index.js').Config} config
+ */
+function smallCall(scope, config) {
+  const model = scope.create(config);
+  const inputs = Object.fromEntries(
+    scope
+      .estimate(config)
+      .inputs.filter(({ optional }) => !optional)
+      .map(({ name, shape }) => [name, scope.tensor(scope.randn(shape, { seed: 1 }).data, shape)])
+  );
+  return () => model.forward(inputs, { need_weights: false, resident: true }).output.dispose();
+}
+
+/**
+ * A step of training, or forward and backward where there is nothing to train.
+ * @param {import('../../web/lib/index.js').Attnscope} scope
+ * @param {import('./trainings.js').Training} training
+ */
+function trainingCall(scope, training) {
+  return train(scope, training, dataOf(training)).run;
+}
+
+const ROUNDS = 5;
+
+/**
+ * Each call's time in microseconds, of several that take turns: so a slow minute meets all.
+ * @param {(() => unknown)[]} works
+ * @param {{ runs: number, calls: number }} how of each turn
+ */
+function timesInTurns(works, { runs, calls }) {
+  const time = (/** @type {() => unknown} */ work) => {
+    const start = performance.now();
+    for (let call = 0; call < calls; call++) work();
+    return ((performance.now() - start) / calls) * 1000;
+  };
+  for (const work of works) {
+    const warm = performance.now() + WARM_UP;
+    for (let run = 0; run < 2 || performance.now() < warm; run++) work();
+  }
+  /** @type {number[][]} */
+  const times = works.map(() => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    works.forEach((work, i) => {
+      work(); // the numbers of the one before have left the cache
+      for (let run = 0; run < runs; run++) times[i].push(time(work));
+    });
+  }
+  return times.map(median);
+}
+
 console.log(`Node ${process.versions.node}, ${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} cores`);
 for (const threads of [1, 2]) {
   const scope = await open({ threads });
@@ -170,4 +266,28 @@ for (const threads of [1, 2]) {
       `decoder 12 x 768 in ${storage.padEnd(8)} ${decodingTime(scope, storage).toFixed(1).padStart(6)} ms a token after 512`
     );
   }
+}
+
+const scopes = [await open({ threads: 1 }), await open({ threads: 2 })];
+console.log('\nforward of small layers, inputs and results in the core, one thread and two in turns');
+for (const [name, config] of small) {
+  const [one, two] = timesInTurns(
+    scopes.map((scope) => smallCall(scope, config)),
+    { runs: 21, calls: 20 }
+  );
+  const { flops } = scopes[0].estimate(config);
+  console.log(
+    `${name.padEnd(28)} ${(flops / 1e6).toFixed(flops < 1e4 ? 6 : 2).padStart(9)} MFLOP ${one.toFixed(1).padStart(7)} µs, two threads ${two.toFixed(1).padStart(7)} µs, ${(one / two).toFixed(2)} times as fast`
+  );
+}
+console.log('\nsteps of training, inputs in the core, one thread and two in turns');
+for (const training of trainings.filter(({ sizes: { S } }) => S <= 2048)) {
+  const [one, two] = timesInTurns(
+    scopes.map((scope) => trainingCall(scope, training)),
+    { runs: 1, calls: 1 }
+  );
+  const rate = (/** @type {number} */ time) => `${(flopsOf(scopes[0], training) / time / 1000).toFixed(1)} GFLOP/s`;
+  console.log(
+    `${training.name.padEnd(46)} ${(one / 1000).toFixed(1).padStart(8)} ms ${rate(one)}, two threads ${(two / 1000).toFixed(1).padStart(8)} ms ${rate(two)}, ${(one / two).toFixed(2)} times as fast`
+  );
 }

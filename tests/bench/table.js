@@ -4,7 +4,7 @@ import { lowerBound } from '../../web/plain/bound.js';
 import { leastBytes } from '../../web/plain/workloads.js';
 
 /**
- * @typedef {import('./data.js').Workload} Workload
+ * @typedef {import('./data.js').Job} Job
  * @typedef {import('./contest.js').Entry} Entry
  * @typedef {import('../../web/plain/timing.js').Peaks} Peaks
  *
@@ -17,14 +17,14 @@ import { leastBytes } from '../../web/plain/workloads.js';
  */
 
 /**
- * @param {Workload} workload
+ * @param {Job & { flops: number }} job
  * @param {Entry[]} entries
  * @param {Peaks} peaks
  * @returns {Row}
  */
-export function rowOf(workload, entries, peaks) {
-  const leastTime = 1000 * lowerBound({ flops: workload.flops, bytes_moved: leastBytes(workload) }, peaks).seconds;
-  return { workload: workload.name, flops: workload.flops, showsRate: workload.showsRate, leastTime, entries };
+export function rowOf(job, entries, peaks) {
+  const leastTime = 1000 * lowerBound({ flops: job.flops, bytes_moved: leastBytes(job) }, peaks).seconds;
+  return { workload: job.name, flops: job.flops, showsRate: job.showsRate, leastTime, entries };
 }
 
 /**
@@ -32,7 +32,7 @@ export function rowOf(workload, entries, peaks) {
  * @param {Entry[]} entries ours first
  */
 export function ratioOf([ours, ...rivals]) {
-  const times = rivals.flatMap(({ ms }) => (ms === undefined ? [] : [ms]));
+  const times = rivals.flatMap(({ ms, orientation }) => (ms === undefined || orientation ? [] : [ms]));
   return ours.ms === undefined || times.length === 0 ? null : Math.min(...times) / ours.ms;
 }
 

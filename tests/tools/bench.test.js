@@ -8,12 +8,15 @@ import { attempt } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
 import { parseArguments, usage } from '../bench/arguments.js';
 import { dataOf } from '../bench/data.js';
-import { causalMask, headByHead, swapped, transposed } from '../bench/layouts.js';
+import { causalMask, headByHead, joined, swapped, transposed } from '../bench/layouts.js';
 import { median } from '../../web/plain/timing.js';
 import { difference, shuffled } from '../bench/numbers.js';
 import { randomNumbers } from '../random.js';
+import { losses, weightsOf } from '../bench/runtimes/trained.js';
 import { ratioOf, remarks, rowOf, table } from '../bench/table.js';
+import { flopsOf, trainings } from '../bench/trainings.js';
 import { lengthOf, workloads } from '../../web/plain/workloads.js';
+import { open } from '../../web/lib/index.js';
 
 /** @typedef {import('../bench/contest.js').Entry} Entry */
 
@@ -25,6 +28,7 @@ test('without arguments it runs everything and writes nothing', () => {
     engines: ['node', 'chromium'],
     limits: false,
     ours: false,
+    pytorch: false,
     json: null,
     only: ''
   });
@@ -36,12 +40,14 @@ test('arguments come in any order', () => {
     engines: ['chromium'],
     limits: false,
     ours: false,
+    pytorch: false,
     json: 'a.json',
     only: 'S 512'
   });
   assert.deepEqual(parseArguments(['--engine', 'both']), parseArguments([]));
   assert.equal(parseArguments(['--build', 'simd']).build, 'simd');
   assert.equal(parseArguments(['--ours']).ours, true);
+  assert.equal(parseArguments(['--pytorch']).pytorch, true);
   assert.equal(parseArguments(['--limits']).limits, true);
 });
 
@@ -70,7 +76,7 @@ test('a text that is in no name is refused with the names that there are', async
   const { code, output } = await attempt(process.execPath, ['tests/bench/bench.js', '--only', 'convolution'], {
     cwd: project
   });
-  const names = workloads.map(({ name }) => `  ${name}\n`).join('');
+  const names = [...workloads, ...trainings].map(({ name }) => `  ${name}\n`).join('');
   assert.deepEqual([code, output], [1, `no workload's name contains convolution; there are\n${names}`]);
 });
 
@@ -112,6 +118,10 @@ test('heads go behind positions and back', () => {
   assert.deepEqual(swapped(last, 3, 2), tensor);
 });
 
+test('joined tensors follow one another', () => {
+  assert.deepEqual(joined([Float32Array.of(1, 2), Float32Array.of(3)]), Float32Array.of(1, 2, 3));
+});
+
 test('the causal mask hides the later keys', () => {
   assert.deepEqual(
     Array.from(causalMask(3), (value) => value < 0),
@@ -139,6 +149,7 @@ test('the ratio is of the best rival, above 1 where ours is faster', () => {
     { runtime: 'c', problem: 'wrong result' }
   ];
   assert.equal(ratioOf(entries), 1.5);
+  assert.equal(ratioOf([...entries, { runtime: 'native', ms: 1, orientation: true }]), 1.5);
   assert.equal(ratioOf([entries[0], entries[3]]), null);
   assert.equal(ratioOf([{ runtime: 'ours', problem: 'wrong result' }, entries[1]]), null);
 });
@@ -188,6 +199,54 @@ test('the numbers of a workload are the same each time, of its shapes, and diffe
     assert.equal({ ...inputs, ...weights }[name].length, lengthOf(shape), name);
   }
   assert.notEqual(inputs.hidden_states[0], inputs.hidden_states[1]);
+});
+
+test('a training has the weights and inputs of its layer, and what the loss is held against', async () => {
+  const scope = await open({ threads: 1 });
+  for (const { name, config, training, inputs, ids, weights } of trainings) {
+    const model = scope.create(config);
+    assert.deepEqual(shapesOf(model.stateDict()), weights, name);
+    const own = model.inputs.filter(({ optional }) => !optional).map(({ name }) => name);
+    const others = Object.keys({ ...inputs, ...ids }).filter((input) => !own.includes(input));
+    assert.deepEqual(others.length, config.layer === 'decoder' ? 0 : 1, name);
+    model.dispose();
+    if (training) scope.estimate(config, { training });
+  }
+});
+
+/** @param {Record<string, import('../../web/lib/index.js').Tensor>} state */
+const shapesOf = (state) => Object.fromEntries(Object.entries(state).map(([name, { shape }]) => [name, [...shape]]));
+
+test('a step of training counts its FLOPs by the estimate: those of the tutorial are 0.75 billion', async () => {
+  const scope = await open({ threads: 1 });
+  const flops = Object.fromEntries(trainings.map((training) => [training.kind, flopsOf(scope, training)]));
+  assert.equal(flops.classifier, 752_074_752);
+  assert.equal(flops.attention, 12 * 8192 * 8192 * 12 * 64);
+  const { L, B, H, S, D } = trainings.filter(({ kind }) => kind === 'language model')[0].sizes;
+  const all = scope.estimate(trainings.filter(({ kind }) => kind === 'language model')[0].config).flops * 3;
+  assert.equal(all - flops['language model'], 12 * L * B * H * D * ((S * (S - 1)) / 2));
+});
+
+test('rivals get the weights of linear layers turned, and those of embeddings as they are', () => {
+  for (const training of trainings.filter(({ kind }) => kind in losses)) {
+    const data = dataOf(training);
+    const made = weightsOf(training, data);
+    assert.equal(
+      Object.values(made).reduce((sum, [values]) => sum + values.length, 0),
+      Object.values(data.weights).reduce((sum, values) => sum + values.length, 0),
+      training.name
+    );
+    for (const [name, [values, shape]] of Object.entries(made)) assert.equal(values.length, lengthOf(shape), name);
+  }
+  const classifier = trainings.filter(({ kind }) => kind === 'classifier')[0];
+  const { 'fc.weight': fc, 'embedding.weight': embedding } = weightsOf(classifier, dataOf(classifier));
+  assert.deepEqual(
+    [fc[1], embedding[1]],
+    [
+      [128, 2],
+      [5000, 128]
+    ]
+  );
 });
 
 test('the rivals have exact versions, are no dependencies of the package, and their lock file names no addresses', () => {

@@ -139,7 +139,7 @@ export const lengthOf = (shape) => shape.reduce((count, size) => count * size, 1
 
 /**
  * Bytes that no implementation can avoid: each input, weight and result once.
- * @param {Workload} workload
+ * @param {Pick<Workload, 'inputs' | 'weights' | 'output'>} workload
  */
 export function leastBytes({ inputs, weights, output }) {
   return (

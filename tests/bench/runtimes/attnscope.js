@@ -1,9 +1,12 @@
 // Ourselves.
 
 import { open } from '../../../web/lib/index.js';
+import { joined } from '../layouts.js';
 
 /**
  * @typedef {import('./runtime.js').Workload} Workload
+ * @typedef {import('./runtime.js').Prepared} Prepared
+ * @typedef {import('../trainings.js').Training} Training
  * @typedef {import('./runtime.js').Data} Data
  */
 
@@ -24,6 +27,40 @@ function tensorsOf(shapes, values) {
 }
 
 /**
+ * What a step of training takes, in the core where it can be.
+ * @param {import('../../../web/lib/index.js').Attnscope} scope
+ * @param {Training} training
+ * @param {Data} data
+ */
+function inputsOf(scope, { inputs, ids }, data) {
+  return Object.fromEntries([
+    ...Object.entries(inputs).map(([name, shape]) => [name, scope.tensor(data.inputs[name], shape)]),
+    ...Object.entries(ids).map(([name, { shape }]) => [name, { data: data.ids[name], shape }])
+  ]);
+}
+
+/**
+ * @param {import('../../../web/lib/index.js').Attnscope} scope
+ * @param {Training} training
+ * @param {Data} data
+ * @returns {Prepared}
+ */
+export function train(scope, training, data) {
+  const { gradient, ...inputs } = inputsOf(scope, training, data);
+  if (!training.training) {
+    const model = scope.create(training.config);
+    const names = Object.keys(inputs);
+    return {
+      run: () => model.backward(inputs, { output: gradient }).inputs,
+      arrange: (gradients) => joined(names.map((name) => gradients[name].data))
+    };
+  }
+  const trainer = scope.trainer(training.config, training.training);
+  trainer.model.loadStateDict(tensorsOf(training.weights, data.weights));
+  return { run: () => Float32Array.of(trainer.step(inputs).loss) };
+}
+
+/**
  * @param {string} name
  * @param {'relaxed' | 'simd'} build
  * @returns {import('./runtime.js').Runtime}
@@ -32,6 +69,7 @@ const ourselves = (name, build) => ({
   name,
   threads: { node: [1, 2], chromium: [1, 2] },
   ways: () => ['at once'],
+  trainingWays: () => ['at once'],
   async open(threads) {
     const scope = await open({ threads, build });
     return {
@@ -41,6 +79,7 @@ const ourselves = (name, build) => ({
           run: () => model.forward(tensorsOf(workload.inputs, data.inputs), { need_weights: false }).output.data
         };
       },
+      train: (training, data) => train(scope, training, data),
       reference(workload, data) {
         const model = modelOf(scope, workload, data);
         const { output } = model.forward(tensorsOf(workload.inputs, data.inputs), {

@@ -2,6 +2,7 @@
 // arrays count their references: an operation uses its arguments up, and `.ref` keeps one for another use.
 
 import { projectionsOf, swapped, transposed } from '../layouts.js';
+import { jaxWays, trainWithJax } from './jax_training.js';
 import { inBrowser, load } from './runtime.js';
 
 /**
@@ -101,12 +102,14 @@ export const jaxJs = {
     if (kind === 'attention') return S > 512 ? ['dotProductAttention'] : ['dotProductAttention', 'in steps'];
     return ['plain'];
   },
+  trainingWays: jaxWays,
   async open(threads) {
     if (inBrowser && threads === 1) Reflect.deleteProperty(globalThis, 'Worker'); // it would compute in another one, and wait for it
     const jax = await load('@jax-js/jax');
     await jax.init('wasm');
     jax.defaultDevice('wasm');
     return {
+      train: (training, data, way) => trainWithJax(jax, training, data, way),
       prepare(workload, data, way) {
         const { compute, inputs, weights, arrange } = computations[workload.kind](jax, workload, data, way);
         const upload = (/** @type {[Float32Array, number[]]} */ [values, shape]) =>

@@ -5,21 +5,30 @@ import { addresses, scripts } from './addresses.js';
 
 /**
  * @typedef {import('../data.js').Workload} Workload
+ * @typedef {import('../trainings.js').Training} Training
  * @typedef {import('../data.js').Data} Data
  *
  * @typedef {object} Prepared
- * @property {() => Promise<Float32Array> | Float32Array} run what is timed: typed arrays in, a typed array out
- * @property {(result: Float32Array) => Float32Array} [arrange] puts a result into attnscope's order, untimed
+ * @property {() => any} run what is timed. A layer: typed arrays in, a typed array out. A step of training: its loss in
+ *   a typed array, or the gradients; its inputs are made before
+ * @property {(result: any) => Float32Array} [arrange] makes a result attnscope's typed array, untimed
  *
  * @typedef {object} Opened
  * @property {(workload: Workload, data: Data, way: string) => Promise<Prepared> | Prepared} prepare
+ * @property {(training: Training, data: Data, way: string) => Prepared} [train] of a runtime with training ways
  * @property {(workload: Workload, data: Data) => Float32Array} [reference] slow and exact
  * @property {() => { flops_per_second: number, bytes_per_second: number }} [peaks]
  *
- * @typedef {object} Runtime
+ * @typedef {object} Contestant what can be asked to run something
  * @property {string} name
- * @property {Record<import('../engines/engine.js').EngineName, number[]>} threads how many it can use in each engine
  * @property {(workload: Workload) => string[]} ways in which it can run the workload; the fastest that is right counts
+ * @property {(training: Training) => string[]} [trainingWays] of one that has gradients
+ * @property {boolean} [orientation] no rival: its time is shown, and is no part of the ratio
+ *
+ * @typedef {Contestant & OnEngines} Runtime
+ *
+ * @typedef {object} OnEngines
+ * @property {Record<import('../engines/engine.js').EngineName, number[]>} threads how many it can use in each engine
  * @property {(threads: number) => Promise<Opened>} open
  */
 

@@ -2,6 +2,7 @@
 
 import { causalMask, projectionsOf, transposed } from '../layouts.js';
 import { folder, inBrowser, load } from './runtime.js';
+import { tfjsWays, trainWithTfjs } from './tfjs_training.js';
 
 /**
  * @typedef {import('./runtime.js').Workload} Workload
@@ -86,6 +87,7 @@ export const tfjs = {
     if (kind !== 'attention' && kind !== 'multihead') return ['plain'];
     return S > 512 ? ['head by head'] : ['head by head', 'batched']; // batched takes many seconds then
   },
+  trainingWays: tfjsWays,
   async open(threads) {
     const tf = await load('@tensorflow/tfjs');
     const wasm = await load('@tensorflow/tfjs-backend-wasm');
@@ -96,6 +98,7 @@ export const tfjs = {
     }
     if (!(await tf.setBackend('wasm'))) throw new Error('the WebAssembly backend does not start');
     return {
+      train: (training, data, way) => trainWithTfjs(tf, training, data, way),
       prepare(workload, data, way) {
         const compute = computations[workload.kind](tf, workload, data, way);
         return {
