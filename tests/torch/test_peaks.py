@@ -38,4 +38,10 @@ def test_the_peak_of_any_config_that_makes_nothing_besides_is_that_of_the_mem_tr
     said = max(memory["peak"], memory["kept"] + memory["inputs"] + 2 * largest)
     rest = distance_of_peaks(measured, said, 4 * math.prod(case.estimate["output_shape"]))
     # 98 of 100 are exact; single gradients that are views of larger ones, or let go of a step earlier, make the rest.
-    assert abs(rest) <= 0.2 * measured
+    assert abs(rest) <= max(0.2 * measured, made_for_a_norm(case.estimate))
+
+
+def made_for_a_norm(estimate):
+    """On a CPU PyTorch composes an RMS norm of simpler calls, whose gradients need two more tensors of its size."""
+    norms = (4 * math.prod(step["shape"]) for step in estimate["steps"] if step["op"] == "rms_norm")
+    return 2 * max(norms, default=0)
