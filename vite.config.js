@@ -1,6 +1,14 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vite';
 import { fieldNames } from './web/elements/build/field-names.js';
 import { offline, staticHtml } from './web/pages/build/plugins.js';
+
+/** The HTML files of the site. @param {string} folder */
+const pagesBelow = (folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /(^|\/)index\.html$/.test(file))
+    .map((file) => join(folder, file));
 
 export default defineConfig({
   root: 'web/pages',
@@ -13,7 +21,7 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     rollupOptions: {
-      input: { index: 'web/pages/index.html', speed: 'web/pages/speed.html', train: 'web/pages/train.html' }
+      input: pagesBelow('web/pages')
     }
   }
 });

@@ -1,11 +1,10 @@
-// Links of the guide that fill the form. Without scripts they are links to the page with that configuration in its
-// address.
+// Links of the guide to a layer: the calculator with that configuration in its address.
 
 import { html } from 'lit';
 
 /** @param {object} values @param {string} text */
 export const fill = (values, text) =>
-  html`<a class="fill" href=${`?${new URLSearchParams(/** @type {Record<string, string>} */ (values))}#calculator`}>${text}</a>`;
+  html`<a class="fill" href=${`../?${new URLSearchParams(/** @type {Record<string, string>} */ (values))}`}>${text}</a>`;
 
 /**
  * A figure that not every layer has, of one that has it.

@@ -1,6 +1,4 @@
 import '../elements/train/train-panel.js';
-import { registerOffline } from './offline.js';
-import { bindThemeSwitch } from './theme-switch.js';
+import { start } from './start.js';
 
-bindThemeSwitch(/** @type {HTMLFieldSetElement} */ (document.querySelector('.theme')));
-registerOffline();
+start();

@@ -6,28 +6,36 @@ import { calculatorView } from './view.js';
 import { copyAndSay } from '../shared/clipboard.js';
 import { toCsv, toJson, toMarkdown } from '../../plain/exports.js';
 import { pageScope } from '../shared/scope.js';
-import { attributeMessages, configMessages } from './host.js';
+import { readPanels, tabOf } from './panels.js';
+import { tabsOf } from './tabs.js';
+import { attributeMessages, configMessages, panelMessages } from './host.js';
 import { Store } from '../../plain/store.js';
 import { keepFocus, typedInto } from './typed.js';
 import { bindUrl, readSearch, writeSearch } from './url.js';
 import { presetValues } from '../models/presets.js';
 
-const KNOWN = [...fieldNames, 'address', 'light-dom'];
+const KNOWN = [...fieldNames, 'address', 'light-dom', 'panels', 'tabs'];
 
 /**
  * The calculator. Any field is an attribute and a property by its name (`hidden_size="1024"`, `.hidden_size = 1024`),
  * and `.config` is all of them at once. Whatever was set last wins: attribute, property or what the visitor entered; at
  * the start properties come after attributes, and an attribute that is removed, like a property that is undefined,
- * gives the default. `address` keeps the state in the page's address, which wins at the start; `light-dom` renders
- * among its children, for a page that has the stylesheet. Sends `change` with the estimate once at the start and
- * whenever the estimate is another.
+ * gives the default. `panels` names the parts that it has (panels.js; all without it), `tabs` shows some of them one at
+ * a time. `address` keeps the state in the page's address, which wins at the start; `light-dom` renders among its
+ * children, for a page that has the stylesheet. Sends `change` with the estimate once at the start and whenever the
+ * estimate is another.
  */
 export class AttnscopeCalculator extends LitElement {
   static properties = {
     store: { state: true },
     failure: { state: true },
     copied: { state: true },
-    messages: { state: true }
+    messages: { state: true },
+    panels: {},
+    tabs: { type: Boolean },
+    tab: { state: true },
+    folded: { state: true },
+    open: { state: true }
   };
 
   static get observedAttributes() {
@@ -57,6 +65,8 @@ export class AttnscopeCalculator extends LitElement {
   #early = {};
   /** The configuration whose estimate was sent last. */
   #sent = '';
+  /** @type {Element | null} */
+  #watched = null;
 
   constructor() {
     super();
@@ -67,6 +77,21 @@ export class AttnscopeCalculator extends LitElement {
     this.copied = { kind: '', said: '' };
     /** About attributes and a `config` that the page around the element got wrong. @type {string[]} */
     this.messages = [];
+    /** @type {string | null} */
+    this.panels = null;
+    this.tabs = false;
+    /** The tab that was chosen; '' is the first. */
+    this.tab = '';
+    /** Whether the answer itself is in sight. */
+    this.folded = true;
+    /** Whether the form is shown, where it is a sheet. */
+    this.open = false;
+    this.sight = new IntersectionObserver(
+      ([{ isIntersecting }]) => {
+        this.folded = isIntersecting;
+      },
+      { rootMargin: '-56px 0px 0px' }
+    );
     /** @type {() => void} */
     this.unbind = () => {};
     for (const name of ['config', ...fieldNames].filter((name) => Object.hasOwn(this, name))) {
@@ -102,6 +127,9 @@ export class AttnscopeCalculator extends LitElement {
 
   connectedCallback() {
     super.connectedCallback();
+    addEventListener('hashchange', this.#onHash);
+    this.addEventListener('keydown', this.#onKey);
+    this.#onHash();
     Object.assign(this, this.#early);
     this.#early = {};
     if (this.store) {
@@ -121,7 +149,28 @@ export class AttnscopeCalculator extends LitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
+    removeEventListener('hashchange', this.#onHash);
+    this.removeEventListener('keydown', this.#onKey);
+    this.sight.disconnect();
     this.unbind();
+  }
+
+  /** A link within the page to something in a tab opens that tab. */
+  #onHash = () => {
+    if (this.hasAttribute('address')) this.tab = tabOf(location.hash) || this.tab;
+  };
+
+  /** @param {KeyboardEvent} event */
+  #onKey = ({ key }) => {
+    if (key === 'Escape' && this.open) this.#toggle();
+  };
+
+  updated() {
+    const figures = this.renderRoot.querySelector('.answer .figures');
+    if (!figures || figures === this.#watched) return;
+    this.sight.disconnect();
+    this.sight.observe(figures);
+    this.#watched = figures;
   }
 
   /** @param {string} name @param {string | null} before @param {string | null} value */
@@ -182,6 +231,7 @@ export class AttnscopeCalculator extends LitElement {
   #judge() {
     const messages = [
       ...attributeMessages(this, KNOWN),
+      ...panelMessages(readPanels(this.getAttribute('panels')).unknown),
       ...(this.store && this.#given ? configMessages(this.store, this.#given) : [])
     ];
     if (String(messages) !== String(this.messages)) this.messages = messages;
@@ -241,11 +291,43 @@ export class AttnscopeCalculator extends LitElement {
         importer: html`<attnscope-import .store=${store}></attnscope-import>`
       },
       { ...this.copied, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) },
+      this.#layout(store),
       this.messages
     );
   }
 
-  /** Shows what is wrong, or brings the answer into view. */
+  /** @param {Store} store @returns {import('./view.js').Layout} */
+  #layout(store) {
+    const { panels } = readPanels(this.panels);
+    const tabs = this.tabs ? tabsOf(panels).map(({ id }) => id) : [];
+    return {
+      panels,
+      tab: tabs.length > 1 ? (tabs.find((id) => id === this.tab) ?? tabs[0]) : null,
+      folded: this.folded,
+      open: this.open,
+      choose: (tab) => this.#choose(tab),
+      toggle: () => this.#toggle(),
+      bring: (patch) => {
+        store.set(patch);
+        this.#showAnswer();
+      }
+    };
+  }
+
+  /** @param {string} tab */
+  #choose(tab) {
+    this.tab = tab;
+    if (this.hasAttribute('address')) history.replaceState(history.state, '', `${location.search}#${tab}`);
+  }
+
+  /** Shows the form, or puts it away, where it is a sheet; the focus goes along. */
+  async #toggle() {
+    this.open = !this.open;
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(this.open ? '.rail' : '.sheet-button'))?.focus();
+  }
+
+  /** Shows what is wrong, or the answer. */
   #calculate() {
     const wrong = this.renderRoot.querySelector('.form [aria-invalid="true"]');
     if (wrong) {
@@ -254,6 +336,11 @@ export class AttnscopeCalculator extends LitElement {
       return;
     }
     this.store?.set({});
+    this.#showAnswer();
+  }
+
+  /** Brings the answer into view. */
+  #showAnswer() {
     const answer = this.renderRoot.querySelector('.answer');
     const box = answer?.getBoundingClientRect();
     if (box && (box.top < 0 || box.bottom > innerHeight)) answer?.scrollIntoView({ block: 'start' });

@@ -1,6 +1,7 @@
 // Messages about what the page around the element got wrong: a misspelt attribute, a wrong key of `config`.
 
 import { didYouMean } from '../../lib/values.js';
+import { PANELS } from './panels.js';
 
 /** @typedef {import('../../plain/store.js').Store} Store */
 
@@ -60,3 +61,9 @@ export function configMessages(store, config) {
     .filter((name) => !own.includes(name))
     .map((name) => store.refusal({ layer: layer.name, [name]: config[name] }));
 }
+
+/** A message for each word of `panels` that names none. @param {string[]} words */
+export const panelMessages = (words) =>
+  words.map(
+    (word) => `there is no panel "${word}"${didYouMean(word, [...PANELS]) || `; the panels are ${PANELS.join(', ')}`}`
+  );

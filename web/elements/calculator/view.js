@@ -11,50 +11,77 @@ import { formatsView, modelsView } from '../models/models.js';
 import { kvCacheView } from './kv-cache.js';
 import { presetChips } from '../models/presets.js';
 import { exportsView } from './exports.js';
+import { TABS } from './panels.js';
+import { stripView } from './strip.js';
+import { tabsOf, tabsView } from './tabs.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('../form/form.js').Actions} Actions
- * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Panels `notice`:
- *   above the answer
+ * @typedef {import('./panels.js').Panel} Panel
+ * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Parts those that are
+ *   elements of their own; `notice`: above the answer
+ * @typedef {{ panels: readonly Panel[], tab: string | null, folded: boolean, open: boolean,
+ *   choose: (tab: string) => void, toggle: () => void, bring: (patch: Record<string, unknown>) => void }} Layout `tab`:
+ *   the one that is shown, null where there are no tabs; `folded`: the answer itself is in sight; `open`: the form is,
+ *   where it is a sheet; `bring`: sets values, and brings the answer into view
  */
 
 /**
  * @param {Store} store
  * @param {Actions} actions
- * @param {Panels} panels
+ * @param {Parts} parts
  * @param {import('./exports.js').Exporting} exporting
+ * @param {Layout} layout
  * @param {string[]} [messages] what is wrong with what the page around says
  */
-export function calculatorView(
-  store,
-  actions,
-  { run, charts, code, importer, notice = nothing },
-  exporting,
-  messages = []
-) {
-  const { estimate } = store;
-  const stale = store.valid ? '' : 'stale';
+export function calculatorView(store, actions, parts, exporting, layout, messages = []) {
+  const { panels, folded, open, toggle } = layout;
+  const has = (/** @type {Panel} */ panel) => panels.includes(panel);
   return html`
-    <div class="calculator">
-      ${presetChips(store, actions)}
-      <div class="rail">
-        ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
-        ${formView(store, actions)}
-      </div>
-      <div class="head">${notice}${headlineView(store)}</div>
-      <div class="body ${stale}">
-        ${memoryView(estimate, store.training)}
-        ${exportsView(exporting)}
-        ${stepsView(estimate)}
-        ${timelineView(estimate)}
-        <section class="panel" id="compare" aria-labelledby="compare-title">${charts}</section>
-        <section class="panel" id="run" aria-labelledby="run-title">${run}</section>
-        <section class="panel" id="pytorch" aria-labelledby="pytorch-title">${code}</section>
-        <section class="panel" id="import" aria-labelledby="import-title">${importer}</section>
-        ${kvCacheView(store, actions.set)}
-        ${modelsView(store, actions.set)}
-        ${formatsView(store, actions.set)}
-      </div>
+    ${has('answer') || has('form') ? stripView(store, { folded: folded && has('answer'), form: has('form'), open, toggle }) : nothing}
+    <div class=${has('form') ? 'calculator' : 'calculator formless'}>
+      ${has('presets') ? presetChips(store, actions) : nothing}
+      ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
+      ${has('form') ? html`<div class=${open ? 'rail open' : 'rail'} id="layer-form" tabindex="-1">${formView(store, actions)}</div>` : nothing}
+      ${has('answer') ? html`<div class="head">${parts.notice ?? nothing}${headlineView(store)}</div>` : nothing}
+      <div class=${store.valid ? 'body' : 'body stale'}>${bodyView(store, actions, parts, exporting, layout)}</div>
     </div>`;
 }
+
+/**
+ * @param {Store} store @param {Actions} actions @param {Parts} parts
+ * @param {import('./exports.js').Exporting} exporting @param {Layout} layout
+ */
+function bodyView(store, actions, parts, exporting, { panels, tab, choose, bring }) {
+  const { estimate } = store;
+  /** @type {Partial<Record<Panel, () => unknown>>} */
+  const views = {
+    memory: () => memoryView(estimate, store.training),
+    export: () => exportsView(exporting),
+    steps: () => stepsView(estimate),
+    timeline: () => timelineView(estimate),
+    compare: () => section('compare', parts.charts),
+    pytorch: () => section('pytorch', parts.code),
+    run: () => section('run', parts.run),
+    config: () => section('import', parts.importer),
+    models: () => modelsView(store, bring),
+    cache: () => kvCacheView(store, bring),
+    formats: () => formatsView(store, actions.set)
+  };
+  const shown = (/** @type {readonly Panel[]} */ some) => some.map((panel) => views[panel]?.() ?? nothing);
+  if (tab === null) return shown(panels);
+  const tabs = tabsOf(panels);
+  const grouped = TABS.flatMap((one) => one.panels);
+  return html`
+    ${tabsView(panels, tab, choose)}
+    ${tabs.map(
+      ({ id, panels: own }) => html`
+      <div class="tab" role="tabpanel" id=${`panel-${id}`} aria-labelledby=${`tab-${id}`} ?hidden=${id !== tab}>${shown(own.filter((panel) => panels.includes(panel)))}</div>`
+    )}
+    ${shown(panels.filter((panel) => !grouped.includes(panel)))}`;
+}
+
+/** @param {string} id @param {unknown} content */
+const section = (id, content) => html`
+  <section class="panel" id=${id} aria-labelledby=${`${id}-title`}>${content}</section>`;

@@ -36,7 +36,7 @@ export function formView(store, actions) {
       ${format.map(view)}
       ${store.errors[''] ? html`<p class="field-error" role="alert">${store.errors['']}</p>` : nothing}
       <div class="form-foot">
-        <button class="button primary wide" type="submit">Calculate</button>
+        <button class="hidden" type="submit" tabindex="-1" aria-hidden="true">Show the answer</button>
         <p class="form-about" aria-hidden="true"></p>
         <p class="form-help">Point at a field to read what it means. Shift and arrow keys count by ten.</p>
       </div>

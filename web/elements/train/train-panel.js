@@ -33,6 +33,12 @@ const KINDS = ['accuracy', 'loss'];
 /** @type {Curve} */
 const undrawn = { key: [], time: 0, made: null };
 
+/** The layer that one came from, which the page's address keeps for the way back. */
+function fromText() {
+  const from = new URLSearchParams(location.search).get('from');
+  return from ? `&${new URLSearchParams({ from })}` : '';
+}
+
 /** Trains a layer on made data or a table of the reader's own, in a worker. The page's address has all settings. */
 export class TrainPanel extends LightElement {
   static properties = {
@@ -158,7 +164,7 @@ export class TrainPanel extends LightElement {
     this.failure = '';
     this.file = { ...this.file, error: '' };
     if (!this.#isOfRun()) this.player.pause();
-    const search = searchOf(this.layers, this.values) + location.hash;
+    const search = searchOf(this.layers, this.values) + fromText() + location.hash;
     history[taskOf(this.values.task) === taskOf(task) && this.values.file === file ? 'replaceState' : 'pushState'](
       null,
       '',

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** @typedef {import('vite').Plugin} Plugin */
@@ -17,7 +17,7 @@ export function staticHtml() {
         const { prerender } = await import(
           pathToFileURL(fileURLToPath(new URL('./prerender.js', import.meta.url))).href
         );
-        const parts = await prerender(basename(path));
+        const parts = await prerender(path.replace(/^\//, ''));
         return page.replace(/<!--(\w+)-->/g, (all, name) => parts[name] ?? all);
       }
     }
@@ -41,7 +41,7 @@ export function offline() {
       for (const name of files) hash.update(name).update(readFileSync(join(out, name)));
       const text = readFileSync(new URL('./service-worker.js', import.meta.url), 'utf8')
         .replace("'VERSION'", `'${hash.digest('hex').slice(0, 12)}'`)
-        .replace("['FILES']", JSON.stringify(files.map((name) => (name === 'index.html' ? './' : `./${name}`))));
+        .replace("['FILES']", JSON.stringify(files.map((name) => `./${name.replace(/(^|\/)index\.html$/, '$1')}`)));
       writeFileSync(join(out, 'service-worker.js'), text);
     }
   };

@@ -27,26 +27,38 @@ export async function prerender(file) {
 }
 
 const nothingHappens = () => {};
+const silent = { choose: nothingHappens, toggle: nothingHappens, bring: nothingHappens };
 
 /** @type {Record<string, () => Promise<Record<string, unknown>>>} */
 const contents = {
   async 'index.html'() {
-    const scope = await open({ threads: 1 });
-    return { calculator: staticCalculator(new Store(scope)), guide: guideView(scope) };
+    const panels = ['presets', 'form', 'answer', 'memory', 'export', 'steps', 'timeline', 'compare', 'pytorch'];
+    return { calculator: staticCalculator(await storeOf(), panels) };
   },
-  async 'speed.html'() {
+  async 'run/index.html'() {
+    return { calculator: staticCalculator(await storeOf(), ['presets', 'form', 'run', 'formats']) };
+  },
+  async 'models/index.html'() {
+    return { calculator: staticCalculator(await storeOf(), ['form', 'answer', 'config', 'models', 'cache']) };
+  },
+  async 'guide/index.html'() {
+    return { guide: guideView(await open({ threads: 1 })) };
+  },
+  async 'speed/index.html'() {
     return {
       speed: speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }),
       guide: speedGuideView()
     };
   },
-  async 'train.html'() {
+  async 'train/index.html'() {
     return { train: staticTrain(await open({ threads: 1 })) };
   }
 };
 
-/** @param {Store} store */
-function staticCalculator(store) {
+const storeOf = async () => new Store(await open({ threads: 1 }));
+
+/** @param {Store} store @param {import('../../elements/calculator/panels.js').Panel[]} panels */
+function staticCalculator(store, panels) {
   return calculatorView(
     store,
     { set: nothingHappens, calculate: nothingHappens },
@@ -59,7 +71,8 @@ function staticCalculator(store) {
       notice: html`<p class="stale-note linked-note" role="status">This is the default layer. The one that the link asks for comes when the module has loaded.</p>`,
       importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
     },
-    { kind: '', said: '', linked: true, export: nothingHappens }
+    { kind: '', said: '', linked: true, export: nothingHappens },
+    { panels, tab: null, folded: true, open: false, ...silent }
   );
 }
 

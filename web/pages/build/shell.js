@@ -3,49 +3,42 @@
 const policy =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'";
 
-const head = `\
+/** @param {string} root the way to the site's first page: '../' of one below it */
+const head = (root) => `\
 <meta charset="utf-8">
   <meta http-equiv="Content-Security-Policy" content="${policy}">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <meta name="color-scheme" content="light dark">
-  <link rel="icon" href="./icon.svg" type="image/svg+xml">
-  <script vite-ignore src="./before-paint.js"></script>
-  <link rel="preload" as="font" type="font/woff2" crossorigin href="../../node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2">
-  <link rel="stylesheet" href="./page.css">`;
+  <link rel="icon" href="${root}icon.svg" type="image/svg+xml">
+  <script vite-ignore src="${root}before-paint.js"></script>
+  <link rel="preload" as="font" type="font/woff2" crossorigin href="${root}../../node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2">
+  <link rel="stylesheet" href="${root}page.css">`;
 
-const SECTIONS = [
-  ['steps', 'Steps'],
-  ['compare', 'Compare'],
-  ['run', 'Run'],
-  ['pytorch', 'PyTorch'],
-  ['models', 'Models'],
-  ['guide', 'Guide']
+/** The five doors, and the pages behind each. */
+const DOORS = [
+  { path: '', text: 'Calculator', icon: 'M4 3h12v14H4zM7 6h6M7 10h1M12 10h1M7 13h1M12 13h1' },
+  { path: 'run/', text: 'Run', icon: 'M6 4l10 6-10 6z', also: ['train/'] },
+  { path: 'models/', text: 'Models', icon: 'M3 6l7-3 7 3-7 3zM3 10l7 3 7-3M3 14l7 3 7-3' },
+  { path: 'labs/', text: 'Labs', icon: 'M8 3h4M9 3v5l-4 8h10l-4-8V3' },
+  { path: 'guide/', text: 'Guide', icon: 'M4 4h5l1 1 1-1h5v12h-5l-1 1-1-1H4zM10 5v12', also: ['speed/'] }
 ];
 
-const PAGES = [
-  ['train.html', 'Train'],
-  ['speed.html', 'Speed']
-];
+/** @param {string} folder of the page, such as `labs/masks/` @param {string} root */
+const doors = (folder, root) =>
+  DOORS.map(({ path, text, icon, also = [] }) => {
+    const own = [path, ...also].some((start) => (start ? folder.startsWith(start) : folder === ''));
+    return `<a href="${root || './'}${path}"${own ? ` aria-current="${folder === path ? 'page' : 'true'}"` : ''}><svg viewBox="0 0 20 20" aria-hidden="true"><path d="${icon}"/></svg><span>${text}</span></a>`;
+  }).join('');
 
-/** @param {string} file */
-function links(file) {
-  const calculator = file === 'index.html' ? '' : './';
-  const sections = SECTIONS.map(([id, text]) => `<a href="${calculator}#${id}">${text}</a>`);
-  const pages = PAGES.map(
-    ([page, text]) => `<a href="./${page}"${page === file ? ' aria-current="page"' : ''}>${text}</a>`
-  );
-  return [...sections, ...pages].join('');
-}
-
-/** @param {string} file */
-const top = (file) => `\
+/** @param {string} folder @param {string} root */
+const top = (folder, root) => `\
 <header class="top">
-    <a class="brand" href="./" aria-label="attnscope, start">
+    <a class="brand" href="${root || './'}" aria-label="attnscope, start">
       <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><rect class="m1" width="6" height="6"/><rect class="m2" x="7" width="6" height="6"/><rect class="m3" x="14" width="6" height="6"/><rect class="m2" y="7" width="6" height="6"/><rect class="m4" x="7" y="7" width="6" height="6"/><rect class="m2" x="14" y="7" width="6" height="6"/><rect class="m1" y="14" width="6" height="6"/><rect class="m3" x="7" y="14" width="6" height="6"/><rect class="m4" x="14" y="14" width="6" height="6"/></svg>
       <span>attnscope</span>
     </a>
-    <nav aria-label="Page">
-      ${links(file)}
+    <nav class="doors" aria-label="Site">
+      ${doors(folder, root)}
     </nav>
     <fieldset class="theme" hidden>
       <legend class="hidden">Colours</legend>
@@ -55,18 +48,34 @@ const top = (file) => `\
     </fieldset>
   </header>`;
 
-const OTHER = /** @type {Record<string, string>} */ ({
-  'index.html': '<a href="./train.html">Train a layer here</a>, <a href="./speed.html">how fast is this browser?</a>',
-  'speed.html': '<a href="./">The calculator</a>, <a href="./train.html">train a layer here</a>',
-  'train.html': '<a href="./">The calculator</a>, <a href="./speed.html">how fast is this browser?</a>'
-});
+/** Of the two pages behind *Run*. @param {string} folder */
+const runTabs = (folder) =>
+  [
+    ['run/', 'Forward'],
+    ['train/', 'Train']
+  ]
+    .map(([path, text]) => `<a href="../${path}"${path === folder ? ' aria-current="page"' : ''}>${text}</a>`)
+    .join('');
 
-/** @param {string} file */
-const foot = (file) => `\
+/** @param {string} folder @param {string} root */
+const foot = (folder, root) => `\
 <footer class="foot">
-    <p>${OTHER[file]}</p>
-    <p>attnscope, MIT licence. Counts follow PyTorch's conventions${file === 'speed.html' ? ', except that a causal layer counts half of its scores' : ''}; 1 KiB is 1,024 bytes. Nothing that you enter leaves this page.</p>
+    <p><a href="${root}speed/">How fast is this browser?</a></p>
+    <p>attnscope, MIT licence. Counts follow PyTorch's conventions${folder === 'speed/' ? ', except that a causal layer counts half of its scores' : ''}; 1 KiB is 1,024 bytes. Nothing that you enter leaves this page.</p>
   </footer>`;
 
-/** HTML for the placeholders that all pages have. @param {string} file the page's @returns {Record<string, string>} */
-export const shell = (file) => ({ head, top: top(file), foot: foot(file) });
+/**
+ * HTML for the placeholders that all pages have.
+ * @param {string} file the page's, such as `run/index.html`
+ * @returns {Record<string, string>}
+ */
+export function shell(file) {
+  const folder = file.replace(/index\.html$/, '');
+  const root = '../'.repeat(folder.split('/').length - 1);
+  return {
+    head: head(root),
+    top: top(folder, root),
+    foot: foot(folder, root),
+    runtabs: `<nav class="subnav" aria-label="Run">${runTabs(folder)}</nav>`
+  };
+}

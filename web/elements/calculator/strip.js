@@ -1,0 +1,32 @@
+// The answer in one line, which stays in sight while the answer itself is out of it.
+
+import { html, nothing } from 'lit';
+import { formatBytes, formatShort } from '../../plain/format.js';
+
+/**
+ * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {{ folded: boolean, form: boolean, open: boolean, toggle: () => void }} Strip `folded`: the answer itself is
+ *   in sight; `form`: there is one, which `open` shows where it is a sheet
+ */
+
+/** @param {Store} store @param {Strip} strip */
+export function stripView(store, { folded, form, open, toggle }) {
+  const { parameters, macs, memory } = store.estimate;
+  return html`
+    <div class=${folded ? 'strip folded' : 'strip'}>
+      <div class="strip-line">
+        <p class=${store.valid ? 'strip-figures' : 'strip-figures stale'} aria-hidden="true">
+          <span class="strip-layer">${store.layers.find(({ name }) => name === store.config.layer)?.title}</span>
+          <span><b>${formatShort(parameters)}</b> parameters</span>
+          <span><b>${formatShort(macs)}</b> MACs</span>
+          <span><b>${formatBytes(memory.inference_total)}</b> to infer</span>
+        </p>
+        ${
+          form
+            ? html`<button class="button small sheet-button" type="button" aria-expanded=${open ? 'true' : 'false'} aria-controls="layer-form"
+          @click=${toggle}>${open ? 'Done' : 'Edit'}<span class="hidden"> the layer</span></button>`
+            : nothing
+        }
+      </div>
+    </div>`;
+}

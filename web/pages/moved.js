@@ -1,0 +1,15 @@
+// Links of the time when one page had everything lead to the pages that have it now.
+
+const PLACES = /** @type {Record<string, string>} */ ({
+  run: 'run/',
+  formats: 'run/',
+  models: 'models/',
+  import: 'models/',
+  'kv-cache': 'models/'
+});
+
+export function moveOn() {
+  const id = location.hash.slice(1);
+  const to = PLACES[id] ?? (document.getElementById(id) || !id ? '' : 'guide/');
+  if (to) location.replace(`./${to}${location.search}${location.hash}`);
+}
