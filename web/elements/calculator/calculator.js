@@ -305,6 +305,7 @@ export class AttnscopeCalculator extends LitElement {
       tab: tabs.length > 1 ? (tabs.find((id) => id === this.tab) ?? tabs[0]) : null,
       folded: this.folded,
       open: this.open,
+      live: true,
       choose: (tab) => this.#choose(tab),
       toggle: () => this.#toggle(),
       bring: (patch) => {
@@ -324,6 +325,7 @@ export class AttnscopeCalculator extends LitElement {
   async #toggle() {
     this.open = !this.open;
     await this.updateComplete;
+    if (this.open) this.renderRoot.querySelector('.strip')?.scrollIntoView({ behavior: 'instant' });
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(this.open ? '.rail' : '.sheet-button'))?.focus();
   }
 

@@ -5,21 +5,21 @@ import { formatBytes, formatShort } from '../../plain/format.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
- * @typedef {{ folded: boolean, form: boolean, open: boolean, toggle: () => void }} Strip `folded`: the answer itself is
- *   in sight; `form`: there is one, which `open` shows where it is a sheet
+ * @typedef {{ kind: 'folded' | 'over' | 'alone', form: boolean, open: boolean, toggle: () => void }} Strip `folded`:
+ *   the answer itself is in sight; `alone`: there is none; `form`: there is one, which `open` shows where it is a sheet
  */
 
 /** @param {Store} store @param {Strip} strip */
-export function stripView(store, { folded, form, open, toggle }) {
+export function stripView(store, { kind, form, open, toggle }) {
   const { parameters, macs, memory } = store.estimate;
   return html`
-    <div class=${folded ? 'strip folded' : 'strip'}>
+    <div class=${`strip ${kind}`}>
       <div class="strip-line">
         <p class=${store.valid ? 'strip-figures' : 'strip-figures stale'} aria-hidden="true">
           <span class="strip-layer">${store.layers.find(({ name }) => name === store.config.layer)?.title}</span>
           <span><b>${formatShort(parameters)}</b> parameters</span>
           <span><b>${formatShort(macs)}</b> MACs</span>
-          <span><b>${formatBytes(memory.inference_total)}</b> to infer</span>
+          <span><b>${formatBytes(memory.inference_total)}</b><span class="strip-more"> to infer</span></span>
         </p>
         ${
           form

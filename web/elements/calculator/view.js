@@ -2,6 +2,7 @@
 // live.
 
 import { html, nothing } from 'lit';
+import { classMap } from 'lit/directives/class-map.js';
 import { formView } from '../form/form.js';
 import { headlineView } from './headline.js';
 import { memoryView } from './memory.js';
@@ -21,10 +22,10 @@ import { tabsOf, tabsView } from './tabs.js';
  * @typedef {import('./panels.js').Panel} Panel
  * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Parts those that are
  *   elements of their own; `notice`: above the answer
- * @typedef {{ panels: readonly Panel[], tab: string | null, folded: boolean, open: boolean,
+ * @typedef {{ panels: readonly Panel[], tab: string | null, folded: boolean, open: boolean, live: boolean,
  *   choose: (tab: string) => void, toggle: () => void, bring: (patch: Record<string, unknown>) => void }} Layout `tab`:
  *   the one that is shown, null where there are no tabs; `folded`: the answer itself is in sight; `open`: the form is,
- *   where it is a sheet; `bring`: sets values, and brings the answer into view
+ *   where it is a sheet; `live`: buttons do something; `bring`: sets values, and brings the answer into view
  */
 
 /**
@@ -36,11 +37,13 @@ import { tabsOf, tabsView } from './tabs.js';
  * @param {string[]} [messages] what is wrong with what the page around says
  */
 export function calculatorView(store, actions, parts, exporting, layout, messages = []) {
-  const { panels, folded, open, toggle } = layout;
+  const { panels, folded, live, open, toggle } = layout;
   const has = (/** @type {Panel} */ panel) => panels.includes(panel);
+  const inSight = folded ? 'folded' : 'over';
+  const kind = has('answer') ? inSight : 'alone';
   return html`
-    ${has('answer') || has('form') ? stripView(store, { folded: folded && has('answer'), form: has('form'), open, toggle }) : nothing}
-    <div class=${has('form') ? 'calculator' : 'calculator formless'}>
+    ${has('form') ? stripView(store, { kind, form: live, open, toggle }) : nothing}
+    <div class=${classMap({ calculator: true, formless: !has('form'), headless: !has('answer') })}>
       ${has('presets') ? presetChips(store, actions) : nothing}
       ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
       ${has('form') ? html`<div class=${open ? 'rail open' : 'rail'} id="layer-form" tabindex="-1">${formView(store, actions)}</div>` : nothing}

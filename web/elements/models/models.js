@@ -61,9 +61,18 @@ const FORMATS = [
 /** What one call over a whole model is sized for: every model can take it. */
 const WHOLE = { batch_size: 1, seq_len: 512 };
 
+/** With which a page about models begins. */
+export const FIRST_MODEL = 'Llama-3-8B';
+
+/** A published model, sized for one call. @param {string} name @returns {Record<string, unknown>} */
+export function wholeModel(name) {
+  const { file } = published.find((model) => model.name === name) ?? published[0];
+  return { ...fromHuggingFace(file).config, ...WHOLE };
+}
+
 /** The published models whose layer the registry has. @param {Store} store @returns {Model[]} */
 function modelsOf(store) {
-  const configs = published.map(({ file }) => presetValues(store, { ...fromHuggingFace(file).config, ...WHOLE }));
+  const configs = published.map(({ name }) => presetValues(store, wholeModel(name)));
   return store.figures(configs).flatMap((estimate, index) => {
     if (!estimate) return [];
     const [config, { name, usable }] = [configs[index], published[index]];

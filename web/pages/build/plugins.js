@@ -17,7 +17,7 @@ export function staticHtml() {
         const { prerender } = await import(
           pathToFileURL(fileURLToPath(new URL('./prerender.js', import.meta.url))).href
         );
-        const parts = await prerender(path.replace(/^\//, ''));
+        const parts = await prerender(path.replace(/^\//, ''), page);
         return page.replace(/<!--(\w+)-->/g, (all, name) => parts[name] ?? all);
       }
     }

@@ -1,4 +1,4 @@
-// The pages before any script, rendered in Node by the modules that they load: the calculator at its defaults with the
+// The pages before any script, rendered in Node by the modules that they load: the calculator at its defaults, the
 // guide, the speed page before anything is measured, and the training page before anything has run.
 
 import { html } from 'lit';
@@ -9,6 +9,9 @@ import { calculatorView } from '../../elements/calculator/view.js';
 import { chartsStaticView } from '../../elements/charts/tables.js';
 import { codeView } from '../../elements/code/view.js';
 import { importHead } from '../../elements/import/view.js';
+import { readPanels } from '../../elements/calculator/panels.js';
+import { FIRST_MODEL, wholeModel } from '../../elements/models/models.js';
+import { presetValues } from '../../elements/models/presets.js';
 import { Store } from '../../plain/store.js';
 import { speedView, unmeasured } from '../../elements/speed/view.js';
 import { staticTrain } from '../../elements/train/static.js';
@@ -17,47 +20,40 @@ import { speedGuideView } from '../speed-guide.js';
 import { shell } from './shell.js';
 
 /**
- * @param {string} file the page's
+ * @param {string} file the page's, such as `run/index.html`
+ * @param {string} page its HTML
  * @returns {Promise<Record<string, string>>} HTML for each of its placeholders `<!--name-->`
  */
-export async function prerender(file) {
-  const parts = Object.entries(await contents[file]());
-  const rendered = await Promise.all(parts.map(async ([name, template]) => [name, await toHtml(template)]));
+export async function prerender(file, page) {
+  const scope = await open({ threads: 1 });
+  const parts = Object.entries(contents(scope, file, page)).filter(([name]) => page.includes(`<!--${name}-->`));
+  const rendered = await Promise.all(parts.map(async ([name, make]) => [name, await toHtml(make())]));
   return { ...shell(file), ...Object.fromEntries(rendered) };
 }
 
 const nothingHappens = () => {};
 const silent = { choose: nothingHappens, toggle: nothingHappens, bring: nothingHappens };
 
-/** @type {Record<string, () => Promise<Record<string, unknown>>>} */
-const contents = {
-  async 'index.html'() {
-    const panels = ['presets', 'form', 'answer', 'memory', 'export', 'steps', 'timeline', 'compare', 'pytorch'];
-    return { calculator: staticCalculator(await storeOf(), panels) };
+/**
+ * What a page may hold.
+ * @param {import('../../lib/index.js').Attnscope} scope @param {string} file @param {string} page
+ * @returns {Record<string, () => unknown>}
+ */
+const contents = (scope, file, page) => ({
+  calculator() {
+    const store = new Store(scope);
+    if (file === MODELS) store.set(presetValues(store, wholeModel(FIRST_MODEL)));
+    return staticCalculator(store, readPanels(/ panels="([^"]*)"/.exec(page)?.[1] ?? null).panels);
   },
-  async 'run/index.html'() {
-    return { calculator: staticCalculator(await storeOf(), ['presets', 'form', 'run', 'formats']) };
-  },
-  async 'models/index.html'() {
-    return { calculator: staticCalculator(await storeOf(), ['form', 'answer', 'config', 'models', 'cache']) };
-  },
-  async 'guide/index.html'() {
-    return { guide: guideView(await open({ threads: 1 })) };
-  },
-  async 'speed/index.html'() {
-    return {
-      speed: speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }),
-      guide: speedGuideView()
-    };
-  },
-  async 'train/index.html'() {
-    return { train: staticTrain(await open({ threads: 1 })) };
-  }
-};
+  guide: () => guideView(scope),
+  speed: () => speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }),
+  speedguide: () => speedGuideView(),
+  train: () => staticTrain(scope)
+});
 
-const storeOf = async () => new Store(await open({ threads: 1 }));
+const MODELS = 'models/index.html';
 
-/** @param {Store} store @param {import('../../elements/calculator/panels.js').Panel[]} panels */
+/** @param {Store} store @param {readonly import('../../elements/calculator/panels.js').Panel[]} panels */
 function staticCalculator(store, panels) {
   return calculatorView(
     store,
@@ -72,7 +68,7 @@ function staticCalculator(store, panels) {
       importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
     },
     { kind: '', said: '', linked: true, export: nothingHappens },
-    { panels, tab: null, folded: true, open: false, ...silent }
+    { panels, tab: null, folded: true, open: false, live: false, ...silent }
   );
 }
 
