@@ -123,7 +123,7 @@ const TEXT = /** @type {Record<string, string>} */ ({
 
 /** The code of the guide's chapter on writing a scorer, as it stands on the page. */
 export async function guideLines() {
-  const { guide } = await prerender('index.html');
+  const { guide } = await prerender('guide/index.html', '<!--guide-->');
   const [chapter] = /<section id="pytorch-how">.*?<\/section>/s.exec(guide) ?? [];
   const steps = /<ol>.*<\/ol>/s.exec(chapter ?? '')?.[0] ?? '';
   return [...steps.matchAll(/<code>(.*?)<\/code>/g)].map(([, code]) =>

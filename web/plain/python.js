@@ -1,6 +1,7 @@
 // What gives the numbers of a run in PyTorch, after the text of the PyTorch panel. No DOM.
 
-import { inputSeed } from './inputs.js';
+import { DRAWN, inputSeed, ownNumbers } from './inputs.js';
+import { PATTERNS, patternOf } from './patterns.js';
 import { maskPython } from './mask.js';
 
 export const SHOWN_VALUES = 6;
@@ -14,13 +15,14 @@ export const shownValues = ({ data }) => Array.from(data.subarray(0, SHOWN_VALUE
  * @param {number} seed
  * @param {import('./mask.js').Masks} painted
  * @param {string} className the class of the layer in the PyTorch panel
+ * @param {import('./inputs.js').Given} [numbers]
  */
-export function pythonLines({ inputs, masks }, seed, painted, className) {
+export function pythonLines({ inputs, masks }, seed, painted, className, numbers = DRAWN) {
   const given = masks.filter(({ name }) => painted[name]);
   const names = [...inputs.map(({ name }) => name), ...given.map(({ name }) => `${name}=${name}`)].join(', ');
   const draws = inputs.flatMap((input, index) => [
     `torch.manual_seed(${inputSeed(seed, index)})`,
-    `${input.name} = ${drawnInPython(input)}`
+    ...inputInPython(input, numbers)
   ]);
   return [
     `torch.manual_seed(${seed})`,
@@ -32,6 +34,15 @@ export function pythonLines({ inputs, masks }, seed, painted, className) {
     'result = results if torch.is_tensor(results) else results[0]',
     `print(result.flatten()[:${SHOWN_VALUES}])`
   ].join('\n');
+}
+
+/** @param {import('./inputs.js').Input} input @param {import('./inputs.js').Given} numbers */
+function inputInPython(input, numbers) {
+  const { name, shape, integer } = input;
+  const own = integer ? null : ownNumbers(name, shape, numbers);
+  if (own) return [`${name} = torch.tensor(${JSON.stringify(own)}).expand(${shape.join(', ')})`];
+  const pattern = (integer ? undefined : patternOf(numbers.pattern)) ?? PATTERNS[0];
+  return pattern.python(name, shape, drawnInPython(input));
 }
 
 /** @param {import('./inputs.js').Input} input */

@@ -9,7 +9,8 @@ import { maskPlanes } from '../../plain/mask.js';
 import { largerPeaks, medianSeconds, timed } from '../../plain/timing.js';
 
 /**
- * @typedef {{ config: any, seed: number, masks: import('../../plain/mask.js').Masks }} Job
+ * @typedef {{ config: any, seed: number, masks: import('../../plain/mask.js').Masks,
+ *   given: import('../../plain/inputs.js').Given }} Job
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {(progress: Progress) => unknown} Report
@@ -37,11 +38,11 @@ const LONG_SECONDS = 1;
  * @param {import('../../lib/index.js').TaskContext} context
  * @returns {Outcome}
  */
-function run(scope, { config, seed, masks: painted }, { progress: report, transfer }) {
+function run(scope, { config, seed, masks: painted, given }, { progress: report, transfer }) {
   report({ stage: 'Measuring this machine', done: 0.05 });
   peaks ??= scope.measurePeaks();
   call ||= callSeconds(scope);
-  const { model, inputs: needed } = prepare(scope, config, seed, report);
+  const { model, inputs: needed } = prepare(scope, config, seed, given, report);
   const { inputs: described, results } = scope.estimate(config, { steps: false });
   const masks = maskPlanes(described);
   const inputs = { ...needed, ...givenMasks(masks, painted) };
@@ -78,16 +79,19 @@ function run(scope, { config, seed, masks: painted }, { progress: report, transf
   };
 }
 
-/** @param {Scope} scope @param {any} config @param {number} seed @param {Report} report */
-function prepare(scope, config, seed, report) {
-  const key = JSON.stringify([config, seed]);
+/**
+ * @param {Scope} scope @param {any} config @param {number} seed @param {import('../../plain/inputs.js').Given} given
+ * @param {Report} report
+ */
+function prepare(scope, config, seed, given, report) {
+  const key = JSON.stringify([config, seed, given]);
   if (prepared?.key === key) return prepared;
   prepared?.model.dispose();
   prepared = null;
   report({ stage: 'Drawing the parameters', done: 0.1 });
   const model = scope.create(config, { seed });
   report({ stage: 'Drawing the inputs', done: 0.15 });
-  const inputs = drawInputs(scope, model.inputs.filter(isNeeded), seed);
+  const inputs = drawInputs(scope, model.inputs.filter(isNeeded), seed, given);
   prepared = { key, model, inputs };
   return prepared;
 }
