@@ -50,5 +50,6 @@ test('own numbers that do not fit are refused, and the place is said', () => {
     ['1', [17, 1], /at most 16 positions of 64 features, the input has 17 of 1/],
     ['1', [1, 65], /the input has 1 of 65/]
   ]);
-  for (const [text, shape, message] of wrong) assert.throws(() => readNumbers(text, shape), { name: 'RangeError', message });
+  for (const [text, shape, message] of wrong)
+    assert.throws(() => readNumbers(text, shape), { name: 'RangeError', message });
 });

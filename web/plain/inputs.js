@@ -1,4 +1,4 @@
-// What a run is given: tensors that PyTorch draws alike, patterns, own numbers, and the masks that were painted. No DOM.
+// What a run is given: tensors that PyTorch draws alike, patterns, own numbers, and painted masks. No DOM.
 
 import { PATTERNS, patternOf, readNumbers, repeatedNumbers } from './patterns.js';
 

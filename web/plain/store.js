@@ -14,6 +14,9 @@ import { configOf, fitsField, parseField } from './fields.js';
 
 const MOST_KEPT = 256;
 
+/** What a link says beside the layer: how it is looked at. `context` and `sequences`: of the KV cache that is shown. */
+const ASIDE = ['input', 'numbers', 'mask', 'tensor', 'context', 'sequences'];
+
 /** Sends `change` after each edit; `event.detail.gesture` is the same text while one slider or box is being moved. */
 export class Store extends EventTarget {
   #shown = false;
@@ -43,6 +46,8 @@ export class Store extends EventTarget {
     this.seedError = '';
     /** The core's messages about keys of a link that its layer has no field for. @type {string[]} */
     this.leftOut = [];
+    /** Texts by those names that have one. @type {Record<string, string>} */
+    this.aside = {};
     this.config = configOf(this.layers[0], {});
     this.#assign(initial);
     this.#check();
@@ -115,6 +120,15 @@ export class Store extends EventTarget {
     }
   }
 
+  /**
+   * How the layer is looked at; '' forgets.
+   * @param {Record<string, string>} patch @param {Edit} [edit]
+   */
+  look(patch, { gesture } = {}) {
+    this.aside = nonempty({ ...this.aside, ...patch });
+    this.dispatchEvent(new CustomEvent('change', { detail: { gesture } }));
+  }
+
   /** @param {Values} patch @param {Edit} [edit] */
   set(patch, { gesture } = {}) {
     const before = this.layer;
@@ -150,11 +164,12 @@ export class Store extends EventTarget {
       ...this.layers.flatMap((layer) => layer.fields.map((field) => field.name))
     ]);
     this.values = Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
+    this.aside = nonempty(Object.fromEntries(ASIDE.map((name) => [name, String(values[name] ?? '')])));
     this.values.layer ??= this.layers[0].name;
     const isKnown = this.layer.name === this.values.layer;
     const own = isKnown ? new Set(['layer', 'seed', ...this.layer.fields.map(({ name }) => name)]) : known;
     this.leftOut = Object.keys(values)
-      .filter((name) => !own.has(name))
+      .filter((name) => !own.has(name) && !ASIDE.includes(name))
       .map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }));
   }
 
@@ -220,6 +235,9 @@ export class Store extends EventTarget {
     }
   }
 }
+
+/** @param {Record<string, string>} texts */
+const nonempty = (texts) => Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
 
 /** The core judges what the form holds. @param {Scope} scope @param {Values} config @returns {Estimate} */
 const estimateOf = (scope, config) => scope.estimate(/** @type {any} */ (config));

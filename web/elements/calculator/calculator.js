@@ -286,7 +286,7 @@ export class AttnscopeCalculator extends LitElement {
       },
       {
         charts: html`<attnscope-charts .store=${store} .estimate=${store.estimate}></attnscope-charts>`,
-        run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError}></attnscope-run>`,
+        run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError} .aside=${store.aside}></attnscope-run>`,
         code: html`<attnscope-code .source=${store.source} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
         importer: html`<attnscope-import .store=${store}></attnscope-import>`
       },

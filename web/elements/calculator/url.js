@@ -7,6 +7,9 @@ import { parseField } from '../../plain/fields.js';
  * @typedef {import('../../plain/fields.js').Values} Values
  */
 
+/** Letters of one part of a link; what is longer, such as a large mask, is left out. */
+export const LONGEST = 8000;
+
 /** @param {string} search @returns {Values} */
 export const readSearch = (search) => Object.fromEntries(new URLSearchParams(search));
 
@@ -21,6 +24,7 @@ export function writeSearch(store) {
     if (parseField(field, value) !== null) search.set(field.name, String(value));
   }
   if (store.seed) search.set('seed', String(store.seed));
+  for (const [name, text] of Object.entries(store.aside)) if (text.length <= LONGEST) search.set(name, text);
   return `?${search}`;
 }
 

@@ -6,8 +6,11 @@ import { formatBytes, formatList, formatShape } from '../../plain/format.js';
 import { Engine } from './engine.js';
 import { needsOf } from '../../plain/limits.js';
 import { causalMask, maskPlanes, paddedMask } from '../../plain/mask.js';
+import { readMasks, writeMasks } from '../../plain/mask-text.js';
+import { givenOf, inputsView } from './inputs-view.js';
 import { openWorker } from './open-worker.js';
 import { pythonLines } from '../../plain/python.js';
+import { DRAWN } from '../../plain/inputs.js';
 import { buildView, needsView, outcomeView, pooledView, weightsTable } from './view.js';
 import { segments } from '../form/form.js';
 import '../heat-map/heat-map.js';
@@ -18,7 +21,9 @@ import '../heat-map/heat-map.js';
  * @typedef {import('../heat-map/drawn.js').Drawn} Drawn
  * @typedef {import('../../plain/mask.js').Masks} Masks
  * @typedef {{ stage: string, done: number }} Progress
- * @typedef {{ key: string, config: any, seed: number, masks: Masks, outcome: Outcome, python: string }} Result
+ * @typedef {import('../../plain/inputs.js').Given} Given
+ * @typedef {{ key: string, config: any, seed: number, given: Given, masks: Masks, outcome: Outcome,
+ *   python: string }} Result
  */
 
 /** Configurations up to this size run by themselves when the panel is in view. */
@@ -26,7 +31,7 @@ const QUICK_FLOPS = 2e9;
 const QUICK_BYTES = 2 ** 27;
 const SETTLE_MS = 350;
 
-/** Executes the layer. `.store`, `.config` (the last valid one), `.estimate`, `.seed`. */
+/** Executes the layer. `.store`, `.config` (the last valid one), `.estimate`, `.seed`, `.aside` (of the store). */
 export class RunPanel extends LightElement {
   static properties = {
     store: {},
@@ -34,12 +39,15 @@ export class RunPanel extends LightElement {
     estimate: {},
     seed: {},
     seedError: {},
+    aside: {},
     progress: { state: true },
     result: { state: true },
     failure: { state: true },
-    masks: { state: true },
-    shown: { state: true }
+    masks: { state: true }
   };
+
+  /** Of what `masks` were read. */
+  #maskKey = '';
 
   constructor() {
     super();
@@ -51,6 +59,10 @@ export class RunPanel extends LightElement {
     this.estimate = null;
     this.seed = 0;
     this.seedError = '';
+    /** How the layer is looked at. @type {Record<string, string>} */
+    this.aside = {};
+    /** Inputs as they are chosen. @type {Given} */
+    this.given = DRAWN;
     /** @type {Progress | null} */
     this.progress = null;
     /** @type {Result | null} */
@@ -58,8 +70,6 @@ export class RunPanel extends LightElement {
     this.failure = '';
     /** @type {Masks} */
     this.masks = {};
-    /** Name of the tensor that was chosen to be drawn. */
-    this.shown = '';
     /** @type {Engine<import('./worker.js').Job, Outcome, Progress>} */
     this.engine = new Engine(openWorker, { stage: 'Opening the module', done: 0 });
     /** Of `config`. @type {import('../../plain/limits.js').Needs} */
@@ -96,8 +106,8 @@ export class RunPanel extends LightElement {
   /** @param {Map<string, any>} changed */
   willUpdate(changed) {
     if (changed.has('config') && this.store) this.needs = needsOf(this.store.scope, this.config);
-    if (changed.has('estimate')) this.#dropUnfit(changed.get('estimate')?.inputs ?? []);
-    if (changed.has('config') || changed.has('seed')) this.#runSoon();
+    if (changed.has('aside') || changed.has('estimate')) this.#readAside();
+    if (changed.has('config') || changed.has('seed') || changed.has('aside')) this.#runSoon();
   }
 
   /** @param {Map<string, any>} changed */
@@ -105,19 +115,20 @@ export class RunPanel extends LightElement {
     this.handFocus('[data-action="cancel"], [data-fit]', '[data-action="run"]', () => super.update(changed));
   }
 
-  /** Drops the masks of inputs that are gone, or have other rows and columns. @param {any[]} before the inputs */
-  #dropUnfit(before) {
-    const [old, now] = [maskPlanes(before), maskPlanes(this.estimate?.inputs ?? [])].map((list) =>
-      list.map((plane) => JSON.stringify(plane))
-    );
-    const kept = maskPlanes(before)
-      .filter((_, index) => now.includes(old[index]))
-      .map(({ name }) => name);
-    this.masks = Object.fromEntries(Object.entries(this.masks).filter(([name]) => kept.includes(name)));
+  /** What the link says of masks and inputs, as far as it fits the layer. */
+  #readAside() {
+    const { mask = '', input = '', numbers = '' } = this.aside;
+    const key = JSON.stringify([mask, maskPlanes(this.estimate?.inputs ?? [])]);
+    if (key !== this.#maskKey) {
+      this.#maskKey = key;
+      this.masks = readMasks(mask, maskPlanes(this.estimate?.inputs ?? []));
+    }
+    const given = givenOf(input, numbers);
+    if (JSON.stringify(given) !== JSON.stringify(this.given)) this.given = given;
   }
 
   get key() {
-    return JSON.stringify([this.config, this.seed]);
+    return JSON.stringify([this.config, this.seed, this.given]);
   }
 
   /** Whether a run of what the form says is under way; a run of anything else may be replaced. */
@@ -135,7 +146,7 @@ export class RunPanel extends LightElement {
   /** Runs now; a run under way is cancelled. */
   async start() {
     clearTimeout(this.timer);
-    const { key, config, seed, masks } = this;
+    const { key, config, seed, masks, given } = this;
     const running = { key };
     this.running = running;
     this.failure = '';
@@ -144,11 +155,11 @@ export class RunPanel extends LightElement {
       if (this.progress && running === this.running) this.progress = progress;
     };
     try {
-      const outcome = await this.engine.run({ config, seed, masks }, report);
+      const outcome = await this.engine.run({ config, seed, masks, given }, report);
       if (running !== this.running) return;
       const layer = this.store?.layers.find((known) => known.name === config.layer);
-      const python = pythonLines(outcome, seed, masks, layer?.pytorch_class ?? '');
-      this.result = { key, config, seed, masks, outcome, python };
+      const python = pythonLines(outcome, seed, masks, layer?.pytorch_class ?? '', given);
+      this.result = { key, config, seed, given, masks, outcome, python };
       this.progress = null;
     } catch (error) {
       if (running === this.running) this.#onFailure(/** @type {Error} */ (error));
@@ -159,14 +170,22 @@ export class RunPanel extends LightElement {
   #onFailure(error) {
     this.progress = null;
     this.failure = error.name === 'AbortError' ? 'Cancelled.' : error.message;
-    if (this.result?.key === this.key) this.masks = this.result.masks;
+    if (this.result?.key === this.key) this.#keepMasks(this.result.masks);
   }
 
   /** @param {string} name @param {Uint8Array | null} mask */
   #setMask(name, mask) {
     const { [name]: _, ...others } = this.masks;
-    this.masks = mask?.includes(0) ? { ...others, [name]: mask } : others;
+    this.#keepMasks(mask?.includes(0) ? { ...others, [name]: mask } : others);
     if (this.config) this.start();
+  }
+
+  /** @param {Masks} masks */
+  #keepMasks(masks) {
+    const mask = writeMasks(masks);
+    this.masks = masks;
+    this.#maskKey = JSON.stringify([mask, maskPlanes(this.estimate?.inputs ?? [])]);
+    this.store?.look({ mask });
   }
 
   render() {
@@ -178,6 +197,7 @@ export class RunPanel extends LightElement {
         ${this.result ? buildView(this.result.outcome.build) : nothing}
       </div>
       ${this.#controls()}
+      ${inputsView(this.estimate?.inputs ?? [], this.given, (patch, edit) => this.store?.look(patch, edit))}
       ${fits ? nothing : needsView(this.needs, this.store.scope.memoryLimit, (patch) => this.store?.set(patch))}
       ${this.failure ? html`<p class="field-error" role="alert">${this.failure}</p>` : nothing}
       ${this.result ? this.#results(this.result) : !fits ? nothing : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(bytes)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
@@ -207,7 +227,7 @@ export class RunPanel extends LightElement {
     const { outcome, config } = result;
     const stale = result.key !== this.key;
     const before = stale || this.failure !== '';
-    const drawn = outcome.drawn.find(({ name }) => name === this.shown) ?? outcome.drawn[0];
+    const drawn = outcome.drawn.find(({ name }) => name === this.aside.tensor) ?? outcome.drawn[0];
     const { tensor, name, mask } = drawn;
     const [figures] = this.store?.figures([{ ...config, dtype: 'float32' }]) ?? [];
     return html`
@@ -222,9 +242,7 @@ export class RunPanel extends LightElement {
                   'drawn',
                   outcome.drawn.map((one) => ({ value: one.name, text: one.name })),
                   name,
-                  (chosen) => {
-                    this.shown = chosen;
-                  }
+                  (tensor) => this.store?.look({ tensor })
                 )}</fieldset>`
               : nothing
           }
