@@ -35,7 +35,7 @@ export function offline() {
     },
     closeBundle() {
       const files = filesBelow(out)
-        .filter((name) => name !== 'service-worker.js')
+        .filter((name) => name !== 'service-worker.js' && !name.startsWith('preview/'))
         .sort();
       const hash = createHash('sha256');
       for (const name of files) hash.update(name).update(readFileSync(join(out, name)));

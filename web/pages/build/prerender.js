@@ -28,7 +28,7 @@ export async function prerender(file, page) {
   const scope = await open({ threads: 1 });
   const parts = Object.entries(contents(scope, file, page)).filter(([name]) => page.includes(`<!--${name}-->`));
   const rendered = await Promise.all(parts.map(async ([name, make]) => [name, await toHtml(make())]));
-  return { ...shell(file), ...Object.fromEntries(rendered) };
+  return { ...shell(file, page), ...Object.fromEntries(rendered) };
 }
 
 const nothingHappens = () => {};

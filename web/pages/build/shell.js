@@ -3,8 +3,14 @@
 const policy =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'";
 
-/** @param {string} root the way to the site's first page: '../' of one below it */
-const head = (root) => `\
+/** Which picture stands for a page where it is linked: that of its door. @param {string} folder */
+const pictureOf = (folder) => folder.split('/')[0] || 'calculator';
+
+/**
+ * @param {string} folder of the page @param {string} root the way to the site's first page: '../' of one below it
+ * @param {string} page its HTML
+ */
+const head = (folder, root, page) => `\
 <meta charset="utf-8">
   <meta http-equiv="Content-Security-Policy" content="${policy}">
   <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -12,7 +18,12 @@ const head = (root) => `\
   <link rel="icon" href="${root}icon.svg" type="image/svg+xml">
   <script vite-ignore src="${root}before-paint.js"></script>
   <link rel="preload" as="font" type="font/woff2" crossorigin href="${root}../../node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2">
-  <link rel="stylesheet" href="${root}page.css">`;
+  <link rel="stylesheet" href="${root}page.css">
+  <meta property="og:type" content="website">
+  <meta property="og:title" content="${/<title>(.*?)<\/title>/s.exec(page)?.[1] ?? ''}">
+  <meta property="og:description" content="${/name="description" content="([^"]*)"/.exec(page)?.[1] ?? ''}">
+  <meta property="og:image" content="${root}preview/${pictureOf(folder)}.png">
+  <meta name="twitter:card" content="summary_large_image">`;
 
 /** The five doors, and the pages behind each. */
 const DOORS = [
@@ -66,14 +77,14 @@ const foot = (folder, root) => `\
 
 /**
  * HTML for the placeholders that all pages have.
- * @param {string} file the page's, such as `run/index.html`
+ * @param {string} file the page's, such as `run/index.html` @param {string} page its HTML
  * @returns {Record<string, string>}
  */
-export function shell(file) {
+export function shell(file, page) {
   const folder = file.replace(/index\.html$/, '');
   const root = '../'.repeat(folder.split('/').length - 1);
   return {
-    head: head(root),
+    head: head(folder, root, page),
     top: top(folder, root),
     foot: foot(folder, root),
     runtabs: `<nav class="subnav" aria-label="Run">${runTabs(folder)}</nav>`
