@@ -14,6 +14,10 @@ import { keepFocus, typedInto } from './typed.js';
 import { bindUrl, readSearch, writeSearch } from './url.js';
 import { presetValues } from '../models/presets.js';
 
+/** To the page that runs the layer, with a tensor in view. @param {Store} store @param {string} tensor */
+const runLink = (store, tensor) =>
+  `${document.documentElement.dataset.root ?? './'}run/${writeSearch(store, { tensor })}#run`;
+
 const KNOWN = [...fieldNames, 'address', 'light-dom', 'panels', 'tabs'];
 
 /**
@@ -306,6 +310,7 @@ export class AttnscopeCalculator extends LitElement {
       folded: this.folded,
       open: this.open,
       live: true,
+      see: this.hasAttribute('address') && !panels.includes('run') ? (tensor) => runLink(store, tensor) : null,
       choose: (tab) => this.#choose(tab),
       toggle: () => this.#toggle(),
       bring: (patch) => {

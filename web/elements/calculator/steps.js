@@ -4,8 +4,10 @@ import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList } from '../../plain/format.js';
 import { repeatOf, repeatText } from '../../plain/repeats.js';
 
-/** @param {any} estimate */
-export function stepsView(estimate) {
+/** @typedef {((tensor: string) => string) | null} See where a link to the values of a tensor leads */
+
+/** @param {any} estimate @param {See} [see] */
+export function stepsView(estimate, see = null) {
   const { steps, memory, bytes_per_element: element } = estimate;
   const owners = sharedWith(estimate);
   const unread =
@@ -26,7 +28,7 @@ export function stepsView(estimate) {
             <th scope="col" class="num"><abbr title="Arithmetic outside matrix products: bias, tanh, softmax">Other ops</abbr></th>
             <th scope="col" class="num">Output</th><th scope="col" class="num"><abbr title="Kept for the backward pass by this step first">Saved</abbr></th>
           </tr></thead>
-          <tbody>${steps.map((/** @type {any} */ step) => stepRow(step, element, memory.saved_for_backward === null, owners.get(step)))}
+          <tbody>${steps.map((/** @type {any} */ step) => stepRow(step, element, memory.saved_for_backward === null, owners.get(step), see))}
             ${unread ? html`<tr><th scope="row">Rows of embeddings that no step reads</th><td></td><td class="num">${formatCount(unread)}</td><td class="num">–</td><td class="num">–</td><td class="num">–</td><td class="num">–</td></tr>` : nothing}</tbody>
           <tfoot><tr>
             <th scope="row" colspan="2">Total</th>
@@ -66,9 +68,10 @@ function sharedWith({ steps, inputs }) {
  * @param {any} step
  * @param {number} element
  * @param {boolean} inferenceOnly
- * @param {string} [owner] the step that has its parameters
+ * @param {string | undefined} owner the step that has its parameters
+ * @param {See} see
  */
-function stepRow(step, element, inferenceOnly, owner) {
+function stepRow(step, element, inferenceOnly, owner, see) {
   const bytes = step.shape.reduce(
     (/** @type {number} */ product, /** @type {number} */ length) => product * length,
     element
@@ -76,13 +79,17 @@ function stepRow(step, element, inferenceOnly, owner) {
   const repeat = repeatOf(step);
   return html`
     <tr class=${repeat > 1 ? 'repeated' : ''}>
-      <th scope="row">${step.name}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${step.output} = ${step.pytorch}</code></th>
+      <th scope="row">${seen(step.output, step.name, see)}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${step.output} = ${step.pytorch}</code></th>
       <td class="shape"><code>${formatList(step.shape)}</code><small>${axesText(step.axes)}</small></td>
       ${owner ? html`<td class="num">–<small>those of ${owner}</small></td>` : count(step.parameters, repeat)}${count(step.macs, repeat)}${count(step.elementwise, repeat)}
       <td class="num">${formatBytes(bytes)}</td>
       <td class="num">${step.saved_bytes && !inferenceOnly ? formatBytes(step.saved_bytes) : '–'}</td>
     </tr>`;
 }
+
+/** A text that leads to a tensor's values, where there is a way. @param {string} tensor @param {unknown} text @param {See} see */
+export const seen = (tensor, text, see) =>
+  see ? html`<a class="see" href=${see(tensor)} title="See its values">${text}</a>` : text;
 
 /** What each dimension goes over; a dash for one that has no name. @param {readonly string[]} axes */
 const axesText = (axes) => axes.map((axis) => axis.replace('_', ' ') || '–').join(', ');

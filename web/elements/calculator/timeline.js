@@ -3,6 +3,7 @@
 import { html, nothing, svg } from 'lit';
 import { formatBytes } from '../../plain/format.js';
 import { repeatOf, repeatText } from '../../plain/repeats.js';
+import { seen } from './steps.js';
 
 /** @typedef {{ tensor: string, bytes: number, born: number, freed: number }} Lifetime */
 
@@ -14,8 +15,10 @@ export const liveBytes = (timeline, count) =>
 
 const MAX_ROOMY_STEPS = 9;
 
-/** @param {any} estimate */
-export function timelineView({ timeline, steps }) {
+/** @param {any} estimate @param {import('./steps.js').See} [see] */
+export function timelineView({ timeline, steps }, see = null) {
+  const made = new Set(steps.map((/** @type {any} */ { output }) => output));
+  const link = (/** @type {string} */ tensor) => seen(tensor, tensor, made.has(tensor) ? see : null);
   const live = liveBytes(timeline, steps.length);
   const peak = Math.max(...live);
   const at = live.indexOf(peak);
@@ -31,7 +34,7 @@ export function timelineView({ timeline, steps }) {
                 html`<th scope="col" class=${index === at ? 'step peak' : 'step'}><span>${step.name}${repeatOf(step) > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}</span></th>`
             )}</tr></thead>
           <tbody>
-            ${timeline.map((/** @type {Lifetime} */ life) => lifeRow(life, steps.length, at))}
+            ${timeline.map((/** @type {Lifetime} */ life) => lifeRow(life, steps.length, at, link(life.tensor)))}
           </tbody>
           <tfoot><tr><th scope="row">Alive</th><td class="num">${formatBytes(peak)}</td>
             ${live.map(
@@ -43,8 +46,8 @@ export function timelineView({ timeline, steps }) {
     </section>`;
 }
 
-/** @param {Lifetime} life @param {number} count @param {number} peak */
-function lifeRow({ tensor, bytes, born, freed }, count, peak) {
+/** @param {Lifetime} life @param {number} count @param {number} peak @param {unknown} name */
+function lifeRow({ bytes, born, freed }, count, peak, name) {
   const cells = [];
   for (let step = 0; step < count; step += 1) {
     const alive = born <= step && step <= freed;
@@ -57,7 +60,7 @@ function lifeRow({ tensor, bytes, born, freed }, count, peak) {
       }</td>`
     );
   }
-  return html`<tr><th scope="row"><code>${tensor}</code></th><td class="num">${formatBytes(bytes)}</td>${cells}</tr>`;
+  return html`<tr><th scope="row"><code>${name}</code></th><td class="num">${formatBytes(bytes)}</td>${cells}</tr>`;
 }
 
 /** @param {number} share */

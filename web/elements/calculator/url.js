@@ -16,15 +16,17 @@ export const readSearch = (search) => Object.fromEntries(new URLSearchParams(sea
 /**
  * Every field of the chosen layer that is given, so that the link means the same after a default has changed.
  * @param {Store} store
+ * @param {Record<string, string>} [aside] how the layer is looked at there
  */
-export function writeSearch(store) {
+export function writeSearch(store, aside = {}) {
   const search = new URLSearchParams({ layer: store.layer.name });
   for (const field of store.layer.fields) {
     const value = store.values[field.name] ?? field.default;
     if (parseField(field, value) !== null) search.set(field.name, String(value));
   }
   if (store.seed) search.set('seed', String(store.seed));
-  for (const [name, text] of Object.entries(store.aside)) if (text.length <= LONGEST) search.set(name, text);
+  for (const [name, text] of Object.entries({ ...store.aside, ...aside }))
+    if (text.length <= LONGEST) search.set(name, text);
   return `?${search}`;
 }
 

@@ -23,6 +23,7 @@ import { tabsOf, tabsView } from './tabs.js';
  * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Parts those that are
  *   elements of their own; `notice`: above the answer
  * @typedef {{ panels: readonly Panel[], tab: string | null, folded: boolean, open: boolean, live: boolean,
+ *   see: import('./steps.js').See,
  *   choose: (tab: string) => void, toggle: () => void, bring: (patch: Record<string, unknown>) => void }} Layout `tab`:
  *   the one that is shown, null where there are no tabs; `folded`: the answer itself is in sight; `open`: the form is,
  *   where it is a sheet; `live`: buttons do something; `bring`: sets values, and brings the answer into view
@@ -56,14 +57,14 @@ export function calculatorView(store, actions, parts, exporting, layout, message
  * @param {Store} store @param {Actions} actions @param {Parts} parts
  * @param {import('./exports.js').Exporting} exporting @param {Layout} layout
  */
-function bodyView(store, actions, parts, exporting, { panels, tab, choose, bring }) {
+function bodyView(store, actions, parts, exporting, { panels, tab, see, choose, bring }) {
   const { estimate } = store;
   /** @type {Partial<Record<Panel, () => unknown>>} */
   const views = {
     memory: () => memoryView(estimate, store.training),
     export: () => exportsView(exporting),
-    steps: () => stepsView(estimate),
-    timeline: () => timelineView(estimate),
+    steps: () => stepsView(estimate, see),
+    timeline: () => timelineView(estimate, see),
     compare: () => section('compare', parts.charts),
     pytorch: () => section('pytorch', parts.code),
     run: () => section('run', parts.run),

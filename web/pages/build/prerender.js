@@ -68,7 +68,7 @@ function staticCalculator(store, panels) {
       importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
     },
     { kind: '', said: '', linked: true, export: nothingHappens },
-    { panels, tab: null, folded: true, open: false, live: false, ...silent }
+    { panels, tab: null, folded: true, open: false, live: false, see: null, ...silent }
   );
 }
 
