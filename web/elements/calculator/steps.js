@@ -87,7 +87,10 @@ function stepRow(step, element, inferenceOnly, owner, see) {
     </tr>`;
 }
 
-/** A text that leads to a tensor's values, where there is a way. @param {string} tensor @param {unknown} text @param {See} see */
+/**
+ * A text that leads to a tensor's values, where there is a way.
+ * @param {string} tensor @param {unknown} text @param {See} see
+ */
 export const seen = (tensor, text, see) =>
   see ? html`<a class="see" href=${see(tensor)} title="See its values">${text}</a>` : text;
 
