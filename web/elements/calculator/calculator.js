@@ -8,7 +8,7 @@ import { toCsv, toJson, toMarkdown } from '../../plain/exports.js';
 import { pageScope } from '../shared/scope.js';
 import { readPanels, tabOf } from './panels.js';
 import { tabsOf } from './tabs.js';
-import { attributeMessages, configMessages, panelMessages } from './host.js';
+import { attributeMessages, configMessages, panelMessages, themeMessages } from './host.js';
 import { Store } from '../../plain/store.js';
 import { keepFocus, typedInto } from './typed.js';
 import { bindUrl, readSearch, writeSearch } from './url.js';
@@ -18,16 +18,16 @@ import { presetValues } from '../models/presets.js';
 const runLink = (store, tensor) =>
   `${document.documentElement.dataset.root ?? './'}run/${writeSearch(store, { tensor })}#run`;
 
-const KNOWN = [...fieldNames, 'address', 'light-dom', 'panels', 'tabs'];
+const KNOWN = [...fieldNames, 'address', 'light-dom', 'panels', 'tabs', 'theme'];
 
 /**
  * The calculator. Any field is an attribute and a property by its name (`hidden_size="1024"`, `.hidden_size = 1024`),
  * and `.config` is all of them at once. Whatever was set last wins: attribute, property or what the visitor entered; at
  * the start properties come after attributes, and an attribute that is removed, like a property that is undefined,
  * gives the default. `panels` names the parts that it has (panels.js; all without it), `tabs` shows some of them one at
- * a time. `address` keeps the state in the page's address, which wins at the start; `light-dom` renders among its
- * children, for a page that has the stylesheet. Sends `change` with the estimate once at the start and whenever the
- * estimate is another.
+ * a time; `theme` is light or dark, whatever the system says. `address` keeps the state in the page's address, which
+ * wins at the start; `light-dom` renders among its children, for a page that has the stylesheet. Sends `change` with
+ * the estimate once at the start and whenever the estimate is another.
  */
 export class AttnscopeCalculator extends LitElement {
   static properties = {
@@ -236,6 +236,7 @@ export class AttnscopeCalculator extends LitElement {
     const messages = [
       ...attributeMessages(this, KNOWN),
       ...panelMessages(readPanels(this.getAttribute('panels')).unknown),
+      ...themeMessages(this.getAttribute('theme')),
       ...(this.store && this.#given ? configMessages(this.store, this.#given) : [])
     ];
     if (String(messages) !== String(this.messages)) this.messages = messages;

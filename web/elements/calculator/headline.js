@@ -19,7 +19,7 @@ import {
 export function headlineView(store) {
   const { estimate } = store;
   return html`
-    <section class="answer" aria-labelledby="answer-title">
+    <section class="answer" part="answer" aria-labelledby="answer-title">
       <h2 id="answer-title" class="hidden">Result</h2>
       <p class="hidden" role="status">${store.valid ? spoken(estimate) : ''}</p>
       ${leftOutNote(store)}

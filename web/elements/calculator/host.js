@@ -67,3 +67,9 @@ export const panelMessages = (words) =>
   words.map(
     (word) => `there is no panel "${word}"${didYouMean(word, [...PANELS]) || `; the panels are ${PANELS.join(', ')}`}`
   );
+
+/** @param {string | null} theme */
+export const themeMessages = (theme) =>
+  theme === null || ['light', 'dark', 'auto'].includes(theme)
+    ? []
+    : [`theme must be one of auto, light, dark, got ${JSON.stringify(theme)}`];

@@ -132,7 +132,7 @@ export function kvCacheView(store, set) {
   const { errors, ...length } = cacheLength(store.aside);
   const own = ownCache(store, length);
   return html`
-    <section class="panel" id="kv-cache" aria-labelledby="kv-cache-title">
+    <section class="panel" part="panel" id="kv-cache" aria-labelledby="kv-cache-title">
       <h2 id="kv-cache-title" class="panel-title">KV cache <span class="panel-note">at a context and a number of sequences
         that you choose</span></h2>
       <div class="cache-length">

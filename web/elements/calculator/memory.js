@@ -42,7 +42,7 @@ export function memoryView({ memory, config }, { memory: training }) {
   const trains = memory.training_total !== null;
   const scale = Math.max(memory.inference_total, memory.training_total ?? 0, training?.peak ?? 0);
   return html`
-    <section class="panel memory" id="memory" aria-labelledby="memory-title">
+    <section class="panel memory" part="panel" id="memory" aria-labelledby="memory-title">
       <h2 id="memory-title" class="panel-title">Memory <span class="panel-note">in ${config.dtype}</span></h2>
       ${bar('Inference, at its peak', memory.inference_total, inferenceSegments(memory), scale)}
       ${

@@ -18,7 +18,7 @@ export function stepsView(estimate, see = null) {
       0
     );
   return html`
-    <section class="panel" id="steps" aria-labelledby="steps-title">
+    <section class="panel" part="panel" id="steps" aria-labelledby="steps-title">
       <h2 id="steps-title" class="panel-title">Step by step</h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="steps-title">
         <table class="table steps">

@@ -14,7 +14,7 @@ export function stripView(store, { kind, form, open, toggle }) {
   const { parameters, macs, memory } = store.estimate;
   return html`
     <div class=${`strip ${kind}`}>
-      <div class="strip-line">
+      <div class="strip-line" part="strip">
         <p class=${store.valid ? 'strip-figures' : 'strip-figures stale'} aria-hidden="true">
           <span class="strip-layer">${store.layers.find(({ name }) => name === store.config.layer)?.title}</span>
           <span><b>${formatShort(parameters)}</b> parameters</span>

@@ -27,7 +27,7 @@ export function tabsView(panels, chosen, choose) {
     /** @type {HTMLElement} */ (row.children[to]).focus();
   };
   return html`
-    <div class="tabs" role="tablist" aria-label="About the layer" @keydown=${move}>${tabs.map(
+    <div class="tabs" part="tabs" role="tablist" aria-label="About the layer" @keydown=${move}>${tabs.map(
       ({ id, title }) => html`
       <button type="button" role="tab" id=${`tab-${id}`} data-tab=${id} aria-controls=${`panel-${id}`}
         aria-selected=${id === chosen ? 'true' : 'false'} tabindex=${id === chosen ? 0 : -1} @click=${() => choose(id)}>${title}</button>`

@@ -23,7 +23,7 @@ export function timelineView({ timeline, steps }, see = null) {
   const peak = Math.max(...live);
   const at = live.indexOf(peak);
   return html`
-    <section class="panel" id="timeline" aria-labelledby="timeline-title">
+    <section class="panel" part="panel" id="timeline" aria-labelledby="timeline-title">
       <h2 id="timeline-title" class="panel-title">Tensor timeline
         <span class="panel-note">most at <em>${steps[at].name}</em>: ${formatBytes(peak)} alive${steps.some((/** @type {any} */ step) => repeatOf(step) > 1) ? '; repeated steps stand once' : ''}</span></h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="timeline-title">

@@ -44,10 +44,10 @@ export function calculatorView(store, actions, parts, exporting, layout, message
   const kind = has('answer') ? inSight : 'alone';
   return html`
     ${has('form') ? stripView(store, { kind, form: live, open, toggle }) : nothing}
-    <div class=${classMap({ calculator: true, formless: !has('form'), headless: !has('answer') })}>
+    <div class=${classMap({ calculator: true, formless: !has('form'), headless: !has('answer'), card: panels.length === 1 && has('answer') })}>
       ${has('presets') ? presetChips(store, actions) : nothing}
       ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
-      ${has('form') ? html`<div class=${open ? 'rail open' : 'rail'} id="layer-form" tabindex="-1">${formView(store, actions)}</div>` : nothing}
+      ${has('form') ? html`<div class=${open ? 'rail open' : 'rail'} part="form" id="layer-form" tabindex="-1">${formView(store, actions)}</div>` : nothing}
       ${has('answer') ? html`<div class="head">${parts.notice ?? nothing}${headlineView(store)}</div>` : nothing}
       <div class=${store.valid ? 'body' : 'body stale'}>${bodyView(store, actions, parts, exporting, layout)}</div>
     </div>`;
@@ -88,4 +88,4 @@ function bodyView(store, actions, parts, exporting, { panels, tab, see, choose, 
 
 /** @param {string} id @param {unknown} content */
 const section = (id, content) => html`
-  <section class="panel" id=${id} aria-labelledby=${`${id}-title`}>${content}</section>`;
+  <section class="panel" part="panel" id=${id} aria-labelledby=${`${id}-title`}>${content}</section>`;

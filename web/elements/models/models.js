@@ -128,7 +128,7 @@ export function modelsView(store, set) {
   const models = modelsOf(store);
   const shares = isModel ? [] : sharesOf(store, models);
   return html`
-    <section class="panel" id="models" aria-labelledby="models-title">
+    <section class="panel" part="panel" id="models" aria-labelledby="models-title">
       <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size it whole,
         or its last column to size the chosen layer on it</span></h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="models-title">
@@ -185,7 +185,7 @@ function percent(share) {
 export function formatsView(store, set) {
   const { shapes } = store.estimate;
   return html`
-    <section class="panel" id="formats" aria-labelledby="formats-title">
+    <section class="panel" part="panel" id="formats" aria-labelledby="formats-title">
       <h2 id="formats-title" class="panel-title">Number formats <span class="panel-note">choose one to see its bytes
         everywhere</span></h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="formats-title">

@@ -20,6 +20,10 @@ export interface AttnscopeCalculator extends HTMLElement, AttnscopeCalculatorFie
   /** The last valid configuration, whole. Fields that are left out in setting it go to their defaults. Null until the module is open. */
   get config(): Config | null;
   set config(config: Config | null | undefined);
+  /** Which parts it has: words such as `answer` and `steps`, with spaces between. Null for all. */
+  panels: string | null;
+  /** Whether *Cost*, *Tensors*, *Compare* and *PyTorch* share a row of tabs. */
+  tabs: boolean;
   /** The last valid estimate; null until the module is open. */
   readonly estimate: Estimate | null;
   addEventListener<Type extends keyof AttnscopeCalculatorEventMap>(

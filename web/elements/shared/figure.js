@@ -6,7 +6,7 @@ import { html, nothing } from 'lit';
  * @param {string} title @param {string} key @param {unknown} value @param {string} formula @param {string} [more]
  */
 export const figure = (title, key, value, formula, more) => html`
-  <div class="figure" data-figure=${key}>
+  <div class="figure" part="figure" data-figure=${key}>
     <h3 class="figure-title">${title}</h3>
     <p class="figure-value">${value}</p>
     <p class="figure-formula">${formula}</p>
