@@ -1,27 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations } from './axe.js';
-import { figure, openPage, seeEverything } from './open-page.js';
+import { LIVE, figure, openForm, openPage, seeEverything } from './open-page.js';
 
-for (const [colorScheme, width, height] of /** @type {const} */ ([
-  ['light', 390, 844],
-  ['dark', 1280, 800]
-])) {
-  test(`axe finds nothing with many fields, heads and repeated steps, ${colorScheme}, ${width} wide`, async () => {
-    const site = await openPage({
-      search: '?layer=decoder&norm_eps=0.5&num_heads=4',
-      context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' }
+const CALCULATORS = ['', 'run/', 'models/'];
+
+for (const file of CALCULATORS) {
+  for (const [colorScheme, width, height] of /** @type {const} */ ([
+    ['light', 390, 844],
+    ['dark', 1280, 800]
+  ])) {
+    test(`axe finds nothing at /${file} with many fields, heads and repeated steps, ${colorScheme}, ${width} wide`, async () => {
+      const site = await openPage({
+        file,
+        search: '?layer=decoder&norm_eps=0.5&num_heads=4',
+        context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' }
+      });
+      try {
+        await seeEverything(site.page);
+        await openForm(site.page);
+        await site.page.locator('.options summary').click();
+        assert.deepEqual(await violations(site.page), []);
+        await site.page.fill('#field-norm_eps', '7');
+        assert.deepEqual(await violations(site.page), []);
+      } finally {
+        await site.close();
+      }
     });
-    try {
-      await seeEverything(site.page);
-      await site.page.locator('.options summary').click();
-      assert.deepEqual(await violations(site.page), []);
-      await site.page.fill('#field-norm_eps', '7');
-      assert.deepEqual(await violations(site.page), []);
-    } finally {
-      await site.close();
-    }
-  });
+  }
 }
 
 const SMALL = 'batch_size=2&seq_len=6&hidden_size=16';
@@ -34,6 +40,7 @@ for (const [search, colorScheme, width] of /** @type {const} */ ([
 ])) {
   test(`axe finds nothing at ${search}, ${colorScheme}, ${width} wide, with a mask painted`, async () => {
     const site = await openPage({
+      file: 'run/',
       search,
       context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' }
     });
@@ -49,45 +56,46 @@ for (const [search, colorScheme, width] of /** @type {const} */ ([
   });
 }
 
-for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  for (const [width, height] of [
-    [390, 844],
-    [1280, 800]
-  ]) {
-    test(`axe finds nothing, ${colorScheme}, ${width} wide`, async () => {
-      const site = await openPage({ context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } });
-      try {
-        await seeEverything(site.page);
-        for (const twin of await site.page.locator('details.twin summary').all()) await twin.click();
-        assert.deepEqual(await violations(site.page), []);
-        await site.page.fill('#field-hidden_size', 'wide');
-        assert.deepEqual(await violations(site.page), []);
-      } finally {
-        await site.close();
-      }
-    });
-
-    test(`nothing is wider than the screen, ${colorScheme}, ${width} wide`, async () => {
-      const site = await openPage({ context: { colorScheme, viewport: { width, height } } });
-      try {
-        await seeEverything(site.page);
-        assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
-      } finally {
-        await site.close();
-      }
-    });
+for (const file of [...CALCULATORS, 'guide/']) {
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    for (const [width, height] of [
+      [390, 844],
+      [1280, 800]
+    ]) {
+      test(`axe finds nothing at /${file}, and nothing is wider than the screen, ${colorScheme}, ${width} wide`, async () => {
+        const live = file !== 'guide/';
+        const site = await openPage({
+          file,
+          live,
+          context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' }
+        });
+        try {
+          await seeEverything(site.page);
+          assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
+          for (const twin of await site.page.locator('details.twin summary:visible').all()) await twin.click();
+          assert.deepEqual(await violations(site.page), []);
+          if (!live) return;
+          await openForm(site.page);
+          await site.page.fill('#field-hidden_size', 'wide');
+          assert.deepEqual(await violations(site.page), []);
+        } finally {
+          await site.close();
+        }
+      });
+    }
   }
 }
 
-test('with the keyboard alone: change the layer, a size, a switch and a choice, run, and reach the answer', async () => {
+test('with the keyboard alone: change the layer, a size, a switch and a choice, reach the answer, and run', async () => {
   const site = await openPage();
   const { page } = site;
   const press = (/** @type {string} */ key) => page.keyboard.press(key);
   const focused = () =>
-    page.evaluate(
-      () =>
-        `${document.activeElement?.id} ${document.activeElement?.getAttribute('name')} ${/** @type {any} */ (document.activeElement)?.dataset?.action}`
-    );
+    page.evaluate(() => {
+      const { activeElement: element } = document;
+      const { action, tab } = /** @type {any} */ (element)?.dataset ?? {};
+      return `${element?.id} ${element?.getAttribute('name')} ${element?.getAttribute('href')} ${tab} ${action}`;
+    });
   const tabTo = async (/** @type {RegExp} */ wanted) => {
     for (let count = 0; count < 120; count += 1) {
       if (wanted.test(await focused())) return;
@@ -110,6 +118,15 @@ test('with the keyboard alone: change the layer, a size, a switch and a choice, 
     await tabTo(/dtype/);
     await press('ArrowRight');
     assert.equal(await page.isChecked('input[name=dtype][value=float16]'), true);
+    await tabTo(/ cost /);
+    await press('ArrowRight');
+    await press('End');
+    assert.ok(await page.locator('#pytorch').isVisible());
+    await page.locator('.brand').focus();
+    await tabTo(/run\//);
+    await press('Enter');
+    await page.waitForURL(/\/run\/\?layer=additive_scorer.*attn_dim=119/);
+    await page.waitForSelector(LIVE, { state: 'attached' });
     await tabTo(/ run$/);
     await press('Enter');
     await page.waitForSelector('[data-run="fresh"]');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { figure, openPage } from './open-page.js';
+import { LIVE, figure, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -13,6 +13,7 @@ test('a link holds the whole configuration', async () => {
   });
   assert.equal(await figure(site.page, 'parameters'), '32,832');
   assert.equal(await figure(site.page, 'output_shape'), '[4, 10, 1]');
+  await site.page.click('.doors >> text=Run');
   assert.equal(await site.page.inputValue('input[name=seed]'), '7');
   assert.equal(await site.page.isChecked('input[name=dtype][value=bfloat16]'), true);
 });
@@ -25,7 +26,7 @@ test('the address follows the form, and opening it anew gives the same', async (
   await site.page.waitForURL(/hidden_size=1024/);
   const other = await site.context.newPage();
   await other.goto(site.page.url());
-  await other.waitForSelector('.run-controls');
+  await other.waitForSelector(LIVE, { state: 'attached' });
   assert.equal(await figure(other, 'parameters'), await figure(site.page, 'parameters'));
 });
 

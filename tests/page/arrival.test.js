@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { figure, openPage } from './open-page.js';
+import { LIVE, figure, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -22,7 +22,7 @@ async function waiting(address) {
   await page.goto(site.site.url + address);
   const letIn = async () => {
     open();
-    await page.waitForSelector('.run-controls');
+    if (!address.startsWith('guide/')) await page.waitForSelector(LIVE, { state: 'attached' });
   };
   return { page, letIn };
 }
@@ -82,10 +82,20 @@ test('what a link has too much is still named when something was typed meanwhile
   assert.equal(await page.inputValue('#field-seq_len'), '64');
 });
 
-for (const id of ['compare', 'run', 'models', 'guide']) {
-  test(`a link to #${id} of another layer leads there, and the next Tab goes on from there`, async () => {
+for (const [id, folder] of Object.entries({
+  compare: '',
+  steps: '',
+  run: 'run/',
+  formats: 'run/',
+  models: 'models/',
+  'kv-cache': 'models/'
+})) {
+  test(`an old link to #${id} of another layer leads there, and the next Tab goes on from there`, async () => {
     const { page, letIn } = await waiting(`?layer=decoder#${id}`);
     await letIn();
+    const { pathname, search } = new URL(page.url());
+    assert.deepEqual([pathname, search.startsWith('?layer=decoder')], [`/${folder}`, true]);
+    assert.equal(await page.inputValue('#field-layer'), 'decoder');
     const top = () => page.locator(`#${id}`).evaluate((element) => element.getBoundingClientRect().top);
     await page.waitForFunction((id) => {
       const { top } = /** @type {Element} */ (document.getElementById(id)).getBoundingClientRect();
@@ -110,7 +120,7 @@ test('whoever types while the module comes types on', async () => {
 });
 
 test('a visitor who has moved meanwhile stays where he is', async () => {
-  const { page, letIn } = await waiting('?layer=decoder#models');
+  const { page, letIn } = await waiting('?layer=decoder#steps');
   await page.focus('#field-layer');
   await page.keyboard.press('Tab');
   const focused = () => page.evaluate(() => document.activeElement?.id);
@@ -128,8 +138,23 @@ test('a visitor who has moved meanwhile stays where he is', async () => {
 });
 
 test('Tab from the guide reaches the button that executes the mistakes anew', async () => {
-  const { page, letIn } = await waiting('#precision');
+  const { page, letIn } = await waiting('guide/#precision');
   await letIn();
   await page.locator('.contents a').first().focus();
   await page.waitForSelector('attnscope-mistakes button', { state: 'attached' });
 });
+
+test('an old link to a chapter of the guide leads there', async () => {
+  const { page } = await waiting('#precision');
+  await page.waitForURL(/\/guide\/#precision$/);
+});
+
+for (const [old, now] of [
+  ['train.html?task=recall&seed=3#train', 'train/?task=recall'],
+  ['speed.html?runs=1', 'speed/?runs=1']
+]) {
+  test(`${old} leads to ${now}`, async () => {
+    const { page } = await waiting(old);
+    await page.waitForURL((url) => url.href.includes(`/${now}`));
+  });
+}

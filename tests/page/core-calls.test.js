@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PANELS } from '../../web/elements/calculator/panels.js';
 import { calculatorView } from '../../web/elements/calculator/view.js';
 import { open } from '../../web/lib/index.js';
 import { comparison } from '../../web/plain/alternatives.js';
@@ -36,7 +37,18 @@ function counted(layer) {
 function redraw(store) {
   const actions = { set() {}, calculate() {} };
   const panels = { run: '', charts: '', code: '', importer: '' };
-  calculatorView(store, actions, panels, { kind: '', said: '', linked: false, export() {} });
+  const layout = {
+    panels: PANELS,
+    tab: null,
+    folded: true,
+    open: false,
+    live: true,
+    see: null,
+    choose() {},
+    toggle() {},
+    bring() {}
+  };
+  calculatorView(store, actions, panels, { kind: '', said: '', linked: false, export() {} }, layout);
   comparison(store);
   return store.source;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
-import { openPage } from './open-page.js';
+import { openPage, openTabOf, seeEverything } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -55,16 +55,19 @@ for (const width of [390, 1280]) {
     const { page } = own;
     try {
       const places = () =>
-        page.locator('.exports button, #pytorch .actions button').evaluateAll((buttons) =>
+        page.locator('.exports button:visible, #pytorch .actions button:visible').evaluateAll((buttons) =>
           buttons.map((button) => {
             const { left, top, width, height } = button.getBoundingClientRect();
             const group = /** @type {Element} */ (button.closest('.exports, .panel')).getBoundingClientRect();
             return [left - group.left, top - group.top, width, height].map(Math.round).join(' ');
           })
         );
-      await page.locator('#pytorch').scrollIntoViewIfNeeded();
-      await page.waitForSelector('.hljs-keyword');
-      for (const name of ['Copy Markdown', 'Copy PyTorch']) {
+      await seeEverything(page);
+      for (const [name, part] of [
+        ['Copy Markdown', '.exports'],
+        ['Copy PyTorch', '#pytorch']
+      ]) {
+        await openTabOf(page, part);
         const button = page.getByRole('button', { name });
         await button.scrollIntoViewIfNeeded();
         const before = await places();

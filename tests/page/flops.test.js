@@ -31,19 +31,19 @@ test('the calculator counts the scores that a mask hides, and says so; of a laye
     await more.innerText(),
     `${formatShort(all)} FLOPs at 2 a MAC, masked scores included, as PyTorch counts them`
   );
-  await page.locator('#run').scrollIntoViewIfNeeded();
+  await page.click('.doors >> text=Run');
   await page.waitForSelector('[data-run="fresh"]');
   assert.match(
     await page.locator('[data-fact="speed"]').innerText(),
     new RegExp(`${grouped(all)} FLOPs in that time, masked scores included, though a run may skip them`)
   );
-  await page.selectOption('#field-layer', 'dense');
+  await page.goto(`${site.site.url}?layer=dense`);
   assert.match(await more.innerText(), /FLOPs at 2 a MAC, as PyTorch counts them$/);
 });
 
 test('the speed page counts half of a causal layer, says so beside its figures, and leads to the guide, which gives both figures', async () => {
   assert.equal(causal.flops, all / 2);
-  site = await openPage({ file: 'speed.html', live: false, context: { reducedMotion: 'reduce' } });
+  site = await openPage({ file: 'speed/', live: false, context: { reducedMotion: 'reduce' } });
   const { page } = site;
   const cells = await page.locator(`tr[data-workload="${causal.name}"] td`).allInnerTexts();
   assert.equal(Number(cells[3]), intensityOf(causal));
@@ -56,7 +56,7 @@ test('the speed page counts half of a causal layer, says so beside its figures, 
     /as PyTorch counts them, but for a causal layer, which counts half of its scores\./
   );
   await page.click('[data-convention] a');
-  await page.waitForSelector('.run-controls');
+  await page.waitForURL(/\/guide\//);
   const text = page.locator('#causal-flops');
   await text.evaluate(
     (paragraph) =>

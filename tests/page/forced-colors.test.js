@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { VISIBLE, ground, openForced, visible } from './forced.js';
+import { openTabOf } from './open-page.js';
 import { contrast, differing, pixelsOf } from './screen.js';
 
 /** @type {Awaited<ReturnType<typeof openForced>>['site']} */
@@ -12,11 +13,28 @@ afterEach(async () => {
   assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
 });
 
-/** @param {'light' | 'dark'} scheme @param {string} [theme] */
-async function opened(scheme, theme) {
-  const { site: own, ...rest } = await openForced(scheme, theme);
+/** @param {'light' | 'dark'} scheme @param {string} [file] */
+async function opened(scheme, file) {
+  const { site: own, ...rest } = await openForced(scheme, undefined, file);
   site = own;
   return rest;
+}
+
+/** @param {import('playwright-core').Page} page @param {string} selector */
+async function backgroundOf(page, selector) {
+  const { at, height } = await pixelsOf(page.locator(selector).first());
+  return at(4, Math.floor(height / 2));
+}
+
+/** @param {import('playwright-core').Page} page @param {string[]} groups */
+async function assertChosen(page, groups) {
+  for (const group of groups) {
+    const [chosen, other] = [
+      await backgroundOf(page, `${group}:checked + span`),
+      await backgroundOf(page, `${group}:not(:checked) + span`)
+    ];
+    assert.ok(contrast(chosen, other) >= VISIBLE, `${group}: ${chosen}, ${other}`);
+  }
 }
 
 const SCHEMES = /** @type {const} */ (['light', 'dark']);
@@ -37,10 +55,12 @@ for (const scheme of SCHEMES) {
     const bar = await pixelsOf(page.locator('.memory .bar').last());
     const drawn = new Set(bar.row(Math.floor(bar.height / 2)).map(String));
     for (const colour of colours) assert.ok(drawn.has(colour), `the bar has the swatch's ${colour}`);
+    await openTabOf(page, '#timeline');
     for (const selector of ['.timeline .life', '.timeline .peak .column']) {
       const { at, width, height } = await pixelsOf(page.locator(selector).first());
       assert.ok(contrast(at(Math.floor(width / 2), height - 2), ground) >= VISIBLE, selector);
     }
+    await openTabOf(page, '#compare');
     const chart = page.locator('[data-chart="seq_len"] .plot');
     await chart.scrollIntoViewIfNeeded();
     const { column, width } = await pixelsOf(chart);
@@ -48,7 +68,7 @@ for (const scheme of SCHEMES) {
   });
 
   test(`the heat map, its scale and its masked cells keep their colours, ${scheme}`, async () => {
-    const { page } = await opened(scheme);
+    const { page } = await opened(scheme, 'run/');
     const { row, width, height } = await pixelsOf(page.locator('.ramp-bar'));
     const scale = row(Math.floor(height / 2));
     assert.ok(contrast(scale[3], scale[width - 4]) > 7, 'the ends of the scale');
@@ -64,19 +84,9 @@ for (const scheme of SCHEMES) {
     assert.equal(Math.max(...cell) - Math.min(...cell) < 20, true, `a masked cell is grey, not ${cell}`);
   });
 
-  test(`what is chosen differs from what is not, ${scheme}`, async () => {
-    const { page } = await opened(scheme);
-    const background = async (/** @type {string} */ selector) => {
-      const { at, height } = await pixelsOf(page.locator(selector).first());
-      return at(4, Math.floor(height / 2));
-    };
-    for (const group of ['input[name=dtype]', 'input[name=metric]', 'input[name=drawn]', 'input[name=theme]']) {
-      const [chosen, other] = [
-        await background(`${group}:checked + span`),
-        await background(`${group}:not(:checked) + span`)
-      ];
-      assert.ok(contrast(chosen, other) >= VISIBLE, `${group}: ${chosen}, ${other}`);
-    }
+  test(`what is chosen in a run differs from what is not, ${scheme}`, async () => {
+    const { page } = await opened(scheme, 'run/');
+    await assertChosen(page, ['input[name=drawn]']);
     const edge = async (/** @type {string} */ state) =>
       (await pixelsOf(page.locator(`.multiples input${state} ~ canvas`).first(), 6)).row(2).slice(8, -8);
     const ring = visible(await edge(':checked'), await ground(page));
@@ -84,6 +94,13 @@ for (const scheme of SCHEMES) {
       ring > 0.9 && visible(await edge(':not(:checked)'), await ground(page)) < 0.1,
       'the chosen picture has a ring'
     );
+  });
+
+  test(`what is chosen differs from what is not, ${scheme}`, async () => {
+    const { page } = await opened(scheme);
+    await assertChosen(page, ['input[name=dtype]', 'input[name=theme]']);
+    await openTabOf(page, '#compare');
+    await assertChosen(page, ['input[name=metric]']);
     await page.locator('attnscope-charts details.twin summary').last().click();
     const rowEdge = async (/** @type {string} */ selector) =>
       visible((await pixelsOf(page.locator(selector).first())).column(0), await ground(page));
@@ -98,8 +115,8 @@ for (const scheme of SCHEMES) {
     assert.ok(differing(on, off) > on.all.length * 0.2, 'a switch on and off');
     await page.getByRole('button', { name: 'Eight heads' }).click();
     const [pressed, free] = [
-      await background('.chip[aria-pressed=true]'),
-      await background('.chip[aria-pressed=false]')
+      await backgroundOf(page, '.chip[aria-pressed=true]'),
+      await backgroundOf(page, '.chip[aria-pressed=false]')
     ];
     assert.ok(contrast(pressed, free) >= VISIBLE, `chips: ${pressed}, ${free}`);
   });

@@ -1,6 +1,6 @@
 // A page in the reader's own colours, which the browser forces upon it.
 
-import { openPage } from './open-page.js';
+import { openPage, seeEverything } from './open-page.js';
 import { contrast } from './screen.js';
 
 /** @typedef {import('playwright-core').Page} Page @typedef {import('./screen.js').Rgb} Rgb */
@@ -8,21 +8,19 @@ import { contrast } from './screen.js';
 const HEADS = '?layer=multihead_attention&batch_size=2&seq_len=10&hidden_size=128&num_heads=8&dtype=float16';
 export const VISIBLE = 3; // what WCAG asks of a control's parts
 
-/** @param {'light' | 'dark'} colorScheme @param {string} [theme] chosen on the page */
-export async function openForced(colorScheme, theme) {
+/**
+ * @param {'light' | 'dark'} colorScheme @param {string} [theme] chosen on the page
+ * @param {string} [file]
+ */
+export async function openForced(colorScheme, theme, file = '') {
   const site = await openPage({
+    file,
     search: HEADS,
     context: { colorScheme, forcedColors: 'active', reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } }
   });
   const { page } = site;
   if (theme) await page.locator(`.theme input[value=${theme}]`).check();
-  for (const [panel, shown] of [
-    ['#compare', '.growth svg'],
-    ['#run', '[data-run="fresh"]']
-  ]) {
-    await page.locator(panel).scrollIntoViewIfNeeded();
-    await page.waitForSelector(shown);
-  }
+  await seeEverything(page);
   await page.locator('.options summary').click();
   return { site, page, ground: await ground(page) };
 }

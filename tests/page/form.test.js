@@ -26,14 +26,14 @@ test('the page opens with the default result', async () => {
 });
 
 test('changing a field changes the figures, the steps and the chart at once', async () => {
-  await page.locator('#compare').scrollIntoViewIfNeeded();
+  await page.click('[data-tab=compare]');
   const drawing = page.locator('[data-chart="alternatives"] svg');
   const before = await drawing.innerHTML();
   await page.selectOption('#field-layer', 'additive_scorer');
   assert.equal(await figure(page, 'parameters'), '98,561');
   await page.fill('#field-attn_dim', '64');
   assert.equal(await figure(page, 'parameters'), '49,281');
-  assert.match(await page.locator('.steps tbody').innerText(), /\[32, 128, 64\]/);
+  assert.match(String(await page.locator('.steps tbody').textContent()), /\[32, 128, 64\]/);
   await page.waitForFunction(
     (old) => document.querySelector('[data-chart="alternatives"] svg')?.innerHTML !== old,
     before
@@ -99,9 +99,9 @@ test('every invalid field has its own message', async () => {
   );
 });
 
-test('Calculate and Enter go to the invalid field, or to the answer', async () => {
+test('Enter goes to the invalid field, or to the answer', async () => {
   await page.fill('#field-seq_len', '');
-  await page.click('button[type=submit]');
+  await page.press('#field-hidden_size', 'Enter');
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'field-seq_len');
   await page.fill('#field-seq_len', '4096');
   await page.press('#field-seq_len', 'Enter');
@@ -129,10 +129,15 @@ test('a preset is a complete configuration', async () => {
 });
 
 test('a published model sizes the layer, a number format sets its bytes', async () => {
+  await page.goto(`${site.site.url}models/?layer=linear_scorer`);
   await page.getByRole('button', { name: 'size the layer on Llama-3-8B' }).click();
   assert.equal(await figure(page, 'parameters'), '4,097');
   assert.equal(await page.inputValue('#field-seq_len'), '8192');
+  await page.click('.doors >> text=Run');
   await page.getByRole('button', { name: 'INT8', exact: true }).click();
+  await page.click('.doors >> text=Calculator');
+  await page.waitForURL(/\/\?layer=linear_scorer.*dtype=int8/);
+  await page.waitForSelector('.memory .bar-none');
   assert.match(await page.locator('.memory').innerText(), /int8 is a format for inference/);
 });
 
@@ -159,7 +164,7 @@ test('every layer of the registry has a form and a result', async () => {
     .evaluateAll((options) => options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
   for (const name of names) {
     await page.selectOption('#field-layer', name);
-    assert.match(await page.locator('attnscope-code pre').innerText(), /class \w+\(nn\.\w+\)/, name);
+    assert.match(String(await page.locator('attnscope-code pre').textContent()), /class \w+\(nn\.\w+\)/, name);
     assert.equal(await page.locator('.stale-note').count(), 0, name);
   }
 });

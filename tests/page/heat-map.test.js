@@ -15,7 +15,7 @@ afterEach(async () => {
 
 /** @param {string} search @param {import('playwright-core').BrowserContextOptions} [context] */
 async function ran(search, context) {
-  site = await openPage({ search, context });
+  site = await openPage({ file: 'run/', search, context });
   await site.page.locator('#run').scrollIntoViewIfNeeded();
   await site.page.waitForSelector('[data-run="fresh"] canvas.heat');
   return site.page;

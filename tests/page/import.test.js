@@ -15,11 +15,11 @@ let site;
 /** @type {import('playwright-core').Page} */
 let page;
 before(async () => {
-  site = await openPage();
+  site = await openPage({ file: 'models/' });
   page = site.page;
 });
 beforeEach(async () => {
-  await page.goto(site.site.url);
+  await page.goto(`${site.site.url}models/`);
   await page.waitForSelector('#import-text');
 });
 after(async () => {

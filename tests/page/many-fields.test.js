@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { openPage } from './open-page.js';
+import { openForm, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -57,12 +57,12 @@ test('an empty optional field is the default, a number takes decimals: in the fo
   assert.equal(await page.locator('.stale-note').count(), 0);
 });
 
-test('a wrong value among the options opens them, and Calculate goes there', async () => {
+test('a wrong value among the options opens them, and Enter goes there', async () => {
   const page = await opened('?layer=decoder&norm_eps=7');
   assert.equal(await page.isVisible('#field-norm_eps'), true);
   assert.equal(await page.locator('#error-norm_eps').innerText(), 'norm_eps must be a number from 0 to 1, got 7');
   assert.match(await page.locator('.options summary').innerText(), /1 wrong/);
-  await page.click('button[type=submit]');
+  await page.press('#field-hidden_size', 'Enter');
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'field-norm_eps');
   await page.fill('#field-norm_eps', '0.5');
   assert.equal(await page.isVisible('#field-norm_eps'), true);
@@ -88,8 +88,9 @@ for (const [width, height] of [
   [390, 844],
   [1280, 800]
 ]) {
-  test(`27 fields fit ${width} wide, and what is in focus is not covered by the foot`, async () => {
+  test(`27 fields fit ${width} wide, and nothing covers what is in focus`, async () => {
     const page = await opened('?layer=decoder', { viewport: { width, height }, reducedMotion: 'reduce' });
+    await openForm(page);
     await page.click('.options summary');
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
     await page.focus('#field-layer');
@@ -98,8 +99,9 @@ for (const [width, height] of [
       const covered = await page.evaluate(() => {
         const { activeElement: element } = document;
         if (!element?.closest('.field')) return false;
-        const box = element.getBoundingClientRect();
-        return box.bottom > (document.querySelector('.form-foot')?.getBoundingClientRect().top ?? 0) && element.id;
+        const { left, top, width, height } = element.getBoundingClientRect();
+        const corners = [top + 1, top + height - 1].map((y) => document.elementFromPoint(left + width / 2, y));
+        return corners.some((hit) => !hit?.closest('.field')) && element.id;
       });
       assert.equal(covered, false);
     }

@@ -3,6 +3,9 @@
 import { newContext } from './browser.js';
 import { serve } from './server.js';
 
+/** What a calculator has once it answers, and its static HTML has not. */
+export const LIVE = '.sheet-button';
+
 /**
  * @typedef {{ foreign: string[], errors: string[], violations: string[] }} Problems
  * @param {import('./server.js').Hosting & { search?: string, file?: string, live?: boolean,
@@ -14,7 +17,7 @@ export async function openPage({ search = '', file = '', live = true, context: o
   const page = await context.newPage();
   const problems = await watch(page, site.url);
   await page.goto(site.url + file + search);
-  if (live) await page.waitForSelector('.run-controls');
+  if (live) await page.waitForSelector(LIVE, { state: 'attached' });
   return {
     page,
     context,
@@ -63,17 +66,41 @@ async function watch(page, url) {
 /** A headline figure's large text. @param {import('playwright-core').Page} page @param {string} key */
 export const figure = (page, key) => page.locator(`[data-figure="${key}"] .figure-value`).innerText();
 
+/** What shows that a part has loaded. */
+const LOADED = [
+  ['#compare', '[data-chart="alternatives"] svg'],
+  ['#run', '[data-run="fresh"]'],
+  ['#pytorch', '.hljs-keyword'],
+  ['attnscope-mistakes', 'attnscope-mistakes button']
+];
+
 /**
- * Scrolls from top to bottom, so that everything that loads when it is seen has loaded.
+ * Opens the tabs that there are and scrolls from top to bottom, so that everything that loads when it is seen has
+ * loaded; the first tab is open then.
  * @param {import('playwright-core').Page} page
  */
 export async function seeEverything(page) {
-  await page.locator('#compare').scrollIntoViewIfNeeded();
-  await page.waitForSelector('[data-chart="alternatives"] svg');
-  await page.locator('#run').scrollIntoViewIfNeeded();
-  await page.waitForSelector('[data-run="fresh"]');
-  await page.locator('#pytorch').scrollIntoViewIfNeeded();
-  await page.waitForSelector('.hljs-keyword');
-  await page.locator('attnscope-mistakes').scrollIntoViewIfNeeded();
-  await page.waitForSelector('attnscope-mistakes button');
+  for (const [part, loaded] of LOADED) {
+    if ((await page.locator(part).count()) === 0) continue;
+    await openTabOf(page, part);
+    await page.locator(part).scrollIntoViewIfNeeded();
+    await page.waitForSelector(loaded);
+  }
+  const first = page.locator('[role=tab]').first();
+  if (await first.count()) await first.click();
+}
+
+/** The tab in which something is, if it is in one. @param {import('playwright-core').Page} page @param {string} part */
+export async function openTabOf(page, part) {
+  const panel = await page
+    .locator(part)
+    .first()
+    .evaluate((element) => element.closest('.tab')?.getAttribute('aria-labelledby'));
+  if (panel) await page.click(`#${panel}`);
+}
+
+/** Where the form is a sheet, opens it. @param {import('playwright-core').Page} page */
+export async function openForm(page) {
+  const button = page.locator('.sheet-button[aria-expanded=false]');
+  if (await button.isVisible()) await button.click();
 }

@@ -60,7 +60,7 @@ let site;
 /** @type {import('playwright-core').Page} */
 let page;
 before(async () => {
-  site = await openPage();
+  site = await openPage({ file: 'models/', search: '?layer=linear_scorer' });
   page = site.page;
 });
 after(async () => {
@@ -72,34 +72,67 @@ test('a click on a model fills the form with all of it; what is too large to run
   await page.getByRole('button', { name: 'Llama-3-8B', exact: true }).click();
   assert.equal(await page.inputValue('#field-layer'), 'decoder');
   assert.match(await page.locator('[data-figure="parameters"] .figure-formula').innerText(), /= 8,030,261,248$/);
+  assert.equal(await page.locator('#models tr.fits th').innerText(), 'Llama-3-8B');
+});
+
+test('what is too large to run is said on the page that runs it', async () => {
+  await page.click('.doors >> text=Run');
   assert.equal(await page.isDisabled('[data-action="run"]'), true);
   assert.match(
     await page.locator('.needs').innerText(),
     /^This run needs [\d.]+\sGiB; 3\.5\sGiB is the limit here\. The figures above hold all the same\./
   );
-  assert.equal(await page.locator('#models tr.fits th').innerText(), 'Llama-3-8B');
+});
+
+test('a choice brings its answer into view', async () => {
+  await page.goto(`${site.site.url}models/`);
+  await page.locator('#kv-cache').scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: 'Multi-query', exact: true }).click();
+  await page.waitForFunction(() => {
+    const { top, bottom } = /** @type {Element} */ (document.querySelector('.answer')).getBoundingClientRect();
+    return top >= 0 && top < innerHeight && bottom > 0;
+  });
+});
+
+test('the cache of the chosen model is said for a context and a number of sequences, which are in the link', async () => {
+  await page.goto(`${site.site.url}models/`);
+  await page.fill('input[name=context]', '32768');
+  await page.fill('input[name=sequences]', '2');
+  assert.match(
+    await page.innerText('[data-cache-own]'),
+    /^8\sGiB for this decoder: 128\sKiB a token, 4\sGiB a sequence/
+  );
+  await page.press('input[name=sequences]', 'Tab');
+  await page.waitForURL(/context=32768.*sequences=2/);
+  await page.fill('input[name=context]', '0');
+  assert.match(await page.innerText('#error-context'), /^context must be an integer from 1 to 2,147,483,647, got "0"$/);
+  assert.match(await page.innerText('[data-cache-own]'), /8,192 positions/);
 });
 
 test('a kind of cache is taken for one step of decoding, and runs', async () => {
-  await page.getByRole('button', { name: 'One head', exact: true }).click();
+  await page.goto(`${site.site.url}models/?layer=multihead_attention&hidden_size=128&num_heads=1`);
   await page.getByRole('button', { name: 'Latent', exact: true }).click();
   assert.equal(await page.inputValue('#field-past_len'), '8191');
   await page.fill('#field-past_len', '20');
+  await page.press('#field-past_len', 'Tab');
+  await page.waitForURL(/past_len=20/);
+  await page.click('.doors >> text=Run');
   await page.click('[data-action="run"]');
   await page.waitForSelector('[data-run="fresh"]');
   assert.match(await page.locator('.same pre').innerText(), /past_latent = torch\.randn\(1, 20, 512\)/);
 });
 
-test('a link of the guide fills the form, with the defaults of what it leaves out', async () => {
-  await page.getByRole('button', { name: 'On a phone, int8' }).click();
+test('a link of the guide leads to its layer, with the defaults of what it leaves out', async () => {
+  await page.goto(`${site.site.url}guide/`);
   await page.locator('#time-steps a.fill').first().click();
+  await page.waitForSelector('.sheet-button', { state: 'attached' });
   assert.equal(await page.inputValue('#field-layer'), 'timestep_attention');
   assert.equal(await figure(page, 'parameters'), '38');
   assert.equal(await page.isChecked('input[name=dtype][value=float32]'), true);
-  assert.equal(await page.evaluate(() => document.activeElement?.id), 'field-layer');
 });
 
 test('every link of the guide is a configuration that the core takes', async () => {
+  await page.goto(`${site.site.url}guide/`);
   const links = await page
     .locator('.guide a.fill')
     .evaluateAll((list) => list.map((link) => /** @type {HTMLAnchorElement} */ (link).search));

@@ -12,7 +12,7 @@ const SMALL = '?layer=additive_scorer&batch_size=4&seq_len=16&hidden_size=32&att
 
 /** Opens the page and waits for the run that starts when the panel is seen. @param {string} search */
 async function ran(search) {
-  site = await openPage({ search });
+  site = await openPage({ file: 'run/', search });
   await site.page.locator('#run').scrollIntoViewIfNeeded();
   await site.page.waitForSelector('[data-run="fresh"]');
   return site.page;
@@ -111,7 +111,10 @@ test('the mask can be painted with the keyboard, padded and cleared', async () =
 });
 
 test('a long run can be cancelled, and the next one works', async () => {
-  site = await openPage({ search: '?layer=additive_scorer&batch_size=64&seq_len=1024&hidden_size=4096&attn_dim=4096' });
+  site = await openPage({
+    file: 'run/',
+    search: '?layer=additive_scorer&batch_size=64&seq_len=1024&hidden_size=4096&attn_dim=4096'
+  });
   const { page } = site;
   const [worker] = await Promise.all([page.waitForEvent('worker'), page.click('[data-action="run"]')]);
   await Promise.all([worker.waitForEvent('close'), page.click('[data-action="cancel"]')]);
@@ -165,7 +168,7 @@ async function runsBy(page, act) {
 }
 
 test('the focus stays on the button that runs, while it runs and afterwards', async () => {
-  site = await openPage({ search: SMALL });
+  site = await openPage({ file: 'run/', search: SMALL });
   const { page } = site;
   const noted = await noteFocus(page);
   await page.focus('[data-action="run"]');
@@ -176,7 +179,7 @@ test('the focus stays on the button that runs, while it runs and afterwards', as
 });
 
 test('a run that starts by itself leaves the focus where it is', async () => {
-  site = await openPage({ search: SMALL });
+  site = await openPage({ file: 'run/', search: SMALL });
   const { page } = site;
   await page.evaluate(() =>
     /** @type {HTMLElement} */ (document.querySelector('#run input')).focus({ preventScroll: true })
@@ -187,14 +190,17 @@ test('a run that starts by itself leaves the focus where it is', async () => {
 });
 
 test('a button that goes gives the focus to the one that runs: Cancel when it is pressed and when the run ends, what fits when it fits', async () => {
-  site = await openPage({ search: '?layer=additive_scorer&batch_size=64&seq_len=1024&hidden_size=4096&attn_dim=4096' });
+  site = await openPage({
+    file: 'run/',
+    search: '?layer=additive_scorer&batch_size=64&seq_len=1024&hidden_size=4096&attn_dim=4096'
+  });
   const { page } = site;
   await page.click('[data-action="run"]');
   await page.focus('[data-action="cancel"]');
   await page.keyboard.press('Enter');
   await page.waitForSelector('attnscope-run [role=alert]:has-text("Cancelled.")');
   assert.equal(await focused(page), 'run');
-  await page.goto(`${site.site.url}${SMALL}`);
+  await page.goto(`${site.site.url}run/${SMALL}`);
   await page.waitForSelector('.run-controls');
   await runsBy(page, () =>
     page.evaluate(async () => {
@@ -204,7 +210,7 @@ test('a button that goes gives the focus to the one that runs: Cancel when it is
     })
   );
   assert.equal(await focused(page), 'run');
-  await page.goto(`${site.site.url}?layer=linear_scorer&batch_size=30000&seq_len=512`);
+  await page.goto(`${site.site.url}run/?layer=linear_scorer&batch_size=30000&seq_len=512`);
   await page.focus('[data-fit="batch_size"]');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.needs', { state: 'detached' });
@@ -268,7 +274,7 @@ test('of a layer of a few numbers the lower bound is the cost of the call, not t
 });
 
 test('above the memory limit it says what it needs and offers the largest that fits', async () => {
-  site = await openPage({ search: '?layer=linear_scorer&batch_size=30000&seq_len=512' });
+  site = await openPage({ file: 'run/', search: '?layer=linear_scorer&batch_size=30000&seq_len=512' });
   const { page } = site;
   assert.equal(await page.isDisabled('[data-action="run"]'), true);
   assert.match(await page.locator('.needs').innerText(), /needs 44\.\d+\sGiB; 3\.5\sGiB is the limit/);
@@ -278,7 +284,7 @@ test('above the memory limit it says what it needs and offers the largest that f
 });
 
 test('what a run needs is counted as the core counts it', async () => {
-  site = await openPage();
+  site = await openPage({ file: 'run/' });
   const scope = await open({ threads: 1 });
   for (const { name, fields } of scope.layers()) {
     const large = scope.estimate(/** @type {any} */ ({ layer: name, batch_size: 2 ** 20 })).config;
@@ -312,7 +318,7 @@ test('scores are shown as scores, and take no mask', async () => {
 
 test('every layer of the registry runs', async () => {
   const scope = await open({ threads: 1 });
-  site = await openPage();
+  site = await openPage({ file: 'run/' });
   for (const { name, fields } of scope.layers()) {
     const small = Object.entries({
       batch_size: 2,
@@ -330,7 +336,7 @@ test('every layer of the registry runs', async () => {
       .filter(([field]) => fields.some((known) => known.name === field))
       .map(([field, value]) => `${field}=${value}`)
       .join('&');
-    await site.page.goto(`${site.site.url}?layer=${name}&${small}`);
+    await site.page.goto(`${site.site.url}run/?layer=${name}&${small}`);
     await site.page.waitForSelector('.run-controls');
     await site.page.click('[data-action="run"]');
     await site.page.waitForSelector('[data-run="fresh"]');

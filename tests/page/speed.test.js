@@ -13,7 +13,7 @@ afterEach(() => site?.close());
 
 /** One timing of each layer. @param {Parameters<typeof openPage>[0]} [options] */
 async function opened(options) {
-  site = await openPage({ file: 'speed.html', search: '?runs=1', live: false, ...options });
+  site = await openPage({ file: 'speed/', search: '?runs=1', live: false, ...options });
   await site.page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-speed'))?.hasUpdated);
   return site.page;
 }
@@ -93,7 +93,7 @@ test('every layer of the list can run, on inputs of the shapes that the list say
 });
 
 test('before anything is measured, and without JavaScript, the page shows what it will measure and no figure of speed', async () => {
-  site = await openPage({ file: 'speed.html', live: false, context: { javaScriptEnabled: false } });
+  site = await openPage({ file: 'speed/', live: false, context: { javaScriptEnabled: false } });
   assertCells(await cells(site.page), empty);
   assert.match(await site.page.innerText('attnscope-speed'), /Nothing is measured yet/);
   assert.match(await site.page.innerText('noscript'), /needs JavaScript/);
@@ -206,11 +206,11 @@ for (const [colorScheme, width, height] of /** @type {const} */ ([
 test('from the calculator to the speed page, and from a layer of it back to its estimate', async () => {
   site = await openPage();
   const { page } = site;
-  await page.click('nav >> text=Speed');
+  await page.click('.foot >> text=How fast');
   await page.waitForSelector('attnscope-speed');
-  assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Speed');
+  assert.equal(await page.locator('.doors [aria-current]').innerText(), 'Guide');
   await page.click('tr[data-workload="attention 12x64, S 512, causal"] a');
-  await page.waitForSelector('.run-controls');
+  await page.waitForSelector('.sheet-button', { state: 'attached' });
   assert.equal(await page.inputValue('#field-layer'), 'scaled_dot_product_attention');
   assert.equal(await page.isChecked('#field-is_causal'), true);
   assert.equal(await page.inputValue('#field-seq_len'), '512');
@@ -220,7 +220,7 @@ test('after a visit to the calculator the speed page works without a network', a
   site = await openPage();
   const { page } = site;
   await goOffline(site);
-  await page.goto(`${site.site.url}speed.html?runs=1`);
+  await page.goto(`${site.site.url}speed/?runs=1`);
   await measure(page);
   assertCells(await cells(page), measured);
 });

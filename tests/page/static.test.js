@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
 import { openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
-before(async () => {
-  site = await openPage({ live: false, context: { javaScriptEnabled: false } });
-});
-after(() => site.close());
+afterEach(() => site.close());
+
+/** @param {string} [file] */
+async function opened(file = '') {
+  site = await openPage({ file, live: false, context: { javaScriptEnabled: false } });
+}
 
 test('without JavaScript the page shows the figures that the module computes', async () => {
+  await opened();
   const scope = await open({ threads: 1 });
   const estimate = scope.estimate({ layer: 'linear_scorer' });
   const text = await site.page.innerText('attnscope-calculator');
@@ -21,6 +24,7 @@ test('without JavaScript the page shows the figures that the module computes', a
 });
 
 test('without JavaScript the form shows the layer and the options whose figures stand beside it', async () => {
+  await opened();
   const scope = await open({ threads: 1 });
   const { page } = site;
   const { config } = scope.estimate({ layer: 'linear_scorer' });
@@ -37,21 +41,31 @@ test('without JavaScript the form shows the layer and the options whose figures 
 });
 
 test('without JavaScript the PyTorch module is there, whole', async () => {
+  await opened();
   const scope = await open({ threads: 1 });
   const source = await site.page.locator('attnscope-code pre').textContent();
   assert.equal(source, scope.pytorch({ layer: 'linear_scorer' }));
 });
 
 test('without JavaScript the guide can be read, with figures that were asked from the module', async () => {
-  const text = await site.page.innerText('#guide');
+  await opened('guide/');
+  const text = await site.page.innerText('.guide');
   for (const figure of ['769', '768', '98,561', '98,432', '4,096 elements', '3,145,728'])
     assert.ok(text.includes(figure), figure);
   assert.equal(await site.page.locator('.mistake').count(), 5);
+});
+
+test('without JavaScript the published models and the number formats are there', async () => {
+  await opened('models/');
   assert.equal(await site.page.locator('#models tbody tr').count(), 9);
+  assert.match(await site.page.innerText('[data-figure=parameters]'), /8\.03\s*G/);
+  await site.close();
+  await opened('run/');
   assert.equal(await site.page.locator('#formats tbody tr').count(), 6);
 });
 
 test('the memory bar is drawn without JavaScript', async () => {
+  await opened();
   const widths = await site.page
     .locator('.memory .bar')
     .first()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
-import { openPage } from './open-page.js';
+import { LIVE, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -15,7 +15,7 @@ const COUNTS = ['Parameters', 'MACs', 'Other ops'];
 /** The figures of each column of counts, and the total under it. @param {string} search */
 async function columns(search) {
   await site.page.goto(site.site.url + search);
-  await site.page.waitForSelector('.run-controls');
+  await site.page.waitForSelector(LIVE, { state: 'attached' });
   return site.page.locator('table.steps').evaluate((table, names) => {
     const head = [...table.querySelectorAll('thead th')].map((cell) => cell.textContent?.trim());
     // The first text of a cell is of all repetitions; what is small below it is of one.
@@ -58,7 +58,7 @@ test('a head that is tied to its embedding says so in place of parameters of its
 test('below each shape the table says what its dimensions go over', async () => {
   const { page, site: served } = site;
   await page.goto(`${served.url}?layer=multihead_attention`);
-  await page.waitForSelector('.run-controls');
+  await page.waitForSelector(LIVE, { state: 'attached' });
   const shape = page.locator('table.steps tr').filter({ hasText: 'dot' }).first().locator('.shape');
   assert.deepEqual((await shape.innerText()).split('\n'), ['[32, 12, 128, 128]', 'batch, head, query, key']);
 });

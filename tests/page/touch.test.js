@@ -15,7 +15,7 @@ const SIZE = 10;
 
 /** @param {import('playwright-core').BrowserContextOptions} [context] @param {string} [search] */
 async function ran(context = PHONE, search = HEADS) {
-  site = await openPage({ search, context: { reducedMotion: 'reduce', ...context } });
+  site = await openPage({ file: 'run/', search, context: { reducedMotion: 'reduce', ...context } });
   const { page } = site;
   await page.locator('#run').scrollIntoViewIfNeeded();
   await page.waitForSelector('[data-run="fresh"] canvas.heat');

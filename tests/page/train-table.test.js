@@ -17,7 +17,7 @@ afterEach(async () => {
 
 /** @param {string} [search] @param {Parameters<typeof openPage>[0]} [options] */
 async function opened(search = '?task=table', options) {
-  site = await openPage({ file: 'train.html', search, live: false, ...options });
+  site = await openPage({ file: 'train/', search, live: false, ...options });
   await live(site.page);
   return site.page;
 }
@@ -205,7 +205,7 @@ test('nothing of the reader of tables is loaded before a table is read, and it w
   /** @type {string[]} */
   const loaded = [];
   site = await openPage({
-    file: 'train.html',
+    file: 'train/',
     search: `?task=table&${QUICK}`,
     live: false,
     context: { serviceWorkers: 'block' }
@@ -225,10 +225,10 @@ test('nothing of the reader of tables is loaded before a table is read, and it w
 });
 
 test('without a network a table is read and trained on', async () => {
-  site = await openPage({ file: 'train.html', live: false });
+  site = await openPage({ file: 'train/', live: false });
   await goOffline(site);
   const { page } = site;
-  await page.goto(`${site.site.url}train.html?task=table&${QUICK}`);
+  await page.goto(`${site.site.url}train/?task=table&${QUICK}`);
   await live(page);
   await choose(page, 'mine.csv', REVIEWS);
   await reported(page, '40 rows used');

@@ -20,7 +20,7 @@ const LONG = 'hidden_size=32&pause_every=100000';
 
 /** @param {string} [search] @param {Parameters<typeof openPage>[0]} [options] */
 async function opened(search = `?task=recall&${SMALL}`, options) {
-  site = await openPage({ file: 'train.html', search, live: false, ...options });
+  site = await openPage({ file: 'train/', search, live: false, ...options });
   await live(site.page);
   return site.page;
 }
@@ -63,7 +63,7 @@ async function downloaded(page, action) {
 }
 
 test('without JavaScript the page shows its tasks and settings, and says that nothing has run', async () => {
-  site = await openPage({ file: 'train.html', live: false, context: { javaScriptEnabled: false } });
+  site = await openPage({ file: 'train/', live: false, context: { javaScriptEnabled: false } });
   const { page } = site;
   assert.match(await page.innerText('noscript'), /needs JavaScript/);
   assert.equal(await page.inputValue('#field-hidden_size'), '32');
@@ -299,11 +299,12 @@ for (const [colorScheme, width, height] of /** @type {const} */ ([
 test('from the calculator to the training page, which works without a network', async () => {
   site = await openPage();
   const { page } = site;
-  await page.click('nav >> text=Train');
+  await page.click('.doors >> text=Run');
+  await page.click('.subnav >> text=Train');
   await live(page);
-  assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Train');
+  assert.equal(await page.locator('.subnav [aria-current=page]').innerText(), 'Train');
   await goOffline(site);
-  await page.goto(`${site.site.url}train.html?task=recall&${SMALL}`);
+  await page.goto(`${site.site.url}train/?task=recall&${SMALL}`);
   await live(page);
   await played(page);
   assert.equal(await figure(page, 'step'), '20');
