@@ -114,6 +114,7 @@ test('a browser that refuses to copy is quoted, and no button moves', async () =
 });
 
 test('PyTorch is copied and downloaded as the module prints it', async () => {
+  await openTabOf(site.page, '#pytorch');
   await site.page.getByRole('button', { name: 'Copy PyTorch' }).click();
   await site.page.waitForSelector('attnscope-code .said:has-text("Copied")');
   assert.equal(await site.page.evaluate(() => navigator.clipboard.readText()), scope.pytorch(config));

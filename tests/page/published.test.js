@@ -41,7 +41,8 @@ for (const { title, values } of presetGroups.flatMap(({ presets }) => presets)) 
 
 test('a cache keeps what the kind of attention says', () => {
   const [own, grouped, window, single, latent] = cacheKinds(
-    new Store(scope, { layer: 'multihead_attention', hidden_size: 4096, num_heads: 32, dtype: 'bfloat16' })
+    new Store(scope, { layer: 'multihead_attention', hidden_size: 4096, num_heads: 32, dtype: 'bfloat16' }),
+    { context: 8192, sequences: 1 }
   ).map(({ cache }) => [cache.bytes_per_token, cache.bytes_per_sequence]);
   assert.deepEqual(
     [own, grouped, window, single, latent],
