@@ -7,6 +7,8 @@ import { Engine } from './engine.js';
 import { needsOf } from '../../plain/limits.js';
 import { causalMask, maskPlanes, paddedMask } from '../../plain/mask.js';
 import { readMasks, writeMasks } from '../../plain/mask-text.js';
+import { tensorBetween } from '../../plain/between.js';
+import { betweenView } from './between-view.js';
 import { givenOf, inputsView } from './inputs-view.js';
 import { openWorker } from './open-worker.js';
 import { pythonLines } from '../../plain/python.js';
@@ -115,6 +117,12 @@ export class RunPanel extends LightElement {
     this.handFocus('[data-action="cancel"], [data-fit]', '[data-action="run"]', () => super.update(changed));
   }
 
+  /** The tensor between the steps that was chosen to be drawn. */
+  get between() {
+    const { tensor } = this.aside;
+    return (tensor && tensorBetween(this.estimate, tensor)) || null;
+  }
+
   /** What the link says of masks and inputs, as far as it fits the layer. */
   #readAside() {
     const { mask = '', input = '', numbers = '' } = this.aside;
@@ -128,7 +136,7 @@ export class RunPanel extends LightElement {
   }
 
   get key() {
-    return JSON.stringify([this.config, this.seed, this.given]);
+    return JSON.stringify([this.config, this.seed, this.given, this.between?.name]);
   }
 
   /** Whether a run of what the form says is under way; a run of anything else may be replaced. */
@@ -146,7 +154,7 @@ export class RunPanel extends LightElement {
   /** Runs now; a run under way is cancelled. */
   async start() {
     clearTimeout(this.timer);
-    const { key, config, seed, masks, given } = this;
+    const { key, config, seed, masks, given, between } = this;
     const running = { key };
     this.running = running;
     this.failure = '';
@@ -155,7 +163,7 @@ export class RunPanel extends LightElement {
       if (this.progress && running === this.running) this.progress = progress;
     };
     try {
-      const outcome = await this.engine.run({ config, seed, masks, given }, report);
+      const outcome = await this.engine.run({ config, seed, masks, given, between }, report);
       if (running !== this.running) return;
       const layer = this.store?.layers.find((known) => known.name === config.layer);
       const python = pythonLines(outcome, seed, masks, layer?.pytorch_class ?? '', given);
@@ -248,6 +256,7 @@ export class RunPanel extends LightElement {
           }
           ${this.#maskActions(result, drawn, stale)}
         </div>
+        ${betweenView(this.estimate, this.aside.tensor ?? '', (tensor) => this.store?.look({ tensor }))}
         <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)}
           ?fixed=${stale || !mask}
           @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>

@@ -10,7 +10,8 @@ import { largerPeaks, medianSeconds, timed } from '../../plain/timing.js';
 
 /**
  * @typedef {{ config: any, seed: number, masks: import('../../plain/mask.js').Masks,
- *   given: import('../../plain/inputs.js').Given }} Job
+ *   given: import('../../plain/inputs.js').Given, between: import('../../plain/between.js').Between | null }} Job
+ *   `between`: a tensor between the steps that is shown too
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {(progress: Progress) => unknown} Report
@@ -38,7 +39,7 @@ const LONG_SECONDS = 1;
  * @param {import('../../lib/index.js').TaskContext} context
  * @returns {Outcome}
  */
-function run(scope, { config, seed, masks: painted, given }, { progress: report, transfer }) {
+function run(scope, { config, seed, masks: painted, given, between }, { progress: report, transfer }) {
   report({ stage: 'Measuring this machine', done: 0.05 });
   peaks ??= scope.measurePeaks();
   call ||= callSeconds(scope);
@@ -49,6 +50,7 @@ function run(scope, { config, seed, masks: painted, given }, { progress: report,
   report({ stage: 'Warming up', done: 0.4 });
   const progress = (/** @type {number} */ done) => report({ stage: 'Running', done: 0.4 + 0.5 * done });
   const first = timed(() => model.forward(inputs, { progress }));
+  const { tensors } = between ? model.forward(inputs, { tensors: [between.name] }) : { tensors: {} };
   const { seconds, runs, together } =
     first.seconds > LONG_SECONDS
       ? { seconds: first.seconds, runs: 1, together: 1 }
@@ -60,7 +62,7 @@ function run(scope, { config, seed, masks: painted, given }, { progress: report,
     peaks = largerPeaks(peaks, scope.measurePeaks());
     call = Math.min(call, callSeconds(scope), seconds);
   }
-  const drawn = drawnOf(first.result, results, masks);
+  const drawn = drawnOf({ ...first.result, ...tensors }, [...results, ...describedOf(between)], masks);
   report({ stage: 'Done', done: 1 });
   const { output } = first.result;
   transfer([...new Set([output, ...drawn.map(({ tensor }) => tensor)].map(({ data }) => data.buffer))]);
@@ -78,6 +80,10 @@ function run(scope, { config, seed, masks: painted, given }, { progress: report,
     masks
   };
 }
+
+/** As the results are described. @param {Job['between']} between */
+const describedOf = (between) =>
+  between ? [{ name: between.name, axes: between.axes, tensor: between.name, weights: false, repeat: 1 }] : [];
 
 /**
  * @param {Scope} scope @param {any} config @param {number} seed @param {import('../../plain/inputs.js').Given} given

@@ -1,0 +1,26 @@
+// The tensors between the steps of a layer that a run can show. No DOM.
+
+/**
+ * @typedef {{ name: string, axes: readonly string[], line: string }} Between `line`: the PyTorch that makes it
+ */
+
+/**
+ * Of an estimate: by what its step makes, each layer of a stack by itself.
+ * @param {any} estimate
+ * @returns {{ title: string, tensors: Between[] }[]}
+ */
+export function tensorsBetween({ steps = [], tensors = {} }) {
+  /** @type {Map<string, any>} */
+  const makers = new Map(steps.map((/** @type {any} */ step) => [step.output, step]));
+  return Object.entries(tensors).map(([title, names]) => {
+    const step = makers.get(title) ?? makers.get(title.replace(/^masked_/, ''));
+    const line = makers.has(title) ? `${title} = ${step.pytorch}` : `${title}: those scores with the mask added`;
+    return { title, tensors: names.map((/** @type {string} */ name) => ({ name, axes: step?.axes ?? [], line })) };
+  });
+}
+
+/** @param {any} estimate @param {string} name @returns {Between | undefined} */
+export const tensorBetween = (estimate, name) =>
+  tensorsBetween(estimate)
+    .flatMap(({ tensors }) => tensors)
+    .find((one) => one.name === name);
