@@ -86,7 +86,6 @@ for (const [id, folder] of Object.entries({
   compare: '',
   steps: '',
   run: 'run/',
-  formats: 'run/',
   models: 'models/',
   'kv-cache': 'models/'
 })) {
@@ -151,7 +150,8 @@ test('an old link to a chapter of the guide leads there', async () => {
 
 for (const [old, now] of [
   ['train.html?task=recall&seed=3#train', 'train/?task=recall'],
-  ['speed.html?runs=1', 'speed/?runs=1']
+  ['speed.html?runs=1', 'speed/?runs=1'],
+  ['?layer=decoder#formats', 'run/?layer=decoder']
 ]) {
   test(`${old} leads to ${now}`, async () => {
     const { page } = await waiting(old);
