@@ -104,15 +104,15 @@ test('with the keyboard alone: change the layer, a size, a switch and a choice, 
     assert.fail(`Tab never reaches ${wanted}`);
   };
   try {
-    await tabTo(/field-layer/);
+    await tabTo(/^field-layer /);
     await press('ArrowDown');
     assert.equal(await figure(page, 'parameters'), '98,561');
-    await tabTo(/field-attn_dim/);
+    await tabTo(/^field-attn_dim /);
     await press('ArrowUp');
     assert.equal(await page.inputValue('#field-attn_dim'), '129');
     await press('Shift+ArrowDown');
     assert.equal(await page.inputValue('#field-attn_dim'), '119');
-    await tabTo(/field-bias/);
+    await tabTo(/^field-bias /);
     await press('Space');
     assert.equal(await page.isChecked('#field-bias'), false);
     await tabTo(/dtype/);

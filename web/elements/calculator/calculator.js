@@ -14,6 +14,9 @@ import { keepFocus, typedInto } from './typed.js';
 import { bindUrl, readSearch, writeSearch } from './url.js';
 import { presetValues } from '../models/presets.js';
 
+/** The form's first field, in a link. */
+const FORM = '#field-layer';
+
 /** Of a step that repeats, the tensor of its first repetition. @param {Store} store @param {string} tensor */
 const firstOf = ({ estimate }, tensor) => /** @type {any} */ (estimate).tensors?.[tensor]?.[0] ?? tensor;
 
@@ -162,10 +165,19 @@ export class AttnscopeCalculator extends LitElement {
     this.unbind();
   }
 
-  /** A link within the page to something in a tab opens that tab. */
+  /** A link within the page to something in a tab opens that tab, and one to the form leads into it. */
   #onHash = () => {
-    if (this.hasAttribute('address')) this.tab = tabOf(location.hash) || this.tab;
+    if (!this.hasAttribute('address')) return;
+    this.tab = tabOf(location.hash) || this.tab;
+    if (location.hash === FORM) this.#enterForm();
   };
+
+  /** Shows the form where it is a sheet, and puts the focus into it. */
+  async #enterForm() {
+    this.open = true;
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(FORM))?.focus();
+  }
 
   /** @param {KeyboardEvent} event */
   #onKey = ({ key }) => {

@@ -22,7 +22,7 @@ const head = (folder, root, page) => `\
   <meta property="og:type" content="website">
   <meta property="og:title" content="${/<title>(.*?)<\/title>/s.exec(page)?.[1] ?? ''}">
   <meta property="og:description" content="${/name="description" content="([^"]*)"/.exec(page)?.[1] ?? ''}">
-  <meta property="og:image" content="${root}preview/${pictureOf(folder)}.png">
+  <meta property="og:image" content="${root}preview/${pictureOf(folder)}.jpg">
   <meta name="twitter:card" content="summary_large_image">`;
 
 /** The five doors, and the pages behind each. */
