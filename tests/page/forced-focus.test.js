@@ -53,6 +53,7 @@ for (const [file, selectors] of Object.entries(FOCUSABLE)) {
     await page.keyboard.press('Tab');
     for (const selector of selectors) {
       await openTabOf(page, selector);
+      await page.keyboard.press('Tab'); // after a click the focus of a link would not be shown
       const element = page.locator(selector).first();
       const shown = await element.evaluateHandle((/** @type {any} */ one) =>
         one.type === 'radio' ? one.parentElement.querySelector('span, canvas') : one
@@ -80,6 +81,7 @@ for (const [scheme, theme] of [
     assert.ok(contrast(ground, scheme === 'light' ? [0, 0, 0] : [255, 255, 255]) > 7, `the ground is ${ground}`);
     for (const selector of ['h1', '.figure-value', '.panel-note', '.legend li', '.code']) {
       await openTabOf(page, selector);
+      await page.keyboard.press('Tab'); // after a click the focus of a link would not be shown
       const { all } = await pixelsOf(page.locator(selector).first());
       assert.ok(visible(all, ground) > 0.01, selector);
     }

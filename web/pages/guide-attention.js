@@ -147,7 +147,7 @@ export const attentionChapters = [
           values. ${fill(llama, 'Llama-3-8B at 8,192 positions')} keeps ${formatBytes(shared.bytes_per_token)} of a
           token and ${formatBytes(shared.bytes_per_sequence)} of a sequence; with a head of keys for each of its 32 of
           queries it would be ${formatBytes(own.bytes_per_sequence)}. Multi-query attention, one head of keys for all,
-          is the far end. A window caps the number of positions instead. The <a href="#kv-cache">table above</a> sets
+          is the far end. A window caps the number of positions instead. The <a href="../models/#kv-cache">table of caches</a> sets
           them side by side in the sizes of your layer.</p>`;
     }
   },

@@ -129,7 +129,7 @@ const SCORER_CHAPTERS = [
     id: 'pytorch-how',
     title: 'Writing it in PyTorch',
     body: () => html`
-      <p>Five lines do the work. The panel above prints them for your sizes, with each shape beside its line and a check
+      <p>Five lines do the work. The <a href="../#pytorch">calculator</a> prints them for your sizes, with each shape beside its line and a check
         that PyTorch itself agrees.</p>
       <ol>
         <li><b>Score.</b> <code>scores = self.score(hidden_states)</code> works on the whole batch at once; a loop over
@@ -162,7 +162,7 @@ const SCORER_CHAPTERS = [
       <p>A sequence whose positions are all masked has no average. Softmax of a row of minus infinities is NaN, and one
         NaN spreads through the whole batch at the next gradient step. The module gives zeros for such a row, as
         PyTorch's own attention does since version 2.5, and the printed code does the same.</p>
-      <p>In the Run panel, drag across the heat map to mask cells, by touch once <em>Paint</em> is chosen, and watch the
+      <p>On the page <a href="../run/">Run</a>, drag across the heat map to mask cells, by touch once <em>Paint</em> is chosen, and watch the
         rest of the row take over their weight.</p>`
   },
   {
@@ -203,7 +203,7 @@ const PRACTICE_CHAPTERS = [
         <li><b>int8 is for inference.</b> Calibrate the scale on real hidden states: a few outlying features often have ten times the range of the rest.</li>
         <li><b>Save before you shrink.</b> Checkpointing recomputes tanh instead of keeping it and costs one more forward pass of a layer that is cheap to recompute.</li>
       </ul>
-      <p>The Run panel measures what rounding does: choose a format and run, and it reports the error against float32 for your sizes.</p>`
+      <p>The page <a href="../run/">Run</a> measures what rounding does: choose a format and run, and it reports the error against float32 for your sizes.</p>`
   },
   {
     id: 'practice',

@@ -19,7 +19,7 @@ export const speedGuideView = () => html`
       <h2>What is measured</h2>
       <p>Typed arrays go in, a typed array comes out, weights are prepared before, batch 1 unless a name says otherwise,
         float32. Each time is a median after two runs that warm up. FLOPs are 2 a multiply-accumulate of matrix
-        products, as PyTorch counts them, but for a causal layer, <a href="./#causal-flops">which counts half of its
+        products, as PyTorch counts them, but for a causal layer, <a href="../guide/#causal-flops">which counts half of its
         scores</a>. The roofs are what a chain of multiply-adds in registers and reading a long array reach here, the
         best of six tries around the layers.</p>
       <p>The same layers are timed beside other runtimes, in Node and in Chromium, by <code>npm run bench</code> of the

@@ -59,7 +59,7 @@ export function speedView(state, actions) {
         <section class="panel" aria-labelledby="layers-title">
           <div class="panel-head"><h2 id="layers-title" class="panel-title">Layers<span class="panel-note">${part ? `${threadCount(part)}; ` : ''}times are medians, a name opens the layer in the calculator</span></h2></div>
           <p class="note" data-convention>A causal layer counts half of its scores here, and all of them in the
-            calculator. <a class="link" href="./#causal-flops">Why</a></p>
+            calculator. <a class="link" href="../guide/#causal-flops">Why</a></p>
           ${tableView(rows)}
         </section>
       </div>
@@ -142,7 +142,7 @@ const tableView = (rows) => html`
 
 /** @param {Row} row */
 function rowView({ workload, title, intensity, measured }) {
-  const link = `./?${new URLSearchParams(/** @type {any} */ (workload.config))}`;
+  const link = `../?${new URLSearchParams(/** @type {any} */ (workload.config))}`;
   return html`<tr data-workload=${workload.name}><th scope="row"><a class="link" href=${link}>${title}</a></th>
     <td class="num">${measured ? formatSeconds(measured.seconds) : '–'}</td>
     <td class="num">${measured ? formatSignificant(measured.rate / 1e9) : '–'}</td>
