@@ -26,15 +26,16 @@ for (const scheme of SCHEMES) {
     const { page, ground } = await opened(scheme);
     const slider = await pixelsOf(page.locator('.slider').first());
     assert.ok(visible(slider.row(Math.floor(slider.height / 2)), ground) > 0.8, 'the track of a slider');
+    const kept = page.locator('.memory .bar-row', { hasText: 'kept from forward to backward' });
     const colours = [];
-    for (const swatch of await page.locator('.memory .legend').last().locator('.swatch').all()) {
+    for (const swatch of await kept.locator('.swatch').all()) {
       const { at, row, width, height } = await pixelsOf(swatch);
       assert.ok(visible(row(0).slice(2, -2), ground) > 0.9, 'the edge of a swatch');
       colours.push(String(at(Math.floor(width / 2), Math.floor(height / 2))));
     }
     assert.equal(colours.length, 5);
     assert.equal(new Set(colours).size, 5, 'the swatches of a legend differ');
-    const bar = await pixelsOf(page.locator('.memory .bar').last());
+    const bar = await pixelsOf(kept.locator('.bar'));
     const drawn = new Set(bar.row(Math.floor(bar.height / 2)).map(String));
     for (const colour of colours) assert.ok(drawn.has(colour), `the bar has the swatch's ${colour}`);
     for (const selector of ['.timeline .life', '.timeline .peak .column']) {
