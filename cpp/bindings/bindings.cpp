@@ -442,32 +442,32 @@ val pack_entries(const std::vector<StateEntry>& entries) {
 StateValue state_dict(const Model& model) { return StateValue(pack_entries(model.state())); }
 
 /// The tensors of these names and shapes, no more and no less, for `owner` as messages call it.
-State unpack_state(const char* owner, const val& object, const std::vector<std::string>& names,
-                   FunctionRef<Shape(size_t index)> shape_at) {
+State unpack_state(const char* owner, const val& object, const std::vector<Tensor>& expected) {
   const GivenTensors given = unpack_tensors("state dict", object);
-  const std::vector<std::string_view> known(names.begin(), names.end());
+  std::vector<std::string_view> known;
+  for (const Tensor& one : expected) known.push_back(one.name);
   for (const GivenTensor& tensor : given) {
     if (std::find(known.begin(), known.end(), tensor.name()) != known.end()) continue;
     throw unknown_name(owner, "parameter", tensor.name(), known);
   }
   State values;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const GivenTensor* tensor = find_tensor(given, names[i]);
-    if (!tensor) throw FieldError(names[i], names[i] + " is missing from the state dict");
-    const Tensor expected{.name = names[i], .shape = shape_at(i), .role = Role::kParameter};
+  for (const Tensor& one : expected) {
+    const GivenTensor* tensor = find_tensor(given, one.name);
+    if (!tensor) throw FieldError(one.name, one.name + " is missing from the state dict");
     Values own;
-    const Values* read = tensor->values(expected, own);
+    const Values* read = tensor->values(one, own);
     values.push_back(read == &own ? std::move(own) : *read);
   }
   return values;
 }
 
 State unpack_parameters(const Model& model, const StateValue& state) {
-  const std::vector<StateEntry> entries = model.state();
-  std::vector<std::string> names;
-  for (const StateEntry& entry : entries) names.push_back(entry.name);
-  return unpack_state("the layer", state, names,
-                      [&](size_t i) { return shape_of(*entries[i].values); });
+  std::vector<Tensor> expected;
+  for (const StateEntry& entry : model.state()) {
+    expected.push_back(
+        {.name = entry.name, .shape = shape_of(*entry.values), .role = Role::kParameter});
+  }
+  return unpack_state("the layer", state, expected);
 }
 
 void load_state_dict(Model& model, const StateValue& state) {
@@ -587,9 +587,8 @@ void load_trainer_state(Trainer& trainer, Model& model, const StateValue& parame
   const std::vector<Value> values = resolve("the saved state", counts, raw, "entry");
   const auto accumulated = std::get<int64_t>(values[1]);
   const State weights = unpack_parameters(model, parameters);
-  const std::vector<std::string> kept = trainer.state_names(accumulated);
-  const State tensors = unpack_state("the optimizer", state["tensors"], kept,
-                                     [&](size_t i) { return trainer.state_shape(kept[i]); });
+  const State tensors =
+      unpack_state("the optimizer", state["tensors"], trainer.expected_state(accumulated));
   constexpr size_t kWords = MersenneTwister::kWords;
   Values own;
   const Tensor expected{.name = "generator",

@@ -31,17 +31,12 @@ Trainer::Trainer(const Model& model, Recipe recipe)
     : recipe_(std::move(recipe)), generator_(model.generator()) {
   const TrainingPlanPtr plan = step_plan(model, {});
   const TrainingGraph& made = plan->made;
-  for (const TensorId id : made.trained) {
-    trained_.push_back(made.graph.tensor(id).name);
-    shapes_.push_back(made.graph.tensor(id).shape);
-  }
+  for (const TensorId id : made.trained) trained_.push_back(made.graph.tensor(id));
   const Accumulation last{.first = recipe_.accumulation_steps == 1, .last = true};
   const TrainingPlanPtr updating = last.first ? plan : find_or_make(model, {}, last);
   for (const TrainingGraph::Moment& moment : updating->made.moments) {
-    const Tensor& tensor = updating->made.graph.tensor(moment.tensor);
-    moment_names_.push_back(tensor.name);
-    moment_parameters_.push_back(moment.parameter);
-    moments_.push_back(zeros(tensor.shape));
+    moment_tensors_.push_back(updating->made.graph.tensor(moment.tensor));
+    moments_.push_back(zeros(moment_tensors_.back().shape));
   }
   if (!recipe_.loss.class_weights.empty()) {
     class_weights_ = make_values({static_cast<int64_t>(recipe_.loss.class_weights.size())});
@@ -155,32 +150,26 @@ Outputs Trainer::evaluate(Model& model, const TrainingPlan& plan, Inputs inputs,
 
 std::vector<StateEntry> Trainer::gradients() const {
   std::vector<StateEntry> entries;
-  for (size_t i = 0; i < gradients_.size(); ++i) entries.push_back({trained_[i], &gradients_[i]});
+  for (size_t i = 0; i < gradients_.size(); ++i) entries.push_back({trained_[i].name, &gradients_[i]});
   return entries;
 }
 
-std::vector<std::string> Trainer::state_names(int64_t accumulated) const {
-  std::vector<std::string> names = moment_names_;
-  for (size_t i = 0; i < trained_.size() && accumulated > 0; ++i) {
-    names.push_back(trained_[i] + ".grad");
+std::vector<Tensor> Trainer::expected_state(int64_t accumulated) const {
+  std::vector<Tensor> expected = moment_tensors_;
+  if (accumulated == 0) return expected;
+  for (const Tensor& parameter : trained_) {
+    expected.push_back(parameter);
+    expected.back().name += ".grad";
   }
-  return names;
-}
-
-Shape Trainer::state_shape(const std::string& name) const {
-  const std::vector<std::string> names = state_names(1);
-  const auto found =
-      static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  if (found < moment_names_.size()) return shapes_[moment_parameters_[found]];
-  return shapes_[found - moment_names_.size()];
+  return expected;
 }
 
 std::vector<StateEntry> Trainer::state() const {
-  const std::vector<std::string> names = state_names(accumulated_);
+  const std::vector<Tensor> expected = expected_state(accumulated_);
   std::vector<StateEntry> entries;
-  for (size_t i = 0; i < names.size(); ++i) {
+  for (size_t i = 0; i < expected.size(); ++i) {
     const bool moment = i < moments_.size();
-    entries.push_back({names[i], moment ? &moments_[i] : &gradients_[i - moments_.size()]});
+    entries.push_back({expected[i].name, moment ? &moments_[i] : &gradients_[i - moments_.size()]});
   }
   return entries;
 }

@@ -70,14 +70,12 @@ class Trainer {
   const MersenneTwister& engine() const { return generator_.engine(); }
 
   /// Puts back what state() and the functions after it have given; `values` are parallel to
-  /// state_names(), of the shapes of their parameters.
+  /// expected_state().
   void restore(const State& values, int64_t updates, int64_t accumulated,
                const MersenneTwister& engine);
 
-  /// The names that state() has after so many calls of an accumulation.
-  std::vector<std::string> state_names(int64_t accumulated) const;
-  /// The shape of what has this name.
-  Shape state_shape(const std::string& name) const;
+  /// What state() has after so many calls of an accumulation.
+  std::vector<Tensor> expected_state(int64_t accumulated) const;
 
   /// Bytes of what it keeps beside the model.
   Count held_bytes() const;
@@ -91,12 +89,10 @@ class Trainer {
 
   Recipe recipe_;
   Generator generator_;
-  std::vector<std::string> trained_;       // names of parameters
-  std::vector<Shape> shapes_;              // theirs
-  std::vector<std::string> moment_names_;  // whole: "score.weight.exp_avg"
-  std::vector<size_t> moment_parameters_;  // parallel: index into trained_
-  State moments_;                          // parallel
-  State gradients_;                        // parallel to trained_; empty before the first step
+  std::vector<Tensor> trained_;         // parameters
+  std::vector<Tensor> moment_tensors_;  // named as a whole: "score.weight.exp_avg"
+  State moments_;                       // parallel
+  State gradients_;                     // parallel to trained_; empty before the first step
   Values class_weights_;
   int64_t updates_ = 0;
   int64_t accumulated_ = 0;  // calls since the last update

@@ -105,8 +105,8 @@ test('each page has a title, a description and a picture of its own', async () =
         })
       )
     );
-    const { status } = await site.page.evaluate(async () =>
-      fetch(/** @type {any} */ (document.querySelector('meta[property="og:image"]')).content)
+    const status = await site.page.evaluate(
+      async () => (await fetch(/** @type {any} */ (document.querySelector('meta[property="og:image"]')).content)).status
     );
     assert.equal(status, 200, file);
     if (file !== 'speed/') await site.close();

@@ -98,3 +98,12 @@ test("the README's table of speeds is drawn from those of docs/speed.md", () => 
     one.map((row, i) => [row[0], row[1], fastestRival(head, row), row.at(-1), two[i].at(-1)])
   );
 });
+
+test("the README's steps of training are those of docs/speed.md", () => {
+  const [, , ...rows] = tableWith(textOf('docs/speed.md'), 'native PyTorch');
+  const said = (/** @type {string} */ start) => {
+    const row = rows.find(([name]) => name.startsWith(start)) ?? assert.fail(`no row of ${start}`);
+    return [`${row[1].split(' ')[0]} ms`, `${row.at(-1)} times`];
+  };
+  for (const text of ['classifier', 'encoder layer', 'GPT'].flatMap(said)) assert.ok(readme.includes(text), text);
+});
