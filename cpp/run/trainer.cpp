@@ -150,7 +150,8 @@ Outputs Trainer::evaluate(Model& model, const TrainingPlan& plan, Inputs inputs,
 
 std::vector<StateEntry> Trainer::gradients() const {
   std::vector<StateEntry> entries;
-  for (size_t i = 0; i < gradients_.size(); ++i) entries.push_back({trained_[i].name, &gradients_[i]});
+  for (size_t i = 0; i < gradients_.size(); ++i)
+    entries.push_back({trained_[i].name, &gradients_[i]});
   return entries;
 }
 
