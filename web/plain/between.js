@@ -5,7 +5,7 @@
  */
 
 /**
- * Of an estimate: by what its step makes, each layer of a stack by itself.
+ * Of an estimate with `tensors`: by what its step makes, each layer of a stack by itself.
  * @param {any} estimate
  * @returns {{ title: string, tensors: Between[] }[]}
  */
@@ -19,8 +19,13 @@ export function tensorsBetween({ steps = [], tensors = {} }) {
   });
 }
 
-/** @param {any} estimate @param {string} name @returns {Between | undefined} */
-export const tensorBetween = (estimate, name) =>
-  tensorsBetween(estimate)
-    .flatMap(({ tensors }) => tensors)
-    .find((one) => one.name === name);
+/**
+ * By its name; by what the step makes, the first of a stack.
+ * @param {any} estimate @param {string} name
+ * @returns {Between | undefined}
+ */
+export function tensorBetween(estimate, name) {
+  const groups = tensorsBetween(estimate);
+  const named = groups.flatMap(({ tensors }) => tensors).find((one) => one.name === name);
+  return named ?? groups.find(({ title }) => title === name)?.tensors[0];
+}

@@ -17,12 +17,9 @@ import { presetValues } from '../models/presets.js';
 /** The form's first field, in a link. */
 const FORM = '#field-layer';
 
-/** Of a step that repeats, the tensor of its first repetition. @param {Store} store @param {string} tensor */
-const firstOf = ({ estimate }, tensor) => /** @type {any} */ (estimate).tensors?.[tensor]?.[0] ?? tensor;
-
 /** To the page that runs the layer, with a tensor in view. @param {Store} store @param {string} tensor */
 const runLink = (store, tensor) =>
-  `${document.documentElement.dataset.root ?? './'}run/${writeSearch(store, { tensor: firstOf(store, tensor) })}#run`;
+  `${document.documentElement.dataset.root ?? './'}run/${writeSearch(store, { tensor })}#run`;
 
 const KNOWN = [...fieldNames, 'address', 'light-dom', 'panels', 'tabs', 'theme'];
 

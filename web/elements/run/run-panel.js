@@ -63,6 +63,8 @@ export class RunPanel extends LightElement {
     this.seedError = '';
     /** How the layer is looked at. @type {Record<string, string>} */
     this.aside = {};
+    /** The estimate, with the names of tensors between the steps. @type {any} */
+    this.listed = {};
     /** Inputs as they are chosen. @type {Given} */
     this.given = DRAWN;
     /** @type {Progress | null} */
@@ -107,7 +109,10 @@ export class RunPanel extends LightElement {
 
   /** @param {Map<string, any>} changed */
   willUpdate(changed) {
-    if (changed.has('config') && this.store) this.needs = needsOf(this.store.scope, this.config);
+    if (changed.has('config') && this.store) {
+      this.needs = needsOf(this.store.scope, this.config);
+      this.listed = this.store.scope.estimate(this.config, { tensors: true });
+    }
     if (changed.has('aside') || changed.has('estimate')) this.#readAside();
     if (changed.has('config') || changed.has('seed') || changed.has('aside')) this.#runSoon();
   }
@@ -120,7 +125,7 @@ export class RunPanel extends LightElement {
   /** The tensor between the steps that was chosen to be drawn. */
   get between() {
     const { tensor } = this.aside;
-    return (tensor && tensorBetween(this.estimate, tensor)) || null;
+    return (tensor && tensorBetween(this.listed, tensor)) || null;
   }
 
   /** What the link says of masks and inputs, as far as it fits the layer. */
@@ -235,7 +240,8 @@ export class RunPanel extends LightElement {
     const { outcome, config } = result;
     const stale = result.key !== this.key;
     const before = stale || this.failure !== '';
-    const drawn = outcome.drawn.find(({ name }) => name === this.aside.tensor) ?? outcome.drawn[0];
+    const drawn =
+      outcome.drawn.find(({ name }) => name === (this.between?.name ?? this.aside.tensor)) ?? outcome.drawn[0];
     const { tensor, name, mask } = drawn;
     const [figures] = this.store?.figures([{ ...config, dtype: 'float32' }]) ?? [];
     return html`
@@ -256,7 +262,7 @@ export class RunPanel extends LightElement {
           }
           ${this.#maskActions(result, drawn, stale)}
         </div>
-        ${betweenView(this.estimate, this.aside.tensor ?? '', (tensor) => this.store?.look({ tensor }))}
+        ${betweenView(this.listed, this.aside.tensor ?? '', (tensor) => this.store?.look({ tensor }))}
         <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)}
           ?fixed=${stale || !mask}
           @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>

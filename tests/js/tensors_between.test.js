@@ -31,6 +31,6 @@ test('masked scores go over what the scores go over', () => {
 });
 
 test('a name that the layer has not is none', () => {
-  assert.equal(tensorBetween(estimate, 'scores'), undefined);
+  assert.equal(tensorBetween(estimate, 'keys'), undefined);
   assert.deepEqual(tensorsBetween({}), []);
 });
