@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { PANELS } from '../../web/elements/calculator/panels.js';
 import { calculatorView } from '../../web/elements/calculator/view.js';
 import { open } from '../../web/lib/index.js';
-import { comparison } from '../../web/plain/alternatives.js';
+import { comparison } from '../../web/plain/comparison.js';
 import { needsOf } from '../../web/plain/limits.js';
 import { Store } from '../../web/plain/store.js';
 

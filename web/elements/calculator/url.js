@@ -1,6 +1,7 @@
 // The address bar holds the whole configuration: a link shares it, back undoes.
 
 import { parseField } from '../../plain/fields.js';
+import { writePin } from '../../plain/pin.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
@@ -10,11 +11,12 @@ import { parseField } from '../../plain/fields.js';
 /** Letters of one part of a link; what is longer, such as a large mask, is left out. */
 export const LONGEST = 8000;
 
-/** @param {string} search @returns {Values} */
+/** Values by name, `pin` among them. @param {string} search @returns {Values} */
 export const readSearch = (search) => Object.fromEntries(new URLSearchParams(search));
 
 /**
- * Every field of the chosen layer that is given, so that the link means the same after a default has changed.
+ * Every field of the chosen layer that is given, so that the link means the same after a default has changed; and what
+ * is pinned.
  * @param {Store} store
  * @param {Record<string, string>} [aside] how the layer is looked at there
  */
@@ -27,6 +29,7 @@ export function writeSearch(store, aside = {}) {
   if (store.seed) search.set('seed', String(store.seed));
   for (const [name, text] of Object.entries({ ...store.aside, ...aside }))
     if (text.length <= LONGEST) search.set(name, text);
+  if (store.pinned) search.set('pin', writePin(store.pinned));
   return `?${search}`;
 }
 
