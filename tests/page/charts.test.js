@@ -8,7 +8,7 @@ import { isSize, sliderStops } from '../../web/plain/fields.js';
 import { readSearch } from '../../web/elements/calculator/url.js';
 import { open } from '../../web/lib/index.js';
 import { badLabels } from './labels.js';
-import { figure, openPage } from './open-page.js';
+import { figure, openPage, openTabOf } from './open-page.js';
 
 const scope = await open({ threads: 1 });
 const opened = (/** @type {string} */ search) => new Store(scope, readSearch(search));
@@ -159,7 +159,7 @@ test('every layer is drawn, nought included', async () => {
   const site = await openPage({ search: '?layer=mean_pooling', context: { viewport: { width: 390, height: 844 } } });
   const { page } = site;
   try {
-    await page.locator('#compare').scrollIntoViewIfNeeded();
+    await openTabOf(page, '#compare');
     for (const { name } of scope.layers()) {
       await page.selectOption('#field-layer', name);
       for (const metric of ['macs', 'parameters', 'inference', 'training']) {
@@ -187,9 +187,9 @@ test('charts that are out of sight wait, and are right when they are seen', asyn
   const { page } = site;
   const rows = () => page.locator('attnscope-charts table tbody').last().textContent();
   try {
-    await page.locator('#compare').scrollIntoViewIfNeeded();
+    await openTabOf(page, '#compare');
     await page.waitForSelector('[data-chart="alternatives"] svg');
-    await page.locator('#guide').scrollIntoViewIfNeeded();
+    await page.click('[data-tab=cost]');
     await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-charts')).near === false);
     const before = await rows();
     await page.locator('#field-hidden_size').evaluate((/** @type {any} */ box) => {
@@ -197,7 +197,7 @@ test('charts that are out of sight wait, and are right when they are seen', asyn
       box.dispatchEvent(new Event('input', { bubbles: true }));
     });
     assert.equal(await rows(), before);
-    await page.locator('#compare').scrollIntoViewIfNeeded();
+    await openTabOf(page, '#compare');
     await page.waitForFunction(() => document.querySelector('.alternatives tr.fits')?.textContent?.includes('1,001'));
   } finally {
     await site.close();
@@ -244,7 +244,7 @@ for (const width of [390, 1920]) {
     const site = await openPage({ context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
     const { page } = site;
     try {
-      await page.locator('#compare').scrollIntoViewIfNeeded();
+      await openTabOf(page, '#compare');
       await page.waitForSelector('[data-chart="alternatives"] svg');
       for (const config of configs) {
         await page.evaluate(
@@ -279,7 +279,7 @@ for (const [width, search, rows] of /** @type {const} */ ([
     const site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
     const { page } = site;
     try {
-      await page.locator('#compare').scrollIntoViewIfNeeded();
+      await openTabOf(page, '#compare');
       await page.waitForSelector('.growth svg');
       const charts = await page.locator('attnscope-charts .plot').evaluateAll((plots) =>
         plots.map((plot) => {
@@ -315,7 +315,7 @@ const ROBERTA = '?layer=additive_scorer&batch_size=64&seq_len=512&hidden_size=76
 /** A page with its charts drawn. @param {string} search @param {number} [width] */
 async function drawnPage(search, width = 1280) {
   const site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
-  await site.page.locator('#compare').scrollIntoViewIfNeeded();
+  await openTabOf(site.page, '#compare');
   await site.page.waitForSelector('.growth svg');
   return site;
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { violations } from './axe.js';
 import { badLabels } from './labels.js';
-import { openPage } from './open-page.js';
+import { openPage, openTabOf } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -20,7 +20,7 @@ const PINNED = `?${ROBERTA.replace('512', '5120')}&pin=${encodeURIComponent(ROBE
 async function drawn(search, context) {
   site = await openPage({ search, context: { reducedMotion: 'reduce', ...context } });
   const { page } = site;
-  await page.locator('#compare').scrollIntoViewIfNeeded();
+  await openTabOf(page, '#compare');
   await page.waitForSelector('.growth svg');
   return page;
 }
