@@ -12,6 +12,7 @@ import { writeCore } from '../../tools/glue.js';
 const written = (name, { threads, more = '' }) => `async function Module(moduleArg={}){var Module=moduleArg;${more}\
 var _scriptName=import.meta.url;function findWasmBinary(){if(Module["locateFile"]){return locateFile("${name}.wasm")}\
 return new URL("${name}.wasm",import.meta.url).href}\
+${threads ? 'function growMemViews(){if(wasmMemory.buffer!=HEAP8.buffer){updateMemoryViews()}}' : ''}\
 ${threads ? `worker=new Worker(new URL("${name}.mjs",import.meta.url),{type:"module",name:"em-pthread"});` : ''}
 ;return Module}export default Module;${threads ? 'var isPthread=globalThis.name=="em-pthread";isPthread&&Module();' : ''}\n`;
 
@@ -45,6 +46,10 @@ test('both instruction sets share their JavaScript, in which no address is left 
     assert.match(
       readFileSync(join(to, 'core-threads.mjs'), 'utf8'),
       /worker=Module\["workers"\]\.pop\(\);\n;return Module\}export default Module;\n$/
+    );
+    assert.match(
+      readFileSync(join(to, 'core-threads.mjs'), 'utf8'),
+      /\{if\(ENVIRONMENT_IS_PTHREAD&&wasmMemory\.buffer/
     );
   });
 });
