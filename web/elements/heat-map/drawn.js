@@ -10,12 +10,29 @@ import { planes, thumbnails } from './raster.js';
  *   Described a result as the estimate has it
  * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails,
  *   weights: boolean, repeat: number, mask: string, words?: string[] }} Drawn `axes`
- *   names each dimension; `weights`: each row sums to 1; `repeat`: how many layers make one, of which this is the last;
+ *   names each dimension; `weights`: each row is a softmax; `repeat`: how many layers make one, of which this is the
+ *   last;
  *   `mask`: the mask input that has a cell for each of a plane's, '' for none;
  *   `words`: a text for each position of queries and keys
  */
 
 const THUMBNAIL = 64;
+
+/** Axes along which a sequence's positions stand, so that they have words. */
+const POSITIONS = ['query', 'key', 'position'];
+
+/**
+ * The words along the rows and the columns of what is drawn.
+ * @param {Drawn} drawn
+ * @returns {import('./layout.js').Words}
+ */
+export function wordsOf({ axes, tensor: { shape }, words }) {
+  const along = (/** @type {number} */ at) =>
+    words && words.length >= (shape.at(at) ?? 0) && POSITIONS.includes(axes.at(at) ?? '')
+      ? words.slice(0, shape.at(at))
+      : null;
+  return { rows: along(-2), columns: along(-1) };
+}
 
 /**
  * Every result, attention weights first; and the mask of a layer that takes one and has no weights to paint it on. The

@@ -4,8 +4,15 @@ import { formatSignificant } from '../../plain/format.js';
 import { gridOf, planeIndex, planes, scaleOf, smallMask } from './raster.js';
 import { segments } from '../form/form.js';
 import { Stroke } from '../../plain/mask.js';
+import { MIN_MARK, drawCells, drawMark, drawNumbers } from './canvas.js';
+import { coloursOf } from './colour.js';
+import { wordsOf } from './drawn.js';
+import { columnLabels, legend, rowLabels, rowSumLabels } from './frame.js';
+import { layoutOf } from './layout.js';
+import { numbersOf, rowSums, spreadText, sumText, sumsText } from './numbers.js';
 import { Picture } from './picture.js';
-import { viridis } from './colour.js';
+import { widthIn } from './text-width.js';
+import './plane-table.js';
 import './small-multiples.js';
 
 /**
@@ -15,18 +22,16 @@ import './small-multiples.js';
  * @typedef {'inspect' | 'paint'} Mode what a touch does
  */
 
-const MAX_HEIGHT = 420;
-const MIN_HEIGHT = 56;
-/** Width in CSS pixels of what marks a cell and of the brush, where cells are smaller. */
-const MIN_MARK = 5;
+/** From this width on the small pictures stand at the map's side, and take so much of it. */
+const [WIDE, SIDE] = [640, 290];
 /** At most so many planes stand side by side: of more, those around the one that is shown. */
 const MAX_MULTIPLES = 64;
 
 /**
- * One plane of a tensor on a canvas, and its siblings (the heads of a layer) small beside it. `.drawn`, `.mask`
- * (Uint8Array or null) of every plane, `fixed` (no painting). Painting sends `mask-change` with the new mask when the
- * pointer or key is released. A mouse says the value below it and paints when it is dragged; a touch cannot do both, so
- * there is a switch for it.
+ * One plane of a tensor on a canvas, its siblings (the heads of a layer) small beside it, and its numbers as a table.
+ * `.drawn`, `.mask` (Uint8Array or null) of every plane, `fixed` (no painting). Painting sends `mask-change` with the
+ * new mask when the pointer or key is released. A mouse says the value below it and paints when it is dragged; a touch
+ * cannot do both, so there is a switch for it.
  */
 export class HeatMap extends LightElement {
   static properties = {
@@ -36,6 +41,8 @@ export class HeatMap extends LightElement {
     cell: { state: true },
     lead: { state: true },
     masked: { state: true },
+    family: { state: true },
+    room: { state: true },
     touch: { state: true },
     mode: { state: true }
   };
@@ -60,8 +67,26 @@ export class HeatMap extends LightElement {
     this.siblings = { key: [], grids: [], scale: { low: 0, high: 1 }, first: 0 };
     /** @type {Uint8Array | null} */
     this.smallMask = null;
-    /** Colour of masked cells. @type {import('./raster.js').Rgb} */
+    /** Colour of masked cells. @type {import('./colour.js').Rgb} */
     this.masked = [128, 128, 128];
+    this.colours = coloursOf({ low: 0 }, this.masked);
+    /** The fonts of texts in the picture. */
+    this.family = 'sans-serif';
+    this.widthOf = widthIn(this.family);
+    /** The width that there is. */
+    this.room = 0;
+    /** Of each row of weights. @type {number[] | null} */
+    this.sums = null;
+    /** What there is to say of other numbers. */
+    this.spread = '';
+    /** @type {import('./layout.js').Words} */
+    this.words = { rows: null, columns: null };
+    /** @type {import('./layout.js').Layout | null} */
+    this.layout = null;
+    /** @type {import('./numbers.js').Numbers | null} */
+    this.numbers = null;
+    /** The canvas whose colours were read. @type {HTMLCanvasElement | null} */
+    this.canvas = null;
     /** What is being painted. @type {Stroke | null} */
     this.stroke = null;
     this.picture = new Picture();
@@ -73,8 +98,11 @@ export class HeatMap extends LightElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.resize = new ResizeObserver(() => this.#draw());
-    this.resize.observe(this);
+    this.resize = new ResizeObserver(([{ contentRect }]) => {
+      this.room = contentRect.width;
+      this.#findTouch(); // before there is room, a browser may not know yet
+    });
+    document.fonts.addEventListener('loadingdone', this.#measureAnew);
     this.scheme = new MutationObserver(this.#recolour);
     this.scheme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     this.dark = matchMedia('(prefers-color-scheme: dark)');
@@ -87,6 +115,8 @@ export class HeatMap extends LightElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     this.resize?.disconnect();
+    this.canvas = null;
+    document.fonts.removeEventListener('loadingdone', this.#measureAnew);
     this.scheme?.disconnect();
     this.dark?.removeEventListener('change', this.#recolour);
     this.coarse?.removeEventListener('change', this.#findTouch);
@@ -96,10 +126,19 @@ export class HeatMap extends LightElement {
     this.touch = Boolean(this.coarse?.matches);
   };
 
+  /** Letters have other widths once their font is there. */
+  #measureAnew = () => {
+    this.widthOf = widthIn(this.family);
+    this.requestUpdate('family');
+  };
+
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('drawn') || changed.has('lead')) this.#choosePlanes();
-    if (changed.has('drawn') || changed.has('mask')) this.#shrinkMask();
+    const has = (/** @type {string[]} */ ...names) => names.some((name) => changed.has(name));
+    if (has('drawn', 'lead')) this.#choosePlanes();
+    if (has('drawn', 'mask')) this.#shrinkMask();
+    if (has('drawn', 'lead', 'masked')) this.#chooseColours();
+    if (has('drawn', 'lead', 'room', 'family')) this.#layOut();
     if (this.cell && this.grid && (this.cell.row >= this.grid.rows || this.cell.column >= this.grid.columns))
       this.cell = null;
   }
@@ -136,56 +175,109 @@ export class HeatMap extends LightElement {
         : null;
   }
 
-  firstUpdated() {
-    this.#recolour();
+  #chooseColours() {
+    if (!this.grid) return;
+    const { ramp, masked } = coloursOf(this.grid, this.masked);
+    if (ramp !== this.colours.ramp || masked !== this.colours.masked) this.colours = { ramp, masked };
+  }
+
+  #layOut() {
+    const { drawn, grid, widthOf } = this;
+    if (!drawn || !grid || !this.room) return;
+    this.words = wordsOf(drawn);
+    this.sums = drawn.weights ? rowSums(grid) : null;
+    this.spread = drawn.weights || drawn.mask ? '' : spreadText(grid);
+    const isBeside = this.siblings.grids.length > 0 && this.room >= WIDE;
+    const layout = layoutOf(grid, {
+      room: this.room - (isBeside ? SIDE : 0),
+      ratio: window.devicePixelRatio || 1,
+      words: this.words,
+      sums: this.sums?.map(sumText) ?? null,
+      widthOf
+    });
+    this.layout = layout;
+    const cell = { width: layout.width / grid.columns, height: layout.height / grid.rows };
+    this.numbers = numbersOf(grid, cell, widthOf);
   }
 
   updated() {
+    const canvas = /** @type {HTMLCanvasElement | null} */ (this.querySelector('canvas.heat'));
+    if (canvas !== this.canvas) {
+      this.canvas = canvas;
+      this.#recolour();
+      const line = this.querySelector('.heat-axis');
+      if (line) this.resize?.observe(line);
+    }
     this.#draw();
   }
 
-  /** The canvas's text colour, which the stylesheet sets to that of masked cells, may have changed. */
+  /** The canvas's text colour, which the stylesheet sets to that of masked cells, and its fonts may have changed. */
   #recolour = () => {
-    const canvas = this.querySelector('canvas.heat');
-    const parts = canvas ? (getComputedStyle(canvas).color.match(/[\d.]+/g) ?? []).map(Number) : [];
-    const [red = 128, green = 128, blue = 128] = parts;
+    if (!this.canvas) return;
+    const { color, fontFamily } = getComputedStyle(this.canvas);
+    const [red = 128, green = 128, blue = 128] = (color.match(/[\d.]+/g) ?? []).map(Number);
     if (String(this.masked) !== String([red, green, blue])) this.masked = [red, green, blue];
+    if (fontFamily === this.family) return;
+    this.family = fontFamily;
+    this.widthOf = widthIn(fontFamily);
   };
 
   render() {
     if (!this.drawn || !this.grid) return nothing;
-    const { rows, columns, low, high } = this.grid;
-    const {
-      name,
-      axes,
-      tensor: { shape }
-    } = this.drawn;
+    const { rows, columns } = this.grid;
+    const { name, axes } = this.drawn;
     const [down, across] = [axes.at(-2), axes.at(-1)];
-    const { grids, first } = this.siblings;
     return html`
-      <div class=${`heat-stage${grids.length ? ' with-multiples' : ''}${this.touch ? ' touch' : ''}`}>
-        <div class="heat-axis">${down ? html`<span>${down} ↓ ${rows}</span>` : nothing}<span>${across} → ${columns}</span>
-          ${shape.slice(0, -2).map((length, index) => this.#leadBox(length, index))}${this.#modeSwitch()}</div>
-        <canvas class="heat" tabindex="0" data-touch=${this.#paintsByTouch() ? 'paint' : 'inspect'} role="application"
-          aria-roledescription="heat map"
-          aria-label=${`${name}, ${rows} × ${columns}, ${down ? `${down} by ` : ''}${across}`}
-          aria-describedby="heat-help heat-readout"
-          @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp}
-            @pointercancel=${this.#onCancel}
-          @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
-        ${
-          grids.length
-            ? html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .masked=${this.masked}
-              .axis=${axes.at(-3)} .first=${first} .total=${shape.at(-3)}
-          .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${(/** @type {CustomEvent} */ event) => this.#show(this.lead.length - 1, first + event.detail.index)}></attnscope-small-multiples>`
-            : nothing
-        }
-        <div class="heat-foot">
-          <p class="readout" id="heat-readout" aria-live="polite">${this.#readout()}</p>
-          <div class="ramp"><span>${formatSignificant(low)}</span><canvas class="ramp-bar" width="256" height="1" aria-hidden="true"></canvas><span>${formatSignificant(high)}</span></div>
+      <div class=${`heat-stage${this.touch ? ' touch' : ''}`}>
+        ${this.#axisLine(down, across)}
+        <p class="readout" id="heat-readout" aria-live="polite">${this.#readout()}</p>
+        <div class="heat-body">
+          <div class="heat-frame">
+            ${this.layout ? columnLabels(this.layout, columns, this.cell) : nothing}
+            ${this.layout ? rowLabels(this.layout, rows, this.cell) : nothing}
+            <canvas class="heat" tabindex="0" data-touch=${this.#paintsByTouch() ? 'paint' : 'inspect'} role="application"
+              aria-roledescription="heat map"
+              aria-label=${`${name}, ${rows} × ${columns}, ${down ? `${down} by ` : ''}${across}`}
+              aria-describedby="heat-help heat-readout"
+              @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp}
+                @pointercancel=${this.#onCancel}
+              @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
+            ${this.layout ? rowSumLabels(this.layout) : nothing}
+            <div class="heat-foot">
+              ${legend(this.grid, this.mask?.includes(0) ?? false)}
+              ${this.sums && !this.layout?.sums ? html`<p class="heat-sums">${sumsText(this.sums)}</p>` : nothing}
+            </div>
+          </div>
+          ${this.#multiples()}
         </div>
       </div>
-      <p class="note" id="heat-help">${this.#help()}</p>`;
+      <p class="note" id="heat-help">${this.#help()}</p>
+      <attnscope-plane-table .grid=${this.grid} .mask=${this.drawn.mask ? this.mask : null} .words=${this.words}
+        .caption=${this.#caption()} .down=${down ?? ''} .across=${across} ?summed=${this.drawn.weights}></attnscope-plane-table>`;
+  }
+
+  /** @param {string | undefined} down @param {string | undefined} across */
+  #axisLine(down, across) {
+    const { rows, columns } = /** @type {Grid} */ (this.grid);
+    const leading = this.drawn?.tensor.shape.slice(0, -2) ?? [];
+    return html`<div class="heat-axis">${down ? html`<span>${down} ↓ ${rows}</span>` : nothing}<span>${across} → ${columns}</span>
+      ${leading.map((length, index) => this.#leadBox(length, index))}${this.#modeSwitch()}</div>`;
+  }
+
+  #multiples() {
+    const { grids, first } = this.siblings;
+    if (!grids.length || !this.drawn) return nothing;
+    const choose = (/** @type {CustomEvent} */ event) => this.#show(this.lead.length - 1, first + event.detail.index);
+    return html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .colours=${this.colours}
+      .axis=${this.drawn.axes.at(-3)} .first=${first} .total=${this.drawn.tensor.shape.at(-3)}
+      .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${choose}></attnscope-small-multiples>`;
+  }
+
+  /** `Weights of batch 0, head 3`. */
+  #caption() {
+    const { name, axes } = /** @type {Drawn} */ (this.drawn);
+    const of = this.lead.map((at, index) => `${axes[index]} ${at}`).join(', ');
+    return `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}${of ? ` of ${of}` : ''}`;
   }
 
   /** Where a mask can be painted by touch. */
@@ -237,65 +329,31 @@ export class HeatMap extends LightElement {
 
   #readout() {
     if (!this.drawn || !this.grid) return '';
-    const { axes, weights, words } = this.drawn;
-    if (!this.cell) return weights ? `uniform would be ${formatSignificant(1 / this.grid.columns)}` : '';
+    const { axes, weights } = this.drawn;
+    if (!this.cell) return weights ? `uniform would be ${formatSignificant(1 / this.grid.columns)}` : this.spread;
     const { row, column } = this.cell;
     const at = row * this.grid.columns + column;
     const closed = this.mask && !this.mask[at] ? ', masked' : '';
-    const named = (/** @type {number} */ index) => (words ? `${index} (${words[index]})` : String(index));
-    const place =
-      axes.length > 1 ? `${axes.at(-2)} ${named(row)}, ${axes.at(-1)} ${named(column)}` : `${axes[0]} ${named(column)}`;
-    return `${place}: ${formatSignificant(this.grid.data[at])}${closed}`;
+    const sum = this.sums && !this.layout?.sums ? `; its row sums to ${sumText(this.sums[row])}` : '';
+    const [down, across] = [named(row, this.words.rows), named(column, this.words.columns)];
+    const place = axes.length > 1 ? `${axes.at(-2)} ${down}, ${axes.at(-1)} ${across}` : `${axes[0]} ${across}`;
+    return `${place}: ${formatSignificant(this.grid.data[at])}${closed}${sum}`;
   }
 
   #draw = () => {
-    const canvas = /** @type {HTMLCanvasElement | null} */ (this.querySelector('canvas.heat'));
-    if (!canvas || !this.grid) return;
-    const { rows, columns } = this.grid;
-    const cssWidth = canvas.clientWidth;
-    const cssHeight = Math.round(
-      Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, rows * Math.min(22, Math.max(5, cssWidth / columns))))
-    );
+    const { canvas, grid, layout, colours, family } = this;
+    const context = canvas?.getContext('2d');
+    if (!canvas || !context || !grid || !layout) return;
     const ratio = window.devicePixelRatio || 1;
-    canvas.style.height = `${cssHeight}px`;
-    const [width, height] = [Math.round(cssWidth * ratio), Math.round(cssHeight * ratio)];
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
-    const context = canvas.getContext('2d');
-    if (!context || !canvas.width) return;
-    const picture = this.picture.draw(
-      this.grid,
-      canvas,
-      this.stroke?.mask ?? this.mask,
-      this.masked,
-      this.stroke?.takeRows() ?? null
-    );
-    context.imageSmoothingEnabled = false;
-    context.drawImage(picture, 0, 0, canvas.width, canvas.height);
-    this.#paintCursor(context, canvas);
-    this.#paintRamp();
-  };
-
-  /** @param {CanvasRenderingContext2D} context @param {HTMLCanvasElement} canvas */
-  #paintCursor(context, canvas) {
-    if (!this.cell || !this.grid) return;
-    const w = canvas.width / this.grid.columns;
-    const h = canvas.height / this.grid.rows;
-    const size = [Math.max(w, MIN_MARK), Math.max(h, MIN_MARK)];
-    const x = this.cell.column * w + (w - size[0]) / 2;
-    const y = this.cell.row * h + (h - size[1]) / 2;
-    context.lineWidth = 3;
-    context.strokeStyle = '#000';
-    context.strokeRect(x, y, size[0], size[1]);
-    context.lineWidth = 1.5;
-    context.strokeStyle = '#fff';
-    context.strokeRect(x, y, size[0], size[1]);
-  }
-
-  #paintRamp() {
+    resize(canvas, layout, ratio);
+    const mask = this.stroke?.mask ?? this.mask;
+    const picture = this.picture.draw(grid, canvas, mask, colours, this.stroke?.takeRows() ?? null);
+    drawCells(context, picture, grid, ratio);
+    if (this.numbers) drawNumbers(context, this.numbers, grid, mask, colours, { family, ratio });
+    if (this.cell) drawMark(context, grid, this.cell, ratio);
     const bar = /** @type {HTMLCanvasElement | null} */ (this.querySelector('canvas.ramp-bar'));
-    bar?.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(viridis), 256, 1), 0, 0);
-  }
+    bar?.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(colours.ramp), 256, 1), 0, 0);
+  };
 
   /** @param {PointerEvent} event @returns {Cell | null} */
   #cellAt(event) {
@@ -377,6 +435,18 @@ export class HeatMap extends LightElement {
     event.preventDefault();
     this.cell = next;
   }
+}
+
+/** @param {number} index @param {readonly string[] | null} words */
+const named = (index, words) => (words ? `${index} (${words[index]})` : String(index));
+
+/** @param {HTMLCanvasElement} canvas @param {{ width: number, height: number }} size @param {number} ratio */
+function resize(canvas, size, ratio) {
+  canvas.style.width = `${size.width}px`;
+  canvas.style.height = `${size.height}px`;
+  const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
 }
 
 /**

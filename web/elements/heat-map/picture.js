@@ -13,10 +13,10 @@ export class Picture {
   /**
    * A grid's pixels. Where only some rows of its mask have changed, only those are coloured again.
    * @param {Grid} grid @param {{ width: number, height: number }} canvas @param {Uint8Array | null} mask
-   * @param {import('./raster.js').Rgb} masked @param {[number, number] | null} changed rows, ends included
+   * @param {import('./colour.js').Colours} colours @param {[number, number] | null} changed rows, ends included
    */
-  draw(grid, { width, height }, mask, masked, changed) {
-    const key = [grid, width, height, masked];
+  draw(grid, { width, height }, mask, colours, changed) {
+    const key = [grid, width, height, colours];
     const same = mask === this.#mask && this.#kept?.key.every((part, index) => part === key[index]);
     if (same && this.#kept && !changed) return this.#kept.buffer;
     const { raster, buffer } = (same && this.#kept) || emptyPixels(grid, width, height);
@@ -24,7 +24,7 @@ export class Picture {
       raster,
       grid,
       mask,
-      masked,
+      colours,
       ...(same && changed ? changed : /** @type {[number, number]} */ ([0, grid.rows - 1]))
     );
     buffer.getContext('2d')?.putImageData(new ImageData(raster.pixels, raster.width, raster.height), 0, 0);

@@ -1,13 +1,11 @@
-// Tensors as pixels. Where there are more cells than pixels, a pixel shows the largest of its cells.
+// Tensors as pixels. Where there are more cells than pixels, a pixel shows that of its cells which is farthest from 0.
 
-import { colourAt, viridis } from './colour.js';
+import { colourAt } from './colour.js';
 
 /**
  * @typedef {{ data: Float32Array, shape: number[] }} Tensor
  * @typedef {{ data: Float32Array, rows: number, columns: number, low: number, high: number }} Grid `low` and `high`:
- *   what the
- *   ends of the colour scale stand for
- * @typedef {[number, number, number]} Rgb
+ *   what the ends of the colour scale stand for
  */
 
 /** A shape's plane that is drawn, its last two lengths, and the lengths before it. @param {readonly number[]} shape */
@@ -37,8 +35,8 @@ const bucketsOf = (cells, places) =>
   Int32Array.from({ length: cells }, (_, cell) => Math.floor((cell * places) / cells));
 
 /**
- * Every plane of a tensor made small: the largest of each bucket of cells, and the plane's own least and largest
- * number.
+ * Every plane of a tensor made small: of each bucket of cells the one farthest from 0, and the plane's own least and
+ * largest number.
  * @typedef {{ tensor: Tensor, low: Float32Array, high: Float32Array }} Thumbnails
  */
 
@@ -52,21 +50,22 @@ export function thumbnails({ data, shape }, size) {
   const { leading, rows, columns } = planes(shape);
   const [height, width] = [Math.min(rows, size), Math.min(columns, size)];
   const count = data.length / (rows * columns);
-  const small = new Float32Array(count * height * width).fill(-Infinity);
+  const small = new Float32Array(count * height * width).fill(NaN);
   const low = new Float32Array(count).fill(Infinity);
   const high = new Float32Array(count).fill(-Infinity);
   const bucket = bucketsOf(columns, width);
-  let at = 0;
+  let from = 0;
   for (let plane = 0; plane < count; plane += 1) {
     let [least, largest] = [Infinity, -Infinity];
     for (let row = 0; row < rows; row += 1) {
       const start = (plane * height + Math.floor((row * height) / rows)) * width;
       for (let column = 0; column < columns; column += 1) {
-        const value = data[at++];
+        const value = data[from++];
         if (!(value > -Infinity && value < Infinity)) continue;
         if (value < least) least = value;
         if (value > largest) largest = value;
-        if (value > small[start + bucket[column]]) small[start + bucket[column]] = value;
+        const at = start + bucket[column];
+        if (!(Math.abs(small[at]) >= Math.abs(value))) small[at] = value;
       }
     }
     low[plane] = least;
@@ -76,15 +75,19 @@ export function thumbnails({ data, shape }, size) {
 }
 
 /**
- * One scale for some planes that are seen together: from 0, or their least number, to their largest.
+ * One scale for some planes that are seen together: from 0 to their largest number; of a tensor that has numbers below
+ * 0 anywhere, as far below 0 as above.
  * @param {Thumbnails} made
  * @param {number} first
  * @param {number} count
  */
 export function scaleOf({ low, high }, first, count) {
-  const least = low.subarray(first, first + count).reduce((a, b) => Math.min(a, b), 0);
-  const largest = high.subarray(first, first + count).reduce((a, b) => Math.max(a, b), -Infinity);
-  return { low: least, high: largest > least ? largest : least + 1 };
+  const isSigned = low.some((least) => least < 0);
+  const size = [low, high]
+    .flatMap((ends) => Array.from(ends.subarray(first, first + count), Math.abs))
+    .reduce((a, b) => (b < Infinity ? Math.max(a, b) : a), 0);
+  const end = size || 1;
+  return { low: isSigned ? -end : 0, high: end };
 }
 
 /**
@@ -122,13 +125,14 @@ export function createRaster(grid, width, height) {
 
 /**
  * Colours the pixels of some of the grid's rows, ends included.
- * @param {Raster} raster @param {Grid} grid @param {Uint8Array | null} mask @param {Rgb} masked colour of masked cells
+ * @param {Raster} raster @param {Grid} grid @param {Uint8Array | null} mask
+ * @param {import('./colour.js').Colours} colours
  * @param {number} first @param {number} last
  */
-export function fillRows({ pixels, width, height }, grid, mask, masked, first, last) {
+export function fillRows({ pixels, width, height }, grid, mask, { ramp, masked }, first, last) {
   const scale = 1 / (grid.high - grid.low);
   const bucket = bucketsOf(grid.columns, width);
-  const largest = new Float32Array(width);
+  const farthest = new Float32Array(width);
   const end = Math.floor((last * height) / grid.rows);
   for (let y = Math.floor((first * height) / grid.rows); y <= end; y += 1) {
     poolLine(
@@ -137,34 +141,40 @@ export function fillRows({ pixels, width, height }, grid, mask, masked, first, l
       bucket,
       Math.ceil((y * grid.rows) / height),
       Math.ceil(((y + 1) * grid.rows) / height),
-      largest
+      farthest
     );
     for (let x = 0; x < width; x += 1) {
       const at = (y * width + x) * 4;
-      const colour = largest[x] === -Infinity ? -1 : colourAt((largest[x] - grid.low) * scale);
+      const colour = Number.isNaN(farthest[x]) ? -1 : colourAt((farthest[x] - grid.low) * scale);
       for (let channel = 0; channel < 3; channel += 1)
-        pixels[at + channel] = colour < 0 ? masked[channel] : viridis[colour + channel];
+        pixels[at + channel] = colour < 0 ? masked[channel] : ramp[colour + channel];
       pixels[at + 3] = 255;
     }
   }
 }
 
 /**
- * The largest open cell of each bucket in the rows from `first` up to `end`.
+ * Whether a cell has a colour of the scale, and not that of masked ones: minus infinity is a score that a mask hides.
+ * @param {Float32Array} data @param {Uint8Array | null} mask @param {number} at
+ */
+export const isOpen = (data, mask, at) => data[at] > -Infinity && !(mask && !mask[at]);
+
+/**
+ * The open cell of each bucket that is farthest from 0, in the rows from `first` up to `end`.
  * @param {Grid} grid
  * @param {Uint8Array | null} mask
  * @param {Int32Array} bucket
  * @param {number} first
  * @param {number} end
- * @param {Float32Array} largest the result; -Infinity where none is open
+ * @param {Float32Array} farthest the result; NaN where none is open
  */
-function poolLine({ data, columns }, mask, bucket, first, end, largest) {
-  largest.fill(-Infinity);
+function poolLine({ data, columns }, mask, bucket, first, end, farthest) {
+  farthest.fill(NaN);
   for (let row = first; row < end; row += 1) {
     for (let column = 0; column < columns; column += 1) {
       const at = row * columns + column;
-      const value = data[at];
-      if (value > largest[bucket[column]] && !(mask && !mask[at])) largest[bucket[column]] = value;
+      if (isOpen(data, mask, at) && !(Math.abs(farthest[bucket[column]]) >= Math.abs(data[at])))
+        farthest[bucket[column]] = data[at];
     }
   }
 }

@@ -6,14 +6,16 @@ import { createRaster, fillRows } from './raster.js';
 /** @typedef {import('./raster.js').Grid} Grid */
 
 const [NARROWEST, WIDEST] = [0.75, 4];
+/** Columns; of fewer pictures none is larger. */
+const FEWEST = 4;
 
 /**
- * Small pictures side by side, one of them chosen. `.grids` on one scale, `.mask` of their size or null, `.masked` its
- * colour, `axis` names what they are, `first` the number of the first of `total`, `chosen` its place among them. Sends
- * `choose` with a place.
+ * Small pictures side by side, one of them chosen. `.grids` on one scale, `.mask` of their size or null, `.colours`,
+ * `axis` names what they are, `first` the number of the first of `total`, `chosen` its place among them. Sends `choose`
+ * with a place.
  */
 export class SmallMultiples extends LightElement {
-  static properties = { grids: {}, mask: {}, masked: {}, axis: {}, first: {}, total: {}, chosen: {} };
+  static properties = { grids: {}, mask: {}, colours: {}, axis: {}, first: {}, total: {}, chosen: {} };
 
   constructor() {
     super();
@@ -21,8 +23,8 @@ export class SmallMultiples extends LightElement {
     this.grids = [];
     /** @type {Uint8Array | null} */
     this.mask = null;
-    /** @type {import('./raster.js').Rgb} */
-    this.masked = [128, 128, 128];
+    /** @type {import('./colour.js').Colours | null} */
+    this.colours = null;
     this.axis = '';
     this.first = 0;
     this.total = 0;
@@ -33,9 +35,9 @@ export class SmallMultiples extends LightElement {
 
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
-    const columns = Math.max(Math.min(this.grids.length, 4), Math.ceil(Math.sqrt(this.grids.length)));
+    const columns = Math.max(FEWEST, Math.ceil(Math.sqrt(this.grids.length)));
     this.style.setProperty('--multiples', String(columns));
-    if (['grids', 'mask', 'masked'].some((name) => changed.has(name))) this.#colour();
+    if (['grids', 'mask', 'colours'].some((name) => changed.has(name))) this.#colour();
   }
 
   render() {
@@ -57,9 +59,11 @@ export class SmallMultiples extends LightElement {
   }
 
   #colour() {
+    const { colours } = this;
+    if (!colours) return;
     this.querySelectorAll('canvas').forEach((canvas, index) => {
       const grid = this.grids[index];
-      const { pixels, width, height } = this.#raster(grid);
+      const { pixels, width, height } = this.#raster(grid, colours);
       canvas.width = width;
       canvas.height = height;
       canvas.style.aspectRatio = String(Math.min(WIDEST, Math.max(NARROWEST, grid.columns / grid.rows)));
@@ -68,10 +72,10 @@ export class SmallMultiples extends LightElement {
     this.coloured += 1;
   }
 
-  /** @param {Grid} grid */
-  #raster(grid) {
+  /** @param {Grid} grid @param {import('./colour.js').Colours} colours */
+  #raster(grid, colours) {
     const raster = createRaster(grid, grid.columns, grid.rows);
-    fillRows(raster, grid, this.mask, this.masked, 0, grid.rows - 1);
+    fillRows(raster, grid, this.mask, colours, 0, grid.rows - 1);
     return raster;
   }
 }

@@ -8,7 +8,7 @@ import { needsOf } from '../../plain/limits.js';
 import { causalMask, maskPlanes, paddedMask } from '../../plain/mask.js';
 import { openWorker } from './open-worker.js';
 import { pythonLines } from '../../plain/python.js';
-import { buildView, needsView, outcomeView, pooledView, weightsTable } from './view.js';
+import { buildView, needsView, outcomeView, pooledView } from './view.js';
 import { segments } from '../form/form.js';
 import '../heat-map/heat-map.js';
 
@@ -233,7 +233,6 @@ export class RunPanel extends LightElement {
         <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)}
           ?fixed=${stale || !mask}
           @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>
-        ${weightsTable(tensor, name)}
         ${pooledView(result)}
       </div>`;
   }
@@ -275,8 +274,8 @@ export class RunPanel extends LightElement {
 }
 
 const NOTES = /** @type {Record<string, string>} */ ({
-  weights: 'every row sums to 1',
-  cross_weights: 'over the memory; every row sums to 1',
+  weights: 'a softmax in every row',
+  cross_weights: 'over the memory; a softmax in every row',
   scores: 'before softmax, where a mask has no say yet',
   pooled: 'the first position after its tanh layer',
   mask: 'painted here, hidden cells grey',

@@ -107,29 +107,6 @@ function roundingFact(dtype, rounding) {
   );
 }
 
-const TABLE_ROWS = 4;
-const TABLE_COLUMNS = 8;
-
-/** @param {{ data: Float32Array, shape: number[] }} tensor @param {string} name */
-export function weightsTable({ data, shape }, name) {
-  const columns = shape.at(-1) ?? 1;
-  const rows = data.length / columns;
-  const shownRows = Math.min(rows, TABLE_ROWS);
-  const shownColumns = Math.min(columns, TABLE_COLUMNS);
-  return html`
-    <details class="twin"><summary>First ${name} as a table</summary>
-      <div class="scroller" tabindex="0" role="group" aria-label=${`First ${name} as a table`}><table class="table">
-        <thead><tr><th scope="col">row</th>${range(shownColumns).map((column) => html`<th scope="col" class="num">${column}</th>`)}</tr></thead>
-        <tbody>${range(shownRows).map(
-          (row) => html`<tr><th scope="row">${row}</th>
-          ${range(shownColumns).map((column) => html`<td class="num">${data[row * columns + column].toPrecision(4)}</td>`)}</tr>`
-        )}</tbody>
-      </table></div></details>`;
-}
-
-/** @param {number} length */
-const range = (length) => Array.from({ length }, (_, index) => index);
-
 /** @param {Result} result */
 export const pooledView = ({ seed, outcome, python }) => html`
   <div class="same">
