@@ -9,16 +9,16 @@ const tensor = (
   /** @type {(at: number) => number} */ value = (at) => Math.sin(at * at)
 ) => ({ data: Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, at) => value(at)), shape });
 
-test('a thumbnail has the largest of the cells that it stands for, and each plane keeps its extremes', () => {
+test('a thumbnail has of the cells that it stands for the one farthest from 0, and each plane keeps its extremes', () => {
   const { data, shape } = tensor([2, 3, 7, 10]);
   const made = thumbnails({ data, shape }, 4);
   assert.deepEqual(made.tensor.shape, [2, 3, 4, 4]);
   for (let plane = 0; plane < 6; plane += 1) {
     const cells = Array.from(data.subarray(plane * 70, (plane + 1) * 70));
-    const wanted = new Float32Array(16).fill(-Infinity);
+    const wanted = new Float32Array(16);
     cells.forEach((value, at) => {
       const bucket = Math.floor((Math.floor(at / 10) * 4) / 7) * 4 + Math.floor(((at % 10) * 4) / 10);
-      wanted[bucket] = Math.max(wanted[bucket], value);
+      if (Math.abs(value) > Math.abs(wanted[bucket])) wanted[bucket] = value;
     });
     assert.deepEqual(made.tensor.data.subarray(plane * 16, (plane + 1) * 16), wanted);
     assert.deepEqual([made.low[plane], made.high[plane]], [Math.min(...cells), Math.max(...cells)]);
@@ -30,13 +30,16 @@ test('what is small already stays as it is', () => {
   assert.deepEqual(thumbnails(whole, 64).tensor, whole);
 });
 
-test('planes that are seen together have one scale, which begins at 0 or below', () => {
-  const made = thumbnails(
-    tensor([3, 1, 2], (at) => [1, 2, 3, 9, -4, 5][at]),
-    64
-  );
-  assert.deepEqual(scaleOf(made, 0, 2), { low: 0, high: 9 });
-  assert.deepEqual(scaleOf(made, 2, 1), { low: -4, high: 5 });
+test('planes that are seen together have one scale from 0, which reaches as far below 0 where any number is below', () => {
+  const made = (/** @type {number[]} */ values) =>
+    thumbnails(
+      tensor([3, 1, 2], (at) => values[at]),
+      64
+    );
+  assert.deepEqual(scaleOf(made([1, 2, 3, 9, 4, 5]), 0, 2), { low: 0, high: 9 });
+  assert.deepEqual(scaleOf(made([1, 2, 3, 9, -4, 5]), 0, 2), { low: -9, high: 9 });
+  assert.deepEqual(scaleOf(made([1, 2, 3, 9, -7, 5]), 2, 1), { low: -7, high: 7 });
+  assert.deepEqual(scaleOf(made([0, 0, 0, 0, 0, 0]), 0, 3), { low: 0, high: 1 });
 });
 
 test('numbers that are not finite do not count', () => {

@@ -173,6 +173,9 @@ test('the slider goes back in time: attention and answers are those of then, and
   await page.locator('.multiples input').nth(1).check();
   await page.locator('canvas.heat').focus();
   assert.match(await page.innerText('#heat-readout'), /^query 0 \([A-Z]\), key 0 \([A-Z]\): 1$/);
+  const words = await page.locator('[data-example] tr').first().locator('td').allInnerTexts();
+  for (const axis of ['columns', 'rows'])
+    assert.deepEqual(await page.locator(`.heat-labels.${axis} text`).allTextContents(), words);
   await press(page, 'play');
   await page.waitForSelector('[data-moment="40"]');
 });

@@ -131,5 +131,6 @@ const shortened = (word) => (word.length > LONGEST_WORD ? `${word.slice(0, LONGE
 export function ticksWith({ ticks }, cell, here, room) {
   if (here < 0) return ticks;
   const known = ticks.find(({ index }) => index === here) ?? { index: here, text: String(here) };
-  return [...ticks.filter(({ index }) => Math.abs(index - here) * cell >= room), known];
+  const others = ticks.filter(({ index }) => Math.abs(index - here) * cell >= room);
+  return [...others, known].sort((one, other) => one.index - other.index);
 }
