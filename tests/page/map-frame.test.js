@@ -168,7 +168,9 @@ test('the table has every row and column of the plane that is seen, its row sums
   assert.deepEqual(await page.locator(`${TABLE} td.sum`).allInnerTexts(), new Array(10).fill('1'));
   assert.equal(await page.locator(`${TABLE} .scroller`).evaluate((box) => box.scrollHeight > box.clientHeight), false);
   await page.click('[data-action="causal"]');
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-heat-map')).grid.data[1] === 0);
+  await page.waitForFunction(
+    () => /** @type {any} */ (document.querySelector('attnscope-heat-map')).grid.data[1] === 0
+  );
   assert.deepEqual(await page.locator(`${TABLE} td.masked`).allTextContents(), new Array(45).fill('0, masked'));
 });
 
