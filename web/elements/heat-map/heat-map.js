@@ -26,6 +26,7 @@ import './small-multiples.js';
 
 /** From this width on the small pictures stand at the map's side, and take so much of it. */
 const [WIDE, SIDE] = [640, 290];
+
 /**
  * One plane of a tensor on a canvas, its siblings (the heads of a layer) small beside it, and its numbers as a table.
  * `.drawn`, `.mask` (Uint8Array or null) of every plane, `fixed` (no painting). Painting sends `mask-change` with the
@@ -106,6 +107,7 @@ export class HeatMap extends LightElement {
     this.coarse = matchMedia('(any-pointer: coarse)');
     this.coarse.addEventListener('change', this.#findTouch);
     this.#findTouch();
+    this.requestUpdate(); // which looks for what is to be observed
   }
 
   disconnectedCallback() {
