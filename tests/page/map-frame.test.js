@@ -250,3 +250,20 @@ test('pointing and painting at 512 × 512 take less than a frame, and neither wr
   assert.ok(median < 16, `${median} ms`);
   assert.equal(anew, 0);
 });
+
+test('a map that was moved within the page still follows its width and the theme', async () => {
+  const page = await ran(TEN, { colorScheme: 'light' });
+  const state = () =>
+    page.locator('attnscope-heat-map').evaluate((/** @type {any} */ map) => [map.room, String(map.masked)]);
+  const [room, masked] = await state();
+  await page.locator('attnscope-run').evaluate((run) => run.parentElement?.append(run));
+  await page.setViewportSize({ width: 1000, height: 800 });
+  await page.locator('.theme input[value=dark]').check();
+  await page.waitForFunction(
+    ([before, grey]) => {
+      const map = /** @type {any} */ (document.querySelector('attnscope-heat-map'));
+      return map.room < before && String(map.masked) !== grey;
+    },
+    /** @type {const} */ ([Number(room), String(masked)])
+  );
+});

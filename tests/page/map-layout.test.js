@@ -140,6 +140,7 @@ test('a row sum is what the row sums to, without what float32 rounds', () => {
 
 test('mean and deviation are those of the finite numbers', () => {
   assert.equal(spreadText(grid([1, 3, NaN, -Infinity], 2, 0, 3)), 'mean 2, standard deviation 1');
+  assert.equal(spreadText(grid([1, -0.999999], 2, -1, 1)), 'mean 0, standard deviation 1');
   assert.equal(spreadText(grid([NaN, NaN], 2, 0, 1)), '');
 });
 

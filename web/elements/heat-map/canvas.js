@@ -73,3 +73,15 @@ export function drawMark(context, { rows, columns }, { row, column }, ratio) {
     context.strokeRect(x, y, size[0], size[1]);
   }
 }
+
+/**
+ * @param {HTMLCanvasElement} canvas @param {{ width: number, height: number }} size in pixels of CSS
+ * @param {number} ratio
+ */
+export function resize(canvas, size, ratio) {
+  canvas.style.width = `${size.width}px`;
+  canvas.style.height = `${size.height}px`;
+  const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+}

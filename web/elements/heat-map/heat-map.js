@@ -1,16 +1,18 @@
 import { html, nothing } from 'lit';
 import { LightElement, define } from '../shared/light-element.js';
-import { formatSignificant } from '../../plain/format.js';
-import { gridOf, planeIndex, planes, scaleOf, smallMask } from './raster.js';
+import { smallMask } from './raster.js';
 import { segments } from '../form/form.js';
 import { Stroke } from '../../plain/mask.js';
-import { MIN_MARK, drawCells, drawMark, drawNumbers } from './canvas.js';
+import { MIN_MARK, drawCells, drawMark, drawNumbers, resize } from './canvas.js';
 import { coloursOf } from './colour.js';
 import { wordsOf } from './drawn.js';
 import { columnLabels, legend, rowLabels, rowSumLabels } from './frame.js';
 import { layoutOf } from './layout.js';
+import { moved } from './moved.js';
 import { numbersOf, rowSums, spreadText, sumText, sumsText } from './numbers.js';
 import { Picture } from './picture.js';
+import { MAX_MULTIPLES, none, planesAt } from './planes.js';
+import { readout } from './readout.js';
 import { widthIn } from './text-width.js';
 import './plane-table.js';
 import './small-multiples.js';
@@ -24,8 +26,6 @@ import './small-multiples.js';
 
 /** From this width on the small pictures stand at the map's side, and take so much of it. */
 const [WIDE, SIDE] = [640, 290];
-/** At most so many planes stand side by side: of more, those around the one that is shown. */
-const MAX_MULTIPLES = 64;
 
 /**
  * One plane of a tensor on a canvas, its siblings (the heads of a layer) small beside it, and its numbers as a table.
@@ -60,11 +60,8 @@ export class HeatMap extends LightElement {
     this.cell = null;
     /** The plane that is shown. @type {Grid | null} */
     this.grid = null;
-    /**
-     * The planes beside it, made anew only when they are others.
-     * @type {{ key: unknown[], grids: Grid[], scale: { low: number, high: number }, first: number }}
-     */
-    this.siblings = { key: [], grids: [], scale: { low: 0, high: 1 }, first: 0 };
+    /** The planes beside it. @type {import('./planes.js').Siblings} */
+    this.siblings = none;
     /** @type {Uint8Array | null} */
     this.smallMask = null;
     /** Colour of masked cells. @type {import('./colour.js').Rgb} */
@@ -110,6 +107,7 @@ export class HeatMap extends LightElement {
     this.coarse = matchMedia('(any-pointer: coarse)');
     this.coarse.addEventListener('change', this.#findTouch);
     this.#findTouch();
+    this.requestUpdate(); // which looks for what is to be observed
   }
 
   disconnectedCallback() {
@@ -144,27 +142,9 @@ export class HeatMap extends LightElement {
   }
 
   #choosePlanes() {
-    const { tensor, thumbnails } = this.drawn ?? {};
-    if (!tensor || !thumbnails) return;
-    const { leading } = planes(tensor.shape);
-    this.lead = leading.map((length, index) => Math.min(this.lead[index] ?? 0, length - 1));
-    const plane = planeIndex(leading, this.lead);
-    const [count, place] = [leading.at(-1) ?? 1, this.lead.at(-1) ?? 0];
-    const first = place - (place % MAX_MULTIPLES);
-    const key = [thumbnails, plane - place, first];
-    if (!key.every((part, index) => part === this.siblings.key[index])) {
-      const scale = scaleOf(thumbnails, plane - place, count);
-      const shown = count > 1 ? Math.min(MAX_MULTIPLES, count - first) : 0;
-      this.siblings = {
-        key,
-        scale,
-        first,
-        grids: Array.from({ length: shown }, (_, index) =>
-          gridOf(thumbnails.tensor, plane - place + first + index, scale)
-        )
-      };
-    }
-    this.grid = gridOf(tensor, plane, this.siblings.scale);
+    if (!this.drawn) return;
+    const { lead, grid, siblings } = planesAt(this.drawn, this.lead, this.siblings);
+    Object.assign(this, { lead, grid, siblings });
   }
 
   #shrinkMask() {
@@ -230,7 +210,7 @@ export class HeatMap extends LightElement {
     return html`
       <div class=${`heat-stage${this.touch ? ' touch' : ''}`}>
         ${this.#axisLine(down, across)}
-        <p class="readout" id="heat-readout" aria-live="polite">${this.#readout()}</p>
+        <p class="readout" id="heat-readout" aria-live="polite">${readout(this)}</p>
         <div class="heat-body">
           <div class="heat-frame">
             ${this.layout ? columnLabels(this.layout, columns, this.cell) : nothing}
@@ -325,19 +305,6 @@ export class HeatMap extends LightElement {
   /** @param {number} index @param {number} value */
   #show(index, value) {
     this.lead = this.lead.with(index, value);
-  }
-
-  #readout() {
-    if (!this.drawn || !this.grid) return '';
-    const { axes, weights } = this.drawn;
-    if (!this.cell) return weights ? `uniform would be ${formatSignificant(1 / this.grid.columns)}` : this.spread;
-    const { row, column } = this.cell;
-    const at = row * this.grid.columns + column;
-    const closed = this.mask && !this.mask[at] ? ', masked' : '';
-    const sum = this.sums && !this.layout?.sums ? `; its row sums to ${sumText(this.sums[row])}` : '';
-    const [down, across] = [named(row, this.words.rows), named(column, this.words.columns)];
-    const place = axes.length > 1 ? `${axes.at(-2)} ${down}, ${axes.at(-1)} ${across}` : `${axes[0]} ${across}`;
-    return `${place}: ${formatSignificant(this.grid.data[at])}${closed}${sum}`;
   }
 
   #draw = () => {
@@ -435,36 +402,6 @@ export class HeatMap extends LightElement {
     event.preventDefault();
     this.cell = next;
   }
-}
-
-/** @param {number} index @param {readonly string[] | null} words */
-const named = (index, words) => (words ? `${index} (${words[index]})` : String(index));
-
-/** @param {HTMLCanvasElement} canvas @param {{ width: number, height: number }} size @param {number} ratio */
-function resize(canvas, size, ratio) {
-  canvas.style.width = `${size.width}px`;
-  canvas.style.height = `${size.height}px`;
-  const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
-  if (canvas.width !== width) canvas.width = width;
-  if (canvas.height !== height) canvas.height = height;
-}
-
-/**
- * @param {Cell} cell
- * @param {KeyboardEvent} event
- * @param {{ rows: number, columns: number }} grid
- * @returns {Cell | null}
- */
-function moved({ row, column }, { key, ctrlKey, shiftKey }, { rows, columns }) {
-  const stride = ctrlKey || shiftKey ? 10 : 1;
-  const clamp = (/** @type {number} */ value, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, value));
-  if (key === 'ArrowLeft') return { row, column: clamp(column - stride, columns) };
-  if (key === 'ArrowRight') return { row, column: clamp(column + stride, columns) };
-  if (key === 'ArrowUp') return { row: clamp(row - stride, rows), column };
-  if (key === 'ArrowDown') return { row: clamp(row + stride, rows), column };
-  if (key === 'Home') return { row, column: 0 };
-  if (key === 'End') return { row, column: columns - 1 };
-  return null;
 }
 
 define('attnscope-heat-map', HeatMap);

@@ -73,12 +73,17 @@ export const rowSums = ({ data, rows, columns }) =>
 /** Three decimals, which hides what float32 rounds. @param {number} sum */
 export const sumText = (sum) => formatSignificant(Math.round(sum * 1000) / 1000);
 
+/** A mean of less than so many deviations is what rounding leaves of 0. */
+const NOTHING = 1e-5;
+
 /** Of finite numbers. @param {Grid} grid */
 export function spreadText({ data }) {
   const values = data.filter(Number.isFinite);
   const mean = values.reduce((a, b) => a + b, 0) / values.length;
   const deviation = Math.sqrt(values.reduce((a, b) => a + (b - mean) ** 2, 0) / values.length);
-  return values.length ? `mean ${formatSignificant(mean)}, standard deviation ${formatSignificant(deviation)}` : '';
+  if (!values.length) return '';
+  const center = Math.abs(mean) < NOTHING * deviation ? 0 : mean;
+  return `mean ${formatSignificant(center)}, standard deviation ${formatSignificant(deviation)}`;
 }
 
 /** What there is to say of all rows together. @param {readonly number[]} sums */

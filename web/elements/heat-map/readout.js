@@ -1,0 +1,25 @@
+// What a map says of the cell that is pointed at, or else of all its numbers.
+
+import { formatSignificant } from '../../plain/format.js';
+import { sumText } from './numbers.js';
+
+/**
+ * The sum of the cell's row is said where it does not stand beside it.
+ * @param {Pick<import('./heat-map.js').HeatMap,
+ *   'drawn' | 'grid' | 'cell' | 'mask' | 'words' | 'sums' | 'spread' | 'layout'>} map
+ */
+export function readout({ drawn, grid, cell, mask, words, sums, spread, layout }) {
+  if (!drawn || !grid) return '';
+  const { axes, weights } = drawn;
+  if (!cell) return weights ? `uniform would be ${formatSignificant(1 / grid.columns)}` : spread;
+  const { row, column } = cell;
+  const at = row * grid.columns + column;
+  const closed = mask && !mask[at] ? ', masked' : '';
+  const sum = sums && !layout?.sums ? `; its row sums to ${sumText(sums[row])}` : '';
+  const [down, across] = [named(row, words.rows), named(column, words.columns)];
+  const place = axes.length > 1 ? `${axes.at(-2)} ${down}, ${axes.at(-1)} ${across}` : `${axes[0]} ${across}`;
+  return `${place}: ${formatSignificant(grid.data[at])}${closed}${sum}`;
+}
+
+/** @param {number} index @param {readonly string[] | null} words */
+const named = (index, words) => (words ? `${index} (${words[index]})` : String(index));
