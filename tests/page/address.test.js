@@ -91,3 +91,60 @@ test('beside an unknown layer only what no layer has is left out', async () => {
   site = await openPage({ search: '?layer=magic&attn_dim=64&colour=red' });
   assert.equal(await leftOut(), 'linear_scorer has no field "colour". It was left out.');
 });
+
+const PIN = 'layer=additive_scorer&seq_len=512';
+const withPin = (/** @type {string} */ pin) => `?layer=additive_scorer&seq_len=5120&pin=${encodeURIComponent(pin)}`;
+
+test('what is pinned is in the link, and opening it anew holds the figures against the same', async () => {
+  site = await openPage({ search: '?layer=additive_scorer&seq_len=512' });
+  const { page } = site;
+  await page.click('.pin-line button');
+  await page.waitForURL(/&pin=layer%3Dadditive_scorer%26/);
+  await page.fill('#field-seq_len', '5120');
+  await page.press('#field-seq_len', 'Tab');
+  await page.waitForURL(/seq_len=5120/);
+  const other = await site.context.newPage();
+  await other.goto(page.url());
+  await other.waitForSelector('.run-controls');
+  assert.match(await changeOf(other), /^×\s10, pinned 406\.3\sM$/);
+});
+
+/** What is said below the MACs. @param {import('playwright-core').Page} page */
+const changeOf = (page) => page.locator('[data-figure="macs"] .figure-change').innerText();
+
+test('back takes the pin off again, forward sets it, and a preset leaves it', async () => {
+  site = await openPage();
+  const { page } = site;
+  await page.click('.pin-line button');
+  assert.equal(await changeOf(page), 'same as pinned');
+  await page.goBack();
+  assert.equal(await page.locator('.figure-change').count(), 0);
+  await page.goForward();
+  await page.waitForSelector('.figure-change');
+  await page.getByRole('button', { name: 'BERT base, additive' }).click();
+  await page.waitForURL(/layer=additive_scorer.*&pin=layer%3Dlinear_scorer/);
+  await page.click('.pin-line button');
+  await page.waitForURL((url) => !url.searchParams.has('pin'));
+});
+
+for (const [pin, message] of /** @type {const} */ ([
+  [
+    'layer=linear_scorer&seq_len=0',
+    'The pinned configuration: seq_len must be an integer from 1 to 2147483647, got 0. It was left out.'
+  ],
+  [
+    `${PIN}&hiden_size=4`,
+    /^The pinned configuration: additive_scorer has no field "hiden_size", did you mean hidden_size\? It was left out\.$/
+  ],
+  ['<b>%%', /^The pinned configuration: .*\. It was left out\.$/]
+])) {
+  test(`a link whose pin is ${pin} says that it was left out and why, and shows its own layer`, async () => {
+    site = await openPage({ search: withPin(pin) });
+    const said = await leftOut();
+    if (typeof message === 'string') assert.equal(said, message);
+    else assert.match(said, message);
+    assert.equal(await site.page.inputValue('#field-seq_len'), '5120');
+    assert.equal(await site.page.locator('.figure-change').count(), 0);
+    assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+  });
+}

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alternatives, comparison } from '../../web/plain/alternatives.js';
+import { alternatives, comparison, growing, ranked } from '../../web/plain/comparison.js';
+import { metrics } from '../../web/plain/metrics.js';
 import { logTicks } from '../../web/plain/ticks.js';
 import { Store } from '../../web/plain/store.js';
 import { isSize, sliderStops } from '../../web/plain/fields.js';
 import { readSearch } from '../../web/elements/calculator/url.js';
 import { open } from '../../web/lib/index.js';
 import { badLabels } from './labels.js';
-import { openPage } from './open-page.js';
+import { figure, openPage } from './open-page.js';
 
 const scope = await open({ threads: 1 });
 const opened = (/** @type {string} */ search) => new Store(scope, readSearch(search));
@@ -73,6 +74,85 @@ test('layers of the same group are alternatives', () => {
   const labels = (/** @type {string} */ layer) => alternatives(opened(`?layer=${layer}`)).map(({ label }) => label);
   assert.ok(labels('multihead_attention').includes('Grouped-query attention'));
   assert.ok(!labels('linear_scorer').includes('Grouped-query attention'));
+});
+
+const MACS = metrics[0];
+const PARAMETERS = metrics[1];
+
+test('rows go from the least to the largest, with how many times this layer each is', () => {
+  const rows = ranked(alternatives(opened('?layer=additive_scorer&batch_size=64&seq_len=512')), MACS);
+  assert.deepEqual(
+    rows.map(({ value }) => value),
+    rows.map(({ value }) => value).sort((a, b) => Number(a) - Number(b))
+  );
+  const timesOf = (/** @type {string} */ label) => rows.find((row) => row.label === label)?.times;
+  assert.equal(timesOf('Additive, 128'), 'same');
+  assert.equal(timesOf('Additive, 1024'), '7.95 ×');
+  assert.equal(timesOf('Linear'), '1/64.6 ×');
+});
+
+test('what is pinned is a row, of its own or one of the others, and then the others are held against it', () => {
+  const store = opened('?layer=additive_scorer&seq_len=512');
+  store.pin();
+  assert.deepEqual(
+    alternatives(store).flatMap(({ label, current, pinned }) => (pinned ? [[label, current]] : [])),
+    [['Additive, 128', true]]
+  );
+  store.set({ attn_dim: 256 });
+  assert.deepEqual(
+    alternatives(store).flatMap(({ label, current, pinned }) => (pinned ? [[label, current]] : [])),
+    [['Additive, 128', false]]
+  );
+  store.set({ seq_len: 5120 });
+  const rows = ranked(alternatives(store), MACS);
+  assert.deepEqual(
+    rows.flatMap(({ label, pinned, times }) => (pinned ? [[label, times]] : [])),
+    [['Pinned', 'same']]
+  );
+  assert.equal(rows.find(({ label }) => label === 'Additive, 128')?.times, '10 ×');
+});
+
+test('beside a layer grow the baselines and the pin, with the same sizes under their own names', () => {
+  const store = opened('?layer=additive_scorer&hidden_size=768');
+  store.pin();
+  store.set({ seq_len: 256 });
+  const series = comparison(store).series;
+  const lineOf = (/** @type {string} */ field, /** @type {string} */ label) =>
+    series.find((one) => one.field === field)?.lines.find((line) => line.label === label);
+  assert.deepEqual(
+    series[0].lines.map(({ label, coincides }) => [label, coincides]),
+    [
+      ['Linear', false],
+      ['Dot product', false],
+      ['Multi-head', false],
+      ['Pinned', true]
+    ]
+  );
+  assert.equal(lineOf('hidden_size', 'Pinned')?.coincides, false);
+  const dot = lineOf('hidden_size', 'Dot product')?.points.find(({ value }) => value === 1024);
+  assert.deepEqual([dot?.config.num_heads, dot?.config.head_dim, dot?.config.seq_len], [16, 64, 256]);
+  const still = lineOf('attn_dim', 'Multi-head')?.points.map(({ estimate }) => estimate.macs) ?? [];
+  assert.ok(still.length > 5 && new Set(still).size === 1, 'one that has not the size stays as it is');
+});
+
+test('a size that a baseline cannot take has no point, never one at a default', () => {
+  const store = opened('?layer=multihead_attention&hidden_size=768&num_heads=12');
+  const grown = comparison(store).series.find(({ field }) => field === 'hidden_size');
+  const dot = grown?.lines.find(({ label }) => label === 'Dot product');
+  assert.ok(dot && dot.points.length > 5);
+  for (const { value, config } of dot.points) assert.equal(Number(config.num_heads) * Number(config.head_dim), value);
+});
+
+test('sizes along which a figure does not change are told from those along which it grows', () => {
+  const { series } = comparison(opened('?layer=additive_scorer'));
+  const { grown, constant } = growing(series, PARAMETERS);
+  assert.deepEqual(
+    [grown.map(({ field }) => field), constant],
+    [
+      ['hidden_size', 'attn_dim'],
+      ['seq_len', 'batch_size']
+    ]
+  );
 });
 
 test('every layer is drawn, nought included', async () => {
@@ -188,16 +268,16 @@ for (const width of [390, 1920]) {
   });
 }
 
-for (const [width, search, columns] of /** @type {const} */ ([
-  [390, '?layer=multihead_attention', 1],
-  [1024, '?layer=multihead_attention', 2],
-  [1280, '?layer=linear_scorer', 3],
-  [1440, '?layer=multihead_attention', 2],
-  [1600, '?layer=multihead_attention', 2],
-  [1920, '?layer=multihead_attention', 2],
-  [1920, '?layer=linear_scorer', 3]
+for (const [width, search, rows] of /** @type {const} */ ([
+  [390, '?layer=multihead_attention', [1, 1, 1]],
+  [1024, '?layer=multihead_attention', [1, 1, 1]],
+  [1280, '?layer=linear_scorer', [1, 2]],
+  [1440, '?layer=additive_scorer', [2, 2]],
+  [1440, '?layer=multihead_attention', [1, 2]],
+  [1920, '?layer=multihead_attention', [3]],
+  [1920, '?layer=additive_scorer', [2, 2]]
 ])) {
-  test(`each chart is shown as large as it is drawn, ${columns} in every row, ${width} wide, ${search}`, async () => {
+  test(`each chart is shown as large as it is drawn, ${rows} in the rows, ${width} wide, ${search}`, async () => {
     const site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
     const { page } = site;
     try {
@@ -209,23 +289,148 @@ for (const [width, search, columns] of /** @type {const} */ ([
           return {
             drawn: Number(svg.getAttribute('width')),
             shown: svg.getBoundingClientRect().width,
-            room: plot.getBoundingClientRect().width
+            height: svg.getBoundingClientRect().height,
+            room: plot.getBoundingClientRect()
           };
         })
       );
-      for (const { drawn, shown, room } of charts) {
+      for (const { drawn, shown, height, room } of charts) {
         assert.equal(shown, drawn);
-        assert.ok(room - shown < 1 && room >= shown, `${shown} of ${room}`);
+        assert.ok(room.width - shown < 1 && room.width >= shown, `${shown} of ${room.width}`);
+        assert.ok(Math.abs(room.height - height) < 1, `${height} high, ${room.height} kept free`);
       }
       const tops = await page
         .locator('.growth figure')
         .evaluateAll((figures) => figures.map((figure) => figure.getBoundingClientRect().top));
       assert.deepEqual(
         [...new Set(tops)].map((top) => tops.filter((other) => other === top).length),
-        new Array(tops.length / columns).fill(columns)
+        rows
       );
     } finally {
       await site.close();
     }
   });
 }
+
+const ROBERTA = '?layer=additive_scorer&batch_size=64&seq_len=512&hidden_size=768&attn_dim=128';
+
+/** A page with its charts drawn. @param {string} search @param {number} [width] */
+async function drawnPage(search, width = 1280) {
+  const site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
+  await site.page.locator('#compare').scrollIntoViewIfNeeded();
+  await site.page.waitForSelector('.growth svg');
+  return site;
+}
+
+for (const width of [390, 1280]) {
+  test(`a click anywhere on a row fills the form with that layer, and back undoes it, ${width} wide`, async () => {
+    const site = await drawnPage(ROBERTA, width);
+    const { page } = site;
+    const chart = page.locator('[data-chart="alternatives"] svg');
+    const labels = chart.locator('[aria-label="y-axis tick label"] text');
+    try {
+      for (const [label, layer, dim] of [
+        ['Multi-head', 'multihead_attention', null],
+        ['Additive, 512', 'additive_scorer', '512']
+      ]) {
+        const box = await labels.filter({ hasText: new RegExp(`^${label}$`) }).boundingBox();
+        assert.ok(box && (await chart.boundingBox()));
+        await page.mouse.click(box.x + (dim ? 3 : 240), box.y + box.height / 2);
+        await page.waitForFunction(
+          (name) => /** @type {any} */ (document.querySelector('#field-layer'))?.value === name,
+          layer
+        );
+        if (dim) assert.equal(await page.inputValue('#field-attn_dim'), dim);
+        assert.equal(await page.inputValue('#field-seq_len'), '512');
+        await page.goBack();
+        await page.waitForFunction(
+          () => /** @type {any} */ (document.querySelector('#field-attn_dim'))?.value === '128'
+        );
+        await page.waitForFunction(
+          () => document.querySelector('[data-chart="alternatives"] [aria-label="ratio label"]:last-of-type') !== null
+        );
+      }
+      assert.equal(await figure(page, 'parameters'), '98,561');
+    } finally {
+      await site.close();
+    }
+  });
+}
+
+test('with the keyboard a name of the table does the same, and the focus goes with it', async () => {
+  const site = await drawnPage(ROBERTA);
+  const { page } = site;
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  try {
+    await page.locator('attnscope-charts > details.twin summary').press('Enter');
+    await page.getByRole('button', { name: 'Additive, 256', exact: true }).press('Enter');
+    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#field-attn_dim'))?.value === '256');
+    await page.waitForFunction(() => document.activeElement?.closest('tr')?.className === 'fits');
+    assert.equal(await focused(), 'Additive, 256');
+    await page.locator('attnscope-charts').getByRole('button', { name: 'Multi-head', exact: true }).press('Enter');
+    await page.waitForFunction(
+      () => /** @type {any} */ (document.querySelector('#field-layer'))?.value === 'multihead_attention'
+    );
+    await page.waitForFunction(() => document.activeElement?.closest('tr')?.className === 'fits');
+    assert.equal(await focused(), 'Multi-head');
+    assert.match(await page.locator('.alternatives tr.fits').innerText(), /this layer.*same/s);
+  } finally {
+    await site.close();
+  }
+});
+
+test('a size of the table of a curve goes into the form', async () => {
+  const site = await drawnPage(ROBERTA);
+  const { page } = site;
+  try {
+    const curve = page.locator('[data-chart="seq_len"]');
+    await curve.locator('summary').click();
+    await curve.getByRole('button', { name: '1,024', exact: true }).click();
+    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#field-seq_len'))?.value === '1024');
+    await page.waitForFunction(() => document.activeElement?.textContent === '1,024');
+    assert.match(await curve.locator('tr.fits').innerText(), /^1,024.*same/s);
+    assert.deepEqual((await curve.locator('thead th').allInnerTexts()).slice(1), [
+      'This layer',
+      '× now',
+      'Linear',
+      'Dot product',
+      'Multi-head'
+    ]);
+  } finally {
+    await site.close();
+  }
+});
+
+test('each log axis says that it is one, each curve is named, and what does not grow is said', async () => {
+  const site = await drawnPage(ROBERTA);
+  const { page } = site;
+  const texts = (/** @type {string} */ chart, /** @type {string} */ label) =>
+    page.locator(`[data-chart="${chart}"] svg [aria-label="${label}"] text`).allTextContents();
+  try {
+    assert.deepEqual(await texts('alternatives', 'x-axis label'), ['log scale']);
+    assert.deepEqual(await texts('seq_len', 'x-axis label'), ['log scale']);
+    assert.deepEqual(await texts('seq_len', 'y-axis label'), ['log scale']);
+    assert.deepEqual((await texts('seq_len', 'curve label')).sort(), [
+      'Dot product',
+      'Linear',
+      'Multi-head',
+      'This layer'
+    ]);
+    assert.equal(await page.locator('[data-constant]').count(), 0);
+    await page.locator('input[name=metric][value=parameters]').check();
+    await page.waitForSelector('[data-constant]');
+    assert.equal(
+      await page.locator('[data-constant]').innerText(),
+      'Parameters: 98,561 at every seq_len and batch_size.'
+    );
+    assert.deepEqual(
+      await page
+        .locator('.growth figure')
+        .evaluateAll((all) => all.map((one) => /** @type {any} */ (one).dataset.chart)),
+      ['hidden_size', 'attn_dim']
+    );
+    assert.match(await page.locator('attnscope-charts').innerText(), /Parameters of Dot product: 0, for which/);
+  } finally {
+    await site.close();
+  }
+});

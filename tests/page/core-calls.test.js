@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calculatorView } from '../../web/elements/calculator/view.js';
 import { open } from '../../web/lib/index.js';
-import { comparison } from '../../web/plain/alternatives.js';
+import { comparison } from '../../web/plain/comparison.js';
 import { needsOf } from '../../web/plain/limits.js';
 import { Store } from '../../web/plain/store.js';
 

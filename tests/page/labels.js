@@ -1,7 +1,8 @@
 // What the labels of the axes of a page's charts must not do.
 
 /**
- * Tick labels that cover each other, say the same as another of their axis, or are cut off at the edge of their chart.
+ * Labels that cover each other or are cut off at the edge of their chart, and tick labels that say the same as another
+ * of their axis.
  * @param {import('playwright-core').Page} page
  * @returns {Promise<string[]>}
  */
@@ -10,13 +11,13 @@ export const badLabels = (page) =>
     figures.flatMap((figure) => {
       const named = (/** @type {string} */ text) => `${/** @type {HTMLElement} */ (figure).dataset.chart}: ${text}`;
       const { left, right } = figure.getBoundingClientRect();
-      const axes = ['x', 'y'].map((axis) =>
-        [...figure.querySelectorAll(`svg [aria-label="${axis}-axis tick label"] text`)].map((label) => ({
+      const found = (/** @type {string} */ name) =>
+        [...figure.querySelectorAll(`svg [aria-label${name}] text`)].map((label) => ({
           text: label.textContent,
           box: label.getBoundingClientRect()
-        }))
-      );
-      const labels = axes.flat();
+        }));
+      const axes = ['x', 'y'].map((axis) => found(`="${axis}-axis tick label"`));
+      const labels = found('$=" label"');
       const covers = (/** @type {DOMRect} */ one, /** @type {DOMRect} */ other) =>
         Math.min(one.right, other.right) > Math.max(one.left, other.left) &&
         Math.min(one.bottom, other.bottom) > Math.max(one.top, other.top);

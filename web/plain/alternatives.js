@@ -1,16 +1,13 @@
-// What else could stand in this layer's place, and how a layer grows: rows of estimates, no drawing.
+// What else could stand in this layer's place: configurations, no figures.
 
-import { configOf, fitsField, isSize, sliderStops } from './fields.js';
+import { configOf, fitsField } from './fields.js';
 
 /**
  * @typedef {import('./store.js').Store} Store
  * @typedef {import('./fields.js').Layer} Layer
- * @typedef {import('./store.js').EstimateFigures} EstimateFigures
- * @typedef {{ label: string, config: any, current: boolean }} Candidate
- * @typedef {Candidate & { estimate: EstimateFigures }} Alternative
- * @typedef {{ value: number, config: any, current: boolean }} Size
- * @typedef {Size & { estimate: EstimateFigures }} Point
- * @typedef {{ field: string, points: Point[] }} Growth
+ * @typedef {import('./fields.js').Values} Values
+ * @typedef {{ label: string, config: any, current: boolean, pinned: boolean }} Candidate `current`: it is that of the
+ *   form
  * @typedef {{ layer: string, label: string, fixed?: Record<string, number> }} Choice
  */
 
@@ -26,41 +23,12 @@ const BASELINES = [
   { layer: 'multihead_attention', label: 'Multi-head' }
 ];
 
-/** What could stand in the layer's place. @param {Store} store @returns {Alternative[]} */
-export const alternatives = (store) => comparison(store, { grows: false }).rows;
-
 /**
- * What could stand in the layer's place, and how the layer grows along each size: by one call of the core.
+ * The baselines, every other layer of the chosen one's group, and what is pinned.
  * @param {Store} store
- * @param {{ grows?: boolean }} [options] whether its growth is wanted; true by default
- * @returns {{ rows: Alternative[], series: Growth[] }}
+ * @returns {Candidate[]}
  */
-export function comparison(store, { grows = true } = {}) {
-  const candidates = candidatesOf(store);
-  const sweeps = grows ? sweepsOf(store) : [];
-  const figures = store.figures([...candidates, ...sweeps.flatMap(({ sizes }) => sizes)].map(({ config }) => config));
-  const rows = withFigures(candidates, figures.splice(0, candidates.length));
-  const series = sweeps.map(({ field, sizes }) => ({
-    field,
-    points: withFigures(sizes, figures.splice(0, sizes.length))
-  }));
-  return { rows, series: series.filter(({ points }) => points.length > 1) };
-}
-
-/**
- * Those that the core does not refuse.
- * @template {Candidate | Size} One
- * @param {One[]} list
- * @param {(EstimateFigures | null)[]} figures parallel to it
- */
-const withFigures = (list, figures) =>
-  list.flatMap((one, index) => {
-    const estimate = figures[index];
-    return estimate ? [{ ...one, estimate }] : [];
-  });
-
-/** The baselines, and every other layer of the chosen one's group. @param {Store} store @returns {Candidate[]} */
-function candidatesOf(store) {
+export function candidatesOf(store) {
   const { layers, config } = store;
   const group = layers.find(({ name }) => name === config.layer)?.group;
   const others = layers.filter(
@@ -71,8 +39,17 @@ function candidatesOf(store) {
     ...BASELINES.flatMap((baseline) => (groupOf(baseline.layer) === group ? valuesOf(baseline, config) : [baseline])),
     ...others.map(({ name, title }) => ({ layer: name, label: title }))
   ];
-  return choices.flatMap((choice) => candidateOf(store, choice));
+  const candidates = choices.flatMap((choice) => candidateOf(store, choice));
+  if (!store.pinned || candidates.some(({ pinned }) => pinned)) return candidates;
+  return [...candidates, { label: 'Pinned', config: store.pinned, current: false, pinned: true }];
 }
+
+/** The other layers of the baselines. @param {Store} store */
+export const otherBaselines = ({ layers, config }) =>
+  BASELINES.flatMap(({ layer: name, label }) => {
+    const layer = layers.find((known) => known.name === name);
+    return layer && name !== config.layer ? [{ layer, label }] : [];
+  });
 
 /**
  * One choice for each value, that of the chosen layer among them.
@@ -94,21 +71,20 @@ function valuesOf({ layer, label, field, values }, config) {
  * @param {Choice} choice
  * @returns {Candidate[]}
  */
-function candidateOf(store, { label, layer: name, fixed }) {
-  const layer = store.layers.find((known) => known.name === name);
+function candidateOf({ layers, config: own, pinned }, { label, layer: name, fixed }) {
+  const layer = layers.find((known) => known.name === name);
   if (!layer) return [];
-  const own = name === store.config.layer ? store.config : configOf(layer, shared(layer, store.config));
-  const config = { ...own, ...fixed };
-  return [{ label, config, current: sameConfig(config, store.config) }];
+  const config = { ...(name === own.layer ? own : configOf(layer, shared(layer, own))), ...fixed };
+  return [{ label, config, current: sameConfig(config, own), pinned: pinned !== null && sameConfig(config, pinned) }];
 }
 
 /**
  * The values of another layer's configuration that a layer can take; its other fields are left to their defaults. A
  * field that may be null takes only a value of the same name, never one that `comparable` derives; but for keys that
  * come from elsewhere, of which there are as many as the layer with a past attends to.
- * @param {Layer} layer @param {Record<string, unknown>} config
+ * @param {Layer} layer @param {Values} config
  */
-function shared(layer, config) {
+export function shared(layer, config) {
   const sizes = comparable(config);
   const hasPast = sizes.kv_len !== sizes.seq_len && layer.inputs.some(({ name }) => name === 'key');
   const valueOf = (/** @type {import('./fields.js').Field} */ { name, optional }) =>
@@ -138,43 +114,5 @@ export function comparable(config) {
   };
 }
 
-/** The sizes that say most, first. */
-const GROWING = [
-  'seq_len',
-  'hidden_size',
-  'batch_size',
-  'attn_dim',
-  'num_layers',
-  'head_dim',
-  'num_heads',
-  'kv_len',
-  'past_len'
-];
-const MAX_GROWN = 4;
-
-/**
- * The layer with other values of each of its sizes that say most, all else as it is.
- * @param {Store} store
- * @returns {{ field: string, sizes: Size[] }[]}
- */
-function sweepsOf(store) {
-  const layer = store.layers.find(({ name }) => name === store.config.layer) ?? store.layer;
-  const rank = (/** @type {string} */ name) => (GROWING.includes(name) ? GROWING.indexOf(name) : GROWING.length);
-  const grown = layer.fields
-    .filter(isSize)
-    .sort((a, b) => rank(a.name) - rank(b.name))
-    .slice(0, MAX_GROWN);
-  return grown.map((field) => {
-    const now = Number(store.config[field.name]);
-    const values = [...new Set([...sliderStops(field), now])].filter((value) => value > 0).sort((a, b) => a - b);
-    const sizes = values.map((value) => ({
-      value,
-      config: { ...store.config, [field.name]: value },
-      current: value === now
-    }));
-    return { field: field.name, sizes };
-  });
-}
-
-/** @param {any} one @param {any} other */
-const sameConfig = (one, other) => Object.keys(one).every((name) => one[name] === other[name]);
+/** @param {Values} one @param {Values} other */
+export const sameConfig = (one, other) => Object.keys(one).every((name) => one[name] === other[name]);

@@ -34,6 +34,19 @@ export const metrics = [
   }
 ];
 
+/** What a pinned configuration is held against: with the KV cache, of layers that have one. @type {Metric[]} */
+export const figures = [
+  ...metrics,
+  {
+    key: 'kv_cache',
+    title: 'KV cache',
+    read: ({ kv_cache: cache }) => cache?.bytes ?? null,
+    exact: formatBytes,
+    short: formatBytes,
+    base: 2
+  }
+];
+
 /** @param {Metric} metric @param {any} estimate */
 export function metricText(metric, estimate) {
   const value = metric.read(estimate);

@@ -1,6 +1,7 @@
 // What the user typed, what is wrong with it, and the last result that was right. No DOM.
 
 import { configOf, fitsField, parseField } from './fields.js';
+import { readPin } from './pin.js';
 
 /**
  * @typedef {import('./fields.js').Values} Values
@@ -12,7 +13,8 @@ import { configOf, fitsField, parseField } from './fields.js';
  * @typedef {import('../lib/index.js').EstimateFigures} EstimateFigures
  */
 
-const MOST_KEPT = 256;
+/** More than charts and tables ask for before and after an edit. */
+const MOST_KEPT = 2048;
 
 /** Sends `change` after each edit; `event.detail.gesture` is the same text while one slider or box is being moved. */
 export class Store extends EventTarget {
@@ -41,8 +43,14 @@ export class Store extends EventTarget {
     this.errors = {};
     /** What is wrong with the seed, which no estimate depends on. */
     this.seedError = '';
-    /** The core's messages about keys of a link that its layer has no field for. @type {string[]} */
+    /**
+     * What is left out of a link: the core's messages about keys that its layer has no field for, and about a pin that
+     * cannot be.
+     * @type {string[]}
+     */
     this.leftOut = [];
+    /** The configuration that others are held against. @type {Values | null} */
+    this.pinned = null;
     this.config = configOf(this.layers[0], {});
     this.#assign(initial);
     this.#check();
@@ -80,6 +88,27 @@ export class Store extends EventTarget {
     const figures = keys.map((key) => this.#kept.get(key) ?? null);
     if (this.#kept.size > MOST_KEPT) this.#kept.clear();
     return figures;
+  }
+
+  /** Those of the pinned configuration. @returns {EstimateFigures | null} */
+  get pinnedFigures() {
+    return this.pinned && this.figures([this.pinned])[0];
+  }
+
+  /** Keeps the configuration that is shown, to hold the next ones against. */
+  pin() {
+    this.#keep({ ...this.config });
+  }
+
+  unpin() {
+    this.#keep(null);
+  }
+
+  /** @param {Values | null} config */
+  #keep(config) {
+    this.pinned = config;
+    this.leftOut = [];
+    this.dispatchEvent(new CustomEvent('change', { detail: {} }));
   }
 
   /** The layer as PyTorch source. */
@@ -142,8 +171,8 @@ export class Store extends EventTarget {
     this.#finish('load');
   }
 
-  /** @param {Values} values */
-  #assign(values) {
+  /** @param {Values} values and `pin`, as writePin writes it */
+  #assign({ pin, ...values }) {
     const known = new Set([
       'layer',
       'seed',
@@ -156,6 +185,15 @@ export class Store extends EventTarget {
     this.leftOut = Object.keys(values)
       .filter((name) => !own.has(name))
       .map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }));
+    this.#assignPin(pin);
+  }
+
+  /** @param {unknown} text */
+  #assignPin(text) {
+    const config = typeof text === 'string' && text ? readPin(this.layers, text) : null;
+    const refusal = config && this.refusal(config);
+    if (refusal) this.leftOut.push(`The pinned configuration: ${refusal}`);
+    this.pinned = refusal ? null : config;
   }
 
   /** @param {string} [gesture] */

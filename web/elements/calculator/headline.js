@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../../plain/format.js';
 import { isSize } from '../../plain/fields.js';
+import { pinLine, sincePin } from '../pin/view.js';
 import { figure, split } from '../shared/figure.js';
 import {
   cacheFormula,
@@ -18,6 +19,7 @@ import {
 /** @param {Store} store */
 export function headlineView(store) {
   const { estimate } = store;
+  const since = changes(store);
   return html`
     <section class="answer" aria-labelledby="answer-title">
       <h2 id="answer-title" class="hidden">Result</h2>
@@ -25,19 +27,30 @@ export function headlineView(store) {
       ${leftOutNote(store)}
       ${store.valid ? nothing : staleNote(store)}
       <div class="figures ${store.valid ? '' : 'stale'}">
-        ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate))}
-        ${figure(
-          'Forward MACs',
-          'macs',
-          split(splitCount(estimate.macs)),
-          macFormula(estimate),
-          `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`
-        )}
-        ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate))}
-        ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), trainingSentence(estimate, store.training))}
+        ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate), { change: since.parameters })}
+        ${figure('Forward MACs', 'macs', split(splitCount(estimate.macs)), macFormula(estimate), {
+          change: since.macs,
+          more: `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`
+        })}
+        ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate), { change: since.shape })}
+        ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), { change: since.memory, more: trainingSentence(estimate, store.training) })}
         ${estimate.kv_cache ? cacheView(store, estimate.kv_cache) : nothing}
       </div>
+      ${pinLine(store)}
     </section>`;
+}
+
+/** What became of the pinned figures, in a line each. @param {Store} store */
+function changes(store) {
+  const { output_shape: shape } = store.estimate;
+  const before = store.pinnedFigures?.output_shape;
+  const same = String(before) === String(shape);
+  return {
+    parameters: sincePin(store, ({ parameters }) => parameters, formatShort),
+    macs: sincePin(store, ({ macs }) => macs, formatShort),
+    shape: before ? (same ? 'same as pinned' : `pinned ${formatList(before)}`) : '',
+    memory: sincePin(store, ({ memory }) => memory.inference_total, formatBytes)
+  };
 }
 
 /** The answer as screen readers read it out. @param {any} estimate */
@@ -51,12 +64,14 @@ function cacheView(store, cache) {
   const config = /** @type {Record<string, any>} */ (store.config);
   const [next] = store.figures([{ ...config, seq_len: 1, past_len: 1 }]);
   const positions = (config.past_len ?? 0) + config.seq_len;
+  const since = (/** @type {'bytes_per_token' | 'bytes_per_sequence' | 'bytes'} */ key) =>
+    sincePin(store, ({ kv_cache: own }) => own?.[key] ?? null, formatBytes);
   const kept = config.window ? `; windowed layers keep the last ${formatCount(config.window)}` : '';
   return html`
     <div class="cache">
-      ${figure('KV cache of a token', 'kv_cache_token', split(splitBytes(cache.bytes_per_token)), cacheFormula(store.estimate, next))}
-      ${figure('KV cache of a sequence', 'kv_cache_sequence', split(splitBytes(cache.bytes_per_sequence)), `${formatCount(positions)} positions${kept}`)}
-      ${figure('KV cache of the batch', 'kv_cache', split(splitBytes(cache.bytes)), `${formatCount(config.batch_size)} × ${formatBytes(cache.bytes_per_sequence)}`)}
+      ${figure('KV cache of a token', 'kv_cache_token', split(splitBytes(cache.bytes_per_token)), cacheFormula(store.estimate, next), { change: since('bytes_per_token') })}
+      ${figure('KV cache of a sequence', 'kv_cache_sequence', split(splitBytes(cache.bytes_per_sequence)), `${formatCount(positions)} positions${kept}`, { change: since('bytes_per_sequence') })}
+      ${figure('KV cache of the batch', 'kv_cache', split(splitBytes(cache.bytes)), `${formatCount(config.batch_size)} × ${formatBytes(cache.bytes_per_sequence)}`, { change: since('bytes') })}
     </div>`;
 }
 

@@ -1,17 +1,19 @@
 // The address bar holds the whole configuration: a link shares it, back undoes.
 
 import { parseField } from '../../plain/fields.js';
+import { writePin } from '../../plain/pin.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('../../plain/fields.js').Values} Values
  */
 
-/** @param {string} search @returns {Values} */
+/** Values by name, `pin` among them. @param {string} search @returns {Values} */
 export const readSearch = (search) => Object.fromEntries(new URLSearchParams(search));
 
 /**
- * Every field of the chosen layer that is given, so that the link means the same after a default has changed.
+ * Every field of the chosen layer that is given, so that the link means the same after a default has changed; and what
+ * is pinned.
  * @param {Store} store
  */
 export function writeSearch(store) {
@@ -21,6 +23,7 @@ export function writeSearch(store) {
     if (parseField(field, value) !== null) search.set(field.name, String(value));
   }
   if (store.seed) search.set('seed', String(store.seed));
+  if (store.pinned) search.set('pin', writePin(store.pinned));
   return `?${search}`;
 }
 

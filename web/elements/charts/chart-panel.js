@@ -1,19 +1,27 @@
 import { html, nothing } from 'lit';
 import { ref } from 'lit/directives/ref.js';
+import { repeat } from 'lit/directives/repeat.js';
 import { LightElement, define } from '../shared/light-element.js';
 import { segments } from '../form/form.js';
-import { comparison } from '../../plain/alternatives.js';
+import { pinButton, pinCard } from '../pin/view.js';
+import { comparison, growing, ranked } from '../../plain/comparison.js';
+import { formatCount } from '../../plain/format.js';
 import { metrics } from '../../plain/metrics.js';
+import { CURVE_HEIGHT, dotHeight } from './sizes.js';
 import { alternativesTable, growthTable } from './tables.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
+ * @typedef {import('../../plain/fields.js').Values} Values
  * @typedef {import('../../plain/metrics.js').Metric} Metric
+ * @typedef {import('../../plain/comparison.js').Growth} Growth
+ * @typedef {import('../../plain/comparison.js').Ranked} Ranked
  * @typedef {typeof import('./draw.js')} Draw
  */
 
 /**
- * This layer against its alternatives, and its growth along each size. `.store`, `.estimate` (redraws when it changes).
+ * This layer beside its alternatives and what is pinned, and its growth along each size. `.store`, `.estimate` (redraws
+ * when it changes).
  */
 export class ChartPanel extends LightElement {
   static properties = {
@@ -22,8 +30,12 @@ export class ChartPanel extends LightElement {
     metric: { state: true },
     draw: { state: true },
     width: { state: true },
-    near: { state: true }
+    near: { state: true },
+    pinned: { state: true }
   };
+
+  /** The button that the next drawing gives the focus to, as a CSS selector. */
+  #heir = '';
 
   constructor() {
     super();
@@ -36,6 +48,12 @@ export class ChartPanel extends LightElement {
     this.draw = null;
     this.width = 0;
     this.near = false;
+    /** @type {Values | null} */
+    this.pinned = null;
+    /** The store sends every edit; those of the configuration come as another estimate. */
+    this.readPin = () => {
+      this.pinned = this.store?.pinned ?? null;
+    };
   }
 
   connectedCallback() {
@@ -52,12 +70,15 @@ export class ChartPanel extends LightElement {
       this.width = Math.floor(contentRect.width);
     });
     this.resize.observe(this);
+    this.store?.addEventListener('change', this.readPin);
+    this.readPin();
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.observer?.disconnect();
     this.resize?.disconnect();
+    this.store?.removeEventListener('change', this.readPin);
   }
 
   async #load() {
@@ -75,55 +96,104 @@ export class ChartPanel extends LightElement {
     return this.near || !this.hasUpdated;
   }
 
+  /** @param {Map<string, any>} changed */
+  willUpdate(changed) {
+    if (!changed.has('store')) return;
+    changed.get('store')?.removeEventListener('change', this.readPin);
+    this.store?.addEventListener('change', this.readPin);
+    this.readPin();
+  }
+
+  updated() {
+    if (!this.#heir) return;
+    const button = /** @type {HTMLElement | null} */ (this.querySelector(this.#heir));
+    this.#heir = '';
+    button?.focus({ preventScroll: true });
+  }
+
   render() {
-    if (!this.store || !this.estimate) return nothing;
-    const trains = this.metric.read(this.estimate) !== null;
-    const { rows, series } = comparison(this.store, { grows: trains });
+    const { store, estimate, metric } = this;
+    if (!store || !estimate) return nothing;
+    const trains = metric.read(estimate) !== null;
+    const compared = comparison(store, { grows: trains });
+    const rows = ranked(compared.rows, metric);
     const choices = metrics.map(({ key, title }) => ({ value: key, text: title }));
     const pick = (/** @type {string} */ key) => {
-      this.metric = metrics.find((metric) => metric.key === key) ?? this.metric;
+      this.metric = metrics.find((known) => known.key === key) ?? this.metric;
     };
     return html`
       <div class="panel-head">
         <h2 id="compare-title" class="panel-title">Compare and grow</h2>
-        <fieldset class="inline"><legend class="hidden">Show</legend>${segments('metric', choices, this.metric.key, pick)}</fieldset>
+        ${pinButton(store)}
+        <fieldset class="inline"><legend class="hidden">Show</legend>${segments('metric', choices, metric.key, pick)}</fieldset>
       </div>
+      ${pinCard(store)}
       ${
         trains
-          ? this.#charts(rows, series)
-          : html`<p class="note">${this.estimate.config.dtype} is a format for inference, so there is nothing to
+          ? html`${this.#dots(rows)}${this.#curves(compared.series)}`
+          : html`<p class="note">${estimate.config.dtype} is a format for inference, so there is nothing to
             train.</p>`
       }
-      ${alternativesTable(rows, false)}`;
+      ${alternativesTable(rows, (values) => this.#choose(values, '.alternatives'), false)}`;
   }
 
   /**
-   * @param {import('../../plain/alternatives.js').Alternative[]} rows
-   * @param {import('../../plain/alternatives.js').Growth[]} grown
+   * Fills the form from a table. Its rows may then be others, or in another order: the focus goes with the one that was
+   * chosen.
+   * @param {Values} values
+   * @param {string} table a CSS selector
    */
-  #charts(rows, grown) {
-    const series = grown.filter(({ points }) => points.some(({ estimate }) => this.metric.read(estimate)));
-    const columns = columnsOf(series.length, this.width);
-    const each = Math.floor((this.width - (columns - 1) * GAP) / columns);
+  #choose(values, table) {
+    const before = this.store?.estimate;
+    this.store?.set(values);
+    if (this.store?.estimate !== before) this.#heir = `${table} .fits button`;
+  }
+
+  /** @param {Ranked[]} rows */
+  #dots(rows) {
+    const { title } = this.metric;
+    const times = rows.some(({ pinned }) => pinned) ? '× pinned' : '× this layer';
+    const choose = (/** @type {Ranked} */ { config }) => this.store?.set(config);
     return html`
       <figure class="chart" data-chart="alternatives">
-        <figcaption>${this.metric.title} of this layer and of what could stand in its place, all other fields
-          equal</figcaption>
-        <div class="plot tall" role="img" aria-label=${`${this.metric.title}, this layer against alternatives; the figures are in the table below`}>
-          ${this.#drawn((draw) => draw.drawAlternatives(rows, this.metric, this.width))}</div>
-      </figure>
-      ${series.length ? nothing : html`<p class="note">${this.metric.title}: 0 at every size.</p>`}
+        <figcaption>${title} of this layer and its alternatives, all other fields equal. Choose a row to fill the form
+          with it.</figcaption>
+        <div class="plot dots" role="img" aria-label=${`${title}, this layer against alternatives; the figures are in the table below`}
+          ${ref((plot) => plot && setHeight(plot, dotHeight(rows.length, this.width)))}>
+          ${this.#drawn((draw) => draw.drawAlternatives(rows, this.metric, { width: this.width, times, choose }))}</div>
+      </figure>`;
+  }
+
+  /** @param {Growth[]} series */
+  #curves(series) {
+    const { metric } = this;
+    const { grown, constant } = growing(series, metric);
+    const { columns, wideFirst } = gridOf(grown.length, this.width);
+    const each = Math.floor((this.width - (columns - 1) * GAP) / columns);
+    return html`
       <div class="growth" ${ref((grid) => grid && setColumns(grid, columns))}>
-        ${series.map(
-          (one) => html`
-          <figure class="chart" data-chart=${one.field}>
-            <figcaption>${this.metric.title} by <code>${one.field}</code></figcaption>
-            <div class="plot" role="img" aria-label=${`${this.metric.title} by ${one.field}; the figures are in the table below`}>
-              ${this.#drawn((draw) => draw.drawGrowth(one, this.metric, each))}</div>
-            ${growthTable(one)}
+        ${repeat(
+          grown,
+          ({ field }) => field,
+          (one, index) => html`
+          <figure class=${wideFirst && !index ? 'chart wide' : 'chart'} data-chart=${one.field}>
+            <figcaption><span>${metric.title} by <code>${one.field}</code></span>${this.#nowText(one)}</figcaption>
+            <div class="plot curves" role="img" aria-label=${`${metric.title} by ${one.field}; the figures are in the table below`}
+              ${ref((plot) => plot && setHeight(plot, CURVE_HEIGHT))}>
+              ${this.#drawn((draw) => draw.drawGrowth(one, metric, wideFirst && !index ? this.width : each))}</div>
+            ${growthTable(one, metric, (values) => this.#choose(values, `[data-chart="${one.field}"]`))}
           </figure>`
         )}
-      </div>`;
+      </div>
+      ${constantNote(constant, metric, this.estimate)}${zeroNote(grown, metric)}`;
+  }
+
+  /** @param {Growth} series */
+  #nowText({ points }) {
+    const now = points.find(({ current }) => current);
+    return now
+      ? html`<span class="chart-now">${this.metric.short(Number(this.metric.read(now.estimate)))} at ${formatCount(now.value)}</span>`
+      : nothing;
   }
 
   /** @param {(draw: Draw) => Element} make */
@@ -132,20 +202,53 @@ export class ChartPanel extends LightElement {
   }
 }
 
+/**
+ * What does not grow with a size is said, not drawn.
+ * @param {string[]} fields
+ * @param {Metric} metric
+ * @param {any} estimate
+ */
+const constantNote = (fields, metric, estimate) =>
+  fields.length
+    ? html`<p class="note" data-constant>${metric.title}: ${metric.exact(Number(metric.read(estimate)))} at every ${joined(fields.map((field) => html`<code>${field}</code>`))}.</p>`
+    : nothing;
+
+/** Curves that a log scale has no place for. @param {Growth[]} series @param {Metric} metric */
+function zeroNote(series, metric) {
+  const isZero = (/** @type {Growth['lines'][number]} */ { points }) =>
+    points.length > 0 && points.every(({ estimate }) => metric.read(estimate) === 0);
+  const labels = [...new Set(series.flatMap(({ lines }) => lines.filter(isZero).map(({ label }) => label)))];
+  return labels.length
+    ? html`<p class="note">${metric.title} of ${joined(labels)}: 0, for which a log scale has no place.</p>`
+    : nothing;
+}
+
+/** `a`, `a and b`, `a, b and c`. @param {unknown[]} parts */
+const joined = (parts) =>
+  parts.map((part, index) => html`${index ? (index === parts.length - 1 ? ' and ' : ', ') : ''}${part}`);
+
 const GAP = 32;
-const NARROWEST = 250;
+const NARROWEST = 320;
 
 /**
- * Into how many columns some charts go: as many as leave each its room, and no row shorter than another.
+ * Into how many columns some charts go: all beside each other where each has room, otherwise two; of an odd number the
+ * first then has a row of its own.
  * @param {number} count
  * @param {number} width
  */
-export function columnsOf(count, width) {
+export function gridOf(count, width) {
   const room = Math.max(1, Math.floor((width + GAP) / (NARROWEST + GAP)));
-  const even = Array.from({ length: count }, (_, index) => index + 1).filter(
-    (columns) => count % columns === 0 && columns <= room
-  );
-  return even.at(-1) ?? 1;
+  const columns = count <= room ? Math.max(1, count) : Math.min(2, room);
+  return { columns, wideFirst: columns === 2 && count % 2 === 1 };
+}
+
+/**
+ * What is drawn later has its room before. By script, as for the columns.
+ * @param {Element} plot
+ * @param {number} height
+ */
+function setHeight(plot, height) {
+  /** @type {HTMLElement} */ (plot).style.minHeight = `${height}px`;
 }
 
 /**

@@ -24,5 +24,13 @@ function inertDocument() {
   });
 }
 
+/**
+ * A mark under the name of its `aria-label`: Plot's option of that name is about each of its shapes.
+ * @template {object} Mark
+ * @param {string} ariaLabel
+ * @param {Mark} mark
+ */
+export const named = (ariaLabel, mark) => Object.assign(mark, { ariaLabel });
+
 /** How a tip looks. */
 export const shownTip = { fill: 'var(--panel)', stroke: 'var(--line)' };

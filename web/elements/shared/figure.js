@@ -3,12 +3,15 @@
 import { html, nothing } from 'lit';
 
 /**
- * @param {string} title @param {string} key @param {unknown} value @param {string} formula @param {string} [more]
+ * @param {string} title @param {string} key @param {unknown} value @param {string} formula
+ * @param {{ change?: string, more?: string }} [lines] `change`: beside another such figure, which it is held against;
+ *   `more`: a second sentence
  */
-export const figure = (title, key, value, formula, more) => html`
+export const figure = (title, key, value, formula, { change, more } = {}) => html`
   <div class="figure" data-figure=${key}>
     <h3 class="figure-title">${title}</h3>
     <p class="figure-value">${value}</p>
+    ${change ? html`<p class="figure-change">${change}</p>` : nothing}
     <p class="figure-formula">${formula}</p>
     ${more ? html`<p class="figure-more">${more}</p>` : nothing}
   </div>`;
