@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { differences, namedConfig, readPin, writePin } from '../../web/plain/pin.js';
+import { differences, readPin, writePin } from '../../web/plain/pin.js';
 import { Store } from '../../web/plain/store.js';
 import { open } from '../../web/lib/index.js';
 
@@ -93,11 +93,4 @@ test('the differences of two configurations are those of what both have, the lay
   const [layer, ...others] = differences(layers, before, after({ layer: 'linear_scorer', batch_size: 1 }));
   assert.deepEqual(layer, { name: 'layer', from: 'Additive scorer', to: 'Linear scorer' });
   assert.deepEqual(others, [{ name: 'batch_size', from: '64', to: '1' }]);
-});
-
-test('a configuration is named by its layer and its sizes', () => {
-  assert.equal(
-    namedConfig(layers, new Store(scope, ROBERTA).config),
-    'Additive scorer, batch_size 64, seq_len 512, hidden_size 768, attn_dim 128'
-  );
 });

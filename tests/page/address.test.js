@@ -106,7 +106,7 @@ test('what is pinned is in the link, and opening it anew holds the figures again
   const other = await site.context.newPage();
   await other.goto(page.url());
   await other.waitForSelector('.run-controls');
-  assert.match(await changeOf(other), /^×\s10, pinned 406\.3\sM$/);
+  assert.match(await changeOf(other), /^×\s10, pinned 1\.63\sG$/);
 });
 
 /** What is said below the MACs. @param {import('playwright-core').Page} page */

@@ -34,7 +34,7 @@ test('what has the focus shows it', async () => {
     'input[name=plane]:checked',
     'input[name=metric]:checked',
     'details.twin summary',
-    '.link',
+    '#models .link',
     'input[name=theme]:checked',
     '.top nav a',
     '.contents a'

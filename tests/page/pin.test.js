@@ -49,7 +49,7 @@ test('ten times the length is one number below each figure', async () => {
     parameters: 'same as pinned',
     macs: '× 10, pinned 3.25 G',
     output_shape: 'same as pinned',
-    memory: '× 9.99, pinned 56.44 MiB'
+    memory: '× 9.97, pinned 64.19 MiB'
   });
   assert.match(await page.locator('.pin-line').innerText(), /^Pinned\. Changed since: seq_len 512 → 5,120/);
   await page.fill('#field-seq_len', 'long');

@@ -1,12 +1,11 @@
 // What a figure is beside another one, in a few letters: an alternative's beside this layer's, the present beside the
 // pinned.
 
-import { formatCount, formatShort } from './format.js';
+import { formatShort } from './format.js';
 
 const THIN = '\u202f';
 const DIGITS = 3;
 const LEAST_DECIMAL = 0.1;
-const MOST_WRITTEN_OUT = 1e6;
 
 /**
  * Three significant digits: `3.11`, `1,030`, and `1/64.6` for less than a tenth.
@@ -16,8 +15,7 @@ const MOST_WRITTEN_OUT = 1e6;
 export function ratioText(ratio) {
   if (ratio > 0 && ratio < LEAST_DECIMAL) return `1/${ratioText(1 / ratio)}`;
   const rounded = Number(ratio.toPrecision(DIGITS));
-  if (rounded < 1000) return String(rounded);
-  return rounded < MOST_WRITTEN_OUT ? formatCount(rounded) : formatShort(rounded);
+  return rounded < 1000 ? String(rounded) : formatShort(rounded);
 }
 
 /**

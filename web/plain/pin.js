@@ -1,6 +1,6 @@
 // The pinned configuration, which others are held against: as text of a link, and in words.
 
-import { configOf, isSize } from './fields.js';
+import { configOf } from './fields.js';
 import { formatCount } from './format.js';
 
 /**
@@ -29,13 +29,9 @@ export function writePin(config) {
 export function readPin(layers, text) {
   const given = Object.fromEntries(new URLSearchParams(text));
   const layer = layers.find(({ name }) => name === given.layer);
-  return layer ? { ...configOf(layer, given), ...others(layer, given) } : given;
-}
-
-/** @param {Layer} layer @param {Values} given */
-function others(layer, given) {
-  const own = ['layer', ...layer.fields.map(({ name }) => name)];
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !own.includes(name)));
+  if (!layer) return given;
+  const config = configOf(layer, given);
+  return { ...config, ...given, ...config };
 }
 
 /**
@@ -52,21 +48,11 @@ export function differences(layers, before, now) {
   return changed.map((name) => ({ name, from: text(name, before), to: text(name, now) }));
 }
 
-/**
- * A layer with its sizes: `Additive scorer, batch_size 64, seq_len 512`.
- * @param {readonly Layer[]} layers
- * @param {Values} config
- */
-export function namedConfig(layers, config) {
-  const sizes = layers.find(({ name }) => name === config.layer)?.fields.filter(isSize) ?? [];
-  return [titleOf(layers, config), ...sizes.map(({ name }) => `${name} ${valueText(config[name])}`)].join(', ');
-}
-
 /** @param {readonly Layer[]} layers @param {Values} config */
-const titleOf = (layers, config) => layers.find(({ name }) => name === config.layer)?.title ?? String(config.layer);
+export const titleOf = (layers, config) => String(layers.find(({ name }) => name === config.layer)?.title);
 
 /** @param {unknown} value */
-function valueText(value) {
+export function valueText(value) {
   if (value === null) return 'default';
   return Number.isInteger(value) ? formatCount(Number(value)) : String(value);
 }

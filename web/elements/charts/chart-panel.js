@@ -3,10 +3,11 @@ import { ref } from 'lit/directives/ref.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { LightElement, define } from '../shared/light-element.js';
 import { segments } from '../form/form.js';
-import { pinButton, pinCard } from '../pin/view.js';
+import { pinButton } from '../pin/view.js';
 import { comparison, growing, ranked } from '../../plain/comparison.js';
 import { formatCount } from '../../plain/format.js';
 import { metrics } from '../../plain/metrics.js';
+import { pinCard } from './pin-card.js';
 import { CURVE_HEIGHT, dotHeight } from './sizes.js';
 import { alternativesTable, growthTable } from './tables.js';
 

@@ -26,10 +26,12 @@ const MAX_COLUMNS = 8;
 const LABEL_GAP = 12;
 const SIZE_GAP = 16;
 /** Labels of the sizes hang this far below the axis, clear of the lowest label beside it. */
-const CORNER_GAP = 10;
+const CORNER_GAP = 12;
 /** Between the ends of the curves and their names, and between two names. */
 const NAME_GAP = 9;
-const NAME_HEIGHT = 14;
+const NAME_HEIGHT = 17;
+/** From the lowest name to the axis, whose last label may lie below it. */
+const CLEARANCE = 3;
 
 /** @param {Growth} series @param {Metric} metric @param {number} width */
 export function drawGrowth(series, metric, width) {
@@ -169,7 +171,7 @@ function nameMarks(curves, { domain: [low, high], sizes }) {
   const shown = curves.filter(endsNamed);
   const places = spread(
     shown.map(({ spots }) => heightOf(spots[spots.length - 1].y)),
-    { gap: NAME_HEIGHT, low: 0, high: height }
+    { gap: NAME_HEIGHT, low: CLEARANCE, high: height }
   );
   const names = shown.map((curve, index) => ({ ...curve, y: low * (high / low) ** (places[index] / height) }));
   const nameText = (/** @type {typeof names} */ list, /** @type {object} */ look) =>

@@ -1,9 +1,8 @@
-// What is pinned, what has changed since, and the buttons that pin and unpin.
+// What a pin says beside the headline, and the button that pins and unpins.
 
-import { html, nothing } from 'lit';
-import { changeLine, changeText } from '../../plain/change.js';
-import { figures } from '../../plain/metrics.js';
-import { differences, namedConfig } from '../../plain/pin.js';
+import { html } from 'lit';
+import { changeLine } from '../../plain/change.js';
+import { differences } from '../../plain/pin.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
@@ -15,32 +14,33 @@ import { differences, namedConfig } from '../../plain/pin.js';
  * @param {Store} store
  */
 export const pinButton = (store) => html`
-  <button class="button small pin-button" type="button" title=${store.pinned ? nothing : 'Keep this configuration, to hold the next ones against it'}
+  <button class="button small pin-button" type="button"
     @click=${() => (store.pinned ? store.unpin() : store.pin())}>${store.pinned ? 'Unpin' : 'Pin this'}</button>`;
 
 /** Below the headline: the button, and what has changed since it was pressed. @param {Store} store */
-export function pinLine(store) {
-  const { layers, pinned, config } = store;
-  const changed = pinned ? differences(layers, pinned, config) : [];
-  return html`
-    <div class="pin-line">
-      <p>${pinned ? html`<b>Pinned.</b> ${changed.length ? html`Changed since: ${changesView(changed)}` : CHANGE_NOW}` : PIN_FIRST}</p>
-      ${pinButton(store)}
-    </div>`;
-}
+export const pinLine = (store) => html`
+  <div class="pin-line">
+    <p>${
+      store.pinned
+        ? html`<b>Pinned.</b> ${sinceView(changesOf(store))}`
+        : 'Pin this layer, then change it: each figure says how it differs.'
+    }</p>
+    ${pinButton(store)}
+  </div>`;
 
-const PIN_FIRST = 'Pin this layer, then change it: each figure says how it differs.';
-const CHANGE_NOW = 'Change a field, and each figure says how it differs.';
-const MOST_CHANGES = 4;
+/** @param {Store} store */
+export const changesOf = ({ layers, pinned, config }) => (pinned ? differences(layers, pinned, config) : []);
 
-/** @param {Difference[]} changed */
-function changesView(changed) {
-  const shown = changed.slice(0, MOST_CHANGES);
-  const more = changed.length - shown.length;
-  return html`${shown.map(
-    ({ name, from, to }, index) =>
-      html`${index ? ', ' : ''}<span class="pin-change"><code>${name}</code> ${from} → ${to}</span>`
-  )}${more ? ` and ${more} more ${more === 1 ? 'field' : 'fields'}` : ''}`;
+const MOST_SHOWN = 4;
+
+/** @param {Difference[]} changes */
+export function sinceView(changes) {
+  if (!changes.length) return 'Change a field, and each figure says how it differs.';
+  const more = changes.length - MOST_SHOWN;
+  const views = changes
+    .slice(0, MOST_SHOWN)
+    .map(({ name, from, to }) => html` <span class="pin-change"><code>${name}</code> ${from} → ${to}</span>`);
+  return html`Changed since:${views}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /**
@@ -52,37 +52,3 @@ function changesView(changed) {
 export function sincePin({ estimate, pinnedFigures }, read, short) {
   return pinnedFigures ? changeLine(read(estimate), read(pinnedFigures), short) : '';
 }
-
-/** The pinned configuration with its figures, beside those of the present. @param {Store} store */
-export function pinCard(store) {
-  const { layers, pinned, pinnedFigures, config, estimate } = store;
-  if (!pinned || !pinnedFigures) return nothing;
-  const changed = differences(layers, pinned, config);
-  const rows = figures.flatMap((figure) => {
-    const [now, before] = [figure.read(estimate), figure.read(pinnedFigures)];
-    return now === null || before === null ? [] : [{ ...figure, now, before }];
-  });
-  return html`
-    <section class="pin-card" aria-labelledby="pin-title">
-      <div class="pin-head">
-        <h3 id="pin-title">Pinned</h3>
-        <p>${namedConfig(layers, pinned)}</p>
-        <div class="actions">${cardButton('Back to it', changed, () => store.set(pinned))}${cardButton('Pin this instead', changed, () => store.pin())}</div>
-      </div>
-      <p class="pin-since">${changed.length ? html`Changed since: ${changesView(changed)}` : CHANGE_NOW}</p>
-      <dl class="pin-figures">${rows.map(
-        ({ title, now, before, short }) => html`
-        <div><dt>${title}</dt><dd class="pin-times">${changeText(now, before, short)}</dd>
-          <dd>${now === before ? short(now) : `${short(before)} → ${short(now)}`}</dd></div>`
-      )}</dl>
-    </section>`;
-}
-
-/**
- * A button that does nothing while nothing has changed; it keeps the focus all the same.
- * @param {string} text
- * @param {Difference[]} changed
- * @param {() => void} press
- */
-const cardButton = (text, { length }, press) => html`
-  <button class="button small" type="button" aria-disabled=${length ? 'false' : 'true'} @click=${() => length && press()}>${text}</button>`;
