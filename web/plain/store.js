@@ -135,7 +135,7 @@ export class Store extends EventTarget {
     const none = (/** @type {string} */ why) => ({ memory: null, none: why });
     if (parameters === 0) return none('there is nothing to learn');
     if (memory.training_total === null) return none(`${this.config.dtype} is a format for inference`);
-    const options = /** @type {any} */ ({ steps: false, training: { loss: 'mse_loss', optimizer: 'adam' } });
+    const options = /** @type {const} */ ({ steps: false, training: { loss: 'mse_loss', optimizer: 'adam' } });
     try {
       return { memory: this.scope.estimate(/** @type {any} */ (this.config), options).training.memory, none: '' };
     } catch (error) {
