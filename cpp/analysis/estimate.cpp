@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../graph/rows.h"
+#include "../ops/softmax.h"
 #include "cost.h"
 #include "json.h"
 #include "memory.h"
@@ -178,6 +179,34 @@ void write_shapes(JsonWriter& json, const std::vector<Row>& rows) {
   json.end_object();
 }
 
+/// The names that a run has for what each step makes, and for what a softmax sees of its scores:
+/// one for each time that a body repeats them. `beginnings`: of the names of those times.
+void write_tensors(JsonWriter& json, const Graph& graph, const std::string& prefix,
+                   const std::vector<std::string>& beginnings) {
+  const auto write = [&](const std::string& name) {
+    json.key(prefix + name).begin_array();
+    for (const std::string& beginning : beginnings) json.string(beginning + name);
+    json.end_array();
+  };
+  for (const Step& step : graph.steps()) {
+    const Call* call = graph.call_of(step);
+    for (size_t kind = 0; call && kind < call->bodies.size(); ++kind) {
+      std::vector<std::string> inside;
+      for (size_t i = 0; i < call->order.size(); ++i) {
+        if (call->order[i] != static_cast<int>(kind)) continue;
+        for (const std::string& one : beginnings) {
+          inside.push_back(format("{}{}.{}.", {one, call->name, i}));
+        }
+      }
+      const Body& body = call->bodies[kind];
+      write_tensors(json, *body.graph, prefix + body.prefix, inside);
+    }
+    if (call) continue;
+    if (masking_of(step)) write(masked_name(graph.tensor(step.inputs[0]).name));
+    write(graph.tensor(step.output).name);
+  }
+}
+
 void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
   const auto training = [&](std::string_view key, Count bytes) {
     json.key(key);
@@ -334,6 +363,11 @@ std::string estimate_json(const Config& config, const EstimateOptions& options) 
   write_results(json, graph);
   json.key("output_shape").shape(graph.tensor(graph.results().front().tensor).shape);
   if (options.steps) write_shapes(json, rows);
+  if (options.tensors) {
+    json.key("tensors").begin_object();
+    write_tensors(json, graph, "", {""});
+    json.end_object();
+  }
   json.key("parts");
   write_parts(json, costs);
   if (options.steps) write_steps(json, rows, costs, bytes);

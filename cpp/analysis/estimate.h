@@ -13,6 +13,7 @@ namespace attnscope {
 
 struct EstimateOptions {
   bool steps = true;                 // false leaves out the steps, their shapes and the timeline
+  bool tensors = false;              // true lists the names that a run has for what steps make
   std::optional<Recipe> training{};  // a whole step of training is sized as well
 };
 

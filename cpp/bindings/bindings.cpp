@@ -119,16 +119,22 @@ TextValue layer_table() { return TextValue(pack_text(layers_json())); }
 
 TextValue format_table() { return TextValue(pack_text(formats_json())); }
 
-Field steps_field(bool fallback) {
-  return boolean_field("steps", "Whether steps, their shapes and the timeline are listed.",
-                       fallback);
+/// `steps`: whether they are listed where the options do not say it.
+EstimateOptions estimate_options(const char* owner, bool steps, const OptionsValue& options) {
+  const Field fields[] = {
+      boolean_field("steps", "Whether steps, their shapes and the timeline are listed.", steps),
+      boolean_field("tensors", "Whether the names that forward() has for tensors are.", false)};
+  const std::vector<Value> values = options_from(owner, fields, options);
+  return {.steps = std::get<bool>(values[0]), .tensors = std::get<bool>(values[1])};
 }
 
 TextValue estimate(const ConfigValue& config, const OptionsValue& options) {
-  static const std::vector<Field> fields = {steps_field(true)};
-  const std::vector<Value> values = options_from("estimate", fields, options);
-  const EstimateOptions how{.steps = std::get<bool>(values[0])};
+  const EstimateOptions how = estimate_options("estimate", true, options);
   return TextValue(pack_text(estimate_json(config_from(config), how)));
+}
+
+std::vector<std::string> names_from(const NamesValue& names) {
+  return emscripten::vecFromJSArray<std::string>(names);
 }
 
 Recipe recipe_from(const OptionsValue& options, const OptionsValue& loss,
@@ -148,7 +154,7 @@ Recipe recipe_from(const OptionsValue& options, const OptionsValue& loss,
                 .accumulation_steps = std::get<int64_t>(values[1])};
   if (const double* norm = std::get_if<double>(&values[0])) recipe.clip_norm = *norm;
   recipe.loss.class_weights = emscripten::vecFromJSArray<float>(class_weights);
-  recipe.frozen = emscripten::vecFromJSArray<std::string>(frozen);
+  recipe.frozen = names_from(frozen);
   recipe.checkpointing = std::get<bool>(values[2]);
   return recipe;
 }
@@ -158,19 +164,14 @@ TextValue estimate_training(const ConfigValue& config, const OptionsValue& optio
                             const OptionsValue& how, const OptionsValue& loss,
                             const OptionsValue& optimizer, const OptionsValue& schedule,
                             const NumbersValue& class_weights, const NamesValue& frozen) {
-  static const std::vector<Field> fields = {steps_field(true)};
-  const std::vector<Value> values = options_from("estimate", fields, options);
-  return TextValue(pack_text(estimate_json(
-      config_from(config),
-      {.steps = std::get<bool>(values[0]),
-       .training = recipe_from(how, loss, optimizer, schedule, class_weights, frozen)})));
+  EstimateOptions all = estimate_options("estimate", true, options);
+  all.training = recipe_from(how, loss, optimizer, schedule, class_weights, frozen);
+  return TextValue(pack_text(estimate_json(config_from(config), all)));
 }
 
 /// An array with an estimate for each config; a config that is refused costs the others nothing.
 TextValue estimates(const ConfigsValue& configs, const OptionsValue& options) {
-  static const std::vector<Field> fields = {steps_field(false)};
-  const std::vector<Value> values = options_from("estimates", fields, options);
-  const EstimateOptions how{.steps = std::get<bool>(values[0])};
+  const EstimateOptions how = estimate_options("estimates", false, options);
   const auto count = configs["length"].as<size_t>();
   std::string text = "[";
   for (size_t i = 0; i < count; ++i) {
@@ -277,21 +278,32 @@ std::vector<GivenShape> given_shapes(const Graph& graph, const GivenTensors& ten
   return shapes;
 }
 
-/// `resident`: the results stay in the core.
-val pack_results(const Graph& graph, Outputs outputs, bool weights, bool resident) {
+/// `resident`: it stays in the core.
+void pack_output(val& to, const std::string& name, Values values, bool resident) {
+  if (!resident) return to.set(name, pack_tensor(values));
+  const Shape shape = shape_of(values);
+  to.set(name, std::make_shared<ResidentTensor>(std::move(values), shape));
+}
+
+/// The results, which are the first of `outputs`.
+val pack_results(const Graph& graph, Outputs& outputs, bool weights, bool resident) {
   val results = val::object();
   size_t next = 0;
   for (const Result& result : graph.results()) {
     if (!weights && result.is_weights()) continue;
-    Values& values = outputs[next++];
-    if (!resident) {
-      results.set(result.name, pack_tensor(values));
-      continue;
-    }
-    const Shape shape = shape_of(values);
-    results.set(result.name, std::make_shared<ResidentTensor>(std::move(values), shape));
+    pack_output(results, result.name, std::move(outputs[next++]), resident);
   }
   return results;
+}
+
+/// The tensors of these names, which are the last of `outputs`.
+val pack_tensors(const std::vector<std::string>& names, Outputs& outputs, bool resident) {
+  val tensors = val::object();
+  size_t next = outputs.size() - names.size();
+  for (const std::string& name : names) {
+    pack_output(tensors, name, std::move(outputs[next++]), resident);
+  }
+  return tensors;
 }
 
 Field need_weights_field() {
@@ -317,10 +329,12 @@ Field resident_field() {
   return boolean_field("resident", "Whether the results stay in the core.", false);
 }
 
-/// Named in messages only: web/lib/model.js takes it out of the options, since it is a function.
+/// Named in messages only: web/lib/model.js takes these two out of the options, since one is a
+/// function, and the other an array.
 Field progress_field() {
   return boolean_field("progress", "Hears how much of the run is done.", false);
 }
+Field tensors_field() { return boolean_field("tensors", "What is returned besides.", false); }
 
 std::shared_ptr<ResidentTensor> tensor(const DataValue& data, const ShapeValue& shape,
                                        const OptionsValue& options) {
@@ -368,29 +382,33 @@ class Caller {
 };
 
 ResultsValue forward(const Model& model, const InputsValue& inputs, const OptionsValue& options,
-                     const ProgressValue& progress) {
+                     const ProgressValue& progress, const NamesValue& names) {
   static const std::vector<Field> options_known = {
       need_weights_field(),
       round_field(),
       boolean_field("reference", "Plain loops in double precision instead of the kernels.", false),
       resident_field(),
       compare_field(),
+      tensors_field(),
       progress_field()};
   const std::vector<Value> values = options_from("forward", options_known, options);
   const ForwardOptions how{.round = rounded_to(values[1]),
                            .compare = std::get<bool>(values[4]),
                            .reference = std::get<bool>(values[2])};
-  const bool weights = std::get<bool>(values[0]);
+  const bool weights = std::get<bool>(values[0]), resident = std::get<bool>(values[3]);
+  const Wanted wanted{weights, names_from(names)};
 
   rouse_threads(model.most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
-  const PlanPtr plan = model.plan(weights, given_shapes(model.graph(), tensors));
+  const PlanPtr plan = model.plan(wanted, given_shapes(model.graph(), tensors));
   const UnpackedInputs unpacked =
       unpacked_inputs("forward", plan->graph, tensors, {.late = progress.isUndefined()});
   const Caller caller(progress);
   Forward done = model.forward(*plan, unpacked.pointers, how, caller.progress());
-  val results =
-      pack_results(plan->graph, std::move(done.outputs), weights, std::get<bool>(values[3]));
+  val results = pack_results(plan->graph, done.outputs, weights, resident);
+  if (!wanted.tensors.empty()) {
+    results.set("tensors", pack_tensors(wanted.tensors, done.outputs, resident));
+  }
   if (done.error) {
     val error = val::object();
     error.set("max_absolute", done.error->max_absolute);
@@ -419,8 +437,7 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
   const UnpackedInputs unpacked = unpacked_inputs("step", next->graph, tensors, {.cached = true});
   const Caller caller(progress);
   Outputs outputs = model.step(*next, unpacked.pointers, caller.progress());
-  return ResultsValue(
-      pack_results(next->graph, std::move(outputs), weights, std::get<bool>(values[1])));
+  return ResultsValue(pack_results(next->graph, outputs, weights, std::get<bool>(values[1])));
 }
 
 TextValue describe_model(const Model& model) {
@@ -554,7 +571,7 @@ ResultsValue evaluate(Trainer& trainer, Model& model, const InputsValue& inputs,
   const Caller caller(progress);
   Outputs outputs = trainer.evaluate(model, *plan, unpacked.pointers, caller.progress());
   const auto loss = static_cast<double>(*outputs.front().data());
-  val results = pack_results(graph, std::move(outputs), true, false);
+  val results = pack_results(graph, outputs, true, false);
   results.set("loss", loss);
   return ResultsValue(results);
 }
@@ -624,14 +641,14 @@ PeaksValue peaks(const OptionsValue& options) {
 
 double memory_limit() { return kMemoryLimit; }
 
-double run_bytes(const ConfigValue& config, const OptionsValue& options) {
+double run_bytes(const ConfigValue& config, const OptionsValue& options, const NamesValue& names) {
   static const std::vector<Field> options_known = {need_weights_field(), storage_field(),
-                                                   round_field(), compare_field()};
+                                                   round_field(), compare_field(), tensors_field()};
   const std::vector<Value> values = options_from("runBytes", options_known, options);
-  const Keep keep{.weights = std::get<bool>(values[0])};
+  const Wanted wanted{std::get<bool>(values[0]), names_from(names)};
   const Dtype storage = dtype_from(std::get<std::string_view>(values[1]));
   const ForwardOptions how{.round = rounded_to(values[2]), .compare = std::get<bool>(values[3])};
-  return static_cast<double>(bytes_to_run(config_from(config), keep, storage, how));
+  return static_cast<double>(bytes_to_run(config_from(config), wanted, storage, how));
 }
 
 }  // namespace
@@ -693,8 +710,9 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       &bound<&randint_tensor, const NumberValue&, const ShapeValue&, const OptionsValue&>);
   emscripten::function("measurePeaks(options)", &bound<&peaks, const OptionsValue&>);
   emscripten::function("memoryLimit", &bound<&memory_limit>);
-  emscripten::function("runBytes(config, options)",
-                       &bound<&run_bytes, const ConfigValue&, const OptionsValue&>);
+  emscripten::function(
+      "runBytes(config, options, tensors)",
+      &bound<&run_bytes, const ConfigValue&, const OptionsValue&, const NamesValue&>);
   emscripten::function("setThreadCount(count)", &bound<&set_thread_count, int>);
   emscripten::function("runningThreads", &bound<&running_threads>);
   emscripten::function("tensor(data, shape, options)",
@@ -705,9 +723,9 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       .function("shape", &bound<&resident_shape, const ResidentTensor&>)
       .function("bytes", &bound<&resident_bytes, const ResidentTensor&>);
   emscripten::class_<Model>("Model")
-      .function("forward(inputs, options, progress)",
+      .function("forward(inputs, options, progress, tensors)",
                 &bound<&forward, const Model&, const InputsValue&, const OptionsValue&,
-                       const ProgressValue&>)
+                       const ProgressValue&, const NamesValue&>)
       .function(
           "step(inputs, options, progress)",
           &bound<&step, Model&, const InputsValue&, const OptionsValue&, const ProgressValue&>)

@@ -32,16 +32,40 @@ void normalize(double* row, size_t length) {
   for (size_t i = 0; i < length; ++i) row[i] /= sum;
 }
 
-}  // namespace
-
-Shape Softmax::output_shape(const InputShapes& inputs) const {
+/// The scores' shape, if the mask fits them.
+Shape masked_shape(const InputShapes& inputs, const Band& band) {
   const Shape& scores = *inputs[0];
   const Shape* mask = inputs.size() > 1 ? inputs[1] : nullptr;
-  if (mask && !broadcasts_to(*mask, without_tail(scores, band_.tail))) {
+  if (mask && !broadcasts_to(*mask, without_tail(scores, band.tail))) {
     wrong_graph("softmax: mask {} does not fit scores {}", {*mask, scores});
   }
   return scores;
 }
+
+/// The scores with the mask added, if there is one, and -inf where the band hides them.
+Array masked(const std::vector<const Array*>& inputs, const Band& band) {
+  Array scores = *inputs[0];
+  const Array* mask = inputs.size() > 1 ? inputs[1] : nullptr;
+  const Shape shape = shape_of(scores), covered = without_tail(shape, band.tail);
+  const int64_t length = shape.back(), rows = static_cast<int64_t>(scores.size()) / length;
+  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
+  for (int64_t r = 0; r < rows; ++r) {
+    double* row = scores.data() + r * length;
+    if (mask) {
+      const double* added = mask->data() + broadcast_row(shape_of(*mask), covered, r);
+      for (int64_t j = 0; j < covered.back(); ++j) row[j] += added[j];
+    }
+    const Band::Range range = band.visible(r % queries, length);
+    for (int64_t j = 0; band.restricts() && j < covered.back(); ++j) {
+      if (j < range.first || j >= range.end) row[j] = kHidden;
+    }
+  }
+  return scores;
+}
+
+}  // namespace
+
+Shape Softmax::output_shape(const InputShapes& inputs) const { return masked_shape(inputs, band_); }
 
 Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
   // Five a score: compare for the maximum, subtract it, exponentiate, add to the sum, divide. One
@@ -65,22 +89,10 @@ Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const
 }
 
 Array Softmax::forward(const std::vector<const Array*>& inputs) const {
-  Array weights = *inputs[0];
-  const Array* mask = inputs.size() > 1 ? inputs[1] : nullptr;
-  const Shape shape = shape_of(weights), masked = without_tail(shape, band_.tail);
-  const int64_t length = shape.back(), rows = static_cast<int64_t>(weights.size()) / length;
-  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
-  for (int64_t r = 0; r < rows; ++r) {
-    double* row = weights.data() + r * length;
-    if (mask) {
-      const double* added = mask->data() + broadcast_row(shape_of(*mask), masked, r);
-      for (int64_t j = 0; j < masked.back(); ++j) row[j] += added[j];
-    }
-    const Band::Range range = band_.visible(r % queries, length);
-    for (int64_t j = 0; band_.restricts() && j < masked.back(); ++j) {
-      if (j < range.first || j >= range.end) row[j] = kHidden;
-    }
-    normalize(row, static_cast<size_t>(length));
+  Array weights = masked(inputs, band_);
+  const size_t length = weights.shape().back();
+  for (size_t start = 0; start < weights.size(); start += length) {
+    normalize(weights.data() + start, length);
   }
   return weights;
 }
@@ -127,6 +139,29 @@ std::string_view Softmax::pytorch_helper() const {
         weights = weights.masked_fill(scores.isneginf().all(dim=-1, keepdim=True), 0.0)
     return weights
 )";
+}
+
+Shape MaskedScores::output_shape(const InputShapes& inputs) const {
+  return masked_shape(inputs, band_);
+}
+
+Cost MaskedScores::cost(const InputShapes&, const Shape& output) const {
+  return {{Operation::kAddition, elements(output)}};
+}
+
+Array MaskedScores::forward(const std::vector<const Array*>& inputs) const {
+  return masked(inputs, band_);
+}
+
+OpPtr masking_of(const Step& step) {
+  const auto* softmax = dynamic_cast<const Softmax*>(step.op.get());
+  const bool hides = softmax && (step.inputs.size() > 1 || softmax->band().restricts());
+  return hides ? make_op<MaskedScores>(softmax->band()) : nullptr;
+}
+
+std::string masked_name(std::string_view scores) {
+  const size_t own = scores.rfind('.') + 1;  // 0 where there is no dot
+  return format("{}masked_{}", {scores.substr(0, own), scores.substr(own)});
 }
 
 Shape SoftmaxGradient::output_shape(const InputShapes& inputs) const {

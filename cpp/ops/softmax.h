@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../graph/op.h"
+#include "../graph/graph.h"
 #include "band.h"
 
 namespace attnscope {
@@ -30,6 +30,31 @@ class Softmax final : public Op {
  private:
   Band band_;
 };
+
+/// What a softmax takes the exponentials of: its scores, with the mask added and -inf where the
+/// band hides them. No layer has it as a step of its own: PyTorch's code for a softmax makes it
+/// inside.
+class MaskedScores final : public UnnamedOp {
+ public:
+  explicit MaskedScores(Band band = {}) : band_(band) {}
+
+  const Band& band() const { return band_; }
+
+  std::string_view name() const override { return "masked_scores"; }
+  Shape output_shape(const InputShapes& inputs) const override;
+  Cost cost(const InputShapes& inputs, const Shape& output) const override;
+  Array forward(const std::vector<const Array*>& inputs) const override;
+
+ private:
+  Band band_;
+};
+
+/// What makes the masked scores of a step's inputs, where it is a softmax that may hide some;
+/// nullptr for any other step.
+OpPtr masking_of(const Step& step);
+
+/// What masking_of() makes is called "layers.3.masked_scores" after "layers.3.scores".
+std::string masked_name(std::string_view scores);
 
 /// The gradient of a softmax by its scores: y, dy (..., S) -> y (dy - Σ y dy). Hidden scores, whose
 /// y is 0, get 0.

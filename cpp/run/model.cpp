@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../graph/unroll.h"
+#include "kept.h"
 #include "reference.h"
 #include "threads.h"
 
@@ -12,6 +13,12 @@ namespace attnscope {
 namespace {
 
 Graph unrolled(const Config& config) { return unroll(config.layer().build(config)); }
+
+/// Adds to the graph what a run is asked for and no layer has as a step.
+Keep keep_in(Graph& graph, const Config& config, const Wanted& wanted) {
+  return {.weights = wanted.weights,
+          .tensors = find_tensors(graph, config.layer().name, wanted.tensors)};
+}
 
 /// Bytes that a run takes at once with the model. To round or to compare takes further weights, and
 /// the results of one run while the other runs.
@@ -69,8 +76,10 @@ int64_t needed_positions(const Cache& cache) {
 
 }  // namespace
 
-Count bytes_to_run(const Config& config, Keep keep, Dtype storage, const ForwardOptions& options) {
-  const Graph graph = unrolled(config);
+Count bytes_to_run(const Config& config, const Wanted& wanted, Dtype storage,
+                   const ForwardOptions& options) {
+  Graph graph = unrolled(config);
+  const Keep keep = keep_in(graph, config, wanted);
   return bytes_of(Schedule(graph, keep, RunFor{storage}), storage, options);
 }
 
@@ -80,7 +89,7 @@ Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype stor
       storage_(storage),
       graph_(unrolled(config)),
       generator_(seed) {
-  const PlanPtr least = plan(false);
+  const PlanPtr least = plan({.weights = false});
   most_work_ = least->schedule.most_work();
   weights_ = std::make_unique<Weights>(std::make_shared<State>(initial_state(graph_, generator_)),
                                        storage);
@@ -114,26 +123,37 @@ void Model::check_memory(const Plan& plan, const ForwardOptions& options) const 
   const Count bytes = bytes_of(plan.schedule, storage_, options);
   if (bytes <= memory_limit_) return;
   const std::string limit = to_string(memory_limit_), needed = to_string(bytes);
-  if (plan.keep.weights) {
-    const Schedule least(plan.graph, {.weights = false, .caches = plan.keep.caches}, plan.how);
-    if (bytes_of(least, storage_, options) <= memory_limit_) {
-      refuse("need_weights",
-             "the layer must need at most {} bytes to run with its attention weights, got {}; "
-             "need_weights: false leaves them out",
-             {limit, needed});
-    }
+  const auto fits_with = [&](bool weights) {
+    const Schedule less(plan.graph, {.weights = weights, .caches = plan.keep.caches}, plan.how);
+    return bytes_of(less, storage_, options) <= memory_limit_;
+  };
+  if (!plan.tensors.empty() && fits_with(plan.keep.weights)) {
+    refuse("tensors",
+           "the layer must need at most {} bytes to run with the tensors that are asked for, got "
+           "{}; fewer of them take less",
+           {limit, needed});
+  }
+  if (plan.keep.weights && fits_with(false)) {
+    refuse("need_weights",
+           "the layer must need at most {} bytes to run with its attention weights, got {}; "
+           "need_weights: false leaves them out",
+           {limit, needed});
   }
   refuse("", "the layer must need at most {} bytes to run, got {}", {limit, needed});
 }
 
-PlanPtr Model::plan(bool weights, const std::vector<GivenShape>& given) const {
+PlanPtr Model::plan(const Wanted& wanted, const std::vector<GivenShape>& given) const {
   return plans_.find_or_make(
-      config_, graph_, given, [&](const Plan& one) { return one.keep.weights == weights; },
+      config_, graph_, given,
+      [&](const Plan& one) {
+        return one.keep.weights == wanted.weights && one.tensors == wanted.tensors;
+      },
       [&](const Config& config, auto fits) -> PlanPtr {
         Graph graph = config.values() == config_.values() ? graph_ : unrolled(config);
         if (!fits(graph)) return nullptr;
-        auto made = std::make_shared<const Plan>(config, std::move(graph), Keep{.weights = weights},
-                                                 RunFor{storage_});
+        Keep keep = keep_in(graph, config, wanted);
+        auto made = std::make_shared<const Plan>(config, std::move(graph), std::move(keep),
+                                                 RunFor{storage_}, wanted.tensors);
         check_memory(*made, {});
         return made;
       });

@@ -31,6 +31,12 @@ struct Forward {
   std::optional<RoundingError> error;  // of the first result against float32, where asked for
 };
 
+/// What forward() is asked for besides the results that it always returns.
+struct Wanted {
+  bool weights = true;                 // attention weights
+  std::vector<std::string> tensors{};  // between the steps, by name (run/kept.h)
+};
+
 /// A parameter's name, "score.weight", and where its values are.
 struct StateEntry {
   std::string name;
@@ -39,12 +45,14 @@ struct StateEntry {
 
 /// A layer for inputs of some lengths, with what a run of it does; it has no weights.
 struct Plan {
-  Plan(const Config& of, Graph unrolled, Keep kept, RunFor what)
+  Plan(const Config& of, Graph unrolled, Keep kept, RunFor what,
+       std::vector<std::string> names_of_kept = {})
       : config(of),
-        keep(kept),
+        keep(std::move(kept)),
+        tensors(std::move(names_of_kept)),
         how(what),
         graph(std::move(unrolled)),
-        schedule(graph, kept, what) {}
+        schedule(graph, keep, what) {}
 
   // The schedule points into the graph.
   Plan(const Plan&) = delete;
@@ -54,6 +62,7 @@ struct Plan {
 
   const Config config;
   const Keep keep;
+  const std::vector<std::string> tensors;  // names of Keep::tensors
   const RunFor how;
   const Graph graph;
   const Schedule schedule;
@@ -104,10 +113,11 @@ class Model {
   /// What forward() does with inputs of these shapes, or, where none are given, of the config's
   /// own: their batch and lengths may be others than the config's where no parameter has that size.
   /// The last few plans are kept. Throws FieldError where the layer's own rules forbid the lengths,
-  /// and where a run needs more than the memory limit.
-  PlanPtr plan(bool weights = true, const std::vector<GivenShape>& given = {}) const;
+  /// where no tensor has a name that is wanted, and where a run needs more than the memory limit.
+  PlanPtr plan(const Wanted& wanted = {}, const std::vector<GivenShape>& given = {}) const;
 
-  /// `inputs` are those of the plan's graph. Attention weights are returned if the plan keeps them.
+  /// `inputs` are those of the plan's graph. Attention weights are returned if the plan keeps them,
+  /// and then the tensors that it keeps.
   Forward forward(const Plan& plan, const Inputs& inputs, const ForwardOptions& options,
                   const Progress& progress = {}) const;
 
@@ -169,7 +179,7 @@ class Model {
 };
 
 /// Bytes that a model and one forward() take at once, without masks.
-Count bytes_to_run(const Config& config, Keep keep = {}, Dtype storage = Dtype::kFloat32,
+Count bytes_to_run(const Config& config, const Wanted& wanted = {}, Dtype storage = Dtype::kFloat32,
                    const ForwardOptions& options = {});
 
 }  // namespace attnscope

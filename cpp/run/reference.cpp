@@ -28,7 +28,7 @@ void evaluate(const Graph& graph, ReferenceValues& values, const Progress& progr
 }
 
 Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
-                      Keep keep, const Progress& progress) {
+                      const Keep& keep, const Progress& progress) {
   ReferenceValues values(graph.tensors().size());
   for (size_t id = 0; id < values.size(); ++id) {
     const Tensor& tensor = graph.tensors()[id];

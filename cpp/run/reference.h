@@ -21,6 +21,6 @@ using ReferenceValues = std::vector<std::optional<Array>>;
 void evaluate(const Graph& graph, ReferenceValues& values, const Progress& progress = {});
 
 Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
-                      Keep keep = {}, const Progress& progress = {});
+                      const Keep& keep = {}, const Progress& progress = {});
 
 }  // namespace attnscope

@@ -50,17 +50,18 @@ Count bytes_of(const Graph& graph, Role role) {
 
 }  // namespace
 
-std::vector<TensorId> outputs_of(const Graph& graph, Keep keep) {
+std::vector<TensorId> outputs_of(const Graph& graph, const Keep& keep) {
   std::vector<TensorId> outputs;
   for (const Result& result : graph.results()) {
     if (keep.weights || !result.is_weights()) outputs.push_back(result.tensor);
   }
+  outputs.insert(outputs.end(), keep.tensors.begin(), keep.tensors.end());
   if (!keep.caches) return outputs;
   for (const Cache& cache : graph.caches()) outputs.push_back(cache.present);
   return outputs;
 }
 
-Schedule::Schedule(const Graph& graph, Keep keep, RunFor how)
+Schedule::Schedule(const Graph& graph, const Keep& keep, RunFor how)
     : graph_(graph),
       how_(how),
       outputs_(outputs_of(graph, keep)),

@@ -11,13 +11,14 @@
 
 namespace attnscope {
 
-/// What a run hands out: Graph::results(), with attention weights or without, and, where `caches`
-/// says so, the new content of the KV cache.
+/// What a run hands out: Graph::results(), with attention weights or without, other tensors that
+/// steps make, and, where `caches` says so, the new content of the KV cache.
 struct Keep {
   bool weights = true;
   bool caches = false;
+  std::vector<TensorId> tensors{};
 };
-std::vector<TensorId> outputs_of(const Graph& graph, Keep keep);
+std::vector<TensorId> outputs_of(const Graph& graph, const Keep& keep);
 
 class Schedule {
  public:
@@ -30,7 +31,7 @@ class Schedule {
   };
 
   /// `graph`, which has no calls (graph/unroll.h), must outlive the schedule.
-  explicit Schedule(const Graph& graph, Keep keep = {}, RunFor how = {});
+  explicit Schedule(const Graph& graph, const Keep& keep = {}, RunFor how = {});
 
   const Graph& graph() const { return graph_; }
   RunFor how() const { return how_; }

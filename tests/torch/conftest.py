@@ -131,6 +131,12 @@ class Run:
         results = {executor: tensors(one["tensors"]) for executor, one in entry["results"].items()}
         return tensors(entry["given"]), results
 
+    @property
+    def between(self):
+        """Every tensor between the steps, of each executor."""
+        tensors = self.case.index.tensors
+        return {executor: tensors(one["tensors"]) for executor, one in self.entry["between"].items()}
+
     def results(self, executor):
         return self.case.index.tensors(self.entry["results"][executor]["tensors"])
 
@@ -213,14 +219,17 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_generate_tests(metafunc):
     """A test marked `layer(name)` gets the cases of that layer alone, with `only` those whose config it holds for; one
-    marked `peer(name)` gets those drawn for that peer, one marked `packed` those that are written as a file too."""
+    marked `peer(name)` gets those drawn for that peer, one marked `packed` those that are written as a file too, one
+    marked `between` those of which every tensor between the steps is there."""
     index, definition = metafunc.config.index, metafunc.definition
     part = lambda cases: part_of(metafunc.config, cases)
-    layer, peer, packed = map(definition.get_closest_marker, ("layer", "peer", "packed"))
+    layer, peer, packed, between = map(definition.get_closest_marker, ("layer", "peer", "packed", "between"))
 
     def chosen(case):
         only = layer.kwargs.get("only", bool) if layer else None
         if packed and "packed" not in case.entry:
+            return False
+        if between and "between" not in case.entry["runs"][0]:
             return False
         return not layer or (case.config["layer"] in layer.args and only(case.config))
 

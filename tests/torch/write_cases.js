@@ -26,6 +26,7 @@ import { trainings } from './trainings.js';
 /** @typedef {Record<string, {data: import('./tensor_file.js').Data, shape: number[]}>} Tensors */
 
 const CASES_OF_A_LAYER = 100; // or more, so that each value of each option is among them
+const TENSORS_OF_A_LAYER = 5; // of which every tensor between the steps is written
 const PACKED_OF_A_LAYER = 3; // whose weights are written as a file too, as the training page does
 const VARIANTS_OF_A_FAMILY = 12;
 const LARGE_MACS = 1e6;
@@ -113,6 +114,19 @@ class Groups {
   }
 }
 
+/**
+ * Every tensor between the steps, by the reference executor and by every build's kernels.
+ * @param {Record<string, Model>} models by build
+ * @param {Tensors} inputs
+ * @param {string[]} tensors their names
+ */
+function between(models, inputs, tensors) {
+  const groups = new Groups();
+  for (const [name, model] of Object.entries(models)) groups.add(name, model.forward(inputs, { tensors }).tensors);
+  const reference = Object.values(models)[0].forward(inputs, { tensors, reference: true }).tensors;
+  return { reference: written(reference), ...groups.written() };
+}
+
 /** The gradients by inputs and parameters in one list: no parameter is called as an input is. */
 const together = (/** @type {ReturnType<Model['backward']>} */ { inputs, parameters }) => ({
   ...inputs,
@@ -165,8 +179,8 @@ function someMasks(all, macs) {
 /** What a step of training costs, by a loss that takes any result. @param {any} config */
 const trainingOf = (config) => scope.estimate(config, { steps: false, training: { loss: 'mse_loss' } }).training;
 
-/** @param {object} config @param {number} seed */
-function writeCase(config, seed) {
+/** @param {object} config @param {number} seed @param {boolean} whole with every tensor between the steps */
+function writeCase(config, seed, whole) {
   const any = /** @type {any} */ (config);
   const estimate = scope.estimate(any);
   const inputs = randomInputs(draw, estimate, seed);
@@ -174,9 +188,14 @@ function writeCase(config, seed) {
   const first = Object.values(models)[0];
   const state = first.stateDict();
   const places = file.addAll(inputs);
+  const names = Object.values(scope.estimate(any, { steps: false, tensors: true }).tensors).flat();
+  const more = (/** @type {Tensors} */ given) => ({
+    gradients: gradients(models, given),
+    ...(whole && { between: between(models, given, names) })
+  });
 
   const runs = /** @type {any[]} */ ([
-    { name: 'plain', inputs: places, results: results(models, inputs), gradients: gradients(models, inputs) }
+    { name: 'plain', inputs: places, results: results(models, inputs), ...more(inputs) }
   ]);
   for (const slot of estimate.inputs.filter(({ optional }) => optional)) {
     let last = inputs;
@@ -190,7 +209,10 @@ function writeCase(config, seed) {
       // Added to the lowest numbers, scores vanish in float32: nothing is left of their gradients.
       if (!name.endsWith('lowest numbers')) last = masked;
     }
-    runs.findLast((run) => !run.name.endsWith('lowest numbers')).gradients = gradients(models, last);
+    Object.assign(
+      runs.findLast((run) => !run.name.endsWith('lowest numbers')),
+      more(last)
+    );
   }
   const rounded = Object.fromEntries(FORMATS.map((round) => [round, written(first.forward(inputs, { round }))]));
   const loaded = [writeOtherSeed(any, models, inputs, places, seed)];
@@ -291,8 +313,12 @@ function writeHugeScores(
 function writeCases() {
   const layers = scope.layers().filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   const count = Number(casesOfALayer) || CASES_OF_A_LAYER;
-  const drawn = layers.flatMap((layer) => configs(draw, layer, count, (config) => scope.estimate(config)));
-  const cases = drawn.map((config, i) => writeCase(config, SEEDS[i] ?? draw.below(2 ** 32)));
+  const drawn = layers.flatMap((layer) => {
+    const own = configs(draw, layer, count, (config) => scope.estimate(config));
+    const each = Math.ceil(own.length / TENSORS_OF_A_LAYER);
+    return own.map((config, i) => ({ config, whole: i % each === 0 }));
+  });
+  const cases = drawn.map(({ config, whole }, i) => writeCase(config, SEEDS[i] ?? draw.below(2 ** 32), whole));
   return layers.flatMap(({ name }) => {
     const own = cases.filter(({ config }) => config.layer === name);
     const packed = own.filter(({ estimate }) => estimate.parameters > 0).slice(0, PACKED_OF_A_LAYER);

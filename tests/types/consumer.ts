@@ -110,6 +110,22 @@ const results: Results = model.forward(
 const output: Float32Array = results.output.data;
 const weights: Tensor | undefined = model.forward({ hidden_states, mask: added }).weights;
 const error: number | undefined = results.rounding_error?.relative;
+const wanted: string[] = scope.estimate(config, { tensors: true }).tensors.scores;
+const perhapsNamed: Record<string, string[]> | undefined = scope.estimate(config, perhaps).tensors;
+// @ts-expect-error names are listed where they are asked for
+scope.estimate(config, { tensors: false }).tensors;
+const between: Record<string, Tensor> = model.forward({ hidden_states }, { tensors: wanted }).tensors;
+const named: Tensor = model.forward({ hidden_states }, { tensors: ['scores'] }).tensors.scores;
+const leftInside: ResidentTensor = model.forward({ hidden_states }, { tensors: ['scores'], resident: true }).tensors
+  .scores;
+const perhapsBetween: Record<string, Tensor> | undefined = results.tensors;
+// @ts-expect-error what was not asked for is not there
+model.forward({ hidden_states }, { tensors: ['scores'] }).tensors.weights;
+// @ts-expect-error without the option there are none
+model.forward({ hidden_states }, {}).tensors;
+// @ts-expect-error a list of names
+model.forward({ hidden_states }, { tensors: 'scores' });
+const sized: number = scope.runBytes(config, { tensors: ['scores'], storage: 'float16' });
 const state: Record<string, Tensor> = model.stateDict();
 model.loadStateDict(state);
 const tokens: Ids = { data: Int32Array.of(1, 2), shape: [1, 2] };

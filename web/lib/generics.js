@@ -6,6 +6,7 @@
 /** @typedef {import('./core/config.js').Layers} Layers */
 /** @template C @typedef {import('./types.js').Estimate<C>} Estimate */
 /** @template C @typedef {import('./types.js').EstimateFigures<C>} EstimateFigures */
+/** @typedef {import('./types.js').EstimateNames} EstimateNames */
 /** @typedef {import('./types.js').EstimateSteps} EstimateSteps */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('./tensor.js').ResidentTensor} ResidentTensor */
@@ -205,11 +206,20 @@
  * @template [C=Config]
  * @template [O=CopyOptions]
  * @template [Resident=ResidentTensor] what a result is that stays where it was made
- * @typedef {Plain<ErrorOf<O> & IfAnyLayer<C, AnyResults<Returned<O, Resident>>, C extends unknown
- *   ? ResultsOf<C, O, Returned<O, Resident>, LayerOf<C>['results']> : never>>} Results
+ * @typedef {Plain<ErrorOf<O> & TensorsOf<O, Returned<O, Resident>> & IfAnyLayer<C, AnyResults<Returned<O, Resident>>,
+ *   C extends unknown ? ResultsOf<C, O, Returned<O, Resident>, LayerOf<C>['results']> : never>>} Results
  */
 
 /** @typedef {Omit<ForwardOptions, 'resident'>} CopyOptions */
+
+/**
+ * What is asked for between the steps, by name.
+ * @template O
+ * @template Value
+ * @typedef {O extends { tensors: infer Names extends readonly string[] }
+ *   ? { tensors: { [Name in Names[number]]: Value } }
+ *   : 'tensors' extends keyof O ? { tensors?: Record<string, Value> } : {}} TensorsOf
+ */
 
 /**
  * @template C
@@ -243,7 +253,13 @@
  * @template O
  * @template [Steps=true] whether there are steps where the options do not say it
  * @typedef {{ yes: Estimate<C>, no: EstimateFigures<C>, maybe: EstimateFigures<C> & Partial<EstimateSteps> }[
- *   IsOneOf<OptionOf<O, 'steps', Steps>, true>] & (O extends { training: object } ? Trained : {})} Estimated
+ *   IsOneOf<OptionOf<O, 'steps', Steps>, true>] & (O extends { training: object } ? Trained : {}) & NamesOf<O>} Estimated
+ */
+
+/**
+ * @template O
+ * @typedef {{ yes: EstimateNames, no: {}, maybe: Partial<EstimateNames> }[
+ *   IsOneOf<OptionOf<O, 'tensors', false>, true>]} NamesOf
  */
 
 /**

@@ -2,7 +2,7 @@
 
 import { Decoding } from './decoding.js';
 import { coreTensors } from './inputs.js';
-import { refusal } from './options.js';
+import { partTensors, refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
 import { isPlain, show } from './values.js';
 
@@ -35,17 +35,17 @@ function splitOptions(options = {}) {
 }
 
 /**
- * What the core left in its memory comes out as resident tensors.
+ * What the core left in its memory comes out as resident tensors, those between the steps included.
  * @param {OpenCore} core
  * @param {Record<string, any>} made
  * @returns {any}
  */
-function results(core, made) {
+function results(core, { tensors, ...made }) {
   const wrapped = Object.entries(made).map(([name, value]) => [
     name,
     'isDeleted' in value ? new ResidentTensor(core, value) : value
   ]);
-  return Object.fromEntries(wrapped);
+  return { ...Object.fromEntries(wrapped), ...(tensors && { tensors: results(core, tensors) }) };
 }
 
 /**
@@ -75,11 +75,14 @@ export class Model {
    * @param {Inputs<C>} inputs by name; they are copied, but for resident ones, and neither kept nor changed
    * @param {Literal<O, ForwardOptions>} [options]
    * @returns {Results<C, O>} copies, owned by the caller; with `resident: true` to be disposed of, each
-   * @throws {RangeError} for a missing, unknown or ill-fitting tensor
+   * @throws {RangeError} for a missing, unknown or ill-fitting tensor, and for a name in `tensors` that no step has
    * @throws {DOMException} an AbortError, when `progress` returned false
    */
   forward(inputs, options) {
-    return this.#run('forward', inputs, options);
+    const { options: others, report } = this.#watched(options);
+    const { tensors, core } = partTensors(others);
+    const made = this.#read((model) => model.forward(coreTensors(this.#core, inputs), core, report, tensors ?? []));
+    return results(this.#core, tensors ? { tensors: {}, ...made } : made);
   }
 
   /**
@@ -114,7 +117,8 @@ export class Model {
    */
   step(inputs, options) {
     this.#checkIdle();
-    return this.#run('step', inputs, options);
+    const { options: others, report } = this.#watched(options);
+    return this.#read((model) => results(this.#core, model.step(coreTensors(this.#core, inputs), others, report)));
   }
 
   /**
@@ -187,15 +191,6 @@ export class Model {
    * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
   [Symbol.dispose]() {
     this.dispose();
-  }
-
-  /**
-   * @param {'forward' | 'step'} call @param {unknown} inputs @param {unknown} given its options
-   * @returns {any}
-   */
-  #run(call, inputs, given) {
-    const { options, report } = this.#watched(given);
-    return this.#read((model) => results(this.#core, model[call](coreTensors(this.#core, inputs), options, report)));
   }
 
   /** Options for the core, and what it tells of its progress. @param {unknown} given */

@@ -29,6 +29,20 @@ export function checkOptions(owner, rules, options) {
 /** @param {string} field @param {string} message */
 export const refusal = (field, message) => Object.assign(new RangeError(message), { field });
 
+/**
+ * Parts `tensors`, an array of names, from the other options of forward() or runBytes(), which the core checks.
+ * @param {any} options what is no plain object is for the core to refuse
+ * @returns {{ tensors?: string[], core: any }} each name once
+ */
+export function partTensors(options) {
+  if (!isPlain(options)) return { core: options };
+  const { tensors, ...core } = /** @type {Record<string, any>} */ ({ __proto__: null, ...options });
+  if (tensors === undefined) return { core };
+  const rule = namesRule('names')(tensors);
+  if (rule) throw refusal('tensors', `tensors must be ${rule}, got ${show(tensors)}`);
+  return { tensors: [...new Set(/** @type {string[]} */ (tensors))], core };
+}
+
 /** The rule of an AbortSignal, of any realm. @param {any} value */
 export const signalRule = (value) =>
   !(typeof value?.aborted === 'boolean' && typeof value.throwIfAborted === 'function') && 'an AbortSignal';
@@ -38,3 +52,7 @@ export const functionRule = (value) => typeof value !== 'function' && 'a functio
 
 /** @param {unknown} value */
 export const booleanRule = (value) => typeof value !== 'boolean' && 'true or false';
+
+/** @param {string} what they are called */
+export const namesRule = (what) => (/** @type {any} */ value) =>
+  !(Array.isArray(value) && value.every((one) => typeof one === 'string')) && `an array of ${what}`;

@@ -3,7 +3,7 @@
 import { load } from './loader.js';
 import { Model } from './model.js';
 import { OpenCore } from './open-core.js';
-import { checkOptions, refusal } from './options.js';
+import { checkOptions, partTensors, refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
 import { Trainer, trainerOptions } from './trainer.js';
 import { trainingScript } from './training-script.js';
@@ -21,6 +21,7 @@ import { isPlain, show } from './values.js';
 /** @typedef {import('./types.js').NumberFormat} NumberFormat */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 /** @typedef {import('./types.js').Refusal} Refusal */
+/** @typedef {import('./types.js').RunBytesOptions} RunBytesOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
 /** @template C @template O @template [S=true] @typedef {import('./generics.js').Estimated<C, O, S>} Estimated */
 /** @template C @typedef {import('./generics.js').Known<C>} Known */
@@ -125,12 +126,13 @@ export class Attnscope {
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config
-   * @param {{need_weights?: boolean, storage?: Format, round?: Format, compare?: boolean}} [options] as of `create` and
-   *   `forward`: weights that are rounded, or compared with others, stand beside the model's own
+   * @param {RunBytesOptions} [options] as of `create` and `forward`: weights that are rounded, or compared with others,
+   *   stand beside the model's own
    * @returns {number}
    */
   runBytes(config, options = {}) {
-    return this.#core.call((module) => module.runBytes(/** @type {Config} */ (config), options));
+    const { tensors, core } = partTensors(options);
+    return this.#core.call((module) => module.runBytes(/** @type {Config} */ (config), core, tensors ?? []));
   }
 
   /**

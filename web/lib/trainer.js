@@ -2,7 +2,7 @@
 
 import { coreTensors } from './inputs.js';
 import { Model } from './model.js';
-import { checkOptions, functionRule, refusal } from './options.js';
+import { checkOptions, functionRule, namesRule, refusal } from './options.js';
 import { isPlain, show } from './values.js';
 
 /** @typedef {import('./open-core.js').OpenCore} OpenCore */
@@ -96,10 +96,6 @@ import { isPlain, show } from './values.js';
 /** @param {unknown} value */
 const namedRule = (value) => typeof value !== 'string' && !isPlain(value) && 'a name or an object with one';
 
-/** @param {any} value */
-const namesRule = (value) =>
-  !(Array.isArray(value) && value.every((one) => typeof one === 'string')) && 'an array of parameter names';
-
 const RULES = {
   seed: () => /** @type {const} */ (false), // create() checks it
   loss: namedRule,
@@ -108,7 +104,7 @@ const RULES = {
   clip_norm: () => /** @type {const} */ (false), // the core checks these three
   accumulation_steps: () => /** @type {const} */ (false),
   checkpointing: () => /** @type {const} */ (false),
-  frozen: namesRule
+  frozen: namesRule('parameter names')
 };
 
 /**

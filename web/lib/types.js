@@ -215,6 +215,13 @@
  */
 
 /**
+ * @typedef {object} EstimateNames
+ * @property {Record<string, string[]>} tensors what `forward` can return beside its results: by each name of a step's
+ *   output the names that `forward` has for it, one for each time that the step is repeated. The `masked_scores` are
+ *   what a softmax makes of its scores first: with the mask added, and -Infinity for those that are hidden
+ */
+
+/**
  * @template [C=Config]
  * @typedef {EstimateFigures<C> & EstimateSteps} Estimate
  */
@@ -223,6 +230,7 @@
  * @typedef {object} EstimateOptions
  * @property {boolean} [steps] whether the estimate has `steps`, their `shapes` and the `timeline`, which take most of
  *   its time
+ * @property {boolean} [tensors] whether the estimate has `tensors`, the names that `forward` takes; false by default
  * @property {import('./trainer.js').TrainerOptions} [training] sizes a whole step of training as well, as
  *   `scope.trainer` would make it: the estimate then has `training`. Of one config only
  */
@@ -298,9 +306,15 @@
  *   float32
  * @property {boolean} [compare] run once more with the weights in float32, and report the error that the model's
  *   `storage` makes
+ * @property {readonly string[]} [tensors] names of tensors between the steps, which are returned too, as `tensors` of
+ *   the results: 'scores', or 'model.layers.3.scores' of a layer of a stack. `estimate(config, { tensors: true })` lists
+ *   them. What a fused kernel would not have is made for this run
  */
 
 /** @typedef {StepOptions & OwnForwardOptions} ForwardOptions */
+
+/** @typedef {Pick<ForwardOptions, 'need_weights' | 'round' | 'compare' | 'tensors'>} RunBytesOfForward */
+/** @typedef {RunBytesOfForward & { storage?: Format }} RunBytesOptions */
 
 /**
  * @typedef {object} RoundingError of the output, against float32

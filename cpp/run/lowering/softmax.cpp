@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../../kernels/rows.h"
 #include "../../kernels/softmax.h"
 #include "../../ops/broadcast.h"
 #include "../lowering.h"
@@ -21,20 +22,18 @@ void softmax_in_band(const float* scores, const float* mask, Band::Range range, 
                    range.end - range.first, weights + range.first);
 }
 
-/// The same where keys without a position follow: the band becomes part of the mask, for which
-/// `added` has room.
-void softmax_with_tail(const float* scores, const float* mask, Band::Range range, int64_t tail,
-                       int64_t length, float* added, float* weights) {
+/// What a mask and a band add to a row of scores, of which the last `tail` have no position.
+void mask_and_band(const float* mask, Band::Range range, int64_t tail, int64_t length,
+                   float* added) {
   constexpr float kHidden = -std::numeric_limits<float>::infinity();
   for (int64_t j = 0; j < length; ++j) {
     const bool visible = j >= length - tail || (range.first <= j && j < range.end);
     added[j] = !visible ? kHidden : mask && j < length - tail ? mask[j] : 0.0f;
   }
-  kernels::softmax(scores, added, length, weights);
 }
 
-Fusion softmax(const Site& site) {
-  const Band band = site.op<Softmax>().band();
+/// Each row of scores, hidden as a mask and `band` say: as it is then, or its softmax.
+Fusion masked_rows(const Site& site, Band band, bool normalized) {
   const Shape& shape = site.output_shape();
   const int64_t length = shape.back(), rows = count_of(shape) / length;
   const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
@@ -50,19 +49,31 @@ Fusion softmax(const Site& site) {
     parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const float* from = scores + row * length;
+        float* to = weights + row * length;
         const float* added =
             mask ? mask + broadcast_row(workspace.given_shape(mask_id), masked, row) : nullptr;
         const Band::Range range = band.visible(row % queries, length);
-        if (band.tail > 0) {
-          softmax_with_tail(from, added, range, band.tail, length, workspace.at(added_slot),
-                            weights + row * length);
+        if (normalized && band.tail == 0) {
+          softmax_in_band(from, added, range, length, to);
+          continue;
+        }
+        float* all = normalized ? workspace.at(added_slot) : to;
+        mask_and_band(added, range, band.tail, length, all);
+        if (normalized) {
+          kernels::softmax(from, all, length, to);
         } else {
-          softmax_in_band(from, added, range, length, weights + row * length);
+          kernels::add(from, all, length, to);
         }
       }
     });
   };
   return fusion;
+}
+
+Fusion softmax(const Site& site) { return masked_rows(site, site.op<Softmax>().band(), true); }
+
+Fusion masked_scores(const Site& site) {
+  return masked_rows(site, site.op<MaskedScores>().band(), false);
 }
 
 Fusion softmax_gradient(const Site& site) {
@@ -85,6 +96,7 @@ Fusion softmax_gradient(const Site& site) {
 }
 
 const Lowered<Softmax> kSoftmax(softmax);
+const Lowered<MaskedScores> kMaskedScores(masked_scores);
 const Lowered<SoftmaxGradient> kSoftmaxGradient(softmax_gradient);
 
 }  // namespace

@@ -56,6 +56,27 @@ TEST_CASE("mask and band hide together, and the mask leaves the tail") {
   check_values(Softmax({.is_causal = true}).forward({&two, &whole}), {0, 0, 1, 0});
 }
 
+TEST_CASE("masked scores are what the exponentials are taken of: hidden ones are -inf") {
+  const Array scores = array({2, 3}, {1, 2, 3, 4, 5, 6}), mask = array({2}, {0.5, kHidden});
+  const auto check = [&](const Band& band, const std::vector<const Array*>& inputs,
+                         const std::vector<double>& expected) {
+    CHECK(values(MaskedScores(band).forward(inputs)) == expected);
+  };
+  check({}, {&scores, nullptr}, {1, 2, 3, 4, 5, 6});
+  check({.is_causal = true}, {&scores, nullptr}, {1, kHidden, kHidden, 4, 5, kHidden});
+  check({.tail = 1}, {&scores, &mask}, {1.5, kHidden, 3, 4.5, kHidden, 6});
+  check({.is_causal = true, .tail = 1}, {&scores, &mask}, {1.5, kHidden, 3, 4.5, kHidden, 6});
+  CHECK(masked_name("scores") == "masked_scores");
+  CHECK(masked_name("model.layers.3.scores") == "model.layers.3.masked_scores");
+  const auto is_masked = [](const OpPtr& op, std::vector<TensorId> inputs) {
+    return masking_of({.name = "step", .op = op, .inputs = std::move(inputs)}) != nullptr;
+  };
+  CHECK(!is_masked(make_op<Softmax>(), {0}));
+  CHECK(is_masked(make_op<Softmax>(Band{.window = 2}), {0}));
+  CHECK(is_masked(make_op<Softmax>(), {0, 1}));
+  CHECK(!is_masked(make_op<MaskedScores>(), {0, 1}));
+}
+
 TEST_CASE("a mask of any shape that broadcasts is spread over the scores") {
   const Array scores = array({2, 2, 1, 2}, std::vector<double>(8, 0));
   const Array by_head = array({2, 1, 2}, {0, kHidden, kHidden, 0}),

@@ -41,7 +41,7 @@ struct RandomInputs {
 /// With inputs of the config's own lengths.
 inline Forward forward(const Model& model, const Inputs& inputs, const ForwardOptions& options = {},
                        bool weights = true) {
-  return model.forward(*model.plan(weights), inputs, options);
+  return model.forward(*model.plan({.weights = weights}), inputs, options);
 }
 
 inline void check_same(const Values& actual, const Values& expected) {

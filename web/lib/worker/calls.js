@@ -142,12 +142,11 @@ export class Calls {
     if (this.#pending.size === 0) this.#worker.unref?.();
   }
 
-  /** Frees what came back of a call that was given up meanwhile. @param {unknown} value */
-  #abandon(value) {
-    const parts = isPlain(value) ? [value, ...Object.values(value)] : [];
-    for (const handle of parts.map(handleIn)) {
-      if (handle !== undefined) this.#free(handle);
-    }
+  /** Frees what came back of a call that was given up meanwhile. @param {unknown} value @param {number} [depth] */
+  #abandon(value, depth = 2) {
+    const handle = handleIn(value);
+    if (handle !== undefined) this.#free(handle);
+    else if (depth > 0 && isPlain(value)) Object.values(value).forEach((part) => this.#abandon(part, depth - 1));
   }
 
   /** @param {number} handle */

@@ -15,7 +15,7 @@ const STRANGER = 'attnscope:stranger';
 const HANDLE = 'attnscope:handle';
 
 const DEPTH = 4; // the class weights of a loss in a trainer's options; nothing that is taken is deeper
-const MOST = 4096; // names of parameters; of a longer array only its length matters, to a message
+const MOST = 65536; // names of parameters or tensors; of a longer array only its length matters, to a message
 
 /** The arguments of one call, as they are sent. Each value is read once, and typed arrays are copied. */
 export class Parcel {
@@ -93,7 +93,7 @@ const typedArray = Object.getPrototypeOf(Float32Array.prototype);
  * @param {Record<string, unknown>} object
  * @param {(value: unknown, key: string) => unknown} change
  */
-const mapped = (object, change) =>
+export const mapped = (object, change) =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
 /** As the core finds it, without calling accessors. @param {object} instance @returns {string} '' for none */
@@ -133,7 +133,7 @@ function strangerOf({ [STRANGER]: kind, name, length }) {
  * @param {number} [depth]
  * @returns {ArrayBuffer[]}
  */
-export function buffersOf(value, depth = 2) {
+export function buffersOf(value, depth = 3) {
   if (ArrayBuffer.isView(value)) return value.buffer instanceof ArrayBuffer ? [value.buffer] : [];
   if (depth === 0 || !isPlain(value)) return [];
   return Object.values(value).flatMap((item) => buffersOf(item, depth - 1));

@@ -6,7 +6,7 @@ import { isPlain, show } from '../values.js';
 import { open } from '../scope.js';
 import { ResidentTensor } from '../tensor.js';
 import { Trainer } from '../trainer.js';
-import { buffersOf, handleMessage, packError, unpack } from './crossing.js';
+import { buffersOf, handleMessage, mapped, packError, unpack } from './crossing.js';
 
 /**
  * @typedef {import('./types.js').Task} Task
@@ -163,8 +163,17 @@ class Server {
     if (value instanceof Trainer) return this.#hold(value, { model: this.#packed(value.model) });
     if (value instanceof ResidentTensor) return this.#hold(value, { shape: value.shape });
     const { output } = isPlain(value) ? value : {};
-    if (!(output instanceof ResidentTensor)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, result]) => [name, this.#packed(result)]));
+    return output instanceof ResidentTensor ? this.#packedAll(value) : value;
+  }
+
+  /**
+   * Results by name, and those between the steps among them.
+   * @param {Record<string, any>} results
+   * @returns {Record<string, unknown>}
+   */
+  #packedAll({ tensors, ...results }) {
+    const packed = mapped(results, (result) => this.#packed(result));
+    return tensors ? { ...packed, tensors: this.#packedAll(tensors) } : packed;
   }
 
   /** @param {Model | ResidentTensor | Trainer} value @param {Record<string, unknown>} facts */

@@ -3,7 +3,7 @@
 import { Decoding, copyOf } from '../decoding.js';
 import { checkOptions, functionRule, signalRule } from '../options.js';
 import { isPlain } from '../values.js';
-import { Parcel, handleIn } from './crossing.js';
+import { Parcel, handleIn, mapped } from './crossing.js';
 import { WorkerTensor } from './worker-tensor.js';
 
 /** @typedef {import('../types.js').Config} Config */
@@ -199,13 +199,16 @@ export class WorkerModel {
     const parcel = new Parcel(this.#calls, transfer);
     const args = [parcel.packTensors(inputs), parcel.pack(others)];
     const results = await this.#calls.send({ kind: 'method', on, name, args }, { watch, transfer: parcel.buffers });
-    return Object.fromEntries(Object.entries(results).map(([key, value]) => [key, this.#received(value)]));
+    return this.#received(results);
   }
 
-  /** @param {any} value */
-  #received(value) {
-    const handle = handleIn(value);
-    return handle === undefined ? value : new WorkerTensor(this.#calls, handle, value.shape);
+  /** Results by name, and those between the steps among them. @param {Record<string, any>} results @returns {any} */
+  #received({ tensors, ...results }) {
+    const received = mapped(results, (/** @type {any} */ value) => {
+      const handle = handleIn(value);
+      return handle === undefined ? value : new WorkerTensor(this.#calls, handle, value.shape);
+    });
+    return tensors ? { ...received, tensors: this.#received(tensors) } : received;
   }
 
   /** @param {string} name */

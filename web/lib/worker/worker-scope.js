@@ -17,6 +17,7 @@ import { WorkerTrainer } from './worker-trainer.js';
 /** @typedef {import('../types.js').LayerName} LayerName */
 /** @typedef {import('../types.js').NumberFormat} NumberFormat */
 /** @typedef {import('../types.js').Refusal} Refusal */
+/** @typedef {import('../types.js').RunBytesOptions} RunBytesOptions */
 /** @typedef {import('../types.js').Tensor} Tensor */
 /** @typedef {import('./types.js').TransferOptions} TransferOptions */
 /** @typedef {import('./calls.js').Calls} Calls */
@@ -79,7 +80,7 @@ export class WorkerScope {
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config
-   * @param {{need_weights?: boolean, storage?: Format, round?: Format, compare?: boolean}} [options]
+   * @param {RunBytesOptions} [options]
    * @returns {Promise<number>}
    */
   async runBytes(config, options) {
