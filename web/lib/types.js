@@ -307,8 +307,8 @@
  * @property {boolean} [compare] run once more with the weights in float32, and report the error that the model's
  *   `storage` makes
  * @property {readonly string[]} [tensors] names of tensors between the steps, which are returned too, as `tensors` of
- *   the results: 'scores', or 'model.layers.3.scores' of a layer of a stack. `estimate(config, { tensors: true })` lists
- *   them. What a fused kernel would not have is made for this run
+ *   the results: 'scores', or 'model.layers.3.scores' of a layer of a stack, as `estimate(config, { tensors: true })`
+ *   lists them. What a fused kernel would not have is made for this run
  */
 
 /** @typedef {StepOptions & OwnForwardOptions} ForwardOptions */
