@@ -123,7 +123,7 @@ TextValue format_table() { return TextValue(pack_text(formats_json())); }
 EstimateOptions estimate_options(const char* owner, bool steps, const OptionsValue& options) {
   const Field fields[] = {
       boolean_field("steps", "Whether steps, their shapes and the timeline are listed.", steps),
-      boolean_field("tensors", "Whether the names that forward() has for tensors are.", false)};
+      boolean_field("tensors", "Whether names for forward() are.", false)};
   const std::vector<Value> values = options_from(owner, fields, options);
   return {.steps = std::get<bool>(values[0]), .tensors = std::get<bool>(values[1])};
 }
@@ -279,7 +279,7 @@ std::vector<GivenShape> given_shapes(const Graph& graph, const GivenTensors& ten
 }
 
 /// `resident`: it stays in the core.
-void pack_output(val& to, const std::string& name, Values values, bool resident) {
+void pack_output(val& to, const std::string& name, Values& values, bool resident) {
   if (!resident) return to.set(name, pack_tensor(values));
   const Shape shape = shape_of(values);
   to.set(name, std::make_shared<ResidentTensor>(std::move(values), shape));
@@ -291,7 +291,7 @@ val pack_results(const Graph& graph, Outputs& outputs, bool weights, bool reside
   size_t next = 0;
   for (const Result& result : graph.results()) {
     if (!weights && result.is_weights()) continue;
-    pack_output(results, result.name, std::move(outputs[next++]), resident);
+    pack_output(results, result.name, outputs[next++], resident);
   }
   return results;
 }
@@ -301,7 +301,7 @@ val pack_tensors(const std::vector<std::string>& names, Outputs& outputs, bool r
   val tensors = val::object();
   size_t next = outputs.size() - names.size();
   for (const std::string& name : names) {
-    pack_output(tensors, name, std::move(outputs[next++]), resident);
+    pack_output(tensors, name, outputs[next++], resident);
   }
   return tensors;
 }
