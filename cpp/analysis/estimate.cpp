@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "../graph/rows.h"
-#include "../ops/softmax.h"
+#include "../graph/unroll.h"
 #include "cost.h"
 #include "json.h"
 #include "memory.h"
@@ -202,7 +202,7 @@ void write_tensors(JsonWriter& json, const Graph& graph, const std::string& pref
       write_tensors(json, *body.graph, prefix + body.prefix, inside);
     }
     if (call) continue;
-    if (masking_of(step)) write(masked_name(graph.tensor(step.inputs[0]).name));
+    if (step.op->masking()) write(masked_name(graph, step));
     write(graph.tensor(step.output).name);
   }
 }

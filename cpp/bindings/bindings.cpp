@@ -111,7 +111,7 @@ std::vector<Value> options_from(std::string_view owner, std::span<const Field> f
 
 /// The one option of `owner`.
 uint64_t seed_from(std::string_view owner, const OptionsValue& options) {
-  static const std::vector<Field> fields = {seed_field()};
+  const Field fields[] = {seed_field()};
   return static_cast<uint64_t>(std::get<int64_t>(options_from(owner, fields, options)[0]));
 }
 
@@ -123,7 +123,7 @@ TextValue format_table() { return TextValue(pack_text(formats_json())); }
 EstimateOptions estimate_options(const char* owner, bool steps, const OptionsValue& options) {
   const Field fields[] = {
       boolean_field("steps", "Whether steps, their shapes and the timeline are listed.", steps),
-      boolean_field("tensors", "Whether the names that forward() has for tensors are.", false)};
+      boolean_field("tensors", "Whether names for forward() are.", false)};
   const std::vector<Value> values = options_from(owner, fields, options);
   return {.steps = std::get<bool>(values[0]), .tensors = std::get<bool>(values[1])};
 }
@@ -141,7 +141,7 @@ Recipe recipe_from(const OptionsValue& options, const OptionsValue& loss,
                    const OptionsValue& optimizer, const OptionsValue& schedule,
                    const NumbersValue& class_weights, const NamesValue& frozen) {
   constexpr int64_t kMostCalls = 1 << 20;
-  static const std::vector<Field> known = {
+  const Field known[] = {
       optional(above_min(
           number_field("clip_norm", "The most that the gradients' norm may be.", 1, 0, 1e30))),
       integer_field("accumulation_steps", "Calls whose gradients make one update.", 1, 1,
@@ -188,7 +188,7 @@ TextValue estimates(const ConfigsValue& configs, const OptionsValue& options) {
 }
 
 TextValue pytorch(const ConfigValue& config, const OptionsValue& options) {
-  static const std::vector<Field> fields = {
+  const Field fields[] = {
       boolean_field("self_check", "Append a main that checks the file.", true)};
   const std::vector<Value> values = options_from("pytorch", fields, options);
   const PytorchOptions how{.self_check = std::get<bool>(values[0])};
@@ -202,7 +202,7 @@ Field storage_field() {
 }
 
 Model* create(const ConfigValue& config, const OptionsValue& options) {
-  static const std::vector<Field> known = {seed_field(), storage_field()};
+  const Field known[] = {seed_field(), storage_field()};
   const std::vector<Value> values = options_from("create", known, options);
   return new Model(config_from(config), static_cast<uint64_t>(std::get<int64_t>(values[0])),
                    static_cast<Count>(kMemoryLimit),
@@ -220,7 +220,7 @@ TensorValue randn_tensor(const ShapeValue& shape, const OptionsValue& options) {
 
 IntegersValue randint_tensor(const NumberValue& high, const ShapeValue& shape,
                              const OptionsValue& options) {
-  static const std::vector<Field> fields = {
+  const Field fields[] = {
       integer_field("high", "Above every number.", 1, 1, int64_t{1} << 31)};
   const std::vector<Value> values =
       resolve("randint", fields, {{"high", unpack_value(high)}}, "argument");
@@ -279,7 +279,7 @@ std::vector<GivenShape> given_shapes(const Graph& graph, const GivenTensors& ten
 }
 
 /// `resident`: it stays in the core.
-void pack_output(val& to, const std::string& name, Values values, bool resident) {
+void pack_output(val& to, const std::string& name, Values& values, bool resident) {
   if (!resident) return to.set(name, pack_tensor(values));
   const Shape shape = shape_of(values);
   to.set(name, std::make_shared<ResidentTensor>(std::move(values), shape));
@@ -291,7 +291,7 @@ val pack_results(const Graph& graph, Outputs& outputs, bool weights, bool reside
   size_t next = 0;
   for (const Result& result : graph.results()) {
     if (!weights && result.is_weights()) continue;
-    pack_output(results, result.name, std::move(outputs[next++]), resident);
+    pack_output(results, result.name, outputs[next++], resident);
   }
   return results;
 }
@@ -301,7 +301,7 @@ val pack_tensors(const std::vector<std::string>& names, Outputs& outputs, bool r
   val tensors = val::object();
   size_t next = outputs.size() - names.size();
   for (const std::string& name : names) {
-    pack_output(tensors, name, std::move(outputs[next++]), resident);
+    pack_output(tensors, name, outputs[next++], resident);
   }
   return tensors;
 }
@@ -338,7 +338,7 @@ Field tensors_field() { return boolean_field("tensors", "What is returned beside
 
 std::shared_ptr<ResidentTensor> tensor(const DataValue& data, const ShapeValue& shape,
                                        const OptionsValue& options) {
-  static const std::vector<Field> options_known = {optional(choice_field(
+  const Field options_known[] = {optional(choice_field(
       "dtype", "What the numbers of a Uint16Array are.", {"float16", "bfloat16"}, "float16"))};
   const std::vector<Value> values = options_from("tensor", options_known, options);
   const std::string_view* dtype = std::get_if<std::string_view>(&values[0]);
@@ -495,7 +495,7 @@ void load_state_dict(Model& model, const StateValue& state) {
 /// each input and parameter.
 ResultsValue backward(const Model& model, const InputsValue& inputs, const InputsValue& gradients,
                       const OptionsValue& options, const ProgressValue& progress) {
-  static const std::vector<Field> options_known = {
+  const Field options_known[] = {
       boolean_field("reference", "Plain loops in double precision instead of the kernels.", false),
       progress_field()};
   const std::vector<Value> values = options_from("backward", options_known, options);
@@ -629,7 +629,7 @@ double trainer_bytes(const Trainer& trainer) { return static_cast<double>(traine
 
 PeaksValue peaks(const OptionsValue& options) {
   constexpr int64_t kDefault = int64_t{64} << 20, kMost = int64_t{1} << 30;
-  static const std::vector<Field> options_known = {integer_field(
+  const Field options_known[] = {integer_field(
       "read_bytes", "How much is read front to back, again and again.", kDefault, 1024, kMost)};
   const std::vector<Value> values = options_from("measurePeaks", options_known, options);
   const Peaks measured = measure_peaks(std::get<int64_t>(values[0]));
@@ -642,7 +642,7 @@ PeaksValue peaks(const OptionsValue& options) {
 double memory_limit() { return kMemoryLimit; }
 
 double run_bytes(const ConfigValue& config, const OptionsValue& options, const NamesValue& names) {
-  static const std::vector<Field> options_known = {need_weights_field(), storage_field(),
+  const Field options_known[] = {need_weights_field(), storage_field(),
                                                    round_field(), compare_field(), tensors_field()};
   const std::vector<Value> values = options_from("runBytes", options_known, options);
   const Wanted wanted{std::get<bool>(values[0]), names_from(names)};

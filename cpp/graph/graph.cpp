@@ -81,14 +81,6 @@ TensorId Graph::add_step(std::string_view name, std::string_view part, const OpP
   return steps_.back().output;
 }
 
-TensorId Graph::insert_step(size_t place, std::string_view name, std::string_view part,
-                            const OpPtr& op, Ids inputs, std::string_view output) {
-  const TensorId made = add_step(name, part, op, inputs, output);
-  const auto first = steps_.begin() + static_cast<std::ptrdiff_t>(place);
-  std::rotate(first, steps_.end() - 1, steps_.end());
-  return made;
-}
-
 void Graph::add_result(std::string_view name, TensorId tensor) {
   results_.push_back({std::string(name), tensor});
 }

@@ -139,10 +139,6 @@ class Graph {
   TensorId add_step(std::string_view name, std::string_view part, const OpPtr& op, Ids inputs,
                     std::string_view output, int module = -1);
 
-  /// The same, but before the step that stands at `place`.
-  TensorId insert_step(size_t place, std::string_view name, std::string_view part, const OpPtr& op,
-                       Ids inputs, std::string_view output);
-
   void add_result(std::string_view name, TensorId tensor);
 
   /// The same of attention weights.

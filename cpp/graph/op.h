@@ -71,6 +71,10 @@ class Op {
   /// (graph/unroll.h); nullptr where training changes nothing.
   virtual std::shared_ptr<const Op> in_training() const { return nullptr; }
 
+  /// What it does to its first input before all else, where that is worth a look: a softmax hides
+  /// scores. Takes the same inputs; nullptr where there is no such thing.
+  virtual std::shared_ptr<const Op> masking() const { return nullptr; }
+
   /// Whether the values depend on no input. The first input is then there only because the output
   /// has its number format.
   virtual bool is_constant() const { return false; }

@@ -21,7 +21,7 @@ struct Copied {
 
 class Inliner {
  public:
-  explicit Inliner(bool training) : training_(training) {}
+  explicit Inliner(bool training, bool masked = false) : training_(training), masked_(masked) {}
 
   Graph run(const Graph& graph) {
     Copied whole = copy_tensors(graph, "");
@@ -118,6 +118,10 @@ class Inliner {
         output.storage = viewed.storage;
         output.offset = viewed.offset;
       }
+      if (const OpPtr masking = masked_ ? copy.op->masking() : nullptr) {
+        const std::string name = copied.prefix + masked_name(copied.graph, step);
+        to_.add_step(name, copy.part, masking, copy.inputs, name);
+      }
       to_.steps_.push_back(std::move(copy));
     }
     for (Cache cache : copied.graph.caches()) {
@@ -166,12 +170,16 @@ class Inliner {
     }
   }
 
-  const bool training_;
+  const bool training_, masked_;
   Graph to_;
   std::vector<Repetition> repetitions_;
 };
 
-Graph unroll(const Graph& graph) { return Inliner(false).run(graph); }
+Graph unroll(const Graph& graph, bool masked) { return Inliner(false, masked).run(graph); }
+
+std::string masked_name(const Graph& graph, const Step& step) {
+  return format("masked_{}", {graph.tensor(step.inputs[0]).name});
+}
 
 UnrolledForTraining unroll_for_training(const Graph& graph) {
   Inliner inliner(true);

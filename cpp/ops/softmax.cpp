@@ -67,6 +67,8 @@ Array masked(const std::vector<const Array*>& inputs, const Band& band) {
 
 Shape Softmax::output_shape(const InputShapes& inputs) const { return masked_shape(inputs, band_); }
 
+OpPtr Softmax::masking() const { return make_op<MaskedScores>(band_); }
+
 Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
   // Five a score: compare for the maximum, subtract it, exponentiate, add to the sum, divide. One
   // more for a mask. As PyTorch computes: a band's hidden scores are not left out.
@@ -151,17 +153,6 @@ Cost MaskedScores::cost(const InputShapes&, const Shape& output) const {
 
 Array MaskedScores::forward(const std::vector<const Array*>& inputs) const {
   return masked(inputs, band_);
-}
-
-OpPtr masking_of(const Step& step) {
-  const auto* softmax = dynamic_cast<const Softmax*>(step.op.get());
-  const bool hides = softmax && (step.inputs.size() > 1 || softmax->band().restricts());
-  return hides ? make_op<MaskedScores>(softmax->band()) : nullptr;
-}
-
-std::string masked_name(std::string_view scores) {
-  const size_t own = scores.rfind('.') + 1;  // 0 where there is no dot
-  return format("{}masked_{}", {scores.substr(0, own), scores.substr(own)});
 }
 
 Shape SoftmaxGradient::output_shape(const InputShapes& inputs) const {

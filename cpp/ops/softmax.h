@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../graph/graph.h"
+#include "../graph/op.h"
 #include "band.h"
 
 namespace attnscope {
@@ -18,6 +18,7 @@ class Softmax final : public Op {
   const Band& band() const { return band_; }
 
   std::string_view name() const override { return "softmax"; }
+  OpPtr masking() const override;
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes& inputs, const Shape& output) const override;
@@ -48,13 +49,6 @@ class MaskedScores final : public UnnamedOp {
  private:
   Band band_;
 };
-
-/// What makes the masked scores of a step's inputs, where it is a softmax that may hide some;
-/// nullptr for any other step.
-OpPtr masking_of(const Step& step);
-
-/// What masking_of() makes is called "layers.3.masked_scores" after "layers.3.scores".
-std::string masked_name(std::string_view scores);
 
 /// The gradient of a softmax by its scores: y, dy (..., S) -> y (dy - Σ y dy). Hidden scores, whose
 /// y is 0, get 0.

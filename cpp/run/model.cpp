@@ -12,10 +12,12 @@
 namespace attnscope {
 namespace {
 
-Graph unrolled(const Config& config) { return unroll(config.layer().build(config)); }
+/// `wanted`: where tensors are, with the steps that no layer has by itself.
+Graph unrolled(const Config& config, const Wanted& wanted = {}) {
+  return unroll(config.layer().build(config), !wanted.tensors.empty());
+}
 
-/// Adds to the graph what a run is asked for and no layer has as a step.
-Keep keep_in(Graph& graph, const Config& config, const Wanted& wanted) {
+Keep keep_in(const Graph& graph, const Config& config, const Wanted& wanted) {
   return {.weights = wanted.weights,
           .tensors = find_tensors(graph, config.layer().name, wanted.tensors)};
 }
@@ -78,7 +80,7 @@ int64_t needed_positions(const Cache& cache) {
 
 Count bytes_to_run(const Config& config, const Wanted& wanted, Dtype storage,
                    const ForwardOptions& options) {
-  Graph graph = unrolled(config);
+  const Graph graph = unrolled(config, wanted);
   const Keep keep = keep_in(graph, config, wanted);
   return bytes_of(Schedule(graph, keep, RunFor{storage}), storage, options);
 }
@@ -149,7 +151,8 @@ PlanPtr Model::plan(const Wanted& wanted, const std::vector<GivenShape>& given) 
         return one.keep.weights == wanted.weights && one.tensors == wanted.tensors;
       },
       [&](const Config& config, auto fits) -> PlanPtr {
-        Graph graph = config.values() == config_.values() ? graph_ : unrolled(config);
+        const bool own = wanted.tensors.empty() && config.values() == config_.values();
+        Graph graph = own ? graph_ : unrolled(config, wanted);
         if (!fits(graph)) return nullptr;
         Keep keep = keep_in(graph, config, wanted);
         auto made = std::make_shared<const Plan>(config, std::move(graph), std::move(keep),

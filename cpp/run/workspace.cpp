@@ -94,10 +94,11 @@ std::byte* Workspace::scratch_bytes(Count offset, bool each_thread) const {
 
 Values Workspace::take(TensorId id) {
   const Shape& shape = graph_.tensor(id).shape;
+  const float* from = read(id);
   Values& owned = owned_[placement_.storage_of(id)];
-  if (owned.size() == 0 || static_cast<Count>(owned.size()) != elements(shape)) {
+  if (owned.data() != from || static_cast<Count>(owned.size()) != elements(shape)) {
     Values copy = make_values(shape);  // an input, or moved out already by another output
-    std::copy_n(read(id), copy.size(), copy.data());
+    std::copy_n(from, copy.size(), copy.data());
     return copy;
   }
   Values values = std::exchange(owned, Values());

@@ -253,8 +253,8 @@
  * @template O
  * @template [Steps=true] whether there are steps where the options do not say it
  * @typedef {{ yes: Estimate<C>, no: EstimateFigures<C>, maybe: EstimateFigures<C> & Partial<EstimateSteps> }[
- *   IsOneOf<OptionOf<O, 'steps', Steps>, true>] & (O extends { training: object } ? Trained : {}) & NamesOf<O>}
- *   Estimated
+ *   IsOneOf<OptionOf<O, 'steps', Steps>, true>] & (O extends { training: object } ? Trained : {}) &
+ *   NamesOf<O>} Estimated
  */
 
 /**

@@ -66,15 +66,8 @@ TEST_CASE("masked scores are what the exponentials are taken of: hidden ones are
   check({.is_causal = true}, {&scores, nullptr}, {1, kHidden, kHidden, 4, 5, kHidden});
   check({.tail = 1}, {&scores, &mask}, {1.5, kHidden, 3, 4.5, kHidden, 6});
   check({.is_causal = true, .tail = 1}, {&scores, &mask}, {1.5, kHidden, 3, 4.5, kHidden, 6});
-  CHECK(masked_name("scores") == "masked_scores");
-  CHECK(masked_name("model.layers.3.scores") == "model.layers.3.masked_scores");
-  const auto is_masked = [](const OpPtr& op, std::vector<TensorId> inputs) {
-    return masking_of({.name = "step", .op = op, .inputs = std::move(inputs)}) != nullptr;
-  };
-  CHECK(!is_masked(make_op<Softmax>(), {0}));
-  CHECK(is_masked(make_op<Softmax>(Band{.window = 2}), {0}));
-  CHECK(is_masked(make_op<Softmax>(), {0, 1}));
-  CHECK(!is_masked(make_op<MaskedScores>(), {0, 1}));
+  CHECK(Softmax({.window = 2}).masking()->name() == "masked_scores");
+  CHECK(MaskedScores().masking() == nullptr);
 }
 
 TEST_CASE("a mask of any shape that broadcasts is spread over the scores") {
