@@ -38,7 +38,7 @@ function redraw(store) {
   const panels = { run: '', charts: '', code: '', importer: '' };
   calculatorView(store, actions, panels, { kind: '', said: '', linked: false, export() {} });
   comparison(store);
-  return store.source;
+  return store.source.module;
 }
 
 for (const { name, fields } of scope.layers()) {

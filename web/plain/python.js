@@ -23,6 +23,8 @@ export function pythonLines({ inputs, masks }, seed, painted, className) {
     `${input.name} = ${drawnInPython(input)}`
   ]);
   return [
+    'import torch',
+    '',
     `torch.manual_seed(${seed})`,
     `module = ${className}().eval()  # the class of the PyTorch panel, without dropout`,
     ...draws,

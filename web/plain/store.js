@@ -1,6 +1,7 @@
 // What the user typed, what is wrong with it, and the last result that was right. No DOM.
 
 import { configOf, fitsField, parseField } from './fields.js';
+import { PyTorchSource } from './pytorch-source.js';
 
 /**
  * @typedef {import('./fields.js').Values} Values
@@ -23,7 +24,8 @@ export class Store extends EventTarget {
    * @type {Map<string, EstimateFigures | null>}
    */
   #kept = new Map();
-  #source = { config: '', text: '' };
+  /** @type {{ config: string, printed: PyTorchSource } | undefined} */
+  #source;
   /** @type {{ config: string } & Training} */
   #training = { config: '', memory: null, none: '' };
   /** Of `config`. */
@@ -85,9 +87,8 @@ export class Store extends EventTarget {
   /** The layer as PyTorch source. */
   get source() {
     const config = JSON.stringify(this.config);
-    if (config !== this.#source.config)
-      this.#source = { config, text: this.scope.pytorch(/** @type {any} */ (this.config)) };
-    return this.#source.text;
+    if (config !== this.#source?.config) this.#source = { config, printed: new PyTorchSource(this.scope, this.config) };
+    return this.#source.printed;
   }
 
   /**
