@@ -51,12 +51,17 @@ std::vector<std::string> arguments_in(const std::string& text) {
 }
 
 /// One statement without its line's end. What is wider than a line has the arguments of its last
-/// call on a line of their own, or each on one.
+/// call on a line of their own, or each on one; where that is not enough, all that is assigned.
 std::string statement(const std::string& indent, const std::string& code) {
   const size_t open = last_bracket(code);
   if (indent.size() + code.size() <= kWidth || open == std::string::npos) return indent + code;
+  const std::string deeper = indent + "    ";
+  if (const size_t assigned = code.find(" = ") + 3; indent.size() + open >= kWidth) {
+    return format("{}{}(\n{}{}\n{})",
+                  {indent, code.substr(0, assigned), deeper, code.substr(assigned), indent});
+  }
   const size_t close = code.rfind(')');
-  const std::string inner = code.substr(open + 1, close - open - 1), deeper = indent + "    ";
+  const std::string inner = code.substr(open + 1, close - open - 1);
   const std::vector<std::string> parts = arguments_in(inner);
   const bool fits = deeper.size() + inner.size() <= kWidth || parts.size() == 1;
   return format("{}{}\n{}{}{}\n{}{}",
@@ -103,6 +108,7 @@ std::string expression(const Graph& graph, TensorId id) {
     return expression(graph, call.bodies.front().arguments.front().given);
   }
   const Tensor& tensor = graph.tensor(id);
+  if (!tensor.variable.empty()) return tensor.variable;
   return tensor.role == Role::kParameter ? format("self.{}", {tensor.name}) : tensor.name;
 }
 
@@ -227,6 +233,32 @@ Line step_line(const Graph& graph, const Step& step) {
           to_string(output.shape)};
 }
 
+/// The statements that unpack parameters, each before the first step that takes a part.
+class Unpacking {
+ public:
+  explicit Unpacking(const Graph& graph) : graph_(graph) {}
+
+  void add_before(const Step& step, std::vector<Line>& lines) {
+    for (const TensorId id : step.inputs) {
+      const Tensor& part = graph_.tensor(id);
+      if (part.variable.empty() || !add_once(unpacked_, part.storage)) continue;
+      std::vector<std::string> names;
+      for (const Tensor& other : graph_.tensors()) {
+        if (other.storage == part.storage && !other.variable.empty()) {
+          names.push_back(other.variable);
+        }
+      }
+      lines.push_back({format("{} = self.{}.chunk({})",
+                              {joined(names), graph_.tensor(part.storage).name, names.size()}),
+                       format("{} each", {part.shape})});
+    }
+  }
+
+ private:
+  const Graph& graph_;
+  std::vector<TensorId> unpacked_;
+};
+
 std::string statements(const Graph& graph);
 
 /// The inputs of a body in the order of its forward(): what is carried, what each repetition has of
@@ -329,7 +361,9 @@ std::string call_text(const Graph& graph, const Call& call) {
 std::string statements(const Graph& graph) {
   std::string text;
   std::vector<Line> lines;
+  Unpacking unpacking(graph);
   for (const Step& step : graph.steps()) {
+    unpacking.add_before(step, lines);
     if (const Call* call = graph.call_of(step)) {
       text += aligned(std::exchange(lines, {})) + call_text(graph, *call);
     } else {
@@ -370,10 +404,23 @@ std::string input_comments(const Graph& graph) {
   return aligned(lines);
 }
 
+/// A class's docstring, on several lines where one is not wide enough.
+std::string docstring(std::string_view summary) {
+  const std::string indent = "    ";
+  std::string text = format("{}\"\"\"{}", {indent, summary});
+  size_t begin = 0;
+  while (text.size() + 3 - begin > kWidth) {
+    const size_t space = text.rfind(' ', begin + kWidth);
+    text.replace(space, 1, format("\n{}", {indent}));
+    begin = space + 1;
+  }
+  return format("{}{}\"\"\"\n", {text, begin == 0 ? "" : format("\n{}", {indent})});
+}
+
 std::string layer_class(const Layer& layer, const Graph& graph) {
   const std::string base = graph.base().empty() ? "nn.Module" : graph.base();
   std::string text = format("class {}({}):\n", {layer.pytorch_class, base});
-  text += format("    \"\"\"{}\"\"\"\n\n", {layer.summary});
+  text += format("{}\n", {docstring(layer.summary)});
   text += constructor_text(graph);
   return format("{}{}\n{}{}", {text, signature(graph), input_comments(graph), statements(graph)});
 }

@@ -303,7 +303,7 @@ std::vector<std::string> RelativeBias::pytorch_helpers(const InputShapes&) const
     back = distance.clamp(min=0)
 )";
   return {format(R"(def relative_bias(table, seq_len, kv_len{}):
-    """(H, T, S): a learned score for each bucket of distances, exact when near, logarithmic to {}."""
+    """(H, T, S): a learned score a bucket of distances, exact when near, logarithmic to {}."""
 {}    exact = count // 2
     far = torch.log(back / exact) / math.log({} / exact) * (count - exact)
     far = (exact + far.clamp(min=0).long()).clamp(max=count - 1)

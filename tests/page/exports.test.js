@@ -155,7 +155,9 @@ test('the switch says what it adds, takes the keyboard, keeps the focus and outl
   assert.equal(await check.isChecked(), true);
   assert.ok(await check.evaluate((box) => box.matches(':focus-visible')));
   await page.fill('#field-seq_len', '60');
-  await page.waitForFunction(() => document.querySelector('attnscope-code pre')?.textContent?.includes('(32, 60, 768)'));
+  await page.waitForFunction(() =>
+    document.querySelector('attnscope-code pre')?.textContent?.includes('(32, 60, 768)')
+  );
   assert.equal(await code.shown(), scope.pytorch({ ...config, seq_len: 60 }));
   await page.fill('#field-seq_len', '50');
   await check.uncheck();

@@ -214,14 +214,13 @@ def causal_softmax(scores, mask, tail):
 }
 
 TEST_CASE("one function takes the calls of layers that keep a past and of those that keep none") {
-  const std::string text = pytorch_source(
-      config("decoder", {{"seq_len", raw(3)},
-                         {"past_len", raw(4)},
-                         {"window", raw(1)},
-                         {"full_every", raw(2)},
-                         {"num_layers", raw(2)},
-                         {"position", raw("alibi")}}),
-      {.self_check = false});
+  const std::string text = pytorch_source(config("decoder", {{"seq_len", raw(3)},
+                                                             {"past_len", raw(4)},
+                                                             {"window", raw(1)},
+                                                             {"full_every", raw(2)},
+                                                             {"num_layers", raw(2)},
+                                                             {"position", raw("alibi")}}),
+                                          {.self_check = false});
   const auto has = [&text](const char* part) {
     CAPTURE(part);
     CHECK(text.find(part) != text.npos);
@@ -232,14 +231,37 @@ TEST_CASE("one function takes the calls of layers that keep a past and of those 
   CHECK(text.find("def alibi_bias") == text.rfind("def alibi_bias"));
 }
 
-TEST_CASE("what is wider than a line has its arguments on lines of their own") {
-  const std::string text = pytorch_source(config("multihead_attention"), {.self_check = false});
+TEST_CASE("what PyTorch packs is unpacked before its first part is used") {
+  const std::string text =
+      pytorch_source(config("transformer_decoder_layer"), {.self_check = false});
+  const auto has = [&text](const char* part) {
+    CAPTURE(part);
+    CHECK(text.find(part) != text.npos);
+  };
+  has("query_weight, key_weight, value_weight = self.self_attn.in_proj_weight.chunk(3)");
+  has("query_bias, key_bias, value_bias = self.self_attn.in_proj_bias.chunk(3)");
+  has("projected_key = F.linear(hidden_states, key_weight, key_bias)");
+  has("        cross_query_weight, cross_key_weight, cross_value_weight = (\n"
+      "            self.multihead_attn.in_proj_weight.chunk(3)\n");
+  has("cross_projected_key = F.linear(memory, cross_key_weight, cross_key_bias)");
+}
+
+TEST_CASE("no line of code is wider than 100 columns") {
+  const std::string text = pytorch_source(
+      config("multihead_attention", {{"add_bias_kv", raw(true)}}), {.self_check = false});
   CHECK(text.find(R"(
-        projected_query = F.linear(
-            hidden_states, self.in_proj_weight[0:768], self.in_proj_bias[0:768]
-        )                                                                      # (32, 128, 768)
-        query_heads = projected_query.unflatten(-1, (12, -1)).transpose(1, 2)  # (32, 12, 128, 64)
+        extended_value = torch.cat(
+            (projected_value, self.bias_v.expand(projected_value.size(0), -1, -1)), dim=1
+        )                                                                            # (32, 129, 768)
 )") != text.npos);
+  const std::string latent = pytorch_source(config("latent_attention"), {.self_check = false});
+  CHECK(latent.find(R"(
+    """Keys and values grow out of a narrow latent per position, the only thing that the KV cache
+    keeps.
+    """
+
+    def __init__(self):
+)") != latent.npos);
 }
 
 TEST_CASE("what has PyTorch's default is not said to its constructors") {
