@@ -26,30 +26,20 @@ std::string expected_text(const Config& config, const Graph& graph) {
   return format("{}}\n", {text});
 }
 
-/// Python's name of the format; int8 layers are checked in float32, where they can be run.
-std::string torch_dtype(Dtype dtype, std::string_view name) {
-  return format("torch.{}", {trainable(dtype) ? name : "float32"});
+/// The call that moves a module or an input to the format, which torch makes in float32; int8
+/// layers are checked there, where they can be run.
+std::string conversion(Dtype dtype) {
+  if (dtype == Dtype::kFloat32 || !trainable(dtype)) return {};
+  return format(".to(torch.{})", {format_of(dtype).name});
 }
 
-std::string check_text(const Config& config, const Graph& graph) {
-  const Dtype dtype = dtype_from(config.choice("dtype"));
-  std::string inputs;
-  for (const TensorId id : graph.inputs()) {
-    const Tensor& tensor = graph.tensor(id);
-    if (tensor.role == Role::kOptionalInput) continue;
-    const std::string shape = to_string(tensor.shape);
-    inputs +=
-        format("        \"{}\": {}",
-               {tensor.name, tensor.limit > 0
-                                 ? format("torch.randint(0, {}, {}),\n", {tensor.limit, shape})
-                                 : format("torch.randn{}.to(DTYPE).requires_grad_(),\n", {shape})});
-  }
-  std::string names;
-  for (const Result& result : graph.results()) names += format("\"{}\", ", {result.name});
-  std::string text = format("DTYPE = {}\n\n\n", {torch_dtype(dtype, config.choice("dtype"))});
-  text += R"(def measure(module, inputs):
+std::string measure_text(const Graph& graph, Dtype dtype) {
+  const char* call = graph.results().size() == 1 ? "(module(**inputs),)" : "module(**inputs)";
+  std::string text = R"(def measure(module, inputs):
     """What PyTorch itself counts: the same keys as EXPECTED."""
-    parameters = {p.untyped_storage().data_ptr() for p in module.parameters()}
+)";
+  if (trainable(dtype)) {
+    text += R"(    parameters = {p.untyped_storage().data_ptr() for p in module.parameters()}
     saved = {}
 
     def keep(tensor):
@@ -60,23 +50,45 @@ std::string check_text(const Config& config, const Graph& graph) {
 
     counter = FlopCounterMode(display=False)
     with counter, torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        results = module(**inputs)
-    if torch.is_tensor(results):
-        results = (results,)
-    return {
+)";
+  } else {
+    text += R"(    counter = FlopCounterMode(display=False)
+    with counter:
+)";
+  }
+  text += format("        results = {}\n", {call});
+  text += R"(    return {
         "parameters": sum(p.numel() for p in module.parameters()),
         "flops": counter.get_total_flops(),
-        "shapes": {name: tuple(r.shape) for name, r in zip(RESULTS, results)},
-        "saved_for_backward": sum(storage.nbytes() for storage in saved.values()),
-    }
-
-
+        "shapes": {name: tuple(r.shape) for name, r in zip(EXPECTED["shapes"], results)},
 )";
-  text += format("RESULTS = ({})\n\n\n", {names.substr(0, names.size() - 1)});
-  text += "def main():\n    torch.manual_seed(0)\n";
-  text += format("    module = {}().to(DTYPE)\n", {config.layer().pytorch_class});
-  text += format("    inputs = {\n{}    }\n", {inputs});
-  text += R"(    measured = measure(module, inputs)
+  if (trainable(dtype)) {
+    text += R"(        "saved_for_backward": sum(storage.nbytes() for storage in saved.values()),
+)";
+  }
+  return text + "    }\n";
+}
+
+/// The inputs that are drawn, as entries of a dict.
+std::string inputs_text(const Graph& graph, Dtype dtype) {
+  std::string text;
+  for (const TensorId id : graph.inputs()) {
+    const Tensor& tensor = graph.tensor(id);
+    if (tensor.role == Role::kOptionalInput) continue;
+    const std::string shape = to_string(tensor.shape);
+    const std::string drawn =
+        tensor.limit > 0 ? format("torch.randint(0, {}, {})", {tensor.limit, shape})
+                         : format("torch.randn{}{}.requires_grad_()", {shape, conversion(dtype)});
+    text += format("        \"{}\": {},\n", {tensor.name, drawn});
+  }
+  return text;
+}
+
+std::string main_text(const Config& config, const Graph& graph, Dtype dtype) {
+  std::string text = "def main():\n    torch.manual_seed(0)\n";
+  text += format("    module = {}(){}\n", {config.layer().pytorch_class, conversion(dtype)});
+  text += format("    inputs = {\n{}    }\n", {inputs_text(graph, dtype)});
+  return text + R"(    measured = measure(module, inputs)
     wrong = [key for key, value in EXPECTED.items() if measured[key] != value]
     for key in wrong:
         print(f"MISMATCH {key}: expected {EXPECTED[key]}, PyTorch has {measured[key]}")
@@ -88,7 +100,12 @@ std::string check_text(const Config& config, const Graph& graph) {
 if __name__ == "__main__":
     main()
 )";
-  return text;
+}
+
+std::string check_text(const Config& config, const Graph& graph) {
+  const Dtype dtype = dtype_from(config.choice("dtype"));
+  return format("{}\n\n{}\n\n{}", {expected_text(config, graph), measure_text(graph, dtype),
+                                   main_text(config, graph, dtype)});
 }
 
 }  // namespace
@@ -101,13 +118,13 @@ std::string pytorch_source(const Config& config, const PytorchOptions& options) 
   if (uses("math.")) text += "import math\n";
   if (options.self_check) text += "import sys\n";
   if (!text.empty()) text += "\n";
-  text += "import torch\n";
+  if (options.self_check || uses("torch.")) text += "import torch\n";
   if (uses("F.")) text += "import torch.nn.functional as F\n";
   text += "from torch import nn\n";
   if (options.self_check) text += "from torch.utils.flop_counter import FlopCounterMode\n";
   text += format("\n\n{}", {classes});
   if (!options.self_check) return text;
-  return format("{}\n\n{}{}", {text, expected_text(config, graph), check_text(config, graph)});
+  return format("{}\n\n{}", {text, check_text(config, graph)});
 }
 
 }  // namespace attnscope

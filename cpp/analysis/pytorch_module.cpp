@@ -7,6 +7,8 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kBody = "        ";  // the indentation of a method's statements
+constexpr const char* kIndented = "            ";
+constexpr size_t kWidth = 100;  // columns of code, comments left out
 
 /// Appends what is not in the list yet, and tells whether it was not.
 template <class T>
@@ -16,29 +18,80 @@ bool add_once(std::vector<T>& list, const T& one) {
   return true;
 }
 
+std::string joined(const std::vector<std::string>& parts, const char* between = ", ") {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+  return text;
+}
+
+/// Where the bracket opens that the last one of `code` closes; npos where there is none.
+size_t last_bracket(const std::string& code) {
+  int depth = 0;
+  for (size_t i = code.size(); i-- > 0;) {
+    if (code[i] == ')') ++depth;
+    if (code[i] == '(' && --depth == 0) return i;
+  }
+  return std::string::npos;
+}
+
+/// The parts between commas that stand in no bracket.
+std::vector<std::string> arguments_in(const std::string& text) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    const char next = i < text.size() ? text[i] : ',';
+    if (next == '(' || next == '[') ++depth;
+    if (next == ')' || next == ']') --depth;
+    if (next != ',' || depth > 0) continue;
+    parts.push_back(text.substr(begin, i - begin));
+    begin = i + 2;
+  }
+  return parts;
+}
+
+/// One statement without its line's end. What is wider than a line has the arguments of its last
+/// call on a line of their own, or each on one; where that is not enough, all that is assigned.
+std::string statement(const std::string& indent, const std::string& code) {
+  const size_t open = last_bracket(code);
+  if (indent.size() + code.size() <= kWidth || open == std::string::npos) return indent + code;
+  const std::string deeper = indent + "    ";
+  if (const size_t assigned = code.find(" = ") + 3; indent.size() + open >= kWidth) {
+    return format("{}{}(\n{}{}\n{})",
+                  {indent, code.substr(0, assigned), deeper, code.substr(assigned), indent});
+  }
+  const size_t close = code.rfind(')');
+  const std::string inner = code.substr(open + 1, close - open - 1);
+  const std::vector<std::string> parts = arguments_in(inner);
+  const bool fits = deeper.size() + inner.size() <= kWidth || parts.size() == 1;
+  return format("{}{}\n{}{}{}\n{}{}",
+                {indent, code.substr(0, open + 1), deeper,
+                 fits ? inner : joined(parts, format(",\n{}", {deeper}).c_str()), fits ? "" : ",",
+                 indent, code.substr(close)});
+}
+
 struct Line {
   std::string code;
   std::string comment;
 };
 
-/// Lines of equal indentation with their comments aligned.
+/// Lines of a method, with their comments aligned.
 std::string aligned(const std::vector<Line>& lines) {
-  size_t width = 0;
-  for (const Line& line : lines) width = std::max(width, line.code.size());
-  std::string text;
+  std::vector<std::string> statements;
+  std::vector<size_t> widths;  // of the last line of each
   for (const Line& line : lines) {
-    text += format("{}{}", {kBody, line.code});
-    if (!line.comment.empty()) {
-      text += format("{}  # {}", {std::string(width - line.code.size(), ' '), line.comment});
+    const std::string& text = statements.emplace_back(statement(kBody, line.code));
+    widths.push_back(text.size() - (text.rfind('\n') + 1));
+  }
+  const size_t width = lines.empty() ? 0 : *std::max_element(widths.begin(), widths.end());
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    text += statements[i];
+    if (!lines[i].comment.empty()) {
+      text += format("{}  # {}", {std::string(width - widths[i], ' '), lines[i].comment});
     }
     text += '\n';
   }
-  return text;
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
   return text;
 }
 
@@ -55,6 +108,7 @@ std::string expression(const Graph& graph, TensorId id) {
     return expression(graph, call.bodies.front().arguments.front().given);
   }
   const Tensor& tensor = graph.tensor(id);
+  if (!tensor.variable.empty()) return tensor.variable;
   return tensor.role == Role::kParameter ? format("self.{}", {tensor.name}) : tensor.name;
 }
 
@@ -154,7 +208,7 @@ class Constructor {
       if (add_once(made_, parent)) text_ += format("{}self.{} = nn.Module()\n", {kBody, parent});
     }
     add_once(made_, name);
-    text_ += format("{}self.{} = {}\n", {kBody, name, value});
+    text_ += statement(kBody, format("self.{} = {}", {name, value})) + '\n';
   }
 
   const Graph& graph_;
@@ -166,8 +220,9 @@ std::string constructor_text(const Graph& graph) {
   const bool inherits = !graph.base().empty();
   const std::string modules = Constructor(graph).text();
   if (modules.empty() && !inherits) return {};
-  return format("    def __init__(self):\n        super().__init__({})\n{}\n",
-                {inherits ? graph.base_arguments() : "", modules});
+  const std::string super =
+      statement(kBody, format("super().__init__({})", {inherits ? graph.base_arguments() : ""}));
+  return format("    def __init__(self):\n{}\n{}\n", {super, modules});
 }
 
 Line step_line(const Graph& graph, const Step& step) {
@@ -177,6 +232,32 @@ Line step_line(const Graph& graph, const Step& step) {
   return {format("{} = {}", {output.name, step_expression(graph, step, inputs)}),
           to_string(output.shape)};
 }
+
+/// The statements that unpack parameters, each before the first step that takes a part.
+class Unpacking {
+ public:
+  explicit Unpacking(const Graph& graph) : graph_(graph) {}
+
+  void add_before(const Step& step, std::vector<Line>& lines) {
+    for (const TensorId id : step.inputs) {
+      const Tensor& part = graph_.tensor(id);
+      if (part.variable.empty() || !add_once(unpacked_, part.storage)) continue;
+      std::vector<std::string> names;
+      for (const Tensor& other : graph_.tensors()) {
+        if (other.storage == part.storage && !other.variable.empty()) {
+          names.push_back(other.variable);
+        }
+      }
+      lines.push_back({format("{} = self.{}.chunk({})",
+                              {joined(names), graph_.tensor(part.storage).name, names.size()}),
+                       format("{} each", {part.shape})});
+    }
+  }
+
+ private:
+  const Graph& graph_;
+  std::vector<TensorId> unpacked_;
+};
 
 std::string statements(const Graph& graph);
 
@@ -203,12 +284,22 @@ std::vector<std::string> input_names(const Body& body) {
 std::string body_class(const Body& body) {
   std::string text =
       format("class {}(nn.Module):\n{}", {body.class_name, constructor_text(*body.graph)});
-  text += format("    def forward(self, {}):\n", {joined(input_names(body))});
-  return format("{}{}\n\n", {text, statements(*body.graph)});
+  text += statement("    ", format("def forward(self, {}):", {joined(input_names(body))}));
+  return format("{}\n{}\n\n", {text, statements(*body.graph)});
+}
+
+/// The statement in a loop that calls a body's module.
+std::string call_of_layer(const Graph& graph, const Call& call, const std::string& indent,
+                          const std::vector<std::string>& arguments) {
+  std::vector<std::string> results;
+  for (const TensorId id : call.outputs) results.push_back(expression(graph, id));
+  return format("{}  # {}\n",
+                {statement(indent, format("{} = layer({})", {joined(results), joined(arguments)})),
+                 graph.tensor(call.outputs.front()).shape});
 }
 
 /// The loop over repetitions of one body.
-std::string loop_text(const Graph& graph, const Call& call, const std::string& outputs) {
+std::string loop_text(const Graph& graph, const Call& call) {
   const Body& body = call.bodies.front();
   const std::vector<TensorId> inputs = body.graph->inputs();
   std::vector<std::string> variables{"layer"}, lists{format("self.{}", {call.name})};
@@ -224,18 +315,16 @@ std::string loop_text(const Graph& graph, const Call& call, const std::string& o
     const Argument& argument = body.arguments[order[at]];
     if (!argument.repeated) arguments[at] = expression(graph, argument.given);
   }
-  return format("{}for {} in {}:\n{}    {} = layer({})  # {}\n",
-                {kBody, joined(variables), over, kBody, outputs, joined(arguments),
-                 graph.tensor(call.outputs.front()).shape});
+  return format("{}for {} in {}:\n{}",
+                {kBody, joined(variables), over, call_of_layer(graph, call, kIndented, arguments)});
 }
 
 /// The loop over repetitions of several bodies that are given different things.
-std::string choosing_loop_text(const Graph& graph, const Call& call, const std::string& outputs) {
-  std::vector<std::string> stacks, iterators;
-  std::string choices;
+std::string choosing_loop_text(const Graph& graph, const Call& call) {
+  std::string iterating, choices;
   for (const Body& body : call.bodies) {
     const bool last = &body == &call.bodies.back();
-    std::vector<std::string> arguments;
+    std::vector<std::string> arguments, stacks, iterators;
     for (const size_t i : order_of(body)) {
       const auto [given, repeated] = body.arguments[i];
       const std::string text = expression(graph, given);
@@ -245,24 +334,18 @@ std::string choosing_loop_text(const Graph& graph, const Call& call, const std::
       iterators.push_back(format("iter({})", {text}));
     }
     choices +=
-        last ? format("{}    else:\n", {kBody})
-             : format("{}    {} isinstance(layer, {}):\n",
-                      {kBody, &body == &call.bodies.front() ? "if" : "elif", body.class_name});
-    choices +=
-        format("{}        {} = layer({})  # {}\n",
-               {kBody, outputs, joined(arguments), graph.tensor(call.outputs.front()).shape});
+        last ? format("{}else:\n", {kIndented})
+             : format("{}{} isinstance(layer, {}):\n",
+                      {kIndented, &body == &call.bodies.front() ? "if" : "elif", body.class_name});
+    choices += call_of_layer(graph, call, format("{}    ", {kIndented}), arguments);
+    if (!stacks.empty()) {
+      iterating += format("{}{} = {}\n", {kBody, joined(stacks), joined(iterators)});
+    }
   }
-  std::string text;
-  if (!stacks.empty()) {
-    text = format("{}{} = {}\n", {kBody, joined(stacks), joined(iterators)});
-  }
-  return format("{}{}for layer in self.{}:\n{}", {text, kBody, call.name, choices});
+  return format("{}{}for layer in self.{}:\n{}", {iterating, kBody, call.name, choices});
 }
 
 std::string call_text(const Graph& graph, const Call& call) {
-  std::vector<std::string> results;
-  for (const TensorId id : call.outputs) results.push_back(expression(graph, id));
-  const std::string outputs = joined(results);
   const auto given = [](const Body& body) {
     std::vector<std::pair<TensorId, bool>> given;
     for (const Argument& one : body.arguments) given.emplace_back(one.given, one.repeated);
@@ -271,14 +354,16 @@ std::string call_text(const Graph& graph, const Call& call) {
   const bool alike = std::all_of(call.bodies.begin(), call.bodies.end(), [&](const Body& body) {
     return given(body) == given(call.bodies.front());
   });
-  return alike ? loop_text(graph, call, outputs) : choosing_loop_text(graph, call, outputs);
+  return alike ? loop_text(graph, call) : choosing_loop_text(graph, call);
 }
 
 /// The body of forward().
 std::string statements(const Graph& graph) {
   std::string text;
   std::vector<Line> lines;
+  Unpacking unpacking(graph);
   for (const Step& step : graph.steps()) {
+    unpacking.add_before(step, lines);
     if (const Call* call = graph.call_of(step)) {
       text += aligned(std::exchange(lines, {})) + call_text(graph, *call);
     } else {
@@ -297,7 +382,7 @@ std::string signature(const Graph& graph) {
     if (tensor.role == Role::kInput) required += format(", {}", {tensor.name});
     if (tensor.role == Role::kOptionalInput) optional += format(", {}=None", {tensor.name});
   }
-  return format("def forward(self{}{}):", {required, optional});
+  return statement("    ", format("def forward(self{}{}):", {required, optional}));
 }
 
 std::string input_comments(const Graph& graph) {
@@ -319,13 +404,25 @@ std::string input_comments(const Graph& graph) {
   return aligned(lines);
 }
 
+/// A class's docstring, on several lines where one is not wide enough.
+std::string docstring(std::string_view summary) {
+  const std::string indent = "    ";
+  std::string text = format("{}\"\"\"{}", {indent, summary});
+  size_t begin = 0;
+  while (text.size() + 3 - begin > kWidth) {
+    const size_t space = text.rfind(' ', begin + kWidth);
+    text.replace(space, 1, format("\n{}", {indent}));
+    begin = space + 1;
+  }
+  return format("{}{}\"\"\"\n", {text, begin == 0 ? "" : format("\n{}", {indent})});
+}
+
 std::string layer_class(const Layer& layer, const Graph& graph) {
   const std::string base = graph.base().empty() ? "nn.Module" : graph.base();
   std::string text = format("class {}({}):\n", {layer.pytorch_class, base});
-  text += format("    \"\"\"{}\"\"\"\n\n", {layer.summary});
+  text += format("{}\n", {docstring(layer.summary)});
   text += constructor_text(graph);
-  return format("{}    {}\n{}{}",
-                {text, signature(graph), input_comments(graph), statements(graph)});
+  return format("{}{}\n{}{}", {text, signature(graph), input_comments(graph), statements(graph)});
 }
 
 /// The classes of bodies, each before what calls it.
@@ -349,12 +446,23 @@ std::string pytorch_expression(const Row& row) {
 }
 
 std::string helpers_text(const Graph& graph) {
-  std::string text;
-  std::vector<std::string_view> seen;
+  const auto name = [](const std::string& helper) { return helper.substr(0, helper.find('(')); };
+  std::vector<std::string> helpers;
   for (const Row& row : rows_of(graph)) {
-    const std::string_view helper = row.step.op->pytorch_helper();
-    if (!helper.empty() && add_once(seen, helper)) text += format("{}\n\n", {helper});
+    const InputShapes shapes = row.graph.input_shapes(row.step, true);
+    for (const std::string& helper : row.step.op->pytorch_helpers(shapes)) {
+      const auto same = std::find_if(helpers.begin(), helpers.end(), [&](const std::string& other) {
+        return name(other) == name(helper);
+      });
+      if (same == helpers.end()) {
+        helpers.push_back(helper);
+      } else if (same->size() < helper.size()) {
+        *same = helper;
+      }
+    }
   }
+  std::string text;
+  for (const std::string& helper : helpers) text += format("{}\n\n", {helper});
   return text;
 }
 

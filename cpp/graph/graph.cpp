@@ -57,6 +57,18 @@ TensorId Graph::add_rows(TensorId parameter, int64_t begin, int64_t end) {
   return add_tensor(std::move(rows));
 }
 
+std::vector<TensorId> Graph::add_parts(TensorId parameter,
+                                       const std::vector<std::string>& variables) {
+  const int64_t length = tensor(parameter).shape[0] / static_cast<int64_t>(variables.size());
+  std::vector<TensorId> parts;
+  for (const std::string& variable : variables) {
+    const int64_t begin = static_cast<int64_t>(parts.size()) * length;
+    parts.push_back(add_rows(parameter, begin, begin + length));
+    tensors_.back().variable = variable;
+  }
+  return parts;
+}
+
 void Graph::inherit(std::string_view base, std::string_view arguments) {
   base_ = base;
   base_arguments_ = arguments;

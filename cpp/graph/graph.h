@@ -131,6 +131,10 @@ class Graph {
   /// Rows [begin, end) of a parameter, by its first dimension, as a step's input.
   TensorId add_rows(TensorId parameter, int64_t begin, int64_t end);
 
+  /// A parameter's rows in equal parts, each for a step of its own. Printed code unpacks them into
+  /// variables of these names.
+  std::vector<TensorId> add_parts(TensorId parameter, const std::vector<std::string>& variables);
+
   /// The printed module inherits from this class of PyTorch's, whose constructor makes the modules
   /// that are declared here without a constructor.
   void inherit(std::string_view base, std::string_view arguments);

@@ -134,4 +134,13 @@ std::string number_text(double number) {
   return digits.insert(static_cast<size_t>(point), ".");
 }
 
+std::string python_number(double number) {
+  std::string text = number_text(number);
+  const size_t first = text.find_first_not_of('0', 2);  // of "0.00001"
+  if (!text.starts_with("0.000") || first == std::string::npos) return text;
+  std::string digits = text.substr(first);
+  if (digits.size() > 1) digits.insert(1, ".");
+  return format("{}e-{}", {digits, first - 1});
+}
+
 }  // namespace attnscope

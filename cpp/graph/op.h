@@ -93,9 +93,11 @@ class Op {
   virtual std::string pytorch(const std::vector<std::string>& inputs,
                               std::string_view module) const = 0;
 
-  /// A Python function that pytorch() calls, or the class of the module that it calls where PyTorch
-  /// has none, printed once above the layer's; empty when there is none.
-  virtual std::string_view pytorch_helper() const { return {}; }
+  /// Python functions that pytorch() calls, or the class of the module that it calls where PyTorch
+  /// has none: printed above the layer's class, each once, and no more general than this operation
+  /// on these inputs asks for. Of two that define the same name the longer one takes the calls of
+  /// both.
+  virtual std::vector<std::string> pytorch_helpers(const InputShapes&) const { return {}; }
 };
 
 using OpPtr = std::shared_ptr<const Op>;

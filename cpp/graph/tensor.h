@@ -92,8 +92,9 @@ struct Tensor {
   Shape shape;
   Role role = Role::kActivation;
   TensorId storage = kNoTensor;  // whose memory it uses: its own id, or of a view the viewed tensor
-  int64_t offset = 0;  // views of parameters and inputs: elements from the storage's start
-  int64_t limit = 0;   // above 0: holds integers from 0 to limit - 1, as token ids
+  int64_t offset = 0;      // views of parameters and inputs: elements from the storage's start
+  int64_t limit = 0;       // above 0: holds integers from 0 to limit - 1, as token ids
+  std::string variable{};  // one of equal parts of a parameter: what printed code calls it
   std::optional<int64_t> ignored{};  // an integer beside these: that of labels that do not count
 };
 

@@ -11,6 +11,15 @@ Init xavier_uniform(int64_t fan_out, int64_t fan_in) {
   return {Init::Kind::kUniform, std::sqrt(3.0) * deviation};
 }
 
+/// What printed code calls the parts of what is packed.
+std::vector<std::string> parts_of(const PackedMultihead& shape, std::string_view kind) {
+  std::vector<std::string> names;
+  for (const char* part : {"query", "key", "value"}) {
+    names.push_back(format("{}{}_{}", {shape.prefix, part, kind}));
+  }
+  return names;
+}
+
 }  // namespace
 
 PackedProjections declare_packed_multihead(Graph& graph, std::string_view name,
@@ -31,9 +40,10 @@ PackedProjections declare_packed_multihead(Graph& graph, std::string_view name,
   Projections& to = packed.projections;
   if (shape.kdim == E && shape.vdim == E) {
     const TensorId all = add_weight("in_proj_weight", {3 * E, E.axis}, E);
-    to.query.weight = graph.add_rows(all, 0, E);
-    to.key.weight = graph.add_rows(all, E, 2 * E);
-    to.value.weight = graph.add_rows(all, 2 * E, 3 * E);
+    const std::vector<TensorId> parts = graph.add_parts(all, parts_of(shape, "weight"));
+    to.query.weight = parts[0];
+    to.key.weight = parts[1];
+    to.value.weight = parts[2];
   } else {
     to.query.weight = add_weight("q_proj_weight", E, E);
     to.key.weight = add_weight("k_proj_weight", E, shape.kdim);
@@ -42,9 +52,10 @@ PackedProjections declare_packed_multihead(Graph& graph, std::string_view name,
   TensorId bias = kNoTensor;
   if (shape.bias) {
     bias = graph.add_parameter(own, "in_proj_bias", {{3 * E, E.axis}});
-    to.query.bias = graph.add_rows(bias, 0, E);
-    to.key.bias = graph.add_rows(bias, E, 2 * E);
-    to.value.bias = graph.add_rows(bias, 2 * E, 3 * E);
+    const std::vector<TensorId> parts = graph.add_parts(bias, parts_of(shape, "bias"));
+    to.query.bias = parts[0];
+    to.key.bias = parts[1];
+    to.value.bias = parts[2];
   }
   if (shape.add_bias_kv) {
     packed.bias_k = graph.add_parameter(own, "bias_k", {1, 1, E});

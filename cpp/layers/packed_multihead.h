@@ -10,6 +10,7 @@ struct PackedMultihead {
   Dimension hidden_size, kdim, vdim;
   bool bias = true;
   bool add_bias_kv = false;
+  std::string prefix{};  // of variables in printed code, where a layer attends twice
 };
 
 struct PackedProjections {

@@ -6,13 +6,20 @@
 namespace attnscope {
 
 std::string torch_layer_arguments(const Config& config) {
-  const auto python = [](bool flag) { return flag ? "True" : "False"; };
-  return format(
-      "{}, {}, dim_feedforward={}, dropout={}, activation=\"{}\", layer_norm_eps={}, "
-      "batch_first=True, norm_first={}, bias={}",
-      {config.dimension("hidden_size"), config.dimension("num_heads"),
-       config.dimension("intermediate_size"), config.number("dropout"), config.choice("activation"),
-       config.number("norm_eps"), python(config.flag("norm_first")), python(config.flag("bias"))});
+  const Dimension F = config.dimension("intermediate_size");
+  const double dropout = config.number("dropout"), eps = config.number("norm_eps");
+  std::string text =
+      format("{}, {}", {config.dimension("hidden_size"), config.dimension("num_heads")});
+  if (F != 2048) text += format(", dim_feedforward={}", {F});
+  if (dropout != 0.1) text += format(", dropout={}", {dropout});
+  if (config.choice("activation") != "relu") {
+    text += format(", activation=\"{}\"", {config.choice("activation")});
+  }
+  if (eps != 1e-5) text += format(", layer_norm_eps={}", {python_number(eps)});
+  text += ", batch_first=True";
+  if (config.flag("norm_first")) text += ", norm_first=True";
+  if (!config.flag("bias")) text += ", bias=False";
+  return text;
 }
 
 TensorId TorchSublayer::before(Graph& graph, TensorId x) const {

@@ -16,10 +16,11 @@ Graph build(const Config& config) {
   const double share = config.number("dropout"), eps = config.number("norm_eps");
   Graph graph;
   graph.inherit("nn.TransformerDecoderLayer", torch_layer_arguments(config));
-  const PackedMultihead shape{E, E, E, bias, false};
-  const PackedProjections self_attention = declare_packed_multihead(graph, "self_attn", shape);
-  const PackedProjections cross_attention =
-      declare_packed_multihead(graph, "multihead_attn", shape);
+  const PackedProjections self_attention =
+      declare_packed_multihead(graph, "self_attn", {E, E, E, bias});
+  const PackedProjections cross_attention = declare_packed_multihead(
+      graph, "multihead_attn",
+      {.hidden_size = E, .kdim = E, .vdim = E, .bias = bias, .prefix = "cross_"});
   const FeedForward feed_forward = declare_torch_feed_forward(graph, config);
   const NormModule norm1 = declare_layer_norm(graph, "norm1", E, eps, bias, false);
   const NormModule norm2 = declare_layer_norm(graph, "norm2", E, eps, bias, false);

@@ -89,7 +89,7 @@ Cost Scale::cost(const InputShapes&, const Shape& output) const {
 
 std::string Scale::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("{} * {}", {inputs[0], divisor_ > 0 ? format("{} ** -0.5", {divisor_})
-                                                    : number_text(factor_)});
+                                                    : python_number(factor_)});
 }
 
 }  // namespace attnscope

@@ -104,9 +104,10 @@ void Slice::gradients(GradientBuilder& step) const {
 }
 
 std::string Slice::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  const char* copied = copied_ ? ".clone()" : "";
-  if (dimension_ == kLast) return format("{}[..., {}:{}]{}", {inputs[0], begin_, end_, copied});
-  return format("{}.narrow({}, {}, {}){}", {inputs[0], dimension_, begin_, end_ - begin_, copied});
+  std::string before = dimension_ == kLast ? "..., " : "";
+  for (int i = 0; i < dimension_; ++i) before += ":, ";
+  const std::string begin = begin_ == 0 ? "" : std::to_string(begin_);
+  return format("{}[{}{}:{}]{}", {inputs[0], before, begin, end_, copied_ ? ".clone()" : ""});
 }
 
 Shape Pad::output_shape(const InputShapes& inputs) const {

@@ -37,6 +37,7 @@ void SplitHeads::gradients(GradientBuilder& step) const {
 }
 
 std::string SplitHeads::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  if (num_heads_ == 1) return format("{}.unsqueeze(1)", {inputs[0]});
   return format("{}.unflatten(-1, ({}, -1)).transpose(1, 2)", {inputs[0], num_heads_});
 }
 

@@ -84,7 +84,7 @@ void Matmul::gradients(GradientBuilder& step) const {
 
 std::string Matmul::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   const char* suffix = right_ == Right::kTransposed ? ".transpose(-2, -1)" : "";
-  return format("torch.matmul({}, {}{})", {inputs[0], inputs[1], suffix});
+  return format("{} @ {}{}", {inputs[0], inputs[1], suffix});
 }
 
 Shape TransposedMatmul::output_shape(const InputShapes& inputs) const {

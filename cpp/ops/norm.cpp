@@ -115,9 +115,9 @@ std::string RmsNorm::pytorch(const std::vector<std::string>& inputs,
   return format("{}({})", {module, inputs[0]});
 }
 
-std::string_view RmsNorm::pytorch_helper() const {
+std::vector<std::string> RmsNorm::pytorch_helpers(const InputShapes&) const {
   if (!plus_one_) return {};
-  return R"(class RMSNormPlusOne(nn.RMSNorm):
+  return {R"(class RMSNormPlusOne(nn.RMSNorm):
     """Multiplies by 1 + weight."""
 
     def reset_parameters(self):
@@ -125,7 +125,7 @@ std::string_view RmsNorm::pytorch_helper() const {
 
     def forward(self, x):
         return F.rms_norm(x, self.normalized_shape, 1 + self.weight, self.eps)
-)";
+)"};
 }
 
 Cost NormGradient::cost(const InputShapes&, const Shape& output) const {
@@ -182,8 +182,9 @@ Array NormWeightGradient::forward(const std::vector<const Array*>& inputs) const
 
 NormModule declare_layer_norm(Graph& graph, std::string_view name, Dimension features, double eps,
                               bool bias, bool made) {
-  const std::string constructor =
-      format("nn.LayerNorm({}, eps={}{}", {features, eps, bias ? ")" : ", bias=False)"});
+  const std::string constructor = format(
+      "nn.LayerNorm({}{}{})",
+      {features, eps == 1e-5 ? "" : ", eps=" + python_number(eps), bias ? "" : ", bias=False"});
   NormModule norm{};
   norm.module = graph.add_module(name, made ? constructor : "");
   norm.op = make_op<LayerNorm>(eps);
@@ -196,7 +197,8 @@ NormModule declare_rms_norm(Graph& graph, std::string_view name, Dimension featu
                             bool plus_one) {
   const char* kind = plus_one ? "RMSNormPlusOne" : "nn.RMSNorm";
   NormModule norm{};
-  norm.module = graph.add_module(name, format("{}({}, eps={})", {kind, features, eps}));
+  norm.module =
+      graph.add_module(name, format("{}({}, eps={})", {kind, features, python_number(eps)}));
   norm.op = make_op<RmsNorm>(eps, plus_one);
   norm.weight = graph.add_parameter(norm.module, "weight", {features},
                                     {plus_one ? Init::Kind::kZeros : Init::Kind::kOnes});

@@ -93,4 +93,13 @@ std::string PairConcat::pytorch(const std::vector<std::string>& inputs, std::str
   return format("pair_concat({}, {})", {inputs[0], inputs[1]});
 }
 
+std::vector<std::string> PairConcat::pytorch_helpers(const InputShapes&) const {
+  return {R"(def pair_concat(query, key):
+    """(B, T, E), (B, S, K) -> (B, T, S, E + K)."""
+    query = query.unsqueeze(2).expand(-1, -1, key.size(1), -1)
+    key = key.unsqueeze(1).expand(-1, query.size(1), -1, -1)
+    return torch.cat((query, key), dim=-1)
+)"};
+}
+
 }  // namespace attnscope

@@ -28,13 +28,7 @@ class PairConcat final : public Op {
   void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
-  std::string_view pytorch_helper() const override {
-    return R"(def pair_concat(query, key):
-    """(B, T, E), (B, S, K) -> (B, T, S, E + K)."""
-    T, S = query.size(1), key.size(1)
-    return torch.cat((query.unsqueeze(2).expand(-1, -1, S, -1), key.unsqueeze(1).expand(-1, T, -1, -1)), dim=-1)
-)";
-  }
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 };
 
 }  // namespace attnscope

@@ -87,16 +87,17 @@ std::string MeanPool::pytorch(const std::vector<std::string>& inputs, std::strin
   return format("mean_pool({}, {})", {inputs[0], inputs[1]});
 }
 
-std::string_view MeanPool::pytorch_helper() const {
-  return R"(def mean_pool(x, mask=None):
+std::vector<std::string> MeanPool::pytorch_helpers(const InputShapes& inputs) const {
+  if (inputs.size() < 2) return {};
+  return {R"(def mean_pool(x, mask):
     """The mean over the positions that the mask leaves; zeros where it leaves none."""
     if mask is None:
         return x.mean(dim=1)
     if mask.dtype == torch.bool:
-        mask = torch.zeros(mask.shape, dtype=x.dtype).masked_fill(~mask, float("-inf"))
+        mask = mask.to(x.dtype).log()  # 0 or -inf
     weights = mask.softmax(dim=-1).nan_to_num().expand(x.shape[:2])
     return torch.bmm(weights.unsqueeze(1), x).squeeze(1)
-)";
+)"};
 }
 
 Shape MaxPool::output_shape(const InputShapes& inputs) const {
@@ -137,15 +138,15 @@ std::string MaxPool::pytorch(const std::vector<std::string>& inputs, std::string
   return format("max_pool({}, {})", {inputs[0], inputs[1]});
 }
 
-std::string_view MaxPool::pytorch_helper() const {
-  return R"(def max_pool(x, mask=None):
+std::vector<std::string> MaxPool::pytorch_helpers(const InputShapes&) const {
+  return {R"(def max_pool(x, mask):
     """The maximum over the positions that the mask leaves; zeros where it leaves none."""
     if mask is None:
         return x.amax(dim=1)
     visible = (mask if mask.dtype == torch.bool else ~mask.isneginf()).expand(x.shape[:2])
     pooled = x.masked_fill(~visible.unsqueeze(-1), float("-inf")).amax(dim=1)
     return pooled.masked_fill(~visible.any(dim=1, keepdim=True), 0.0)
-)";
+)"};
 }
 
 Shape MeanPoolGradient::output_shape(const InputShapes& inputs) const {

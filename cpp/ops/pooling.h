@@ -17,7 +17,7 @@ class MeanPool final : public Op {
   void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
-  std::string_view pytorch_helper() const override;
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 };
 
 /// The maximum over the positions that the mask leaves; zeros where it leaves none. Of a float mask
@@ -34,7 +34,7 @@ class MaxPool final : public Op {
   void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
-  std::string_view pytorch_helper() const override;
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 };
 
 /// The gradient of MeanPool: dy (B, E), its mask -> (B, T, E), each position's share of dy.

@@ -10,15 +10,19 @@
 namespace attnscope {
 namespace {
 
-std::string call(const char* function, std::initializer_list<std::string> arguments) {
-  std::string text = format("{}(", {function});
-  bool first = true;
-  for (const std::string& argument : arguments) {
-    if (!std::exchange(first, false)) text += ", ";
-    text += argument;
-  }
-  return format("{})", {text});
+/// What follows a call's or a function's other arguments where positions do not start at 0.
+std::string offset_argument(int64_t offset) {
+  return offset == 0 ? "" : format(", offset={}", {offset});
 }
+const char* offset_parameter(int64_t offset) { return offset == 0 ? "" : ", offset=0"; }
+
+/// The positions of a printed function's rows, as a column.
+std::string position_column(int64_t offset, const char* dtype = "") {
+  return format("torch.arange({}{})[:, None]",
+                {offset == 0 ? "seq_len" : "offset, offset + seq_len", dtype});
+}
+
+constexpr const char* kDouble = ", dtype=torch.float64";
 
 /// The slopes of Press et al.: 2^(-8/n), 2^(-16/n), ... for n heads, n a power of two; of another
 /// number the largest power of two below it, then every other slope of twice that.
@@ -78,20 +82,19 @@ Array SinusoidalTable::forward(const std::vector<const Array*>&) const {
 
 std::string SinusoidalTable::pytorch(const std::vector<std::string>& inputs,
                                      std::string_view) const {
-  return format("{}.to({})",
-                {call("sinusoidal_table", {std::to_string(seq_len_), std::to_string(features_),
-                                           std::to_string(offset_)}),
-                 inputs[0]});
+  return format("sinusoidal_table({}, {}{}).to({})",
+                {seq_len_, features_, offset_argument(offset_), inputs[0]});
 }
 
-std::string_view SinusoidalTable::pytorch_helper() const {
-  return R"(def sinusoidal_table(seq_len, features, offset=0):
+std::vector<std::string> SinusoidalTable::pytorch_helpers(const InputShapes&) const {
+  return {format(R"(def sinusoidal_table(seq_len, features{}):
     """(T, E): sines at even features, cosines at odd ones."""
-    position = torch.arange(seq_len, dtype=torch.float64)[:, None] + offset
-    pair = torch.arange(features) // 2 * 2
-    angle = position * 10000.0 ** (-pair.double() / features)
-    return torch.where(torch.arange(features) % 2 == 0, angle.sin(), angle.cos())
-)";
+    position = {}
+    feature = torch.arange(features)
+    angle = position * 10000.0 ** (-(feature // 2 * 2).double() / features)
+    return torch.where(feature % 2 == 0, angle.sin(), angle.cos())
+)",
+                 {offset_parameter(offset_), position_column(offset_, kDouble)})};
 }
 
 Cost RotaryTable::cost(const InputShapes&, const Shape& output) const {
@@ -118,20 +121,19 @@ Array RotaryTable::forward(const std::vector<const Array*>&) const {
 }
 
 std::string RotaryTable::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return format("{}.to({})",
-                {call("rotary_table", {std::to_string(seq_len_), std::to_string(head_dim_),
-                                       number_text(theta_), std::to_string(offset_)}),
-                 inputs[0]});
+  return format("rotary_table({}, {}, {}{}).to({})",
+                {seq_len_, head_dim_, theta_, offset_argument(offset_), inputs[0]});
 }
 
-std::string_view RotaryTable::pytorch_helper() const {
-  return R"(def rotary_table(seq_len, head_dim, theta, offset=0):
+std::vector<std::string> RotaryTable::pytorch_helpers(const InputShapes&) const {
+  return {format(R"(def rotary_table(seq_len, head_dim, theta{}):
     """(2, T, D): cosines and sines of the angles by which positions turn."""
-    position = torch.arange(seq_len, dtype=torch.float64)[:, None] + offset
+    position = {}
     angle = position * theta ** (-torch.arange(0, head_dim, 2).double() / head_dim)
     angle = torch.cat((angle, angle), dim=-1)
     return torch.stack((angle.cos(), angle.sin()))
-)";
+)",
+                 {offset_parameter(offset_), position_column(offset_, kDouble)})};
 }
 
 Shape Rotate::output_shape(const InputShapes& inputs) const {
@@ -177,18 +179,23 @@ void Rotate::gradients(GradientBuilder& step) const {
 }
 
 std::string Rotate::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return format("rotate({}, {}{}",
-                {inputs[0], inputs[1], interleaved_ ? ", interleaved=True)" : ")"});
+  return format("rotate{}({}, {})", {interleaved_ ? "_interleaved" : "", inputs[0], inputs[1]});
 }
 
-std::string_view Rotate::pytorch_helper() const {
-  return R"(def rotate(x, table, interleaved=False):
-    """Turns the pairs of features k and k + D / 2, or 2k and 2k + 1, by the angles of a table."""
-    if interleaved:
-        x = x.unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)
+std::vector<std::string> Rotate::pytorch_helpers(const InputShapes&) const {
+  std::vector<std::string> helpers{R"(def rotate(x, table):
+    """Turns each pair of features k and k + D / 2 by the angles of its position."""
+    cosines, sines = table
     a, b = x.chunk(2, dim=-1)
-    return x * table[0] + torch.cat((-b, a), dim=-1) * table[1]
-)";
+    return x * cosines + torch.cat((-b, a), dim=-1) * sines
+)"};
+  if (interleaved_) {
+    helpers.push_back(R"(def rotate_interleaved(x, table):
+    """The same for pairs 2k and 2k + 1, which come out as k and k + D / 2."""
+    return rotate(x.unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2), table)
+)");
+  }
+  return helpers;
 }
 
 Cost AlibiBias::cost(const InputShapes&, const Shape& output) const {
@@ -219,21 +226,26 @@ void AlibiBias::fill(const float*, int64_t num_heads, float* by_distance) const 
 }
 
 std::string AlibiBias::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return format("{}.to({})",
-                {call("alibi_bias", {std::to_string(num_heads_), std::to_string(seq_len_),
-                                     std::to_string(kv_len_), std::to_string(offset_)}),
-                 inputs[0]});
+  return format("alibi_bias({}, {}, {}{}).to({})",
+                {num_heads_, seq_len_, kv_len_, offset_argument(offset_), inputs[0]});
 }
 
-std::string_view AlibiBias::pytorch_helper() const {
-  return R"(def alibi_bias(num_heads, seq_len, kv_len, offset=0):
+std::vector<std::string> AlibiBias::pytorch_helpers(const InputShapes&) const {
+  const bool power_of_two = std::has_single_bit(static_cast<uint64_t>(num_heads_));
+  const char* exponents = power_of_two ? "8 / num_heads * torch.arange(1, num_heads + 1).double()"
+                                       : R"(torch.tensor(exponents, dtype=torch.float64))";
+  return {format(
+      R"(def alibi_bias(num_heads, seq_len, kv_len{}):
     """(H, T, S): what distance takes from the scores, by another slope in each head."""
-    n = 2 ** (num_heads.bit_length() - 1)
-    exponents = [8 * (h + 1) / n for h in range(n)] + [4 * (2 * h + 1) / n for h in range(num_heads - n)]
-    slopes = torch.tensor([2.0**-exponent for exponent in exponents], dtype=torch.float64)
-    distance = torch.arange(seq_len)[:, None] + offset - torch.arange(kv_len)
+{}    slopes = 2.0 ** -({})
+    distance = {} - torch.arange(kv_len)
     return -slopes[:, None, None] * distance.abs()
-)";
+)",
+      {offset_parameter(offset_), power_of_two ? "" : R"(    n = 2 ** (num_heads.bit_length() - 1)
+    exponents = [8 * i / n for i in range(1, n + 1)]
+    exponents += [4 * i / n for i in range(1, 2 * (num_heads - n), 2)]
+)",
+       exponents, position_column(offset_)})};
 }
 
 Shape RelativeBias::output_shape(const InputShapes& inputs) const {
@@ -276,25 +288,31 @@ void RelativeBias::gradients(GradientBuilder& step) const {
 }
 
 std::string RelativeBias::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  return call("relative_bias", {inputs[0], std::to_string(seq_len_), std::to_string(kv_len_),
-                                std::to_string(offset_), both_ways_ ? "True" : "False"});
+  return format("relative_bias({}, {}, {}{})",
+                {inputs[0], seq_len_, kv_len_, offset_argument(offset_)});
 }
 
-std::string_view RelativeBias::pytorch_helper() const {
-  return R"(def relative_bias(table, seq_len, kv_len, offset, both_ways):
-    """(H, T, S): a learned score for each bucket of distances, exact when near, logarithmic to 128."""
-    distance = torch.arange(kv_len) - torch.arange(seq_len)[:, None] - offset
-    count, first = table.size(0), 0
-    if both_ways:
-        count //= 2
-        first, back = (distance > 0) * count, distance.abs()
-    else:
-        back = (-distance).clamp(min=0)
-    exact = count // 2
-    far = torch.log(back.float() / exact) / math.log(128 / exact) * (count - exact)
-    far = (exact + far.clamp(min=0).long()).clamp(max=count - 1)
-    return F.embedding(first + torch.where(back < exact, back, far), table).permute(2, 0, 1)
+std::vector<std::string> RelativeBias::pytorch_helpers(const InputShapes&) const {
+  const std::string both =
+      R"(    count = table.size(0) // 2  # half of the buckets are for keys after the query
+    distance = {} - torch.arange(kv_len)
+    back = distance.abs()
 )";
+  const std::string past = R"(    count = table.size(0)
+    distance = {} - torch.arange(kv_len)
+    back = distance.clamp(min=0)
+)";
+  return {format(R"(def relative_bias(table, seq_len, kv_len{}):
+    """(H, T, S): a learned score a bucket of distances, exact when near, logarithmic to {}."""
+{}    exact = count // 2
+    far = torch.log(back / exact) / math.log({} / exact) * (count - exact)
+    far = (exact + far.clamp(min=0).long()).clamp(max=count - 1)
+    bucket = torch.where(back < exact, back, far){}
+    return F.embedding(bucket.to(table.device), table).permute(2, 0, 1)
+)",
+                 {offset_parameter(offset_), kMaxDistance,
+                  format((both_ways_ ? both : past).c_str(), {position_column(offset_)}),
+                  kMaxDistance, both_ways_ ? " + (distance < 0) * count" : ""})};
 }
 
 int64_t RelativeBiasGradient::bucket(int64_t t, int64_t s) const {

@@ -26,7 +26,7 @@ class SinusoidalTable final : public Op {
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   bool is_constant() const override { return true; }
-  std::string_view pytorch_helper() const override;
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 
   double position(int64_t t) const { return static_cast<double>(t + offset_); }
   /// By which positions are multiplied for features 2 pair and 2 pair + 1.
@@ -52,7 +52,7 @@ class RotaryTable final : public Op {
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   bool is_constant() const override { return true; }
-  std::string_view pytorch_helper() const override;
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 
   double position(int64_t t) const { return static_cast<double>(t + offset_); }
   /// By which positions are multiplied, for the angle that turns a pair of features.
@@ -85,7 +85,7 @@ class Rotate final : public Op {
   void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
-  std::string_view pytorch_helper() const override;
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 
  private:
   bool interleaved_, back_;
@@ -129,7 +129,7 @@ class AlibiBias final : public DistanceBias {
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
   bool is_constant() const override { return true; }
-  std::string_view pytorch_helper() const override;
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 
  private:
   int64_t num_heads_;
@@ -156,7 +156,7 @@ class RelativeBias final : public DistanceBias {
   void fill(const float* table, int64_t num_heads, float* by_distance) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
-  std::string_view pytorch_helper() const override;
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 
  private:
   bool both_ways_;

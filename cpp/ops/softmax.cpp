@@ -32,6 +32,77 @@ void normalize(double* row, size_t length) {
   for (size_t i = 0; i < length; ++i) row[i] /= sum;
 }
 
+/// Whether a query sees no key at all, whatever the mask.
+bool hides_rows(const Band& band, const Shape& scores) {
+  if (!band.restricts() || scores.size() < 2 || band.tail > 0) return false;
+  const int64_t T = scores[scores.size() - 2], S = scores.back();
+  const auto hidden = [&](int64_t i) { return band.visible(i, S).end == 0; };
+  return hidden(0) || hidden(T - 1);
+}
+
+/// What the printed function of a band is called, and what it is given besides scores and mask.
+const char* function_of(const Band& band) {
+  if (band.window) return band.is_causal ? "causal_windowed_softmax" : "windowed_softmax";
+  if (band.is_causal) return "causal_softmax";
+  return band.tail > 0 ? "extended_softmax" : "masked_softmax";
+}
+std::vector<std::pair<const char*, int64_t>> further_arguments(const Band& band) {
+  std::vector<std::pair<const char*, int64_t>> arguments;
+  if (band.window) arguments.emplace_back("window", *band.window);
+  if (band.tail > 0) arguments.emplace_back("tail", band.tail);
+  if (band.restricts() && band.offset != 0) arguments.emplace_back("offset", band.offset);
+  return arguments;
+}
+
+/// What the printed function does besides masked_softmax(), in a line.
+std::string banded_doc(const Band& band) {
+  if (!band.restricts()) return "masked_softmax() of a mask that leaves out the last `tail` keys.";
+  const char* keys = "the keys up to the query's position";
+  if (band.window) {
+    keys = band.is_causal ? "the last `window` keys up to the query's position"
+                          : "keys less than `window` away from the query's position";
+  }
+  return format("masked_softmax() over {}{}{}.",
+                {keys, band.offset != 0 ? ", its row + offset" : "",
+                 band.tail > 0 ? " and the last `tail` keys" : ""});
+}
+
+/// The statements that make `hidden`, -inf where the band hides a key and 0 elsewhere: added, it
+/// leaves nothing for the backward pass.
+std::string hidden_text(const Band& band) {
+  if (!band.restricts()) return {};
+  const bool offset = band.offset != 0;
+  std::string text = R"(    hidden = scores.new_full(scores.shape[-2:], float("-inf")))";
+  const char* after =
+      band.is_causal ? (offset ? "offset + 1" : "1") : (offset ? "offset + window" : "window");
+  if (band.window) {
+    text += format("\n    hidden = hidden.triu({}) + hidden.tril({})\n",
+                   {after, offset ? "offset - window" : "-window"});
+  } else {
+    text += format(".triu({})\n", {after});
+  }
+  if (band.tail > 0) text += "    hidden[:, -tail:] = 0.0\n";
+  return text;
+}
+
+/// The printed function of a band, on top of masked_softmax().
+std::string banded_softmax(const Band& band, bool hides_rows) {
+  std::string parameters = "scores, mask";
+  for (const auto& [name, value] : further_arguments(band)) {
+    parameters += format(name == std::string_view("offset") ? ", {}=0" : ", {}", {name});
+  }
+  std::string text = format("def {}({}):\n    \"\"\"{}\"\"\"\n{}",
+                            {function_of(band), parameters, banded_doc(band), hidden_text(band)});
+  if (band.tail > 0) {
+    text += R"(    if mask is not None:
+        mask = F.pad(mask, (0, tail), value=float(mask.dtype == torch.bool))
+)";
+  }
+  const char* scores = band.restricts() ? "scores + hidden" : "scores";
+  const char* mask = hides_rows ? "hidden if mask is None else mask" : "mask";
+  return format("{}    return masked_softmax({}, {})\n", {text, scores, mask});
+}
+
 /// The scores' shape, if the mask fits them.
 Shape masked_shape(const InputShapes& inputs, const Band& band) {
   const Shape& scores = *inputs[0];
@@ -83,11 +154,8 @@ Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
 Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const {
   // dx = y (dy - Σ y dy). Where a band hides whole rows, y is kept before they become zeros, and
   // which rows those are, a byte each.
-  if (!band_.restricts() || output.size() < 2 || band_.tail > 0) return {.output = true};
-  const int64_t T = output[output.size() - 2], S = output.back();
-  const auto hidden = [&](int64_t i) { return band_.visible(i, S).end == 0; };
-  if (!hidden(0) && !hidden(T - 1)) return {.output = true};
-  return {.elements = elements(output), .bytes = elements(output) / S};
+  if (!hides_rows(band_, output)) return {.output = true};
+  return {.elements = elements(output), .bytes = elements(output) / output.back().size};
 }
 
 Array Softmax::forward(const std::vector<const Array*>& inputs) const {
@@ -105,42 +173,32 @@ void Softmax::gradients(GradientBuilder& step) const {
 }
 
 std::string Softmax::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  if (inputs.size() < 2 && !band_.restricts()) return format("{}.softmax(dim=-1)", {inputs[0]});
-  std::string text = format("masked_softmax({}", {inputs[0]});
-  if (inputs.size() > 1) text += format(", {}", {inputs[1]});
-  if (band_.is_causal) text += ", is_causal=True";
-  if (band_.window) text += format(", window={}", {*band_.window});
-  if (band_.offset != 0) text += format(", offset={}", {band_.offset});
-  if (band_.tail != 0) text += format(", tail={}", {band_.tail});
+  if (inputs.size() < 2 && band_.is_whole()) return format("{}.softmax(dim=-1)", {inputs[0]});
+  std::string text =
+      format("{}({}, {}", {function_of(band_), inputs[0], inputs.size() > 1 ? inputs[1] : "None"});
+  for (const auto& [name, value] : further_arguments(band_)) {
+    text += format(", {}={}", {name, value});
+  }
   return format("{})", {text});
 }
 
-std::string_view Softmax::pytorch_helper() const {
-  return R"(def masked_softmax(scores, mask=None, is_causal=False, window=None, offset=0, tail=0):
-    """Softmax over the last dimension, the keys.
-
-    mask: boolean, True = may attend, or float, added to the scores.
-    Query i stands at position i + offset; causal: it sees no key after that; window: none that is
-    as many positions away. The last `tail` keys have no position: every query sees them.
-    A row in which nothing may be attended to gives zeros, not NaN.
-    """
-    if mask is not None:
-        if mask.dtype == torch.bool:
-            mask = torch.zeros(mask.shape, dtype=scores.dtype).masked_fill(~mask, float("-inf"))
-        scores = scores + nn.functional.pad(mask, (0, tail))
-    hidden = torch.zeros(1, dtype=torch.bool)
-    if is_causal or window:
-        distance = torch.arange(scores.size(-2))[:, None] + offset - torch.arange(scores.size(-1) - tail)
-        hidden = (distance < 0) if is_causal else torch.zeros_like(distance, dtype=torch.bool)
-        if window:
-            hidden = hidden | (distance >= window) | (distance <= -window)
-        hidden = nn.functional.pad(hidden, (0, tail))
-        scores = scores + torch.zeros(hidden.shape, dtype=scores.dtype).masked_fill(hidden, float("-inf"))
-    weights = scores.softmax(dim=-1)
-    if mask is not None or hidden.all(dim=-1).any():
-        weights = weights.masked_fill(scores.isneginf().all(dim=-1, keepdim=True), 0.0)
-    return weights
-)";
+std::vector<std::string> Softmax::pytorch_helpers(const InputShapes& inputs) const {
+  if (inputs.size() < 2 && band_.is_whole()) return {};
+  std::vector<std::string> helpers{R"(def masked_softmax(scores, mask):
+    """Softmax over the keys; a row whose every key is hidden gives zeros, not NaN."""
+    if mask is None:
+        return scores.softmax(dim=-1)
+    if mask.dtype == torch.bool:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    else:
+        scores = scores + mask
+    hidden = scores.isneginf().all(dim=-1, keepdim=True)
+    return scores.masked_fill(hidden, 0.0).softmax(dim=-1).masked_fill(hidden, 0.0)
+)"};
+  if (!band_.is_whole()) {
+    helpers.push_back(banded_softmax(band_, hides_rows(band_, *inputs[0])));
+  }
+  return helpers;
 }
 
 Shape MaskedScores::output_shape(const InputShapes& inputs) const {

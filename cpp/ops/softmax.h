@@ -26,7 +26,7 @@ class Softmax final : public Op {
   void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
-  std::string_view pytorch_helper() const override;
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 
  private:
   Band band_;

@@ -50,7 +50,7 @@ function redraw(store) {
   };
   calculatorView(store, actions, panels, { kind: '', said: '', linked: false, export() {} }, layout);
   comparison(store);
-  return store.source;
+  return store.source.module;
 }
 
 for (const { name, fields } of scope.layers()) {

@@ -113,15 +113,57 @@ test('a browser that refuses to copy is quoted, and no button moves', async () =
   }
 });
 
-test('PyTorch is copied and downloaded as the module prints it', async () => {
-  await openTabOf(site.page, '#pytorch');
-  await site.page.getByRole('button', { name: 'Copy PyTorch' }).click();
-  await site.page.waitForSelector('attnscope-code .said:has-text("Copied")');
-  assert.equal(await site.page.evaluate(() => navigator.clipboard.readText()), scope.pytorch(config));
-  const [download] = await Promise.all([
-    site.page.waitForEvent('download'),
-    site.page.getByRole('button', { name: /^Download/ }).click()
-  ]);
-  assert.equal(download.suggestedFilename(), 'additive_scorer.py');
-  assert.equal(await readFile(await download.path(), 'utf8'), scope.pytorch(config));
+const code = {
+  shown: () => site.page.locator('attnscope-code pre').textContent(),
+  async copied() {
+    await site.page.getByRole('button', { name: 'Copy PyTorch' }).click();
+    await site.page.waitForSelector('attnscope-code .said:has-text("Copied")');
+    return site.page.evaluate(() => navigator.clipboard.readText());
+  },
+  async downloaded() {
+    const [download] = await Promise.all([
+      site.page.waitForEvent('download'),
+      site.page.getByRole('button', { name: /^Download/ }).click()
+    ]);
+    assert.equal(download.suggestedFilename(), 'additive_scorer.py');
+    return readFile(await download.path(), 'utf8');
+  }
+};
+
+test('PyTorch is shown, copied and downloaded as the class alone, and with its self-check by a switch', async () => {
+  const { page } = site;
+  await openTabOf(page, '#pytorch');
+  const check = page.getByRole('switch', { name: 'With self-check' });
+  const alone = scope.pytorch(config, { self_check: false });
+  const address = page.url();
+  assert.equal(await check.isChecked(), false);
+  for (const [checked, text] of /** @type {[boolean, string][]} */ ([
+    [false, alone],
+    [true, scope.pytorch(config)],
+    [false, alone]
+  ])) {
+    await check.setChecked(checked);
+    assert.equal(await code.shown(), text);
+    assert.equal(await code.copied(), text);
+    assert.equal(await code.downloaded(), text);
+    assert.equal(await page.locator('#pytorch-title .panel-note').innerText(), `${text.split('\n').length - 1} lines`);
+  }
+  assert.equal(page.url(), address);
+});
+
+test('the switch says what it adds, takes the keyboard, keeps the focus and outlives an edit', async () => {
+  const { page } = site;
+  await openTabOf(page, '#pytorch');
+  const check = page.getByRole('switch', { name: 'With self-check', description: /inputs from a seed.*MISMATCH/ });
+  await check.focus();
+  await page.keyboard.press('Space');
+  assert.equal(await check.isChecked(), true);
+  assert.ok(await check.evaluate((box) => box.matches(':focus-visible')));
+  await page.fill('#field-seq_len', '60');
+  await page.waitForFunction(() =>
+    document.querySelector('attnscope-code pre')?.textContent?.includes('(32, 60, 768)')
+  );
+  assert.equal(await code.shown(), scope.pytorch({ ...config, seq_len: 60 }));
+  await page.fill('#field-seq_len', '50');
+  await check.uncheck();
 });

@@ -40,11 +40,12 @@ test('without JavaScript the form shows the layer and the options whose figures 
   assert.equal(await page.locator('.linked-note').isVisible(), false);
 });
 
-test('without JavaScript the PyTorch module is there, whole', async () => {
+test('without JavaScript the PyTorch class is there, without its self-check', async () => {
   await opened();
   const scope = await open({ threads: 1 });
   const source = await site.page.locator('attnscope-code pre').textContent();
-  assert.equal(source, scope.pytorch({ layer: 'linear_scorer' }));
+  assert.equal(source, scope.pytorch({ layer: 'linear_scorer' }, { self_check: false }));
+  assert.equal(await site.page.getByRole('switch', { name: 'With self-check' }).isChecked(), false);
 });
 
 test('without JavaScript the guide can be read, with figures that were asked from the module', async () => {

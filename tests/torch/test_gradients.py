@@ -4,37 +4,15 @@ import judge
 import torch
 
 
-def without_hidden_rows(masked_softmax):
-    """The printed function, but that a row whose every score is hidden passes no gradient on. Its weights are zeros
-    whatever its scores are, so that is what is right; autograd makes it 0 times NaN."""
-
-    def safe(scores, *args, **options):
-        weights = masked_softmax(scores, *args, **options)
-        hidden = (weights == 0).all(dim=-1, keepdim=True)
-        if scores.requires_grad:
-            scores.register_hook(lambda gradient: gradient.masked_fill(hidden, 0.0))
-        return weights
-
-    return safe
-
-
 def gradients(run, given):
     """A function that gives PyTorch's in float64, by inputs and parameters together; without those that are None."""
     compute = judge.in_double(run.module, run.inputs, given)
     optional = {one["name"] for one in run.case.estimate["inputs"] if one["optional"]}
     floats = {name: t for name, t in compute.inputs.items() if t.is_floating_point() and name not in optional}
     wanted = {**{name: t.requires_grad_() for name, t in floats.items()}, **dict(compute.module.named_parameters())}
-    namespace = run.case.printed.namespace
 
     def again():
-        printed = namespace.get("masked_softmax")
-        if printed:
-            namespace["masked_softmax"] = without_hidden_rows(printed)
-        try:
-            results = compute()
-        finally:
-            if printed:
-                namespace["masked_softmax"] = printed
+        results = compute()
         total = sum((results[name] * gradient.double()).sum() for name, gradient in given.items())
         made = torch.autograd.grad(total, list(wanted.values()), allow_unused=True)
         return {name: gradient for name, gradient in zip(wanted, made, strict=True) if gradient is not None}

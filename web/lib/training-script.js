@@ -92,6 +92,23 @@ function softmax({ data, shape }) {
 /** @param {Float32Array} values */
 const norm = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
 
+const CHECKPOINT = 'from torch.utils.checkpoint import checkpoint';
+const IMPORTS = [
+  ['import functools', 'import math', 'import sys'],
+  ['import torch', 'import torch.nn.functional as F', 'from torch import nn', CHECKPOINT]
+];
+
+/**
+ * The module's source with the imports that the script needs besides, in their order.
+ * @param {string} source @param {string[]} needed
+ */
+function withImports(source, needed) {
+  const end = source.indexOf('\n\n\n'); // of the module's own
+  const own = source.slice(0, end).split('\n');
+  const groups = IMPORTS.map((lines) => lines.filter((line) => own.includes(line) || needed.includes(line)));
+  return groups.map((lines) => lines.join('\n')).join('\n\n') + source.slice(end);
+}
+
 const CHECKPOINTING = `    for blocks in module.modules():
         if isinstance(blocks, nn.ModuleList):
             for block in blocks:
@@ -124,12 +141,13 @@ export function trainingScript(scope, config, options, recipe) {
       .filter((/** @type {Input} */ one) => !one.optional)
       .map((/** @type {Input} */ one) => one.name);
     const scheduled = scheduleLines(schedule);
-    return `${source}
+    const needed = ['import sys', 'import torch', 'import torch.nn.functional as F'];
+    if (options.checkpointing) needed.push('import functools', CHECKPOINT);
+    if (scheduled.some((line) => line.includes('math.'))) needed.push('import math');
+    return `${withImports(source, needed)}
 
 # ---- Training ----
 
-${options.checkpointing ? 'import functools\n' : ''}${scheduled.some((line) => line.includes('math.')) && !source.includes('import math\n') ? 'import math\n' : ''}import sys
-${options.checkpointing ? '\nfrom torch.utils.checkpoint import checkpoint\n' : ''}${source.includes('import torch.nn.functional as F') ? '' : '\nimport torch.nn.functional as F\n'}
 # What attnscope makes of the same steps.
 LOSSES = [${steps.map((step) => digits(step.loss)).join(', ')}]
 GRADIENT_NORMS = {

@@ -25,6 +25,8 @@ export function pythonLines({ inputs, masks }, seed, painted, className, numbers
     ...inputInPython(input, numbers)
   ]);
   return [
+    'import torch',
+    '',
     `torch.manual_seed(${seed})`,
     `module = ${className}().eval()  # the class of the PyTorch panel, without dropout`,
     ...draws,

@@ -2,6 +2,7 @@
 
 import { configOf, fitsField, parseField } from './fields.js';
 import { readPin } from './pin.js';
+import { PyTorchSource } from './pytorch-source.js';
 
 /**
  * @typedef {import('./fields.js').Values} Values
@@ -28,7 +29,8 @@ export class Store extends EventTarget {
    * @type {Map<string, EstimateFigures | null>}
    */
   #kept = new Map();
-  #source = { config: '', text: '' };
+  /** @type {{ config: string, printed: PyTorchSource } | undefined} */
+  #source;
   /** @type {{ config: string } & Training} */
   #training = { config: '', memory: null, none: '' };
   /** Of `config`. */
@@ -119,9 +121,8 @@ export class Store extends EventTarget {
   /** The layer as PyTorch source. */
   get source() {
     const config = JSON.stringify(this.config);
-    if (config !== this.#source.config)
-      this.#source = { config, text: this.scope.pytorch(/** @type {any} */ (this.config)) };
-    return this.#source.text;
+    if (config !== this.#source?.config) this.#source = { config, printed: new PyTorchSource(this.scope, this.config) };
+    return this.#source.printed;
   }
 
   /**

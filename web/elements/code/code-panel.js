@@ -2,14 +2,27 @@ import { LightElement, define } from '../shared/light-element.js';
 import { copyAndSay, downloadText } from '../shared/clipboard.js';
 import { codeView } from './view.js';
 
-/** `source`: the PyTorch text. Colours arrive when the panel comes near the screen. */
+/** @typedef {Pick<import('../../plain/pytorch-source.js').PyTorchSource, 'module' | 'script'>} Source */
+
+/**
+ * `source`: the layer as PyTorch, shown without its self-check at first. Colours arrive when the panel comes near the
+ * screen.
+ */
 export class CodePanel extends LightElement {
-  static properties = { source: {}, filename: {}, highlight: { state: true }, said: { state: true } };
+  static properties = {
+    source: {},
+    filename: {},
+    selfCheck: { state: true },
+    highlight: { state: true },
+    said: { state: true }
+  };
 
   constructor() {
     super();
-    this.source = '';
+    /** @type {Source} */
+    this.source = { module: '', script: '' };
     this.filename = 'layer.py';
+    this.selfCheck = false;
     this.said = '';
     /** @type {((source: string) => DocumentFragment) | null} */
     this.highlight = null;
@@ -37,16 +50,21 @@ export class CodePanel extends LightElement {
   }
 
   render() {
+    const text = this.selfCheck ? this.source.script : this.source.module;
     return codeView({
-      source: this.highlight ? this.highlight(this.source) : this.source,
-      text: this.source,
+      source: this.highlight ? this.highlight(text) : text,
+      text,
       filename: this.filename,
       said: this.said,
+      selfCheck: this.selfCheck,
+      check: (selfCheck) => {
+        this.selfCheck = selfCheck;
+      },
       copy: () =>
-        copyAndSay(this.source, (said) => {
+        copyAndSay(text, (said) => {
           this.said = said;
         }),
-      download: () => downloadText(this.filename, this.source, 'text/x-python')
+      download: () => downloadText(this.filename, text, 'text/x-python')
     });
   }
 }

@@ -63,7 +63,7 @@ function staticCalculator(store, panels) {
       run: html`<attnscope-run><div class="panel-head"><h2 id="run-title" class="panel-title">Run it</h2></div>
       <p class="note">Runs the layer here, in your browser, and draws its weights. This needs JavaScript and
         WebAssembly.</p></attnscope-run>`,
-      code: html`<attnscope-code>${codeView({ source: store.source, text: store.source, filename: `${store.config.layer}.py` })}</attnscope-code>`,
+      code: html`<attnscope-code>${codeView({ source: store.source.module, text: store.source.module, filename: `${store.config.layer}.py` })}</attnscope-code>`,
       notice: html`<p class="stale-note linked-note" role="status">This is the default layer. The one that the link asks for comes when the module has loaded.</p>`,
       importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
     },
