@@ -170,7 +170,8 @@ const SCORER_CHAPTERS = [
     body: () => html`
       <p>None of these raises an error. A lab executes each of them, the wrong way and the right way:</p>
       <ol>${Object.entries(TITLES).map(
-        ([id, { title, text }]) => html`<li><b><a href=${`../labs/five-mistakes/?mistake=${id}`}>${title}</a>.</b> ${text}</li>`
+        ([id, { title, text }]) =>
+          html`<li><b><a href=${`../labs/five-mistakes/?mistake=${id}`}>${title}</a>.</b> ${text}</li>`
       )}</ol>`
   },
   {

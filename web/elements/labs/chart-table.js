@@ -25,7 +25,8 @@ export function chartTable({ title, x, lines, text }, open) {
     <div class="scroller" tabindex="0" role="group" aria-label=${`${title} as a table`}>
       <table class="table"><thead><tr><th scope="col">${x}</th>${lines.map(({ label }) => html`<th scope="col" class="num">${label}</th>`)}</tr></thead>
       <tbody>${places.map(
-        (place, at) => html`<tr><th scope="row">${String(place.x).replace('-', '−')}</th>${lines.map(({ spots }) => html`<td class="num">${text(spots[at].y)}</td>`)}</tr>`
+        (place, at) =>
+          html`<tr><th scope="row">${String(place.x).replace('-', '−')}</th>${lines.map(({ spots }) => html`<td class="num">${text(spots[at].y)}</td>`)}</tr>`
       )}</tbody></table>
     </div></details>`;
 }

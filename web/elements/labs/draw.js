@@ -34,7 +34,9 @@ export function drawLines(chart, width) {
       axisX({ ticks: layout.columns, tickSize: 0, tickPadding: 10, text: shortNumber, label: null }),
       axisY({ ticks: layout.rows, tickSize: 0, text: chart.text, label: null }),
       ...(now === undefined ? [] : [ruleX([now], { stroke: 'var(--accent)', strokeDasharray: '2,3' })]),
-      ...(chart.band ? [areaY(chart.band, { x: 'x', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 })] : []),
+      ...(chart.band
+        ? [areaY(chart.band, { x: 'x', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 })]
+        : []),
       ...[...lines].sort((a, b) => Number(a.own) - Number(b.own)).map(lineMark),
       ...lines.flatMap((one) => nowMark(one, now)),
       ...nameMarks(lines, layout),
@@ -59,7 +61,8 @@ const nowMark = ({ own, spots }, now) =>
 /** @param {Chart} chart @param {number} width */
 function layoutOf({ lines, band = [], up, across, ends, text: write }, width) {
   const all = lines.flatMap(({ spots }) => spots);
-  const range = (/** @type {number[]} */ values) => /** @type {[number, number]} */ ([Math.min(...values), Math.max(...values)]);
+  const range = (/** @type {number[]} */ values) =>
+    /** @type {[number, number]} */ ([Math.min(...values), Math.max(...values)]);
   const places = range(all.map(({ x }) => x));
   const values = ends ?? range([...all.map(({ y }) => y), ...band.flatMap(({ low, high }) => [low, high])]);
   if (values[0] === values[1]) values[1] += 1;
@@ -68,7 +71,10 @@ function layoutOf({ lines, band = [], up, across, ends, text: write }, width) {
   const left = Math.max(34, widest(rows.map(write)) + 12);
   const right = lines.length > 1 ? widest(lines.map(({ label }) => label)) + NAME_GAP + 4 : 16;
   const room = Math.max(2, Math.floor((width - left - right) / (widest(places.map(shortNumber)) + TICK_GAP)));
-  const columns = across === 'log' ? logTicks(places, Math.min(8, room), 2) : evenTicks(places, Math.min(12, room)).filter(Number.isInteger);
+  const columns =
+    across === 'log'
+      ? logTicks(places, Math.min(8, room), 2)
+      : evenTicks(places, Math.min(12, room)).filter(Number.isInteger);
   return { places, values, rows, columns, left, right };
 }
 
@@ -78,7 +84,9 @@ function evenTicks([low, high], most) {
   const power = 10 ** Math.floor(Math.log10(least));
   const step = Number([1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= least * 0.999));
   const first = Math.ceil(low / step - 1e-9);
-  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, at) => Number(((first + at) * step).toPrecision(12)));
+  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, at) =>
+    Number(((first + at) * step).toPrecision(12))
+  );
 }
 
 /** At the ends of the lines. @param {readonly Line[]} lines @param {ReturnType<typeof layoutOf>} layout */
@@ -108,10 +116,24 @@ function nameMarks(lines, { values: [low, high] }) {
 function scaleMarks({ x, across, up }, { left }) {
   const below = across === 'log' ? `${x}, log scale →` : `${x} →`;
   const marks = [
-    named('x-axis label', text([below], { frameAnchor: 'bottom-right', textAnchor: 'end', lineAnchor: 'bottom', dy: MARGIN.bottom }))
+    named(
+      'x-axis label',
+      text([below], { frameAnchor: 'bottom-right', textAnchor: 'end', lineAnchor: 'bottom', dy: MARGIN.bottom })
+    )
   ];
   if (up === 'log')
-    marks.push(named('y-axis label', text(['log scale'], { frameAnchor: 'top-left', textAnchor: 'start', lineAnchor: 'top', dx: -left, dy: -MARGIN.top })));
+    marks.push(
+      named(
+        'y-axis label',
+        text(['log scale'], {
+          frameAnchor: 'top-left',
+          textAnchor: 'start',
+          lineAnchor: 'top',
+          dx: -left,
+          dy: -MARGIN.top
+        })
+      )
+    );
   return marks;
 }
 
@@ -119,9 +141,13 @@ function scaleMarks({ x, across, up }, { left }) {
 function tipMark({ x, lines, text: write }) {
   const [first] = lines;
   const title = (/** @type {any} */ { x: place }) =>
-    [`${x} ${shortNumber(place)}`, ...lines.map(({ label, spots }) => `${label}: ${write(spots.find((spot) => spot.x === place)?.y ?? NaN)}`)].join('\n');
+    [
+      `${x} ${shortNumber(place)}`,
+      ...lines.map(({ label, spots }) => `${label}: ${write(spots.find((spot) => spot.x === place)?.y ?? NaN)}`)
+    ].join('\n');
   return tip(first.spots, pointerX({ x: 'x', y: 'y', title, ...shownTip }));
 }
 
 /** @param {number} value */
-const shortNumber = (value) => (value >= 1024 ? `${Number((value / 1024).toPrecision(3))}k` : String(value).replace('-', '−'));
+const shortNumber = (value) =>
+  value >= 1024 ? `${Number((value / 1024).toPrecision(3))}k` : String(value).replace('-', '−');

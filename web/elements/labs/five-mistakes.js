@@ -7,7 +7,7 @@ import { formatCount } from '../../plain/format.js';
 /** @param {{ all: Demo[], demo: Demo }} data @param {import('./labs.js').Stage} stage */
 const figure = ({ all, demo }, { live }) => html`
   ${mistakeView(demo, all)}
-  ${live ? '' : html`<noscript>${all.filter((one) => one !== demo).map((one) => mistakeView(one, all))}</noscript>`}`;
+  ${live ? '' : html`<div class="without-scripts">${all.filter((one) => one !== demo).map((one) => mistakeView(one, all))}</div>`}`;
 
 /** @param {Demo} demo @param {Demo[]} all */
 const mistakeView = ({ id, wrong, right }, all) => html`
@@ -38,10 +38,11 @@ function bars(values) {
   )}</ol>`;
 }
 
-/** @param {{ all: Demo[] }} data */
+/** Weights with padding above, without below. @param {{ all: Demo[] }} data */
 function small({ all }) {
   const { wrong, right } = all[1];
-  return { data: [...wrong.values, ...right.values], rows: 2, columns: wrong.values.length };
+  const rows = [0, 1, 2].flatMap(() => wrong.values).concat([0, 1, 2].flatMap(() => right.values));
+  return { data: rows, rows: 6, columns: wrong.values.length };
 }
 
 /** @type {import('./labs.js').Lab} */

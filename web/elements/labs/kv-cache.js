@@ -1,13 +1,13 @@
 import { html } from 'lit';
 import { compute, layer, notice, settings } from '../../plain/labs/kv-cache.js';
 import { causalMask } from '../../plain/mask.js';
-import { formatBytes, formatCount, formatShort } from '../../plain/format.js';
-import { chartView, factsView, heatMap, smallOf } from './pictures.js';
+import { formatBytes, formatCount, formatShort, formatSignificant } from '../../plain/format.js';
+import { chartView, factsView, heatMap, cornerOf } from './pictures.js';
 
 /** @typedef {ReturnType<typeof compute>} Data */
 
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
-function figure({ weights, words, curve, now }, stage) {
+function figure({ weights, words, curve, now, difference }, stage) {
   const map = { tensor: weights, name: 'weights', axes: ['head', 'query', 'key'], weights: true, words };
   const mask = causalMask(words.length, words.length);
   return html`
@@ -17,9 +17,10 @@ function figure({ weights, words, curve, now }, stage) {
           done before.</p></div>
       <div>${chartView(chartOf(curve, now), stage)}
         ${factsView([
-          { name: 'This token, with the cache', value: `${formatCount(now.kept)} MACs` },
-          { name: 'Without', value: `${formatCount(now.again)} MACs` },
-          { name: 'Kept', value: formatBytes(now.bytes), note: `${formatBytes(now.bytesPerToken)} a token` }
+          { name: 'With the cache', value: formatCount(now.kept), note: 'MACs for this token' },
+          { name: 'Without', value: formatCount(now.again), note: 'MACs for this token' },
+          { name: 'Kept', value: formatBytes(now.bytes), note: `${formatBytes(now.bytesPerToken)} a token` },
+          { name: 'Difference', value: formatSignificant(difference), note: 'of the two outputs, at most: rounding' }
         ])}</div>
     </div>`;
 }
@@ -40,4 +41,4 @@ const chartOf = (curve, now) => ({
 });
 
 /** @type {import('./labs.js').Lab} */
-export const lab = { settings, compute, notice, layer, figure, small: ({ weights }) => smallOf(weights, 8) };
+export const lab = { settings, compute, notice, layer, figure, small: ({ weights }) => cornerOf(weights, 8) };

@@ -16,7 +16,12 @@ import '../heat-map/heat-map.js';
  * stays until the module is there.
  */
 export class LabElement extends LightElement {
-  static properties = { values: { state: true }, errors: { state: true }, failure: { state: true }, said: { state: true } };
+  static properties = {
+    values: { state: true },
+    errors: { state: true },
+    failure: { state: true },
+    said: { state: true }
+  };
 
   constructor() {
     super();
@@ -108,9 +113,21 @@ export class LabElement extends LightElement {
   render() {
     const { lab, data, values, entered, errors, failure, said, leftOut } = this;
     if (!lab) return html``;
-    const set = (/** @type {Record<string, unknown>} */ patch, /** @type {string} */ gesture) => this.#set(patch, gesture);
+    const set = (/** @type {Record<string, unknown>} */ patch, /** @type {string} */ gesture) =>
+      this.#set(patch, gesture);
     return labView(
-      { lab, data, values, entered, errors, leftOut, failure, said, live: true, root: document.documentElement.dataset.root ?? '' },
+      {
+        lab,
+        data,
+        values,
+        entered,
+        errors,
+        leftOut,
+        failure,
+        said,
+        live: true,
+        root: document.documentElement.dataset.root ?? ''
+      },
       {
         set,
         settle: () => this.address?.settle(),

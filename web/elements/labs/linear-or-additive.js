@@ -1,5 +1,5 @@
 import { html, svg } from 'lit';
-import { CORNERS, GRID, REACH, compute, layer, notice, settings } from '../../plain/labs/linear-or-additive.js';
+import { CORNERS, GRID, REACH, STEPS, compute, layer, notice, settings } from '../../plain/labs/linear-or-additive.js';
 import { formatCount } from '../../plain/format.js';
 import { percent, smallOf } from './pictures.js';
 
@@ -10,8 +10,8 @@ import { percent, smallOf } from './pictures.js';
 const figure = ({ points, linear, additive }) => html`
   <div class="lab-pair">${side('Linear scorer', linear, points)}${side('Additive scorer', additive, points)}</div>
   <p class="note">Each point is a position with two features, “this” across and “that” up. Filled points are wanted:
-    their score is to be above 0. Orange is above 0, blue below; between them the scorer draws its line. The bars are
-    the weights that softmax makes of the four corners as one sequence.</p>`;
+    their score is to be above 0. Orange is above 0, blue below; between them lies what the scorer can draw. The bars
+    are the weights that softmax makes of the four middles as one sequence. Both were trained here, ${STEPS} steps of Adam.</p>`;
 
 /** @param {string} title @param {Learned} learned @param {Data['points']} points */
 const side = (title, learned, points) => html`
@@ -19,18 +19,21 @@ const side = (title, learned, points) => html`
     <figcaption><b>${title}</b> ${formatCount(learned.parameters)} parameters, ${percent(learned.accuracy)} of the points right</figcaption>
     <svg viewBox=${`${-REACH} ${-REACH} ${2 * REACH} ${2 * REACH}`} role="img"
       aria-label=${`${title}: scores of the plane, ${percent(learned.accuracy)} of the points on their side of 0`}>
-      ${bandsOf(learned.plane)}
+      <g transform=${`translate(${-REACH} ${-REACH}) scale(${CELL})`}>${bandsOf(learned.plane)}</g>
       ${points.map(({ x, y, wanted }) => svg`<circle class=${wanted ? 'wanted' : 'other'} cx=${x.toFixed(3)} cy=${(-y).toFixed(3)} r="0.055"></circle>`)}
-      ${CORNERS.map(({ name, x, y }) => svg`<text x=${x} y=${-y - 0.62} text-anchor="middle">${name}</text>`)}
+      ${CORNERS.map(({ name, x, y }) => svg`<text x=${x * 1.92} y=${y > 0 ? -1.78 : 1.9} text-anchor=${x > 0 ? 'end' : 'start'}>${name}</text>`)}
     </svg>
     <ol class="bars">${CORNERS.map(
-      ({ name }, at) => html`<li><svg aria-hidden="true">${svg`<rect x="0" width="100%" y=${`${100 * (1 - learned.weights[at])}%`} height=${`${Math.max(100 * learned.weights[at], 1)}%`}></rect>`}</svg>
+      (
+        { name },
+        at
+      ) => html`<li><svg aria-hidden="true">${svg`<rect x="0" width="100%" y=${`${100 * (1 - learned.weights[at])}%`} height=${`${Math.max(100 * learned.weights[at], 1)}%`}></rect>`}</svg>
         <span>${learned.weights[at].toFixed(3)}</span><span>${name}</span></li>`
     )}</ol>
   </figure>`;
 
 /** How sure a score is, in steps: each its own colour. */
-const STEPS = 5;
+const SHADES = 5;
 const CELL = (2 * REACH) / GRID;
 
 /** Cells of the same step as one path. @param {Float32Array} plane */
@@ -39,13 +42,13 @@ function bandsOf(plane) {
   const paths = new Map();
   plane.forEach((score, at) => {
     const sure = Math.tanh(score / 4);
-    const step = Math.sign(sure) * Math.max(1, Math.ceil(Math.abs(sure) * STEPS));
-    const [x, y] = [(at % GRID) * CELL - REACH, Math.floor(at / GRID) * CELL - REACH];
-    paths.set(step, [...(paths.get(step) ?? []), `M${x.toFixed(3)} ${y.toFixed(3)}h${CELL.toFixed(4)}v${CELL.toFixed(4)}h-${CELL.toFixed(4)}z`]);
+    const step = Math.sign(sure) * Math.max(1, Math.ceil(Math.abs(sure) * SHADES));
+    const place = `M${at % GRID} ${Math.floor(at / GRID)}h1v1h-1z`;
+    paths.set(step, [...(paths.get(step) ?? []), place]);
   });
   return [...paths].map(
     ([step, parts]) =>
-      svg`<path class=${step > 0 ? 'above' : 'below'} fill-opacity=${(Math.abs(step) / STEPS) * 0.85} d=${parts.join('')}></path>`
+      svg`<path class=${step > 0 ? 'above' : 'below'} fill-opacity=${(Math.abs(step) / SHADES) * 0.85} shape-rendering="crispEdges" d=${parts.join('')}></path>`
   );
 }
 

@@ -52,7 +52,8 @@ export function labHead(name) {
 /** @param {number} chapter */
 const chapterTabs = (chapter) => html`
   <nav class="subnav chapter-tabs" aria-label="Chapters">${chapters.map(
-    ({ question }, at) => html`<a href=${`../${at + 1}/`} aria-label=${`${at + 1}. ${question}`} aria-current=${at === chapter ? 'page' : nothing}>${at + 1}</a>`
+    ({ question }, at) =>
+      html`<a href=${`../${at + 1}/`} aria-label=${`${at + 1}. ${question}`} aria-current=${at === chapter ? 'page' : nothing}>${at + 1}</a>`
   )}</nav>`;
 
 /** Those before and after. @param {string} name */

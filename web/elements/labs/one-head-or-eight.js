@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit';
 import { JOBS, compute, layer, notice, settings } from '../../plain/labs/one-head-or-eight.js';
 import { formatCount, formatShape, formatSignificant } from '../../plain/format.js';
-import { factsView, heatMap, smallOf } from './pictures.js';
+import { factsView, heatMap, cornerOf } from './pictures.js';
 
 /** @typedef {ReturnType<typeof compute>} Data */
 
@@ -17,7 +17,11 @@ function figure(data, stage) {
       { name: 'MACs', value: formatCount(macs), note: 'of any number of heads' },
       { name: 'Weights', value: formatShape(weights.shape), note: 'head × query × key' },
       { name: 'Words read', value: formatSignificant(data.keysRead), note: 'by a row, as e to its entropy' },
-      { name: 'Words pointed at', value: formatSignificant(data.pointedAt), note: 'by a query, in all heads: more than half of a row' }
+      {
+        name: 'Words pointed at',
+        value: formatSignificant(data.pointedAt),
+        note: 'by a query, in all heads: more than half of a row'
+      }
     ])}`;
 }
 
@@ -25,10 +29,12 @@ function figure(data, stage) {
 function jobsView({ config: { num_heads: heads } }) {
   const each = JOBS.length / heads;
   return html`<p class="note">What the heads look for, by parameters set by hand:</p>
-    <ol class="jobs" start="0">${Array.from({ length: heads }, (_, head) =>
-      html`<li value=${head}>${JOBS.slice(head * each, (head + 1) * each)
-        .map(({ name }) => name)
-        .join(' + ')}</li>`
+    <ol class="jobs" start="0">${Array.from(
+      { length: heads },
+      (_, head) =>
+        html`<li value=${head}>${JOBS.slice(head * each, (head + 1) * each)
+          .map(({ name }) => name)
+          .join(' + ')}</li>`
     )}</ol>`;
 }
 
@@ -39,5 +45,5 @@ export const lab = {
   notice,
   layer,
   figure,
-  small: ({ weights }) => smallOf({ data: weights.data.slice(100, 200), shape: [10, 10] }, 8)
+  small: ({ weights }) => cornerOf({ data: weights.data.slice(100, 200), shape: [10, 10] }, 8)
 };

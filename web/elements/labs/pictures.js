@@ -80,7 +80,8 @@ function staticMap({ tensor, name, axes, words }, mask) {
     </svg></div>`;
 }
 
-const shortNumber = (/** @type {number} */ value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace('-', '−');
+const shortNumber = (/** @type {number} */ value) =>
+  (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace('-', '−');
 
 /** Squares of one unit; the farther from 0, the stronger. @param {Small} grid @param {Uint8Array | null} mask */
 function cellRects({ data, columns }, mask) {
@@ -97,6 +98,17 @@ function cellRects({ data, columns }, mask) {
 /** The picture of a lab on the list: without labels. @param {Small} small */
 export const smallPicture = (small) => html`
   <svg class="small-picture" viewBox=${`0 0 ${small.columns} ${small.rows}`} aria-hidden="true">${cellRects(small, null)}</svg>`;
+
+/** The first rows and columns of a plane. @param {Tensor} tensor @param {number} most @returns {Small} */
+export function cornerOf({ data, shape }, most) {
+  const { rows, columns } = planes(shape);
+  const [down, across] = [rows, columns].map((length) => Math.min(length, most));
+  const values = Array.from(
+    { length: down * across },
+    (_, at) => data[Math.floor(at / across) * columns + (at % across)]
+  );
+  return { data: values, rows: down, columns: across };
+}
 
 /** Every n-th row and column of a plane, so that no more are left. @param {Tensor} tensor @param {number} most @returns {Small} */
 export function smallOf({ data, shape }, most) {
@@ -118,7 +130,8 @@ export const chartView = (chart, { live }) =>
 /** Figures below a picture. @param {readonly { name: string, value: string, note?: string }[]} facts */
 export const factsView = (facts) => html`
   <dl class="facts">${facts.map(
-    ({ name, value, note }) => html`<div><dt>${name}</dt><dd><b>${value}</b>${note ? html`<span>${note}</span>` : nothing}</dd></div>`
+    ({ name, value, note }) =>
+      html`<div><dt>${name}</dt><dd><b>${value}</b>${note ? html`<span>${note}</span>` : nothing}</dd></div>`
   )}</dl>`;
 
 /** `84 %`. @param {number} share */

@@ -1,7 +1,7 @@
 import { html } from 'lit';
 import { compute, layer, notice, settings } from '../../plain/labs/positions.js';
 import { formatSignificant } from '../../plain/format.js';
-import { chartView, heatMap, smallOf } from './pictures.js';
+import { chartView, heatMap, cornerOf } from './pictures.js';
 
 /** @typedef {ReturnType<typeof compute>} Data */
 
@@ -23,11 +23,9 @@ const chartOf = ({ distances, values: { head } }) => ({
   up: 'linear',
   now: 0,
   text: (value) => formatSignificant(Math.round(value * 1000) / 1000).replace('-', '−'),
-  lines: [
-    { label: 'mean', own: true, spots: distances.map(({ distance, mean }) => ({ x: distance, y: mean })) }
-  ],
+  lines: [{ label: 'mean', own: true, spots: distances.map(({ distance, mean }) => ({ x: distance, y: mean })) }],
   band: distances.map(({ distance, low, high }) => ({ x: distance, low, high }))
 });
 
 /** @type {import('./labs.js').Lab} */
-export const lab = { settings, compute, notice, layer, figure, small: ({ weights }) => smallOf(weights, 8) };
+export const lab = { settings, compute, notice, layer, figure, small: ({ weights }) => cornerOf(weights, 8) };

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { chapters, computeChapter, settingsOfChapter } from '../../plain/labs/tutorial.js';
 import { formatShape } from '../../plain/format.js';
-import { chartView, heatMap, smallOf } from './pictures.js';
+import { chartView, heatMap, cornerOf } from './pictures.js';
 
 /** @typedef {ReturnType<typeof computeChapter>} Data */
 
@@ -16,23 +16,35 @@ export function chapterLab(number) {
     notice: (data, values) => chapter.notice(data, values),
     layer: ({ config }) => config,
     figure,
-    small: ({ tensors: { weights, output } }) => smallOf((weights ?? output).tensor, 8)
+    small: ({ tensors: { weights, output } }) => cornerOf((weights ?? output).tensor, 8)
   };
 }
 
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
 function figure(data, stage) {
-  const { printed, name, shown, losses = [], steps, python } = data;
+  const { printed, lines, name, shown, losses = [], steps, python } = data;
   const { tensor, axes, weights } = shown;
   return html`
-    <h2 class="panel-title">What it prints</h2>
-    <pre class="code printed" tabindex="0" role="group" aria-label="What the code prints"><samp>${printed.join('\n')}</samp></pre>
-    ${losses.length > 1 ? chartView(lossChart(losses), stage) : nothing}
-    <h2 class="panel-title lab-tensor">${name} <span class="panel-note">${formatShape(tensor.shape)}</span></h2>
-    ${heatMap({ tensor, name, axes, weights }, stage)}
-    ${stepsView(steps)}
-    <details class="twin"><summary>The code that prints this</summary>
-      <pre class="code" tabindex="0" role="group" aria-label="PyTorch code that prints this"><code>${python}</code></pre></details>`;
+    <div class="lab-pair">
+      <div><h2 class="panel-title">What it prints</h2>
+        <pre class="code printed" tabindex="0" role="group" aria-label="What the code prints"><samp>${printed.join('\n')}</samp></pre>
+        ${losses.length > 1 ? chartView(lossChart(losses), stage) : nothing}
+        <h2 class="panel-title">The lines that print it</h2>
+        <pre class="code printed" tabindex="0" role="group" aria-label="The lines of code that print it"><code>${lines.join('\n')}</code></pre>
+        <details class="twin"><summary>With the class before them</summary>
+          <pre class="code" tabindex="0" role="group" aria-label="PyTorch code that prints this"><code>${python}</code></pre></details></div>
+      <div><h2 class="panel-title">${name} <span class="panel-note">${formatShape(tensor.shape)}</span></h2>
+        ${heatMap({ ...upright(tensor, axes), name, weights }, stage)}</div>
+    </div>
+    ${stepsView(steps)}`;
+}
+
+/** A tensor of two columns lies down. @param {import('../../plain/labs/rows.js').Tensor} tensor @param {string[]} axes */
+function upright(tensor, axes) {
+  const [rows, columns] = tensor.shape;
+  if (tensor.shape.length !== 2 || columns > 2) return { tensor, axes };
+  const data = tensor.data.map((_, at) => tensor.data[(at % rows) * columns + Math.floor(at / rows)]);
+  return { tensor: { data, shape: [columns, rows] }, axes: [...axes].reverse() };
 }
 
 /** @param {number[]} losses @returns {import('./pictures.js').Chart} */

@@ -37,7 +37,7 @@ export function labView(state, actions) {
       </div>
       <div class="lab-links">
         <div class="actions">${linksView(lab.layer(data), root)}
-          ${isLive ? copyButton({ label: 'Copy the link', said, copy: actions.copy, small: true }) : nothing}${saidView(said)}</div>
+          ${isLive ? copyButton({ label: 'Copy link', said, copy: actions.copy, small: true }) : nothing}${saidView(said)}</div>
       </div>
     </div>`;
 }
@@ -55,13 +55,21 @@ function settingView(setting, state, actions) {
   const { name, label } = setting;
   if (setting.kind === 'choice')
     return html`
-      <fieldset class="field" data-field=${name}>
+      <fieldset class=${`field ${arrangement(setting.choices)}`} data-field=${name}>
         <legend class="field-head">${label}</legend>
         ${segments(name, [...setting.choices], state.values[name], (value) => actions.set({ [name]: value }))}
         ${errorView(state, name)}
       </fieldset>`;
   return setting.kind === 'integer' ? integerView(setting, state, actions) : nothing;
 }
+
+/** In how many columns choices stand, where they are many or long. @param {readonly { text: string }[]} choices */
+function arrangement(choices) {
+  if (choices.length > 4) return choices.length > 6 ? 'in-fours' : 'in-threes';
+  return choices.map(({ text }) => text).join('').length > MOST_LETTERS ? 'in-ones' : '';
+}
+
+const MOST_LETTERS = 32;
 
 /** A box, and a slider where there are stops. @param {import('../../plain/labs/settings.js').Integer} setting @param {State} state @param {Actions} actions */
 function integerView({ name, label, stops }, state, { set }) {

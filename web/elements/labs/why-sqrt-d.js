@@ -1,7 +1,7 @@
 import { html } from 'lit';
 import { LENGTH, compute, layer, notice, settings } from '../../plain/labs/why-sqrt-d.js';
 import { formatSignificant } from '../../plain/format.js';
-import { chartView, factsView, heatMap, percent, smallOf } from './pictures.js';
+import { chartView, factsView, heatMap, percent, cornerOf } from './pictures.js';
 
 /** @typedef {ReturnType<typeof compute>} Data */
 
@@ -12,9 +12,17 @@ const figure = ({ all, shown }, stage) => html`
     <div>${chartView(chartOf(all, shown), stage)}
       ${factsView([
         { name: 'Scores', value: formatSignificant(shown.deviation), note: 'their standard deviation' },
-        { name: 'Largest weight', value: percent(shown.largest), note: `of ${LENGTH}, mean over rows; even would be ${percent(1 / LENGTH)}` },
+        {
+          name: 'Largest weight',
+          value: percent(shown.largest),
+          note: `of ${LENGTH}, mean over rows; even would be ${percent(1 / LENGTH)}`
+        },
         { name: 'Keys read', value: formatSignificant(shown.keysRead), note: 'e to the entropy of a row' },
-        { name: 'Slope of softmax', value: formatSignificant(shown.slope), note: 'w(1 − w), summed over a row: what a gradient is multiplied by' }
+        {
+          name: 'Slope of softmax',
+          value: formatSignificant(shown.slope),
+          note: 'w(1 − w), summed over a row: what a gradient is multiplied by'
+        }
       ])}</div>
   </div>`;
 
@@ -39,4 +47,4 @@ const chartOf = (all, { d, scale }) => ({
 });
 
 /** @type {import('./labs.js').Lab} */
-export const lab = { settings, compute, notice, layer, figure, small: ({ shown }) => smallOf(shown.weights, 8) };
+export const lab = { settings, compute, notice, layer, figure, small: ({ shown }) => cornerOf(shown.weights, LENGTH) };

@@ -56,7 +56,9 @@ function decoded(scope, words, kvHeads) {
     let last = new Float32Array(HIDDEN);
     for (let token = 0; token < count; token += 1) {
       const hidden_states = { data: data.slice(token * HIDDEN, (token + 1) * HIDDEN), shape: [1, 1, HIDDEN] };
-      const made = /** @type {Record<string, Tensor>} */ (/** @type {unknown} */ (model.step(/** @type {any} */ ({ hidden_states }))));
+      const made = /** @type {Record<string, Tensor>} */ (
+        /** @type {unknown} */ (model.step(/** @type {any} */ ({ hidden_states })))
+      );
       const keys = token + 1;
       for (let head = 0; head < HEADS; head += 1)
         weights.set(made.weights.data.subarray(head * keys, (head + 1) * keys), (head * count + token) * count);
@@ -103,10 +105,10 @@ export function compute(scope, { tokens, kv_heads }) {
 }
 
 /** @param {ReturnType<typeof compute>} data */
-export function notice({ now: { length, kept, again, bytes }, words, difference }) {
+export function notice({ now: { length, kept, again, bytes }, words }) {
   if (length === 1)
     return `The first token, “${words[0]}”, has nothing before it: with a cache or without, ${formatCount(kept)} MACs; its keys and values, ${formatBytes(bytes)}, are kept for the next.`;
-  return `For token ${length}, “${words[length - 1]}”, one row of scores is new: ${formatCount(kept)} MACs with the cache, ${formatCount(again)} without, ${formatSignificant(again / kept)} times as many, for ${formatBytes(bytes)} that are kept; the output differs by ${formatSignificant(difference)} at most.`;
+  return `For token ${length}, “${words[length - 1]}”, one row of scores is new: ${formatCount(kept)} MACs with the cache, ${formatCount(again)} without, ${formatSignificant(again / kept)} times as many, for ${formatBytes(bytes)} that are kept.`;
 }
 
 /** @param {ReturnType<typeof compute>} data */

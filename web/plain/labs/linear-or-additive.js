@@ -14,7 +14,7 @@ import { seedSetting } from './settings.js';
 
 const EACH = 16;
 const NOISE = 0.28;
-const STEPS = 150;
+export const STEPS = 150;
 const RATE = 0.2;
 /** The plane goes from −REACH to REACH both ways. */
 export const REACH = 2;
@@ -93,8 +93,12 @@ function learned(scope, config, points, wanted, seed) {
     for (let step = 0; step < STEPS; step += 1) trainer.step({ hidden_states, target });
     const state = /** @type {any} */ (trainer.model.stateDict());
     const run = (/** @type {readonly { x: number, y: number }[]} */ places, /** @type {string} */ output) =>
-      runLayer(scope, { ...sized, seq_len: places.length, output }, { hidden_states: tensorOf(places) }, { weights: () => state })
-        .output.data;
+      runLayer(
+        scope,
+        { ...sized, seq_len: places.length, output },
+        { hidden_states: tensorOf(places) },
+        { weights: () => state }
+      ).output.data;
     const right = run(points, 'scores').reduce((count, score, at) => count + Number(score > 0 === wanted[at]), 0);
     return {
       parameters: scope.estimate(/** @type {any} */ (trained), { steps: false }).parameters,
@@ -122,14 +126,17 @@ export function compute(scope, values) {
   };
 }
 
+/** @param {string} task */
+const textOf = (task) => TASKS.find(({ value }) => value === task)?.text;
+
 const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(0)} %`;
 
 /** @param {ReturnType<typeof compute>} data */
 export function notice({ values: { wanted }, linear, additive }) {
   const [neither, self, that, both] = linear.scores;
-  const trained = `After ${STEPS} steps the linear scorer puts ${percent(linear.accuracy)} of the points on their side of 0 with ${linear.parameters} parameters, the additive one ${percent(additive.accuracy)} with ${additive.parameters}`;
-  if (wanted !== 'one') return `${trained}: one direction is enough for this.`;
-  return `${trained}: a linear score of “this” and one of “that” always add up to those of “neither” and “both”, here ${signed(self + that)} and ${signed(neither + both)}, so it cannot prefer the first two.`;
+  const trained = `The linear scorer puts ${percent(linear.accuracy)} of the points on their side of 0, the additive one ${percent(additive.accuracy)}`;
+  if (wanted !== 'one') return `${trained}: one direction is enough for “${textOf(wanted)}”.`;
+  return `${trained}: a linear score of “this” and one of “that” always add up to those of “neither” and “both” (here ${signed(self + that)} and ${signed(neither + both)}), so it cannot prefer the first two.`;
 }
 
 const signed = (/** @type {number} */ value) => formatSignificant(Math.round(value * 1000) / 1000).replace('-', '−');

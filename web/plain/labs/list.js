@@ -53,18 +53,42 @@ export const questions = [
 
 /** @type {readonly Entry[]} */
 export const chapters = [
-  { name: 'tutorial/1', question: 'Scaled dot-product attention', about: 'Three tensors in, weights and output out.',
-    lead: 'Each query is compared with each key; softmax makes weights of the scores, and the output is the average of the values by these weights. Two sequences of 4 vectors with 8 numbers.' },
-  { name: 'tutorial/2', question: 'An attention layer', about: 'Learned projections around it, and its weights.',
-    lead: 'A layer learns what to ask for: linear projections make queries, keys and values of its input, and another one what comes out. One sequence of 5 vectors with 64 numbers.' },
-  { name: 'tutorial/3', question: 'Self-attention', about: 'One input three times, a residual and a norm.',
-    lead: 'Queries, keys and values all come from one sequence. What attention adds to it goes through a residual connection and a layer norm. Two sequences of 10 vectors with 128 numbers.' },
-  { name: 'tutorial/4', question: 'Multi-head attention', about: 'One head and eight, of the same size.',
-    lead: 'Several heads look at the sequence side by side, each at its share of the features. One head and eight, on the same two sequences.' },
-  { name: 'tutorial/5', question: 'A classifier', about: 'Tokens in, two logits out.',
-    lead: 'Token embeddings, one layer of four heads, a mean over all positions, and a linear layer with two outputs: 32 texts of 50 tokens out of 5,000.' },
-  { name: 'tutorial/6', question: 'A training step', about: 'Loss, gradients, Adam, and the loss again.',
-    lead: 'Forward with dropout, cross-entropy against random labels, gradients, and an update by Adam with a rate of 0.001. Further steps go on with the same 32 texts.' }
+  {
+    name: 'tutorial/1',
+    question: 'Scaled dot-product attention',
+    about: 'Three tensors in, weights and output out.',
+    lead: 'Each query is compared with each key; softmax makes weights of the scores, and the output is the average of the values by these weights. Two sequences of 4 vectors with 8 numbers.'
+  },
+  {
+    name: 'tutorial/2',
+    question: 'An attention layer',
+    about: 'Learned projections around it, and its weights.',
+    lead: 'A layer learns what to ask for: linear projections make queries, keys and values of its input, and another one what comes out. One sequence of 5 vectors with 64 numbers.'
+  },
+  {
+    name: 'tutorial/3',
+    question: 'Self-attention',
+    about: 'One input three times, a residual and a norm.',
+    lead: 'Queries, keys and values all come from one sequence. What attention adds to it goes through a residual connection and a layer norm. Two sequences of 10 vectors with 128 numbers.'
+  },
+  {
+    name: 'tutorial/4',
+    question: 'Multi-head attention',
+    about: 'One head and eight, of the same size.',
+    lead: 'Several heads look at the sequence side by side, each at its share of the features. One head and eight, on the same two sequences.'
+  },
+  {
+    name: 'tutorial/5',
+    question: 'A classifier',
+    about: 'Tokens in, two logits out.',
+    lead: 'Token embeddings, one layer of four heads, a mean over all positions, and a linear layer with two outputs: 32 texts of 50 tokens out of 5,000.'
+  },
+  {
+    name: 'tutorial/6',
+    question: 'A training step',
+    about: 'Loss, gradients, Adam, and the loss again.',
+    lead: 'Forward with dropout, cross-entropy against random labels, gradients, and an update by Adam with a rate of 0.001. Further steps go on with the same 32 texts.'
+  }
 ];
 
 /** The page with the list of the chapters. */

@@ -2,8 +2,9 @@
 
 import { causalMask, openMask } from '../mask.js';
 import { formatSignificant } from '../format.js';
-import { rowsOf, sum } from './rows.js';
+import { dotProducts, rowsOf, sum } from './rows.js';
 import { runLayer } from './run.js';
+import { integers } from './settings.js';
 import { embedded, wordsOf } from './words.js';
 
 /** @typedef {import('../../lib/index.js').Attnscope} Attnscope @typedef {import('./settings.js').Values} Values */
@@ -45,12 +46,12 @@ export const settings = [
   },
   {
     name: 'row',
-    label: 'Row that sees nothing',
+    label: 'Row',
     kind: 'integer',
     min: 0,
     max: LENGTH - 1,
-    initial: 4,
-    when: ({ mask }) => mask === 'empty'
+    stops: integers(0, LENGTH - 1),
+    initial: 2
   },
   {
     name: 'hidden',
@@ -113,29 +114,43 @@ export function compute(scope, values) {
     shape: [LENGTH, LENGTH]
   };
   const { weights } = runLayer(scope, config, { query, key, value, ...(given ? { mask: given } : {}) });
+  const scores = dotProducts(query.data, key.data, HEAD).map((score) => score / Math.sqrt(HEAD));
   return {
     values,
     mask,
+    keys: keysOf(values, mask, scores, weights.data),
     words: words.map((word, at) => (values.mask === 'padding' && at >= LENGTH - values.padded ? 'pad' : word)),
     weights: { data: weights.data, shape: [LENGTH, LENGTH] }
   };
+}
+
+/**
+ * What becomes of each score of the row that is looked at.
+ * @param {Values} values @param {Uint8Array | null} mask @param {Float32Array} scores @param {Float32Array} weights
+ */
+function keysOf({ row, hidden }, mask, scores, weights) {
+  return words.map((word, key) => {
+    const at = row * LENGTH + key;
+    const isHidden = mask !== null && !mask[at];
+    const masked = hidden === 'infinity' ? -Infinity : Math.fround(scores[at] + HIDDEN);
+    return { word, score: scores[at], masked: isHidden ? masked : scores[at], isHidden, weight: weights[at] };
+  });
 }
 
 /** @param {ReturnType<typeof compute>} data */
 export function notice({ values, mask, words: shown, weights }) {
   const rows = rowsOf(weights);
   const seen = rows.map((_, row) => (mask ? sum(mask.subarray(row * LENGTH, (row + 1) * LENGTH)) : LENGTH));
-  const fewest = Math.min(...seen);
-  const row = seen.indexOf(fewest);
+  const { row } = values;
   const who = `“${shown[row]}”, query ${row},`;
   const total = formatSignificant(sum(rows[row]));
-  if (fewest === 0 && values.hidden === 'infinity')
+  if (seen[row] === 0 && values.hidden === 'infinity')
     return `${who} sees no key: softmax of nothing but −∞ is NaN in code that does not care for it, and here the weights of its row sum to ${total}, as in PyTorch’s own attention.`;
-  if (fewest === 0)
+  if (seen[row] === 0)
     return `${who} sees no key, and yet each has a weight of ${formatSignificant(rows[row][0])}: with −1e9 for all of them softmax sees no difference, and the row averages exactly what was to be hidden.`;
   const hidden = LENGTH * LENGTH - sum(seen);
   return hidden
-    ? `${hidden} of ${LENGTH * LENGTH} scores are hidden, and what a row still sees shares its whole weight: ${who} sees ${fewest} of ${LENGTH} keys, and its row sums to ${total}.`
+    ? `${hidden} of ${LENGTH * LENGTH} scores are hidden, and what a row still sees shares its whole weight: ${who} sees ${seen[row]} of ${LENGTH} keys, and its row sums to ${total}.`
     : `Nothing is hidden: each query shares its weight among all ${LENGTH} keys, and each row sums to ${total}.`;
 }
 

@@ -13,7 +13,10 @@ export function tensorText({ data, shape }) {
   const whole = data.every(Number.isInteger);
   const texts = Array.from(data, (value) => (whole ? `${value}.` : value.toFixed(4)));
   const width = Math.max(...texts.map(({ length }) => length));
-  const rows = inRows(texts.map((text) => text.padStart(width)), shape[1]).map((row) => `[${row.join(', ')}]`);
+  const rows = inRows(
+    texts.map((text) => text.padStart(width)),
+    shape[1]
+  ).map((row) => `[${row.join(', ')}]`);
   return `tensor([${rows.join(`,\n${' '.repeat(8)}`)}])`;
 }
 
@@ -28,7 +31,9 @@ export function arrayText({ data, shape }, decimals) {
   });
   const before = Math.max(...texts.map((text) => text.indexOf('.')));
   const after = Math.max(...texts.map((text) => text.length - text.indexOf('.')));
-  const even = texts.map((text) => `${text.slice(0, text.indexOf('.')).padStart(before)}${text.slice(text.indexOf('.')).padEnd(after)}`);
+  const even = texts.map(
+    (text) => `${text.slice(0, text.indexOf('.')).padStart(before)}${text.slice(text.indexOf('.')).padEnd(after)}`
+  );
   return `[${inRows(even, shape[1])
     .map((row) => `[${row.join(' ')}]`)
     .join('\n ')}]`;

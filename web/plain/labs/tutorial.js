@@ -79,7 +79,9 @@ function scoresOf({ data: query, shape: [batch, length, hidden] }, { data: key }
       at * plane
     );
   const one = { tensor: { data, shape: [batch, length, length] }, axes: ['batch', 'query', 'key'] };
-  return heads === 1 ? one : { tensor: { data, shape: [batch, heads, length, length] }, axes: ['batch', 'head', 'query', 'key'] };
+  return heads === 1
+    ? one
+    : { tensor: { data, shape: [batch, heads, length, length] }, axes: ['batch', 'head', 'query', 'key'] };
 }
 
 /** Lines that make a module and its input. @param {string} name @param {string} input @param {number} seed */
@@ -97,7 +99,8 @@ const drawnLines = (name, input, seed) => [
 function selfAttended(scope, config, prefix, seed) {
   const { batch_size, seq_len, hidden_size, num_heads = 1 } = config;
   const input = scope.randn([batch_size, seq_len, hidden_size], { seed: seed + 1 });
-  const named = config.layer === 'attention_layer' ? { query: input, key: input, value: input } : { hidden_states: input };
+  const named =
+    config.layer === 'attention_layer' ? { query: input, key: input, value: input } : { hidden_states: input };
   /** @type {Record<string, Tensor>} */
   let state = {};
   const weights = (/** @type {Record<string, Tensor>} */ own) => (state = own);
@@ -223,7 +226,8 @@ function correlation(one, other) {
     const middle = sum(values) / values.length;
     return values.map((value) => value - middle);
   });
-  const product = (/** @type {Float32Array} */ a, /** @type {Float32Array} */ b) => sum(a.map((value, at) => value * b[at]));
+  const product = (/** @type {Float32Array} */ a, /** @type {Float32Array} */ b) =>
+    sum(a.map((value, at) => value * b[at]));
   return product(centred[0], centred[1]) / Math.sqrt(product(centred[0], centred[0]) * product(centred[1], centred[1]));
 }
 
@@ -235,6 +239,13 @@ const multiHeadConfig = (/** @type {number} */ num_heads) => ({
   num_heads,
   projections: 'separate'
 });
+
+/** @param {number} heads @param {string} what @param {number} seed */
+const multiHeadLines = (heads, what, seed) => [
+  ...drawnLines('MultiheadAttention', 'x = torch.randn(2, 10, 128)', seed),
+  `output, weights = module(x)  # of ${heads === 1 ? 'one head' : `${heads} heads`}`,
+  `print(f"${what} head output: {output.shape}")`
+];
 
 /** @type {Chapter} */
 const multiHead = {
@@ -258,7 +269,7 @@ const multiHead = {
         `Single head output: ${sizeText(single.output.tensor.shape)}`,
         `Multi head output: ${sizeText(multi.output.tensor.shape)}`
       ],
-      lines: []
+      lines: [...multiHeadLines(1, 'Single', seed), '', ...multiHeadLines(8, 'Multi', seed)]
     };
   },
   notice({ tensors: { weights, output }, config }) {
@@ -283,7 +294,9 @@ const classifier = {
   title: 'A classifier',
   shows: ['output', 'weights'],
   make(scope, { seed }) {
-    const tokens = scope.randint(CLASSIFIER.vocab_size, [CLASSIFIER.batch_size, CLASSIFIER.seq_len], { seed: seed + 1 });
+    const tokens = scope.randint(CLASSIFIER.vocab_size, [CLASSIFIER.batch_size, CLASSIFIER.seq_len], {
+      seed: seed + 1
+    });
     const { output, weights } = runLayer(scope, CLASSIFIER, { tokens }, { seed });
     return {
       config: CLASSIFIER,
@@ -310,7 +323,17 @@ const classifier = {
 const trainingStep = {
   title: 'A training step',
   shows: ['output', 'gradient'],
-  own: [{ name: 'steps', label: 'Steps', kind: 'integer', min: 1, max: 10, stops: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], initial: 1 }],
+  own: [
+    {
+      name: 'steps',
+      label: 'Steps',
+      kind: 'integer',
+      min: 1,
+      max: 10,
+      stops: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+      initial: 1
+    }
+  ],
   make(scope, { seed, steps }) {
     const { losses, output, gradient } = trained(scope, CLASSIFIER, seed, steps);
     return {
@@ -377,21 +400,24 @@ export const settingsOfChapter = ({ shows, own = [] }) => [
 export function computeChapter(chapter, scope, values) {
   const made = chapter.make(scope, values);
   const { steps, parameters } = /** @type {any} */ (scope.estimate(/** @type {any} */ (made.config)));
-  return { ...made, shown: made.tensors[values.show], name: values.show, steps, parameters, python: codeOf(scope, made, values) };
+  return {
+    ...made,
+    shown: made.tensors[values.show],
+    name: values.show,
+    steps,
+    parameters,
+    python: codeOf(scope, made, values)
+  };
 }
 
 /** The class, and the lines that print. @param {Attnscope} scope @param {Made} made @param {Values} values */
 function codeOf(scope, { config, lines }, { seed }) {
   const source = (/** @type {any} */ of) => scope.pytorch(of, { self_check: false }).trimEnd();
   if (config.layer !== 'multihead_attention') return `${source(config)}\n\n\n${lines.join('\n')}\n`;
-  const one = (/** @type {number} */ heads, /** @type {string} */ what) =>
-    [
-      source(multiHeadConfig(heads)),
-      '\n',
-      ...drawnLines('MultiheadAttention', 'x = torch.randn(2, 10, 128)', seed),
-      'output, weights = module(x)',
-      `print(f"${what} head output: {output.shape}")`
-    ].join('\n');
-  return `${one(1, 'Single')}\n\n\n${one(8, 'Multi')}\n`;
+  return [1, 8]
+    .map((heads) => {
+      const printing = multiHeadLines(heads, heads === 1 ? 'Single' : 'Multi', seed);
+      return `${source(multiHeadConfig(heads))}\n\n\n${printing.join('\n')}\n`;
+    })
+    .join('\n\n');
 }
-

@@ -47,7 +47,11 @@ const measured = (scope, d, seed) => {
   const [query, key] = [seed, seed + 1].map((one) => scope.randn([BATCH, 1, LENGTH, d], { seed: one }));
   const length = LENGTH * d;
   const products = Array.from({ length: BATCH }, (_, at) =>
-    dotProducts(query.data.subarray(at * length, (at + 1) * length), key.data.subarray(at * length, (at + 1) * length), d)
+    dotProducts(
+      query.data.subarray(at * length, (at + 1) * length),
+      key.data.subarray(at * length, (at + 1) * length),
+      d
+    )
   );
   const spread = deviation(products.flatMap((scores) => [...scores]));
   return ['none', 'sqrt'].map((scale) => {
