@@ -2,8 +2,7 @@
 
 import { html } from 'lit';
 import { formatBytes, formatCount } from '../plain/format.js';
-import { demos } from '../elements/mistakes/demos.js';
-import { mistakesView } from '../elements/mistakes/view.js';
+import { TITLES } from '../plain/labs/five-mistakes.js';
 import { attentionChapters, timeSteps } from './guide-attention.js';
 import { fill, present } from './fill.js';
 
@@ -167,11 +166,13 @@ const SCORER_CHAPTERS = [
   },
   {
     id: 'mistakes',
-    title: 'Five common mistakes, executed',
-    body: (_facts, scope) => html`
-      <p>None of these raises an error. Every number below comes out of the module, or is combined from its output the
-        wrong way on purpose; the first sequence of a small batch is shown.</p>
-      <attnscope-mistakes>${mistakesView(demos(scope, 0))}</attnscope-mistakes>`
+    title: 'Five common mistakes',
+    body: () => html`
+      <p>None of these raises an error. A lab executes each of them, the wrong way and the right way:</p>
+      <ol>${Object.entries(TITLES).map(
+        ([id, { title, text }]) =>
+          html`<li><b><a href=${`../labs/five-mistakes/?mistake=${id}`}>${title}</a>.</b> ${text}</li>`
+      )}</ol>`
   },
   {
     id: 'which',

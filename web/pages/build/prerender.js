@@ -1,5 +1,6 @@
 // The pages before any script, rendered in Node by the modules that they load: the calculator at its defaults, the
-// guide, the speed page before anything is measured, and the training page before anything has run.
+// guide, the labs in their first state, the speed page before anything is measured, and the training page before
+// anything has run.
 
 import { html } from 'lit';
 import { render } from '@lit-labs/ssr';
@@ -9,6 +10,8 @@ import { calculatorView } from '../../elements/calculator/view.js';
 import { chartsStaticView } from '../../elements/charts/tables.js';
 import { codeView } from '../../elements/code/view.js';
 import { importHead } from '../../elements/import/view.js';
+import { chapterCards, labCards, labHead, labWays } from '../../elements/labs/list.js';
+import { staticLab } from '../../elements/labs/static.js';
 import { readPanels } from '../../elements/calculator/panels.js';
 import { FIRST_MODEL, wholeModel } from '../../elements/models/models.js';
 import { presetValues } from '../../elements/models/presets.js';
@@ -17,7 +20,7 @@ import { speedView, unmeasured } from '../../elements/speed/view.js';
 import { staticTrain } from '../../elements/train/static.js';
 import { guideView } from '../guide.js';
 import { speedGuideView } from '../speed-guide.js';
-import { shell } from './shell.js';
+import { rootOf, shell } from './shell.js';
 
 /**
  * @param {string} file the page's, such as `run/index.html`
@@ -27,7 +30,7 @@ import { shell } from './shell.js';
 export async function prerender(file, page) {
   const scope = await open({ threads: 1 });
   const parts = Object.entries(contents(scope, file, page)).filter(([name]) => page.includes(`<!--${name}-->`));
-  const rendered = await Promise.all(parts.map(async ([name, make]) => [name, await toHtml(make())]));
+  const rendered = await Promise.all(parts.map(async ([name, make]) => [name, await toHtml(await make())]));
   return { ...shell(file, page), ...Object.fromEntries(rendered) };
 }
 
@@ -46,12 +49,20 @@ const contents = (scope, file, page) => ({
     return staticCalculator(store, readPanels(/ panels="([^"]*)"/.exec(page)?.[1] ?? null).panels);
   },
   guide: () => guideView(scope),
+  labs: () => labCards(scope),
+  chapters: () => chapterCards(scope),
+  labhead: () => labHead(labOf(file)),
+  lab: () => staticLab(scope, labOf(file), rootOf(file)),
+  labways: () => labWays(labOf(file)),
   speed: () => speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }),
   speedguide: () => speedGuideView(),
   train: () => staticTrain(scope)
 });
 
 const MODELS = 'models/index.html';
+
+/** The lab of a page. @param {string} file */
+const labOf = (file) => file.replace(/^labs\/|\/index\.html$/g, '');
 
 /** @param {Store} store @param {readonly import('../../elements/calculator/panels.js').Panel[]} panels */
 function staticCalculator(store, panels) {

@@ -75,6 +75,9 @@ const foot = (folder, root) => `\
     <p>attnscope, MIT licence. Counts follow PyTorch's conventions${folder === 'speed/' ? ', except that a causal layer counts half of its scores' : ''}; 1 KiB is 1,024 bytes. Nothing that you enter leaves this page.</p>
   </footer>`;
 
+/** The way to the site's first page: '../' of one below it. @param {string} file the page's */
+export const rootOf = (file) => '../'.repeat(file.split('/').length - 1);
+
 /**
  * HTML for the placeholders that all pages have.
  * @param {string} file the page's, such as `run/index.html` @param {string} page its HTML
@@ -82,7 +85,7 @@ const foot = (folder, root) => `\
  */
 export function shell(file, page) {
   const folder = file.replace(/index\.html$/, '');
-  const root = '../'.repeat(folder.split('/').length - 1);
+  const root = rootOf(file);
   return {
     head: head(folder, root, page),
     top: top(folder, root),

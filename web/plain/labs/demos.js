@@ -5,7 +5,7 @@
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ data: Float32Array, shape: number[] }} Tensor
  * @typedef {{ label: string, code: string, values: number[], verdict: string }} Side
- * @typedef {{ id: string, wrong: Side, right: Side }} Demo
+ * @typedef {{ id: string, config: Record<string, unknown>, wrong: Side, right: Side }} Demo `config`: of the layer
  */
 
 const BATCH = 2;
@@ -35,16 +35,18 @@ function execute(scope, config, seed, inputs) {
   }
 }
 
-/** @param {Scope} scope @param {number} seed */
+const size = { batch_size: BATCH, seq_len: LENGTH, hidden_size: WIDTH };
+const scorer = { layer: 'linear_scorer', ...size };
+
+/** @param {Scope} scope @param {number} seed @returns {Demo[]} */
 export function demos(scope, seed) {
-  const size = { batch_size: BATCH, seq_len: LENGTH, hidden_size: WIDTH };
   const hidden_states = scope.randn([BATCH, LENGTH, WIDTH], { seed: seed + 1 });
   const scores = rowOf(execute(scope, { ...size, output: 'scores' }, seed, { hidden_states }).output.data, 0, LENGTH);
   const plain = execute(scope, size, seed, { hidden_states });
   const weights = rowOf(/** @type {Tensor} */ (plain.weights).data, 0, LENGTH);
   return [
     wrongDimension(scores, weights),
-    noMask(scope, size, seed, hidden_states, weights),
+    noMask(scope, seed, hidden_states, weights),
     scoresForWeights(scores, weights, hidden_states),
     overbuilt(scope),
     unchecked(scope, seed)
@@ -56,6 +58,7 @@ function wrongDimension(scores, weights) {
   const single = scores.map(() => 1);
   return {
     id: 'dimension',
+    config: scorer,
     wrong: {
       label: 'dim=-1 of (B, T, 1)',
       code: 'weights = scores.softmax(dim=-1)',
@@ -73,13 +76,12 @@ function wrongDimension(scores, weights) {
 
 /**
  * @param {Scope} scope
- * @param {any} size
  * @param {number} seed
  * @param {Tensor} hidden_states
  * @param {number[]} unmasked
  * @returns {Demo}
  */
-function noMask(scope, size, seed, hidden_states, unmasked) {
+function noMask(scope, seed, hidden_states, unmasked) {
   const mask = {
     data: Uint8Array.from({ length: BATCH * LENGTH }, (_, at) => (at % LENGTH < LENGTH - PADDED ? 1 : 0)),
     shape: [BATCH, LENGTH]
@@ -92,6 +94,7 @@ function noMask(scope, size, seed, hidden_states, unmasked) {
   const lost = sum(unmasked.slice(LENGTH - PADDED));
   return {
     id: 'mask',
+    config: scorer,
     wrong: {
       label: 'no mask, the last three are padding',
       code: 'weights = row.softmax(dim=1)',
@@ -113,6 +116,7 @@ function scoresForWeights(scores, weights, hidden_states) {
     sum(by.map((value, position) => value * hidden_states.data[position * WIDTH]));
   return {
     id: 'scores',
+    config: scorer,
     wrong: {
       label: 'scores',
       code: "pooled = torch.einsum('bt,bte->be', row, hidden_states)",
@@ -136,6 +140,7 @@ function overbuilt(scope) {
   const count = (/** @type {number} */ value) => value.toLocaleString('en-US');
   return {
     id: 'overbuilt',
+    config: { layer: 'additive_scorer', attn_dim: 1024 },
     wrong: {
       label: 'additive, attn_dim 1024',
       code: 'scorer = nn.Sequential(nn.Linear(768, 1024), nn.Tanh(), nn.Linear(1024, 1))',
@@ -152,6 +157,7 @@ function overbuilt(scope) {
 }
 
 const SQUARE = 4;
+const square = { batch_size: SQUARE, seq_len: SQUARE, hidden_size: SQUARE };
 
 /**
  * With batch, length and width equal, a forgotten unsqueeze broadcasts without a word.
@@ -160,9 +166,8 @@ const SQUARE = 4;
  * @returns {Demo}
  */
 function unchecked(scope, seed) {
-  const size = { batch_size: SQUARE, seq_len: SQUARE, hidden_size: SQUARE };
   const hidden_states = scope.randn([SQUARE, SQUARE, SQUARE], { seed: seed + 1 });
-  const { output, weights } = execute(scope, size, seed, { hidden_states });
+  const { output, weights } = execute(scope, square, seed, { hidden_states });
   const w = /** @type {Tensor} */ (weights).data;
   const wrong = Array.from({ length: SQUARE }, (_, e) => {
     let total = 0;
@@ -173,6 +178,7 @@ function unchecked(scope, seed) {
   const error = Math.max(...wrong.map((value, at) => Math.abs(value - right[at])));
   return {
     id: 'shapes',
+    config: { layer: 'linear_scorer', ...square },
     wrong: {
       label: 'weights (4, 4) times hidden states (4, 4, 4)',
       code: 'pooled = (weights * hidden_states).sum(dim=1)',
@@ -183,15 +189,15 @@ function unchecked(scope, seed) {
       label: 'weights (4, 4, 1)',
       code: 'pooled = (weights.unsqueeze(-1) * hidden_states).sum(dim=1)',
       values: right,
-      verdict: refusal(scope, size)
+      verdict: refusal(scope)
     }
   };
 }
 
-/** What the module says about a tensor whose lengths are swapped. @param {Scope} scope @param {any} size */
-function refusal(scope, size) {
+/** What the module says about a tensor whose lengths are swapped. @param {Scope} scope */
+function refusal(scope) {
   try {
-    execute(scope, { ...size, seq_len: 3 }, 0, {
+    execute(scope, { ...square, seq_len: 3 }, 0, {
       hidden_states: { data: new Float32Array(SQUARE ** 3), shape: [SQUARE, SQUARE, SQUARE] }
     });
   } catch (error) {

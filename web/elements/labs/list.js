@@ -1,0 +1,66 @@
+// The list of the labs as cards, and what leads from one to the next.
+
+import { html, nothing } from 'lit';
+import { initialValues } from '../../plain/labs/settings.js';
+import { chapters, placeOf, questions, tutorial } from '../../plain/labs/list.js';
+import { loadLab } from './labs.js';
+import { smallPicture } from './pictures.js';
+
+/** @typedef {import('../../plain/labs/list.js').Entry} Entry @typedef {import('../../lib/index.js').Attnscope} Attnscope */
+
+/** @param {Attnscope} scope @param {string} name */
+async function pictureOf(scope, name) {
+  const lab = await loadLab(name);
+  return lab.small(lab.compute(scope, initialValues(lab.settings)));
+}
+
+/** @param {Attnscope} scope @param {readonly Entry[]} entries @param {(name: string) => string} hrefOf */
+async function cards(scope, entries, hrefOf) {
+  const pictures = await Promise.all(
+    entries.map(({ name }) => pictureOf(scope, name === tutorial.name ? chapters[0].name : name))
+  );
+  return html`<ul class="lab-cards">${entries.map(
+    ({ name, question, about }, at) => html`<li><a href=${hrefOf(name)}>${smallPicture(pictures[at])}
+      <span class="card-text"><span class="card-question">${question}</span> <span class="card-about">${about}</span></span></a></li>`
+  )}</ul>`;
+}
+
+/** @param {Attnscope} scope */
+export const labCards = (scope) => cards(scope, [...questions, tutorial], (name) => `${name}/`);
+
+/** @param {Attnscope} scope */
+export const chapterCards = (scope) => cards(scope, chapters, (name) => `${name.replace('tutorial/', '')}/`);
+
+/** From a lab to the list. @param {string} name */
+const up = (name) => '../'.repeat(name.split('/').length);
+
+/** From a lab to another. @param {string} name @param {string} to */
+const wayTo = (name, to) => `${up(name)}${to}/`;
+
+/** What stands above a lab. @param {string} name */
+export function labHead(name) {
+  const { entry, chapter } = placeOf(name);
+  return html`
+    <p class="lab-crumb"><a href=${up(name)}>Labs</a>${chapter >= 0 ? html` <span aria-hidden="true">/</span> <a href="../">The tutorial</a>` : nothing}</p>
+    <div class="title" id="lab">
+      <h1>${chapter >= 0 ? `${chapter + 1}. ${entry.question}` : entry.question}</h1>
+      <p>${entry.lead}</p>
+    </div>
+    ${chapter >= 0 ? chapterTabs(chapter) : nothing}`;
+}
+
+/** @param {number} chapter */
+const chapterTabs = (chapter) => html`
+  <nav class="subnav chapter-tabs" aria-label="Chapters">${chapters.map(
+    ({ question }, at) =>
+      html`<a href=${`../${at + 1}/`} aria-label=${`${at + 1}. ${question}`} aria-current=${at === chapter ? 'page' : nothing}>${at + 1}</a>`
+  )}</nav>`;
+
+/** Those before and after. @param {string} name */
+export function labWays(name) {
+  const { before, after } = placeOf(name);
+  return html`<nav class="lab-ways" aria-label="Other labs">
+    ${before ? html`<a href=${wayTo(name, before.name)} rel="prev"><span>Before</span> ${before.question}</a>` : html`<span></span>`}
+    ${after ? html`<a href=${wayTo(name, after.name)} rel="next"><span>Next</span> ${after.question}</a>` : nothing}
+  </nav>`;
+}

@@ -1,0 +1,4 @@
+import '../elements/labs/lab.js';
+import { start } from './start.js';
+
+start();
