@@ -188,8 +188,7 @@ TextValue estimates(const ConfigsValue& configs, const OptionsValue& options) {
 }
 
 TextValue pytorch(const ConfigValue& config, const OptionsValue& options) {
-  const Field fields[] = {
-      boolean_field("self_check", "Append a main that checks the file.", true)};
+  const Field fields[] = {boolean_field("self_check", "Append a main that checks the file.", true)};
   const std::vector<Value> values = options_from("pytorch", fields, options);
   const PytorchOptions how{.self_check = std::get<bool>(values[0])};
   return TextValue(pack_text(pytorch_source(config_from(config), how)));
@@ -220,8 +219,7 @@ TensorValue randn_tensor(const ShapeValue& shape, const OptionsValue& options) {
 
 IntegersValue randint_tensor(const NumberValue& high, const ShapeValue& shape,
                              const OptionsValue& options) {
-  const Field fields[] = {
-      integer_field("high", "Above every number.", 1, 1, int64_t{1} << 31)};
+  const Field fields[] = {integer_field("high", "Above every number.", 1, 1, int64_t{1} << 31)};
   const std::vector<Value> values =
       resolve("randint", fields, {{"high", unpack_value(high)}}, "argument");
   const uint64_t seed = seed_from("randint", options);
@@ -642,8 +640,8 @@ PeaksValue peaks(const OptionsValue& options) {
 double memory_limit() { return kMemoryLimit; }
 
 double run_bytes(const ConfigValue& config, const OptionsValue& options, const NamesValue& names) {
-  const Field options_known[] = {need_weights_field(), storage_field(),
-                                                   round_field(), compare_field(), tensors_field()};
+  const Field options_known[] = {need_weights_field(), storage_field(), round_field(),
+                                 compare_field(), tensors_field()};
   const std::vector<Value> values = options_from("runBytes", options_known, options);
   const Wanted wanted{std::get<bool>(values[0]), names_from(names)};
   const Dtype storage = dtype_from(std::get<std::string_view>(values[1]));

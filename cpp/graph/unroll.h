@@ -8,8 +8,9 @@
 namespace attnscope {
 
 /// The same graph without calls: each repetition has steps, tensors and parameters of its own
-/// ("encoder.layer.3.output.dense.weight"). Estimates read a body once; this is what runs. `masked`:
-/// with a step more before each that hides what it reads (Op::masking): "masked_scores" of "scores".
+/// ("encoder.layer.3.output.dense.weight"). Estimates read a body once; this is what runs.
+/// `masked`: with a step more before each that hides what it reads (Op::masking): "masked_scores"
+/// of "scores".
 Graph unroll(const Graph& graph, bool masked = false);
 
 /// What such a step makes of the first input of `step`.

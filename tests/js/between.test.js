@@ -93,7 +93,8 @@ test('an estimate names what each step makes, as often as it is repeated, and wh
       softmaxes.map(({ inputs: [scores] }) => scores.replace(/^(window_|)/, '$1masked_')),
       nameOf(config)
     );
-    for (const { output, repeat } of steps) assert.equal(tensors[output].length, repeat, `${nameOf(config)}: ${output}`);
+    for (const { output, repeat } of steps)
+      assert.equal(tensors[output].length, repeat, `${nameOf(config)}: ${output}`);
     const all = Object.values(tensors).flat();
     assert.equal(new Set(all).size, all.length, nameOf(config));
     const { tensors: made } = withModel(config, (model) => model.forward(randomInputs(config), { tensors: all }));
@@ -108,7 +109,11 @@ test('names of tensors are listed only where they are asked for', () => {
   assert.ok(!('tensors' in scope.estimate(stack, { tensors: false })));
   const [one] = scope.estimates([stack], { tensors: true });
   assert.deepEqual(one.tensors, tensorsOf(stack));
-  assert.deepEqual(tensorsOf(stack).scores, ['model.layers.0.scores', 'model.layers.1.scores', 'model.layers.2.scores']);
+  assert.deepEqual(tensorsOf(stack).scores, [
+    'model.layers.0.scores',
+    'model.layers.1.scores',
+    'model.layers.2.scores'
+  ]);
   const mixed = tensorsOf({ ...stack, num_layers: 5, window: 2, full_every: 2 });
   assert.deepEqual(mixed.window_scores, ['model.layers.0.scores', 'model.layers.2.scores', 'model.layers.4.scores']);
   assert.deepEqual(mixed.scores, ['model.layers.1.scores', 'model.layers.3.scores']);
@@ -161,7 +166,13 @@ test('queries are the rows of their heads: each has its own shape, in row-major 
   withModel(attention, (model) => {
     const tensors = ['projected_query', 'query_heads'];
     const { projected_query: rows, query_heads: heads } = model.forward(randomInputs(attention), { tensors }).tensors;
-    assert.deepEqual([rows.shape, heads.shape], [[2, 4, 8], [2, 2, 4, 4]]);
+    assert.deepEqual(
+      [rows.shape, heads.shape],
+      [
+        [2, 4, 8],
+        [2, 2, 4, 4]
+      ]
+    );
     const at = (b, h, t, d) => rows.data[(b * 4 + t) * 8 + h * 4 + d];
     const expected = heads.data.map((_, i) => at(i >> 5, (i >> 4) & 1, (i >> 2) & 3, i & 3));
     assert.deepEqual(heads.data, expected);
@@ -248,15 +259,11 @@ test('in a worker it is the same, resident or not, and what is given up is freed
   for (const one of options.tensors) assert.deepEqual(await tensors[one].data, expected.tensors[one].data);
   for (const one of [output, weights, ...Object.values(tensors)]) await one.dispose();
   await assert.rejects(model.forward(inputs, { tensors: ['scorse'] }), { name: 'RangeError', field: 'tensors' });
-  assert.equal(
-    await remote.runBytes(stack, { tensors: ['logits'] }),
-    scope.runBytes(stack, { tensors: ['logits'] })
-  );
+  assert.equal(await remote.runBytes(stack, { tensors: ['logits'] }), scope.runBytes(stack, { tensors: ['logits'] }));
   remote.dispose();
 });
 
-const asked = (config, tensors) => () =>
-  withModel(config, (model) => model.forward(randomInputs(config), { tensors }));
+const asked = (config, tensors) => () => withModel(config, (model) => model.forward(randomInputs(config), { tensors }));
 const those = 'masked_score_row, weights, output';
 
 testRefusals([
@@ -284,12 +291,12 @@ testRefusals([
     'tensors',
     'multihead_attention has no tensor "mergd", did you mean merged?'
   ],
-  [() => scope.runBytes(attention, { tensors: 'merged' }), 'tensors', 'tensors must be an array of names, got "merged"'],
   [
-    () => scope.estimate(attention, { tensors: ['scores'] }),
+    () => scope.runBytes(attention, { tensors: 'merged' }),
     'tensors',
-    'tensors must be true or false, got an array'
+    'tensors must be an array of names, got "merged"'
   ],
+  [() => scope.estimate(attention, { tensors: ['scores'] }), 'tensors', 'tensors must be true or false, got an array'],
   [
     () => withModel(stack, (model) => model.step(randomInputs(stack), { tensors: ['logits'] })),
     'tensors',

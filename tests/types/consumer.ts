@@ -125,7 +125,7 @@ model.forward({ hidden_states }, { tensors: ['scores'] }).tensors.weights;
 model.forward({ hidden_states }, {}).tensors;
 // @ts-expect-error a list of names
 model.forward({ hidden_states }, { tensors: 'scores' });
-const sized: number = scope.runBytes(config, { tensors: ['scores'], storage: 'float16' });
+const runs: number = scope.runBytes(config, { tensors: ['scores'], storage: 'float16' });
 const state: Record<string, Tensor> = model.stateDict();
 model.loadStateDict(state);
 const tokens: Ids = { data: Int32Array.of(1, 2), shape: [1, 2] };

@@ -53,6 +53,7 @@ function decoded(scope, words, kvHeads) {
   const weights = new Float32Array(HEADS * count * count);
   const model = scope.create(/** @type {any} */ (configOf(kvHeads, count)), { seed: 0 });
   try {
+    /** @type {Float32Array<ArrayBufferLike>} */
     let last = new Float32Array(HIDDEN);
     for (let token = 0; token < count; token += 1) {
       const hidden_states = { data: data.slice(token * HIDDEN, (token + 1) * HIDDEN), shape: [1, 1, HIDDEN] };
