@@ -161,7 +161,7 @@ test('every layer is drawn, nought included', async () => {
   try {
     await openTabOf(page, '#compare');
     for (const { name } of scope.layers()) {
-      await page.selectOption('#field-layer', name);
+      await page.selectOption('#field-layer', name, { force: true }); // the form's sheet is closed
       for (const metric of ['macs', 'parameters', 'inference', 'training']) {
         await page.locator(`input[name=metric][value=${metric}]`).check();
         const wanted = alternatives(opened(`?layer=${name}`)).length;
