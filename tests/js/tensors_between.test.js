@@ -34,3 +34,9 @@ test('a name that the layer has not is none', () => {
   assert.equal(tensorBetween(estimate, 'keys'), undefined);
   assert.deepEqual(tensorsBetween({}), []);
 });
+
+test("a result's name is the result, not the first layer's of a stack", () => {
+  const results = [{ name: 'scores', tensor: 'scores', repeat: 2 }];
+  assert.equal(tensorBetween({ ...estimate, results }, 'scores'), undefined);
+  assert.equal(tensorBetween({ ...estimate, results }, 'layers.0.scores')?.name, 'layers.0.scores');
+});

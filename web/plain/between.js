@@ -20,11 +20,20 @@ export function tensorsBetween({ steps = [], tensors = {} }) {
 }
 
 /**
- * By its name; by what the step makes, the first of a stack.
+ * What a run calls a result: the output by the name that the steps have for it. Of an output that a stack of layers
+ * makes, the steps' name says nothing outside of the stack.
+ * @param {{ name: string, tensor: string, repeat: number }} result
+ */
+export const resultName = ({ name, tensor, repeat }) => (name === 'output' && repeat === 1 ? tensor : name);
+
+/**
+ * By its name; by what the step makes, the first of a stack. A result is drawn in any case, so that none is by its
+ * name.
  * @param {any} estimate @param {string} name
  * @returns {Between | undefined}
  */
 export function tensorBetween(estimate, name) {
+  if (estimate.results?.some((/** @type {any} */ result) => resultName(result) === name)) return undefined;
   const groups = tensorsBetween(estimate);
   const named = groups.flatMap(({ tensors }) => tensors).find((one) => one.name === name);
   return named ?? groups.find(({ title }) => title === name)?.tensors[0];

@@ -1,5 +1,6 @@
 // Which tensors of a run can be drawn, what their dimensions are, and which mask is painted on them.
 
+import { resultName } from '../../plain/between.js';
 import { openMask } from '../../plain/mask.js';
 import { planes, thumbnails } from './raster.js';
 
@@ -45,7 +46,7 @@ export function wordsOf({ axes, tensor: { shape }, words }) {
 export function drawnOf(results, described, masks) {
   const known = described
     .filter(({ name }) => results[name]?.shape)
-    .map((one) => ({ ...one, name: ownName(one), result: results[one.name] }));
+    .map((one) => ({ ...one, name: resultName(one), result: results[one.name] }));
   const distinct = known.filter(({ name }, index) => known.findLastIndex((other) => other.name === name) === index);
   const weights = distinct.filter(isWeights);
   const others = distinct.filter((one) => !isWeights(one));
@@ -61,12 +62,6 @@ export function drawnOf(results, described, masks) {
       }));
   return [...weights, ...others, ...own].map((one) => drawn(one, masks));
 }
-
-/**
- * Of an output that a stack of layers makes, the steps' name says nothing outside of the stack.
- * @param {Described} result
- */
-const ownName = ({ name, tensor, repeat }) => (name === 'output' && repeat === 1 ? tensor : name);
 
 /** Also where they are the output itself, which a mask hides as it hides weights. @param {Described} result */
 const isWeights = ({ weights, mask }) => weights || mask !== undefined;
