@@ -106,7 +106,7 @@ test('what is pinned is in the link, and opening it anew holds the figures again
   await page.waitForURL(/seq_len=5120/);
   const other = await site.context.newPage();
   await other.goto(page.url());
-  await other.waitForSelector('.run-controls');
+  await other.waitForSelector(LIVE, { state: 'attached' });
   assert.match(await changeOf(other), /^×\s10, pinned 1\.63\sG$/);
 });
 

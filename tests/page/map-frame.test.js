@@ -17,7 +17,7 @@ afterEach(async () => {
 
 /** @param {string} search @param {import('playwright-core').BrowserContextOptions} [context] */
 async function ran(search, context) {
-  site = await openPage({ search, context: { reducedMotion: 'reduce', ...context } });
+  site = await openPage({ file: 'run/', search, context: { reducedMotion: 'reduce', ...context } });
   await site.page.locator('#run').scrollIntoViewIfNeeded();
   await site.page.waitForSelector('[data-run="fresh"] .heat-labels.columns');
   return site.page;

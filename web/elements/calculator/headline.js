@@ -22,7 +22,7 @@ export function headlineView(store) {
   const since = changes(store);
   return html`
     <section class="answer" part="answer" aria-labelledby="answer-title">
-      <h2 id="answer-title" class="hidden">Result</h2>
+      <h2 id="answer-title" class="hidden">Result: ${store.layer.title}</h2>
       <p class="hidden" role="status">${store.valid ? spoken(estimate) : ''}</p>
       ${leftOutNote(store)}
       ${store.valid ? nothing : staleNote(store)}

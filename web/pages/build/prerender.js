@@ -18,8 +18,10 @@ import { presetValues } from '../../elements/models/presets.js';
 import { Store } from '../../plain/store.js';
 import { speedView, unmeasured } from '../../elements/speed/view.js';
 import { staticTrain } from '../../elements/train/static.js';
+import { embeddedView } from '../embedded.js';
 import { guideView } from '../guide.js';
 import { speedGuideView } from '../speed-guide.js';
+import { documentView } from './documents.js';
 import { rootOf, shell } from './shell.js';
 
 /**
@@ -49,6 +51,8 @@ const contents = (scope, file, page) => ({
     return staticCalculator(store, readPanels(/ panels="([^"]*)"/.exec(page)?.[1] ?? null).panels);
   },
   guide: () => guideView(scope),
+  embedded: () => embeddedView(),
+  document: () => documentView(file, rootOf(file)),
   labs: () => labCards(scope),
   chapters: () => chapterCards(scope),
   labhead: () => labHead(labOf(file)),

@@ -59,14 +59,25 @@ const top = (folder, root) => `\
     </fieldset>
   </header>`;
 
-/** Of the two pages behind *Run*. @param {string} folder */
-const runTabs = (folder) =>
-  [
-    ['run/', 'Forward'],
-    ['train/', 'Train']
-  ]
-    .map(([path, text]) => `<a href="../${path}"${path === folder ? ' aria-current="page"' : ''}>${text}</a>`)
-    .join('');
+/** The pages behind a door that has several. */
+const RUN = [
+  ['run/', 'Forward'],
+  ['train/', 'Train']
+];
+const GUIDE = [
+  ['guide/', 'Text'],
+  ['guide/conventions/', 'Conventions'],
+  ['guide/api/', 'API'],
+  ['guide/training/', 'Training'],
+  ['guide/embedding/', 'Embedding'],
+  ['speed/', 'Speed']
+];
+
+/** @param {string} name @param {string[][]} pages @param {string} folder @param {string} root */
+const subnav = (name, pages, folder, root) =>
+  `<nav class="subnav" aria-label="${name}">${pages
+    .map(([path, text]) => `<a href="${root}${path}"${path === folder ? ' aria-current="page"' : ''}>${text}</a>`)
+    .join('')}</nav>`;
 
 /** @param {string} folder @param {string} root */
 const foot = (folder, root) => `\
@@ -90,6 +101,7 @@ export function shell(file, page) {
     head: head(folder, root, page),
     top: top(folder, root),
     foot: foot(folder, root),
-    runtabs: `<nav class="subnav" aria-label="Run">${runTabs(folder)}</nav>`
+    runtabs: subnav('Run', RUN, folder, root),
+    guidetabs: subnav('Guide', GUIDE, folder, root)
   };
 }

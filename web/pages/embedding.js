@@ -1,0 +1,4 @@
+import '../elements/embedded.js';
+import { start } from './start.js';
+
+start();
