@@ -203,7 +203,7 @@ for (const [colorScheme, context] of /** @type {const} */ ([
     assert.deepEqual(await violations(page), []);
     const width = page.viewportSize()?.width;
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-    await page.goto(`${site.site.url}${LONG}`);
+    await page.goto(`${site.site.url}run/${LONG}`);
     await page.waitForSelector('.run-controls');
     await page.locator('#run').scrollIntoViewIfNeeded();
     await page.click(`${TABLE} summary`);

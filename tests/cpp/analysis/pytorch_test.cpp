@@ -119,7 +119,11 @@ TEST_CASE("layers of two kinds have a class each, and take from a stack each") {
         for layer in self.model.layers:
             if isinstance(layer, WindowedDecoderLayer):
                 hidden_states, weights = layer(
-                    hidden_states, next(window_past_keys), next(window_past_values), rotation, window_mask
+                    hidden_states,
+                    next(window_past_keys),
+                    next(window_past_values),
+                    rotation,
+                    window_mask,
                 )  # (1, 3, 256)
             else:
                 hidden_states, weights = layer(
@@ -252,7 +256,7 @@ TEST_CASE("no line of code is wider than 100 columns") {
   CHECK(text.find(R"(
         extended_value = torch.cat(
             (projected_value, self.bias_v.expand(projected_value.size(0), -1, -1)), dim=1
-        )                                                                            # (32, 129, 768)
+        )                                                                      # (32, 129, 768)
 )") != text.npos);
   const std::string latent = pytorch_source(config("latent_attention"), {.self_check = false});
   CHECK(latent.find(R"(

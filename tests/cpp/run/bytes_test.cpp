@@ -59,7 +59,7 @@ std::vector<Config> choices_of(const Layer& layer, const std::map<std::string, i
 /// Bytes that the allocator hands out at most for a model, its inputs and a run.
 double measured(const Config& config, const Wanted& wanted, Dtype storage,
                 const ForwardOptions& options) {
-  const RandomInputs inputs(unroll(graph_of(config)), false);
+  const RandomInputs inputs(unroll(graph_of(config), !wanted.tensors.empty()), false);
   double given = 0;
   for (const Values& values : inputs.values) given += 4.0 * static_cast<double>(values.size());
   start_counting();
