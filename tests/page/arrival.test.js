@@ -136,13 +136,6 @@ test('a visitor who has moved meanwhile stays where he is', async () => {
   );
 });
 
-test('Tab from the guide reaches the button that executes the mistakes anew', async () => {
-  const { page, letIn } = await waiting('guide/#precision');
-  await letIn();
-  await page.locator('.contents a').first().focus();
-  await page.waitForSelector('attnscope-mistakes button', { state: 'attached' });
-});
-
 test('an old link to a chapter of the guide leads there', async () => {
   const { page } = await waiting('#precision');
   await page.waitForURL(/\/guide\/#precision$/);

@@ -70,8 +70,7 @@ export const figure = (page, key) => page.locator(`[data-figure="${key}"] .figur
 const LOADED = [
   ['#compare', '[data-chart="alternatives"] svg'],
   ['#run', '[data-run="fresh"]'],
-  ['#pytorch', '.hljs-keyword'],
-  ['attnscope-mistakes', 'attnscope-mistakes button']
+  ['#pytorch', '.hljs-keyword']
 ];
 
 /**

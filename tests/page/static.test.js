@@ -53,7 +53,7 @@ test('without JavaScript the guide can be read, with figures that were asked fro
   const text = await site.page.innerText('.guide');
   for (const figure of ['769', '768', '98,561', '98,432', '4,096 elements', '3,145,728'])
     assert.ok(text.includes(figure), figure);
-  assert.equal(await site.page.locator('.mistake').count(), 5);
+  assert.equal(await site.page.locator('#mistakes li').count(), 5);
 });
 
 test('without JavaScript the published models and the number formats are there', async () => {

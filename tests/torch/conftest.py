@@ -48,7 +48,7 @@ class Index:
         self.trainings = [Training(self, entry) for entry in rest("trainings")]
         self.peaks = rest("peaks")
         self.snippets, self.presets = rest("snippets"), rest("presets")
-        self.demonstrations, self.guide = rest("demonstrations"), rest("guide")
+        self.demonstrations, self.tutorial, self.guide = rest("demonstrations"), rest("tutorial"), rest("guide")
 
     def tensor(self, place):
         """A copy of the numbers at `place`, in the format that they had."""

@@ -1,8 +1,10 @@
 // Every line of PyTorch that the page can show, for what it shows beside it: the lines under a run, for every preset
-// and for every layer as it comes, with masks of each kind; the mistakes; the guide. The PyTorch panel itself is
-// printed for every case.
+// and for every layer as it comes, with masks of each kind; the mistakes; the tutorial's chapters; the guide. The
+// PyTorch panel itself is printed for every case.
 
-import { demos } from '../../web/elements/mistakes/demos.js';
+import { demos } from '../../web/plain/labs/demos.js';
+import { initialValues } from '../../web/plain/labs/settings.js';
+import { chapters, computeChapter, settingsOfChapter } from '../../web/plain/labs/tutorial.js';
 import { drawInputs, givenMasks, isNeeded } from '../../web/plain/inputs.js';
 import { causalMask, maskPlanes, openMask, paddedMask, paintLine } from '../../web/plain/mask.js';
 import { pythonLines, shownValues } from '../../web/plain/python.js';
@@ -112,6 +114,16 @@ export function demonstrations(scope) {
     }
   }));
 }
+
+/** What the code of each chapter of the tutorial prints, by the page, and that code. @param {Attnscope} scope */
+export const tutorial = (scope) =>
+  chapters.flatMap((chapter) =>
+    [0, 3].map((seed) => {
+      const values = { ...initialValues(settingsOfChapter(chapter)), seed, steps: 4 };
+      const { printed, python } = computeChapter(chapter, scope, values);
+      return { title: chapter.title, seed, printed: printed.join('\n'), python };
+    })
+  );
 
 const TEXT = /** @type {Record<string, string>} */ ({
   '&gt;': '>',

@@ -107,6 +107,22 @@ def test_the_lines_of_each_mistake_give_the_numbers_beside_them(index, side):
                 assert shown_number(r"([\d,]+) parameters", one["verdict"]) == parameters
 
 
+# The tutorial
+
+NUMBER = r"-?\d+\.\d*"
+
+
+def test_each_chapter_of_the_tutorial_prints_what_its_page_says(index):
+    assert len({chapter["title"] for chapter in index.tutorial}) == 6
+    for chapter in index.tutorial:
+        _, printed = executed(chapter["python"], chapter["title"])
+        said = chapter["printed"] + "\n"
+        words = lambda text: re.sub(r"\s+", "", re.sub(NUMBER, "#", text))
+        assert words(printed) == words(said), chapter["title"]
+        numbers = lambda text: torch.tensor([float(one) for one in re.findall(NUMBER, text)])
+        assert torch.allclose(numbers(printed), numbers(said), rtol=0, atol=1.01e-4), (printed, said)
+
+
 # The guide
 
 

@@ -17,7 +17,7 @@ import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
 import { lengths, modelTypes, published, variants } from './families.js';
 import { peaks } from './peaks.js';
 import { decoding, openMask, peers, withVectors } from './peers.js';
-import { demonstrations, guideLines, presetTitles, snippets } from './snippets.js';
+import { demonstrations, guideLines, presetTitles, snippets, tutorial } from './snippets.js';
 import { TensorFile } from './tensor_file.js';
 import { trainings } from './trainings.js';
 
@@ -643,6 +643,7 @@ const writeRest = async () => ({
   snippets: writeSnippets(),
   presets: presetTitles,
   demonstrations: demonstrations(scope),
+  tutorial: tutorial(scope),
   guide: await guideLines()
 });
 

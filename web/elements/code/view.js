@@ -1,4 +1,5 @@
 import { html } from 'lit';
+import { follows } from '../form/follows.js';
 import { copyButton, saidView } from '../shared/copy-button.js';
 
 /**
@@ -11,7 +12,7 @@ export const codeView = ({ source, text, filename, said = '', selfCheck = false,
     <h2 id="pytorch-title" class="panel-title">PyTorch <span class="panel-note">${text.split('\n').length - 1} lines</span></h2>
     <div class="actions">
       <label class="switch-label">With self-check
-        <input class="switch" type="checkbox" role="switch" aria-describedby="self-check-meaning" .checked=${selfCheck}
+        <input class="switch" type="checkbox" role="switch" aria-describedby="self-check-meaning" ?checked=${selfCheck} ${follows('checked', selfCheck)}
           @change=${(/** @type {any} */ event) => check?.(event.target.checked)}></label>
       ${copyButton({ label: 'Copy PyTorch', said, copy })}
       <button class="button" type="button" @click=${download}>Download ${filename}</button>

@@ -112,7 +112,10 @@ function nameMarks(lines, { values: [low, high] }) {
   );
 }
 
-/** What stands across, and which axes are logarithmic. @param {Chart} chart @param {ReturnType<typeof layoutOf>} layout */
+/**
+ * What stands across, and which axes are logarithmic.
+ * @param {Chart} chart @param {ReturnType<typeof layoutOf>} layout
+ */
 function scaleMarks({ x, across, up }, { left }) {
   const below = across === 'log' ? `${x}, log scale →` : `${x} →`;
   const marks = [

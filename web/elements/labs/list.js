@@ -6,7 +6,10 @@ import { chapters, placeOf, questions, tutorial } from '../../plain/labs/list.js
 import { loadLab } from './labs.js';
 import { smallPicture } from './pictures.js';
 
-/** @typedef {import('../../plain/labs/list.js').Entry} Entry @typedef {import('../../lib/index.js').Attnscope} Attnscope */
+/**
+ * @typedef {import('../../plain/labs/list.js').Entry} Entry
+ * @typedef {import('../../lib/index.js').Attnscope} Attnscope
+ */
 
 /** @param {Attnscope} scope @param {string} name */
 async function pictureOf(scope, name) {

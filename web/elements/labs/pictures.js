@@ -1,4 +1,4 @@
-// What figures of labs are made of. Before scripts run, a heat map is a drawing of the same cells, and a chart its table.
+// What figures of labs are made of. Before scripts run, a heat map is a drawing of its cells, and a chart its table.
 
 import { html, nothing, svg } from 'lit';
 import { formatSignificant } from '../../plain/format.js';
@@ -110,7 +110,10 @@ export function cornerOf({ data, shape }, most) {
   return { data: values, rows: down, columns: across };
 }
 
-/** Every n-th row and column of a plane, so that no more are left. @param {Tensor} tensor @param {number} most @returns {Small} */
+/**
+ * Every n-th row and column of a plane, so that no more are left.
+ * @param {Tensor} tensor @param {number} most @returns {Small}
+ */
 export function smallOf({ data, shape }, most) {
   const { rows, columns } = planes(shape);
   const [down, across] = [rows, columns].map((length) => Math.min(length, most));

@@ -6,7 +6,10 @@ import { labView } from './view.js';
 
 const nothingHappens = () => {};
 
-/** @param {import('../../lib/index.js').Attnscope} scope @param {string} name @param {string} root the way to the site's first page */
+/**
+ * @param {import('../../lib/index.js').Attnscope} scope @param {string} name
+ * @param {string} root the way to the site's first page
+ */
 export async function staticLab(scope, name, root) {
   const lab = await loadLab(name);
   const values = initialValues(lab.settings);

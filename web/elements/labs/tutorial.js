@@ -39,7 +39,10 @@ function figure(data, stage) {
     ${stepsView(steps)}`;
 }
 
-/** A tensor of two columns lies down. @param {import('../../plain/labs/rows.js').Tensor} tensor @param {string[]} axes */
+/**
+ * A tensor of two columns lies down.
+ * @param {import('../../plain/labs/rows.js').Tensor} tensor @param {string[]} axes
+ */
 function upright(tensor, axes) {
   const [rows, columns] = tensor.shape;
   if (tensor.shape.length !== 2 || columns > 2) return { tensor, axes };

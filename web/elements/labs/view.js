@@ -42,7 +42,10 @@ export function labView(state, actions) {
     </div>`;
 }
 
-/** The layer of the figure on the pages that size and run it. @param {Record<string, unknown>} config @param {string} root */
+/**
+ * The layer of the figure on the pages that size and run it.
+ * @param {Record<string, unknown>} config @param {string} root
+ */
 function linksView(config, root) {
   const search = new URLSearchParams(Object.entries(config).map(([name, value]) => [name, String(value)]));
   return html`
@@ -71,7 +74,10 @@ function arrangement(choices) {
 
 const MOST_LETTERS = 32;
 
-/** A box, and a slider where there are stops. @param {import('../../plain/labs/settings.js').Integer} setting @param {State} state @param {Actions} actions */
+/**
+ * A box, and a slider where there are stops.
+ * @param {import('../../plain/labs/settings.js').Integer} setting @param {State} state @param {Actions} actions
+ */
 function integerView({ name, label, stops }, state, { set }) {
   const type = (/** @type {any} */ event) => set({ [name]: event.target.value }, `box:${name}`);
   return html`
@@ -85,7 +91,10 @@ function integerView({ name, label, stops }, state, { set }) {
     </div>`;
 }
 
-/** @param {{ name: string, label: string, stops: readonly number[] }} setting @param {State} state @param {Actions['set']} set */
+/**
+ * @param {{ name: string, label: string, stops: readonly number[] }} setting
+ * @param {State} state @param {Actions['set']} set
+ */
 function sliderView({ name, label, stops }, { values }, set) {
   const stop = nearestStop([...stops], values[name]);
   const slide = (/** @type {any} */ event) => set({ [name]: stops[event.target.value] }, `slider:${name}`);

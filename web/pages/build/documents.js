@@ -1,5 +1,5 @@
-// The files of docs/ that stand in the guide, as HTML: made once, at build, from the Markdown in the repository, so that
-// both say the same.
+// The files of docs/ that stand in the guide, as HTML: made once, at build, from the Markdown in the repository, so
+// that both say the same.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

@@ -1,8 +1,8 @@
 // The labs in their order: a question each, and where its page is.
 
 /**
- * @typedef {{ name: string, question: string, about: string, lead: string }} Entry `name`: the folder of the page, below
- *   that of the labs; `about`: one line for the list; `lead`: what stands before the figure
+ * @typedef {{ name: string, question: string, about: string, lead: string }} Entry `name`: the folder of the page,
+ *   below that of the labs; `about`: one line for the list; `lead`: what stands before the figure
  */
 
 /** @type {readonly Entry[]} */

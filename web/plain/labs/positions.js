@@ -100,7 +100,10 @@ const wordsFor = /** @type {Record<string, readonly string[]>} */ ({
   shuffled: ORDER.map((from) => sentence[from])
 });
 
-/** How far the output of the shuffled sentence is from the shuffled output. @param {Attnscope} scope @param {string} position */
+/**
+ * How far the output of the shuffled sentence is from the shuffled output.
+ * @param {Attnscope} scope @param {string} position
+ */
 function orderMatters(scope, position) {
   const [straight, shuffled] = [sentence, wordsFor.shuffled].map((words) => run(scope, position, words).output);
   const moved = new Float32Array(straight.data.length);

@@ -60,7 +60,10 @@ function between(scope, input, state, prefix, heads) {
   };
 }
 
-/** Scaled, of each sequence and head. @param {Tensor} query @param {Tensor} key @param {number} heads @returns {Shown} */
+/**
+ * Scaled, of each sequence and head.
+ * @param {Tensor} query @param {Tensor} key @param {number} heads @returns {Shown}
+ */
 function scoresOf({ data: query, shape: [batch, length, hidden] }, { data: key }, heads) {
   const features = hidden / heads;
   const plane = length * length;
