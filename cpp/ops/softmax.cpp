@@ -60,10 +60,10 @@ std::string banded_doc(const Band& band) {
   const char* keys = "the keys up to the query's position";
   if (band.window) {
     keys = band.is_causal ? "the last `window` keys up to the query's position"
-                          : "keys less than `window` away from the query's position";
+                          : "the keys nearer than `window` to the query's position";
   }
   return format("masked_softmax() over {}{}{}.",
-                {keys, band.offset != 0 ? ", its row + offset" : "",
+                {keys, band.offset != 0 ? ", row + offset" : "",
                  band.tail > 0 ? " and the last `tail` keys" : ""});
 }
 

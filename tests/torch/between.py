@@ -12,17 +12,25 @@ class _Records(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node):
         if node.name == "masked_softmax":
-            last = next(i for i, one in enumerate(node.body) if ast.unparse(one).startswith("weights = scores.softmax("))
-            node.body.insert(last, ast.parse("masked.append(scores)").body[0])
+            node.body = [line for one in node.body for line in self._masked(one)]
         if node.name == "forward":
             node.body = [line for one in node.body for line in (one, *self._told(one))]
         return node
+
+    def _masked(self, statement):
+        """What goes into softmax is there when no mask came, and when the mask has been added."""
+        added = ast.parse("masked.append(scores)").body
+        if ast.unparse(statement).startswith("if mask is None:"):
+            statement.body[:0] = added
+        elif ast.unparse(statement).startswith("hidden = "):
+            yield from added
+        yield statement
 
     def _told(self, statement):
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
             return
         made = statement.targets[0].id
-        if isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func) == "masked_softmax":
+        if isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func).endswith("_softmax"):
             scores = statement.value.args[0].id
             yield from ast.parse(f"tell(self, 'masked_{scores}', masked.pop())").body
         yield from ast.parse(f"tell(self, '{made}', {made})").body

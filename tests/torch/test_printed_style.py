@@ -30,7 +30,7 @@ def unused_definitions(tree, given):
 def unused_locals(function):
     stored = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     arguments = {one.arg for one in function.args.args} - {"self"}
-    return [f"{name} of {function.name}() is not used" for name in sorted((stored | arguments) - names_read(function))]
+    return [f"{name} of {function.name}() is not used" for name in sorted((stored | arguments) - {"_"} - names_read(function))]
 
 
 def path_of(node):
@@ -53,8 +53,10 @@ def unused_attributes(one):
 def arguments_never_given(tree):
     """Parameters of a helper for which no call in the file gives a value."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    called = {id(call.func) for call in calls}
+    handed_on = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and id(one) not in called}
     found = []
-    for helper in (one for one in tree.body if isinstance(one, ast.FunctionDef)):
+    for helper in (one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name not in handed_on):
         own = [call for call in calls if call.func.id == helper.name]
         given = {keyword.arg for call in own for keyword in call.keywords}
         most = max((len(call.args) for call in own), default=0)

@@ -35,15 +35,16 @@ function lossExpression({ name, target, weight = [], ...options }) {
   return `F.cross_entropy(output.flatten(0, -2), ${held}${weighted}${further})`;
 }
 
-/** @param {any} optimizer */
-function optimizerExpression({ name, beta1, beta2, ...options }) {
+/** @param {any} optimizer @param {string} learned the expression of its parameters */
+function optimizerExpression({ name, beta1, beta2, ...options }, learned) {
   const betas = beta1 === undefined && beta2 === undefined ? '' : `, betas=(${beta1 ?? 0.9}, ${beta2 ?? 0.999})`;
   const kind = OPTIMIZERS[/** @type {keyof typeof OPTIMIZERS} */ (name)];
-  return `torch.optim.${kind}(learned${betas}${keywords(options)})`;
+  return `torch.optim.${kind}(${learned}${betas}${keywords(options)})`;
 }
 
-/** @param {any} schedule @returns {string[]} the body of factor(step) */
+/** @param {any} schedule @returns {string[]} the body of factor(step); none where it is 1 throughout */
 function scheduleLines({ name, warmup_steps = 0, total_steps }) {
+  if (name === 'constant' && warmup_steps === 0) return [];
   const warm = warmup_steps > 0 ? [`if step < ${warmup_steps}:`, `    return step / ${warmup_steps}`] : [];
   if (name === 'constant') return [...warm, 'return 1.0'];
   const passed = `passed = min(1.0, (step - ${warmup_steps}) / ${Math.max(1, total_steps - warmup_steps)})`;
@@ -109,11 +110,37 @@ function withImports(source, needed) {
   return groups.map((lines) => lines.join('\n')).join('\n\n') + source.slice(end);
 }
 
+/** @param {string[]} lines its body */
+const factorFunction = (lines) => `
+
+def factor(step):
+    """By what the learning rate is multiplied."""
+${lines.map((line) => `    ${line}`).join('\n')}
+`;
+
+const FREEZING = `    for name, parameter in module.named_parameters():
+        parameter.requires_grad_(name not in FROZEN)
+    learned = [parameter for parameter in module.parameters() if parameter.requires_grad]
+`;
+
 const CHECKPOINTING = `    for blocks in module.modules():
         if isinstance(blocks, nn.ModuleList):
             for block in blocks:
                 block.forward = functools.partial(checkpoint, block.forward, use_reentrant=False)
 `;
+
+/**
+ * Forward and backward, as often as gradients are accumulated.
+ * @param {number} times @param {string[]} forward the lines up to `loss`
+ */
+function passLines(times, forward) {
+  const lines = [
+    ...forward,
+    times === 1 ? 'loss.backward()' : `(loss / ${times}).backward()`,
+    'losses.append(loss.item())'
+  ];
+  return times === 1 ? lines : [`for _ in range(${times}):`, ...lines.map((line) => `    ${line}`)];
+}
 
 /** With as many digits as float32 has. @param {number} value */
 const digits = (value) => String(Number(value.toPrecision(8)));
@@ -141,6 +168,13 @@ export function trainingScript(scope, config, options, recipe) {
       .filter((/** @type {Input} */ one) => !one.optional)
       .map((/** @type {Input} */ one) => one.name);
     const scheduled = scheduleLines(schedule);
+    const isFrozen = frozen.length > 0;
+    const learned = isFrozen ? 'learned' : 'module.parameters()';
+    const first = estimate.results.length > 1 ? '[0]' : '';
+    const pass = passLines(accumulation_steps, [
+      `output = module(${names.map((/** @type {string} */ name) => `batch["${name}"]`).join(', ')})${first}`,
+      `loss = ${lossExpression(loss)}`
+    ]);
     const needed = ['import sys', 'import torch', 'import torch.nn.functional as F'];
     if (options.checkpointing) needed.push('import functools', CHECKPOINT);
     if (scheduled.some((line) => line.includes('math.'))) needed.push('import math');
@@ -153,19 +187,13 @@ LOSSES = [${steps.map((step) => digits(step.loss)).join(', ')}]
 GRADIENT_NORMS = {
 ${gradients.map(([name, { data: values }]) => `    "${name}": ${digits(norm(values))},`).join('\n')}
 }
-FROZEN = ${python(frozen)}
-
+${isFrozen ? `FROZEN = ${python(frozen)}\n` : ''}
 
 def draw(seed, function, *arguments):
     """The numbers that a seed gives, whatever was drawn before."""
     torch.manual_seed(seed)
     return function(*arguments)
-
-
-def factor(step):
-    """By what the learning rate is multiplied."""
-${scheduled.map((line) => `    ${line}`).join('\n')}
-
+${scheduled.length ? factorFunction(scheduled) : ''}
 
 def main():
     batch = {
@@ -173,23 +201,15 @@ ${data.map(({ name, text }) => `        "${name}": ${text},`).join('\n')}
     }
     torch.manual_seed(${options.seed ?? 0})  # of the weights, and of dropout after them
     module = ${class_name}().train()
-    for name, parameter in module.named_parameters():
-        parameter.requires_grad_(name not in FROZEN)
-${options.checkpointing ? CHECKPOINTING : ''}    learned = [parameter for parameter in module.parameters() if parameter.requires_grad]
-    optimizer = ${optimizerExpression(optimizer)}
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
-    losses = []
+${isFrozen ? FREEZING : ''}${options.checkpointing ? CHECKPOINTING : ''}    optimizer = ${optimizerExpression(optimizer, learned)}
+${scheduled.length ? '    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)\n' : ''}    losses = []
     for _ in range(${STEPS}):
         optimizer.zero_grad()
-        for _ in range(${accumulation_steps}):
-            results = module(${names.map((/** @type {string} */ name) => `batch["${name}"]`).join(', ')})
-            output = results if torch.is_tensor(results) else results[0]
-            loss = ${lossExpression(loss)}
-            (loss / ${accumulation_steps}).backward()
-            losses.append(loss.item())
-${clip_norm === null ? '' : `        torch.nn.utils.clip_grad_norm_(learned, ${clip_norm})\n`}        optimizer.step()
-        schedule.step()
-    gradients = {name: p.grad.norm().item() for name, p in module.named_parameters() if p.grad is not None}
+${pass.map((line) => `        ${line}\n`).join('')}\
+${clip_norm === null ? '' : `        torch.nn.utils.clip_grad_norm_(${learned}, ${clip_norm})\n`}        optimizer.step()
+${scheduled.length ? '        schedule.step()\n' : ''}    gradients = {
+        name: one.grad.norm().item() for name, one in module.named_parameters() if one.grad is not None
+    }
     largest = max(gradients.values())
     wrong = [
         f"loss of step {step}: expected {expected}, PyTorch has {found}"
