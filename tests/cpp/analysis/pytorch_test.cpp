@@ -193,7 +193,7 @@ def causal_softmax(scores, mask):
                                     {{"window", raw(3)}, {"seq_len", raw(9)}, {"kv_len", raw(4)}});
   has(windowed, R"(
 def windowed_softmax(scores, mask, window):
-    """masked_softmax() over keys less than `window` away from the query's position."""
+    """masked_softmax() over the keys nearer than `window` to the query's position."""
     hidden = scores.new_full(scores.shape[-2:], float("-inf"))
     hidden = hidden.triu(window) + hidden.tril(-window)
     return masked_softmax(scores + hidden, hidden if mask is None else mask)
