@@ -27,7 +27,10 @@ export const LABEL_SIZE = 11;
 export const LINE = 13;
 /** Between labels and cells. */
 export const GAP = 6;
-const BETWEEN = 3;
+/** From one label to the next. */
+const BETWEEN = 5;
+/** How far a label may stand out of the map. */
+const OVERHANG = 3;
 /** From label to label where not every cell has one. */
 const APART = 30;
 const LONGEST_WORD = 12;
@@ -77,7 +80,7 @@ function columnAxis(count, cell, words, widest) {
   if (!words || (turned && cell < LINE)) {
     const label = widest([String(count - 1)]);
     const ticks = indices(count, cell, label + BETWEEN).filter(
-      ({ index }) => (count - index - 0.5) * cell >= label / 2 - BETWEEN // within the map, but for a little
+      ({ index }) => (count - index - 0.5) * cell >= label / 2 - OVERHANG // within the map, but for a little
     );
     return { ticks, room: line, turned: false };
   }

@@ -22,12 +22,13 @@ export function chapterLab(number) {
 
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
 function figure(data, stage) {
-  const { printed, lines, name, shown, losses = [], steps, python } = data;
+  const { printed, lines, name, shown, losses = [], steps, python, differs } = data;
   const { tensor, axes, weights } = shown;
   return html`
     <div class="lab-pair">
       <div><h2 class="panel-title">What it prints</h2>
         <pre class="code printed" tabindex="0" role="group" aria-label="What the code prints"><samp>${printed.join('\n')}</samp></pre>
+        <p class="note">${differs}</p>
         ${losses.length > 1 ? chartView(lossChart(losses), stage) : nothing}
         <h2 class="panel-title">The lines that print it</h2>
         <pre class="code printed" tabindex="0" role="group" aria-label="The lines of code that print it"><code>${lines.join('\n')}</code></pre>

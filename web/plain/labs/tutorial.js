@@ -15,6 +15,7 @@ import { trained } from './training.js';
  *   losses?: number[] }} Made `printed`: what `lines`, after the class, print
  * @typedef {object} Chapter
  * @property {string} title
+ * @property {string} differs what the tutorial's own run prints otherwise, and what it prints the same
  * @property {readonly string[]} shows names of tensors, the first shown first
  * @property {import('./settings.js').Setting[]} [own] further settings
  * @property {(scope: Attnscope, values: Values) => Made} make
@@ -124,6 +125,8 @@ const ALL = ['weights', 'scores', 'query', 'key', 'value', 'output'];
 /** @type {Chapter} */
 const dotProduct = {
   title: 'Scaled dot-product attention',
+  differs:
+    'The tutorial sets no seed, so its tensors are others at every run. Both shapes and all sums are the same, whatever was drawn.',
   shows: ALL,
   make(scope, { seed }) {
     const [batch_size, seq_len, head_dim] = [2, 4, 8];
@@ -173,6 +176,8 @@ const dotProduct = {
 /** @type {Chapter} */
 const attentionLayer = {
   title: 'An attention layer',
+  differs:
+    'The tutorial sets no seed, so it prints another matrix at every run: 5 × 5 again, each row with the sum 1 but for the rounding to two decimals.',
   shows: ALL,
   make(scope, { seed }) {
     const config = { layer: 'attention_layer', batch_size: 1, seq_len: 5, hidden_size: 64 };
@@ -200,6 +205,8 @@ const attentionLayer = {
 /** @type {Chapter} */
 const selfAttention = {
   title: 'Self-attention',
+  differs:
+    'The tutorial looks random tokens up in an embedding that is drawn from the same normal distribution as this input, and its dropout is on, which is off here. The shape is the same.',
   shows: ['output', 'input', 'weights', 'scores', 'query', 'key', 'value'],
   make(scope, { seed }) {
     const config = { layer: 'self_attention', batch_size: 2, seq_len: 10, hidden_size: 128 };
@@ -253,6 +260,7 @@ const multiHeadLines = (heads, what, seed) => [
 /** @type {Chapter} */
 const multiHead = {
   title: 'Multi-head attention',
+  differs: 'The tutorial sets no seed and leaves dropout on, which is off here. Both shapes are the same.',
   shows: ALL,
   own: [
     {
@@ -295,6 +303,7 @@ const CLASSIFIER = {
 /** @type {Chapter} */
 const classifier = {
   title: 'A classifier',
+  differs: 'The tutorial makes this shape on the way to its loss and does not print it. Dropout is off here.',
   shows: ['output', 'weights'],
   make(scope, { seed }) {
     const tokens = scope.randint(CLASSIFIER.vocab_size, [CLASSIFIER.batch_size, CLASSIFIER.seq_len], {
@@ -325,6 +334,8 @@ const classifier = {
 /** @type {Chapter} */
 const trainingStep = {
   title: 'A training step',
+  differs:
+    'The tutorial sets no seed, so its loss is another at every run: near ln 2 too, since the labels are random.',
   shows: ['output', 'gradient'],
   own: [
     {
@@ -409,7 +420,8 @@ export function computeChapter(chapter, scope, values) {
     name: values.show,
     steps,
     parameters,
-    python: codeOf(scope, made, values)
+    python: codeOf(scope, made, values),
+    differs: chapter.differs
   };
 }
 
