@@ -42,7 +42,8 @@ for (const { name, question } of LABS) {
     assert.equal(await notice(page), said);
     assert.match(await page.title(), /attnscope/);
     assert.ok((await page.getAttribute('meta[name=description]', 'content'))?.length);
-    assert.match((await page.getAttribute('meta[property="og:image"]', 'content')) ?? '', /preview\/labs\.jpg$/);
+    const picture = (await page.getAttribute('meta[property="og:image"]', 'content')) ?? '';
+    assert.match(picture, new RegExp(`preview/labs-${name.split('/')[0]}\\.jpg$`));
   });
 
   test(`axe finds nothing at ${name}, and nothing is wider than a phone`, async () => {

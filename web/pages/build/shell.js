@@ -3,8 +3,11 @@
 const policy =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'";
 
-/** Which picture stands for a page where it is linked: its own, and of chapters that of all. @param {string} folder */
-const pictureOf = (folder) => folder.split('/').filter(Boolean).slice(0, 2).join('-') || 'calculator';
+/** Which picture stands for a page where it is linked: a lab's own, else that of its door. @param {string} folder */
+function pictureOf(folder) {
+  const [door, lab] = folder.split('/');
+  return door === 'labs' && lab ? `labs-${lab}` : door || 'calculator';
+}
 
 /**
  * @param {string} folder of the page @param {string} root the way to the site's first page: '../' of one below it
