@@ -143,13 +143,18 @@ Init first_values(const Graph& graph, TensorId parameter) {
   return {};
 }
 
-/// "[A] * 3 + [B]" of what stands at [begin, end) of a call's order.
+/// "[A] * 3 + [B, C]" of what stands at [begin, end) of a call's order.
 std::string runs_text(const Call& call, size_t begin, size_t end) {
   std::string text;
   for (size_t i = begin; i < end;) {
     size_t next = i;
     while (next < end && call.order[next] == call.order[i]) ++next;
-    text += format("{}[{}]", {text.empty() ? "" : " + ", call.body_of(i).class_name});
+    const std::string& name = call.body_of(i).class_name;
+    if (next - i == 1 && !text.empty() && text.back() == ']') {
+      text.replace(text.size() - 1, 1, format(", {}]", {name}));
+    } else {
+      text += format("{}[{}]", {text.empty() ? "" : " + ", name});
+    }
     if (next - i > 1) text += format(" * {}", {next - i});
     i = next;
   }
@@ -169,7 +174,10 @@ std::string list_text(const Call& call) {
   }
   const size_t rest = times % period;
   std::string kinds = runs_text(call, 0, std::min(period, times));
-  if (times / period > 1) kinds = format("({}) * {}", {kinds, times / period});
+  const bool single = kinds.find(']') + 1 == kinds.size();
+  if (times / period > 1) {
+    kinds = format(single ? "{} * {}" : "({}) * {}", {kinds, times / period});
+  }
   if (period < times && rest > 0) {
     kinds = format("{} + {}", {kinds, runs_text(call, times - rest, times)});
   }

@@ -236,6 +236,8 @@ def pytest_generate_tests(metafunc):
     if "case" in metafunc.fixturenames:
         of_peer = lambda case: case.entry["peer"] in peer.args
         cases = filter(of_peer, part(index.peers)) if peer else filter(chosen, part(index.cases))
+        if between:  # of few cases each part takes its share
+            cases = part([case for case in index.cases if chosen(case)])
         metafunc.parametrize("case", list(cases), ids=lambda case: case.id)
     if "checkpoint" in metafunc.fixturenames:
         metafunc.parametrize("checkpoint", part(index.checkpoints), ids=lambda one: one.id)

@@ -208,7 +208,9 @@ ${scheduled.length ? '    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer
 ${pass.map((line) => `        ${line}\n`).join('')}\
 ${clip_norm === null ? '' : `        torch.nn.utils.clip_grad_norm_(${learned}, ${clip_norm})\n`}        optimizer.step()
 ${scheduled.length ? '        schedule.step()\n' : ''}    gradients = {
-        name: one.grad.norm().item() for name, one in module.named_parameters() if one.grad is not None
+        name: one.grad.norm().item()
+        for name, one in module.named_parameters()
+        if one.grad is not None
     }
     largest = max(gradients.values())
     wrong = [
