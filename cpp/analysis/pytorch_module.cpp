@@ -61,8 +61,12 @@ std::string statement(const std::string& indent, const std::string& code) {
                   {indent, code.substr(0, assigned), deeper, code.substr(assigned), indent});
   }
   const size_t close = code.rfind(')');
-  const std::string inner = code.substr(open + 1, close - open - 1);
+  std::string inner = code.substr(open + 1, close - open - 1);
   const std::vector<std::string> parts = arguments_in(inner);
+  if (const size_t loop = inner.find(" for ");
+      parts.size() == 1 && loop != std::string::npos && deeper.size() + inner.size() > kWidth) {
+    inner.replace(loop, 1, format("\n{}", {deeper}));
+  }
   const bool fits = deeper.size() + inner.size() <= kWidth || parts.size() == 1;
   return format("{}{}\n{}{}{}\n{}{}",
                 {indent, code.substr(0, open + 1), deeper,

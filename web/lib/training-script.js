@@ -3,6 +3,7 @@
 /** @typedef {import('./scope.js').Attnscope} Attnscope */
 /** @typedef {import('./types.js').Input} Input */
 
+const WIDTH = 100; // columns of a line
 const STEPS = 5; // that the script repeats
 const OPTIMIZERS = { sgd: 'SGD', rmsprop: 'RMSprop', adam: 'Adam', adamw: 'AdamW' };
 
@@ -15,31 +16,46 @@ function python(value) {
 }
 
 /** Arguments by name. @param {Record<string, unknown>} options */
-const keywords = (options) =>
-  Object.entries(options)
-    .map(([name, value]) => `, ${name}=${python(value)}`)
-    .join('');
+const keywords = (options) => Object.entries(options).map(([name, value]) => `${name}=${python(value)}`);
+
+/**
+ * A statement, with the parts in its brackets on lines of their own where one line is not wide enough.
+ * @param {string} open up to the bracket @param {readonly string[]} parts @param {string} close
+ * @param {string} indent
+ */
+function statement(open, parts, close, indent) {
+  const line = `${open}${parts.join(', ')}${close}`;
+  if (indent.length + line.length <= WIDTH) return [line];
+  return [open, ...parts.map((part) => `    ${part},`), close];
+}
 
 /** @param {readonly number[]} shape */
 const tuple = (shape) => `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
 
-/** @param {any} loss as the trainer has it @returns {string} an expression of `output` and `batch` */
-function lossExpression({ name, target, weight = [], ...options }) {
+/**
+ * What is called for the loss, and with which arguments: expressions of `output` and `batch`.
+ * @param {any} loss as the trainer has it @returns {[string, string[]]}
+ */
+function lossCall({ name, target, weight = [], ...options }) {
   const further = keywords(options);
-  if (name !== 'cross_entropy') return `F.${name}(output, batch["target"]${further})`;
-  const weighted = weight.length > 0 ? `, weight=torch.tensor(${python(weight)})` : '';
+  if (name !== 'cross_entropy') return [`F.${name}(`, ['output', 'batch["target"]', ...further]];
+  const weighted = weight.length > 0 ? [`weight=torch.tensor(${python(weight)})`] : [];
   if (target === 'next_token') {
-    return `F.cross_entropy(output[:, :-1].flatten(0, 1), batch["tokens"][:, 1:].flatten()${weighted}${further})`;
+    const shifted = ['output[:, :-1].flatten(0, 1)', 'batch["tokens"][:, 1:].flatten()'];
+    return ['F.cross_entropy(', [...shifted, ...weighted, ...further]];
   }
   const held = target === 'probabilities' ? 'batch["target"].flatten(0, -2)' : 'batch["labels"].flatten()';
-  return `F.cross_entropy(output.flatten(0, -2), ${held}${weighted}${further})`;
+  return ['F.cross_entropy(', ['output.flatten(0, -2)', held, ...weighted, ...further]];
 }
 
-/** @param {any} optimizer @param {string} learned the expression of its parameters */
-function optimizerExpression({ name, beta1, beta2, ...options }, learned) {
-  const betas = beta1 === undefined && beta2 === undefined ? '' : `, betas=(${beta1 ?? 0.9}, ${beta2 ?? 0.999})`;
+/**
+ * The same of the optimizer.
+ * @param {any} optimizer @param {string} learned its parameters @returns {[string, string[]]}
+ */
+function optimizerCall({ name, beta1, beta2, ...options }, learned) {
+  const betas = beta1 === undefined && beta2 === undefined ? [] : [`betas=(${beta1 ?? 0.9}, ${beta2 ?? 0.999})`];
   const kind = OPTIMIZERS[/** @type {keyof typeof OPTIMIZERS} */ (name)];
-  return `torch.optim.${kind}(${learned}${betas}${keywords(options)})`;
+  return [`torch.optim.${kind}(`, [learned, ...betas, ...keywords(options)]];
 }
 
 /** @param {any} schedule @returns {string[]} the body of factor(step); none where it is 1 throughout */
@@ -171,10 +187,14 @@ export function trainingScript(scope, config, options, recipe) {
     const isFrozen = frozen.length > 0;
     const learned = isFrozen ? 'learned' : 'module.parameters()';
     const first = estimate.results.length > 1 ? '[0]' : '';
+    const given = names.map((/** @type {string} */ name) => `batch["${name}"]`).join(', ');
+    const [called, held] = lossCall(loss);
+    const inner = ' '.repeat(accumulation_steps === 1 ? 8 : 12);
     const pass = passLines(accumulation_steps, [
-      `output = module(${names.map((/** @type {string} */ name) => `batch["${name}"]`).join(', ')})${first}`,
-      `loss = ${lossExpression(loss)}`
+      `output = module(${given})${first}`,
+      ...statement(`loss = ${called}`, held, ')', inner)
     ]);
+    const [made, settings] = optimizerCall(optimizer, learned);
     const needed = ['import sys', 'import torch', 'import torch.nn.functional as F'];
     if (options.checkpointing) needed.push('import functools', CHECKPOINT);
     if (scheduled.some((line) => line.includes('math.'))) needed.push('import math');
@@ -183,7 +203,12 @@ export function trainingScript(scope, config, options, recipe) {
 # ---- Training ----
 
 # What attnscope makes of the same steps.
-LOSSES = [${steps.map((step) => digits(step.loss)).join(', ')}]
+${statement(
+  'LOSSES = [',
+  steps.map((step) => digits(step.loss)),
+  ']',
+  ''
+).join('\n')}
 GRADIENT_NORMS = {
 ${gradients.map(([name, { data: values }]) => `    "${name}": ${digits(norm(values))},`).join('\n')}
 }
@@ -201,7 +226,14 @@ ${data.map(({ name, text }) => `        "${name}": ${text},`).join('\n')}
     }
     torch.manual_seed(${options.seed ?? 0})  # of the weights, and of dropout after them
     module = ${class_name}().train()
-${isFrozen ? FREEZING : ''}${options.checkpointing ? CHECKPOINTING : ''}    optimizer = ${optimizerExpression(optimizer, learned)}
+${isFrozen ? FREEZING : ''}${options.checkpointing ? CHECKPOINTING : ''}${statement(
+      `optimizer = ${made}`,
+      settings,
+      ')',
+      '    '
+    )
+      .map((line) => `    ${line}`)
+      .join('\n')}
 ${scheduled.length ? '    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)\n' : ''}    losses = []
     for _ in range(${STEPS}):
         optimizer.zero_grad()

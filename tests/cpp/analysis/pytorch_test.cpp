@@ -258,6 +258,15 @@ TEST_CASE("no line of code is wider than 100 columns") {
             (projected_value, self.bias_v.expand(projected_value.size(0), -1, -1)), dim=1
         )                                                                      # (32, 129, 768)
 )") != text.npos);
+  const std::string kinds = pytorch_source(
+      config("decoder", {{"window", raw(2)}, {"full_every", raw(3)}, {"num_layers", raw(5)}}),
+      {.self_check = false});
+  CHECK(kinds.find(R"(
+        self.model.layers = nn.ModuleList(
+            kind()
+            for kind in [WindowedDecoderLayer] * 2 + [DecoderLayer] + [WindowedDecoderLayer] * 2
+        )
+)") != kinds.npos);
   const std::string latent = pytorch_source(config("latent_attention"), {.self_check = false});
   CHECK(latent.find(R"(
     """Keys and values grow out of a narrow latent per position, the only thing that the KV cache
