@@ -98,7 +98,8 @@ TEST_CASE("layers of two kinds have a class each, and take from a stack each") {
   has(caching, "class DecoderLayer(nn.Module):");
   has(caching, R"(
         self.model.layers = nn.ModuleList(
-            kind() for kind in ([WindowedDecoderLayer] * 2 + [DecoderLayer]) * 2 + [WindowedDecoderLayer]
+            kind()
+            for kind in ([WindowedDecoderLayer] * 2 + [DecoderLayer]) * 2 + [WindowedDecoderLayer]
         )
 )");
   has(caching, R"(
