@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { chapters, questions } from '../../web/plain/labs/list.js';
 import { violations } from './axe.js';
-import { openPage } from './open-page.js';
+import { LIVE, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -113,6 +113,7 @@ test('the layer of a figure opens in the calculator and in the run page', async 
     const page = await opened('why-sqrt-d', { search: '?d=32' });
     await page.click(`[data-open=${open}]`);
     await page.waitForURL((url) => url.pathname === path && url.searchParams.get('head_dim') === '32');
+    await page.waitForSelector(LIVE, { state: 'attached' });
     assert.equal(await page.inputValue('#field-layer'), 'scaled_dot_product_attention');
     assert.equal(await page.inputValue('#field-head_dim'), '32');
     if (open === 'calculator') await site.close();
@@ -155,5 +156,6 @@ test('a layer that one comes with goes back to the calculator', async () => {
   await page.waitForSelector(ANSWERS);
   await page.click('.brand');
   await page.waitForURL((url) => url.pathname === '/' && url.searchParams.get('hidden_size') === '64');
+  await page.waitForSelector(LIVE, { state: 'attached' });
   assert.equal(await page.inputValue('#field-layer'), 'additive_scorer');
 });
