@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { UNKNOWN } from '../../plain/train/batch.js';
 
-/** @param {import('./view.js').Shown} shown */
+/** @param {import('./shown.js').Shown} shown */
 export function exampleView({ task, data, example: { tokens, labels }, moment: { step, seen } }) {
   const said = seen?.said ?? [];
   const read = data.words([...tokens.data].filter((token) => token !== data.padding));

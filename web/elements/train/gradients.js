@@ -6,7 +6,7 @@ import { formatCount, formatSignificant } from '../../plain/format.js';
 /** So many powers of ten, from that of all together down; what is below has no bar. */
 const DECADES = 4;
 
-/** @param {import('./view.js').Shown | null} shown */
+/** @param {import('./shown.js').Shown | null} shown */
 export function gradientsView(shown) {
   const { step = 0, gradients = {}, gradient_norm: total = 0 } = shown?.moment ?? {};
   const rows = Object.entries(gradients);

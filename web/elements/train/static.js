@@ -3,26 +3,12 @@
 import { checkSettings } from '../../plain/train/settings.js';
 import { trainView } from './view.js';
 
-const nothingHappens = () => {};
+/** Whatever is pressed before there is a script. */
+const nothingHappens = /** @type {any} */ (new Proxy({}, { get: () => () => {} }));
 
 /** @param {import('../../lib/index.js').Attnscope} scope */
 export function staticTrain(scope) {
   const layers = scope.layers();
-  const names = [
-    'set',
-    'play',
-    'pause',
-    'step',
-    'reset',
-    'look',
-    'table',
-    'saveWeights',
-    'saveRun',
-    'open',
-    'openExample',
-    'saveExample',
-    'drag'
-  ];
   return trainView(
     {
       ...{ layers, values: {}, checked: checkSettings(scope, layers, {}), playing: false, step: 0, rate: 0 },
@@ -38,6 +24,6 @@ export function staticTrain(scope) {
       },
       file: { table: null, reading: '', error: '', note: '', over: false }
     },
-    /** @type {any} */ (Object.fromEntries(names.map((name) => [name, nothingHappens])))
+    nothingHappens
   );
 }

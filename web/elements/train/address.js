@@ -1,0 +1,24 @@
+// The page's address, which has all settings of a run.
+
+import { searchOf, taskOf } from '../../plain/train/settings.js';
+
+/** @typedef {import('../../plain/fields.js').Values} Values */
+
+/** @returns {Values} */
+export const valuesOfAddress = () => Object.fromEntries(new URLSearchParams(location.search));
+
+/**
+ * Another task or another file is another place in the history, to which *Back* leads; other settings are the same one.
+ * @param {readonly import('../../plain/fields.js').Layer[]} layers @param {Values} values @param {Values} before
+ */
+export function writeAddress(layers, values, before) {
+  const isSame = taskOf(values.task) === taskOf(before.task) && values.file === before.file;
+  const search = searchOf(layers, values) + fromText() + location.hash;
+  history[isSame ? 'replaceState' : 'pushState'](null, '', search);
+}
+
+/** The layer that one came from, which the address keeps for the way back. */
+function fromText() {
+  const from = new URLSearchParams(location.search).get('from');
+  return from ? `&${new URLSearchParams({ from })}` : '';
+}

@@ -1,0 +1,53 @@
+// The task, its file, its settings, and the buttons that run it.
+
+import { html, nothing } from 'lit';
+import { ref } from 'lit/directives/ref.js';
+import { fieldsOf, taskOf } from '../../plain/train/settings.js';
+import { tasks } from '../../plain/train/tasks.js';
+import { fieldView } from '../form/form.js';
+import { follows } from '../form/follows.js';
+import { fileView } from './file-view.js';
+
+/**
+ * @typedef {import('./view.js').State} State
+ * @typedef {import('./view.js').Actions} Actions
+ */
+
+/** @param {State} state @param {Actions} actions */
+export function controlView(state, actions) {
+  const { values, checked, layers, playing, step, failure, said, settings, file } = state;
+  const task = taskOf(values.task);
+  const fields = fieldsOf(task, layers, values, file.table).filter(({ choices }) => choices?.length !== 0);
+  const wrong = fields.filter(({ name }) => checked.errors[name]).length;
+  const config = Object.fromEntries(fields.map((field) => [field.name, field.default]));
+  const store = /** @type {any} */ ({ values, errors: checked.errors, config });
+  const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
+  const none = checked.plan ? 'false' : 'true';
+  return html`
+    <h2 id="control-title" class="hidden">Task and settings</h2>
+    <div class="field" data-field="task">
+      <div class="field-head"><label for="field-task">Task</label><code>${task.layer}</code></div>
+      <select id="field-task" name="task" aria-describedby=${checked.errors.task ? 'error-task about-task' : 'about-task'}
+        @change=${(/** @type {any} */ event) => actions.set({ task: event.target.value })}>
+        ${tasks.map(({ name, title }) => html`<option value=${name} ?selected=${name === task.name} ${follows('selected', name === task.name)}>${title}</option>`)}
+      </select>
+      <p class="layer-summary" id="about-task">${task.about}</p>
+      ${checked.errors.task ? html`<p class="field-error" id="error-task">${checked.errors.task}</p>` : nothing}
+    </div>
+    ${task.file ? fileView(file, checked, values, actions) : nothing}
+    <div class="train-buttons">
+      <button class="button primary" type="button" data-action="play" aria-disabled=${playing ? 'false' : none}
+        @click=${playing ? actions.pause : actions.play}>${playing ? 'Pause' : 'Play'}</button>
+      <button class="button" type="button" data-action="step" aria-disabled=${playing ? 'true' : none} @click=${actions.step}>One step</button>
+      <button class="button" type="button" data-action="reset" aria-disabled=${step || playing ? 'false' : 'true'} @click=${actions.reset}>Reset</button>
+    </div>
+    <p class="hidden" role="status">${said}</p>
+    ${failure || checked.errors[''] ? html`<p class="field-error" role="alert">${failure || checked.errors['']}</p>` : nothing}
+    <details class="options train-settings" ?open=${settings} ${ref(show)}>
+      <summary>Settings <span>${fields.length} fields${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
+      <form class="fields dense" aria-label="Settings" novalidate @submit=${(/** @type {Event} */ event) => {
+        event.preventDefault();
+        if (!playing) actions.play();
+      }}>${fields.map((field) => fieldView(store, field, actions))}<button class="hidden" type="submit" tabindex="-1" aria-hidden="true">Play</button></form>
+    </details>`;
+}
