@@ -31,6 +31,26 @@ const notice = (page) => page.innerText('.lab-notice');
 /** @param {import('playwright-core').Page} page @param {string} name @param {string} value */
 const choose = (page, name, value) => page.locator(`input[name="${name}"][value="${value}"]`).check({ force: true });
 
+test('the bars of a mistake and of what is right are on one scale', async () => {
+  const page = await opened('five-mistakes', { context: { javaScriptEnabled: false } }); // all five, as they are built
+  const mistakes = await page.locator('.mistake').evaluateAll((all) =>
+    all.map((mistake) =>
+      [...mistake.querySelectorAll('.bars li')].map((bar) => ({
+        height: Number.parseFloat(bar.querySelector('rect')?.getAttribute('height') ?? ''),
+        value: Math.abs(Number(bar.textContent?.replaceAll(',', '')))
+      }))
+    )
+  );
+  assert.equal(mistakes.length, 5);
+  for (const bars of mistakes) {
+    const tallest = bars.reduce((one, other) => (other.value > one.value ? other : one));
+    for (const { height, value } of bars) {
+      const wanted = Math.max(1, (value / tallest.value) * tallest.height); // none is lower than 1 %, to be seen
+      assert.ok(Math.abs(height - wanted) < 0.5, `${value} is ${height} % high beside ${JSON.stringify(tallest)}`);
+    }
+  }
+});
+
 for (const { name, question } of LABS) {
   test(`${name} opens with its sentence and its figure, as it stands there without JavaScript`, async () => {
     const before = await opened(name, { context: { javaScriptEnabled: false } });

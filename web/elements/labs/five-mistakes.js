@@ -14,22 +14,28 @@ const mistakeView = ({ id, wrong, right }, all) => html`
   <article class="mistake" id=${`mistake-${id}`}>
     <h2><span class="ordinal">${all.findIndex((one) => one.id === id) + 1}</span>${TITLES[id].title}</h2>
     <p>${TITLES[id].text}</p>
-    <div class="sides">${sideView('Wrong', wrong)}${sideView('Right', right)}</div>
+    <div class="sides">${sideView('Wrong', wrong, scaleOf(wrong, right))}${sideView('Right', right, scaleOf(wrong, right))}</div>
   </article>`;
 
-/** @param {string} title @param {Side} side */
-const sideView = (title, { label, code, values, verdict }) => html`
+/** @typedef {{ low: number, high: number }} Scale */
+
+/** From the least to the largest value of both sides, and zero: bars of the same height mean the same. @param {Side[]} sides @returns {Scale} */
+function scaleOf(...sides) {
+  const values = sides.flatMap((side) => side.values);
+  return { low: Math.min(0, ...values), high: Math.max(0, ...values) || 1 };
+}
+
+/** @param {string} title @param {Side} side @param {Scale} scale */
+const sideView = (title, { label, code, values, verdict }, scale) => html`
   <div class=${`side ${title.toLowerCase()}`}>
     <h3>${title}: ${label}</h3>
     <pre><code>${code}</code></pre>
-    ${bars(values)}
+    ${bars(values, scale)}
     <p class="verdict">${verdict}</p>
   </div>`;
 
-/** @param {number[]} values */
-function bars(values) {
-  const low = Math.min(0, ...values);
-  const high = Math.max(0, ...values) || 1;
+/** @param {number[]} values @param {Scale} scale */
+function bars(values, { low, high }) {
   const place = (/** @type {number} */ value) => ((high - value) / (high - low)) * 100;
   return html`<ol class="bars">${values.map(
     (value) => html`<li>
