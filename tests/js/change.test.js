@@ -7,21 +7,23 @@ import { spread } from '../../web/plain/spread.js';
 /** Without the narrow spaces between a sign and a number, or a number and its unit. @param {string} text */
 const plain = (text) => text.replaceAll('\u202f', ' ');
 
-test('a ratio has three significant digits, and one of less than a tenth is a fraction', () => {
-  assert.deepEqual([3.1149, 10, 9.98, 0.5, 0.1, 0].map(ratioText), ['3.11', '10', '9.98', '0.5', '0.1', '0']);
-  assert.deepEqual([128, 1030.4, 999_499].map(ratioText), ['128', '1,030', '999,000']);
-  assert.equal(plain(ratioText(3_250_000)), '3.25 M');
-  assert.deepEqual([1 / 2053, 1 / 64.57].map(ratioText), ['1/2,050', '1/64.6']);
+test('a ratio has three significant digits and is a decimal, above one and below it', () => {
+  const text = (/** @type {number} */ ratio) => plain(ratioText(ratio));
+  assert.deepEqual([3.1149, 10, 9.98, 0.5, 0.1, 0].map(text), ['× 3.11', '× 10', '× 9.98', '× 0.5', '× 0.1', '× 0']);
+  assert.deepEqual([128, 1030.4, 999_499].map(text), ['× 128', '× 1,030', '× 999,000']);
+  assert.equal(text(3_250_000), '× 3.25 M');
+  assert.deepEqual([1 / 2053, 1 / 64.57].map(text), ['× 0.000487', '× 0.0155']);
 });
 
 test('a figure is so many times another, or the same; where digits show no difference it says so', () => {
-  assert.equal(timesText(311, 100), '3.11 ×');
-  assert.equal(timesText(7, 7), 'same');
-  assert.equal(timesText(0, 0), 'same');
-  assert.equal(timesText(100_001, 100_000), '≈ 1 ×');
-  assert.equal(timesText(0, 5), '0 ×');
-  assert.equal(timesText(5, 0), '–');
-  assert.equal(timesText(null, 5), '–');
+  const times = (/** @type {number | null} */ value, /** @type {number} */ other) => plain(timesText(value, other));
+  assert.equal(times(311, 100), '× 3.11');
+  assert.equal(times(7, 7), 'same');
+  assert.equal(times(0, 0), 'same');
+  assert.equal(times(100_001, 100_000), '≈ same');
+  assert.equal(times(0, 5), '× 0');
+  assert.equal(times(5, 0), '–');
+  assert.equal(times(null, 5), '–');
 });
 
 test('a change is a ratio, a difference where the ratio is near 1 or there is none, or nothing', () => {
@@ -29,7 +31,7 @@ test('a change is a ratio, a difference where the ratio is near 1 or there is no
     plain(changeText(now, before, formatShort));
   assert.equal(change(32_505_856_000, 3_250_585_600), '× 10');
   assert.equal(change(50, 100), '× 0.5');
-  assert.equal(change(1, 2053), '× 1/2,050');
+  assert.equal(change(1, 2053), '× 0.000487');
   assert.equal(change(98_561, 98_433), '+ 128');
   assert.equal(change(1_000_000_000, 1_012_400_000), '− 12.4 M');
   assert.equal(change(769, 0), '+ 769');

@@ -87,8 +87,8 @@ test('rows go from the least to the largest, with how many times this layer each
   );
   const timesOf = (/** @type {string} */ label) => rows.find((row) => row.label === label)?.times;
   assert.equal(timesOf('Additive, 128'), 'same');
-  assert.equal(timesOf('Additive, 1024'), '7.95 ×');
-  assert.equal(timesOf('Linear'), '1/64.6 ×');
+  assert.equal(timesOf('Additive, 1024'), '×\u202f7.95');
+  assert.equal(timesOf('Linear'), '×\u202f0.0155');
 });
 
 test('what is pinned is a row, of its own or one of the others, and then the others are held against it', () => {
@@ -109,7 +109,7 @@ test('what is pinned is a row, of its own or one of the others, and then the oth
     rows.flatMap(({ label, pinned, times }) => (pinned ? [[label, times]] : [])),
     [['Pinned', 'same']]
   );
-  assert.equal(rows.find(({ label }) => label === 'Additive, 128')?.times, '10 ×');
+  assert.equal(rows.find(({ label }) => label === 'Additive, 128')?.times, '×\u202f10');
 });
 
 test('beside a layer grow the baselines and the pin, with the same sizes under their own names', () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
+import { toMarkdown } from '../../web/plain/exports.js';
+import { Store } from '../../web/plain/store.js';
 import { openPage, openTabOf, seeEverything } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
@@ -43,6 +45,13 @@ test('Markdown has the headline figures and a link', async () => {
   const text = await copied('markdown');
   assert.match(text, /\| parameters \| 98,561 \|/);
   assert.match(text, /\?layer=additive_scorer&batch_size=32&seq_len=50/);
+});
+
+test('Markdown has what is pinned beside each figure', () => {
+  const store = new Store(scope, { ...config, seq_len: 500, pin: 'layer=additive_scorer&seq_len=50' });
+  const text = toMarkdown(store.estimate, '', store).replaceAll('\u202f', ' ');
+  assert.match(text, /^Pinned: \*\*additive_scorer\*\*: batch_size 32, seq_len 50,/m);
+  assert.match(text, /^\| MACs \| 158,720,000 \| 1,587,200,000 \| × 10 \|$/m);
 });
 
 test('the link leads to the same configuration', async () => {

@@ -62,6 +62,22 @@ test('the headline shows the peak of a step of training, and what is kept betwee
   await page.selectOption('#field-layer', 'linear_scorer');
 });
 
+test('in 16 bits the headline says so of training, and what mixed precision takes with 16 bytes a parameter', async () => {
+  const config = { layer: /** @type {const} */ ('additive_scorer'), dtype: /** @type {const} */ ('bfloat16') };
+  const { parameters, training } = scope.estimate(config, { training: { loss: 'mse_loss' } });
+  const { peak, kept } = training.memory;
+  const mixed = { peak: peak + 8 * parameters, kept: 16 * parameters };
+  await page.goto(`${site.site.url}?layer=additive_scorer&dtype=bfloat16`);
+  await page.waitForSelector('[data-figure="memory"]:has-text("everything in bfloat16")');
+  assert.equal(
+    await page.locator('[data-figure="memory"] .figure-more').innerText(),
+    `To train with Adam, everything in bfloat16: ${formatBytes(peak)} at the peak of a step, ${formatBytes(kept)} between steps. ` +
+      'In mixed precision, with a copy of the weights and both moments in float32, a parameter takes 16 bytes instead of 8 (ZeRO): ' +
+      `${formatBytes(mixed.peak)} at the peak, ${formatBytes(mixed.kept)} between steps`
+  );
+  assert.equal(kept, 8 * parameters);
+});
+
 test('bias off takes the bias away', async () => {
   await page.uncheck('#field-bias');
   assert.equal(await figure(page, 'parameters'), '768');

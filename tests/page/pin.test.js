@@ -68,11 +68,11 @@ test('the pin is a card and a row of the comparison, and the others are held aga
   );
   const chart = page.locator('[data-chart="alternatives"] svg');
   const columns = chart.locator('[aria-label="column label"] text');
-  assert.deepEqual(await columns.allTextContents(), ['× pinned', 'MACs']);
+  assert.deepEqual(await columns.allTextContents(), ['ratio to pinned', 'MACs']);
   const table = page.locator('.alternatives tbody');
   await page.locator('attnscope-charts > details.twin summary').click();
   assert.match(await table.locator('tr', { hasText: /^Pinned/ }).innerText(), /^Pinned\s+3,250,585,600\s+same/);
-  assert.match(await table.locator('tr.fits').innerText(), /32,505,856,000\s+10 ×/);
+  assert.match(await table.locator('tr.fits').innerText(), /32,505,856,000\s+×\s10/);
   const names = page.locator('[data-chart="hidden_size"] svg [aria-label="curve label"] text');
   assert.ok((await names.allTextContents()).includes('Pinned'), 'a curve of its own');
   assert.equal(
@@ -81,6 +81,49 @@ test('the pin is a card and a row of the comparison, and the others are held aga
       .count(),
     0,
     'on this curve there is only its ring'
+  );
+});
+
+test('pinned and present are copied side by side with their ratios, as Markdown and as CSV', async () => {
+  site = await openPage({ search: PINNED });
+  const { page } = site;
+  const copied = async (/** @type {string} */ kind) => {
+    await page.click(`[data-export="${kind}"]`);
+    await page.waitForSelector('.pin-line .said:has-text("Copied")', { state: 'attached' });
+    return (await page.evaluate(() => navigator.clipboard.readText())).replaceAll('\u202f', ' ');
+  };
+  const markdown = await copied('comparison');
+  assert.match(markdown, /^\*\*Additive scorer\*\* beside the pinned \*\*Additive scorer\*\*$/m);
+  assert.match(markdown, /^The same in both: batch_size 64, hidden_size 768, attn_dim 128, .*dtype float16, output pooled$/m);
+  for (const row of [
+    '| seq_len | 512 | 5,120 |',
+    '| MACs | 3,250,585,600 | 32,505,856,000 | × 10 |',
+    '| Parameters | 98,561 | 98,561 | same |'
+  ])
+    assert.ok(markdown.split('\n').includes(row), row);
+  assert.match(markdown, /^\| Peak to train with Adam \| .* MiB \| .* × 9\.\d+ \|$/m);
+  assert.match(markdown, /^http.*seq_len=5120.*&pin=layer%3Dadditive_scorer/m);
+  const rows = (await copied('comparison-csv')).split(/\r?\n/).map((line) => line.split(','));
+  assert.deepEqual(rows[0], ['kind', 'name', 'unit', 'pinned', 'now', 'ratio']);
+  assert.deepEqual(
+    rows.find(([, name]) => name === 'seq_len'),
+    ['field', 'seq_len', '', '512', '5120', '']
+  );
+  assert.deepEqual(
+    rows.find(([, name]) => name === 'macs'),
+    ['figure', 'macs', 'MACs', '3250585600', '32505856000', '10']
+  );
+  const step = rows.find(([, name]) => name === 'step') ?? [];
+  assert.equal(Number(step[5]), Number(step[4]) / Number(step[3]));
+});
+
+test('training memory has its ratio to that of the pin, in the headline and in the card', async () => {
+  const page = await drawn(PINNED);
+  const said = (await page.innerText('[data-figure="memory"] .figure-more')).replace(/\s/g, ' ');
+  assert.match(said, /between steps \(× 9\.\d+, pinned [\d.]+ MiB\)/);
+  assert.match(
+    (await page.innerText('.pin-card')).replace(/\s/g, ' '),
+    /Peak to train with Adam × 9\.\d+ [\d.]+ MiB → [\d.]+ (Mi|Gi)B/
   );
 });
 

@@ -5,21 +5,22 @@ import { formatShort } from './format.js';
 
 const THIN = '\u202f';
 const DIGITS = 3;
-const LEAST_DECIMAL = 0.1;
 
 /**
- * Three significant digits: `3.11`, `1,030`, and `1/64.6` for less than a tenth.
+ * A ratio as the site writes it: `× 3.11`, `× 1,030`, `× 0.0155`, with three significant digits, and as a decimal
+ * whether it is above or below one.
  * @param {number} ratio
- * @returns {string}
  */
-export function ratioText(ratio) {
-  if (ratio > 0 && ratio < LEAST_DECIMAL) return `1/${ratioText(1 / ratio)}`;
+export const ratioText = (ratio) => `×${THIN}${ratioDigits(ratio)}`;
+
+/** @param {number} ratio */
+function ratioDigits(ratio) {
   const rounded = Number(ratio.toPrecision(DIGITS));
   return rounded < 1000 ? String(rounded) : formatShort(rounded);
 }
 
 /**
- * How many times another figure it is: `3.11 ×`, `same`, `≈ 1 ×` where three digits show no difference, a dash where
+ * How many times another figure it is: `× 3.11`, `same`, `≈ same` where three digits show no difference, a dash where
  * there is no ratio.
  * @param {number | null} value
  * @param {number | null} other
@@ -28,8 +29,8 @@ export function timesText(value, other) {
   if (value === null || other === null) return '–';
   if (value === other) return 'same';
   if (other === 0) return '–';
-  const ratio = ratioText(value / other);
-  return `${ratio === '1' ? '≈ 1' : ratio} ×`;
+  const ratio = value / other;
+  return Number(ratio.toPrecision(DIGITS)) === 1 ? '≈ same' : ratioText(ratio);
 }
 
 /** Nearer to 1 than this, a ratio says less than the difference. */
@@ -46,7 +47,7 @@ export function changeText(now, before, short) {
   if (now === null || before === null) return '';
   if (now === before) return 'same';
   const ratio = now / before;
-  if (before !== 0 && now !== 0 && Math.abs(ratio - 1) >= NEAR) return `×${THIN}${ratioText(ratio)}`;
+  if (before !== 0 && now !== 0 && Math.abs(ratio - 1) >= NEAR) return ratioText(ratio);
   return `${now > before ? '+' : '−'}${THIN}${short(Math.abs(now - before))}`;
 }
 

@@ -1,6 +1,8 @@
 // A result as text to take away.
 
+import { csvCell } from './csv.js';
 import { formatBytes, formatCount, formatList } from './format.js';
+import { markdownFigures } from './pin-comparison.js';
 import { repeatOf, repeatText } from './repeats.js';
 
 /** @typedef {import('../lib/index.js').Estimate} Estimate */
@@ -35,24 +37,42 @@ export function toCsv(estimate) {
   return [COLUMNS.join(','), ...rows, ''].join('\r\n');
 }
 
-/** @param {unknown} value */
-function csvCell(value) {
-  const text = Array.isArray(value) ? value.join(' ') : String(value ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** @param {Estimate} estimate @param {string} link '' for none */
-export function toMarkdown(estimate, link) {
-  const { config, memory } = estimate;
-  const fields = Object.entries(config)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ');
-  const training = memory.training_total === null ? '–' : formatBytes(memory.training_total);
+/**
+ * @param {Estimate} estimate
+ * @param {string} link '' for none
+ * @param {import('./store.js').Store | null} [against] the store, where something is pinned: its figures stand beside
+ */
+export function toMarkdown(estimate, link, against = null) {
   const steps = estimate.steps.map(
     (/** @type {any} */ step) =>
       `| ${step.name}${repeatText(step)} | ${formatList(step.shape)} | ${formatCount(step.parameters * repeatOf(step))} | ${formatCount(step.macs * repeatOf(step))} |`
   );
+  const pinned = against?.pinned;
+  return [
+    `**${estimate.layer}**: ${fieldsText(estimate.config)}`,
+    ...(pinned ? ['', `Pinned: **${pinned.layer}**: ${fieldsText(pinned)}`] : []),
+    '',
+    ...(against && pinned ? markdownFigures(against) : figuresTable(estimate)),
+    '',
+    '| step | shape | parameters | MACs |',
+    '|---|---|---:|---:|',
+    ...steps,
+    '',
+    ...(link ? [link, ''] : [])
+  ].join('\n');
+}
+
+/** @param {object} config */
+const fieldsText = (config) =>
+  Object.entries(config)
+    .filter(([name, value]) => value !== null && name !== 'layer')
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+
+/** @param {Estimate} estimate */
+function figuresTable(estimate) {
+  const { memory } = estimate;
+  const training = memory.training_total === null ? '–' : formatBytes(memory.training_total);
   const cache = /** @type {any} */ (estimate).kv_cache;
   const cacheRows = cache
     ? [
@@ -62,8 +82,6 @@ export function toMarkdown(estimate, link) {
       ]
     : [];
   return [
-    `**${estimate.layer}**: ${fields}`,
-    '',
     '| figure | value |',
     '|---|---:|',
     `| parameters | ${formatCount(estimate.parameters)} |`,
@@ -71,12 +89,6 @@ export function toMarkdown(estimate, link) {
     `| output shape | ${formatList(estimate.output_shape)} |`,
     `| peak memory to infer | ${formatBytes(memory.inference_total)} |`,
     `| memory kept from forward to backward, with Adam | ${training} |`,
-    ...cacheRows,
-    '',
-    '| step | shape | parameters | MACs |',
-    '|---|---|---:|---:|',
-    ...steps,
-    '',
-    ...(link ? [link, ''] : [])
-  ].join('\n');
+    ...cacheRows
+  ];
 }

@@ -34,17 +34,24 @@ export const metrics = [
   }
 ];
 
-/** What a pinned configuration is held against: with the KV cache, of layers that have one. @type {Metric[]} */
+/**
+ * @typedef {Omit<Metric, 'read' | 'base'> & {
+ *   read: (estimate: any, training: import('./store.js').Training) => number | null }} Figure
+ *   `training`: of a whole step
+ */
+
+/** @param {string} key @param {string} title @param {Figure['read']} read @returns {Figure} */
+const bytes = (key, title, read) => ({ key, title, read, exact: formatBytes, short: formatBytes });
+
+/**
+ * What a pinned configuration is held against: with the KV cache, of layers that have one.
+ * @type {Figure[]}
+ */
 export const figures = [
   ...metrics,
-  {
-    key: 'kv_cache',
-    title: 'KV cache',
-    read: ({ kv_cache: cache }) => cache?.bytes ?? null,
-    exact: formatBytes,
-    short: formatBytes,
-    base: 2
-  }
+  bytes('step', 'Peak to train with Adam', (_, { memory }) => memory?.peak ?? null),
+  bytes('kv_cache_token', 'KV cache of a token', ({ kv_cache: cache }) => cache?.bytes_per_token ?? null),
+  bytes('kv_cache', 'KV cache', ({ kv_cache: cache }) => cache?.bytes ?? null)
 ];
 
 /** @param {Metric} metric @param {any} estimate */

@@ -16,6 +16,8 @@ import { PyTorchSource } from './pytorch-source.js';
 
 /** More than charts and tables ask for before and after an edit. */
 const MOST_KEPT = 2048;
+/** The layer's and the pin's, and those of some edits before. */
+const MOST_TRAININGS = 8;
 
 /** What a link says beside the layer: how it is looked at. `context` and `sequences`: of the KV cache that is shown. */
 const ASIDE = ['input', 'numbers', 'mask', 'tensor', 'context', 'sequences'];
@@ -31,8 +33,8 @@ export class Store extends EventTarget {
   #kept = new Map();
   /** @type {{ config: string, printed: PyTorchSource } | undefined} */
   #source;
-  /** @type {{ config: string } & Training} */
-  #training = { config: '', memory: null, none: '' };
+  /** That of the layer and that of the pin, by their configuration as text. @type {Map<string, Training>} */
+  #training = new Map();
   /** Of `config`. */
   estimate = /** @type {Estimate} */ (/** @type {unknown} */ (null));
 
@@ -125,25 +127,36 @@ export class Store extends EventTarget {
     return this.#source.printed;
   }
 
-  /**
-   * The memory of a whole step of training with Adam, or why there is none.
-   * @returns {Training}
-   */
+  /** The memory of a whole step of training with Adam, or why there is none. */
   get training() {
-    const config = JSON.stringify(this.config);
-    if (config !== this.#training.config) this.#training = { config, ...this.#readTraining() };
-    return this.#training;
+    return this.#trainingOf(this.config, this.estimate);
   }
 
-  /** @returns {Training} */
-  #readTraining() {
-    const { parameters, memory } = this.estimate;
+  /** That of the pinned configuration. */
+  get pinnedTraining() {
+    const { pinned, pinnedFigures } = this;
+    return pinned && pinnedFigures && this.#trainingOf(pinned, pinnedFigures);
+  }
+
+  /** @param {Values} config @param {EstimateFigures} estimate of it @returns {Training} */
+  #trainingOf(config, estimate) {
+    const key = JSON.stringify(config);
+    const known = this.#training.get(key);
+    if (known) return known;
+    const training = this.#readTraining(config, estimate);
+    if (this.#training.size >= MOST_TRAININGS) this.#training.clear();
+    this.#training.set(key, training);
+    return training;
+  }
+
+  /** @param {Values} config @param {EstimateFigures} estimate @returns {Training} */
+  #readTraining(config, { parameters, memory }) {
     const none = (/** @type {string} */ why) => ({ memory: null, none: why });
     if (parameters === 0) return none('there is nothing to learn');
-    if (memory.training_total === null) return none(`${this.config.dtype} is a format for inference`);
+    if (memory.training_total === null) return none(`${config.dtype} is a format for inference`);
     const options = /** @type {const} */ ({ steps: false, training: { loss: 'mse_loss', optimizer: 'adam' } });
     try {
-      return { memory: this.scope.estimate(/** @type {any} */ (this.config), options).training.memory, none: '' };
+      return { memory: this.scope.estimate(/** @type {any} */ (config), options).training.memory, none: '' };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       return none(error.message);

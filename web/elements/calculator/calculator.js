@@ -5,6 +5,7 @@ import { keepPlace } from './arrive.js';
 import { calculatorView } from './view.js';
 import { copyAndSay } from '../shared/clipboard.js';
 import { toCsv, toJson, toMarkdown } from '../../plain/exports.js';
+import { comparisonCsv, comparisonMarkdown } from '../../plain/pin-comparison.js';
 import { pageScope } from '../shared/scope.js';
 import { readPanels, tabOf } from './panels.js';
 import { tabsOf } from './tabs.js';
@@ -371,13 +372,16 @@ export class AttnscopeCalculator extends LitElement {
     const { store } = this;
     if (!store) return;
     const link = this.hasAttribute('address') ? new URL(writeSearch(store), location.href).href : '';
-    const text =
-      {
-        link,
-        json: toJson(store.estimate),
-        csv: toCsv(store.estimate),
-        markdown: toMarkdown(store.estimate, link)
-      }[kind] ?? '';
+    /** @type {Record<string, () => string>} */
+    const texts = {
+      link: () => link,
+      json: () => toJson(store.estimate),
+      csv: () => toCsv(store.estimate),
+      markdown: () => toMarkdown(store.estimate, link, store),
+      comparison: () => comparisonMarkdown(store, link),
+      'comparison-csv': () => comparisonCsv(store)
+    };
+    const text = texts[kind]();
     copyAndSay(text, (said) => {
       this.copied = { kind, said };
     });

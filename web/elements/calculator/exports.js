@@ -1,12 +1,7 @@
 import { html } from 'lit';
-import { copyButton, saidView } from '../shared/copy-button.js';
+import { copyKinds } from '../shared/copy-button.js';
 
-/**
- * @typedef {{ kind: string, said: string, linked: boolean, export: (kind: string) => void }} Exporting `said`: what
- *   came of the copy of that kind;
- *   `linked`: whether the page's address holds the state
- */
-
+/** @type {import('../shared/copy-button.js').Kind[]} */
 const KINDS = [
   ['link', 'Copy link'],
   ['json', 'Copy JSON'],
@@ -14,17 +9,11 @@ const KINDS = [
   ['markdown', 'Copy Markdown']
 ];
 
-/** @param {Exporting} exporting */
+/** @param {import('../shared/copy-button.js').Exporting} exporting */
 export const exportsView = (exporting) => html`
   <div class="exports" role="group" aria-label="Take the result away">
-    ${KINDS.filter(([kind]) => exporting.linked || kind !== 'link').map(([kind, label]) =>
-      copyButton({
-        label,
-        kind,
-        small: true,
-        said: kind === exporting.kind ? exporting.said : '',
-        copy: () => exporting.export(kind)
-      })
+    ${copyKinds(
+      KINDS.filter(([kind]) => exporting.linked || kind !== 'link'),
+      exporting
     )}
-    ${saidView(exporting.said)}
   </div>`;

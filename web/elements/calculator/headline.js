@@ -1,8 +1,10 @@
 // The answer: four figures, one sentence under each.
 
 import { html, nothing } from 'lit';
+import { changeLine } from '../../plain/change.js';
 import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../../plain/format.js';
 import { isSize } from '../../plain/fields.js';
+import { mixedSentence } from './mixed-precision.js';
 import { pinLine, sincePin } from '../pin/view.js';
 import { figure, split } from '../shared/figure.js';
 import {
@@ -16,8 +18,8 @@ import {
 
 /** @typedef {import('../../plain/store.js').Store} Store */
 
-/** @param {Store} store */
-export function headlineView(store) {
+/** @param {Store} store @param {import('../shared/copy-button.js').Exporting} exporting */
+export function headlineView(store, exporting) {
   const { estimate } = store;
   const since = changes(store);
   return html`
@@ -33,10 +35,10 @@ export function headlineView(store) {
           more: `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`
         })}
         ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate), { change: since.shape })}
-        ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), { change: since.memory, more: trainingSentence(estimate, store.training) })}
+        ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), { change: since.memory, more: trainingView(store) })}
         ${estimate.kv_cache ? cacheView(store, estimate.kv_cache) : nothing}
       </div>
-      ${pinLine(store)}
+      ${pinLine(store, exporting)}
     </section>`;
 }
 
@@ -75,19 +77,24 @@ function cacheView(store, cache) {
     </div>`;
 }
 
+/** What else there is to say of the peak. @param {Store} store */
+function trainingView(store) {
+  const { estimate, training, pinnedTraining } = store;
+  const change = changeLine(training.memory?.peak ?? null, pinnedTraining?.memory?.peak ?? null, formatBytes);
+  return html`${trainingSentence(estimate, training)}${change ? html` <span class="figure-change">(${change})</span>` : nothing}${mixedSentence(estimate, training)}`;
+}
+
 /**
- * What else there is to say of the peak.
  * @param {any} estimate
  * @param {import('../../plain/store.js').Training} training
  */
-export function trainingSentence({ memory }, { memory: training, none }) {
+export function trainingSentence({ memory, config, bytes_per_element: bytes }, { memory: training, none }) {
   const { inference_total: peak, inference_total_without_weights: least } = memory;
   const without = least < peak ? `${formatBytes(least)} where no attention weights are returned. ` : '';
-  if (training)
-    return `${without}To train with Adam: ${formatBytes(training.peak)} at the peak of a step, ${formatBytes(training.kept)} between steps`;
-  return `${without}Training: none, ${none}`;
+  if (!training) return `${without}Training: none, ${none}`;
+  const all = bytes === 4 ? '' : `, everything in ${config.dtype}`;
+  return `${without}To train with Adam${all}: ${formatBytes(training.peak)} at the peak of a step, ${formatBytes(training.kept)} between steps`;
 }
-
 /** What a link asks for and the layer does not have, until the first edit. @param {Store} store */
 const leftOutNote = ({ leftOut }) =>
   leftOut.length

@@ -33,7 +33,7 @@ import { tabsOf, tabsView } from './tabs.js';
  * @param {Store} store
  * @param {Actions} actions
  * @param {Parts} parts
- * @param {import('./exports.js').Exporting} exporting
+ * @param {import('../shared/copy-button.js').Exporting} exporting
  * @param {Layout} layout
  * @param {string[]} [messages] what is wrong with what the page around says
  */
@@ -48,14 +48,14 @@ export function calculatorView(store, actions, parts, exporting, layout, message
       ${has('presets') ? presetChips(store, actions) : nothing}
       ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
       ${has('form') ? html`<div class=${open ? 'rail open' : 'rail'} part="form" id="layer-form" tabindex="-1">${formView(store, actions)}</div>` : nothing}
-      ${has('answer') ? html`<div class="head">${parts.notice ?? nothing}${headlineView(store)}</div>` : nothing}
+      ${has('answer') ? html`<div class="head">${parts.notice ?? nothing}${headlineView(store, exporting)}</div>` : nothing}
       <div class=${store.valid ? 'body' : 'body stale'}>${bodyView(store, actions, parts, exporting, layout)}</div>
     </div>`;
 }
 
 /**
  * @param {Store} store @param {Actions} actions @param {Parts} parts
- * @param {import('./exports.js').Exporting} exporting @param {Layout} layout
+ * @param {import('../shared/copy-button.js').Exporting} exporting @param {Layout} layout
  */
 function bodyView(store, actions, parts, exporting, { panels, tab, see, choose, bring }) {
   const { estimate } = store;

@@ -153,7 +153,7 @@ export class ChartPanel extends LightElement {
   /** @param {Ranked[]} rows */
   #dots(rows) {
     const { title } = this.metric;
-    const times = rows.some(({ pinned }) => pinned) ? '× pinned' : '× this layer';
+    const times = rows.some(({ pinned }) => pinned) ? 'ratio to pinned' : 'ratio to this layer';
     const choose = (/** @type {Ranked} */ { config }) => this.store?.set(config);
     return html`
       <figure class="chart" data-chart="alternatives">

@@ -3,8 +3,8 @@
 import { html, nothing } from 'lit';
 import { changeText } from '../../plain/change.js';
 import { isSize } from '../../plain/fields.js';
-import { figures } from '../../plain/metrics.js';
 import { titleOf, valueText } from '../../plain/pin.js';
+import { figureRows } from '../../plain/pin-comparison.js';
 import { changesOf, sinceView } from '../pin/view.js';
 
 /**
@@ -14,13 +14,10 @@ import { changesOf, sinceView } from '../pin/view.js';
 
 /** The pinned configuration with its figures, beside those of the present. @param {Store} store */
 export function pinCard(store) {
-  const { pinned, pinnedFigures, estimate } = store;
-  if (!pinned || !pinnedFigures) return nothing;
+  const { pinned } = store;
+  if (!pinned || !store.pinnedFigures) return nothing;
   const changes = changesOf(store);
-  const rows = figures.flatMap((figure) => {
-    const [now, before] = [figure.read(estimate), figure.read(pinnedFigures)];
-    return now === null || before === null ? [] : [{ ...figure, now, before }];
-  });
+  const rows = figureRows(store);
   return html`
     <section class="pin-card" aria-labelledby="pin-title">
       <div class="pin-head">

@@ -79,7 +79,7 @@ export function growthTable({ field, points, lines }, metric, choose) {
   <details class="twin"><summary>${fieldLabel(field)} as a table</summary>
     <p class="note">${metric.title}. Choose a size to fill it in.</p>
     <div class="scroller" tabindex="0" role="group" aria-label=${`${fieldLabel(field)} as a table`}>
-      <table class="table"><thead><tr><th scope="col"><code>${field}</code></th><th scope="col" class="num">This layer</th><th scope="col" class="num">× now</th>
+      <table class="table"><thead><tr><th scope="col"><code>${field}</code></th><th scope="col" class="num">This layer</th><th scope="col" class="num">Ratio to now</th>
           ${curves.map(({ label }) => html`<th scope="col" class="num">${label}</th>`)}</tr></thead>
         <tbody>${points.map(
           (

@@ -19,7 +19,11 @@ const mistakeView = ({ id, wrong, right }, all) => html`
 
 /** @typedef {{ low: number, high: number }} Scale */
 
-/** From the least to the largest value of both sides, and zero: bars of the same height mean the same. @param {Side[]} sides @returns {Scale} */
+/**
+ * From the least to the largest value of both sides, and zero: bars of the same height mean the same.
+ * @param {Side[]} sides
+ * @returns {Scale}
+ */
 function scaleOf(...sides) {
   const values = sides.flatMap((side) => side.values);
   return { low: Math.min(0, ...values), high: Math.max(0, ...values) || 1 };

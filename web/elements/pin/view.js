@@ -1,8 +1,9 @@
 // What a pin says beside the headline, and the button that pins and unpins.
 
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { changeLine } from '../../plain/change.js';
 import { differences } from '../../plain/pin.js';
+import { copyKinds } from '../shared/copy-button.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
@@ -17,16 +18,26 @@ export const pinButton = (store) => html`
   <button class="button small pin-button" type="button"
     @click=${() => (store.pinned ? store.unpin() : store.pin())}>${store.pinned ? 'Unpin' : 'Pin this'}</button>`;
 
-/** Below the headline: the button, and what has changed since it was pressed. @param {Store} store */
-export const pinLine = (store) => html`
+/**
+ * Below the headline: the button, what has changed since it was pressed, and both side by side to take away.
+ * @param {Store} store
+ * @param {import('../shared/copy-button.js').Exporting} exporting
+ */
+export const pinLine = (store, exporting) => html`
   <div class="pin-line">
     <p>${
       store.pinned
         ? html`<b>Pinned.</b> ${sinceView(changesOf(store))}`
         : 'Pin this layer, then change it: each figure says how it differs.'
     }</p>
-    ${pinButton(store)}
+    <div class="pin-actions">${store.pinned ? copyKinds(COMPARISONS, exporting) : nothing}${pinButton(store)}</div>
   </div>`;
+
+/** @type {import('../shared/copy-button.js').Kind[]} */
+const COMPARISONS = [
+  ['comparison', 'Copy comparison'],
+  ['comparison-csv', 'As CSV']
+];
 
 /** @param {Store} store */
 export const changesOf = ({ layers, pinned, config }) => (pinned ? differences(layers, pinned, config) : []);

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 
 /**
  * @param {string} title @param {string} key @param {unknown} value @param {string} formula
- * @param {{ change?: string, more?: string }} [lines] `change`: beside another such figure, which it is held against;
+ * @param {{ change?: string, more?: unknown }} [lines] `change`: beside another such figure, which it is held against;
  *   `more`: a second sentence
  */
 export const figure = (title, key, value, formula, { change, more } = {}) => html`
