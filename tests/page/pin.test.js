@@ -94,7 +94,10 @@ test('pinned and present are copied side by side with their ratios, as Markdown 
   };
   const markdown = await copied('comparison');
   assert.match(markdown, /^\*\*Additive scorer\*\* beside the pinned \*\*Additive scorer\*\*$/m);
-  assert.match(markdown, /^The same in both: batch_size 64, hidden_size 768, attn_dim 128, .*dtype float16, output pooled$/m);
+  assert.match(
+    markdown,
+    /^The same in both: batch_size 64, hidden_size 768, attn_dim 128, .*dtype float16, output pooled$/m
+  );
   for (const row of [
     '| seq_len | 512 | 5,120 |',
     '| MACs | 3,250,585,600 | 32,505,856,000 | × 10 |',
