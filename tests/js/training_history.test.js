@@ -6,7 +6,7 @@ import { packSafetensors } from '../../web/plain/train/safetensors.js';
 
 /** @param {number} step @param {Partial<import('../../web/plain/train/history.js').Point>} [values] */
 const point = (step, values = {}) => ({
-  ...{ step, loss: 1, accuracy: 0.5, held_loss: 2, held_accuracy: 0.25, gradient_norm: 3 },
+  ...{ step, loss: 1, accuracy: 0.5, held_loss: 2, held_accuracy: 0.25, gradient_norm: step === 0 ? null : 3 },
   gradients: step === 0 ? {} : { 'fc.weight': 3, 'fc.bias': 0.5 },
   seen: { weights: { data: new Float32Array(1), shape: [1, 1, 1] }, said: [0] },
   ...values
@@ -34,6 +34,17 @@ test('a long run keeps few points and fewer moments, from its beginning to its e
   }
 });
 
+test('the larger the weights of a moment, the fewer moments are kept', () => {
+  const data = new Float32Array(2 ** 20);
+  const history = new History();
+  for (let step = 0; step <= 1200; step += 5) {
+    history.add(point(step, { seen: { weights: { data, shape: [1, 1024, 1024] }, said: [0] } }));
+  }
+  assert.ok(history.moments.length <= 18, `${history.moments.length} moments of 4 MiB`);
+  assert.ok(history.moments.length >= 8, `${history.moments.length} moments`);
+  assert.equal(history.points.length, 241);
+});
+
 test('pauses do not change which points are kept', () => {
   const steps = (/** @type {History} */ { points }) => points.map(({ step }) => step);
   assert.deepEqual(steps(recorded(2000, [3, 17, 1203, 1999])), steps(recorded(2000)));
@@ -43,7 +54,7 @@ test('a run as comma-separated values', () => {
   assert.equal(
     runCsv([point(0), point(5, { held_accuracy: 1 })]),
     'step,loss,accuracy,held_loss,held_accuracy,gradient_norm,gradient_norm.fc.weight,gradient_norm.fc.bias\r\n' +
-      '0,1,0.5,2,0.25,3,,\r\n5,1,0.5,2,1,3,3,0.5\r\n'
+      '0,1,0.5,2,0.25,,,\r\n5,1,0.5,2,1,3,3,0.5\r\n'
   );
 });
 
@@ -83,4 +94,8 @@ test('a sentence says whether a rule was learned, a part of it, examples by hear
   assert.match(text(1, 0.52), /by heart, 100\s% of them, and no rule/);
   assert.match(text(0.8, 0.75), /has learned a part of it/);
   assert.match(text(0.55, 0.5), /hardly anything/);
+  const many = (/** @type {number} */ held) => learnedText(point(10, { accuracy: held, held_accuracy: held }), 1 / 26);
+  assert.match(many(0.25), /has learned a part of it/, 'six times as often right as guessing');
+  assert.match(many(0.06), /hardly anything/);
+  assert.match(learnedText(point(10, { held_accuracy: 0 }), 0), /hardly anything/);
 });

@@ -4,7 +4,7 @@ import { open } from '../../web/lib/index.js';
 import { UNKNOWN, accuracyOf } from '../../web/plain/train/batch.js';
 import { Random } from '../../web/plain/train/random.js';
 import { Run } from '../../web/plain/train/run.js';
-import { checkSettings, fieldsOf, searchOf } from '../../web/plain/train/settings.js';
+import { checkSettings, fieldsOf, searchOf, strangersIn } from '../../web/plain/train/settings.js';
 import { tasks } from '../../web/plain/train/tasks.js';
 
 /** @typedef {import('../../web/plain/train/tasks.js').Task} Task */
@@ -145,10 +145,29 @@ test('recall needs two layers', () => {
   assert.ok(reached < 0.6, `one layer reaches ${reached}`);
 });
 
+test("the tutorial's data has its vocabulary", () => {
+  assert.deepEqual(dataOf(taskNamed('random')).config, { vocab_size: 5000, num_classes: 2 });
+});
+
 test('random tokens are learned by heart and nothing else', () => {
   const { accuracy, held_accuracy: held } = trained({ task: 'random' }, 200);
   assert.equal(accuracy, 1);
   assert.ok(held > 0.3 && held < 0.7, `held-out accuracy is ${held}`);
+});
+
+test('a point has the heads of every layer in one example, and before the first step no gradient', () => {
+  const run = new Run(scope, planOf({ task: 'recall', hidden_size: 16, num_layers: 3, seq_len: 12 }));
+  const { seen, gradient_norm, gradients } = run.look();
+  assert.deepEqual([gradient_norm, gradients], [null, {}]);
+  assert.deepEqual(seen?.weights.shape, [6, 12, 12]);
+  assert.equal(seen?.said.length, 12);
+  const { weights } = /** @type {any} */ (run.trainer.model.forward({ tokens: run.example.tokens }));
+  const last = seen?.weights.data.subarray(-weights.data.length) ?? [];
+  last.forEach((weight, at) => assert.ok(Math.abs(weight - weights.data[at]) < 1e-6, 'the last layer is the last'));
+  run.trainer.dispose();
+  const classifier = new Run(scope, planOf({ task: 'marker' }));
+  assert.deepEqual(classifier.look().seen?.weights.shape, [4, 8, 8]);
+  classifier.trainer.dispose();
 });
 
 test('the same settings give the same run, other seeds give others', () => {
@@ -181,6 +200,33 @@ test('what does not fit is refused in the words of the core, at its field', () =
   assert.deepEqual(errors({ task: 'chess' }), {
     task: 'task must be one of recall, brackets, marker, random, table, got chess'
   });
+});
+
+test('what is too large says what it needs, and which sizes fit, each by itself', () => {
+  const large = { task: 'recall', hidden_size: 4096, batch_size: 64 };
+  const { plan, needs, errors } = checkSettings(scope, layers, large);
+  assert.deepEqual([plan, errors, needs.fits], [null, {}, false]);
+  assert.ok(needs.bytes > scope.memoryLimit);
+  assert.ok(needs.offers.some(({ field }) => field === 'hidden_size'));
+  for (const { field, value } of needs.offers) {
+    const fitting = checkSettings(scope, layers, { ...large, [field]: value });
+    assert.ok(fitting.plan, `${field} ${value} fits`);
+    const step = field === 'hidden_size' ? 4 : 1;
+    assert.equal(
+      checkSettings(scope, layers, { ...large, [field]: value + step }).plan,
+      null,
+      `${field} is the largest`
+    );
+  }
+  assert.deepEqual(checkSettings(scope, layers, {}).needs.offers, []);
+});
+
+test('what a link names and the task has no setting for is found', () => {
+  assert.deepEqual(strangersIn(layers, { task: 'recall', from: 'layer=decoder', seed: '1' }), []);
+  assert.deepEqual(strangersIn(layers, { task: 'recall', hidden_sise: '3', dropout: '0.1' }), [
+    'hidden_sise',
+    'dropout'
+  ]);
 });
 
 test('an address has every setting, and gives the same plan', () => {

@@ -82,7 +82,7 @@ test('it plays up to the step where it pauses, with curves, figures, attention a
   assert.match(await page.innerText('[data-learned]'), /^After 20 steps/);
   await page.waitForSelector('[data-chart="loss"] svg');
   for (const chart of ['accuracy', 'loss']) assert.equal(await page.locator(`[data-chart="${chart}"] svg`).count(), 1);
-  assert.equal(await page.locator('.multiples input').count(), 2);
+  assert.equal(await page.locator('.multiples input').count(), 4, 'the heads of both layers');
   assert.match(await page.innerText('.train-hits'), /^\d+ of the \d+ tokens that can be known are right after step 20/);
   await page.click('.twin summary');
   await page.waitForSelector('.twin tbody th >> nth=1'); // it is drawn once it is open
@@ -213,12 +213,33 @@ test('a run whose loss leaves the range of numbers stops with the reason, and st
   assert.ok((await points(page)).length > 0);
 });
 
-test('a layer that needs more memory than there is is refused with the figures', async () => {
-  const page = await opened('?task=recall&hidden_size=16384');
-  await press(page, 'play');
-  await page.waitForSelector('.train-control [role=alert]');
-  assert.match(await page.innerText('.train-control [role=alert]'), /at most [\d]+ bytes/);
-  assert.equal(await figure(page, 'step'), '0');
+test('a layer that needs more memory than there is says so, and which sizes fit', async () => {
+  const page = await opened('?task=recall&hidden_size=4096&batch_size=64');
+  assert.match(await page.innerText('[data-needs]'), /needs [\d.]+\sGiB; 3\.5\sGiB is the limit/);
+  assert.equal(await page.getAttribute('[data-action="play"]', 'aria-disabled'), 'true');
+  const [, largest] = /hidden_size that fits, ([\d,]+)/.exec(await page.innerText('[data-fit="hidden_size"]')) ?? [];
+  await page.click('[data-fit="hidden_size"]');
+  await page.waitForSelector('[data-needs]', { state: 'detached' });
+  assert.equal(await page.inputValue('#field-hidden_size'), largest.replace(',', ''));
+  assert.equal(await page.getAttribute('[data-action="play"]', 'aria-disabled'), 'false');
+});
+
+test('figures beside a run are those of the run, also when the settings are others', async () => {
+  const page = await opened();
+  await played(page);
+  const memory = await page.innerText('[data-figure="memory"]');
+  await page.fill('#field-hidden_size', '64');
+  await page.waitForSelector('[data-stale]');
+  assert.equal(await page.innerText('[data-figure="memory"]'), memory);
+  assert.equal(await page.locator('.stale [data-figure="memory"]').count(), 1, 'dimmed');
+});
+
+test('what the address says and the page does not know is said, not left out in silence', async () => {
+  const page = await opened('?task=chess');
+  assert.match(await page.innerText('#error-task'), /task must be one of recall, .* got chess/);
+  await page.goto(`${site.site.url}train/?task=recall&hidden_sise=64`);
+  await live(page);
+  assert.match(await page.innerText('[data-strangers]'), /hidden_sise/);
 });
 
 test('a task has settings of its own, and back leads to the one before', async () => {
@@ -228,6 +249,7 @@ test('a task has settings of its own, and back leads to the one before', async (
   assert.equal(await page.inputValue('#field-seq_len'), '8');
   assert.equal(await page.locator('#field-dropout').count(), 1);
   assert.equal(await page.locator('#field-num_layers').count(), 0);
+  assert.equal(await page.inputValue('#field-seed'), '0', 'the seed is not emptied');
   await page.goBack();
   await page.waitForSelector('#field-num_layers');
   assert.equal(await page.inputValue('#field-seq_len'), '12');
@@ -272,6 +294,7 @@ test('weights and the run can be taken away', async () => {
     lines.slice(1).map((line) => line.split(',')[0]),
     ['0', '5', '10', '15', '20']
   );
+  assert.equal(lines[1].split(',')[5], '', 'no gradient before the first step');
 });
 
 for (const [colorScheme, width, height] of /** @type {const} */ ([

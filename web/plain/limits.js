@@ -17,19 +17,25 @@ export function runBytes(scope, config) {
 }
 
 /**
- * The largest value of one size with which the run fits, or 0 when not even 1 does.
- * @param {Scope} scope @param {any} config @param {string} field
+ * The largest number below `high` that fits, where all smaller ones do too, or 0 when not even 1 does.
+ * @param {number} high @param {(value: number) => boolean} fits
  */
-export function largestThatFits(scope, config, field) {
+export function largestBelow(high, fits) {
   let low = 0;
-  let high = config[field];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (runBytes(scope, { ...config, [field]: middle }) <= scope.memoryLimit) low = middle;
+    if (fits(middle)) low = middle;
     else high = middle;
   }
   return low;
 }
+
+/**
+ * The largest value of one size with which the run fits, or 0 when not even 1 does.
+ * @param {Scope} scope @param {any} config @param {string} field
+ */
+export const largestThatFits = (scope, config, field) =>
+  largestBelow(config[field], (value) => runBytes(scope, { ...config, [field]: value }) <= scope.memoryLimit);
 
 const SHRINKING = ['batch_size', 'seq_len', 'num_layers'];
 

@@ -1,6 +1,6 @@
 // The page's address, which has all settings of a run.
 
-import { searchOf, taskOf } from '../../plain/train/settings.js';
+import { FROM, searchOf, taskOf } from '../../plain/train/settings.js';
 
 /** @typedef {import('../../plain/fields.js').Values} Values */
 
@@ -17,8 +17,8 @@ export function writeAddress(layers, values, before) {
   history[isSame ? 'replaceState' : 'pushState'](null, '', search);
 }
 
-/** The layer that one came from, which the address keeps for the way back. */
+/** The layer that one came from, kept. */
 function fromText() {
-  const from = new URLSearchParams(location.search).get('from');
-  return from ? `&${new URLSearchParams({ from })}` : '';
+  const from = new URLSearchParams(location.search).get(FROM);
+  return from ? `&${new URLSearchParams({ [FROM]: from })}` : '';
 }

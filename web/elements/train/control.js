@@ -2,11 +2,12 @@
 
 import { html, nothing } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import { fieldsOf, taskOf } from '../../plain/train/settings.js';
+import { fieldsOf, strangersIn, taskOf } from '../../plain/train/settings.js';
 import { tasks } from '../../plain/train/tasks.js';
 import { fieldView } from '../form/form.js';
 import { follows } from '../form/follows.js';
 import { fileView } from './file-view.js';
+import { needsView } from './needs.js';
 
 /**
  * @typedef {import('./view.js').State} State
@@ -15,13 +16,14 @@ import { fileView } from './file-view.js';
 
 /** @param {State} state @param {Actions} actions */
 export function controlView(state, actions) {
-  const { values, checked, layers, playing, step, failure, said, settings, file } = state;
+  const { values, checked, layers, playing, step, failure, said, settings, file, limit } = state;
   const task = taskOf(values.task);
   const fields = fieldsOf(task, layers, values, file.table).filter(({ choices }) => choices?.length !== 0);
   const wrong = fields.filter(({ name }) => checked.errors[name]).length;
   const config = Object.fromEntries(fields.map((field) => [field.name, field.default]));
   const store = /** @type {any} */ ({ values, errors: checked.errors, config });
   const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
+  const strangers = strangersIn(layers, values);
   const none = checked.plan ? 'false' : 'true';
   return html`
     <h2 id="control-title" class="hidden">Task and settings</h2>
@@ -43,6 +45,8 @@ export function controlView(state, actions) {
     </div>
     <p class="hidden" role="status">${said}</p>
     ${failure || checked.errors[''] ? html`<p class="field-error" role="alert">${failure || checked.errors['']}</p>` : nothing}
+    ${needsView(checked.needs, limit, actions.set)}
+    ${strangers.length ? html`<p class="note train-strangers" data-strangers>The link also names ${strangers.join(', ')}, which this task has no setting for: it is left out.</p>` : nothing}
     <details class="options train-settings" ?open=${settings} ${ref(show)}>
       <summary>Settings <span>${fields.length} fields${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
       <form class="fields dense" aria-label="Settings" novalidate @submit=${(/** @type {Event} */ event) => {

@@ -41,5 +41,5 @@ const tableView = ({ moments }, open, { table }) => html`
         (
           point
         ) => html`<tr><th scope="row">${formatCount(point.step)}</th><td class="num">${percent(point.held_accuracy)}</td><td class="num">${percent(point.accuracy)}</td>
-          <td class="num">${formatSignificant(point.held_loss)}</td><td class="num">${formatSignificant(point.loss)}</td><td class="num">${formatSignificant(point.gradient_norm)}</td></tr>`
+          <td class="num">${formatSignificant(point.held_loss)}</td><td class="num">${formatSignificant(point.loss)}</td><td class="num">${point.gradient_norm === null ? '–' : formatSignificant(point.gradient_norm)}</td></tr>`
       )}</tbody></table></div></details>`;

@@ -9,12 +9,13 @@ import { figure, split } from '../shared/figure.js';
 export function figuresView({ step, rate, gradientNorm, shown, checked }) {
   const last = shown?.points.at(-1);
   const chance = (shown?.data ?? checked.data)?.chance;
-  const { number, unit } = splitBytes(checked.memory);
+  const { memory = checked.needs.bytes, parameters = checked.parameters } = shown ?? {};
+  const { number, unit } = splitBytes(Number.isFinite(memory) ? memory : 0);
   return html`
-    <div class="figures train-figures" role="group" aria-label="The run in figures">
+    <div class=${shown?.stale ? 'figures train-figures stale' : 'figures train-figures'} role="group" aria-label="The run in figures">
       ${figure('Step', 'step', formatCount(step), rate ? `${formatSignificant(rate)} steps a second` : 'not yet under way')}
       ${figure('Held-out accuracy', 'accuracy', last ? percent(last.held_accuracy) : '–', `guessing: ${chance === undefined ? '–' : percent(chance)}${last ? `; training: ${percent(last.accuracy)}` : ''}`)}
       ${figure('Gradient norm', 'gradient', step ? formatSignificant(gradientNorm) : '–', 'of all gradients together, in the last step')}
-      ${figure('Memory of a step', 'memory', checked.memory ? split({ number, unit }) : '–', shown ? `at its peak; ${formatCount(shown.parameters)} parameters` : 'at its peak')}
+      ${figure('Memory of a step', 'memory', number && parameters ? split({ number, unit }) : '–', parameters ? `at its peak; ${formatCount(parameters)} parameters` : 'at its peak')}
     </div>`;
 }

@@ -8,7 +8,8 @@ const DECADES = 4;
 
 /** @param {import('./shown.js').Shown | null} shown */
 export function gradientsView(shown) {
-  const { step = 0, gradients = {}, gradient_norm: total = 0 } = shown?.moment ?? {};
+  const { step = 0, gradients = {}, gradient_norm: norm = null } = shown?.moment ?? {};
+  const total = norm ?? 0;
   const rows = Object.entries(gradients);
   const scale = rows.length ? scaleOf(total) : null;
   return html`

@@ -7,7 +7,7 @@ import { Session } from './session.js';
  * @typedef {import('./session.js').Job} Job
  * @typedef {import('./worker.js').Progress} Progress
  * @typedef {{ job: Job, history: History, example: import('../../plain/train/batch.js').Batch,
- *   parameters: number }} Run
+ *   parameters: number, memory: number }} Run
  *
  * @typedef {object} Listener
  * @property {() => void} changed
@@ -101,9 +101,9 @@ export class Player {
     if (!isCurrent()) return;
     try {
       if (!this.run) {
-        const { example, parameters, progress } = await session.begin(job);
+        const { example, parameters, memory, progress } = await session.begin(job);
         if (!isCurrent()) return;
-        this.run = { job, history: new History(), example, parameters };
+        this.run = { job, history: new History(), example, parameters, memory };
         this.#record(progress);
       }
       await this.#slices(session, turn, isCurrent);

@@ -10,6 +10,7 @@ import { taskOf } from '../../plain/train/settings.js';
  * @property {import('../../plain/train/tasks.js').Data} data
  * @property {import('../../plain/train/batch.js').Batch} example
  * @property {number} parameters
+ * @property {number} memory bytes at the peak of a step
  * @property {Point[]} points
  * @property {Point[]} moments
  * @property {Point} moment that is looked at
@@ -22,8 +23,8 @@ import { taskOf } from '../../plain/train/settings.js';
  * @param {{ chosen: number | null, stale: boolean }} options `chosen`: the step that is looked back at; null: the last
  * @returns {Shown}
  */
-export function shownOf({ job, history, example, parameters }, data, { chosen, stale }) {
+export function shownOf({ job, history, example, parameters, memory }, data, { chosen, stale }) {
   const { points, moments } = history;
   const moment = moments.findLast(({ step }) => step <= (chosen ?? Infinity)) ?? moments[0];
-  return { task: taskOf(job.plan.task), data, example, parameters, points, moments, moment, stale };
+  return { task: taskOf(job.plan.task), data, example, parameters, memory, points, moments, moment, stale };
 }

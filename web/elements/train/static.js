@@ -11,7 +11,15 @@ export function staticTrain(scope) {
   const layers = scope.layers();
   return trainView(
     {
-      ...{ layers, values: {}, checked: checkSettings(scope, layers, {}), playing: false, step: 0, rate: 0 },
+      ...{
+        layers,
+        limit: scope.memoryLimit,
+        values: {},
+        checked: checkSettings(scope, layers, {}),
+        playing: false,
+        step: 0,
+        rate: 0
+      },
       ...{
         gradientNorm: 0,
         failure: '',

@@ -1,7 +1,7 @@
 import { LightElement, define } from '../shared/light-element.js';
 import { pageScope } from '../shared/scope.js';
 import { proposed } from '../../plain/train/columns.js';
-import { checkSettings, taskOf } from '../../plain/train/settings.js';
+import { checkSettings, taskOf, unchecked } from '../../plain/train/settings.js';
 import { learnedText } from '../../plain/train/learned.js';
 import { valuesOfAddress, writeAddress } from './address.js';
 import { saveExample, saveRun, saveWeights } from './downloads.js';
@@ -38,7 +38,7 @@ export class TrainPanel extends LightElement {
     /** What was entered. @type {import('../../plain/fields.js').Values} */
     this.values = {};
     /** @type {Checked} */
-    this.checked = { plan: null, data: null, pauseEvery: 0, memory: 0, errors: {} };
+    this.checked = unchecked;
     this.failure = '';
     this.said = '';
     this.settings = true;
@@ -144,7 +144,8 @@ export class TrainPanel extends LightElement {
     const table = this.files.table();
     if ('task' in patch) {
       const file = taskOf(patch.task).file ? this.files.settings() : {};
-      return { ...patch, ...file, seed: this.values.seed ?? '' };
+      const { seed } = this.values;
+      return { ...patch, ...file, ...(seed !== undefined && { seed }) };
     }
     const names = 'header' in patch && table ? proposed(table, patch) : {};
     return { ...this.values, ...names, ...patch };
@@ -238,6 +239,7 @@ export class TrainPanel extends LightElement {
     return trainView(
       {
         ...{ layers, values, checked, playing, step, rate, gradientNorm, failure, said, settings, tabled, shown },
+        limit: this.scope?.memoryLimit ?? 0,
         file: { ...this.files.state, table: this.files.table() },
         curves: shown && drawings.curves(shown, playing),
         map: shown && drawings.heatMap(shown)

@@ -19,6 +19,7 @@ import { resultView } from './result.js';
  * @property {readonly Layer[]} layers
  * @property {Values} values
  * @property {Checked} checked
+ * @property {number} limit bytes that there are
  * @property {import('./file-view.js').FileState} file
  * @property {boolean} playing
  * @property {number} step

@@ -10,7 +10,8 @@ import { Run } from '../../plain/train/run.js';
  * @typedef {import('../../plain/train/history.js').Point} Point
  * @typedef {{ step: number, points: Point[], gradient_norm: number, failure: string }} Progress `failure`:
  *   why a step was refused
- * @typedef {{ example: Batch, parameters: number, progress: Progress }} Begun
+ * @typedef {{ example: Batch, parameters: number, memory: number, progress: Progress }} Begun `memory`: bytes at the
+ *   peak of a step
  * @typedef {{ most: number, seconds: number, look?: boolean }} Slice `most`: steps; `look`: a point at its end
  */
 
@@ -22,10 +23,13 @@ function begin(scope, { plan, table }) {
   run?.trainer.dispose();
   run = null;
   run = new Run(scope, plan, table);
-  const { parameters } = scope.estimate(plan.config, { steps: false });
+  const { parameters, training } = /** @type {any} */ (
+    scope.estimate(plan.config, { steps: false, training: plan.options })
+  );
   return {
     example: run.example,
     parameters,
+    memory: training.memory.peak,
     progress: { step: 0, points: [run.look()], gradient_norm: 0, failure: '' }
   };
 }

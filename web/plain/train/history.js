@@ -8,22 +8,32 @@
  * @property {number} accuracy of training
  * @property {number} held_loss of data that it is not trained on
  * @property {number} held_accuracy
- * @property {number} gradient_norm of all gradients together
+ * @property {number | null} gradient_norm of all gradients together; null before the first step
  * @property {Record<string, number>} gradients the norm of each parameter's gradient, by its name; none before the
  *   first step
- * @property {{ weights: { data: Float32Array, shape: number[] }, said: number[] } | null} seen the attention weights of
- *   the held-out example, and the class, or the token after each position, that the layer says; kept of fewer points
+ * @property {import('./attention.js').Seen | null} seen in the held-out example; kept of fewer points
  */
 
 export const MOST_POINTS = 240;
 const FIRST = 5;
 const POINTS_A_MOMENT = 4;
+/** All moments together take no more bytes than so many. */
+const MOST_BYTES = 64 * 2 ** 20;
+const FEWEST_MOMENTS = 8;
 
 /** Every how many steps there is a point, at some step. @param {number} step */
 export function everyAt(step) {
   let every = FIRST;
   while (step / every > MOST_POINTS) every *= 2;
   return every;
+}
+
+/** Of how many points one keeps its weights: of fewer, the larger they are. @param {Point} point */
+function pointsAMoment({ seen }) {
+  const most = seen ? Math.max(FEWEST_MOMENTS, MOST_BYTES / seen.weights.data.byteLength) : Infinity;
+  let points = POINTS_A_MOMENT;
+  while (MOST_POINTS / points > most) points *= 2;
+  return points;
 }
 
 export class History {
@@ -33,10 +43,11 @@ export class History {
   /** @param {Point} point later than all others, or of the same step as the last */
   add(point) {
     const every = everyAt(point.step);
+    const apart = every * pointsAMoment(point);
     this.points = [
       ...this.points
         .filter(({ step }) => step % every === 0 && step < point.step)
-        .map((one) => (one.seen && one.step % (POINTS_A_MOMENT * every) !== 0 ? { ...one, seen: null } : one)),
+        .map((one) => (one.seen && one.step % apart !== 0 ? { ...one, seen: null } : one)),
       point
     ];
   }
@@ -59,7 +70,7 @@ export function runCsv(points) {
   const parameters = Object.keys(points.at(-1)?.gradients ?? {});
   const head = [...COLUMNS, ...parameters.map((name) => `gradient_norm.${name}`)];
   const row = (/** @type {Point} */ point) => [
-    ...COLUMNS.map((name) => point[name]),
+    ...COLUMNS.map((name) => point[name] ?? ''),
     ...parameters.map((name) => point.gradients[name] ?? '')
   ];
   return [head, ...points.map(row), ''].map((cells) => [cells].flat().join(',')).join('\r\n');

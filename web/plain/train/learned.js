@@ -6,6 +6,8 @@ const MOSTLY = 0.9;
 // Of the way from guessing to always right:
 const SOME = 0.25;
 const HALF = 0.5;
+/** So many times as often right as guessing is no accident. */
+const TIMES = 2;
 
 /** `97 %`. @param {number} share */
 export const percent = (share) => `${Math.round(100 * share)}\u202f%`;
@@ -15,10 +17,11 @@ export function learnedText({ step, accuracy, held_accuracy: held }, chance) {
   if (step === 0) return `Nothing is learned yet: guessing is right in ${percent(chance)} of cases.`;
   const steps = `After ${step === 1 ? '1 step' : `${step.toLocaleString('en-US')} steps`}`;
   const rates = `it is right in ${percent(held)} of cases that it has not seen, where guessing would be in ${percent(chance)}`;
-  const way = (/** @type {number} */ share) => (chance < 1 ? (share - chance) / (1 - chance) : 0);
-  if (held >= MOSTLY && way(held) >= HALF) return `${steps} the layer has learned the rule: ${rates}.`;
-  if (accuracy >= MOSTLY && way(held) < SOME)
+  const way = chance < 1 ? (held - chance) / (1 - chance) : 0;
+  const hasPart = way >= SOME || (way > 0 && held >= TIMES * chance);
+  if (held >= MOSTLY && way >= HALF) return `${steps} the layer has learned the rule: ${rates}.`;
+  if (hasPart) return `${steps} the layer has learned a part of it: ${rates}.`;
+  if (accuracy >= MOSTLY)
     return `${steps} the layer knows its training examples by heart, ${percent(accuracy)} of them, and no rule: ${rates}.`;
-  if (way(held) >= SOME) return `${steps} the layer has learned a part of it: ${rates}.`;
   return `${steps} the layer has learned hardly anything: ${rates}.`;
 }

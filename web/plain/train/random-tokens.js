@@ -1,8 +1,9 @@
-// The tutorial's data: random sequences with random labels, of which nothing can be learned but by heart.
+// The tutorial's data and its vocabulary: random sequences with random labels, of which nothing can be learned but by
+// heart.
 
 import { batchOf } from './batch.js';
 
-const VOCABULARY = 1000;
+const VOCABULARY = 5000;
 const CLASSES = 2;
 
 /** @type {import('./tasks.js').Task} */

@@ -1,6 +1,7 @@
 // A training run: its data, its trainer, and what it is found to do.
 
-import { accuracyOf, answersOf } from './batch.js';
+import { seenIn, weightsOfLayers } from './attention.js';
+import { accuracyOf } from './batch.js';
 import { Random } from './random.js';
 import { taskOf } from './settings.js';
 
@@ -24,7 +25,8 @@ export class Run {
     this.random = new Random(settings.seed, STREAMS.training);
     this.heldOut = this.data.draw(new Random(settings.seed, STREAMS.heldOut), this.data.held, 'held_out');
     /** The example whose attention is shown. @type {Batch} */
-    this.example = { tokens: firstOf(this.heldOut.tokens), labels: firstOf(this.heldOut.labels) };
+    this.example = firstExample(this.heldOut);
+    this.weights = weightsOfLayers(scope, config);
     /** The last that it was trained on, or the first that it will be. */
     this.batch = this.#draw();
     this.step = 0;
@@ -45,22 +47,15 @@ export class Run {
   look() {
     const seen = this.#evaluate(this.batch);
     const held = this.#evaluate(this.heldOut);
-    const { data, shape } = held.weights;
-    const [count, ...plane] = shape;
-    const [, ...rows] = this.heldOut.labels.shape;
-    const answers = answersOf(held.output.data, held.output.shape.at(-1));
     return {
       step: this.step,
       loss: seen.loss,
       accuracy: seen.accuracy,
       held_loss: held.loss,
       held_accuracy: held.accuracy,
-      gradient_norm: this.gradientNorm,
+      gradient_norm: this.step === 0 ? null : this.gradientNorm,
       gradients: this.step === 0 ? {} : normsOf(this.trainer.gradients()),
-      seen: {
-        weights: { data: data.slice(0, data.length / count), shape: plane },
-        said: answers.slice(0, rows[0] ?? 1)
-      }
+      seen: seenIn(this.trainer.model, this.weights, { tokens: this.example.tokens })
     };
   }
 
@@ -85,6 +80,9 @@ const normsOf = (tensors) =>
       return [name, Math.sqrt(squares)];
     })
   );
+
+/** @param {Batch} batch @returns {Batch} */
+export const firstExample = ({ tokens, labels }) => ({ tokens: firstOf(tokens), labels: firstOf(labels) });
 
 /** @param {import('./batch.js').Ids} ids */
 const firstOf = ({ data, shape: [count, ...rest] }) => ({

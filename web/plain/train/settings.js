@@ -1,6 +1,7 @@
 // The settings of a training run: their fields, and what they make of the layer and the trainer.
 
 import { parseField } from '../fields.js';
+import { trainingNeeds } from './limits.js';
 import { checkChoice, checkInteger, refusal } from './refusal.js';
 import { tasks } from './tasks.js';
 
@@ -15,9 +16,10 @@ import { tasks } from './tasks.js';
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ task: string, settings: Settings, config: any, options: any }} Plan plain data: all that a
  *   run depends on, but for its table
- * @typedef {{ plan: Plan | null, data: Data | null, pauseEvery: number, memory: number,
- *   errors: Record<string, string> }} Checked `data`: what the task made of the settings, where it could; `memory`:
- *   bytes at the peak of a step
+ * @typedef {import('../limits.js').Needs} Needs
+ * @typedef {{ plan: Plan | null, data: Data | null, pauseEvery: number, parameters: number, needs: Needs,
+ *   errors: Record<string, string> }} Checked `plan`: null where something is wrong, or too large; `data`: what the task
+ *   made of the settings, where it could; `needs`: bytes at the peak of a step
  */
 
 /** Fields of a layer that a run can have otherwise, and up to where a slider goes; a box takes what the layer takes. */
@@ -116,18 +118,52 @@ export function checkSettings(scope, layers, values, table = null) {
     if (settings.loss !== undefined) checkChoice('loss', settings.loss, ['known', 'next_token']);
     data = task.data(settings, table);
     const plan = planOf(task, settings, data);
-    const { training } = /** @type {any} */ (scope.estimate(plan.config, { steps: false, training: plan.options }));
+    const { parameters } = /** @type {any} */ (estimateOf(scope, plan));
     if (settings.seq_len < task.shortest)
       throw refusal('seq_len', `seq_len must be at least ${task.shortest} for this task, got ${settings.seq_len}`);
-    return { plan, data, pauseEvery, memory: training.memory.peak, errors: {} };
+    const needs = trainingNeeds(settings, scope.memoryLimit, (sizes) => bytesOf(scope, task, sizes, table));
+    return { plan: needs.fits ? plan : null, data, pauseEvery, parameters, needs, errors: {} };
   } catch (error) {
     const { field, message } = /** @type {RangeError & { field?: string }} */ (error);
     if (!(error instanceof RangeError)) throw error;
     const name = NAMES[field ?? ''] ?? field;
     const known = name === 'task' || name === 'file' || fields.some((one) => one.name === name);
-    return { plan: null, data, pauseEvery: 0, memory: 0, errors: { [known ? String(name) : '']: message } };
+    return { ...unchecked, data, errors: { [known ? String(name) : '']: message } };
   }
 }
+
+/** Of no settings yet. @type {Checked} */
+export const unchecked = {
+  plan: null,
+  data: null,
+  pauseEvery: 0,
+  parameters: 0,
+  needs: { bytes: 0, fits: true, offers: [] },
+  errors: {}
+};
+
+/** @param {Scope} scope @param {Plan} plan @returns {any} */
+const estimateOf = (scope, { config, options }) => scope.estimate(config, { steps: false, training: options });
+
+/** @param {Scope} scope @param {Task} task @param {Settings} settings @param {Table | null} table */
+function bytesOf(scope, task, settings, table) {
+  try {
+    return estimateOf(scope, planOf(task, settings, task.data(settings, table))).training.memory.peak;
+  } catch (error) {
+    if (error instanceof RangeError) return Infinity;
+    throw error;
+  }
+}
+
+/** What an address says that this page has no setting for. @param {readonly Layer[]} layers @param {Values} values */
+export function strangersIn(layers, values) {
+  const task = taskOf(values.task);
+  const known = ['task', FROM, ...OF_FILE, ...fieldsOf(task, layers, values).map(({ name }) => name)];
+  return Object.keys(values).filter((name) => !known.includes(name));
+}
+
+/** The layer that one came from, which the address keeps for the way back. */
+export const FROM = 'from';
 
 /** The field to change, for what the core calls otherwise, and for what is made of it. */
 const NAMES = /** @type {Record<string, string>} */ ({
