@@ -2,18 +2,21 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vite';
 import { fieldNames } from './web/elements/build/field-names.js';
+import { addresses } from './web/pages/build/addresses.js';
+import { missingPage } from './web/pages/build/missing-page.js';
 import { offline, staticHtml } from './web/pages/build/plugins.js';
 
 /** The HTML files of the site. @param {string} folder */
 const pagesBelow = (folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /(^|\/)index\.html$/.test(file))
+    .filter((file) => /(^|\/)(index|404)\.html$/.test(file))
     .map((file) => join(folder, file));
 
 export default defineConfig({
   root: 'web/pages',
   base: './',
-  plugins: [fieldNames(), staticHtml(), offline()],
+  appType: 'mpa',
+  plugins: [fieldNames(), staticHtml(), missingPage(), addresses(), offline()],
   worker: { format: 'es' },
   build: {
     outDir: '../../dist',

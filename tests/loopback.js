@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:http';
 
-const TYPES = /** @type {Record<string, string>} */ ({
+export const TYPES = /** @type {Record<string, string>} */ ({
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.mjs': 'text/javascript',

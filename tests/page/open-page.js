@@ -32,7 +32,7 @@ export async function openPage({ search = '', file = '', live = true, context: o
 
 /**
  * Ends the site's server once the service worker answers for it.
- * @param {Awaited<ReturnType<typeof openPage>>} opened
+ * @param {Pick<Awaited<ReturnType<typeof openPage>>, 'page' | 'site'>} opened
  */
 export async function goOffline({ page, site }) {
   await page.evaluate(() => navigator.serviceWorker.ready);

@@ -106,7 +106,6 @@ export function becomeWorker(name) {
  * @returns {{worker?: Worker, url: string, error?: unknown}}
  */
 function opened(open) {
-  const own = Object.getOwnPropertyDescriptor(globalThis, 'Worker');
   const Web = globalThis.Worker;
   let url = '';
   const Started = function (/** @type {string | URL} */ address, /** @type {WorkerOptions} */ options) {
@@ -114,14 +113,44 @@ function opened(open) {
     return begin(url, { name: 'attnscope', ...options }, Web);
   };
   try {
-    Object.defineProperty(globalThis, 'Worker', { value: Started, configurable: true, writable: true });
-    return { worker: open(), url };
+    const worker = withGlobal('Worker', Started, open);
+    return { worker, url };
   } catch (error) {
     return { url, error: error instanceof Error ? error : new Error(String(error)) };
-  } finally {
-    if (own) Object.defineProperty(globalThis, 'Worker', own);
-    else delete (/** @type {any} */ (globalThis).Worker);
   }
+}
+
+/**
+ * Calls `work` while a global has another value, and then puts back what was there.
+ * @template T
+ * @param {string} name
+ * @param {unknown} value
+ * @param {() => T} work
+ * @returns {T}
+ */
+function withGlobal(name, value, work) {
+  const own = Object.getOwnPropertyDescriptor(globalThis, name);
+  try {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    return work();
+  } finally {
+    if (own) Object.defineProperty(globalThis, name, own);
+    else Reflect.deleteProperty(globalThis, name);
+  }
+}
+
+/**
+ * Calls `work` where there is a `TextDecoder`. The jsdom that Jest puts into Node hides that of Node, which the core
+ * needs when it is made.
+ * @template T
+ * @param {() => T} work
+ * @returns {T}
+ */
+export function withTextDecoder(work) {
+  if (globalThis.TextDecoder) return work();
+  const { TextDecoder } = builtin('node:util') ?? {};
+  if (!TextDecoder) throw new Error('this engine has no TextDecoder, which attnscope needs');
+  return withGlobal('TextDecoder', TextDecoder, work);
 }
 
 /**

@@ -6,7 +6,7 @@ import createThreads from './core/core-threads.mjs';
 import createAlone from './core/core.mjs';
 import { errorOf } from './errors.js';
 import { openThread } from './files.js';
-import { builtin, startWorker } from './host.js';
+import { builtin, startWorker, withTextDecoder } from './host.js';
 import { rules } from './open-options.js';
 import { checkOptions, refusal } from './options.js';
 import { compile } from './wasm.js';
@@ -130,7 +130,7 @@ function instantiate(create, module, more) {
         .catch(reject);
     };
     const printErr = () => {}; // errors are thrown, not printed
-    create({ ...more, errorOf, instantiateWasm, printErr }).then(
+    withTextDecoder(() => create({ ...more, errorOf, instantiateWasm, printErr })).then(
       (core) => resolve(/** @type {CoreModule} */ (core)),
       reject
     );

@@ -10,10 +10,26 @@ import { builtin } from './host.js';
  * @returns {Promise<WebAssembly.Module>}
  */
 export async function compile(name, folder) {
-  if (folder !== undefined) return compileFile(`${String(folder).replace(/\/?$/, '/')}${name}.wasm`, '');
-  const file = locate(name);
-  return 'href' in file ? compileFile(file.href, LEFT_BEHIND) : WebAssembly.compile(await file);
+  try {
+    if (folder !== undefined) return await compileFile(`${String(folder).replace(/\/?$/, '/')}${name}.wasm`, '');
+    const file = locate(name);
+    return await ('href' in file ? compileFile(file.href, LEFT_BEHIND) : WebAssembly.compile(await file));
+  } catch (error) {
+    if (isForbidden(error)) throw new Error(FORBIDDEN, { cause: error });
+    throw error;
+  }
 }
+
+const FORBIDDEN =
+  "the page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src, as in " +
+  "script-src 'self' 'wasm-unsafe-eval'";
+
+/**
+ * Whether a Content-Security-Policy is why nothing was compiled. Chromium and Safari name the word that would allow it,
+ * Firefox says `blocked by CSP`.
+ * @param {unknown} error
+ */
+const isForbidden = (error) => error instanceof Error && /unsafe-eval|blocked by CSP/.test(error.message);
 
 const LEFT_BEHIND =
   '. If a bundler has left this file behind: import attnscope/inline, which has it inside, or name the folder that has it by wasmUrl';

@@ -47,8 +47,8 @@ export function offline() {
   };
 }
 
-/** @param {string} folder */
-function filesBelow(folder) {
+/** The names of the files in a folder and those below it. @param {string} folder */
+export function filesBelow(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));

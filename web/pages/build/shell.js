@@ -1,6 +1,6 @@
 // What every page of the site has around its content.
 
-const policy =
+export const policy =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'";
 
 /** Which picture stands for a page where it is linked: a lab's own, else that of its door. @param {string} folder */
@@ -30,11 +30,11 @@ const head = (folder, root, page) => `\
 
 /** The five doors, and the pages behind each. */
 const DOORS = [
-  { path: '', text: 'Calculator', icon: 'M4 3h12v14H4zM7 6h6M7 10h1M12 10h1M7 13h1M12 13h1' },
-  { path: 'run/', text: 'Run', icon: 'M6 4l10 6-10 6z', also: ['train/'] },
-  { path: 'models/', text: 'Models', icon: 'M3 6l7-3 7 3-7 3zM3 10l7 3 7-3M3 14l7 3 7-3' },
-  { path: 'labs/', text: 'Labs', icon: 'M8 3h4M9 3v5l-4 8h10l-4-8V3' },
-  { path: 'guide/', text: 'Guide', icon: 'M4 4h5l1 1 1-1h5v12h-5l-1 1-1-1H4zM10 5v12', also: ['speed/'] }
+  { path: '', text: 'Calculator', about: 'Sizes a layer: parameters, shapes, MACs and memory.', icon: 'M4 3h12v14H4zM7 6h6M7 10h1M12 10h1M7 13h1M12 13h1' },
+  { path: 'run/', text: 'Run', about: 'Runs a layer, or trains one, and shows where its heads look.', icon: 'M6 4l10 6-10 6z', also: ['train/'] },
+  { path: 'models/', text: 'Models', about: 'Sizes a whole model, from a list or from your <code>config.json</code>.', icon: 'M3 6l7-3 7 3-7 3zM3 10l7 3 7-3M3 14l7 3 7-3' },
+  { path: 'labs/', text: 'Labs', about: 'Ask one question each, and answer it by a run.', icon: 'M8 3h4M9 3v5l-4 8h10l-4-8V3' },
+  { path: 'guide/', text: 'Guide', about: 'What attention is, how it is counted, and how to use the module.', icon: 'M4 4h5l1 1 1-1h5v12h-5l-1 1-1-1H4zM10 5v12', also: ['speed/'] }
 ];
 
 /** @param {string} folder of the page, such as `labs/masks/` @param {string} root */
@@ -43,6 +43,13 @@ const doors = (folder, root) =>
     const own = [path, ...also].some((start) => (start ? folder.startsWith(start) : folder === ''));
     return `<a href="${root || './'}${path}"${own ? ` aria-current="${folder === path ? 'page' : 'true'}"` : ''}><svg viewBox="0 0 20 20" aria-hidden="true"><path d="${icon}"/></svg><span>${text}</span></a>`;
   }).join('');
+
+/** The doors once more, with a sentence each. @param {string} root */
+const doorCards = (root) =>
+  `<ul class="lab-cards door-cards">${DOORS.map(
+    ({ path, text, about, icon }) =>
+      `<li><a href="${root || './'}${path}"><svg viewBox="0 0 20 20" aria-hidden="true"><path d="${icon}"/></svg><span class="card-text"><span class="card-question">${text}</span> <span class="card-about">${about}</span></span></a></li>`
+  ).join('')}</ul>`;
 
 /** @param {string} folder @param {string} root */
 const top = (folder, root) => `\
@@ -98,12 +105,13 @@ export const rootOf = (file) => '../'.repeat(file.split('/').length - 1);
  * @returns {Record<string, string>}
  */
 export function shell(file, page) {
-  const folder = file.replace(/index\.html$/, '');
+  const folder = file.replace(/index\.html$|^404\.html$/, '');
   const root = rootOf(file);
   return {
     head: head(folder, root, page),
     top: top(folder, root),
     foot: foot(folder, root),
+    doorcards: doorCards(root),
     runtabs: subnav('Run', RUN, folder, root),
     guidetabs: subnav('Guide', GUIDE, folder, root)
   };

@@ -1,0 +1,64 @@
+// What `npm start` answers where an address is not a file: a page without its slash is sent to the one with it, and what
+// leads nowhere gets 404.html.
+
+import { readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { isolation } from '../../../tools/headers.js';
+
+/** @typedef {import('vite').Plugin} Plugin */
+
+/** @returns {Plugin} */
+export function addresses() {
+  let out = '';
+  return {
+    name: 'attnscope:addresses',
+    configResolved(config) {
+      out = join(config.root, config.build.outDir);
+    },
+    configurePreviewServer({ middlewares }) {
+      middlewares.use((request, response, next) => {
+        const { pathname, search } = new URL(`http://localhost${request.url ?? '/'}`);
+        const path = posix.normalize(decoded(pathname));
+        const kind = kindOf(out, path);
+        if (kind === 'file' || kind === 'page') return next();
+        if (kind === 'folder') return response.writeHead(302, { Location: `${encodeURI(path)}/${search}` }).end();
+        const page = readFileSync(join(out, '404.html'), 'utf8');
+        response.writeHead(404, { ...isolation, 'Content-Type': 'text/html', 'Content-Security-Policy': policyOf(page) });
+        response.end(page);
+      });
+    }
+  };
+}
+
+/** @param {string} pathname */
+function decoded(pathname) {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
+
+/**
+ * What there is at an address: a file; a page, in a folder; the folder of one, as the slash is missing; or nothing.
+ * @param {string} out @param {string} path
+ */
+function kindOf(out, path) {
+  if (path === '/404.html') return 'nothing';
+  const file = join(out, path);
+  if (!path.endsWith('/') && isFile(file)) return 'file';
+  if (!isFile(join(file, 'index.html'))) return 'nothing';
+  return path.endsWith('/') ? 'page' : 'folder';
+}
+
+/** @param {string} name also one that no file can have, being too long */
+function isFile(name) {
+  try {
+    return statSync(name).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string} page */
+const policyOf = (page) => /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';

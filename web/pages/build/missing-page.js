@@ -1,0 +1,61 @@
+// 404.html, the page for addresses that lead nowhere. A host sends it under any address, where its relative links would
+// be wrong: its style and its script are made part of it, and the script finds the way to everything else.
+
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesBelow } from './plugins.js';
+import { policy } from './shell.js';
+
+/** @typedef {import('vite').Plugin} Plugin */
+
+/** Makes 404.html stand by itself. Comes before the list of files for offline use. @returns {Plugin} */
+export function missingPage() {
+  let out = '';
+  return {
+    name: 'attnscope:missing-page',
+    apply: 'build',
+    configResolved(config) {
+      out = join(config.root, config.build.outDir);
+    },
+    closeBundle() {
+      const file = join(out, '404.html');
+      const folders = filesBelow(out)
+        .filter((name) => /(^|\/)index\.html$/.test(name))
+        .map((name) => name.replace(/index\.html$/, ''));
+      writeFileSync(
+        file,
+        standalone(readFileSync(file, 'utf8'), folders, (name) => readFileSync(join(out, name), 'utf8'))
+      );
+    }
+  };
+}
+
+/**
+ * @param {string} page @param {string[]} folders of the site's pages
+ * @param {(name: string) => string} read a file of the site
+ */
+function standalone(page, folders, read) {
+  const head = page.slice(0, page.indexOf('</head>'));
+  const styles = all(head, /<link rel="stylesheet"[^>]* href="\.\/([^"]+)"/g);
+  const modules = all(page, /<script type="module"[^>]* src="\.\/([^"]+)"/g);
+  const style = styles.map(read).join('\n').replace(/@font-face\s*{[^}]*}/g, '');
+  const script = `${read('before-paint.js')}\n${readFileSync(new URL('./missing.js', import.meta.url), 'utf8')}`
+    .replace("['PAGES']", JSON.stringify(folders.sort()))
+    .replace("['STYLES']", JSON.stringify(styles))
+    .replace("['MODULES']", JSON.stringify(modules));
+  const own = policy
+    .replace("script-src 'self'", `script-src 'self' ${hashOf(script)}`)
+    .replace("style-src 'self'", `style-src 'self' ${hashOf(style)}`);
+  return page
+    .replace(/ *<(link rel="(stylesheet|preload|modulepreload|icon)"|meta (property="og:|name="twitter:))[^>]*>\n?/g, '')
+    .replace(/ *<script[^>]*><\/script>\n?/g, '')
+    .replace(policy, () => own)
+    .replace('</head>', () => `  <style>${style}</style>\n  <script>${script}</script>\n</head>`);
+}
+
+/** @param {string} text @param {RegExp} pattern */
+const all = (text, pattern) => [...text.matchAll(pattern)].map(([, found]) => found);
+
+/** By which a Content-Security-Policy names a script or a style of the page itself. @param {string} text */
+const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
