@@ -20,7 +20,18 @@ const servers = [
   ['npm start', serveAsStart]
 ];
 
-const PAGES = ['train', 'speed', 'labs', 'run', 'models', 'guide', 'guide/api', 'labs/tutorial/3', 'train.html', 'Run/'];
+const PAGES = [
+  'train',
+  'speed',
+  'labs',
+  'run',
+  'models',
+  'guide',
+  'guide/api',
+  'labs/tutorial/3',
+  'train.html',
+  'Run/'
+];
 
 for (const [name, start] of servers) {
   test(`${name}: an address without its slash leads to its page, with query and fragment, once`, async () => {
@@ -77,8 +88,7 @@ test('the page for unknown addresses has no violation of axe, fits a phone, and 
   await close();
 });
 
-const hrefs = (/** @type {Element[]} */ links) =>
-  links.map((link) => /** @type {HTMLAnchorElement} */ (link).href);
+const hrefs = (/** @type {Element[]} */ links) => links.map((link) => /** @type {HTMLAnchorElement} */ (link).href);
 
 /** A page that is sent on before it has loaded. @param {Error} error */
 function isInterrupted(error) {

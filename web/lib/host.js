@@ -166,12 +166,16 @@ function begin(url, options, Web) {
     return /** @type {any} */ (new NodeWorker(url, options));
   }
   const address = isForeign(url) ? addressOf(`import ${JSON.stringify(url)};`) : url;
+  const { trustedTypes } = /** @type {any} */ (globalThis);
+  const trusted = trustedTypes && trustedUrl(trustedTypes, address);
   try {
-    return new Web(address, options);
+    return new Web(trusted ?? address, options);
   } catch (error) {
-    const { trustedTypes } = /** @type {any} */ (globalThis);
-    if (!(error instanceof TypeError) || !trustedTypes) throw error;
-    return new Web(trusted(trustedTypes, address), options);
+    if (!(error instanceof TypeError) || !trustedTypes || trusted) throw error;
+    throw new Error(
+      'the page requires Trusted Types, and its Content-Security-Policy does not name the policy "attnscope"',
+      { cause: error }
+    );
   }
 }
 
@@ -183,16 +187,15 @@ function isForeign(url) {
 }
 
 /**
+ * An address that pages take which require Trusted Types; null where the page allows no policy of that name.
  * @param {any} trustedTypes
  * @param {string} address
  */
-function trusted(trustedTypes, address) {
+function trustedUrl(trustedTypes, address) {
   try {
     policy ??= trustedTypes.createPolicy('attnscope', { createScriptURL: (/** @type {string} */ url) => url });
   } catch {
-    throw new Error(
-      'the page requires Trusted Types, and its Content-Security-Policy does not name the policy "attnscope"'
-    );
+    return null;
   }
   return policy.createScriptURL(address);
 }

@@ -1,5 +1,5 @@
-// What `npm start` answers where an address is not a file: a page without its slash is sent to the one with it, and what
-// leads nowhere gets 404.html.
+// What `npm start` answers where an address is not a file: a page without its slash is sent to the one with it, and
+// what leads nowhere gets 404.html.
 
 import { readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -23,7 +23,11 @@ export function addresses() {
         if (kind === 'file' || kind === 'page') return next();
         if (kind === 'folder') return response.writeHead(302, { Location: `${encodeURI(path)}/${search}` }).end();
         const page = readFileSync(join(out, '404.html'), 'utf8');
-        response.writeHead(404, { ...isolation, 'Content-Type': 'text/html', 'Content-Security-Policy': policyOf(page) });
+        response.writeHead(404, {
+          ...isolation,
+          'Content-Type': 'text/html',
+          'Content-Security-Policy': policyOf(page)
+        });
         response.end(page);
       });
     }

@@ -39,7 +39,10 @@ function standalone(page, folders, read) {
   const head = page.slice(0, page.indexOf('</head>'));
   const styles = all(head, /<link rel="stylesheet"[^>]* href="\.\/([^"]+)"/g);
   const modules = all(page, /<script type="module"[^>]* src="\.\/([^"]+)"/g);
-  const style = styles.map(read).join('\n').replace(/@font-face\s*{[^}]*}/g, '');
+  const style = styles
+    .map(read)
+    .join('\n')
+    .replace(/@font-face\s*{[^}]*}/g, '');
   const script = `${read('before-paint.js')}\n${readFileSync(new URL('./missing.js', import.meta.url), 'utf8')}`
     .replace("['PAGES']", JSON.stringify(folders.sort()))
     .replace("['STYLES']", JSON.stringify(styles))
@@ -48,7 +51,10 @@ function standalone(page, folders, read) {
     .replace("script-src 'self'", `script-src 'self' ${hashOf(script)}`)
     .replace("style-src 'self'", `style-src 'self' ${hashOf(style)}`);
   return page
-    .replace(/ *<(link rel="(stylesheet|preload|modulepreload|icon)"|meta (property="og:|name="twitter:))[^>]*>\n?/g, '')
+    .replace(
+      / *<(link rel="(stylesheet|preload|modulepreload|icon)"|meta (property="og:|name="twitter:))[^>]*>\n?/g,
+      ''
+    )
     .replace(/ *<script[^>]*><\/script>\n?/g, '')
     .replace(policy, () => own)
     .replace('</head>', () => `  <style>${style}</style>\n  <script>${script}</script>\n</head>`);

@@ -30,11 +30,38 @@ const head = (folder, root, page) => `\
 
 /** The five doors, and the pages behind each. */
 const DOORS = [
-  { path: '', text: 'Calculator', about: 'Sizes a layer: parameters, shapes, MACs and memory.', icon: 'M4 3h12v14H4zM7 6h6M7 10h1M12 10h1M7 13h1M12 13h1' },
-  { path: 'run/', text: 'Run', about: 'Runs a layer, or trains one, and shows where its heads look.', icon: 'M6 4l10 6-10 6z', also: ['train/'] },
-  { path: 'models/', text: 'Models', about: 'Sizes a whole model, from a list or from your <code>config.json</code>.', icon: 'M3 6l7-3 7 3-7 3zM3 10l7 3 7-3M3 14l7 3 7-3' },
-  { path: 'labs/', text: 'Labs', about: 'Ask one question each, and answer it by a run.', icon: 'M8 3h4M9 3v5l-4 8h10l-4-8V3' },
-  { path: 'guide/', text: 'Guide', about: 'What attention is, how it is counted, and how to use the module.', icon: 'M4 4h5l1 1 1-1h5v12h-5l-1 1-1-1H4zM10 5v12', also: ['speed/'] }
+  {
+    path: '',
+    text: 'Calculator',
+    about: 'Sizes a layer: parameters, shapes, MACs and memory.',
+    icon: 'M4 3h12v14H4zM7 6h6M7 10h1M12 10h1M7 13h1M12 13h1'
+  },
+  {
+    path: 'run/',
+    text: 'Run',
+    about: 'Runs a layer, or trains one, and shows where its heads look.',
+    icon: 'M6 4l10 6-10 6z',
+    also: ['train/']
+  },
+  {
+    path: 'models/',
+    text: 'Models',
+    about: 'Sizes a whole model, from a list or from your <code>config.json</code>.',
+    icon: 'M3 6l7-3 7 3-7 3zM3 10l7 3 7-3M3 14l7 3 7-3'
+  },
+  {
+    path: 'labs/',
+    text: 'Labs',
+    about: 'Ask one question each, and answer it by a run.',
+    icon: 'M8 3h4M9 3v5l-4 8h10l-4-8V3'
+  },
+  {
+    path: 'guide/',
+    text: 'Guide',
+    about: 'What attention is, how it is counted, and how to use the module.',
+    icon: 'M4 4h5l1 1 1-1h5v12h-5l-1 1-1-1H4zM10 5v12',
+    also: ['speed/']
+  }
 ];
 
 /** @param {string} folder of the page, such as `labs/masks/` @param {string} root */
