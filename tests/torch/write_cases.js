@@ -127,6 +127,41 @@ function between(models, inputs, tensors) {
   return { reference: written(reference), ...groups.written() };
 }
 
+const CELLS = 2; // of each attention of a layer
+
+/**
+ * Some cells of the attention weights, explained by every build, with the names by which forward() returns the tensors
+ * of their layer.
+ * @param {Record<string, Model>} models by build
+ * @param {Tensors} inputs
+ * @param {import('../../web/lib/index.js').Estimate & import('../../web/lib/types.js').EstimateNames} estimate
+ */
+function explained(models, inputs, { steps, tensors, results }) {
+  const softmaxes = steps.filter(({ op }) => op === 'softmax');
+  const several = results.filter(({ weights }) => weights).length > 1;
+  return softmaxes.flatMap(({ output, inputs: [scores], shape, axes }) =>
+    Array.from({ length: CELLS }, () => {
+      const repeat = draw.below(tensors[output].length);
+      const layer = tensors[output][repeat].match(/\.(\d+)\./)?.[1];
+      const place = shape.map((size) => draw.below(size));
+      const named = axes.map((axis, d) => [axis === 'position' ? 'key' : axis, place[d]]);
+      const at = {
+        ...Object.fromEntries(named),
+        ...(layer !== undefined && { layer: Number(layer) }),
+        ...(several && { attention: output })
+      };
+      const names = Object.fromEntries(Object.entries(tensors).map(([name, all]) => [name, all[repeat] ?? all[0]]));
+      const masked = Object.keys(tensors).filter((name) => !steps.some((step) => step.output === name));
+      const cells = Object.entries(models).map(([build, model]) => [
+        build,
+        model.explain(/** @type {any} */ (inputs), /** @type {any} */ (at))
+      ]);
+      const mine = masked[softmaxes.findIndex((one) => one.output === output)];
+      return { softmax: output, scores, masked: mine, place, names, cells: Object.fromEntries(cells) };
+    })
+  );
+}
+
 /** The gradients by inputs and parameters in one list: no parameter is called as an input is. */
 const together = (/** @type {ReturnType<Model['backward']>} */ { inputs, parameters }) => ({
   ...inputs,
@@ -188,10 +223,11 @@ function writeCase(config, seed, whole) {
   const first = Object.values(models)[0];
   const state = first.stateDict();
   const places = file.addAll(inputs);
-  const names = Object.values(scope.estimate(any, { steps: false, tensors: true }).tensors).flat();
+  const listed = scope.estimate(any, { tensors: true });
+  const names = Object.values(listed.tensors).flat();
   const more = (/** @type {Tensors} */ given) => ({
     gradients: gradients(models, given),
-    ...(whole && { between: between(models, given, names) })
+    ...(whole && { between: between(models, given, names), explained: explained(models, given, listed) })
   });
 
   const runs = /** @type {any[]} */ ([

@@ -23,6 +23,8 @@ import type {
   Estimate,
   EstimateFigures,
   EstimateOptions,
+  ExplainOptions,
+  Explanation,
   Field,
   FloatInput,
   ForwardOptions,
@@ -125,6 +127,17 @@ model.forward({ hidden_states }, { tensors: ['scores'] }).tensors.weights;
 model.forward({ hidden_states }, {}).tensors;
 // @ts-expect-error a list of names
 model.forward({ hidden_states }, { tensors: 'scores' });
+const cell: ExplainOptions = { key: 3, batch: 1 };
+const explained: Explanation = model.explain({ hidden_states, mask }, cell);
+const productsOf: number[] = explained.products.map(({ left, right }) => left.value * right.value);
+const addedByKey: number[] | undefined = explained.value?.added;
+const why: ('mask' | 'future' | 'window')[] = explained.masked.hidden_by;
+// @ts-expect-error a cell has a key
+model.explain({ hidden_states }, { query: 1 });
+// @ts-expect-error a misspelt option of explain
+model.explain({ hidden_states }, { key: 1, row: 1 });
+// @ts-expect-error a layer without values adds nothing
+explained.value.added;
 const runs: number = scope.runBytes(config, { tensors: ['scores'], storage: 'float16' });
 const state: Record<string, Tensor> = model.stateDict();
 model.loadStateDict(state);
@@ -192,6 +205,7 @@ const numbers: Float32Array = await stays.data;
 const idsThere: WorkerTensor<'int32'> = await inWorker.tensor(tokens.data, [1, 2]);
 const halvesThere: WorkerTensor = await inWorker.tensor(new Uint16Array(2), [2], { dtype: 'bfloat16' });
 await (await inWorker.create({ layer: 'decoder' })).step({ tokens: idsThere });
+const explainedThere: Explanation = await there.explain({ hidden_states: moved, mask }, { key: 3 });
 const long: number = await there.pastLength;
 await there.loadStateDict(await there.stateDict());
 const gradientsThere = (await there.backward({ hidden_states: moved }, { output: hidden_states })).parameters;
@@ -349,6 +363,10 @@ export {
   sized,
   cache,
   error,
+  explainedThere,
+  productsOf,
+  addedByKey,
+  why,
   fallback,
   fields,
   ids,

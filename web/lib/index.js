@@ -6,6 +6,8 @@
 /** @template [C=Config] @typedef {import('./types.js').Estimate<C>} Estimate */
 /** @template [C=Config] @typedef {import('./types.js').EstimateFigures<C>} EstimateFigures */
 /** @typedef {import('./types.js').EstimateOptions} EstimateOptions */
+/** @typedef {import('./explain/types.js').Explanation} Explanation */
+/** @typedef {import('./explain/types.js').ExplainOptions} ExplainOptions */
 /** @typedef {import('./types.js').Field} Field */
 /** @typedef {import('./types.js').FloatInput} FloatInput */
 /** @typedef {import('./types.js').Format} Format */

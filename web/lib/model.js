@@ -1,6 +1,9 @@
 // A layer with its weights, ready to run.
 
 import { Decoding } from './decoding.js';
+import { checkCell } from './explain/cell.js';
+import { explained } from './explain/explain.js';
+import { withLengths } from './explain/lengths.js';
 import { coreTensors } from './inputs.js';
 import { partTensors, refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
@@ -102,6 +105,38 @@ export class Model {
       model.backward(coreTensors(this.#core, inputs), coreTensors(this.#core, gradients), others, report)
     );
     return /** @type {any} */ (made);
+  }
+
+  /**
+   * One attention weight with the numbers that it is made of: the features of query and key with their products, what
+   * is done to their sum, the mask, the row's softmax, and what the key's value adds to the output.
+   * @param {Inputs<C>} inputs by name, as of `forward`
+   * @param {import('./explain/types.js').ExplainOptions} cell
+   * @returns {import('./explain/types.js').Explanation}
+   * @throws {RangeError} for a layer without attention weights, a cell that they have not, and an ill-fitting tensor
+   */
+  explain(inputs, cell) {
+    const asked = checkCell(cell);
+    // each input is read once: what is no plain object, forward() refuses
+    const given = isPlain(inputs) ? /** @type {any} */ ({ __proto__: null, ...inputs }) : inputs;
+    const forward = (/** @type {string[]} */ tensors) => this.forward(given, { need_weights: false, tensors }).tensors;
+    const run = { graph: this.#graphOf(given), inputs: given, forward, state: () => this.stateDict() };
+    return explained(/** @type {any} */ (run), asked);
+  }
+
+  /**
+   * The estimate for inputs of these sizes; for the config's own where forward() will refuse them.
+   * @param {any} inputs
+   */
+  #graphOf(inputs) {
+    const estimate = (/** @type {any} */ config) =>
+      JSON.parse(this.#core.call((module) => module.estimate(config, { tensors: true })));
+    try {
+      return estimate(withLengths(/** @type {any} */ (this.config), this.inputs, inputs));
+    } catch (error) {
+      if (error instanceof RangeError) return estimate(this.config);
+      throw error;
+    }
   }
 
   /**

@@ -94,6 +94,19 @@ export class WorkerModel {
   }
 
   /**
+   * One attention weight with the numbers that it is made of: see `Model.explain`.
+   * @param {WorkerInputs<C>} inputs
+   * @param {import('../explain/types.js').ExplainOptions} cell
+   * @returns {Promise<import('../explain/types.js').Explanation>}
+   */
+  async explain(inputs, cell) {
+    const on = this.#alive();
+    const parcel = new Parcel(this.#calls);
+    const args = [parcel.packTensors(inputs), parcel.pack(cell)];
+    return this.#calls.send({ kind: 'method', on, name: 'explain', args }, { transfer: parcel.buffers });
+  }
+
+  /**
    * Runs the layer on further positions, after those in the model's KV cache: see `Model.step`. A step that is aborted
    * may have been at its end: `pastLength` says whether it has moved the cache.
    * @template [const O={}]
