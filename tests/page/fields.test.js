@@ -51,6 +51,24 @@ test("a value out of a number's range has the message of the core, and the last 
   assert.equal(store.config.norm_eps, 1e-5);
 });
 
+test('a number without end is refused wherever a number may be left out', () => {
+  for (const layer of scope.layers()) {
+    const optional = layer.fields.filter((field) => field.optional && field.type !== 'choice');
+    for (const { name } of optional) {
+      for (const text of ['Infinity', '1e999', '-Infinity']) {
+        const store = new Store(scope, { layer: layer.name });
+        store.set({ [name]: text });
+        const got = text.startsWith('-') ? '-Infinity' : 'Infinity';
+        assert.match(store.errors[name] ?? '', new RegExp(`^${name} must be .*, or null, got ${got}$`), layer.name);
+        assert.equal(store.config[name], null);
+        const linked = new Store(scope, { layer: layer.name, [name]: text });
+        assert.deepEqual(linked.errors, store.errors, `${layer.name}: the same of a link`);
+        assert.equal(store.figures([{ ...store.config, [name]: Number(text) }])[0], null, 'no figures of it');
+      }
+    }
+  }
+});
+
 test('what the next layer cannot take goes back to its default; what was wrong stays to be mended', () => {
   const store = new Store(scope, { layer: 'decoder', activation: 'silu', hidden_size: 'wide', seq_len: 9 });
   store.set({ layer: 'dense' });

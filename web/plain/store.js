@@ -1,6 +1,7 @@
 // What the user typed, what is wrong with it, and the last result that was right. No DOM.
 
 import { configOf, fitsField, parseField } from './fields.js';
+import { keyOf } from './key.js';
 import { readPin } from './pin.js';
 import { PyTorchSource } from './pytorch-source.js';
 
@@ -86,7 +87,7 @@ export class Store extends EventTarget {
    * @param {Values[]} configs
    */
   figures(configs) {
-    const keys = configs.map((config) => JSON.stringify(config));
+    const keys = configs.map(keyOf);
     const unknown = new Map(keys.map((key, index) => [key, configs[index]]));
     for (const key of this.#kept.keys()) unknown.delete(key);
     const answers = unknown.size ? this.scope.estimates(/** @type {any[]} */ ([...unknown.values()])) : [];
@@ -122,7 +123,7 @@ export class Store extends EventTarget {
 
   /** The layer as PyTorch source. */
   get source() {
-    const config = JSON.stringify(this.config);
+    const config = keyOf(this.config);
     if (config !== this.#source?.config) this.#source = { config, printed: new PyTorchSource(this.scope, this.config) };
     return this.#source.printed;
   }
@@ -140,7 +141,7 @@ export class Store extends EventTarget {
 
   /** @param {Values} config @param {EstimateFigures} estimate of it @returns {Training} */
   #trainingOf(config, estimate) {
-    const key = JSON.stringify(config);
+    const key = keyOf(config);
     const known = this.#training.get(key);
     if (known) return known;
     const training = this.#readTraining(config, estimate);
@@ -249,10 +250,10 @@ export class Store extends EventTarget {
     this.errors = {};
     if (this.layer.name !== this.values.layer) this.errors.layer = this.refusal({ layer: this.values.layer });
     const trial = configOf(this.layer, this.values);
-    if (this.#shown && JSON.stringify(trial) === JSON.stringify(this.config)) return;
+    if (this.#shown && keyOf(trial) === keyOf(this.config)) return;
     const estimate = this.#estimateRepaired(trial);
     if (!estimate) return;
-    this.#kept.set(JSON.stringify(trial), estimate);
+    this.#kept.set(keyOf(trial), estimate);
     if (this.valid || !this.#shown) {
       this.config = trial;
       this.estimate = estimate;
