@@ -4,15 +4,25 @@
 export function bindThemeSwitch(fieldset) {
   const { dataset } = document.documentElement;
   const current = dataset.theme ?? 'auto';
-  for (const input of fieldset.querySelectorAll('input')) input.checked = input.value === current;
+  const show = (/** @type {string} */ theme) => {
+    for (const input of fieldset.querySelectorAll('input')) input.checked = input.value === theme;
+    if (theme === 'auto') delete dataset.theme;
+    else dataset.theme = theme;
+  };
+  show(current);
   fieldset.hidden = false;
   fieldset.addEventListener('change', (event) => {
     const { value } = /** @type {HTMLInputElement} */ (event.target);
-    if (value === 'auto') delete dataset.theme;
-    else dataset.theme = value;
+    show(value);
     remember(value);
   });
+  // Chosen in another tab; null when that one has cleared its storage.
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === 'theme' || key === null) show(THEMES.includes(newValue ?? '') ? String(newValue) : 'auto');
+  });
 }
+
+const THEMES = ['light', 'dark'];
 
 /** @param {string} value */
 function remember(value) {

@@ -11,7 +11,7 @@ import { readPanels, tabOf } from './panels.js';
 import { tabsOf } from './tabs.js';
 import { attributeMessages, configMessages, panelMessages, themeMessages } from './host.js';
 import { Store } from '../../plain/store.js';
-import { keepFocus, typedInto } from './typed.js';
+import { keepClicks, keepFocus, typedInto } from './typed.js';
 import { bindUrl, readSearch, writeSearch } from './url.js';
 import { presetValues } from '../models/presets.js';
 
@@ -147,6 +147,7 @@ export class AttnscopeCalculator extends LitElement {
     this.#open().catch((error) => {
       this.renderOptions.renderBefore = this.renderRoot.firstChild;
       this.failure = error.message;
+      this.#sayLive();
     });
   }
 
@@ -213,7 +214,13 @@ export class AttnscopeCalculator extends LitElement {
     this.#judge();
     this.#settle();
     await takeUp();
+    this.#sayLive();
     arrive();
+  }
+
+  /** To the page, whose links wait for what was chosen before (pages/public/doors.js). */
+  #sayLive() {
+    if (this.hasAttribute('address')) this.dispatchEvent(new Event('live'));
   }
 
   /** When the element is put into a page, the first time or again. */
@@ -264,10 +271,11 @@ export class AttnscopeCalculator extends LitElement {
     return Object.fromEntries(Object.entries(this.#asked).filter(([name]) => fieldNames.includes(name)));
   }
 
-  /** Removes the static form. The function that it returns carries over what was typed into it, and the focus. */
+  /** Removes the static form. What it returns carries over what was typed and clicked there, and the focus. */
   #takeOver() {
     const typed = typedInto(this);
     const refocus = keepFocus(this);
+    const click = keepClicks(this);
     this.replaceChildren();
     delete document.documentElement.dataset.linked;
     return async () => {
@@ -279,6 +287,7 @@ export class AttnscopeCalculator extends LitElement {
       }
       await this.updateComplete;
       refocus();
+      click();
     };
   }
 

@@ -20,6 +20,7 @@ const head = (folder, root, page) => `\
   <meta name="color-scheme" content="light dark">
   <link rel="icon" href="${root}icon.svg" type="image/svg+xml">
   <script vite-ignore src="${root}before-paint.js"></script>
+  <script vite-ignore src="${root}doors.js"></script>
   <link rel="preload" as="font" type="font/woff2" crossorigin href="${root}../../node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2">
   <link rel="stylesheet" href="${root}page.css">
   <meta property="og:type" content="website">

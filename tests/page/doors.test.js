@@ -1,0 +1,73 @@
+// Links of the site take along what was chosen, also where nothing on the page is live yet.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { LIVE, figure, openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(() => site.close());
+
+/** A page whose files wait until they are let in. @param {string} address @param {string} files */
+async function waiting(address, files) {
+  site = await openPage({ file: 'guide/', live: false, context: { serviceWorkers: 'block' } });
+  const { page } = site;
+  /** @type {() => void} */
+  let letIn = () => {};
+  const opened = new Promise((resolve) => {
+    letIn = () => resolve(undefined);
+  });
+  await page.route(files, (route) => opened.then(() => route.continue()));
+  await page.goto(site.site.url + address, { waitUntil: 'commit' });
+  return { page, letIn };
+}
+
+for (const files of ['**/*.js', '**/*.wasm'])
+  test(`a door that is clicked at once after a choice waits for it: without ${files}`, async () => {
+    const held = files === '**/*.js' ? '**/assets/*.js' : files;
+    const { page, letIn } = await waiting('run/?layer=linear_scorer', held);
+    await page.getByRole('button', { name: 'INT8', exact: true }).click();
+    await page.click('.doors >> text=Calculator', { noWaitAfter: true });
+    letIn();
+    await page.waitForURL(/\/\?layer=linear_scorer.*dtype=int8/);
+    await page.waitForSelector('.memory .bar-none');
+  });
+
+test('what is typed before the page is live goes along as well', async () => {
+  const { page, letIn } = await waiting('?layer=linear_scorer', '**/*.wasm');
+  await page.fill('#field-hidden_size', '1024');
+  await page.click('.doors >> text=Run', { noWaitAfter: true });
+  letIn();
+  await page.waitForURL(/\/run\/\?layer=linear_scorer.*hidden_size=1024/);
+});
+
+test('where nothing was chosen a door waits for nothing, and takes the layer along without any module', async () => {
+  const { page } = await waiting('?layer=decoder', '**/assets/*.js');
+  await page.click('.doors >> text=Guide', { noWaitAfter: true });
+  await page.waitForURL(/\/guide\/\?layer=decoder$/, { waitUntil: 'commit' });
+});
+
+test('clicks on the static page are done in their order when it is live', async () => {
+  const { page, letIn } = await waiting('', '**/*.wasm');
+  await page.getByRole('button', { name: 'BERT base, linear' }).click();
+  await page.getByRole('button', { name: 'BERT base, additive' }).click();
+  letIn();
+  await page.waitForSelector(LIVE, { state: 'attached' });
+  assert.equal(await figure(page, 'parameters'), '98,561');
+});
+
+test('a theme that is chosen in one tab is that of the others', async () => {
+  site = await openPage({ file: 'guide/', live: false });
+  const other = await site.context.newPage();
+  await other.goto(`${site.site.url}labs/`);
+  const theme = () => document.documentElement.dataset.theme ?? 'auto';
+  for (const name of ['Dark', 'Light', 'Auto']) {
+    await site.page.getByRole('radio', { name }).check();
+    await other.waitForFunction(
+      (wanted) => (document.documentElement.dataset.theme ?? 'auto') === wanted,
+      name.toLowerCase()
+    );
+    assert.equal(await other.getByRole('radio', { name }).isChecked(), true);
+    assert.equal(await site.page.evaluate(theme), name.toLowerCase());
+  }
+});
