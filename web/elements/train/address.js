@@ -17,6 +17,9 @@ export function writeAddress(layers, values, before) {
   history[isSame ? 'replaceState' : 'pushState'](null, '', search);
 }
 
+/** Another place in the history: the address of a kept run. @param {string} search */
+export const goTo = (search) => history.pushState(null, '', search + fromText() + location.hash);
+
 /** The layer that one came from, kept. */
 function fromText() {
   const from = new URLSearchParams(location.search).get(FROM);

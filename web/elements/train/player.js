@@ -13,6 +13,7 @@ import { Session } from './session.js';
  * @property {() => void} changed
  * @property {() => Promise<unknown>} drawn resolves once the page shows the last change
  * @property {(error: Error) => void} failed
+ * @property {() => void} ticked after a slice of a turn
  * @property {(played: boolean) => void} ended after a turn
  *
  * @typedef {{ paused: boolean, plays: boolean, end: (step: number) => number }} Turn `end`: up to which step it
@@ -83,8 +84,52 @@ export class Player {
     this.#listener.changed();
   }
 
-  async weights() {
-    return this.#session ? this.#session.weights() : {};
+  /**
+   * Has the worker do one of its tasks, after what it does now.
+   * @param {string} task @param {unknown} [job]
+   * @returns {Promise<any>} rejected when the run is ended meanwhile
+   */
+  async ask(task, job) {
+    if (!this.#session) throw new Error('no run has begun');
+    return this.#session.ask(task, job);
+  }
+
+  /** @returns {Promise<Record<string, { data: Float32Array, shape: number[] }>>} */
+  weights() {
+    return this.ask('weights');
+  }
+
+  /**
+   * Ends what there is, and goes on with a run that was kept; it is paused then.
+   * @param {Job} job @param {string} key
+   * @throws when it cannot go on; there is no run then
+   */
+  resume(job, key) {
+    this.reset();
+    const session = new Session();
+    this.#session = session;
+    const resumed = this.#before.then(() => this.#goOn(session, job, key));
+    this.#before = resumed.catch(() => {}); // turns that are asked for meanwhile go on from there
+    return resumed;
+  }
+
+  /** @param {Session} session @param {Job} job @param {string} key */
+  async #goOn(session, job, key) {
+    try {
+      const begun = await session.resume({ ...job, key });
+      if (this.#session === session) this.#begin(job, begun);
+    } catch (error) {
+      if (this.#session !== session) return; // it was ended meanwhile
+      this.reset();
+      throw error;
+    }
+  }
+
+  /** @param {Job} job @param {import('./worker.js').Begun} begun */
+  #begin(job, { example, parameters, memory, progress }) {
+    this.run = { job, history: new History(), example, parameters, memory };
+    this.#times = [];
+    this.#record(progress);
   }
 
   /** @param {Job} job @param {Turn} turn */
@@ -101,10 +146,9 @@ export class Player {
     if (!isCurrent()) return;
     try {
       if (!this.run) {
-        const { example, parameters, memory, progress } = await session.begin(job);
+        const begun = await session.begin(job);
         if (!isCurrent()) return;
-        this.run = { job, history: new History(), example, parameters, memory };
-        this.#record(progress);
+        this.#begin(job, begun);
       }
       await this.#slices(session, turn, isCurrent);
       if (!isCurrent()) return;
@@ -135,6 +179,7 @@ export class Player {
       next = !turn.paused && progress.step < end && !progress.failure ? ask(progress.step) : null;
       this.#record(progress);
       if (progress.failure) throw new RangeError(progress.failure);
+      this.#listener.ticked();
       await this.#listener.drawn();
       if (!isCurrent()) return;
     }

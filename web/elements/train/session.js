@@ -23,18 +23,23 @@ export class Session {
   }
 
   /** @param {Job} job @returns {Promise<Begun>} */
-  async begin(job) {
-    return (await this.#scope).call('begin', job);
+  begin(job) {
+    return this.ask('begin', job);
+  }
+
+  /** Goes on with a run that was kept under a key. @param {Job & { key: string }} job @returns {Promise<Begun>} */
+  resume(job) {
+    return this.ask('resume', job);
   }
 
   /** @param {Slice} slice @returns {Promise<Progress>} */
-  async train(slice) {
-    return (await this.#scope).call('train', slice);
+  train(slice) {
+    return this.ask('train', slice);
   }
 
-  /** @returns {Promise<Record<string, { data: Float32Array, shape: number[] }>>} */
-  async weights() {
-    return (await this.#scope).call('weights');
+  /** A task of the worker, after what it does. @param {string} task @param {unknown} [job] @returns {Promise<any>} */
+  async ask(task, job) {
+    return (await this.#scope).call(task, job);
   }
 
   /** Ends the worker, whatever it does; what waits is rejected with an AbortError. */

@@ -30,6 +30,7 @@ export function staticTrain(scope) {
         curves: null,
         map: null
       },
+      kept: { runs: [], here: null, current: null, running: false, wanted: false, problem: '' },
       file: { table: null, reading: '', error: '', note: '', over: false }
     },
     nothingHappens

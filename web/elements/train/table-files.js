@@ -52,6 +52,12 @@ export class TableFiles {
     return this.#tables.get(`${values.file} ${values.checksum}`) ?? null;
   }
 
+  /** Opens the rows of a kept run. @param {Table} table */
+  put(table) {
+    this.#tables.set(`${table.name} ${table.checksum}`, table);
+    this.#last = table;
+  }
+
   /** What the file that was opened last proposes. @returns {Values} */
   settings() {
     return this.#last ? ofTable(this.#last) : {};
@@ -121,8 +127,7 @@ export class TableFiles {
     const values = ofTable(table, isWanted ? given : {});
     const { data, errors } = this.#page.check({ task, ...values }, table);
     if (!data) throw new RangeError(Object.values(errors)[0]);
-    this.#tables.set(`${table.name} ${table.checksum}`, table);
-    this.#last = table;
+    this.put(table);
     const isOther = isWanted && Boolean(checksum) && table.checksum !== checksum;
     this.#show({
       ...this.#state,

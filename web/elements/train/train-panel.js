@@ -1,12 +1,15 @@
 import { LightElement, define } from '../shared/light-element.js';
 import { pageScope } from '../shared/scope.js';
 import { proposed } from '../../plain/train/columns.js';
-import { checkSettings, taskOf, unchecked } from '../../plain/train/settings.js';
+import { keyOf } from '../../plain/train/kept.js';
+import { checkSettings, searchOf, taskOf, unchecked } from '../../plain/train/settings.js';
 import { learnedText } from '../../plain/train/learned.js';
-import { valuesOfAddress, writeAddress } from './address.js';
+import { goTo, valuesOfAddress, writeAddress } from './address.js';
 import { saveExample, saveRun, saveWeights } from './downloads.js';
 import { Drawings } from './drawings.js';
 import { nextFrame } from './frame.js';
+import { keptTable } from './kept-store.js';
+import { Keeper } from './keeper.js';
 import { Player } from './player.js';
 import { shownOf } from './shown.js';
 import { TableFiles } from './table-files.js';
@@ -49,6 +52,9 @@ export class TrainPanel extends LightElement {
     this.data = null;
     this.files = this.#tableFiles();
     this.player = this.#player();
+    /** Of the run under way. */
+    this.facts = { search: '', file: '' };
+    this.keeper = new Keeper(this.player, { changed: () => this.requestUpdate(), facts: () => this.facts });
     this.drawings = new Drawings(() => this.requestUpdate());
     this.resize = new ResizeObserver(() => this.#fit());
   }
@@ -70,8 +76,11 @@ export class TrainPanel extends LightElement {
       failed: (error) => {
         this.failure = error.message;
         this.said = '';
+        this.keeper.keep();
       },
+      ticked: () => this.keeper.tick(),
       ended: (played) => {
+        this.keeper.keep();
         const { run } = this.player;
         if (run && this.data)
           this.said = `${played ? 'Paused. ' : ''}${learnedText(/** @type {Point} */ (run.history.last), this.data.chance)}`;
@@ -87,6 +96,8 @@ export class TrainPanel extends LightElement {
     super.connectedCallback();
     this.resize.observe(this);
     window.addEventListener('popstate', this.#onBack);
+    document.addEventListener('visibilitychange', this.#onHidden);
+    this.keeper.load();
     this.#open();
   }
 
@@ -94,6 +105,7 @@ export class TrainPanel extends LightElement {
     super.disconnectedCallback();
     this.resize.disconnect();
     window.removeEventListener('popstate', this.#onBack);
+    document.removeEventListener('visibilitychange', this.#onHidden);
     this.player.reset();
   }
 
@@ -122,6 +134,12 @@ export class TrainPanel extends LightElement {
     if (!this.scope) return;
     this.player.pause();
     this.#load();
+  };
+
+  /** A page that is not looked at may be ended; another tab may have kept runs meanwhile. */
+  #onHidden = () => {
+    if (!document.hidden) this.keeper.load();
+    else if (this.player.playing) this.keeper.keep();
   };
 
   #check() {
@@ -165,10 +183,55 @@ export class TrainPanel extends LightElement {
     this.chosen = null;
     this.said = what === 'play' ? 'Training' : '';
     if (!this.#isOfRun()) this.player.reset();
-    if (!this.player.run) this.data = this.checked.data;
+    if (!this.player.run) this.#begin(plan);
     const job = { plan, table: this.files.table() };
     if (what === 'play') this.player.play(job, pauseEvery);
     else this.player.advance(job);
+  }
+
+  /** @param {import('../../plain/train/settings.js').Plan} plan */
+  #begin(plan) {
+    this.data = this.checked.data;
+    this.facts = { search: this.#search(), file: String(this.values.file ?? '') };
+    this.keeper.begin(plan);
+  }
+
+  #search() {
+    return searchOf(this.layers, this.values);
+  }
+
+  /** What is kept of the settings as they are; of a file that is not open, by the address. */
+  #keptHere() {
+    const { plan, errors } = this.checked;
+    if (!errors.file) return this.keeper.keptOf(plan);
+    const search = this.#search();
+    return this.keeper.runs.find((one) => one.search === search) ?? null;
+  }
+
+  /**
+   * Goes on with a kept run, whose settings the page has then.
+   * @param {import('../../plain/train/kept.js').Kept} kept
+   */
+  async #goOn(kept) {
+    this.player.reset();
+    this.failure = '';
+    this.chosen = null;
+    try {
+      const table = await keptTable(kept);
+      if (table) this.files.put(table);
+      if (this.#search() !== kept.search) goTo(kept.search);
+      this.#load();
+      const { plan } = this.checked;
+      if (!plan || keyOf(plan) !== kept.key)
+        throw new RangeError(
+          'This run cannot go on: another version of this page has kept it, which read these settings otherwise.'
+        );
+      this.#begin(plan);
+      await this.player.resume({ plan, table: this.files.table() }, kept.key);
+      this.said = `Continued at step ${this.player.step}`;
+    } catch (error) {
+      this.failure = /** @type {Error} */ (error).message;
+    }
   }
 
   #reset() {
@@ -186,6 +249,11 @@ export class TrainPanel extends LightElement {
 
   willUpdate() {
     if (!this.hasUpdated) this.replaceChildren();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  update(changed) {
+    this.handFocus('[data-kept] button', '[data-action="play"]', () => super.update(changed));
   }
 
   updated() {
@@ -228,8 +296,17 @@ export class TrainPanel extends LightElement {
       open: (file) => this.files.open(file),
       openExample: (name) => this.files.openExample(name),
       saveExample: () => saveExample(this.values.file),
-      drag: (event) => this.files.drag(event)
+      drag: (event) => this.files.drag(event),
+      kept: { goOn: (run) => this.#goOn(run), forget: (run) => this.keeper.forget(run) }
     };
+  }
+
+  /** @returns {import('./kept-view.js').KeptState} */
+  #kept() {
+    const { keeper, player } = this;
+    const current = keeper.keptOf(player.run?.job.plan);
+    const { runs, wanted, problem } = keeper;
+    return { runs, here: this.#keptHere(), current, running: Boolean(player.run), wanted, problem };
   }
 
   render() {
@@ -240,6 +317,7 @@ export class TrainPanel extends LightElement {
       {
         ...{ layers, values, checked, playing, step, rate, gradientNorm, failure, said, settings, tabled, shown },
         limit: this.scope?.memoryLimit ?? 0,
+        kept: this.#kept(),
         file: { ...this.files.state, table: this.files.table() },
         curves: shown && drawings.curves(shown, playing),
         map: shown && drawings.heatMap(shown)

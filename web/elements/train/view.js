@@ -21,6 +21,7 @@ import { resultView } from './result.js';
  * @property {Checked} checked
  * @property {number} limit bytes that there are
  * @property {import('./file-view.js').FileState} file
+ * @property {import('./kept-view.js').KeptState} kept
  * @property {boolean} playing
  * @property {number} step
  * @property {number} rate steps a second
@@ -47,6 +48,7 @@ import { resultView } from './result.js';
  * @property {(name: string) => void} openExample
  * @property {() => void} saveExample
  * @property {(event: DragEvent) => void} drag
+ * @property {import('./kept-view.js').KeptActions} kept
  */
 
 /** @param {State} state @param {Actions} actions */

@@ -1,8 +1,11 @@
 // Trains off the page's thread, in slices: between two of them the page says whether there is a next one.
 
 import { serve } from '../../lib/worker/serve.js';
-import { everyAt } from '../../plain/train/history.js';
+import { answersTo, continued, heldOutAnswers } from '../../plain/train/ask.js';
+import { History, everyAt } from '../../plain/train/history.js';
+import { storageText } from '../../plain/train/kept.js';
 import { Run } from '../../plain/train/run.js';
+import { keepRun, keptContent } from './kept-store.js';
 
 /**
  * @typedef {import('../../lib/index.js').Attnscope} Scope
@@ -12,26 +15,51 @@ import { Run } from '../../plain/train/run.js';
  *   why a step was refused
  * @typedef {{ example: Batch, parameters: number, memory: number, progress: Progress }} Begun `memory`: bytes at the
  *   peak of a step
+ * @typedef {import('./session.js').Job} Job
  * @typedef {{ most: number, seconds: number, look?: boolean }} Slice `most`: steps; `look`: a point at its end
  */
 
-/** @type {Run | null} */
-let run = null;
+/** What is under way, and what it has recorded. @type {{ run: Run, job: Job, history: History } | null} */
+let current = null;
 
-/** @param {Scope} scope @param {import('./session.js').Job} job @returns {Begun} */
-function begin(scope, { plan, table }) {
-  run?.trainer.dispose();
-  run = null;
-  run = new Run(scope, plan, table);
-  const { parameters, training } = /** @type {any} */ (
-    scope.estimate(plan.config, { steps: false, training: plan.options })
-  );
-  return {
-    example: run.example,
-    parameters,
-    memory: training.memory.peak,
-    progress: { step: 0, points: [run.look()], gradient_norm: 0, failure: '' }
-  };
+function underWay() {
+  if (!current) throw new Error('no run has begun');
+  return current;
+}
+
+/** @param {Scope} scope @param {Job} job @returns {Begun} */
+function begin(scope, job) {
+  const run = made(scope, job);
+  return begun(scope, run, [run.look()]);
+}
+
+/**
+ * Goes on with a run that was kept.
+ * @param {Scope} scope @param {Job & { key: string }} job @returns {Promise<Begun>}
+ */
+async function resume(scope, { key, ...job }) {
+  const { state, points } = await keptContent(key);
+  const run = made(scope, job);
+  run.resume(state);
+  return begun(scope, run, points.at(-1)?.step === run.step ? points : [...points, run.look()]);
+}
+
+/** @param {Scope} scope @param {Job} job */
+function made(scope, job) {
+  current?.run.trainer.dispose();
+  current = null;
+  const run = new Run(scope, job.plan, job.table);
+  current = { run, job, history: new History() };
+  return run;
+}
+
+/** @param {Scope} scope @param {Run} run @param {Point[]} points @returns {Begun} */
+function begun(scope, { example, step, gradientNorm: gradient_norm }, points) {
+  const under = underWay();
+  under.history = new History(points);
+  const { config, options } = under.job.plan;
+  const { parameters, training } = /** @type {any} */ (scope.estimate(config, { steps: false, training: options }));
+  return { example, parameters, memory: training.memory.peak, progress: { step, points, gradient_norm, failure: '' } };
 }
 
 /**
@@ -39,7 +67,7 @@ function begin(scope, { plan, table }) {
  * @param {Scope} scope @param {Slice} slice @returns {Progress}
  */
 function train(scope, { most, seconds, look = false }) {
-  if (!run) throw new Error('no run has begun');
+  const { run, history } = underWay();
   /** @type {Point[]} */
   const points = [];
   let failure = '';
@@ -55,13 +83,33 @@ function train(scope, { most, seconds, look = false }) {
     if (!(error instanceof RangeError)) throw error;
     failure = error.message;
   }
+  for (const point of points) history.add(point);
   return { step: run.step, points, gradient_norm: run.gradientNorm, failure };
 }
 
-/** @returns {Record<string, import('../../lib/index.js').Tensor>} */
-function weights() {
-  if (!run) throw new Error('no run has begun');
-  return run.trainer.model.stateDict();
+/**
+ * Keeps the run in the browser, as it is now.
+ * @param {Scope} _ @param {{ search: string, file: string }} facts
+ * @returns {Promise<{ problem: string }>} why it is not kept, '' if it is
+ */
+async function keep(_, facts) {
+  const { run, job, history } = underWay();
+  if (history.last?.step !== run.step) history.add(run.look());
+  try {
+    await keepRun(job, { state: run.state(), points: history.points }, facts);
+    return { problem: '' };
+  } catch (error) {
+    return { problem: error instanceof RangeError ? error.message : storageText(error) };
+  }
 }
 
-serve({ begin, train, weights });
+/** @returns {Record<string, import('../../lib/index.js').Tensor>} */
+const weights = () => underWay().run.trainer.model.stateDict();
+
+/** @param {Scope} _ @param {number[]} tokens */
+const ask = (_, tokens) => answersTo(underWay().run, tokens);
+/** @param {Scope} _ @param {number[]} tokens */
+const goOn = (_, tokens) => continued(underWay().run, tokens);
+const heldOut = () => heldOutAnswers(underWay().run);
+
+serve({ begin, resume, train, keep, weights, ask, goOn, heldOut });

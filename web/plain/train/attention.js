@@ -6,7 +6,8 @@ import { answersOf } from './batch.js';
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {import('../../lib/index.js').Model<any>} Model
  * @typedef {import('./batch.js').Batch} Batch
- * @typedef {{ weights: { data: Float32Array, shape: number[] }, said: number[] }} Seen `weights`: of every head, one
+ * @typedef {{ data: Float32Array, shape: number[] }} Tensor
+ * @typedef {{ weights: Tensor, said: number[] }} Seen `weights`: of every head, one
  *   layer after another; `said`: the class, or the token after each position, that has the largest score
  */
 
@@ -20,7 +21,7 @@ export function weightsOfLayers(scope, config) {
  * @param {Model} model
  * @param {readonly string[]} names of the weights
  * @param {Record<string, any>} inputs of one example
- * @returns {Seen}
+ * @returns {Seen & { output: Tensor }}
  */
 export function seenIn(model, names, inputs) {
   const { output, tensors } = /** @type {any} */ (model.forward(inputs, { tensors: names }));
@@ -30,6 +31,7 @@ export function seenIn(model, names, inputs) {
   planes.forEach(({ data: numbers }, layer) => data.set(numbers, layer * numbers.length));
   return {
     weights: { data, shape: [names.length * heads, ...plane] },
-    said: answersOf(output.data, output.shape.at(-1))
+    said: answersOf(output.data, output.shape.at(-1)),
+    output
   };
 }

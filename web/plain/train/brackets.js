@@ -1,6 +1,7 @@
 // Brackets of three kinds, one in another: which kind closes?
 
 import { UNKNOWN, batchOf } from './batch.js';
+import { known, readSigns } from './reading.js';
 
 const OPEN = '([{';
 const CLOSED = ')]}';
@@ -33,6 +34,21 @@ export const brackets = {
         }
         return { tokens, labels: tokens.map((_, place) => (tokens[place + 1] >= KINDS ? tokens[place + 1] : UNKNOWN)) };
       }),
-    words: (tokens) => tokens.map((token) => (OPEN + CLOSED)[token])
+    words: (tokens) => tokens.map((token) => (OPEN + CLOSED)[token]),
+    asks: {
+      label: 'Brackets that it continues',
+      sample: '([{}'.slice(0, length - 1),
+      read: (text) => {
+        const tokens = readSigns(text, {
+          alphabet: OPEN + CLOSED,
+          named: `the brackets ${OPEN}${CLOSED}`,
+          most: length - 1
+        });
+        return known(
+          tokens,
+          tokens.map((token) => (OPEN + CLOSED)[token])
+        );
+      }
+    }
   })
 };

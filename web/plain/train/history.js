@@ -37,8 +37,10 @@ function pointsAMoment({ seen }) {
 }
 
 export class History {
-  /** @type {Point[]} */
-  points = [];
+  /** @param {Point[]} [points] that another one has recorded */
+  constructor(points = []) {
+    this.points = points;
+  }
 
   /** @param {Point} point later than all others, or of the same step as the last */
   add(point) {

@@ -1,6 +1,7 @@
 // Find the marker, and say what comes after it.
 
 import { batchOf } from './batch.js';
+import { known, readSigns } from './reading.js';
 
 const LETTERS = 4;
 const KINDS = LETTERS + 1; // the marker is kind 0
@@ -27,6 +28,17 @@ export const marker = {
         return { tokens: kinds.map((kind, at) => at * KINDS + kind), labels: [kinds[place + 1] - 1] };
       }),
     words: (tokens) => tokens.map((token) => WORDS[token % KINDS]),
-    classWord: (one) => WORDS[one + 1]
+    classWord: (one) => WORDS[one + 1],
+    asks: {
+      label: 'Letters to classify',
+      sample: 'ABC*DABCDABC'.slice(0, length),
+      read: (text) => {
+        const kinds = readSigns(text, { alphabet: WORDS, named: 'the marker * and the letters A to D', most: length });
+        return known(
+          kinds.map((kind, at) => at * KINDS + kind),
+          kinds.map((kind) => WORDS[kind])
+        );
+      }
+    }
   })
 };

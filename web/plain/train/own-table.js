@@ -3,6 +3,7 @@
 import { batchOf } from './batch.js';
 import { columnNames, numberColumns, numberIn } from './columns.js';
 import { Random } from './random.js';
+import { known, readRow, readText } from './reading.js';
 import { checkChoice, checkInteger, refusal } from './refusal.js';
 import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, splitters, vocabularyOf } from './tokens.js';
 
@@ -18,6 +19,7 @@ import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, splitters, vocabularyOf
  * @property {Record<string, number>} config
  * @property {(row: Usable) => (length: number) => number[]} code
  * @property {string[]} words a text for each token
+ * @property {(length: number) => import('./reading.js').Asks} asks
  * @property {string} said what was done, in sentences
  * @property {Record<string, unknown>} facts what the tokens stand for, as plain data
  */
@@ -258,6 +260,11 @@ function wordCoding(training, { tokens: unit, vocabulary }) {
       return (length) => padded(tokens, length);
     },
     words,
+    asks: (length) => ({
+      label: 'A text to classify',
+      sample: training[0].text,
+      read: (text) => readText(text, { split: splitter, ids, unknown: UNKNOWN_WORD, length })
+    }),
     said: `Texts are split into ${unit}, in small letters; the ${words.length - 2} most frequent of the training rows are known, and every other one is [unk]. A text is cut after seq_len tokens or filled up with [pad], which this layer, having no mask, attends to as to any other token.`,
     facts: { tokens: unit, vocabulary: words }
   };
@@ -271,13 +278,27 @@ function binCoding(training, names, { bins }) {
       bins
     )
   );
+  const words = names.flatMap((name) => Array.from({ length: bins }, (_, bin) => `${name} ${bin + 1}`));
+  const tokensOf = (/** @type {number[]} */ numbers) =>
+    numbers.map((number, at) => at * bins + binOf(bounds[at], number));
   return {
     config: { vocab_size: names.length * bins, seq_len: names.length },
     code: ({ numbers }) => {
-      const tokens = numbers.map((number, at) => at * bins + binOf(bounds[at], number));
+      const tokens = tokensOf(numbers);
       return () => tokens;
     },
-    words: names.flatMap((name) => Array.from({ length: bins }, (_, bin) => `${name} ${bin + 1}`)),
+    words,
+    asks: () => ({
+      label: `A row to classify: ${names.join(', ')}`,
+      sample: training[0].numbers.join(', '),
+      read: (text) => {
+        const tokens = tokensOf(readRow(text, names));
+        return known(
+          tokens,
+          tokens.map((token) => words[token])
+        );
+      }
+    }),
     said: `This layer takes tokens, not numbers: each column is a position, and its numbers are divided into ${bins} ranges that hold about as many of the training rows each. The token says the column and the range, 1 for the lowest.`,
     facts: { columns: names, bounds }
   };
@@ -302,6 +323,7 @@ function dataOf({ training, heldOut, bad, classes, coding, others }, { seq_len: 
     },
     words: (tokens) => tokens.map((token) => coding.words[token]),
     classWord: (one) => classes[one],
+    asks: coding.asks(length),
     padding: coding.config.seq_len ? undefined : PADDING,
     facts: { ...coding.facts, classes },
     report: { training: training.length, heldOut: heldOut.length, bad, classes, said: coding.said, others }

@@ -2,6 +2,7 @@
 // heart.
 
 import { batchOf } from './batch.js';
+import { known, readNumbers } from './reading.js';
 
 const VOCABULARY = 5000;
 const CLASSES = 2;
@@ -26,6 +27,14 @@ export const randomTokens = {
         labels: [random.below(CLASSES)]
       })),
     words: (tokens) => tokens.map(String),
-    classWord: String
+    classWord: String,
+    asks: {
+      label: 'Tokens to classify',
+      sample: '3 14 159 265',
+      read: (text) => {
+        const tokens = readNumbers(text, VOCABULARY, length);
+        return known(tokens, tokens.map(String));
+      }
+    }
   })
 };

@@ -14,6 +14,15 @@ export class Random {
     for (let count = 0; count < 4; count += 1) this.#state = (this.#state + this.bits()) >>> 0; // near seeds part here
   }
 
+  /** What the next numbers depend on: an integer of 32 bits. */
+  get state() {
+    return this.#state;
+  }
+
+  set state(state) {
+    this.#state = state >>> 0;
+  }
+
   /** 32 random bits, as an integer from 0. */
   bits() {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;

@@ -1,9 +1,11 @@
 // A random string, repeated: after a letter comes what came after it the last time.
 
 import { UNKNOWN, batchOf } from './batch.js';
+import { known, readSigns } from './reading.js';
 
 const LETTERS = 26;
 const LONGEST = 20;
+const ALPHABET = Array.from({ length: LETTERS }, (_, at) => String.fromCharCode(65 + at)).join('');
 
 /** @type {import('./tasks.js').Task} */
 export const recall = {
@@ -32,6 +34,17 @@ export const recall = {
           )
         };
       }),
-    words: (tokens) => tokens.map((token) => String.fromCharCode(65 + token))
+    words: (tokens) => tokens.map((token) => ALPHABET[token]),
+    asks: {
+      label: 'Letters that it continues',
+      sample: 'QWERTYQWE'.slice(0, length - 1),
+      read: (text) => {
+        const tokens = readSigns(text, { alphabet: ALPHABET, named: 'the letters A to Z', most: length - 1 });
+        return known(
+          tokens,
+          tokens.map((token) => ALPHABET[token])
+        );
+      }
+    }
   })
 };

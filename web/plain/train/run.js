@@ -2,6 +2,7 @@
 
 import { seenIn, weightsOfLayers } from './attention.js';
 import { accuracyOf } from './batch.js';
+import { checksumOf } from './checksum.js';
 import { Random } from './random.js';
 import { taskOf } from './settings.js';
 
@@ -10,6 +11,15 @@ import { taskOf } from './settings.js';
  * @typedef {import('./batch.js').Batch} Batch
  * @typedef {import('./history.js').Point} Point
  * @typedef {import('./settings.js').Plan} Plan
+ *
+ * @typedef {object} RunState plain data: all that a run goes on from, with the same bits
+ * @property {number} step
+ * @property {number} gradientNorm
+ * @property {Record<string, number>} gradients the norm of each, in the last step
+ * @property {number} random the generator of the data
+ * @property {Batch} batch the last that it was trained on
+ * @property {string} data a checksum of what was drawn first: the same settings have always made the same data
+ * @property {import('../../lib/index.js').TrainerState} trainer
  */
 
 const STREAMS = { training: 1, heldOut: 2 };
@@ -19,6 +29,7 @@ export class Run {
   constructor(scope, { task, settings, config, options }, table = null) {
     const { fixed, data } = taskOf(task);
     this.trainer = scope.trainer(config, { ...options, seed: settings.seed });
+    this.config = config;
     this.data = data(settings, table);
     this.fixed = fixed;
     this.settings = settings;
@@ -29,8 +40,31 @@ export class Run {
     this.weights = weightsOfLayers(scope, config);
     /** The last that it was trained on, or the first that it will be. */
     this.batch = this.#draw();
+    this.drawn = checksumOf(this.heldOut, this.batch);
     this.step = 0;
     this.gradientNorm = 0;
+    /** The norm of each gradient, of a run that has been resumed and not gone on yet. */
+    this.resumed = /** @type {Record<string, number> | null} */ (null);
+  }
+
+  /** @returns {RunState} */
+  state() {
+    const { step, gradientNorm, batch, drawn: data } = this;
+    const trainer = this.trainer.stateDict();
+    return { step, gradientNorm, gradients: this.#norms(), random: this.random.state, batch, data, trainer };
+  }
+
+  /**
+   * Goes on from what state() has given, of a run of the same plan and table.
+   * @param {RunState} state
+   * @throws {RangeError} where the data or the layer were others; everything is then as it was
+   */
+  resume({ step, gradientNorm, gradients, random, batch, data, trainer }) {
+    if (data !== this.drawn)
+      throw new RangeError('this run was kept by another version of the page, which made other data of these settings');
+    this.trainer.loadStateDict(trainer);
+    this.random.state = random;
+    Object.assign(this, { step, gradientNorm, batch, resumed: gradients });
   }
 
   #draw() {
@@ -40,11 +74,13 @@ export class Run {
   next() {
     if (this.step > 0 && !this.fixed) this.batch = this.#draw();
     this.gradientNorm = this.trainer.step(this.#inputs(this.batch)).gradient_norm;
+    this.resumed = null;
     this.step += 1;
   }
 
   /** @returns {Point} */
   look() {
+    const { weights, said } = seenIn(this.trainer.model, this.weights, { tokens: this.example.tokens });
     const seen = this.#evaluate(this.batch);
     const held = this.#evaluate(this.heldOut);
     return {
@@ -54,9 +90,14 @@ export class Run {
       held_loss: held.loss,
       held_accuracy: held.accuracy,
       gradient_norm: this.step === 0 ? null : this.gradientNorm,
-      gradients: this.step === 0 ? {} : normsOf(this.trainer.gradients()),
-      seen: seenIn(this.trainer.model, this.weights, { tokens: this.example.tokens })
+      gradients: this.#norms(),
+      seen: { weights, said }
     };
+  }
+
+  /** Before the first step there are none. */
+  #norms() {
+    return this.resumed ?? (this.step === 0 ? {} : normsOf(this.trainer.gradients()));
   }
 
   /** @param {Batch} batch @returns {any} */
@@ -65,7 +106,10 @@ export class Run {
     return { ...results, accuracy: accuracyOf(results.output.data, batch.labels.data) };
   }
 
-  /** @param {Batch} batch @returns {Record<string, import('./batch.js').Ids>} */
+  /**
+   * What a training step takes.
+   * @param {Batch} batch @returns {Record<string, import('./batch.js').Ids>}
+   */
   #inputs({ tokens, labels }) {
     return this.settings.loss === 'next_token' ? { tokens } : { tokens, labels };
   }

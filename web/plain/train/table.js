@@ -1,6 +1,7 @@
 // A table file: its bytes as rows of text, each with the line on which it begins, and the rows that cannot be read.
 
 import { formatBytes } from '../format.js';
+import { crc32 } from './checksum.js';
 
 /**
  * @typedef {{ line: number, cells: string[] }} Row
@@ -27,7 +28,7 @@ export async function readTable(name, bytes) {
   const { default: papa } = await import('papaparse');
   const rows = rowsOf(papa, name, textOf(name, bytes));
   if (rows.good.length === 0) throw new RangeError(`${name} has no rows`);
-  return { name, bytes: bytes.length, checksum: checksumOf(bytes), rows: rows.good, bad: rows.bad };
+  return { name, bytes: bytes.length, checksum: crc32(bytes), rows: rows.good, bad: rows.bad };
 }
 
 /** @param {string} name @param {number} size in bytes */
@@ -119,16 +120,4 @@ function startOf(text, line) {
     at = end + 1;
   }
   return at;
-}
-
-const CRC_32 = Uint32Array.from({ length: 256 }, (_, byte) => {
-  for (let bit = 0; bit < 8; bit += 1) byte = byte & 1 ? (byte >>> 1) ^ 0xedb88320 : byte >>> 1;
-  return byte;
-});
-
-/** CRC-32, as zip has it: tells a file from another of the same name. @param {Uint8Array} bytes */
-function checksumOf(bytes) {
-  let sum = ~0;
-  for (const byte of bytes) sum = (sum >>> 8) ^ CRC_32[(sum ^ byte) & 0xff];
-  return (~sum >>> 0).toString(16).padStart(8, '0');
 }

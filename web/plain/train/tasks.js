@@ -22,6 +22,7 @@ import { recall } from './recall.js';
  * @property {(random: Random, count: number, part: 'training' | 'held_out') => Batch} draw
  * @property {(tokens: number[]) => string[]} words a text for each token
  * @property {(label: number) => string} [classWord] a text for a class of a classifier
+ * @property {import('./reading.js').Asks} asks how a reader gives it something of their own
  * @property {number} [padding] the token that fills an example up
  * @property {Record<string, unknown>} [facts] what tokens and classes stand for, as plain data
  * @property {Report} [report] of data that was read

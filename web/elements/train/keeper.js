@@ -1,0 +1,110 @@
+// Has the run kept in this browser while it goes on, and knows what is kept.
+
+import { keyOf, storageText } from '../../plain/train/kept.js';
+import { forgetRun, keptRuns } from './kept-store.js';
+
+/**
+ * @typedef {import('../../plain/train/kept.js').Kept} Kept
+ * @typedef {import('./player.js').Player} Player
+ */
+
+/** Between two writings: at least so long, and so many times as long as the last one took. */
+const LEAST_MS = 2000;
+const TIMES_AS_LONG = 20;
+
+export class Keeper {
+  #player;
+  #page;
+  /** @type {Promise<void> | null} */
+  #writing = null;
+  #due = 0;
+  /** Plans whose run is not kept, because the reader has it forgotten. @type {Set<string>} */
+  #unwanted = new Set();
+
+  /**
+   * @param {Player} player
+   * @param {{ changed: () => void, facts: () => { search: string, file: string } }} page `facts`: of the run under way
+   */
+  constructor(player, page) {
+    this.#player = player;
+    this.#page = page;
+    /** What is kept, the last first. @type {Kept[]} */
+    this.runs = [];
+    /** Why nothing is kept, or the last run is not. */
+    this.problem = '';
+  }
+
+  /** Reads what is kept, by other tabs too. */
+  async load() {
+    try {
+      this.runs = await keptRuns();
+    } catch (error) {
+      this.problem = storageText(error);
+    }
+    this.#page.changed();
+  }
+
+  /** Of a plan. @param {import('../../plain/train/settings.js').Plan | null | undefined} plan */
+  keptOf(plan) {
+    const key = plan ? keyOf(plan) : '';
+    return this.runs.find((one) => one.key === key) ?? null;
+  }
+
+  /** Whether the run under way is to be kept. */
+  get wanted() {
+    const { run } = this.#player;
+    return Boolean(run && !this.#unwanted.has(keyOf(run.job.plan)));
+  }
+
+  /** A run that is begun anew is kept again. @param {import('../../plain/train/settings.js').Plan} plan */
+  begin(plan) {
+    this.#unwanted.delete(keyOf(plan));
+    this.#due = 0;
+  }
+
+  /** Keeps the run as it is now, if it is time. */
+  tick() {
+    if (performance.now() >= this.#due && !this.#writing) this.keep();
+  }
+
+  /** Keeps the run as it is now, after what is being written. @returns {Promise<void>} */
+  keep() {
+    const before = this.#writing ?? Promise.resolve();
+    const writing = before.then(() => this.#write());
+    this.#writing = writing;
+    writing.then(() => {
+      if (this.#writing === writing) this.#writing = null;
+    });
+    return writing;
+  }
+
+  async #write() {
+    const { run, step } = this.#player;
+    if (!run || step === 0 || !this.wanted) return;
+    const start = performance.now();
+    try {
+      const { problem } = await this.#player.ask('keep', this.#page.facts());
+      this.problem = problem;
+      if (!this.wanted && !problem) await forgetRun(keyOf(run.job.plan)); // it was forgotten meanwhile
+      this.runs = await keptRuns();
+    } catch (error) {
+      if (this.#player.run === run) this.problem = storageText(error); // else the run was ended meanwhile
+    }
+    const end = performance.now();
+    this.#due = end + Math.max(LEAST_MS, TIMES_AS_LONG * (end - start));
+    this.#page.changed();
+  }
+
+  /** @param {Kept} run */
+  async forget({ key }) {
+    const { run } = this.#player;
+    if (run && keyOf(run.job.plan) === key) this.#unwanted.add(key);
+    try {
+      await forgetRun(key);
+      this.problem = '';
+    } catch (error) {
+      this.problem = storageText(error);
+    }
+    await this.load();
+  }
+}
