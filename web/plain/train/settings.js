@@ -18,8 +18,8 @@ import { tasks } from './tasks.js';
  *   run depends on, but for its table
  * @typedef {import('../limits.js').Needs} Needs
  * @typedef {{ plan: Plan | null, data: Data | null, pauseEvery: number, parameters: number, needs: Needs,
- *   errors: Record<string, string> }} Checked `plan`: null where something is wrong, or too large; `data`: what the task
- *   made of the settings, where it could; `needs`: bytes at the peak of a step
+ *   errors: Record<string, string> }} Checked `plan`: null where something is wrong, or too large; `data`: what the
+ *   task made of the settings, where it could; `needs`: bytes at the peak of a step
  */
 
 /** Fields of a layer that a run can have otherwise, and up to where a slider goes; a box takes what the layer takes. */
