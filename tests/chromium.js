@@ -14,6 +14,6 @@ const ARGS = [
   '--disable-sync'
 ];
 
-/** CHROMIUM names another one. */
-export const launch = () =>
-  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+/** CHROMIUM names another one. @param {string[]} [args] further ones */
+export const launch = (args = []) =>
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...ARGS, ...args] });

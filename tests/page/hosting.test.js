@@ -33,7 +33,7 @@ test('below a sub-path and without isolation everything works, with one thread a
 });
 
 test('after the first visit the page works without a network, run included', async () => {
-  site = await openPage();
+  site = await openPage({ context: { serviceWorkers: 'allow' } });
   const { page } = site;
   await goOffline(site);
   await page.goto(`${site.site.url}?layer=additive_scorer&hidden_size=64&attn_dim=16`);

@@ -1,55 +1,62 @@
 // One page of the built site, with everything that must not happen on it written down.
 
-import { newContext } from './browser.js';
-import { serve } from './server.js';
+import { ownPlace, sharedPlace } from './browser.js';
 
 /** What a calculator has once it answers, and its static HTML has not. */
 export const LIVE = '.sheet-button';
 
 /**
+ * The pages of a file share a context and a server, where they ask for the same and for nothing of the server. A page
+ * that a service worker may take over, as one that goes offline, says so: `context: { serviceWorkers: 'allow' }`.
  * @typedef {{ foreign: string[], errors: string[], violations: string[] }} Problems
  * @param {import('./server.js').Hosting & { search?: string, file?: string, live?: boolean,
  *   context?: import('playwright-core').BrowserContextOptions }} [options] `live: false` does not wait for the module
  */
-export async function openPage({ search = '', file = '', live = true, context: options, ...hosting } = {}) {
-  const site = await serve(hosting);
-  const context = await newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
+export async function openPage({ search = '', file = '', live = true, context: asked = {}, ...hosting } = {}) {
+  const options = { permissions: ['clipboard-read', 'clipboard-write'], ...asked };
+  const own = Object.keys(hosting).length > 0 || asked.serviceWorkers === 'allow';
+  const place = own ? await ownPlace(hosting, options) : await sharedPlace(options);
+  const { context, site } = place;
   const page = await context.newPage();
-  const problems = await watch(page, site.url);
+  const { problems, stop } = await watch(page, site.url);
   await page.goto(site.url + file + search);
   if (live) await page.waitForSelector(LIVE, { state: 'attached' });
-  return {
-    page,
-    context,
-    site,
-    problems,
-    close: async () => {
-      await context.close();
-      await site.close();
-    }
+  /** @type {Promise<void> | undefined} */
+  let closing;
+  const close = () => {
+    stop();
+    return (closing ??= place.close());
   };
+  return { page, context, site, shared: !own, problems, close };
 }
 
 /**
  * Ends the site's server once the service worker answers for it.
- * @param {Pick<Awaited<ReturnType<typeof openPage>>, 'page' | 'site'>} opened
+ * @param {Pick<Awaited<ReturnType<typeof openPage>>, 'page' | 'site'> & { shared?: boolean }} opened with
+ *   `context: { serviceWorkers: 'allow' }`
  */
-export async function goOffline({ page, site }) {
+export async function goOffline({ page, site, shared = false }) {
+  if (shared) throw new Error("a page that goes offline is opened with context: { serviceWorkers: 'allow' }");
   await page.evaluate(() => navigator.serviceWorker.ready);
   await page.reload();
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   await site.close();
 }
 
-/** @param {import('playwright-core').Page} page @param {string} url @returns {Promise<Problems>} */
+/**
+ * Writes down what must not happen, in all pages of the context.
+ * @param {import('playwright-core').Page} page @param {string} url
+ */
 async function watch(page, url) {
   /** @type {Problems} */
   const problems = { foreign: [], errors: [], violations: [] };
   const { host } = new URL(url);
-  page.context().on('request', (request) => {
+  const context = page.context();
+  const noteForeign = (/** @type {import('playwright-core').Request} */ request) => {
     const to = new URL(request.url());
     if (/^https?:|^wss?:/.test(to.protocol) && to.host !== host) problems.foreign.push(request.url());
-  });
+  };
+  context.on('request', noteForeign);
   page.on('pageerror', (error) => problems.errors.push(String(error)));
   page.on('console', (message) => {
     if (message.type() === 'error') problems.errors.push(message.text());
@@ -60,7 +67,7 @@ async function watch(page, url) {
       /** @type {any} */ (window).reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
     });
   });
-  return problems;
+  return { problems, stop: () => context.off('request', noteForeign) };
 }
 
 /** A headline figure's large text. @param {import('playwright-core').Page} page @param {string} key */

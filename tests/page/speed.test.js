@@ -217,7 +217,7 @@ test('from the calculator to the speed page, and from a layer of it back to its 
 });
 
 test('after a visit to the calculator the speed page works without a network', async () => {
-  site = await openPage();
+  site = await openPage({ context: { serviceWorkers: 'allow' } });
   const { page } = site;
   await goOffline(site);
   await page.goto(`${site.site.url}speed/?runs=1`);

@@ -225,7 +225,7 @@ test('nothing of the reader of tables is loaded before a table is read, and it w
 });
 
 test('without a network a table is read and trained on', async () => {
-  site = await openPage({ file: 'train/', live: false });
+  site = await openPage({ file: 'train/', live: false, context: { serviceWorkers: 'allow' } });
   await goOffline(site);
   const { page } = site;
   await page.goto(`${site.site.url}train/?task=table&${QUICK}`);

@@ -323,7 +323,7 @@ for (const [colorScheme, width, height] of /** @type {const} */ ([
 }
 
 test('from the calculator to the training page, which works without a network', async () => {
-  site = await openPage();
+  site = await openPage({ context: { serviceWorkers: 'allow' } });
   const { page } = site;
   await page.click('.doors >> text=Run');
   await page.click('.subnav >> text=Train');

@@ -30,7 +30,7 @@ async function errorsOf(tsc, args) {
 
 for (const [claim, args] of Object.entries({
   'the module has no type error': ['-p', 'tools/tsconfig.library.json', '--noEmit'],
-  'the elements, the site and the page tests have no type error': ['-p', 'web/tsconfig.json'],
+  'the elements, the site and the tests of both have no type error': ['-p', 'web/tsconfig.json'],
   'the tools and their tests have no type error': ['-p', 'tools/tsconfig.json']
 })) {
   test(claim, async () => assert.equal(await errorsOf(own.tsc, args), ''));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawnOf } from '../../web/elements/heat-map/drawn.js';
-import { causalMask, maskPlanes, maskPython, openMask, paintLine } from '../../web/plain/mask.js';
-import { scaleOf, smallMask, thumbnails } from '../../web/elements/heat-map/raster.js';
+import { drawnOf } from '../../../web/elements/heat-map/drawn.js';
+import { causalMask, maskPlanes, maskPython, openMask, paintLine } from '../../../web/plain/mask.js';
+import { scaleOf, smallMask, thumbnails } from '../../../web/elements/heat-map/raster.js';
 
 const tensor = (
   /** @type {number[]} */ shape,

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { colourAt, coloursOf, inkOn } from '../../web/elements/heat-map/colour.js';
-import { LINE, layoutOf, sizeOf, ticksWith } from '../../web/elements/heat-map/layout.js';
-import { numbersOf, rowSums, spreadText, sumText, sumsText } from '../../web/elements/heat-map/numbers.js';
-import { createRaster, fillRows } from '../../web/elements/heat-map/raster.js';
-import { contrast } from './screen.js';
+import { colourAt, coloursOf, inkOn } from '../../../web/elements/heat-map/colour.js';
+import { LINE, layoutOf, sizeOf, ticksWith } from '../../../web/elements/heat-map/layout.js';
+import { numbersOf, rowSums, spreadText, sumText, sumsText } from '../../../web/elements/heat-map/numbers.js';
+import { createRaster, fillRows } from '../../../web/elements/heat-map/raster.js';
+import { contrast } from '../../page/screen.js';
 
-/** @typedef {import('./screen.js').Rgb} Rgb */
+/** @typedef {import('../../page/screen.js').Rgb} Rgb */
 
 /** Every letter is 0.6 of its size wide. @param {string} text */
 const widthOf = (text) => 0.6 * text.length;
 
 /**
  * @param {number} rows @param {number} columns @param {number} room
- * @param {Partial<import('../../web/elements/heat-map/layout.js').Request>} [more]
+ * @param {Partial<import('../../../web/elements/heat-map/layout.js').Request>} [more]
  */
 const layout = (rows, columns, room, more) =>
   layoutOf({ rows, columns }, { room, ratio: 1, words: { rows: null, columns: null }, sums: null, widthOf, ...more });
@@ -27,7 +27,7 @@ const grid = (values, columns, low, high) => ({
   high
 });
 
-const texts = (/** @type {import('../../web/elements/heat-map/layout.js').Axis} */ { ticks }) =>
+const texts = (/** @type {import('../../../web/elements/heat-map/layout.js').Axis} */ { ticks }) =>
   ticks.map(({ text }) => text);
 
 test('cells are squares, small matrices stay compact, and large ones fill the room', () => {

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configOf, fieldLabel, fieldSections, nearestStop, parseField, sliderStops } from '../../web/plain/fields.js';
-import { open as openCore } from '../../web/lib/index.js';
-import { Store } from '../../web/plain/store.js';
-import { readSearch, writeSearch } from '../../web/elements/calculator/url.js';
+import {
+  configOf,
+  fieldLabel,
+  fieldSections,
+  nearestStop,
+  parseField,
+  sliderStops
+} from '../../../web/plain/fields.js';
+import { open as openCore } from '../../../web/lib/index.js';
+import { Store } from '../../../web/plain/store.js';
+import { readSearch, writeSearch } from '../../../web/elements/calculator/url.js';
 
 const scope = await openCore({ threads: 1 });
 const decoder = /** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder'));

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PANELS } from '../../web/elements/calculator/panels.js';
-import { calculatorView } from '../../web/elements/calculator/view.js';
-import { open } from '../../web/lib/index.js';
-import { comparison } from '../../web/plain/comparison.js';
-import { needsOf } from '../../web/plain/limits.js';
-import { Store } from '../../web/plain/store.js';
+import { PANELS } from '../../../web/elements/calculator/panels.js';
+import { calculatorView } from '../../../web/elements/calculator/view.js';
+import { open } from '../../../web/lib/index.js';
+import { comparison } from '../../../web/plain/comparison.js';
+import { needsOf } from '../../../web/plain/limits.js';
+import { Store } from '../../../web/plain/store.js';
 
 const scope = await open({ threads: 1 });
 
