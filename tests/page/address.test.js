@@ -93,13 +93,36 @@ test('beside an unknown layer only what no layer has is left out', async () => {
   assert.equal(await leftOut(), 'linear_scorer has no field "colour". It was left out.');
 });
 
+for (const [search, message] of [
+  ['mask=zzz', 'mask must be a mask that was painted for this layer with these sizes, got "zzz".'],
+  ['input=__proto__', 'input must be one of random, marker, pair, sorted, ramp, own, got "__proto__".'],
+  ['tensor=queues', 'tensor must be a result of this layer or a tensor between its steps, got "queues".'],
+  ['__proto__=1', 'self_attention has no field "__proto__".']
+])
+  test(`a link with ${search} says that it was left out and why, and the rest of it is taken`, async () => {
+    for (const file of ['run/', '']) {
+      site = await openPage({ file, search: `?layer=self_attention&hidden_size=48&seq_len=7&${search}` });
+      assert.equal(await site.page.locator('.stale-note').innerText(), `${message} It was left out.`);
+      assert.equal(await site.page.inputValue('#field-seq_len'), '7');
+      if (file) await site.close();
+    }
+  });
+
+test('what a link says of masks, inputs and tensors is taken where it fits', async () => {
+  site = await openPage({
+    file: 'run/',
+    search: '?layer=self_attention&batch_size=1&seq_len=2&hidden_size=8&input=pair&tensor=output'
+  });
+  assert.equal(await site.page.locator('.stale-note').count(), 0);
+});
+
 const PIN = 'layer=additive_scorer&seq_len=512';
 const withPin = (/** @type {string} */ pin) => `?layer=additive_scorer&seq_len=5120&pin=${encodeURIComponent(pin)}`;
 
 test('what is pinned is in the link, and opening it anew holds the figures against the same', async () => {
   site = await openPage({ search: '?layer=additive_scorer&seq_len=512' });
   const { page } = site;
-  await page.click('.pin-line button');
+  await page.click('.pin-button');
   await page.waitForURL(/&pin=layer%3Dadditive_scorer%26/);
   await page.fill('#field-seq_len', '5120');
   await page.press('#field-seq_len', 'Tab');
@@ -116,7 +139,7 @@ const changeOf = (page) => page.locator('[data-figure="macs"] .figure-change').i
 test('back takes the pin off again, forward sets it, and a preset leaves it', async () => {
   site = await openPage();
   const { page } = site;
-  await page.click('.pin-line button');
+  await page.click('.pin-button');
   assert.equal(await changeOf(page), 'same as pinned');
   await page.goBack();
   assert.equal(await page.locator('.figure-change').count(), 0);
@@ -124,7 +147,7 @@ test('back takes the pin off again, forward sets it, and a preset leaves it', as
   await page.waitForSelector('.figure-change');
   await page.getByRole('button', { name: 'BERT base, additive' }).click();
   await page.waitForURL(/layer=additive_scorer.*&pin=layer%3Dlinear_scorer/);
-  await page.click('.pin-line button');
+  await page.click('.pin-button');
   await page.waitForURL((url) => !url.searchParams.has('pin'));
 });
 

@@ -22,13 +22,21 @@ async function openHost(body, options) {
 const box = async (page, selector) => /** @type {any} */ (await page.locator(selector).first().boundingBox());
 
 test('one card of 320 × 200 has the four figures, whole', async () => {
-  for (const layer of ['linear_scorer', 'decoder']) {
+  const huge = 'batch_size="2147483647" seq_len="2147483647" hidden_size="2147483647"';
+  for (const layer of [
+    'linear_scorer"',
+    'scaled_dot_product_attention" batch_size="1024" seq_len="131072"',
+    'decoder" batch_size="65536" seq_len="131072"',
+    `additive_scorer" ${huge} attn_dim="2147483647"`,
+    'decoder"'
+  ]) {
     const page = await openHost(
-      `<div id="card" style="width: 320px"><attnscope-calculator panels="answer" layer="${layer}"></attnscope-calculator></div>`
+      `<div id="card" style="width: 320px"><attnscope-calculator panels="answer" layer="${layer}></attnscope-calculator></div>`
     );
     const { width, height } = await box(page, '#card');
     assert.equal(width, 320);
     assert.ok(height <= 200, `${layer} takes ${height}`);
+    assert.equal(await page.locator('.stale-note').count(), 0, layer);
     const shown = page.locator('.figure-value:visible');
     assert.equal(await shown.count(), 4);
     const cut = await shown.evaluateAll(
@@ -36,7 +44,7 @@ test('one card of 320 × 200 has the four figures, whole', async () => {
     );
     assert.equal(cut, 0);
     assert.equal(await page.locator('form').count(), 0);
-    if (layer === 'linear_scorer') await site.close();
+    if (layer !== 'decoder"') await site.close();
   }
 });
 
@@ -54,6 +62,24 @@ test('a word that names no panel is told, and the others are shown', async () =>
     'there is no panel "anwser", did you mean answer?'
   ]);
   assert.equal(await page.locator('#steps').count(), 1);
+});
+
+test('where no word names a panel, that is told above everything else', async () => {
+  const page = await openHost('<attnscope-calculator panels="bogus"></attnscope-calculator>');
+  assert.match(
+    await page.locator('.host-message').innerText(),
+    /^there is no panel "bogus"; the panels are presets, form, answer, /
+  );
+  const [message, calculator] = [await box(page, '.host-message'), await box(page, '.calculator')];
+  assert.ok(message.y + message.height <= calculator.y);
+});
+
+test('a card, which has no form, says itself what is wrong with a field', async () => {
+  const page = await openHost('<attnscope-calculator panels="answer" hidden_size="0"></attnscope-calculator>');
+  assert.match(
+    await page.locator('.stale-note').innerText(),
+    /^hidden_size must be an integer from 1 to 2147483647, got 0\. These figures are for the last valid values: /
+  );
 });
 
 test('every panel can stand by itself', async () => {

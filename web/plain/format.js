@@ -18,6 +18,8 @@ export function formatSignificant(value) {
   return String(Number(value.toPrecision(3)));
 }
 
+/** From here on no letter helps. */
+const MOST_LETTERS = 1e19;
 const SCALES = [
   [1e15, 'P'],
   [1e12, 'T'],
@@ -27,17 +29,18 @@ const SCALES = [
 
 /**
  * A count in at most five characters and its letter: 403177472 is `{ number: '403.2', unit: 'M' }`. Below a million the
- * count stays exact, because there the exact figure is as short.
+ * count stays exact, because there the exact figure is as short; from 10¹⁹ on it is a power of ten.
  * @param {number} count
  */
 export function splitCount(count) {
+  if (count >= MOST_LETTERS) return { number: scientific(count, 3), unit: '' };
   for (const [scale, unit] of SCALES) {
     if (count >= Number(scale)) return { number: digits(count / Number(scale)), unit: String(unit) };
   }
   return { number: formatCount(count), unit: '' };
 }
 
-const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB', 'YiB'];
 
 /** `{ number: '12.4', unit: 'MiB' }`; 1 KiB is 1024 B. @param {number} bytes */
 export function splitBytes(bytes) {
@@ -47,8 +50,19 @@ export function splitBytes(bytes) {
     value /= 1024;
     step += 1;
   }
+  if (value >= 1e5) return { number: scientific(value, 3), unit: BYTE_UNITS[step] };
   return { number: step === 0 ? formatCount(value) : digits(value), unit: BYTE_UNITS[step] };
 }
+
+/** `3.403 × 10³⁸`. @param {number} value @param {number} decimals */
+export function scientific(value, decimals) {
+  const [digits, exponent] = value.toExponential(decimals).split('e');
+  return `${digits} × 10${superscript(Number(exponent))}`;
+}
+
+/** `³⁸`. @param {number} exponent */
+export const superscript = (exponent) =>
+  [...String(exponent)].map((digit) => (digit === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)])).join('');
 
 /** `12.4 MiB`. @param {number} bytes */
 export function formatBytes(bytes) {

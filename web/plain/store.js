@@ -1,5 +1,6 @@
 // What the user typed, what is wrong with it, and the last result that was right. No DOM.
 
+import { ASIDE, asideRefusals } from './aside.js';
 import { configOf, fitsField, parseField } from './fields.js';
 import { keyOf } from './key.js';
 import { readPin } from './pin.js';
@@ -19,9 +20,6 @@ import { PyTorchSource } from './pytorch-source.js';
 const MOST_KEPT = 2048;
 /** The layer's and the pin's, and those of some edits before. */
 const MOST_TRAININGS = 8;
-
-/** What a link says beside the layer: how it is looked at. `context` and `sequences`: of the KV cache that is shown. */
-const ASIDE = ['input', 'numbers', 'mask', 'tensor', 'context', 'sequences'];
 
 /** Sends `change` after each edit; `event.detail.gesture` is the same text while one slider or box is being moved. */
 export class Store extends EventTarget {
@@ -53,7 +51,7 @@ export class Store extends EventTarget {
     this.seedError = '';
     /**
      * What is left out of a link: the core's messages about keys that its layer has no field for, and about a pin that
-     * cannot be.
+     * cannot be, and those about how the layer cannot be looked at.
      * @type {string[]}
      */
     this.leftOut = [];
@@ -64,6 +62,7 @@ export class Store extends EventTarget {
     this.config = configOf(this.layers[0], {});
     this.#assign(initial);
     this.#check();
+    this.#checkAside();
     if (!this.#shown) this.estimate = estimateOf(scope, this.config);
   }
 
@@ -197,7 +196,9 @@ export class Store extends EventTarget {
   /** Forgets every value that is not given: the state of a link. @param {Values} values */
   load(values) {
     this.#assign(values);
-    this.#finish('load');
+    this.#check();
+    this.#checkAside();
+    this.dispatchEvent(new CustomEvent('change', { detail: { gesture: 'load' } }));
   }
 
   /** @param {Values} values and `pin`, as writePin writes it */
@@ -216,6 +217,14 @@ export class Store extends EventTarget {
       .filter((name) => !own.has(name) && !ASIDE.includes(name))
       .map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }));
     this.#assignPin(pin);
+  }
+
+  /** Leaves out of a link what means nothing to its layer; where that is not valid it cannot be told. */
+  #checkAside() {
+    if (!this.valid) return;
+    const refusals = asideRefusals(this.aside, this);
+    this.leftOut.push(...Object.values(refusals));
+    this.aside = Object.fromEntries(Object.entries(this.aside).filter(([name]) => !Object.hasOwn(refusals, name)));
   }
 
   /** @param {unknown} text */

@@ -18,8 +18,11 @@ import {
 
 /** @typedef {import('../../plain/store.js').Store} Store */
 
-/** @param {Store} store @param {import('../shared/copy-button.js').Exporting} exporting */
-export function headlineView(store, exporting) {
+/**
+ * @param {Store} store @param {import('../shared/copy-button.js').Exporting} exporting
+ * @param {boolean} hasForm whether each message about a field stands beside that field
+ */
+export function headlineView(store, exporting, hasForm) {
   const { estimate } = store;
   const since = changes(store);
   return html`
@@ -27,19 +30,28 @@ export function headlineView(store, exporting) {
       <h2 id="answer-title" class="hidden">Result: ${store.layer.title}</h2>
       <p class="hidden" role="status">${store.valid ? spoken(estimate) : ''}</p>
       ${leftOutNote(store)}
-      ${store.valid ? nothing : staleNote(store)}
+      ${store.valid ? nothing : staleNote(store, hasForm)}
       <div class="figures ${store.valid ? '' : 'stale'}">
         ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate), { change: since.parameters })}
         ${figure('Forward MACs', 'macs', split(splitCount(estimate.macs)), macFormula(estimate), {
           change: since.macs,
           more: `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`
         })}
-        ${figure('Output shape', 'output_shape', html`<span class="figure-shape">${formatList(estimate.output_shape)}</span>`, shapeFormula(estimate), { change: since.shape })}
+        ${figure('Output shape', 'output_shape', shapeView(estimate.output_shape), shapeFormula(estimate), { change: since.shape })}
         ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), { change: since.memory, more: trainingView(store) })}
         ${estimate.kv_cache ? cacheView(store, estimate.kv_cache) : nothing}
       </div>
       ${pinLine(store, exporting)}
     </section>`;
+}
+
+/** Letters of a shape that a card shows in one line. */
+const SHORT_SHAPE = 14;
+
+/** @param {readonly number[]} shape */
+function shapeView(shape) {
+  const text = formatList(shape);
+  return html`<span class=${text.length > SHORT_SHAPE ? 'figure-shape long' : 'figure-shape'}>${text}</span>`;
 }
 
 /** What became of the pinned figures, in a line each. @param {Store} store */
@@ -95,8 +107,9 @@ export function trainingSentence({ memory, config, bytes_per_element: bytes }, {
   const all = bytes === 4 ? '' : `, everything in ${config.dtype}`;
   return `${without}To train with Adam${all}: ${formatBytes(training.peak)} at the peak of a step, ${formatBytes(training.kept)} between steps`;
 }
+
 /** What a link asks for and the layer does not have, until the first edit. @param {Store} store */
-const leftOutNote = ({ leftOut }) =>
+export const leftOutNote = ({ leftOut }) =>
   leftOut.length
     ? html`<p class="stale-note" role="status">${leftOut.map((message) => html`${withoutList(message)} `)}${leftOut.length > 1 ? 'They were' : 'It was'} left out.</p>`
     : nothing;
@@ -104,9 +117,10 @@ const leftOutNote = ({ leftOut }) =>
 /** Without the list of fields: the form shows which there are. @param {string} message */
 const withoutList = (message) => (message.endsWith('?') ? message : `${message.split(';')[0]}.`);
 
-/** @param {Store} store */
-function staleNote({ config, layers }) {
+/** @param {Store} store @param {boolean} hasForm */
+function staleNote({ config, layers, errors }, hasForm) {
   const fields = layers.find(({ name }) => name === config.layer)?.fields.filter(isSize) ?? [];
   const shown = fields.map(({ name }) => `${name} ${formatCount(Number(config[name]))}`).join(', ');
-  return html`<p class="stale-note" role="status">These figures are for the last valid values: ${shown}.</p>`;
+  const why = hasForm ? [] : Object.values(errors).map((message) => `${message}. `);
+  return html`<p class="stale-note" role="status">${why}These figures are for the last valid values: ${shown}.</p>`;
 }

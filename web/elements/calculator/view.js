@@ -4,7 +4,7 @@
 import { html, nothing } from 'lit';
 import { classMap } from 'lit/directives/class-map.js';
 import { formView } from '../form/form.js';
-import { headlineView } from './headline.js';
+import { headlineView, leftOutNote } from './headline.js';
 import { memoryView } from './memory.js';
 import { stepsView } from './steps.js';
 import { timelineView } from './timeline.js';
@@ -43,12 +43,13 @@ export function calculatorView(store, actions, parts, exporting, layout, message
   const inSight = folded ? 'folded' : 'over';
   const kind = has('answer') ? inSight : 'alone';
   return html`
+    ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
+    ${has('answer') ? nothing : leftOutNote(store)}
     ${has('form') ? stripView(store, { kind, form: live, open, toggle }) : nothing}
     <div class=${classMap({ calculator: true, formless: !has('form'), headless: !has('answer'), card: panels.length === 1 && has('answer') })}>
       ${has('presets') ? presetChips(store, actions) : nothing}
-      ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
       ${has('form') ? html`<div class=${open ? 'rail open' : 'rail'} part="form" id="layer-form" tabindex="-1">${formView(store, actions)}</div>` : nothing}
-      ${has('answer') ? html`<div class="head">${parts.notice ?? nothing}${headlineView(store, exporting)}</div>` : nothing}
+      ${has('answer') ? html`<div class="head">${parts.notice ?? nothing}${headlineView(store, exporting, has('form'))}</div>` : nothing}
       <div class=${store.valid ? 'body' : 'body stale'}>${bodyView(store, actions, parts, exporting, layout)}</div>
     </div>`;
 }

@@ -3,7 +3,7 @@
 
 import { html } from 'lit';
 import { fromHuggingFace } from '../../lib/index.js';
-import { formatBytes, formatCount } from '../../plain/format.js';
+import { formatBytes, formatCount, scientific, superscript } from '../../plain/format.js';
 import { matches, presetValues } from './presets.js';
 import { published } from '../../plain/published.js';
 
@@ -221,17 +221,5 @@ const largestText = (largest) => (largest < MOST_WRITTEN_OUT ? formatCount(large
 /** @param {number} step */
 const stepText = (step) => `${decimal(step)} = 2${superscript(Math.log2(step))}`;
 
-/** @param {number} value @param {number} decimals */
-function scientific(value, decimals) {
-  const [digits, exponent] = value.toExponential(decimals).split('e');
-  return `${digits} × 10${superscript(Number(exponent))}`;
-}
-
 /** @param {number} step */
 const decimal = (step) => (step >= 1e-4 ? String(Number(step.toPrecision(3))) : scientific(step, 2));
-
-/** @param {number} exponent */
-const superscript = (exponent) =>
-  String(exponent)
-    .replace('-', '⁻')
-    .replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]);

@@ -16,5 +16,9 @@ export const figure = (title, key, value, formula, { change, more } = {}) => htm
     ${more ? html`<p class="figure-more">${more}</p>` : nothing}
   </div>`;
 
+/** Letters of a number that fit into a narrow column in full size: `1.23 × 10³⁷` has more. */
+const LONG = 8;
+
 /** @param {{ number: string, unit: string }} parts */
-export const split = ({ number, unit }) => html`${number}${unit ? html`<span class="unit">${unit}</span>` : nothing}`;
+export const split = ({ number, unit }) =>
+  html`${number.length > LONG ? html`<span class="long">${number}</span>` : number}${unit ? html`<span class="unit">${unit}</span>` : nothing}`;

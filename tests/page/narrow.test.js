@@ -1,0 +1,42 @@
+// At 320 pixels, which is also a window of 1,280 at 400 %, and with figures of any size: nothing is cut.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(() => site.close());
+
+const LARGE = '?layer=decoder&hidden_size=8192&num_layers=80&intermediate_size=28672&batch_size=64&seq_len=131072';
+const HUGE =
+  '?layer=additive_scorer&batch_size=2147483647&seq_len=2147483647&hidden_size=2147483647&attn_dim=2147483647';
+
+for (const width of [320, 390, 1440])
+  for (const [name, search] of [
+    ['the default', ''],
+    ['a large model', LARGE],
+    ['the largest layer', HUGE]
+  ])
+    test(`${name}, ${width} pixels wide: the figures are whole, in the strip too`, async () => {
+      site = await openPage({ search, context: { viewport: { width, height: 800 } } });
+      const { page } = site;
+      assert.deepEqual(await page.locator('.figure-value').evaluateAll(cutOff), []);
+      await page.locator('.foot').scrollIntoViewIfNeeded();
+      await page.waitForSelector('.strip.over .strip-line');
+      assert.deepEqual(await page.locator('.strip-figures > :not(.strip-layer)').evaluateAll(cutOff), []);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    });
+
+/** Texts of elements of which something is outside of the boxes around them. @param {Element[]} elements */
+function cutOff(elements) {
+  return elements
+    .filter((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      const { left, right } = range.getBoundingClientRect();
+      const around = /** @type {Element} */ (element.parentElement).getBoundingClientRect();
+      return left < around.left - 1 || right > around.right + 1 || around.width === 0;
+    })
+    .map(({ textContent }) => textContent);
+}
