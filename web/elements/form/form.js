@@ -32,7 +32,7 @@ export function formView(store, actions) {
       @focusin=${explain} @focusout=${explain}>
       ${layerField(store, actions)}
       <div class=${sizes.length > MAX_ROOMY_SIZES ? 'fields dense' : 'fields'}>${sizes.map(view)}</div>
-      ${folded ? optionsView(store, options, view) : options.map(view)}
+      ${folded ? optionsView(store, options, view) : shownOptions(options, view)}
       ${format.map(view)}
       ${store.errors[''] ? html`<p class="field-error" role="alert">${store.errors['']}</p>` : nothing}
       <div class="form-foot">
@@ -76,6 +76,13 @@ function layerField(store, actions) {
       ${errorText(store, 'layer')}
     </div>`;
 }
+
+/**
+ * A template, not a list: where a list takes the place of a template that holds a `ref`, as that of folded options
+ * does, Lit 3.3 keeps what was there before.
+ * @param {Field[]} options @param {(field: Field) => unknown} view
+ */
+const shownOptions = (options, view) => html`${options.map(view)}`;
 
 /** @param {Store} store @param {Field[]} options @param {(field: Field) => unknown} view */
 function optionsView(store, options, view) {
