@@ -85,6 +85,7 @@ enum class Role {
 struct Init {
   enum class Kind { kZeros, kOnes, kUniform, kNormal } kind = Kind::kZeros;
   double spread = 0;  // kUniform: drawn from [-spread, spread); kNormal: the standard deviation
+  std::optional<int64_t> zero_row{};  // by the first dimension: set to zeros after the draw
 };
 
 struct Tensor {

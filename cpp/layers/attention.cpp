@@ -42,12 +42,16 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
     scores = graph.add_step(format("{}add_bias", {prefix}), "score", add, {scores, options.bias},
                             format("{}scores", {prefix}));
   }
-  Shape visible = graph.tensor(scores).shape;
-  visible.back().size -= options.band.tail;
-  const TensorId mask = graph.add_input(options.mask, visible, Role::kOptionalInput);
-  const TensorId weights =
-      graph.add_step(format("{}normalize", {prefix}), "normalize", make_op<Softmax>(options.band),
-                     {scores, mask}, format("{}weights", {prefix}));
+  TensorId mask = options.key_mask;
+  if (mask == kNoTensor) {
+    Shape visible = graph.tensor(scores).shape;
+    visible.back().size -= options.band.tail;
+    mask = graph.add_input(options.mask, visible, Role::kOptionalInput);
+  }
+  const MaskOf mask_of = options.key_mask == kNoTensor ? MaskOf::kScores : MaskOf::kKeys;
+  const TensorId weights = graph.add_step(format("{}normalize", {prefix}), "normalize",
+                                          make_op<Softmax>(options.band, mask_of), {scores, mask},
+                                          format("{}weights", {prefix}));
   const TensorId dropped = apply_dropout(graph, options.dropout, "normalize", weights,
                                          format("{}dropped_weights", {prefix}));
   return {graph.add_step(format("{}combine", {prefix}), "combine", weigh, {dropped, value}, output),

@@ -18,6 +18,7 @@ struct AttentionOptions {
   TensorId bias = kNoTensor;        // (H, T, S), added to the scores
   DropoutModule dropout{};          // of the weights
   std::string mask = "mask";        // name of the optional input
+  TensorId key_mask = kNoTensor;    // or one that is there: (B, S), of the keys
   std::string prefix{};             // of the tensors' names, where a layer attends twice
 };
 
@@ -26,8 +27,9 @@ struct Attended {
   TensorId weights;  // before dropout
 };
 
-/// softmax(softcap(query keyᵀ scale) + bias + mask) value; adds the optional input `mask`, which
-/// broadcasts to the weights, and the step outputs "scores" and "weights" (B, H, T, S).
+/// softmax(softcap(query keyᵀ scale) + bias + mask) value; adds the step outputs "scores" and
+/// "weights" (B, H, T, S) and, where there is no mask of the keys, the optional input `mask`, which
+/// broadcasts to the weights.
 ///
 ///   query (B, H, T, D), key (B, G, S, D), value (B, G, S, V) -> (B, H, T, V), called `output`;
 ///   or without the dimension of heads. H / G query heads share a head of keys and values:

@@ -1,16 +1,20 @@
-// A classifier of token sequences: one attention layer, then the mean of its positions.
+// A classifier of token sequences: one attention layer, then the mean of its positions. A mask says
+// which tokens count: it hides the others as keys, and leaves them out of the mean.
 
 #include "../ops/arithmetic.h"
-#include "../ops/embedding.h"
 #include "../ops/norm.h"
 #include "../ops/pooling.h"
 #include "fields.h"
 #include "projections.h"
+#include "words.h"
 
 namespace attnscope {
 namespace {
 
-void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
+void check(const Config& config) {
+  check_padding(config);
+  check_heads_divide(config, "hidden_size");
+}
 
 Graph build(const Config& config) {
   const OpPtr& add = shared_op<Add>();
@@ -19,7 +23,7 @@ Graph build(const Config& config) {
   const Dimension E = config.dimension("hidden_size"), V = config.dimension("vocab_size");
   const double share = config.number("dropout");
   Graph graph;
-  const EmbeddingModule embedding = declare_embedding(graph, "embedding", V, E);
+  const EmbeddingModule embedding = declare_words(graph, config, "embedding", E);
   const Projections projections = declare_projections(graph, "mha.", E, E, E, config.flag("bias"));
   const DropoutModule weights_dropout = declare_dropout(graph, "mha.dropout", share);
   const NormModule norm = declare_layer_norm(graph, "layer_norm", E, kEps);
@@ -27,16 +31,17 @@ Graph build(const Config& config) {
       declare_linear(graph, "fc", E, config.dimension("num_classes"), config.flag("bias"));
   const DropoutModule dropout = declare_dropout(graph, "dropout", share);
 
-  const TensorId tokens = graph.add_integer_input(
-      "tokens", {config.dimension("batch_size"), config.dimension("seq_len")}, V);
+  const Shape sequences{config.dimension("batch_size"), config.dimension("seq_len")};
+  const TensorId tokens = graph.add_integer_input("tokens", sequences, V);
+  const TensorId mask = graph.add_input("mask", sequences, Role::kOptionalInput);
   const TensorId x = apply_embedding(graph, embedding, tokens, "embedded");
   const Attended attended =
       add_projected_attention(graph, projections, {x, x, x}, config.dimension("num_heads"),
-                              {.dropout = weights_dropout}, "attended");
+                              {.dropout = weights_dropout, .key_mask = mask}, "attended");
   const TensorId dropped = apply_dropout(graph, dropout, "combine", attended.output, "dropped");
   const TensorId sum = graph.add_step("residual", "combine", add, {x, dropped}, "residual");
   const TensorId normed = apply_norm(graph, norm, sum, "normed");
-  const TensorId pooled = graph.add_step("pool", "combine", pool, {normed}, "pooled");
+  const TensorId pooled = graph.add_step("pool", "combine", pool, {normed, mask}, "pooled");
   graph.add_result("output", apply_linear(graph, classify, "classify", pooled, "output"));
   graph.add_weights("weights", attended.weights);
   return graph;
@@ -52,7 +57,7 @@ const Layer kLayer = {
         "layer.",
     .pytorch_class = "AttentionClassifier",
     .fields = {fields::batch_size(), fields::seq_len(), fields::vocab_size(5000),
-               fields::hidden_size(128), fields::num_heads(4),
+               fields::padding_idx(),               fields::hidden_size(128), fields::num_heads(4),
                fields::dimension("num_classes", "Classes to tell apart.", 2, Axis::kClass),
                fields::bias(), fields::dropout(0.1), fields::dtype()},
     .build = build,

@@ -10,12 +10,14 @@
 #include "grouped.h"
 #include "stack.h"
 #include "transformer.h"
+#include "words.h"
 
 namespace attnscope {
 namespace {
 
 void check(const Config& config) {
   check_groups(config.dimension("num_heads"), kv_heads_of(config));
+  check_padding(config);
   check_rotation(config, "head_dim", head_dim_of(config));
   if (config.optional_integer("full_every") && !config.optional_integer("window")) {
     refuse("full_every", "full_every needs a window, got {} without one",
@@ -46,7 +48,7 @@ class Builder {
 
   Graph run() {
     const Dimension V = config_.dimension("vocab_size");
-    const EmbeddingModule words = declare_embedding(graph_, "model.embed_tokens", V, E_);
+    const EmbeddingModule words = declare_words(graph_, config_, "model.embed_tokens", E_);
     const TensorId embedded = add_embeddings(words, V);
     add_layers(embedded);
     const Call& layers = graph_.calls().back();
@@ -198,6 +200,7 @@ const Layer kLayer = {
          fields::seq_len(),
          fields::past_len(),
          fields::vocab_size(8192),
+         fields::padding_idx(),
          fields::dimension("max_positions", "Positions that have a learned vector.", 1024,
                            Axis::kPosition),
          fields::hidden_size(256),

@@ -9,12 +9,14 @@
 #include "projections.h"
 #include "stack.h"
 #include "transformer.h"
+#include "words.h"
 
 namespace attnscope {
 namespace {
 
 void check(const Config& config) {
   check_heads_divide(config, "hidden_size");
+  check_padding(config);
   check_positions(config, "seq_len", config.dimension("seq_len"),
                   config.integer("position_offset"));
 }
@@ -50,7 +52,7 @@ class Builder {
   TensorId add_embeddings() {
     const Dimension V = config_.dimension("vocab_size"),
                     types = config_.dimension("type_vocab_size");
-    const EmbeddingModule words = declare_embedding(graph_, "embeddings.word_embeddings", V, E_);
+    const EmbeddingModule words = declare_words(graph_, config_, "embeddings.word_embeddings", E_);
     const auto positions =
         declare_position_vectors(graph_, config_, "embeddings.position_embeddings", E_);
     std::optional<EmbeddingModule> kinds;
@@ -156,6 +158,7 @@ const Layer kLayer = {
     .summary = "Embeddings, a stack of encoder layers and a pooler: BERT and its kin.",
     .pytorch_class = "Encoder",
     .fields = {fields::batch_size(1), fields::seq_len(), fields::vocab_size(30522),
+               fields::padding_idx(),
                fields::dimension("max_positions", "Rows of the table of learned vectors.", 512,
                                  Axis::kPosition),
                integer_field("position_offset",

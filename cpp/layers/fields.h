@@ -84,6 +84,14 @@ inline Field vocab_size(int64_t fallback) {
               integer_field("vocab_size", "Different tokens: rows of the embedding.", fallback, 1,
                             kMaxVocabulary));
 }
+inline Field padding_idx() {
+  return optional(sampled(
+      {0, 1, 2},
+      integer_field("padding_idx",
+                    "Token that fills sequences up: its row of the embedding begins as zeros and "
+                    "gets no gradient through it (nn.Embedding's padding_idx); null: none.",
+                    0, 0, kMaxVocabulary - 1)));
+}
 inline Field past_len() {
   return integer_field("past_len", "Positions already in the KV cache, before this call's.", 0, 0,
                        kMaxDimension);

@@ -32,7 +32,7 @@ Array Embedding::forward(const std::vector<const Array*>& inputs) const {
 void Embedding::gradients(GradientBuilder& step) const {
   if (!step.needs(1)) return;
   const Dimension rows = step.shape(step.input(1))[0];
-  step.give(1, step.add<EmbeddingGradient>({step.gradient(), step.input(0)}, rows));
+  step.give(1, step.add<EmbeddingGradient>({step.gradient(), step.input(0)}, rows, padding_));
 }
 
 std::string Embedding::pytorch(const std::vector<std::string>& inputs,
@@ -59,21 +59,26 @@ Array EmbeddingGradient::forward(const std::vector<const Array*>& inputs) const 
   table.fill(0.0);
   for (size_t i = 0; i < dy.size(); ++i) {
     const size_t row = static_cast<size_t>(tokens.data()[i / features]);
+    if (padding_ && row == static_cast<size_t>(*padding_)) continue;
     table.data()[row * features + i % features] += dy.data()[i];
   }
   return table;
 }
 
 EmbeddingModule declare_embedding(Graph& graph, std::string_view name, Dimension rows,
-                                  Dimension features) {
-  const int module = graph.add_module(name, format("nn.Embedding({}, {})", {rows, features}));
-  return {module,
-          graph.add_parameter(module, "weight", {rows, features}, {Init::Kind::kNormal, 1})};
+                                  Dimension features, PaddingIndex padding) {
+  const std::string further = padding ? format(", padding_idx={}", {*padding}) : "";
+  const int module =
+      graph.add_module(name, format("nn.Embedding({}, {}{})", {rows, features, further}));
+  const TensorId weight = graph.add_parameter(
+      module, "weight", {rows, features},
+      {.kind = Init::Kind::kNormal, .spread = 1, .zero_row = padding});
+  return {module, weight, padding};
 }
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
                          std::string_view output) {
-  const OpPtr& op = shared_op<Embedding>();
+  const OpPtr op = embedding.padding ? make_op<Embedding>(embedding.padding) : shared_op<Embedding>();
   const std::string_view name = graph.modules()[static_cast<size_t>(embedding.module)].name;
   return graph.add_step(name, "embed", op, {tokens, embedding.weight}, output, embedding.module);
 }

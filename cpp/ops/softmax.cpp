@@ -104,26 +104,29 @@ std::string banded_softmax(const Band& band, bool hides_rows) {
 }
 
 /// The scores' shape, if the mask fits them.
-Shape masked_shape(const InputShapes& inputs, const Band& band) {
+Shape masked_shape(const InputShapes& inputs, const Band& band, MaskOf of) {
   const Shape& scores = *inputs[0];
   const Shape* mask = inputs.size() > 1 ? inputs[1] : nullptr;
-  if (mask && !broadcasts_to(*mask, without_tail(scores, band.tail))) {
+  const Shape covered = without_tail(scores, band.tail);
+  if (mask && !broadcasts_to(*mask, of == MaskOf::kKeys ? Shape{covered[0], covered.back()}
+                                                        : covered)) {
     wrong_graph("softmax: mask {} does not fit scores {}", {*mask, scores});
   }
   return scores;
 }
 
 /// The scores with the mask added, if there is one, and -inf where the band hides them.
-Array masked(const std::vector<const Array*>& inputs, const Band& band) {
+Array masked(const std::vector<const Array*>& inputs, const Band& band, MaskOf of) {
   Array scores = *inputs[0];
   const Array* mask = inputs.size() > 1 ? inputs[1] : nullptr;
   const Shape shape = shape_of(scores), covered = without_tail(shape, band.tail);
   const int64_t length = shape.back(), rows = static_cast<int64_t>(scores.size()) / length;
   const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
+  const Shape given = mask ? shape_of(*mask) : Shape();
   for (int64_t r = 0; r < rows; ++r) {
     double* row = scores.data() + r * length;
     if (mask) {
-      const double* added = mask->data() + broadcast_row(shape_of(*mask), covered, r);
+      const double* added = mask->data() + mask_row(of, given, covered, r);
       for (int64_t j = 0; j < covered.back(); ++j) row[j] += added[j];
     }
     const Band::Range range = band.visible(r % queries, length);
@@ -136,9 +139,18 @@ Array masked(const std::vector<const Array*>& inputs, const Band& band) {
 
 }  // namespace
 
-Shape Softmax::output_shape(const InputShapes& inputs) const { return masked_shape(inputs, band_); }
+int64_t mask_row(MaskOf of, const Shape& mask, const Shape& scores, int64_t row) {
+  if (of == MaskOf::kScores) return broadcast_row(mask, scores, row);
+  if (mask.size() < 2 || mask[0] == 1) return 0;
+  for (size_t i = 1; i + 1 < scores.size(); ++i) row /= scores[i];
+  return row * mask.back();
+}
 
-OpPtr Softmax::masking() const { return make_op<MaskedScores>(band_); }
+Shape Softmax::output_shape(const InputShapes& inputs) const {
+  return masked_shape(inputs, band_, mask_of_);
+}
+
+OpPtr Softmax::masking() const { return make_op<MaskedScores>(band_, mask_of_); }
 
 Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
   // Five a score: compare for the maximum, subtract it, exponentiate, add to the sum, divide. One
@@ -159,7 +171,7 @@ Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const
 }
 
 Array Softmax::forward(const std::vector<const Array*>& inputs) const {
-  Array weights = masked(inputs, band_);
+  Array weights = masked(inputs, band_, mask_of_);
   const size_t length = weights.shape().back();
   for (size_t start = 0; start < weights.size(); start += length) {
     normalize(weights.data() + start, length);
@@ -174,8 +186,9 @@ void Softmax::gradients(GradientBuilder& step) const {
 
 std::string Softmax::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   if (inputs.size() < 2 && band_.is_whole()) return format("{}.softmax(dim=-1)", {inputs[0]});
-  std::string text =
-      format("{}({}, {}", {function_of(band_), inputs[0], inputs.size() > 1 ? inputs[1] : "None"});
+  std::string mask = inputs.size() > 1 ? inputs[1] : "None";
+  if (mask_of_ == MaskOf::kKeys) mask = format("over_queries({})", {mask});
+  std::string text = format("{}({}, {}", {function_of(band_), inputs[0], mask});
   for (const auto& [name, value] : further_arguments(band_)) {
     text += format(", {}={}", {name, value});
   }
@@ -195,6 +208,12 @@ std::vector<std::string> Softmax::pytorch_helpers(const InputShapes& inputs) con
     hidden = scores.isneginf().all(dim=-1, keepdim=True)
     return scores.masked_fill(hidden, 0.0).softmax(dim=-1).masked_fill(hidden, 0.0)
 )"};
+  if (mask_of_ == MaskOf::kKeys) {
+    helpers.push_back(R"(def over_queries(mask):
+    """A mask of the keys (batch, keys) as one of the scores: the same for all heads and queries."""
+    return mask if mask is None else mask[..., None, None, :]
+)");
+  }
   if (!band_.is_whole()) {
     helpers.push_back(banded_softmax(band_, hides_rows(band_, *inputs[0])));
   }
@@ -202,7 +221,7 @@ std::vector<std::string> Softmax::pytorch_helpers(const InputShapes& inputs) con
 }
 
 Shape MaskedScores::output_shape(const InputShapes& inputs) const {
-  return masked_shape(inputs, band_);
+  return masked_shape(inputs, band_, mask_of_);
 }
 
 Cost MaskedScores::cost(const InputShapes&, const Shape& output) const {
@@ -210,7 +229,7 @@ Cost MaskedScores::cost(const InputShapes&, const Shape& output) const {
 }
 
 Array MaskedScores::forward(const std::vector<const Array*>& inputs) const {
-  return masked(inputs, band_);
+  return masked(inputs, band_, mask_of_);
 }
 
 Shape SoftmaxGradient::output_shape(const InputShapes& inputs) const {

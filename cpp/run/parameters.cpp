@@ -1,5 +1,7 @@
 #include "parameters.h"
 
+#include <algorithm>
+
 namespace attnscope {
 namespace {
 
@@ -43,6 +45,10 @@ State initial_state(const Graph& graph, Generator& generator) {
     Values& values = by_id[static_cast<size_t>(one.parameter)];
     values = make_values(graph.tensor(one.parameter).shape);
     draw(one.init, generator, values);
+    if (const std::optional<int64_t> row = one.init.zero_row) {
+      const size_t length = values.size() / values.shape(0);
+      std::fill_n(values.data() + static_cast<size_t>(*row) * length, length, 0.0f);
+    }
   }
   State state;
   for (const TensorId id : state_order(graph)) {

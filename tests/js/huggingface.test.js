@@ -36,6 +36,7 @@ const llama = {
   max_positions: 2048,
   norm_eps: 1e-6,
   tie_embeddings: false,
+  padding_idx: null,
   rope_theta: 10000
 };
 const bert = {
@@ -53,7 +54,8 @@ const bert = {
   dropout: 0.1,
   max_positions: 512,
   type_vocab_size: 2,
-  norm_eps: 1e-12
+  norm_eps: 1e-12,
+  padding_idx: 0
 };
 const { head_dim, ...qwen2 } = {
   ...llama,
@@ -82,6 +84,7 @@ const gemma2 = {
   activation: 'gelu_tanh',
   max_positions: 8192,
   tie_embeddings: true,
+  padding_idx: 0,
   scale: 0.0625,
   window: 4096,
   full_every: 2
@@ -99,8 +102,8 @@ const { attn_logit_softcapping, final_logit_softcapping, ...gemma3 } = {
 /** What a file with nothing but its model_type says. */
 const bare = {
   bert,
-  roberta: { ...bert, position_offset: 2, vocab_size: 50265 },
-  'xlm-roberta': { ...bert, position_offset: 2 },
+  roberta: { ...bert, padding_idx: 1, position_offset: 2, vocab_size: 50265 },
+  'xlm-roberta': { ...bert, padding_idx: 1, position_offset: 2 },
   distilbert: { ...bert, num_layers: 6, pooler: false, type_vocab_size: 0 },
   gpt2: {
     layer: 'decoder',
@@ -211,6 +214,17 @@ test('RoBERTa takes as many positions as follow its padding token', async () => 
   assert.throws(() => sized(513), {
     field: 'seq_len',
     message: 'seq_len must be at most max_positions - position_offset (512) where position is learned, got 513'
+  });
+});
+
+test('a table of learned positions does not grow with what is asked of it', async () => {
+  const scope = await open({ threads: 1 });
+  const { config } = fromHuggingFace(published['GPT-2']);
+  const at = (past_len) => scope.estimate({ ...config, seq_len: 1, past_len }).parameters;
+  assert.deepEqual([at(0), at(1023)], [124439808, 124439808]);
+  assert.throws(() => at(32767), {
+    field: 'seq_len',
+    message: 'past_len + seq_len must be at most max_positions (1024) where position is learned, got 32768'
   });
 });
 
@@ -429,6 +443,16 @@ const cases = {
       { position_offset: 1, max_positions: 514 }
     ],
     [{ model_type: 'bert', pad_token_id: 5 }, { position_offset: undefined }]
+  ],
+  'the padding token is that of the models whose classes have one': [
+    [{ model_type: 'bert', pad_token_id: 5 }, { padding_idx: 5 }],
+    [{ model_type: 'bert', pad_token_id: null }, { padding_idx: null }],
+    [{ model_type: 'roberta', pad_token_id: 3 }, { padding_idx: 3, position_offset: 4 }],
+    [{ model_type: 'llama', pad_token_id: 0 }, { padding_idx: 0 }],
+    [{ model_type: 'llama', pad_token_id: -1, vocab_size: 32000 }, { padding_idx: 31999 }],
+    [{ model_type: 'gemma3', pad_token_id: 9, text_config: {} }, { padding_idx: 0 }],
+    [{ model_type: 'gemma3', text_config: { pad_token_id: 9 } }, { padding_idx: 9 }],
+    [{ model_type: 'gpt2', pad_token_id: 50256 }, { padding_idx: undefined }]
   ],
   'Gemma multiplies its embeddings by the root of their width, and keeps scores and logits within bounds': [
     [
@@ -657,7 +681,17 @@ for (const [file, field, message] of [
   [
     { model_type: 'roberta', pad_token_id: null },
     'pad_token_id',
-    'pad_token_id must be an integer, 0 or more, got null'
+    'pad_token_id must be an integer from 0 to vocab_size - 1, got null'
+  ],
+  [
+    { model_type: 'roberta', pad_token_id: 50265 },
+    'pad_token_id',
+    'pad_token_id must be an integer from 0 to vocab_size - 1, got 50265'
+  ],
+  [
+    { model_type: 'llama', pad_token_id: 32000 },
+    'pad_token_id',
+    'pad_token_id must be an integer from -vocab_size to vocab_size - 1, or null, got 32000'
   ],
   [
     { model_type: 'llama', hidden_act: 'xielu' },

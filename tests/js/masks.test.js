@@ -121,7 +121,7 @@ for (const { name: build, scope: on } of variants) {
         for (const { name, mask: maskName, tensor } of weightsIn(results)) {
           const what = `${nameOf(config)}${mask ? ', masked' : ''}: ${name}`;
           const heads = config.average_attn_weights ? scope.estimate(config).config.num_heads : 1;
-          const shares = visible(config, name, tensor, mask ? inputs[maskName] : null, heads);
+          const shares = visible(config, name, tensor, mask ? overScores(inputs[maskName], tensor) : null, heads);
           rowsOf(tensor).forEach((row, r) => {
             assert.ok(
               row.every((weight, s) => (shares[r].keys[s] ? weight >= 0 : weight === 0)),
@@ -138,6 +138,12 @@ for (const { name: build, scope: on } of variants) {
       }
     }
   });
+}
+
+/** A mask as it hides weights: one of tokens is the same for all heads and queries. */
+function overScores(mask, { shape }) {
+  if (mask.shape.length === shape.length || shape.length < 4 || mask.shape.length !== 2) return mask;
+  return expand({ data: mask.data, shape: [mask.shape[0], 1, 1, mask.shape[1]] }, shape);
 }
 
 /**
@@ -203,4 +209,30 @@ test('what is hidden changes nothing', () => {
   withModel(pooled, (model) => {
     assert.deepEqual(model.forward({ ...inputs, hidden_states: other }), model.forward(inputs));
   });
+});
+
+test('tokens that the mask hides are as if the text had ended before them', () => {
+  const config = { layer: 'attention_classifier', vocab_size: 9, hidden_size: 8, num_heads: 2, batch_size: 2 };
+  const ids = { data: Int32Array.of(1, 2, 3, 0, 0, 4, 5, 6, 0, 0), shape: [2, 5] };
+  const short = { data: Int32Array.of(1, 2, 3, 4, 5, 6), shape: [2, 3] };
+  const seen = Uint8Array.of(1, 1, 1, 0, 0);
+  for (const { name, scope: on } of variants) {
+    for (const reference of [false, true]) {
+      for (const need_weights of [false, true]) {
+        withModel(
+          { ...config, seq_len: 5 },
+          (model) => {
+            const of = (inputs) => model.forward(inputs, { reference, need_weights }).output;
+            const { data } = of({ tokens: short });
+            for (const shape of [[5], [1, 5]])
+              assertClose(of({ tokens: ids, mask: { data: seen, shape } }).data, data, FLOAT32_TOLERANCE, name);
+            const both = { data: Uint8Array.of(...seen, ...seen), shape: [2, 5] };
+            assertClose(of({ tokens: ids, mask: both }).data, data, FLOAT32_TOLERANCE, name);
+            assert.notDeepEqual(of({ tokens: ids }).data, data, 'without it they count');
+          },
+          { on }
+        );
+      }
+    }
+  }
 });

@@ -170,6 +170,8 @@ function breaking(broken) {
     max_positions: 100,
     full_every: 2,
     position_offset: 600,
+    vocab_size: 3,
+    padding_idx: 3,
     rope_local_base_freq: 30,
     score: 'dot',
     projections: 'separate',

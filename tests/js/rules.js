@@ -65,6 +65,12 @@ export const rules = [
     mend: (c) => [{ head_dim: Math.max(2, headDim(c) - 1) }, { position: 'none' }]
   },
   {
+    field: 'padding_idx',
+    broken: (c) => given(c.padding_idx) && c.padding_idx >= c.vocab_size,
+    message: (c) => `padding_idx must be less than vocab_size (${c.vocab_size}), got ${c.padding_idx}`,
+    mend: (c) => [{ padding_idx: c.vocab_size - 1 }, { padding_idx: null }]
+  },
+  {
     field: 'qk_rope_head_dim',
     broken: (c) => given(c.qk_rope_head_dim) && c.qk_rope_head_dim % 2 === 1,
     message: (c) => `qk_rope_head_dim must be even, got ${c.qk_rope_head_dim}`,

@@ -18,6 +18,7 @@ const HEADS = [1, 2, 3, 4, 5, 8, 11, 12];
 const EVEN = [2, 4, 6, 8, 14, 16, 32];
 const DEPTHS = [1, 2, 3, 5];
 const POSITIONS = [1, 17, 64, 512];
+const FIRST = [0, 1, 3]; // tokens that a small vocabulary has
 
 /**
  * What generic draws would miss for a layer, by field: the values to draw from instead. A config that
@@ -28,7 +29,7 @@ const hints = {
   // Of all sizes, those that divide a width would mostly be 1.
   multihead_attention: { hidden_size: WIDTHS, num_heads: HEADS },
   self_attention: { hidden_size: BROAD },
-  attention_classifier: { hidden_size: BROAD, num_heads: HEADS },
+  attention_classifier: { hidden_size: BROAD, num_heads: HEADS, padding_idx: FIRST },
   transformer_encoder_layer: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS },
   transformer_decoder_layer: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS },
   scaled_dot_product_attention: { num_heads: HEADS, num_kv_heads: HEADS },
@@ -41,6 +42,7 @@ const hints = {
     num_heads: HEADS,
     num_layers: DEPTHS,
     type_vocab_size: [0, 1, 2, 3],
+    padding_idx: FIRST,
     max_positions: POSITIONS,
     position_offset: [0, 1, 2, 7]
   },
@@ -53,6 +55,7 @@ const hints = {
     head_dim: [8, 14, 16, 32],
     num_layers: DEPTHS,
     full_every: [1, 2, 3],
+    padding_idx: FIRST,
     max_positions: POSITIONS
   }
 };

@@ -149,6 +149,7 @@ NAMED = {
     "llama": {
         "llama3": dict(rope_parameters=LLAMA3), "linear": dict(rope_parameters=LINEAR), "yarn": dict(rope_parameters=YARN),
         "half rotary": dict(rope_parameters=PLAIN | dict(partial_rotary_factor=0.5)),
+        "padding counted from the end": dict(pad_token_id=-1),
         "older names": dict(rope_parameters=None, rope_theta=500.0), "older scaling": dict(rope_parameters=None, rope_scaling=LLAMA3),
     },
     "qwen2": {

@@ -104,6 +104,13 @@ def test_the_kv_cache_is_that_of_the_model(family, index):
     assert family["kv_cache"] == {"bytes_per_token": token, "bytes_per_sequence": sequence, "bytes": batch}
 
 
+def test_the_padding_token_is_that_of_the_models_embedding(family, index):
+    model = built(family["name"], index)
+    if model.sized["layer"] == "latent_attention":
+        return
+    assert model.sized.get("padding_idx") == model.module.get_input_embeddings().padding_idx
+
+
 def test_the_promised_totals_are_there(index):
     totals = {family["name"]: family["parameters"] for family in index.families}
     assert {name: totals[name] for name in PROMISED} == PROMISED

@@ -150,7 +150,7 @@ class AttentionClassifier(nn.Module):
     def __init__(self, config):
         super().__init__()
         width, bias = config["hidden_size"], config["bias"]
-        self.embedding = nn.Embedding(config["vocab_size"], width)
+        self.embedding = nn.Embedding(config["vocab_size"], width, padding_idx=config["padding_idx"])
         self.mha = MultiHead(width, config["num_heads"], width, width, bias, config["dropout"])
         self.layer_norm = nn.LayerNorm(width)
         self.fc = nn.Linear(width, config["num_classes"], bias)
@@ -158,9 +158,11 @@ class AttentionClassifier(nn.Module):
 
     def forward(self, tokens, mask=None):
         x = self.embedding(tokens)
-        attended, weights = self.mha(x, x, x, mask)
+        share = torch.zeros(tokens.shape, dtype=x.dtype) + (0 if mask is None else added(mask, x.dtype))
+        attended, weights = self.mha(x, x, x, share[:, None, None])
         x = self.layer_norm(x + self.dropout(attended))
-        return {"output": self.fc(x.mean(dim=1)), "weights": weights}
+        mean = torch.einsum("bt,bte->be", softmax(share), x)  # of the tokens that the mask leaves
+        return {"output": self.fc(mean), "weights": weights}
 
 
 def attend_separately(config, module, inputs):

@@ -88,6 +88,12 @@ function runs() {
       steps: STEPS
     })),
     ...OTHERS.map((others) => ({ config: classifier, options: { optimizer: 'adam', ...others }, steps: STEPS })),
+    { config: { ...classifier, padding_idx: 0 }, options: { optimizer: 'adamw' }, steps: STEPS, masked: true },
+    {
+      config: { ...decoder, padding_idx: 2, tie_embeddings: true },
+      options: { loss: { name: 'cross_entropy', target: 'next_token' }, optimizer: { name: 'sgd', lr: 0.1 } },
+      steps: STEPS
+    },
     { config: { ...classifier, dropout: 0.3 }, options: { optimizer: { name: 'sgd', lr: 0.1 } }, steps: STEPS },
     {
       config: decoder,
@@ -116,13 +122,16 @@ const tutorial = {
 /** @param {Attnscope} scope @param {TensorFile} file */
 export function trainings(scope, file) {
   const draw = new Draw(20261123);
-  return runs().map(({ config, options, steps }, run) => {
+  return runs().map(({ config, options, steps, masked = false }, run) => {
     const frozen = steps === TUTORIAL_STEPS ? [] : invariant(scope, config);
     const seed = 7 + run;
     const trainer = scope.trainer(/** @type {any} */ (config), /** @type {any} */ ({ ...options, frozen, seed }));
     const initial = file.addAll(trainer.model.stateDict());
     const batches = steps === TUTORIAL_STEPS ? 1 : 3;
-    const data = Array.from({ length: batches }, () => batch(scope, draw, config, /** @type {any} */ (options).loss));
+    const data = Array.from({ length: batches }, () => ({
+      ...batch(scope, draw, config, /** @type {any} */ (options).loss),
+      ...(masked && { mask: padded(draw, [config.batch_size, config.seq_len]) })
+    }));
     const trained = [];
     for (let i = 0; i < steps; i++) trained.push(trainer.step(data[i % batches]));
     const state = trainer.stateDict();
@@ -155,6 +164,15 @@ function invariant(scope, config) {
   const names = Object.keys(model.stateDict()).filter((name) => FROZEN[config.layer]?.test(name));
   model.dispose();
   return names;
+}
+
+/** Sequences of random lengths, padded at their ends. @param {Draw} draw @param {[number, number]} shape */
+function padded(draw, [batch, length]) {
+  const lengths = Array.from({ length: batch }, () => 1 + draw.below(length));
+  return {
+    data: Uint8Array.from({ length: batch * length }, (_, i) => Number(i % length < lengths[Math.floor(i / length)])),
+    shape: [batch, length]
+  };
 }
 
 /**

@@ -169,6 +169,27 @@ const common = {
   )
 };
 
+/**
+ * The token that fills sequences up, of the classes of transformers that hand it to nn.Embedding.
+ * @param {number | null} fallback
+ * @returns {Rule}
+ */
+const padding = (fallback) => ({
+  type: orNull({
+    words: 'an integer from -vocab_size to vocab_size - 1',
+    fits: (value, peek) =>
+      Number.isSafeInteger(value) && value >= -peek('vocab_size') && value < peek('vocab_size')
+  }),
+  fallback,
+  set: {
+    padding_idx: (get) => {
+      const token = get('pad_token_id');
+      return token < 0 ? get('vocab_size') + token : token; // below 0 PyTorch counts from the end; null stays
+    }
+  },
+  note: (token) => (token === null ? 'null: every row of the embedding is trained' : undefined)
+});
+
 // Encoders.
 
 const encoder = { layer: 'encoder', norm_first: false, position: 'learned', bias: true };
@@ -187,6 +208,7 @@ const bertKeys = {
   max_position_embeddings: key(size, 512, 'max_positions'),
   type_vocab_size: key(count, 2, 'type_vocab_size'),
   layer_norm_eps: key(positive, 1e-12, 'norm_eps'),
+  pad_token_id: padding(0),
   position_embedding_type: only('absolute', 'transformers 5 has no other'),
   add_cross_attention: only(false, CROSS),
   ...ignored('hidden_dropout_prob is the one dropout', 'attention_probs_dropout_prob'),
@@ -216,9 +238,12 @@ const roberta = {
       note: 'pad_token_id + 1 of them are of no position'
     },
     pad_token_id: {
-      type: count,
+      type: {
+        words: 'an integer from 0 to vocab_size - 1',
+        fits: (value, peek) => count.fits(value, peek) && value < peek('vocab_size')
+      },
       fallback: 1,
-      set: { position_offset: (get) => get('pad_token_id') + 1 },
+      set: { padding_idx: (get) => get('pad_token_id'), position_offset: (get) => get('pad_token_id') + 1 },
       note: 'the first token stands at pad_token_id + 1, and every token counts: padding belongs at the end, behind a mask'
     }
   }
@@ -239,6 +264,7 @@ const distilbert = {
     hidden_dim: key(size, 3072, 'intermediate_size'),
     activation: activation('gelu'),
     dropout: key(number, 0.1, 'dropout'),
+    pad_token_id: padding(0),
     max_position_embeddings: bertKeys.max_position_embeddings,
     ...ignored('dropout is the one dropout', 'attention_dropout'),
     ...ignored('the table of positions is there with either value', 'sinusoidal_pos_embds'),
@@ -368,6 +394,7 @@ const ropeKeys = {
   max_position_embeddings: key(size, 2048, 'max_positions'),
   rms_norm_eps: key(positive, 1e-6, 'norm_eps'),
   tie_word_embeddings: key(flag, false, 'tie_embeddings'),
+  pad_token_id: padding(null),
   ...rope(10000),
   ...ignored('for training; the decoder has no dropout', 'attention_dropout'),
   ...ignored('how weights were split for training', 'pretraining_tp')
@@ -528,7 +555,8 @@ const gemmaKeys = {
     num_attention_heads: 8,
     num_key_value_heads: 4,
     max_position_embeddings: 8192,
-    tie_word_embeddings: true
+    tie_word_embeddings: true,
+    pad_token_id: 0
   }),
   hidden_size: {
     type: size,

@@ -80,9 +80,15 @@ function slotsOf({ keys, inside, outer = {} }, values) {
   ];
 }
 
-/** What the keys set. A key that is outside `text_config` and inside is read outside. @param {Slot[]} slots */
+/**
+ * What the keys set. A key that is outside `text_config` and inside is read outside, unless it sets nothing there.
+ * @param {Slot[]} slots
+ */
 function fieldsOf(slots) {
-  const find = (/** @type {string} */ key) => /** @type {Slot} */ (slots.find((slot) => slot.key === key));
+  const find = (/** @type {string} */ key) => {
+    const own = slots.filter((slot) => slot.key === key);
+    return own.find(({ rule }) => rule.set) ?? own[0];
+  };
   const peek = (/** @type {string} */ key) => find(key).value;
   for (const {
     name,

@@ -11,7 +11,6 @@
 #include "../../ops/broadcast.h"
 #include "../../ops/heads.h"
 #include "../../ops/matmul.h"
-#include "../../ops/softmax.h"
 #include "../threads.h"
 
 namespace attnscope {
@@ -36,12 +35,13 @@ void take_scale(const Site& site, const Chain& chain, Attention& found) {
   found.scale = static_cast<float>(scale->factor());
 }
 
-/// Rows (T, S) that are added to one head's scores, of a tensor that broadcasts to (B, H, T, S).
-kernels::ConstRows added_rows(const float* data, const Shape& from, const Shape& scores,
+/// Rows (T, S) that are added to one head's scores, of a tensor that has a number for each score or
+/// key.
+kernels::ConstRows added_rows(const float* data, MaskOf of, const Shape& from, const Shape& scores,
                               int64_t head) {
   const int64_t T = scores[scores.size() - 2];
-  const int64_t start = broadcast_row(from, scores, head * T);
-  const int64_t next = T > 1 ? broadcast_row(from, scores, head * T + 1) : start;
+  const int64_t start = mask_row(of, from, scores, head * T);
+  const int64_t next = T > 1 ? mask_row(of, from, scores, head * T + 1) : start;
   return {data + start, next - start};
 }
 
@@ -90,6 +90,7 @@ std::optional<Attention> attention_at(const Site& site, Chain& chain) {
   const Step* normalize = chain.take<Softmax>();
   if (!normalize) return std::nullopt;
   found.band = static_cast<const Softmax&>(*normalize->op).band();
+  found.mask_of = static_cast<const Softmax&>(*normalize->op).mask_of();
   if (found.band.tail != 0) return std::nullopt;
   if (normalize->inputs.size() > 1) found.mask = normalize->inputs[1];
   if (!chain.alone()) found.weights = chain.made();
@@ -110,6 +111,7 @@ std::optional<Attention> attention_at(const Site& site, Chain& chain) {
 AddedToScores::AddedToScores(const Site& site, const Attention& found, Scratch& scratch)
     : bias_(found.bias),
       mask_(found.mask),
+      mask_of_(found.mask_of),
       band_(found.band),
       scores_(found.scores),
       H_(found.heads()),
@@ -140,7 +142,8 @@ kernels::ConstRows AddedToScores::bias(const Workspace& workspace, int64_t batch
                                        int64_t head) const {
   if (bias_ == kNoTensor) return {nullptr, 0};
   if (!distance_) {
-    return added_rows(workspace.read(bias_), bias_shape_, scores_, batch * H_ + head);
+    const float* data = workspace.read(bias_);
+    return added_rows(data, MaskOf::kScores, bias_shape_, scores_, batch * H_ + head);
   }
   // By the distance from query to key: the row of the next query begins one number earlier.
   const float* first = workspace.at(by_distance_) + head * distance_->distances();
@@ -151,7 +154,7 @@ kernels::ConstRows AddedToScores::mask(const Workspace& workspace, int64_t batch
                                        int64_t head) const {
   const float* data = mask_ == kNoTensor ? nullptr : workspace.read(mask_);
   if (!data) return {nullptr, 0};
-  return added_rows(data, workspace.given_shape(mask_), scores_, batch * H_ + head);
+  return added_rows(data, mask_of_, workspace.given_shape(mask_), scores_, batch * H_ + head);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "../../kernels/attention.h"
 #include "../../ops/band.h"
 #include "../../ops/positions.h"
+#include "../../ops/softmax.h"
 #include "../lowering.h"
 
 namespace attnscope {
@@ -48,6 +49,7 @@ struct Attention {
   std::vector<kernels::Map> before{}, after{};
   float scale = 1.0f;
   TensorId bias = kNoTensor, mask = kNoTensor;
+  MaskOf mask_of = MaskOf::kScores;
   TensorId weights = kNoTensor;  // where something else reads them
   TensorId output = kNoTensor;
   bool merged = false;
@@ -109,6 +111,7 @@ class AddedToScores {
 
  private:
   TensorId bias_, mask_;
+  MaskOf mask_of_;
   Band band_;
   Shape scores_;
   int64_t H_, T_, S_;

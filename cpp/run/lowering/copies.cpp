@@ -201,10 +201,11 @@ Fusion embedding(const Site& site) {
   return fusion;
 }
 
-/// The rows of each token added up: threads share the columns.
+/// The rows of each token but padding added up: threads share the columns.
 Fusion embedding_gradient(const Site& site) {
   const int64_t features = site.output_shape().back(), tokens = count_of(site.input_shape(1));
   const int64_t size = count_of(site.output_shape());
+  const int64_t padding = site.op<EmbeddingGradient>().padding().value_or(-1);
   const TensorId dy = site.input(0), x = site.input(1), y = site.output();
   Fusion fusion = site.alone({dy, x});
   fusion.kernel = [=](Workspace& workspace) {
@@ -222,7 +223,9 @@ Fusion embedding_gradient(const Site& site) {
     const WatchedPart part(zeros, 1);
     parallel_for(features, kColumns, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < tokens; ++i) {
-        float* row = table + static_cast<int64_t>(token[i]) * features + begin;
+        const int64_t id = static_cast<int64_t>(token[i]);
+        if (id == padding) continue;
+        float* row = table + id * features + begin;
         kernels::add(row, upper + i * features + begin, end - begin, row);
       }
     });

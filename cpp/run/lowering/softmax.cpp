@@ -5,7 +5,6 @@
 
 #include "../../kernels/rows.h"
 #include "../../kernels/softmax.h"
-#include "../../ops/broadcast.h"
 #include "../lowering.h"
 #include "../threads.h"
 
@@ -33,7 +32,7 @@ void mask_and_band(const float* mask, Band::Range range, int64_t tail, int64_t l
 }
 
 /// Each row of scores, hidden as a mask and `band` say: as it is then, or its softmax.
-Fusion masked_rows(const Site& site, Band band, bool normalized) {
+Fusion masked_rows(const Site& site, Band band, MaskOf of, bool normalized) {
   const Shape& shape = site.output_shape();
   const int64_t length = shape.back(), rows = count_of(shape) / length;
   const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
@@ -51,7 +50,7 @@ Fusion masked_rows(const Site& site, Band band, bool normalized) {
         const float* from = scores + row * length;
         float* to = weights + row * length;
         const float* added =
-            mask ? mask + broadcast_row(workspace.given_shape(mask_id), masked, row) : nullptr;
+            mask ? mask + mask_row(of, workspace.given_shape(mask_id), masked, row) : nullptr;
         const Band::Range range = band.visible(row % queries, length);
         if (normalized && band.tail == 0) {
           softmax_in_band(from, added, range, length, to);
@@ -70,10 +69,14 @@ Fusion masked_rows(const Site& site, Band band, bool normalized) {
   return fusion;
 }
 
-Fusion softmax(const Site& site) { return masked_rows(site, site.op<Softmax>().band(), true); }
+Fusion softmax(const Site& site) {
+  const Softmax& op = site.op<Softmax>();
+  return masked_rows(site, op.band(), op.mask_of(), true);
+}
 
 Fusion masked_scores(const Site& site) {
-  return masked_rows(site, site.op<MaskedScores>().band(), false);
+  const MaskedScores& op = site.op<MaskedScores>();
+  return masked_rows(site, op.band(), op.mask_of(), false);
 }
 
 Fusion softmax_gradient(const Site& site) {

@@ -80,6 +80,21 @@ TEST_CASE("a mask of any shape that broadcasts is spread over the scores") {
   check_values(Softmax().forward({&scores, &row}), {1, 0, 1, 0, 1, 0, 1, 0});
 }
 
+TEST_CASE("a mask of the keys is the same for every head and query of a sequence") {
+  const Array scores = array({2, 2, 2, 2}, std::vector<double>(16, 0));
+  const Array each = array({2, 2}, {0, kHidden, kHidden, 0}), one = array({1, 2}, {0, kHidden}),
+              row = array({2}, {0, kHidden});
+  const Softmax softmax({}, MaskOf::kKeys);
+  check_values(softmax.forward({&scores, &each}), {1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1});
+  const std::vector<double> first{1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
+  check_values(softmax.forward({&scores, &one}), first);
+  check_values(softmax.forward({&scores, &row}), first);
+  const auto masked = MaskedScores({.is_causal = true}, MaskOf::kKeys).forward({&scores, &each});
+  CHECK(values(masked)[1] == kHidden);
+  CHECK(values(masked)[8] == kHidden);
+  CHECK(values(masked)[11] == 0);
+}
+
 TEST_CASE("rows that a band hides whole are marked for the backward pass, a byte each") {
   const Shape scores{2, 4, 3};
   CHECK(Softmax({.is_causal = true}).saved_for_backward({&scores}, scores).bytes == 0);

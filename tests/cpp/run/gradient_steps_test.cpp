@@ -10,6 +10,7 @@
 #include "../../../cpp/ops/pooling.h"
 #include "../../../cpp/ops/positions.h"
 #include "../../../cpp/ops/reshape.h"
+#include "../../../cpp/ops/softmax.h"
 #include "../../../cpp/run/program.h"
 #include "../../../cpp/run/threads.h"
 #include "inputs.h"
@@ -165,6 +166,17 @@ TEST_CASE("rows of tokens that come once, several times and never") {
   check_step(op<EmbeddingGradient>(11), {{Shape{4, 9, 37}}, {Shape{4, 9}, 11}});
   check_step(op<EmbeddingGradient>(500), {{Shape{4, 9, 70}}, {Shape{4, 9}, 500}});
   check_step(op<EmbeddingGradient>(2), {{Shape{600, 3}}, {Shape{600}, 2}});
+  for (const int64_t padding : {0, 3, 10}) {
+    check_step(op<EmbeddingGradient>(11, padding), {{Shape{4, 9, 37}}, {Shape{4, 9}, 11}});
+  }
+}
+
+TEST_CASE("a mask of the keys, of every shape that broadcasts, in a softmax by itself") {
+  const Shape scores{3, 2, 4, 7};
+  for (const Shape& mask : {Shape{3, 7}, Shape{1, 7}, Shape{7}}) {
+    check_step(op<Softmax>(Band{}, MaskOf::kKeys), {{scores}, {mask, -1}});
+    check_step(op<Softmax>(Band{.is_causal = true}, MaskOf::kKeys), {{scores}, {mask, -1}});
+  }
 }
 
 TEST_CASE("buckets of distances, near and far, both ways and back") {

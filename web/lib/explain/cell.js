@@ -46,7 +46,7 @@ function within(name, value, count) {
 
 /**
  * Where the cell's number is in a tensor that a step makes: a feature is the first, which is the only one.
- * @param {Step} step @param {Cell} cell
+ * @param {{ axes: Step['axes'] }} step or an input @param {Cell} cell
  */
 export const placeIn = ({ axes }, { batch, head, query, key }) =>
   axes.map((axis) => ({ batch, head, query, key, position: key })[/** @type {string} */ (axis)] ?? 0);

@@ -27,6 +27,8 @@ export function explained({ graph, inputs, forward, state }, asked) {
   const sources = sourcesOf(graph, inputs, state);
   sources.add(tensorsOf(graph, attention, sources, forward));
 
+  const masking = softmax.inputs[1];
+  const slot = graph.inputs.find(({ name }) => name === masking) ?? softmax;
   const place = placeIn(softmax, cell);
   const { exponentials, row } = softmaxOf(rowAt(sources.read(masked), place.slice(0, -1)));
   const weight = numberAt(sources.read(softmax.output), place);
@@ -35,7 +37,7 @@ export function explained({ graph, inputs, forward, state }, asked) {
     layer,
     ...cell,
     ...scoreOf(chain, cell, sources),
-    masked: { ...maskOf(softmax, cell, inputs[softmax.inputs[1]]), value: row.scores[cell.key] },
+    masked: { ...maskOf(softmax, cell, slot, inputs[masking]), value: row.scores[cell.key] },
     row,
     exponential: exponentials[cell.key],
     weight,

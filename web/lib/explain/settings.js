@@ -16,17 +16,15 @@ export const capOf = ({ pytorch }) => Number(matched(pytorch, / \* ([\d.e+-]+)$/
  * @property {boolean} causal
  * @property {number} window Infinity for none
  * @property {number} offset where the first query stands
- * @property {number} tail how many keys at the end have no position and are always seen
  */
 
-/** Of `causal_windowed_softmax(scores, mask, window=3, offset=2)`. @param {Step} step @returns {Band} */
+/** Of `causal_windowed_softmax(scores, window=3, offset=2)`. @param {Step} step @returns {Band} */
 export function bandOf({ pytorch }) {
   const number = (/** @type {string} */ name) => pytorch.match(new RegExp(`\\b${name}=(-?\\d+)`))?.[1];
   return {
     causal: pytorch.startsWith('causal_'),
     window: Number(number('window') ?? Infinity),
-    offset: Number(number('offset') ?? 0),
-    tail: Number(number('tail') ?? 0)
+    offset: Number(number('offset') ?? 0)
   };
 }
 
