@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PATTERNS, patternOf, readNumbers, repeatedNumbers } from '../../web/plain/patterns.js';
+import { PATTERNS, patternOf } from '../../web/plain/patterns.js';
 
 /** Two planes of four positions and two features. */
 const drawn = { data: Float32Array.of(3, 1, -1, 2, 2, 3, 0, 4, 5, 5, 7, 6, 6, 7, 8, 8), shape: [2, 4, 2] };
@@ -31,25 +31,51 @@ test('random numbers are left as they are drawn', () => {
   assert.equal(new Set(PATTERNS.map(({ name }) => name)).size, PATTERNS.length);
 });
 
-test('own numbers are read with commas, tabs, spaces or semicolons between them', () => {
-  assert.deepEqual(readNumbers('1, 2\n\n-3;4.5\r\n5\t6e-1\n 7 8 \n', [3, 4, 2]), [
-    [1, 2],
-    [-3, 4.5],
-    [5, 0.6],
-    [7, 8]
-  ]);
-  assert.deepEqual([...repeatedNumbers([[1], [2]], [2, 2, 1])], [1, 2, 1, 2]);
+test('four words fill a quarter each; of fewer positions each is a word', () => {
+  const ramp = (/** @type {number} */ rows) => ({
+    data: Float32Array.from({ length: rows }, (_, at) => at),
+    shape: [rows, 1]
+  });
+  const words = (/** @type {number} */ rows) => [...(patternOf('words')?.numbers(ramp(rows)) ?? [])];
+  assert.deepEqual(words(8), [0, 0, 1, 1, 2, 2, 3, 3]);
+  assert.deepEqual(words(6), [0, 0, 1, 2, 2, 3]);
+  assert.deepEqual(words(3), [0, 1, 2]);
+  assert.deepEqual(words(1), [0]);
 });
 
-test('own numbers that do not fit are refused, and the place is said', () => {
-  const wrong = /** @type {[string, number[], RegExp][]} */ ([
-    ['1 2', [2, 2], /there must be 2 rows, a line each, got 1/],
-    ['1 2\n3', [2, 2], /row 2 must have 2 numbers, got 1/],
-    ['1 2\n3 x', [2, 2], /number 2 of row 2 must be a number, got "x"/],
-    ['1 NaN\n3 4', [2, 2], /number 2 of row 1 must be a number, got "NaN"/],
-    ['1', [17, 1], /at most 16 positions of 64 features, the input has 17 of 1/],
-    ['1', [1, 65], /the input has 1 of 65/]
+test('marks of four words cover all positions, each the ones with the same numbers', () => {
+  const { numbers = () => new Float32Array(), marks = () => [] } = patternOf('words') ?? {};
+  for (const rows of [1, 2, 3, 4, 5, 6, 7, 30, 128]) {
+    const data = Float32Array.from({ length: rows }, (_, at) => at);
+    const made = [...numbers({ data, shape: [rows, 1] })];
+    const marked = marks(rows).flatMap(({ from, to }, word) => made.slice(from, to).map((at) => [at, word]));
+    assert.deepEqual(
+      marked,
+      made.map((at) => [at, at]),
+      `${rows} positions`
+    );
+  }
+  assert.deepEqual(
+    patternOf('words')
+      ?.marks(128)
+      .map(({ from, to, text }) => `${text} ${from} ${to}`),
+    ['A 0 32', 'B 32 64', 'C 64 96', 'D 96 128']
+  );
+});
+
+test('a marker, a pair and the ends of a ramp are marked where they stand, and what has no place is not', () => {
+  const places = (/** @type {string} */ name, /** @type {number} */ rows) =>
+    patternOf(name)
+      ?.marks(rows)
+      .map(({ from, to, text }) => [from, to, text]);
+  assert.deepEqual(places('marker', 16), [[8, 9, 'marker']]);
+  assert.deepEqual(places('pair', 16), [
+    [4, 5, 'pair'],
+    [12, 13, 'pair']
   ]);
-  for (const [text, shape, message] of wrong)
-    assert.throws(() => readNumbers(text, shape), { name: 'RangeError', message });
+  assert.deepEqual(places('ramp', 4), [
+    [0, 1, '−1'],
+    [3, 4, '1']
+  ]);
+  for (const name of ['random', 'sorted']) assert.deepEqual(places(name, 16), []);
 });

@@ -1,13 +1,14 @@
-// Every line of PyTorch that the page can show, for what it shows beside it: the lines under a run, for every preset
-// and for every layer as it comes, with masks of each kind; the mistakes; the tutorial's chapters; the guide. The
-// PyTorch panel itself is printed for every case.
+// Every line of PyTorch that the page can show, for what it shows beside it: the file under a run, for every preset
+// and for every layer as it comes, with inputs and masks of each kind; the mistakes; the tutorial's chapters; the guide.
+// The PyTorch panel itself is printed for every case.
 
 import { demos } from '../../web/plain/labs/demos.js';
 import { initialValues } from '../../web/plain/labs/settings.js';
 import { chapters, computeChapter, settingsOfChapter } from '../../web/plain/labs/tutorial.js';
-import { drawInputs, givenMasks, isNeeded } from '../../web/plain/inputs.js';
+import { drawInputs, givenMasks, givenOf, isNeeded } from '../../web/plain/inputs.js';
 import { causalMask, maskPlanes, openMask, paddedMask, paintLine } from '../../web/plain/mask.js';
-import { pythonLines, shownValues } from '../../web/plain/python.js';
+import { PATTERNS } from '../../web/plain/patterns.js';
+import { pythonScript, shownValues } from '../../web/plain/python.js';
 import { presetGroups, presetValues } from '../../web/elements/models/presets.js';
 import { prerender } from '../../web/pages/build/prerender.js';
 
@@ -48,41 +49,65 @@ const presets = presetGroups.flatMap((group) => group.presets);
 
 export const presetTitles = presets.map(({ title }) => title);
 
-/** @param {Attnscope} scope */
+/** Layers that are given numbers by hand, whole ones among them, as a link has them. */
+const HANDMADE = [
+  [{ layer: 'linear_scorer', batch_size: 2, seq_len: 3, hidden_size: 2 }, 'hidden_states:1,2;3,-4;0,6'],
+  [
+    { layer: 'scaled_dot_product_attention', batch_size: 2, num_heads: 2, seq_len: 2, kv_len: 3, head_dim: 2 },
+    'query:1,0;0,1|key:1,2;3,4;5,6|value:0.25,-1;1e-3,7;8,9'
+  ]
+];
+
+/**
+ * What a run opens with for a preset, each pattern for some of the layers, and numbers by hand.
+ * @param {Attnscope} scope
+ */
 function configs(scope) {
   const layers = scope.layers();
   const store = /** @type {any} */ ({ layers });
-  const chosen = presets.map(({ title, values }) => ({ title, config: presetValues(store, values), preset: true }));
-  const own = layers.map(({ name, fields }) => {
+  const chosen = presets.map(({ title, values }) => ({
+    title,
+    config: presetValues(store, values),
+    given: givenOf('', ''),
+    preset: true
+  }));
+  const own = layers.map(({ name, fields }, index) => {
     const small = fields.some((field) => field.name === 'batch_size') ? { batch_size: 2 } : {};
-    return { title: name, config: presetValues(store, { layer: name, ...small }), preset: false };
+    const given = givenOf(PATTERNS[index % PATTERNS.length].name, '');
+    return { title: name, config: presetValues(store, { layer: name, ...small }), given, preset: false };
   });
-  return [...chosen, ...own];
+  const handmade = HANDMADE.map(([values, numbers]) => ({
+    title: `${/** @type {any} */ (values).layer}, by hand`,
+    config: presetValues(store, /** @type {any} */ (values)),
+    given: givenOf('own', String(numbers)),
+    preset: false
+  }));
+  return [...chosen, ...own, ...handmade];
 }
 
 /** As the page's worker runs it. @param {Attnscope} scope */
 export function snippets(scope) {
   const layers = scope.layers();
-  return configs(scope).flatMap(({ title, config: any, preset }, i) => {
+  return configs(scope).flatMap(({ title, config: any, given: numbers, preset }, i) => {
     const config = /** @type {any} */ (any);
     const className = layers.find(({ name }) => name === config.layer)?.pytorch_class ?? '';
     const { inputs, macs } = scope.estimate(config);
     const seed = SEEDS[i % SEEDS.length];
     const needed = inputs.filter(isNeeded);
     const model = scope.create(config, { seed });
-    const given = drawInputs(scope, needed, seed);
-    const source = scope.pytorch(config);
+    const given = drawInputs(scope, needed, seed, numbers);
+    const source = scope.pytorch(config, { self_check: false });
     const masks = maskPlanes(inputs);
     const all = /** @type {[string, Masks][]} */ ([['no mask', {}], ...(macs < MOST_MASKED ? paintings(inputs) : [])]);
     const made = all.map(([mask, painted]) => {
       const { output } = model.forward({ ...given, ...givenMasks(masks, painted) }, { need_weights: false });
-      const python = pythonLines({ inputs: needed, masks }, seed, painted, className);
+      const how = { seed, masks: painted, className, given: numbers };
+      const python = pythonScript(source, { inputs: needed, masks }, how);
       return {
         title,
         mask,
         preset,
         config,
-        source,
         python,
         shown: shownValues(output),
         shape: output.shape,

@@ -1,8 +1,12 @@
 // What a run is given: tensors that PyTorch draws alike, patterns, own numbers, and painted masks. No DOM.
 
-import { PATTERNS, patternOf, readNumbers, repeatedNumbers } from './patterns.js';
+import { isSmall, numbersOf, planeOf, readCells, repeatedNumbers, writeCells } from './own-numbers.js';
+import { PATTERNS, RANDOM, patternOf } from './patterns.js';
 
-/** @typedef {{ name: string, shape: number[], integer?: boolean, limit?: number, optional?: boolean }} Input */
+/**
+ * @typedef {{ name: string, shape: number[], integer?: boolean, limit?: number, optional?: boolean }} Input
+ * @typedef {import('./own-numbers.js').Cells} Cells
+ */
 
 /** @param {Input} input */
 export const isNeeded = ({ optional }) => !optional;
@@ -12,11 +16,62 @@ export const inputSeed = (seed, index) => seed + 1 + index;
 
 /**
  * What the numbers of a run are: a pattern by its name, or `own`, and what somebody typed for some of the inputs.
- * @typedef {{ pattern: string, own: Record<string, string> }} Given
+ * @typedef {{ pattern: string, own: Record<string, Cells> }} Given
  */
 
+/** The name of the choice of one's own numbers, beside those of patterns. */
+export const OWN = 'own';
+
 /** @type {Given} */
-export const DRAWN = { pattern: 'random', own: {} };
+export const DRAWN = { pattern: RANDOM.name, own: {} };
+
+/**
+ * What a link says of the inputs: a pattern, and own numbers as `query:1,2;3,4|key:…`.
+ * @param {string} pattern @param {string} numbers
+ * @returns {Given}
+ */
+export function givenOf(pattern, numbers) {
+  if (pattern !== OWN) return { pattern: patternOf(pattern)?.name ?? PATTERNS[0].name, own: {} };
+  const own = numbers
+    .split('|')
+    .map((part) => part.split(':'))
+    .filter(([name, text]) => name && text !== undefined)
+    .map(([name, text]) => [name, readCells(text)]);
+  return { pattern, own: Object.fromEntries(own) };
+}
+
+/** As a link has them. @param {Record<string, Cells>} own */
+export const writeOwn = (own) =>
+  Object.entries(own)
+    .map(([name, cells]) => `${name}:${writeCells(cells)}`)
+    .join('|');
+
+const STARTING_DECIMALS = 2;
+
+/**
+ * The same, with numbers to start from for each input that can be given by hand and was not yet.
+ * @param {import('../lib/index.js').Attnscope} scope @param {readonly Input[]} inputs that the layer needs
+ * @param {number} seed @param {Given} given
+ * @returns {Given}
+ */
+export function withStart(scope, inputs, seed, { pattern, own }) {
+  if (pattern !== OWN) return { pattern, own };
+  const start = inputs
+    .map(({ name, shape, integer }, index) => {
+      if (integer || !isSmall(shape) || own[name]) return null;
+      const [rows, columns] = planeOf(shape);
+      const { data } = scope.randn([rows, columns], { seed: inputSeed(seed, index) });
+      const cell = (/** @type {number} */ at) => String(Number(data[at].toFixed(STARTING_DECIMALS)));
+      return [
+        name,
+        Array.from({ length: rows }, (_, row) =>
+          Array.from({ length: columns }, (_, column) => cell(row * columns + column))
+        )
+      ];
+    })
+    .filter((entry) => entry !== null);
+  return { pattern, own: { ...own, ...Object.fromEntries(start) } };
+}
 
 /**
  * @param {import('../lib/index.js').Attnscope} scope @param {Input[]} needed @param {number} seed
@@ -32,19 +87,16 @@ export const drawInputs = (scope, needed, seed, given = DRAWN) =>
       const own = ownNumbers(name, shape, given);
       if (own) return [name, { data: repeatedNumbers(own, shape), shape }];
       const drawn = scope.randn(shape, options);
-      return [name, { data: (patternOf(given.pattern) ?? PATTERNS[0]).numbers(drawn), shape }];
+      return [name, { data: (patternOf(given.pattern) ?? RANDOM).numbers(drawn), shape }];
     })
   );
 
-/** @param {string} name @param {number[]} shape @param {Given} given */
-export function ownNumbers(name, shape, { pattern, own }) {
-  if (pattern !== 'own' || !own[name]?.trim()) return null;
-  try {
-    return readNumbers(own[name], shape);
-  } catch (error) {
-    throw Object.assign(new RangeError(`${name}: ${/** @type {Error} */ (error).message}`), { field: name });
-  }
-}
+/**
+ * Null for an input that is not given by hand, or is too large for it.
+ * @param {string} name @param {number[]} shape @param {Given} given
+ */
+export const ownNumbers = (name, shape, { pattern, own }) =>
+  pattern === OWN && own[name] && isSmall(shape) ? numbersOf(name, own[name], shape) : null;
 
 /** @param {import('./mask.js').MaskPlane[]} planes @param {import('./mask.js').Masks} painted */
 export const givenMasks = (planes, painted) =>

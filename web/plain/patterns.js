@@ -1,5 +1,5 @@
-// Inputs in which there is something to see: each pattern over the positions of a tensor, as numbers and as PyTorch. No
-// DOM.
+// Inputs in which there is something to see: each pattern over the positions of a tensor, as numbers, as PyTorch, and
+// by the positions that stand out in it. No DOM.
 
 /**
  * @typedef {{ data: Float32Array, shape: number[] }} Tensor
@@ -10,20 +10,45 @@
  * @property {string} about
  * @property {(drawn: Tensor) => Float32Array} numbers from what the seed draws, which most do not need
  * @property {(name: string, shape: number[], draw: string) => string[]} python the same, `draw` draws in PyTorch
+ * @property {(rows: number) => Mark[]} marks of so many positions
+ *
+ * @typedef {{ from: number, to: number, text: string }} Mark positions that belong together, from one to before another
  */
 
 /** How far what is marked stands out: random numbers have a deviation of 1. */
 const HEIGHT = 2;
 
-/** @type {readonly Pattern[]} */
+const WORDS = ['A', 'B', 'C', 'D'];
+
+/** @type {Pattern} */
+export const RANDOM = {
+  name: 'random',
+  title: 'Random',
+  about: 'Normal numbers, as PyTorch draws them for the seed.',
+  numbers: ({ data }) => data,
+  python: (name, shape, draw) => [`${name} = ${draw}`],
+  marks: () => []
+};
+
+/** The first is what a run opens with. @type {readonly Pattern[]} */
 export const PATTERNS = [
   {
-    name: 'random',
-    title: 'Random',
-    about: 'Normal numbers, as PyTorch draws them for the seed.',
-    numbers: ({ data }) => data,
-    python: (name, shape, draw) => [`${name} = ${draw}`]
+    name: 'words',
+    title: 'Four words',
+    about: 'A, B, C and D fill a quarter of the positions each: the same word, the same numbers.',
+    numbers: (drawn) => byPosition(drawn, (at, position, rows) => at(wordAt(position, rows))),
+    python: (name, shape, draw) => {
+      const [rows, words] = [rowsOf(shape), wordCount(rowsOf(shape))];
+      return [`${name} = ${draw}`, `${name} = ${name}[..., torch.arange(${rows}) * ${words} // ${rows}, :]`];
+    },
+    marks: (rows) =>
+      WORDS.slice(0, wordCount(rows)).map((text, word, words) => ({
+        from: Math.ceil((word * rows) / words.length),
+        to: Math.ceil(((word + 1) * rows) / words.length),
+        text
+      }))
   },
+  RANDOM,
   {
     name: 'marker',
     title: 'A marker',
@@ -32,7 +57,8 @@ export const PATTERNS = [
     python: (name, shape) => [
       `${name} = torch.zeros(${list(shape)})`,
       `${name}[..., ${middle(rowsOf(shape))}, :] = ${HEIGHT}`
-    ]
+    ],
+    marks: (rows) => [markAt(middle(rows), 'marker')]
   },
   {
     name: 'pair',
@@ -43,7 +69,8 @@ export const PATTERNS = [
     python: (name, shape, draw) => [
       `${name} = ${draw}`,
       `${name}[..., ${second(rowsOf(shape))}, :] = ${name}[..., ${first(rowsOf(shape))}, :]`
-    ]
+    ],
+    marks: (rows) => (rows > 1 ? [markAt(first(rows), 'pair'), markAt(second(rows), 'pair')] : [])
   },
   {
     name: 'sorted',
@@ -53,7 +80,8 @@ export const PATTERNS = [
     python: (name, shape, draw) => [
       `${name} = ${draw}`,
       `${name} = ${name}.take_along_dim(${name}[..., :1].argsort(dim=-2, stable=True), dim=-2)`
-    ]
+    ],
+    marks: () => []
   },
   {
     name: 'ramp',
@@ -64,7 +92,8 @@ export const PATTERNS = [
       const rows = rowsOf(shape);
       const ramp = rows > 1 ? `torch.arange(${rows}) * 2 / ${rows - 1} - 1` : 'torch.zeros(1)';
       return [`${name} = (${ramp}).unsqueeze(-1).expand(${list(shape)})`];
-    }
+    },
+    marks: (rows) => (rows > 1 ? [markAt(0, '−1'), markAt(rows - 1, '1')] : [])
   }
 ];
 
@@ -76,6 +105,14 @@ const first = (/** @type {number} */ rows) => rows >> 2;
 const second = (/** @type {number} */ rows) => (3 * rows) >> 2;
 const rampAt = (/** @type {number} */ position, /** @type {number} */ rows) =>
   rows > 1 ? (position * 2) / (rows - 1) - 1 : 0;
+
+/** The same word from one quarter of the positions to the next; of fewer positions each is a word. */
+const wordCount = (/** @type {number} */ rows) => Math.min(WORDS.length, rows);
+const wordAt = (/** @type {number} */ position, /** @type {number} */ rows) =>
+  Math.floor((position * wordCount(rows)) / rows);
+
+/** @param {number} position @param {string} text @returns {Mark} */
+const markAt = (position, text) => ({ from: position, to: position + 1, text });
 
 /** The positions of a plane: rows of its last two dimensions. @param {number[]} shape */
 const rowsOf = (shape) => shape.at(-2) ?? 1;
@@ -107,42 +144,4 @@ function sorted({ data, shape }) {
     order.forEach((from, to) => made.set(data.subarray(start(from), start(from) + columns), start(to)));
   }
   return made;
-}
-
-export const MOST_ROWS = 16;
-export const MOST_COLUMNS = 64;
-
-/**
- * Numbers that somebody typed or pasted: a row a line, with commas, semicolons, tabs or spaces between.
- * @param {string} text
- * @param {number[]} shape of the input: the numbers are those of each of its planes
- * @returns {number[][]}
- * @throws {RangeError} that says which number is wrong
- */
-export function readNumbers(text, shape) {
-  const [rows, columns] = [rowsOf(shape), shape.at(-1) ?? 1];
-  if (rows > MOST_ROWS || columns > MOST_COLUMNS)
-    throw new RangeError(
-      `your own numbers need at most ${MOST_ROWS} positions of ${MOST_COLUMNS} features, the input has ${rows} of ${columns}`
-    );
-  const lines = text.split(/[\r\n]+/).filter((line) => line.trim());
-  if (lines.length !== rows) throw new RangeError(`there must be ${rows} rows, a line each, got ${lines.length}`);
-  return lines.map((line, row) => {
-    const cells = line.trim().split(/[\s,;]+/);
-    if (cells.length !== columns)
-      throw new RangeError(`row ${row + 1} must have ${columns} numbers, got ${cells.length}`);
-    return cells.map((cell, column) => {
-      const number = Number(cell);
-      if (!cell || !Number.isFinite(number))
-        throw new RangeError(`number ${column + 1} of row ${row + 1} must be a number, got ${JSON.stringify(cell)}`);
-      return number;
-    });
-  });
-}
-
-/** The same numbers in every plane. @param {number[][]} numbers @param {number[]} shape */
-export function repeatedNumbers(numbers, shape) {
-  const plane = numbers.flat();
-  const count = shape.reduce((product, length) => product * length, 1);
-  return Float32Array.from({ length: count }, (_, index) => plane[index % plane.length]);
 }

@@ -10,17 +10,16 @@ import { planes, thumbnails } from './raster.js';
  * @typedef {{ name: string, axes: readonly string[], tensor: string, weights: boolean, repeat: number, mask?: string }}
  *   Described a result as the estimate has it
  * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails,
- *   weights: boolean, repeat: number, mask: string, words?: string[] }} Drawn `axes`
- *   names each dimension; `weights`: each row is a softmax; `repeat`: how many layers make one, of which this is the
- *   last;
- *   `mask`: the mask input that has a cell for each of a plane's, '' for none;
- *   `words`: a text for each position of queries and keys
+ *   weights: boolean, repeat: number, mask: string, words?: string[], marks?: import('./marks.js').Marks }} Drawn
+ *   `axes` names each dimension; `weights`: each row is a softmax; `repeat`: how many layers make one, of which this is
+ *   the last; `mask`: the mask input that has a cell for each of a plane's, '' for none; `words`: a text for each
+ *   position of queries and keys; `marks`: positions that belong together
  */
 
 const THUMBNAIL = 64;
 
 /** Axes along which a sequence's positions stand, so that they have words. */
-const POSITIONS = ['query', 'key', 'position'];
+export const POSITIONS = ['query', 'key', 'position'];
 
 /**
  * The words along the rows and the columns of what is drawn.

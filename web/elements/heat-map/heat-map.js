@@ -8,6 +8,7 @@ import { coloursOf } from './colour.js';
 import { wordsOf } from './drawn.js';
 import { columnLabels, legend, rowLabels, rowSumLabels } from './frame.js';
 import { layoutOf } from './layout.js';
+import { MARK_ROOM, columnMarks, rowMarks } from './marks.js';
 import { moved } from './moved.js';
 import { numbersOf, rowSums, spreadText, sumText, sumsText } from './numbers.js';
 import { Picture } from './picture.js';
@@ -169,7 +170,7 @@ export class HeatMap extends LightElement {
     this.spread = drawn.weights || drawn.mask ? '' : spreadText(grid);
     const isBeside = this.siblings.grids.length > 0 && this.room >= WIDE;
     const layout = layoutOf(grid, {
-      room: this.room - (isBeside ? SIDE : 0),
+      room: this.room - (isBeside ? SIDE : 0) - (drawn.marks?.rows.length ? MARK_ROOM : 0),
       ratio: window.devicePixelRatio || 1,
       words: this.words,
       sums: this.sums?.map(sumText) ?? null,
@@ -187,6 +188,7 @@ export class HeatMap extends LightElement {
       this.#recolour();
       const line = this.querySelector('.heat-axis');
       if (line) this.resize?.observe(line);
+      if (line?.clientWidth) this.room = line.clientWidth; // laid out before it is first seen
     }
     this.#draw();
   }
@@ -213,7 +215,9 @@ export class HeatMap extends LightElement {
         <p class="readout" id="heat-readout" aria-live="polite">${readout(this)}</p>
         <div class="heat-body">
           <div class="heat-frame">
+            ${this.layout ? columnMarks(this.drawn.marks?.columns ?? [], this.layout.width, columns) : nothing}
             ${this.layout ? columnLabels(this.layout, columns, this.cell) : nothing}
+            ${this.layout ? rowMarks(this.drawn.marks?.rows ?? [], this.layout.height, rows) : nothing}
             ${this.layout ? rowLabels(this.layout, rows, this.cell) : nothing}
             <canvas class="heat" tabindex="0" data-touch=${this.#paintsByTouch() ? 'paint' : 'inspect'} role="application"
               aria-roledescription="heat map"

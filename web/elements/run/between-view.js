@@ -12,11 +12,9 @@ export function betweenView(estimate, chosen, choose) {
   const option = (/** @type {string} */ name) =>
     html`<option value=${name} ?selected=${name === shown?.name} ${follows('selected', name === shown?.name)}>${name}</option>`;
   return html`
-    <div class="inputs between">
-      <label class="inputs-choice">Between the steps <select name="tensor" @change=${(/** @type {any} */ event) => choose(event.target.value)}>
-        <option value="" ?selected=${!shown} ${follows('selected', !shown)}>none: what the layer returns</option>
-        ${groups.map(({ title, tensors }) => (tensors.length > 1 ? html`<optgroup label=${title}>${tensors.map(({ name }) => option(name))}</optgroup>` : option(tensors[0].name)))}
-      </select></label>
-      <p class="note">${shown ? html`<code>${shown.line}</code>` : 'Queries, keys, scores, any tensor that a step makes, with the numbers of this run.'}</p>
-    </div>`;
+    <label class="inputs-choice between">Between the steps <select name="tensor" title="Queries, keys, scores, any tensor that a step makes, with the numbers of this run" @change=${(/** @type {any} */ event) => choose(event.target.value)}>
+      <option value="" ?selected=${!shown} ${follows('selected', !shown)}>none: what the layer returns</option>
+      ${groups.map(({ title, tensors }) => (tensors.length > 1 ? html`<optgroup label=${title}>${tensors.map(({ name }) => option(name))}</optgroup>` : option(tensors[0].name)))}
+    </select></label>
+    ${shown ? html`<p class="note"><code>${shown.line}</code></p>` : nothing}`;
 }

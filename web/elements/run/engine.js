@@ -15,9 +15,10 @@ export class Engine {
   #ending = new AbortController();
   /** @type {object | null} */
   #running = null;
+  #timing = new AbortController();
 
   /**
-   * @param {() => Worker} open makes a worker that serves a task `run`
+   * @param {() => Worker} open makes a worker that serves a task `run`, and `time` where that is asked for
    * @param {Progress} opening what is reported while the module opens
    */
   constructor(open, opening) {
@@ -33,6 +34,7 @@ export class Engine {
    */
   async run(job, report) {
     this.cancel();
+    this.#timing.abort(new DOMException('cancelled', 'AbortError'));
     const running = {};
     this.#running = running;
     try {
@@ -47,6 +49,17 @@ export class Engine {
     } finally {
       if (this.#running === running) this.#running = null;
     }
+  }
+
+  /**
+   * How long what ran last takes. The next run ends it, without ending the worker.
+   * @param {(progress: Progress) => unknown} report
+   * @returns {Promise<any>}
+   */
+  async time(report) {
+    const scope = await this.#scope;
+    this.#timing = new AbortController();
+    return scope?.call('time', null, { progress: report, signal: this.#timing.signal });
   }
 
   /** Stops what runs, at once; nothing when nothing runs. */

@@ -1,20 +1,23 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { LightElement, define } from '../shared/light-element.js';
-import { downloadText } from '../shared/clipboard.js';
-import { formatBytes, formatList, formatShape } from '../../plain/format.js';
+import { copyAndSay, downloadText } from '../shared/clipboard.js';
+import { formatBytes, formatList } from '../../plain/format.js';
 import { Engine } from './engine.js';
 import { needsOf } from '../../plain/limits.js';
-import { causalMask, maskPlanes, paddedMask } from '../../plain/mask.js';
+import { maskPlanes } from '../../plain/mask.js';
 import { readMasks, writeMasks } from '../../plain/mask-text.js';
 import { tensorBetween } from '../../plain/between.js';
 import { betweenView } from './between-view.js';
-import { givenOf, inputsView } from './inputs-view.js';
+import { inputsView, ownView, smallSizes } from './inputs-view.js';
+import { marksOf } from './marks.js';
 import { openWorker } from './open-worker.js';
-import { pythonLines } from '../../plain/python.js';
-import { DRAWN } from '../../plain/inputs.js';
-import { buildView, needsView, outcomeView, pooledView } from './view.js';
-import { segments } from '../form/form.js';
+import { pythonScript } from '../../plain/python.js';
+import { DRAWN, givenOf, isNeeded, withStart } from '../../plain/inputs.js';
+import { isSmall, problemsOf } from '../../plain/own-numbers.js';
+import { gridCsv, titleView, toolsView } from './shown-view.js';
+import { speedView } from './speed-view.js';
+import { coming, emptyView, headView, needsView, sameView } from './view.js';
 import '../heat-map/heat-map.js';
 
 /**
@@ -25,7 +28,7 @@ import '../heat-map/heat-map.js';
  * @typedef {{ stage: string, done: number }} Progress
  * @typedef {import('../../plain/inputs.js').Given} Given
  * @typedef {{ key: string, config: any, seed: number, given: Given, masks: Masks, outcome: Outcome,
- *   python: string }} Result
+ *   python: string }} Result `python`: a file that gives the same numbers
  */
 
 /** Configurations up to this size run by themselves when the panel is in view. */
@@ -44,8 +47,10 @@ export class RunPanel extends LightElement {
     aside: {},
     progress: { state: true },
     result: { state: true },
+    timing: { state: true },
     failure: { state: true },
-    masks: { state: true }
+    masks: { state: true },
+    said: { state: true }
   };
 
   /** Of what `masks` were read. */
@@ -65,13 +70,19 @@ export class RunPanel extends LightElement {
     this.aside = {};
     /** The estimate, with the names of tensors between the steps. @type {any} */
     this.listed = {};
-    /** Inputs as they are chosen. @type {Given} */
+    /** Inputs as the link has them. @type {Given} */
+    this.asked = DRAWN;
+    /** The same, with numbers to start from where none were typed yet. @type {Given} */
     this.given = DRAWN;
     /** @type {Progress | null} */
     this.progress = null;
     /** @type {Result | null} */
     this.result = null;
+    /** How fast `result` was. @type {import('./speed-view.js').Timing} */
+    this.timing = { speed: null, said: '' };
     this.failure = '';
+    /** What came of copying. */
+    this.said = '';
     /** @type {Masks} */
     this.masks = {};
     /** @type {Engine<import('./worker.js').Job, Outcome, Progress>} */
@@ -113,7 +124,7 @@ export class RunPanel extends LightElement {
       this.needs = needsOf(this.store.scope, this.config);
       this.listed = this.store.scope.estimate(this.config, { tensors: true });
     }
-    if (changed.has('aside') || changed.has('estimate')) this.#readAside();
+    if (changed.has('aside') || changed.has('estimate') || changed.has('seed')) this.#readAside();
     if (changed.has('config') || changed.has('seed') || changed.has('aside')) this.#runSoon();
   }
 
@@ -136,8 +147,23 @@ export class RunPanel extends LightElement {
       this.#maskKey = key;
       this.masks = readMasks(mask, maskPlanes(this.estimate?.inputs ?? []));
     }
-    const given = givenOf(input, numbers);
+    this.asked = givenOf(input, numbers);
+    if (!this.store) return;
+    const given = withStart(this.store.scope, this.#needed, this.seed, this.asked);
     if (JSON.stringify(given) !== JSON.stringify(this.given)) this.given = given;
+  }
+
+  /** The inputs without which the layer does not run. @returns {any[]} */
+  get #needed() {
+    return (this.estimate?.inputs ?? []).filter(isNeeded);
+  }
+
+  /** Whether a number that was given by hand is none. */
+  get #isWrong() {
+    const { own } = this.given;
+    return this.#needed.some(
+      ({ name, shape }) => own[name] && isSmall(shape) && problemsOf(name, own[name], shape).length > 0
+    );
   }
 
   get key() {
@@ -151,9 +177,17 @@ export class RunPanel extends LightElement {
 
   #runSoon() {
     clearTimeout(this.timer);
-    if (!this.visible || !this.config || this.result?.key === this.key || this.busy) return;
+    if (!this.visible || !this.config || this.result?.key === this.key || this.busy || this.#isWrong) return;
     if (this.estimate.flops > QUICK_FLOPS || this.needs.bytes > QUICK_BYTES) return;
     this.timer = window.setTimeout(() => this.start(), SETTLE_MS);
+  }
+
+  /** What the button does: runs, or leads to the number that is wrong. */
+  #press() {
+    if (!this.#isWrong) return this.start();
+    for (const grid of this.renderRoot.querySelectorAll('attnscope-numbers'))
+      if (/** @type {import('./number-grid.js').NumberGrid} */ (grid).focusProblem()) return undefined;
+    return undefined;
   }
 
   /** Runs now; a run under way is cancelled. */
@@ -170,12 +204,35 @@ export class RunPanel extends LightElement {
     try {
       const outcome = await this.engine.run({ config, seed, masks, given, between }, report);
       if (running !== this.running) return;
-      const layer = this.store?.layers.find((known) => known.name === config.layer);
-      const python = pythonLines(outcome, seed, masks, layer?.pytorch_class ?? '', given);
-      this.result = { key, config, seed, given, masks, outcome, python };
+      const drawn = outcome.drawn.map((one) => ({ ...one, marks: marksOf(one, outcome.inputs, given) }));
+      const python = this.#pythonOf(outcome, { config, seed, masks, given });
+      this.result = { key, config, seed, given, masks, outcome: { ...outcome, drawn }, python };
       this.progress = null;
+      this.#time(this.result);
     } catch (error) {
       if (running === this.running) this.#onFailure(/** @type {Error} */ (error));
+    }
+  }
+
+  /** @param {Outcome} outcome @param {Pick<Result, 'config' | 'seed' | 'masks' | 'given'>} how */
+  #pythonOf(outcome, { config, seed, masks, given }) {
+    const { scope, layers } = /** @type {Store} */ (this.store);
+    const className = layers.find((known) => known.name === config.layer)?.pytorch_class ?? '';
+    return pythonScript(scope.pytorch(config, { self_check: false }), outcome, { seed, masks, className, given });
+  }
+
+  /** How fast it was, which nobody has to wait for. @param {Result} result */
+  async #time(result) {
+    const tell = (/** @type {import('./speed-view.js').Timing} */ timing) => {
+      if (result === this.result) this.timing = timing;
+    };
+    tell({ speed: null, said: 'to be measured' });
+    try {
+      const speed = await this.engine.time(({ stage }) => tell({ speed: null, said: stage }));
+      if (speed) tell({ speed, said: '' });
+    } catch (error) {
+      const { name, message } = /** @type {Error} */ (error);
+      tell({ speed: null, said: name === 'AbortError' ? 'not measured' : message });
     }
   }
 
@@ -202,99 +259,93 @@ export class RunPanel extends LightElement {
   }
 
   render() {
-    if (!this.store || !this.config) return nothing;
-    const { bytes, fits } = this.needs;
+    const { store } = this;
+    if (!store || !this.config) return nothing;
+    const { fits } = this.needs;
+    const idle = fits && !this.busy;
+    const look = (/** @type {Record<string, string>} */ patch, /** @type {any} */ edit) => store.look(patch, edit);
     return html`
-      <div class="panel-head">
-        <h2 id="run-title" class="panel-title">Run it</h2>
-        ${this.result ? buildView(this.result.outcome.build) : nothing}
-      </div>
-      ${this.#controls()}
-      ${inputsView(this.estimate?.inputs ?? [], this.given, (patch, edit) => this.store?.look(patch, edit))}
-      ${fits ? nothing : needsView(this.needs, this.store.scope.memoryLimit, (patch) => this.store?.set(patch))}
+      ${headView({
+        seed: store.values.seed ?? 0,
+        seedError: store.seedError,
+        again: this.result !== null,
+        idle,
+        progress: this.progress,
+        cancel: () => this.engine.cancel(),
+        type: (/** @type {any} */ event) => store.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' }),
+        run: () => idle && this.#press()
+      })}
+      ${inputsView(this.estimate?.inputs ?? [], this.given, look)}
+      ${fits ? nothing : needsView(this.needs, store.scope.memoryLimit, (patch) => store.set(patch))}
       ${this.failure ? html`<p class="field-error" role="alert">${this.failure}</p>` : nothing}
-      ${this.result ? this.#results(this.result) : !fits ? nothing : html`<p class="note">Executes this layer here, in your browser: ${formatBytes(bytes)} of tensors, numbers as PyTorch draws them for the seed.</p>`}`;
+      ${this.#stage(store)}`;
   }
 
-  /** The button that runs stays where it is while it runs, and so does the focus on it. */
-  #controls() {
-    const idle = this.needs.fits && !this.busy;
-    const type = (/** @type {any} */ event) =>
-      this.store?.set({ seed: event.target.value.trim() }, { gesture: 'box:seed' });
+  /** One's own numbers, and beside them what the run has made of them. @param {Store} store */
+  #stage(store) {
+    const { result } = this;
+    const own = ownView(this.#needed, this.given, this.asked, {
+      look: (patch, edit) => store.look(patch, edit),
+      small: smallSizes(this.config, (config) => store.refusal(config)),
+      set: (patch) => store.set(patch)
+    });
+    if (!result) return html`<div class="run-view">${own}${this.needs.fits ? this.#empty() : nothing}</div>`;
+    const stale = result.key !== this.key;
+    const before = stale || this.failure !== '';
+    const dimmed = before ? 'stale' : '';
+    const { config, outcome } = result;
+    const [figures] = store.figures([{ ...config, dtype: 'float32' }]);
     return html`
-      <div class="run-controls">
-        <label class="seed">Seed <input class="number" name="seed" inputmode="numeric" autocomplete="off" .value=${String(this.store?.values.seed ?? 0)} aria-invalid=${this.store?.seedError ? 'true' : 'false'}
-          aria-describedby="seed-error" @input=${type}></label>
-        <button class="button primary" type="button" data-action="run" aria-disabled=${idle ? 'false' : 'true'}
-          @click=${() => idle && this.start()}>Run ${this.result ? 'again' : 'it'}</button>
-        ${this.progress ? html`<button class="button" type="button" data-action="cancel" @click=${() => this.engine.cancel()}>Cancel</button>` : nothing}
-        <div class="progress" role="status">
-          <span class="field-error" id="seed-error">${this.store?.seedError}</span>
-          ${this.progress ? html`<progress max="1" .value=${this.progress.done} aria-label="Run"></progress><span>${this.progress.stage}</span>` : nothing}
+      ${before ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList(outcome.inputs[0].shape)}.</p>` : nothing}
+      <div class="run-results" data-run=${before ? 'stale' : 'fresh'}>
+        <div class="run-view">${own}<div class=${`run-shown ${dimmed}`}>${this.#shown(store, result, stale)}</div></div>
+        <div class=${`run-more ${dimmed}`}>
+          ${figures ? speedView(figures, config.dtype, this.timing, outcome.build) : nothing}
+          ${sameView(result, this.#fileActions(result))}
         </div>
       </div>`;
+  }
+
+  #empty() {
+    const { bytes } = this.needs;
+    if (this.#isWrong)
+      return emptyView('Waiting for numbers', 'The run starts by itself as soon as each cell has a number.');
+    if (this.progress || this.estimate.flops <= QUICK_FLOPS) return coming();
+    return emptyView(
+      'Not run yet',
+      html`It takes ${formatBytes(bytes)} of memory in this browser and may take a while: <b>Run it</b> starts it, and it can be cancelled.`
+    );
+  }
+
+  /** @param {Store} store @param {Result} result @param {boolean} stale */
+  #shown(store, result, stale) {
+    const { outcome } = result;
+    const name = this.between?.name ?? this.aside.tensor;
+    const drawn = outcome.drawn.find((one) => one.name === name) ?? outcome.drawn[0];
+    const { mask } = drawn;
+    const choose = (/** @type {string} */ tensor) => store.look({ tensor });
+    return html`
+      ${titleView(drawn, outcome, betweenView(this.listed, this.aside.tensor ?? '', choose), choose)}
+      <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)}
+        ?fixed=${stale || !mask}
+        @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>
+      ${toolsView(drawn, outcome, {
+        masks: this.masks,
+        stale,
+        setMask: (name, mask) => this.#setMask(name, mask),
+        save: () => this.#saveShown(drawn.name)
+      })}`;
   }
 
   /** @param {Result} result */
-  #results(result) {
-    const { outcome, config } = result;
-    const stale = result.key !== this.key;
-    const before = stale || this.failure !== '';
-    const drawn =
-      outcome.drawn.find(({ name }) => name === (this.between?.name ?? this.aside.tensor)) ?? outcome.drawn[0];
-    const { tensor, name, mask } = drawn;
-    const [figures] = this.store?.figures([{ ...config, dtype: 'float32' }]) ?? [];
-    return html`
-      ${before ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList(outcome.inputs[0].shape)}.</p>` : nothing}
-      <div class=${before ? 'run-results stale' : 'run-results'} data-run=${before ? 'stale' : 'fresh'}>
-        ${figures ? outcomeView(figures, result) : nothing}
-        <div class="panel-head heat-head">
-          <h3>${sentence(name)} <span class="panel-note">${formatShape(tensor.shape)}${noteOf(drawn)}</span></h3>
-          ${
-            outcome.drawn.length > 1
-              ? html`<fieldset class="inline"><legend class="hidden">Show</legend>${segments(
-                  'drawn',
-                  outcome.drawn.map((one) => ({ value: one.name, text: one.name })),
-                  name,
-                  (tensor) => this.store?.look({ tensor })
-                )}</fieldset>`
-              : nothing
-          }
-          ${this.#maskActions(result, drawn, stale)}
-        </div>
-        ${betweenView(this.listed, this.aside.tensor ?? '', (tensor) => this.store?.look({ tensor }))}
-        <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)}
-          ?fixed=${stale || !mask}
-          @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>
-        ${pooledView(result)}
-      </div>`;
-  }
-
-  /**
-   * For the mask of the tensor that is shown, else the layer's first.
-   * @param {Result} result
-   * @param {Drawn} drawn
-   * @param {boolean} stale
-   */
-  #maskActions({ outcome: { masks, drawn: all } }, { name, mask: painted }, stale) {
-    const plane = masks.find((one) => one.name === painted) ?? masks[0];
-    const [rows, columns] = plane?.shape ?? [];
-    const ofQueries = all.find(({ mask }) => mask === plane?.name)?.axes.at(-1) === 'key';
-    const set = (/** @type {Uint8Array | null} */ mask) => this.#setMask(plane.name, mask);
-    return html`
-      <div class="actions">
-        ${
-          plane
-            ? html`
-          <button class="button small" type="button" data-action="pad" ?disabled=${stale}
-            @click=${() => set(paddedMask(rows, columns, ofQueries))}>Pad the tails</button>
-          ${ofQueries ? html`<button class="button small" type="button" data-action="causal" ?disabled=${stale} @click=${() => set(causalMask(rows, columns))}>Causal</button>` : nothing}
-          <button class="button small" type="button" data-action="clear-mask"
-            ?disabled=${stale || !this.masks[plane.name]} @click=${() => set(null)}>Clear the ${plane.name}</button>`
-            : nothing
-        }
-        <button class="button small" type="button" @click=${() => this.#saveShown(name)}>${name}.csv</button>
-      </div>`;
+  #fileActions({ config, python }) {
+    const filename = `${config.layer}_run.py`;
+    return {
+      said: this.said,
+      filename,
+      copy: () => copyAndSay(python, (said) => (this.said = said)),
+      download: () => downloadText(filename, python, 'text/x-python')
+    };
   }
 
   /** The plane that is seen, as comma-separated values. @param {string} name */
@@ -304,28 +355,6 @@ export class RunPanel extends LightElement {
     );
     if (grid) downloadText(`${name}.csv`, gridCsv(grid), 'text/csv');
   }
-}
-
-const NOTES = /** @type {Record<string, string>} */ ({
-  weights: 'a softmax in every row',
-  cross_weights: 'over the memory; a softmax in every row',
-  scores: 'before softmax, where a mask has no say yet',
-  pooled: 'the first position after its tanh layer',
-  mask: 'painted here, hidden cells grey',
-  logits: 'a score for each word of the vocabulary'
-});
-
-/** @param {Drawn} drawn */
-const noteOf = ({ name, repeat }) =>
-  `, ${NOTES[name] ?? 'what the layer returns'}${repeat > 1 ? `; of the last of ${repeat} layers` : ''}`;
-
-/** `Cross weights`. @param {string} name */
-const sentence = (name) => `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
-
-/** @param {import('../heat-map/raster.js').Grid} grid */
-function gridCsv({ data, rows, columns }) {
-  const lines = Array.from({ length: rows }, (_, row) => data.subarray(row * columns, (row + 1) * columns).join(','));
-  return `${lines.join('\r\n')}\r\n`;
 }
 
 define('attnscope-run', RunPanel);

@@ -1,10 +1,9 @@
-// What a run has to show, as templates.
+// What a run has to show beside its heat map, as templates.
 
 import { html, nothing } from 'lit';
-import { formatBytes, formatCount, formatList, formatSeconds, formatSignificant } from '../../plain/format.js';
-import { countsMasked } from '../../plain/formulas.js';
-import { lowerBound } from '../../plain/bound.js';
+import { formatBytes, formatCount, formatList } from '../../plain/format.js';
 import { shownValues } from '../../plain/python.js';
+import { copyButton, saidView } from '../shared/copy-button.js';
 
 /** @typedef {import('./run-panel.js').Result} Result */
 
@@ -18,6 +17,45 @@ const BUILDS = /** @type {Record<string, string>} */ ({
 /** @param {{ name: string, threads: number, reason: string }} build */
 export const buildView = ({ name, threads, reason }) => html`
   <p class="build"><b>WebAssembly, ${BUILDS[name] ?? name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}</b>${reason ? html` <span>${reason}</span>` : nothing}</p>`;
+
+/**
+ * The title; how far a run is; the seed and the button that runs, which stays where it is while it runs, and so does
+ * the focus on it.
+ * @param {{ seed: unknown, seedError: string, again: boolean, idle: boolean,
+ *   progress: import('./run-panel.js').Progress | null, still?: boolean, type?: (event: Event) => void,
+ *   run?: () => void, cancel?: () => void }} controls `still`: before any script
+ */
+export const headView = ({ seed, seedError, again, idle, progress, still, type, run, cancel }) => html`
+  <div class="run-head">
+    <h2 id="run-title" class="panel-title">Run it</h2>
+    <div class=${still ? 'run-still' : 'run-controls'}>
+      <label class="seed">Seed <input class="number" name=${still ? nothing : 'seed'} inputmode="numeric" autocomplete="off" .value=${String(seed)}
+        aria-invalid=${seedError ? 'true' : 'false'} aria-describedby="seed-error" @input=${type}></label>
+      <button class="button primary" type="button" data-action=${still ? nothing : 'run'} aria-disabled=${idle ? 'false' : 'true'}
+        @click=${run}>Run ${again ? 'again' : 'it'}</button>
+    </div>
+    <div class="run-status">
+      <div class="progress" role="status">
+        ${progress ? html`<progress max="1" .value=${progress.done} aria-label="Run"></progress><span>${progress.stage}</span>` : nothing}
+      </div>
+      ${progress ? html`<button class="button small" type="button" data-action="cancel" @click=${cancel}>Cancel</button>` : nothing}
+    </div>
+  </div>
+  <p class="field-error seed-error" id="seed-error" role="status">${seedError}</p>`;
+
+/**
+ * Where the heat map will be.
+ * @param {string} title @param {unknown} text
+ */
+export const emptyView = (title, text) => html`
+  <div class="run-empty"><div><b>${title}</b><p>${text}</p></div></div>`;
+
+/** What runs by itself. */
+export const coming = () =>
+  emptyView(
+    'The first run is on its way',
+    'Who attends to whom is drawn here, by JavaScript and WebAssembly in your browser.'
+  );
 
 /**
  * @param {import('../../plain/limits.js').Needs} needs @param {number} limit
@@ -41,76 +79,19 @@ export function needsView({ bytes, offers }, limit, set) {
 }
 
 /**
- * @param {import('../../lib/index.js').EstimateFigures} estimate in float32, as it runs
  * @param {Result} result
+ * @param {{ said: string, copy: () => void, download: () => void, filename: string }} actions
  */
-export function outcomeView(estimate, { config, outcome }) {
-  const bound = lowerBound(estimate, outcome.peaks);
-  const least = outcome.call + bound.seconds;
-  return html`
-    <dl class="facts">
-      ${fact('Time', formatSeconds(outcome.seconds), runsText(outcome), 'time')}
-      ${speedFact(estimate, outcome.seconds)}
-      ${fact('Lower bound', formatSeconds(least), `${formatSeconds(outcome.call)} that any call takes and ${formatSeconds(bound.seconds)} of ${bound.by}, at ${formatSignificant(outcome.peaks.flops_per_second / 1e9)} GFLOP/s and ${formatSignificant(outcome.peaks.bytes_per_second / 1e9)} GB/s; all measured here`, 'bound')}
-      ${fact('Distance', `${formatSignificant(outcome.seconds / least)} ×`, distanceNote(estimate), 'distance')}
-      ${outcome.rounding ? roundingFact(config.dtype, outcome.rounding) : nothing}
-    </dl>`;
-}
-
-/** @param {import('../../lib/index.js').EstimateFigures} estimate */
-const distanceNote = (estimate) =>
-  countsMasked(estimate)
-    ? 'time over the bound; the bound counts masked scores, which a run may skip, so that less than 1 is possible'
-    : 'time over the bound; 1 is the best possible';
-
-/** @param {{ runs: number, together: number }} timing */
-function runsText({ runs, together }) {
-  if (runs === 1) return 'one run';
-  return together > 1 ? `median of ${runs} times ${formatCount(together)} runs` : `median of ${runs} runs`;
-}
-
-/**
- * Of a layer without matrix products the bytes that it moves.
- * @param {import('../../lib/index.js').EstimateFigures} estimate
- * @param {number} seconds
- */
-function speedFact(estimate, seconds) {
-  const { flops, bytes_moved: bytes } = estimate;
-  if (flops === 0)
-    return fact(
-      'Speed',
-      `${formatSignificant(bytes / seconds / 1e9)} GB/s`,
-      `${formatBytes(bytes)} moved in that time`,
-      'speed'
-    );
-  const masked = countsMasked(estimate) ? ', masked scores included, though a run may skip them' : '';
-  return fact(
-    'Speed',
-    `${formatSignificant(flops / seconds / 1e9)} GFLOP/s`,
-    `${formatCount(flops)} FLOPs in that time${masked}`,
-    'speed'
-  );
-}
-
-/** @param {string} title @param {string} value @param {string} note @param {string} key */
-const fact = (title, value, note, key) =>
-  html`<div data-fact=${key}><dt>${title}</dt><dd><b>${value}</b><span>${note}</span></dd></div>`;
-
-/** @param {string} dtype @param {{ relative: number, max_absolute: number }} rounding */
-function roundingFact(dtype, rounding) {
-  const { relative, max_absolute: largest } = rounding;
-  return fact(
-    'What rounding does',
-    `${formatSignificant(relative * 100)} %`,
-    `relative error of the result, at most ${formatSignificant(largest)} off, with weights and inputs rounded to ${dtype}; the timed run is float32`,
-    'rounding'
-  );
-}
-
-/** @param {Result} result */
-export const pooledView = ({ seed, outcome, python }) => html`
+export const sameView = ({ seed, outcome, python }, { said, copy, download, filename }) => html`
   <div class="same">
-    <h3>The same numbers in PyTorch</h3>
-    <p>First values of the result ${formatList(outcome.output.shape)}, seed ${seed}: <code class="values" data-values>${shownValues(outcome.output).join('  ')}</code></p>
-    <pre class="code" tabindex="0" role="group" aria-label="PyTorch lines that give the same numbers"><code>${python}</code></pre>
+    <div class="panel-head">
+      <h3 id="same-title">The same numbers in PyTorch</h3>
+      <div class="actions">
+        ${copyButton({ label: 'Copy PyTorch', said, copy, small: true })}
+        <button class="button small" type="button" @click=${download}>Download ${filename}</button>
+        ${saidView(said)}
+      </div>
+    </div>
+    <p>A whole file: it prints the first values of the result ${formatList(outcome.output.shape)}, seed ${seed}: <code class="values" data-values>${shownValues(outcome.output).join('  ')}</code></p>
+    <pre class="code" tabindex="0" role="group" aria-labelledby="same-title"><code>${python}</code></pre>
   </div>`;

@@ -15,6 +15,7 @@ import { staticLab } from '../../elements/labs/static.js';
 import { readPanels } from '../../elements/calculator/panels.js';
 import { FIRST_MODEL, wholeModel } from '../../elements/models/models.js';
 import { presetValues } from '../../elements/models/presets.js';
+import { staticRun } from '../../elements/run/static.js';
 import { Store } from '../../plain/store.js';
 import { speedView, unmeasured } from '../../elements/speed/view.js';
 import { staticTrain } from '../../elements/train/static.js';
@@ -75,9 +76,7 @@ function staticCalculator(store, panels) {
     { set: nothingHappens, calculate: nothingHappens },
     {
       charts: html`<attnscope-charts>${chartsStaticView(store)}</attnscope-charts>`,
-      run: html`<attnscope-run><div class="panel-head"><h2 id="run-title" class="panel-title">Run it</h2></div>
-      <p class="note">Runs the layer here, in your browser, and draws its weights. This needs JavaScript and
-        WebAssembly.</p></attnscope-run>`,
+      run: html`<attnscope-run>${staticRun(store)}</attnscope-run>`,
       code: html`<attnscope-code>${codeView({ source: store.source.module, text: store.source.module, filename: `${store.config.layer}.py` })}</attnscope-code>`,
       notice: html`<p class="stale-note linked-note" role="status">This is the default layer. The one that the link asks for comes when the module has loaded.</p>`,
       importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
