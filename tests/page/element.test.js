@@ -204,6 +204,7 @@ test('an element that is moved keeps what was entered and what was run, and open
   await page.fill('#field-hidden_size', 'x');
   await page.locator('#run').scrollIntoViewIfNeeded();
   await page.waitForSelector('[data-run="fresh"]');
+  await page.waitForSelector('[data-speed="measured"]');
   const started = await page.evaluate('started');
   const before = await page.locator('.run-results').innerText();
   /** @type {string[]} */
@@ -228,11 +229,15 @@ test('a run goes on while its element is moved', async () => {
     `${count}<div id="here"><attnscope-calculator layer="encoder" num_layers="2" seq_len="256"></attnscope-calculator></div><div id="there"></div>${script}`
   );
   await page.locator('#run').scrollIntoViewIfNeeded();
-  await page.click('[data-action="run"]');
-  await page.waitForSelector('[data-action="cancel"]');
-  await page.evaluate(() =>
-    document.querySelector('#there')?.append(document.querySelector('attnscope-calculator') ?? '')
-  );
+  await page.waitForSelector('[data-action="run"]');
+  await page.evaluate(async () => {
+    const element = /** @type {HTMLElement} */ (document.querySelector('attnscope-calculator'));
+    const panel = /** @type {any} */ (element.shadowRoot?.querySelector('attnscope-run'));
+    panel.querySelector('[data-action="run"]').click();
+    await panel.updateComplete;
+    if (!panel.querySelector('[data-action="cancel"]')) throw new Error('nothing runs');
+    document.querySelector('#there')?.append(element);
+  });
   await page.waitForSelector('[data-run="fresh"]');
   assert.equal(await page.evaluate('started'), 1);
 });
@@ -242,10 +247,13 @@ test('an element that was removed during a run, and comes back later, can run ag
     `<attnscope-calculator layer="encoder" num_layers="2" seq_len="256"></attnscope-calculator>${script}`
   );
   await page.locator('#run').scrollIntoViewIfNeeded();
-  await page.click('[data-action="run"]');
-  await page.waitForSelector('[data-action="cancel"]');
+  await page.waitForSelector('[data-action="run"]');
   await page.evaluate(async () => {
     const element = document.querySelector('attnscope-calculator');
+    const panel = /** @type {any} */ (element?.shadowRoot?.querySelector('attnscope-run'));
+    panel.querySelector('[data-action="run"]').click();
+    await panel.updateComplete;
+    if (!panel.querySelector('[data-action="cancel"]')) throw new Error('nothing runs');
     element?.remove();
     await new Promise((resolve) => setTimeout(resolve, 50));
     document.body.append(element ?? '');

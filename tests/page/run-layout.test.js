@@ -40,7 +40,7 @@ test('a run opens with four words, whose positions are marked, heat map first an
   const { page } = site;
   await page.waitForSelector('[data-run="fresh"]');
   assert.equal(await page.locator('select[name="input"]').inputValue(), 'words');
-  assert.deepEqual(await page.locator('.heat-marks.over text').allInnerTexts(), ['A', 'B', 'C', 'D']);
+  assert.deepEqual(await page.locator('.heat-marks.over text').allTextContents(), ['A', 'B', 'C', 'D']);
   assert.equal(await page.locator('.heat-marks.beside').count(), 0);
   const marks = (await page.locator('.heat-marks.over').boundingBox()) ?? { x: NaN, width: NaN };
   const map = (await page.locator('canvas.heat').boundingBox()) ?? { x: NaN, width: NaN };
@@ -65,7 +65,7 @@ test('of attention both queries and keys are marked; a pattern without places ma
   const { page } = site;
   await page.waitForSelector('[data-run="fresh"]');
   for (const side of ['over', 'beside'])
-    assert.deepEqual(await page.locator(`.heat-marks.${side} text`).allInnerTexts(), ['A', 'B', 'C', 'D'], side);
+    assert.deepEqual(await page.locator(`.heat-marks.${side} text`).allTextContents(), ['A', 'B', 'C', 'D'], side);
   await page.selectOption('select[name="input"]', 'marker');
   await page.waitForFunction(() => document.querySelector('.heat-marks.over')?.textContent === 'marker');
   await page.selectOption('select[name="input"]', 'random');

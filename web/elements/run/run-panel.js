@@ -289,21 +289,28 @@ export class RunPanel extends LightElement {
       small: smallSizes(this.config, (config) => store.refusal(config)),
       set: (patch) => store.set(patch)
     });
-    if (!result) return html`<div class="run-view">${own}${this.needs.fits ? this.#empty() : nothing}</div>`;
-    const stale = result.key !== this.key;
+    const stale = result !== null && result.key !== this.key;
     const before = stale || this.failure !== '';
+    const state = before ? 'stale' : 'fresh';
     const dimmed = before ? 'stale' : '';
+    return html`
+      ${result && before ? html`<p class="stale-note">These results are of the run before: ${result.config.layer} on ${formatList(result.outcome.inputs[0].shape)}.</p>` : nothing}
+      <div class="run-results" data-run=${result ? state : nothing}>
+        <div class="run-view">
+          ${own}
+          ${result ? html`<div class=${`run-shown ${dimmed}`}>${this.#shown(store, result, stale)}</div>` : this.needs.fits ? this.#empty() : nothing}
+        </div>
+        ${result ? html`<div class=${`run-more ${dimmed}`}>${this.#more(store, result)}</div>` : nothing}
+      </div>`;
+  }
+
+  /** What stands below the heat map. @param {Store} store @param {Result} result */
+  #more(store, result) {
     const { config, outcome } = result;
     const [figures] = store.figures([{ ...config, dtype: 'float32' }]);
     return html`
-      ${before ? html`<p class="stale-note">These results are of the run before: ${config.layer} on ${formatList(outcome.inputs[0].shape)}.</p>` : nothing}
-      <div class="run-results" data-run=${before ? 'stale' : 'fresh'}>
-        <div class="run-view">${own}<div class=${`run-shown ${dimmed}`}>${this.#shown(store, result, stale)}</div></div>
-        <div class=${`run-more ${dimmed}`}>
-          ${figures ? speedView(figures, config.dtype, this.timing, outcome.build) : nothing}
-          ${sameView(result, this.#fileActions(result))}
-        </div>
-      </div>`;
+      ${figures ? speedView(figures, config.dtype, this.timing, outcome.build) : nothing}
+      ${sameView(result, this.#fileActions(result))}`;
   }
 
   #empty() {

@@ -11,5 +11,5 @@ export const staticRun = ({ estimate }) => html`
   <div inert>
     ${headView({ seed: 0, seedError: '', again: false, idle: false, progress: null, still: true })}
     ${inputsView(estimate.inputs, { ...DRAWN, pattern: PATTERNS[0].name }, null)}
-    <div class="run-view">${coming()}</div>
+    <div class="run-results"><div class="run-view">${coming()}</div></div>
   </div>`;
