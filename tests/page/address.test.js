@@ -95,7 +95,7 @@ test('beside an unknown layer only what no layer has is left out', async () => {
 
 for (const [search, message] of [
   ['mask=zzz', 'mask must be a mask that was painted for this layer with these sizes, got "zzz".'],
-  ['input=__proto__', 'input must be one of random, marker, pair, sorted, ramp, own, got "__proto__".'],
+  ['input=__proto__', 'input must be one of words, random, marker, pair, sorted, ramp, own, got "__proto__".'],
   ['tensor=queues', 'tensor must be a result of this layer or a tensor between its steps, got "queues".'],
   ['__proto__=1', 'self_attention has no field "__proto__".']
 ])

@@ -32,7 +32,7 @@ test('the calculator counts the scores that a mask hides, and says so; of a laye
     `${formatShort(all)} FLOPs at 2 a MAC, masked scores included, as PyTorch counts them`
   );
   await page.click('.doors >> text=Run');
-  await page.waitForSelector('[data-run="fresh"]');
+  await page.waitForSelector('[data-speed="measured"]');
   assert.match(
     await page.locator('[data-fact="speed"]').innerText(),
     new RegExp(`${grouped(all)} FLOPs in that time, masked scores included, though a run may skip them`)

@@ -159,6 +159,7 @@ test('the table has every row and column of the plane that is seen, its row sums
   const page = await ran(TEN);
   assert.equal(await page.locator(`${TABLE} td`).count(), 0);
   await page.click(`${TABLE} summary`);
+  await page.waitForSelector(`${TABLE} tbody tr`);
   assert.equal(await page.locator(`${TABLE} tbody tr`).count(), 10);
   assert.deepEqual(await page.locator(`${TABLE} thead th`).allInnerTexts(), ['query ↓ key →', ...indices(10), 'sum']);
   await page.getByRole('radio', { name: 'head 5', exact: true }).click();
