@@ -206,6 +206,17 @@ test('every tensor of the tutorial has the shape that its code gives it, and wei
   }
 });
 
+test('one class of any number of heads makes both versions of the fourth chapter', async () => {
+  const [one, eight] = await Promise.all(['1', '8'].map((heads) => made('tutorial/4', { heads })));
+  const { python } = one.data;
+  assert.equal(python, eight.data.python);
+  assert.equal(python.match(/class MultiheadAttention/g).length, 1);
+  assert.match(python, /def __init__\(self, num_heads\):/);
+  for (const heads of [1, 8]) assert.ok(python.includes(`MultiheadAttention(num_heads=${heads})`), python);
+  const beside = python.match(/^ {8}\S.*? +# \(/gm);
+  assert.equal(new Set(beside.map((line) => line.length)).size, 1, 'shapes stand one under another');
+});
+
 test('a loss on the same texts falls from that of a coin', async () => {
   const { data, said } = await made('tutorial/6', { steps: 10 });
   assert.equal(data.losses.length, 10);

@@ -88,10 +88,13 @@ function scoresOf({ data: query, shape: [batch, length, hidden] }, { data: key }
     : { tensor: { data, shape: [batch, heads, length, length] }, axes: ['batch', 'head', 'query', 'key'] };
 }
 
-/** Lines that make a module and its input. @param {string} name @param {string} input @param {number} seed */
-const drawnLines = (name, input, seed) => [
+/**
+ * Lines that make a module and its input.
+ * @param {string} name @param {string} input @param {number} seed @param {string} [given] to its constructor
+ */
+const drawnLines = (name, input, seed, given = '') => [
   `torch.manual_seed(${seed})`,
-  `module = ${name}().eval()`,
+  `module = ${name}(${given}).eval()`,
   `torch.manual_seed(${seed + 1})`,
   input
 ];
@@ -250,10 +253,12 @@ const multiHeadConfig = (/** @type {number} */ num_heads) => ({
   projections: 'separate'
 });
 
+const HEADS = 8; // of the tutorial's second version
+
 /** @param {number} heads @param {string} what @param {number} seed */
 const multiHeadLines = (heads, what, seed) => [
-  ...drawnLines('MultiheadAttention', 'x = torch.randn(2, 10, 128)', seed),
-  `output, weights = module(x)  # of ${heads === 1 ? 'one head' : `${heads} heads`}`,
+  ...drawnLines('MultiheadAttention', 'x = torch.randn(2, 10, 128)', seed, `num_heads=${heads}`),
+  'output, weights = module(x)',
   `print(f"${what} head output: {output.shape}")`
 ];
 
@@ -272,7 +277,7 @@ const multiHead = {
     }
   ],
   make(scope, { seed, heads }) {
-    const [single, multi] = [1, 8].map((count) => selfAttended(scope, multiHeadConfig(count), '', seed));
+    const [single, multi] = [1, HEADS].map((count) => selfAttended(scope, multiHeadConfig(count), '', seed));
     return {
       config: multiHeadConfig(Number(heads)),
       tensors: heads === '1' ? single : multi,
@@ -280,7 +285,7 @@ const multiHead = {
         `Single head output: ${sizeText(single.output.tensor.shape)}`,
         `Multi head output: ${sizeText(multi.output.tensor.shape)}`
       ],
-      lines: [...multiHeadLines(1, 'Single', seed), '', ...multiHeadLines(8, 'Multi', seed)]
+      lines: [...multiHeadLines(1, 'Single', seed), '', ...multiHeadLines(HEADS, 'Multi', seed)]
     };
   },
   notice({ tensors: { weights, output }, config }) {
@@ -420,19 +425,43 @@ export function computeChapter(chapter, scope, values) {
     name: values.show,
     steps,
     parameters,
-    python: codeOf(scope, made, values),
+    python: codeOf(scope, made),
     differs: chapter.differs
   };
 }
 
-/** The class, and the lines that print. @param {Attnscope} scope @param {Made} made @param {Values} values */
-function codeOf(scope, { config, lines }, { seed }) {
+/** The class, and the lines that print. @param {Attnscope} scope @param {Made} made */
+function codeOf(scope, { config, lines }) {
   const source = (/** @type {any} */ of) => scope.pytorch(of, { self_check: false }).trimEnd();
-  if (config.layer !== 'multihead_attention') return `${source(config)}\n\n\n${lines.join('\n')}\n`;
-  return [1, 8]
-    .map((heads) => {
-      const printing = multiHeadLines(heads, heads === 1 ? 'Single' : 'Multi', seed);
-      return `${source(multiHeadConfig(heads))}\n\n\n${printing.join('\n')}\n`;
-    })
-    .join('\n\n');
+  const printed =
+    config.layer === 'multihead_attention' ? withHeadsAsArgument(source(multiHeadConfig(HEADS))) : source(config);
+  return `${printed}\n\n\n${lines.join('\n')}\n`;
+}
+
+/**
+ * The class of HEADS heads as one of any number, which its constructor is given.
+ * @param {string} source
+ */
+function withHeadsAsArgument(source) {
+  const { hidden_size, seq_len, batch_size } = multiHeadConfig(HEADS);
+  const features = hidden_size / HEADS;
+  const changed = Object.entries({
+    'def __init__(self):': 'def __init__(self, num_heads):',
+    'super().__init__()\n': 'super().__init__()\n        self.num_heads = num_heads\n',
+    [`(${HEADS}, -1)`]: '(self.num_heads, -1)',
+    [`* ${features} ** -0.5`]: '* projected_query_heads.size(-1) ** -0.5',
+    [`(${batch_size}, ${HEADS}, ${seq_len}, ${features})`]: `(${batch_size}, num_heads, ${seq_len}, ${hidden_size} / num_heads)`,
+    [`(${batch_size}, ${HEADS}, ${seq_len}, ${seq_len})`]: `(${batch_size}, num_heads, ${seq_len}, ${seq_len})`
+  }).reduce((text, [fixed, any]) => {
+    if (!text.includes(fixed)) throw new Error(`the class does not have ${fixed}`);
+    return text.replaceAll(fixed, any);
+  }, source);
+  return withCommentsAligned(changed);
+}
+
+/** The shapes beside the lines, one under another again. @param {string} source */
+function withCommentsAligned(source) {
+  const beside = /^( {8}\S.*?) +# (?=\()/gm;
+  const width = Math.max(...Array.from(source.matchAll(beside), ([, code]) => code.length));
+  return source.replaceAll(beside, (_, code) => `${code.padEnd(width)}  # `);
 }
