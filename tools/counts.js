@@ -1,4 +1,4 @@
-// How many tests passed, read from what each test program prints.
+// How many tests passed, and how long each file took, read from what each test program prints.
 
 /**
  * @typedef {object} Counts
@@ -56,4 +56,20 @@ function wordCounts(line) {
  */
 function count(line, word) {
   return Number(new RegExp(`(\\d+) ${word}\\b`).exec(line)?.[1] ?? 0);
+}
+
+/**
+ * Seconds by test file: `seconds {"tests/js/open.test.js":3.2}`, once for each process of a suite, of which each has
+ * its own share of the tests.
+ * @param {string} output
+ * @returns {Record<string, number>}
+ */
+export function fileSeconds(output) {
+  /** @type {Record<string, number>} */
+  const sums = {};
+  for (const line of output.split('\n').filter((text) => text.startsWith('seconds {'))) {
+    for (const [file, seconds] of Object.entries(JSON.parse(line.slice('seconds '.length))))
+      sums[file] = (sums[file] ?? 0) + seconds;
+  }
+  return sums;
 }

@@ -1,10 +1,13 @@
-// A reporter for node:test: failures in full, nothing of what passes, and one last line with the counts.
+// A reporter for node:test: failures in full, nothing of what passes, the seconds of each file, and one last line with
+// the counts.
 
+import { relative } from 'node:path';
 import { inspect } from 'node:util';
+import { project } from './folders.js';
 
 /**
  * @typedef {{ name: string, file?: string, line?: number, nesting: number, skip?: unknown, todo?: unknown,
- *   message: string, details: { type?: string, error: any } }} Data
+ *   message: string, details: { type?: string, duration_ms?: number, error: any } }} Data
  */
 
 /**
@@ -13,8 +16,15 @@ import { inspect } from 'node:util';
  */
 export default async function* report(events) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
+  /** @type {Record<string, number>} */
+  const seconds = {};
   for await (const { type, data } of events) {
     if (type === 'test:stdout' || type === 'test:stderr') yield data.message;
+    const { file, nesting } = data;
+    if (/^test:(pass|fail)$/.test(type) && file && nesting === 0) {
+      const name = relative(project, file);
+      seconds[name] = (seconds[name] ?? 0) + (data.details.duration_ms ?? 0) / 1000;
+    }
     if ((type !== 'test:pass' && type !== 'test:fail') || data.details.type === 'suite') continue;
     if (data.skip !== undefined || data.todo !== undefined) counts.skipped++;
     else if (type === 'test:pass') counts.passed++;
@@ -23,6 +33,7 @@ export default async function* report(events) {
       yield describe(data);
     }
   }
+  yield `seconds ${JSON.stringify(seconds)}\n`;
   yield `counts ${JSON.stringify(counts)}\n`;
 }
 

@@ -139,7 +139,11 @@ export const element = viteStage('element', {
 });
 
 /** @type {Stage} */
-export const site = viteStage('site', { config: 'vite.config.js', inputs: ['web', 'package.json'], output: 'dist' });
+export const site = viteStage('site', {
+  config: 'vite.config.js',
+  inputs: ['web', 'docs', 'package.json'],
+  output: 'dist'
+});
 
 /**
  * @param {string} name the stage's

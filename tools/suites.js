@@ -1,6 +1,6 @@
 // The test suites: what each needs, the command that runs it, and how its counts are read.
 
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, buildStages, installed } from './build.js';
 import { attempt } from './commands.js';
@@ -13,23 +13,29 @@ import { compiler, formatter, node24, pytorch } from './toolchain.js';
 /** @typedef {{ code: number | string, output: string }} Result */
 
 /**
+ * @typedef {{ files: string[], layers: string[] }} Asked of a suite: its files, or some of them; and the layers for
+ * which alone it is run, if there are any
+ *
  * @typedef {object} Suite
  * @property {string} name
  * @property {Need[]} needs
  * @property {boolean} [alone] keeps all cores busy by itself, or has a browser wait for it: nothing else runs beside it
- * @property {(layers: string[]) => Promise<Result>} start
+ * @property {() => string[]} files what it runs
+ * @property {boolean} [whole] it runs all of its files or nothing
+ * @property {(asked: Asked) => Promise<Result>} [first] what it does beforehand, beside other suites
+ * @property {(asked: Asked) => Promise<Result>} start
  * @property {boolean} [takesLayers] `npm test -- NAME LAYER...` runs what it has for these layers alone
  * @property {import('./counts.js').Parser} counts
  *
  * @typedef {() => Promise<unknown>} Need what must be done before; the same function is done once for all suites
  */
 
-/** What suites need. @satisfies {Record<string, Need>} */
+/** What suites need, in the order in which it is made. @satisfies {Record<string, Need>} */
 export const needs = {
   modules: () => installed(),
   built: () => build(),
-  native: () => buildStages([nativeTests]),
   sanitized: () => buildStages([sanitizedTests]),
+  native: () => buildStages([nativeTests]),
   wasm: () => buildStages([wasmTests]),
   formatter: () => formatter(),
   node24: () => node24(),
@@ -37,67 +43,102 @@ export const needs = {
   chromium: () => ensureCommands(['chromium'])
 };
 
-/** @type {Suite[]} In this order they are listed at the end. */
+/** What WebAssembly builds of the same core differ in: tests of these folders run in all of them. */
+const kernelTests = 'tests/cpp/kernels';
+const runTests = 'tests/cpp/run';
+
+/** @type {Suite[]} In this order they start, as soon as what they need is there, and are listed at the end. */
 export const suites = [
-  js('style', 'tests/style', { needs: [needs.modules, needs.formatter] }),
-  cpp('cpp', needs.native, () => runCompiled('build/native/attnscope_tests')),
-  cpp('cpp-sanitized', needs.sanitized, () => runCompiled('build/native-sanitize/attnscope_tests')),
-  cpp('cpp-scalar', needs.wasm, () => runNode([wasmProgram('scalar')])),
-  cpp('cpp-simd', needs.wasm, () => runNode([wasmProgram('simd')])),
-  cpp('cpp-relaxed', needs.wasm, () => runNode24([wasmProgram('relaxed')])),
+  cpp('cpp-sanitized', needs.sanitized, (only) => runCompiled('build/native-sanitize/attnscope_tests', only)),
+  {
+    name: 'torch',
+    needs: [needs.built, needs.node24, needs.pytorch],
+    alone: true,
+    files: () => filesIn('tests/torch', /\.(py|js)$/),
+    whole: true,
+    first: writeCases,
+    start: judgeCases,
+    takesLayers: true,
+    counts: pytestCounts
+  },
   js('js', 'tests/js', { needs: [needs.built] }),
-  js('js-24', 'tests/js', { needs: [needs.built, needs.node24], runner: runNode24 }),
+  js('js-24', 'tests/js', { needs: [needs.built, needs.node24], runner: runRelaxed, only: dependsOnEngine }),
+  cpp('cpp', needs.native, (only) => runCompiled('build/native/attnscope_tests', only)),
+  cpp('cpp-simd', needs.wasm, (only) => runNode([wasmProgram('simd'), ...only])), // all: its sizes have 32 bits
+  cpp('cpp-scalar', needs.wasm, (only) => runNode([wasmProgram('scalar'), ...only]), [kernelTests]),
+  cpp('cpp-relaxed', needs.wasm, (only) => runNode24([wasmProgram('relaxed'), ...only]), [kernelTests, runTests]),
+  js('style', 'tests/style', { needs: [needs.modules, needs.formatter], whole: true }),
   js('types', 'tests/types', { needs: [needs.built] }),
   js('tools', 'tests/tools', { needs: [needs.built, needs.node24] }),
   js('package', 'tests/package', { needs: [needs.built] }),
   js('bundlers', 'tests/bundlers', { needs: [needs.built, needs.chromium] }),
   js('readme', 'tests/readme', { needs: [needs.built] }),
-  js('page', 'tests/page', { needs: [needs.built, needs.chromium], alone: true, files: 2 }),
-  {
-    name: 'torch',
-    needs: [needs.built, needs.node24, needs.pytorch],
-    start: runTorch,
-    takesLayers: true,
-    counts: pytestCounts
-  }
+  js('page', 'tests/page', { needs: [needs.built, needs.chromium], alone: true, atOnce: 2 })
 ];
 
 /**
+ * A program of doctest.
  * @param {string} name
  * @param {Need} need
- * @param {() => Promise<Result>} start
+ * @param {(only: string[]) => Promise<Result>} run
+ * @param {string[]} [folders] whose tests it runs
  * @returns {Suite}
  */
-function cpp(name, need, start) {
-  return { name, needs: name === 'cpp-relaxed' ? [need, needs.node24] : [need], start, counts: doctestCounts };
+function cpp(name, need, run, folders = ['tests/cpp']) {
+  const only = folders.includes('tests/cpp') ? [] : [`--source-file=${folders.map((one) => `*${one}/*`).join(',')}`];
+  return {
+    name,
+    needs: name === 'cpp-relaxed' ? [need, needs.node24] : [need],
+    files: () => folders.flatMap((folder) => filesIn(folder, /\.cpp$/)),
+    whole: true,
+    start: () => run(only),
+    counts: doctestCounts
+  };
 }
 
 /**
  * A suite of node:test files.
  * @param {string} name
  * @param {string} folder holds *.test.js, in folders too
- * @param {{ needs: Need[], alone?: boolean, files?: number, runner?: typeof runNode }} options files: run at once
+ * @param {{ needs: Need[], alone?: boolean, whole?: boolean, atOnce?: number, runner?: typeof runNode,
+ *   only?: (file: string) => boolean }} options `atOnce`: how many files run at once
  * @returns {Suite}
  */
-function js(name, folder, { needs, alone, files = 1, runner = runNode }) {
-  const start = async () => runner([...testOptions, `--test-concurrency=${files}`, ...testFiles(folder)]);
-  return { name, needs, alone, start, counts: nodeCounts };
+function js(name, folder, { needs, alone, whole, atOnce = 1, runner = runNode, only = () => true }) {
+  return {
+    name,
+    needs,
+    alone,
+    whole,
+    files: () => filesIn(folder, /\.test\.js$/).filter(only),
+    start: ({ files }) => runner([...testOptions, `--test-concurrency=${atOnce}`, ...files]),
+    counts: nodeCounts
+  };
+}
+
+/**
+ * Whether what a file tests can be another with another engine: it asks for builds of the core, or for a worker. What
+ * asks only for a scope, or for none, is arithmetic.
+ * @param {string} file
+ */
+function dependsOnEngine(file) {
+  return /\b(variants|builds|openInWorker|openInside)\b/.test(readFileSync(join(project, file), 'utf8'));
 }
 
 const minute = 60_000;
 const suiteLimit = 25 * minute;
 const testOptions = ['--test', '--test-reporter=./tools/reporter.js', `--test-timeout=${5 * minute}`];
 
-/** @param {string} folder */
-function testFiles(folder) {
+/** @param {string} folder @param {RegExp} pattern */
+function filesIn(folder, pattern) {
   const names = existsSync(join(project, folder))
     ? readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
     : [];
   const files = names
-    .filter((name) => name.endsWith('.test.js'))
+    .filter((name) => pattern.test(name) && !name.includes('node_modules'))
     .sort()
     .map((name) => join(folder, name));
-  if (files.length === 0) throw new Error(`${folder} has no *.test.js`);
+  if (files.length === 0) throw new Error(`${folder} has no ${pattern}`);
   return files;
 }
 
@@ -111,34 +152,44 @@ function runNode(args) {
   return attempt(process.execPath, args, { cwd: project, timeout: suiteLimit });
 }
 
-/** @param {string[]} args */
-async function runNode24(args) {
+/** @param {string[]} args @param {Record<string, string>} [env] */
+async function runNode24(args, env) {
   const tools = await node24();
-  return runWith(tools, tools.node, args);
+  return runWith(tools, tools.node, args, env);
 }
 
-/** @param {string} program relative to the checkout; runs where it was compiled */
-async function runCompiled(program) {
-  return runWith(await compiler(), join(project, program), [], { UBSAN_OPTIONS: 'print_stacktrace=1' });
+/** In Node 24, tests of the build that only it runs: that of plain SIMD has been tested. @param {string[]} args */
+function runRelaxed(args) {
+  return runNode24(args, { TEST_BUILDS: 'relaxed' });
 }
+
+/** @param {string} program relative to the checkout; runs where it was compiled @param {string[]} args */
+async function runCompiled(program, args) {
+  return runWith(await compiler(), join(project, program), args, { UBSAN_OPTIONS: 'print_stacktrace=1' });
+}
+
+/** @param {string[]} layers */
+const casesFolder = (layers) => (layers.length === 0 ? 'build/torch-cases' : 'build/torch-layers');
 
 /**
- * transformers saves small models; the module writes its answers for them and for many configs, of every build; PyTorch
- * judges them, in two processes at once.
- * @param {string[]} layers only the configs of these; of all layers, and all else, where there are none
+ * transformers saves small models; the module writes its answers for them and for many configs, of every build.
+ * @param {Asked} asked only the configs of its layers; of all layers, and all else, where there are none
  */
-async function runTorch(layers) {
-  const cases = layers.length === 0 ? 'build/torch-cases' : 'build/torch-layers';
-  const tools = await pytorch();
+async function writeCases({ layers }) {
+  const cases = casesFolder(layers);
   if (layers.length === 0) {
-    const saved = await runWith(tools, 'python3', ['tests/torch/make_checkpoints.py', cases]);
+    const saved = await runWith(await pytorch(), 'python3', ['tests/torch/make_checkpoints.py', cases]);
     if (saved.code !== 0) return saved;
   }
   mkdirSync(join(project, cases), { recursive: true });
-  const written = await runNode24(['tests/torch/write_cases.js', cases, ...layers]);
-  if (written.code !== 0) return written;
+  return runNode24(['tests/torch/write_cases.js', cases, ...layers]);
+}
+
+/** PyTorch judges them, in two processes at once. @param {Asked} asked */
+async function judgeCases({ layers }) {
+  const tools = await pytorch();
   const judge = (/** @type {string} */ part) =>
-    runWith(tools, 'python3', ['-m', 'pytest', '-q', 'tests/torch', '--cases', cases, '--part', part]);
+    runWith(tools, 'python3', ['-m', 'pytest', '-q', 'tests/torch', '--cases', casesFolder(layers), '--part', part]);
   const parts = await Promise.all(['1/2', '2/2'].map(judge));
   const broken = parts.find(({ output }) => pytestCounts(output) === null);
   return (

@@ -7,7 +7,6 @@ import {
   FLOAT32_TOLERANCE,
   alternatives,
   assertClose,
-  builds,
   configOf,
   configs,
   hasMask,
@@ -248,7 +247,7 @@ test('what runBytes says grows with the tensors, and decides what fits', () => {
 });
 
 test('in a worker it is the same, resident or not, and what is given up is freed', async () => {
-  const remote = await openInWorker({ build: builds[0], threads: 1 });
+  const remote = await openInWorker({ build: scope.build.name, threads: 1 });
   const model = await remote.create(stack);
   const inputs = randomInputs(stack);
   const options = { tensors: ['model.layers.2.masked_scores', 'logits'] };

@@ -7,7 +7,6 @@ import { randomNumbers } from '../random.js';
 import { testRefusals } from './refusals.js';
 import {
   FLOAT32_TOLERANCE,
-  builds,
   configs,
   nameOf,
   randomInputs,
@@ -304,7 +303,7 @@ test('every result of weights can be named, and is the one that forward() return
 });
 
 test('in a worker it is the same', async () => {
-  const remote = await openInWorker({ build: builds[0], threads: 1 });
+  const remote = await openInWorker({ build: scope.build.name, threads: 1 });
   const model = await remote.create(attention);
   const inputs = randomInputs(attention, { mask: true });
   const at = { query: 2, key: 1, head: 1, batch: 1 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doctestCounts, nodeCounts, pytestCounts } from '../../tools/counts.js';
+import { doctestCounts, fileSeconds, nodeCounts, pytestCounts } from '../../tools/counts.js';
 
 /** @param {number} passed @param {number} failed @param {number} skipped */
 const counts = (passed, failed, skipped) => ({ passed, failed, skipped });
@@ -35,4 +35,12 @@ test('two processes of pytest count together', () => {
 
 test('a program that did not get to its end has no counts', () => {
   for (const parse of [doctestCounts, nodeCounts, pytestCounts]) assert.equal(parse('Segmentation fault\n'), null);
+});
+
+test('the seconds of a file are those of all processes that ran some of it', () => {
+  assert.deepEqual(fileSeconds('seconds {"a.py":1.5,"b.py":2}\n3 passed in 0.10s\nseconds {"a.py":0.5}\n'), {
+    'a.py': 2,
+    'b.py': 2
+  });
+  assert.deepEqual(fileSeconds('Segmentation fault\n'), {});
 });

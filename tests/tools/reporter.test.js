@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attempt } from '../../tools/commands.js';
-import { nodeCounts } from '../../tools/counts.js';
+import { fileSeconds, nodeCounts } from '../../tools/counts.js';
 import { project } from '../../tools/folders.js';
 import { scratch } from './scratch.js';
 
@@ -41,4 +41,18 @@ test('a failure is told whole, with its name, and counted once', async (t) => {
 test('a file that cannot be loaded is a failure', async (t) => {
   const { output } = await report(t, 'import "./nothing.js";');
   assert.deepEqual(nodeCounts(output), { passed: 0, failed: 1, skipped: 0 });
+});
+
+test('the seconds of a file are those of its tests and blocks', async (t) => {
+  const { output } = await report(
+    t,
+    `
+    const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
+    test('a', soon);
+    describe('block', () => { test('b', soon); });`
+  );
+  const [[file, seconds], ...others] = Object.entries(fileSeconds(output));
+  assert.match(file, /some\.test\.mjs$/);
+  assert.ok(seconds >= 0.038, String(seconds));
+  assert.deepEqual(others, []);
 });

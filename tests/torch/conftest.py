@@ -27,6 +27,20 @@ def pytest_configure(config):
     config.index = Index(folder)
 
 
+seconds = {}
+
+
+def pytest_runtest_logreport(report):
+    file = f"tests/torch/{report.location[0].rsplit('/', 1)[-1]}"
+    seconds[file] = seconds.get(file, 0) + report.duration
+
+
+def pytest_terminal_summary(terminalreporter):
+    """How long each file took, for `npm test` (tools/counts.js)."""
+    rounded = {file: round(took, 1) for file, took in seconds.items()}
+    terminalreporter.write_line(f"seconds {json.dumps(rounded)}")
+
+
 def pytest_report_header(config):
     index = config.index
     return f"PyTorch {torch.__version__} judges {len(index.cases)} configs, builds: {', '.join(index.builds)}"
