@@ -10,8 +10,8 @@ import { mended } from './rules.js';
 /** @typedef {import('../../web/lib/index.js').Config} Config */
 
 /**
- * Every build that this engine runs: Node 20 runs plain SIMD only, Node 24 relaxed SIMD as well. TEST_BUILDS names those
- * of which the tests are wanted here.
+ * Every build that this engine runs: Node 20 runs plain SIMD only, Node 24 relaxed SIMD as well. Or those that
+ * TEST_BUILDS names, where others are tested elsewhere.
  */
 export const builds = process.env.TEST_BUILDS?.split(',') ?? ((await relaxedSimd()) ? ['simd', 'relaxed'] : ['simd']);
 
