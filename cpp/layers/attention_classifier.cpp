@@ -57,7 +57,7 @@ const Layer kLayer = {
         "layer.",
     .pytorch_class = "AttentionClassifier",
     .fields = {fields::batch_size(), fields::seq_len(), fields::vocab_size(5000),
-               fields::padding_idx(),               fields::hidden_size(128), fields::num_heads(4),
+               fields::padding_idx(), fields::hidden_size(128), fields::num_heads(4),
                fields::dimension("num_classes", "Classes to tell apart.", 2, Axis::kClass),
                fields::bias(), fields::dropout(0.1), fields::dtype()},
     .build = build,

@@ -34,7 +34,10 @@ const Layer kLayer = {
         "A tanh layer compares each query with each key; the keys are combined under the weights.",
     .pytorch_class = "BahdanauAttention",
     .fields = {fields::batch_size(4), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
-               fields::kdim(), fields::attn_dim(), fields::bias(), fields::dtype()},
+               fields::kdim(), fields::attn_dim(),
+               boolean_field("bias", "Whether the projections of queries and keys add a bias.",
+                             true),
+               fields::dtype()},
     .build = build,
 };
 const Registration kRegistration(kLayer);

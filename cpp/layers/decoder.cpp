@@ -201,8 +201,7 @@ const Layer kLayer = {
          fields::past_len(),
          fields::vocab_size(8192),
          fields::padding_idx(),
-         fields::dimension("max_positions", "Positions that have a learned vector.", 1024,
-                           Axis::kPosition),
+         fields::max_positions(1024),
          fields::hidden_size(256),
          fields::num_layers(4),
          fields::num_heads(8),
@@ -221,7 +220,10 @@ const Layer kLayer = {
                        "Whether a norm also follows attention and feed-forward network "
                        "(Gemma 2 and 3).",
                        false),
-         position_field({"none", "learned", "sinusoidal", "rope", "alibi", "relative"}, "rope"),
+         position_field("How positions are told apart: learned or sinusoidal vectors added to the "
+                        "input, rotary embedding (rope), or biases on the scores: ALiBi, T5's "
+                        "relative.",
+                        {"none", "learned", "sinusoidal", "rope", "alibi", "relative"}, "rope"),
          fields::rope_theta(),
          optional(sampled({100, 10000},
                           number_field("rope_local_base_freq",

@@ -158,9 +158,7 @@ const Layer kLayer = {
     .summary = "Embeddings, a stack of encoder layers and a pooler: BERT and its kin.",
     .pytorch_class = "Encoder",
     .fields = {fields::batch_size(1), fields::seq_len(), fields::vocab_size(30522),
-               fields::padding_idx(),
-               fields::dimension("max_positions", "Rows of the table of learned vectors.", 512,
-                                 Axis::kPosition),
+               fields::padding_idx(), fields::max_positions(512),
                integer_field("position_offset",
                              "Where in the table of positions' vectors, learned or sinusoidal, "
                              "that of a sequence's first token stands; those before are of no "
@@ -176,7 +174,10 @@ const Layer kLayer = {
                boolean_field("norm_first",
                              "Whether each part is normed before it, or its sum after it.", false),
                fields::norm_eps(1e-12),
-               position_field({"none", "learned", "sinusoidal", "alibi", "relative"}, "learned"),
+               position_field(
+                   "How positions are told apart: learned or sinusoidal vectors added to the "
+                   "input, or biases on the scores: ALiBi, T5's relative.",
+                   {"none", "learned", "sinusoidal", "alibi", "relative"}, "learned"),
                boolean_field("pooler", "Whether a tanh layer pools the first position.", true),
                fields::dropout(0.1), fields::bias(), fields::dtype()},
     .build = build,

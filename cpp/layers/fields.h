@@ -26,11 +26,11 @@ inline Field seq_len() {
   return dimension("seq_len", "Positions (tokens) of each sequence.", 128, Axis::kPosition);
 }
 inline Field hidden_size(int64_t fallback = 768) {
-  return dimension("hidden_size", "Features of each position: the encoder's width.", fallback,
+  return dimension("hidden_size", "Features of each position's hidden state.", fallback,
                    Axis::kHidden);
 }
 inline Field attn_dim() {
-  return dimension("attn_dim", "Width of the tanh layer between hidden state and score.", 128);
+  return dimension("attn_dim", "Width of the tanh layer before the score.", 128);
 }
 inline Field kv_len() {
   return optional(dimension("kv_len",
@@ -97,13 +97,20 @@ inline Field past_len() {
                        kMaxDimension);
 }
 inline Field bias() { return boolean_field("bias", "Whether the linear layers add a bias.", true); }
+inline Field max_positions(int64_t fallback) {
+  return dimension("max_positions",
+                   "Positions that the model is made for: with learned positions the rows of their "
+                   "table, which no sequence may pass; others have no table.",
+                   fallback, Axis::kPosition);
+}
 inline Field is_causal(bool fallback) {
   return boolean_field("is_causal", "Whether a position attends only to itself and those before.",
                        fallback);
 }
 inline Field window() {
   return optional(dimension(
-      "window", "Positions that a query attends to, itself included (sliding window); null: all.",
+      "window",
+      "A query attends to keys less than this many positions away (sliding window); null: to all.",
       1));
 }
 inline Field scale() {
@@ -119,19 +126,17 @@ inline Field dropout(double fallback) {
   return sampled(
       {0.5, 0.1, 0},
       number_field("dropout",
-                   "Share that training sets to zero: counted in what training keeps, without "
-                   "effect on a forward pass here.",
+                   "Share of numbers that training sets to zero; a forward pass sets none.",
                    fallback, 0, 0.999));
 }
 inline Field norm_eps(double fallback) {
-  return sampled(
-      {0.01, 1e-6, 1e-5, 1e-12},
-      number_field("norm_eps", "Added to the variance before its root is taken.", fallback, 0, 1));
+  return sampled({0.01, 1e-6, 1e-5, 1e-12},
+                 number_field("norm_eps", "Added to what norms take the root of.", fallback, 0, 1));
 }
 inline Field rope_theta() {
   return sampled(
       {100, 10000, 500000},
-      number_field("rope_theta", "Base of the rotary embedding's wavelengths.", 10000, 1, 1e12));
+      number_field("rope_theta", "Base of the wavelengths of rotary positions.", 10000, 1, 1e12));
 }
 /// The names that dtype_from() knows.
 inline std::vector<std::string_view> dtype_names() {

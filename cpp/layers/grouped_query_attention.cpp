@@ -54,8 +54,12 @@ const Layer kLayer = {
                boolean_field("qk_norm", "Whether queries and keys are normed in each head (RMS).",
                              false),
                fields::norm_eps(1e-6),
-               position_field({"none", "rope", "alibi", "relative"}, "rope"), fields::rope_theta(),
-               fields::window(), fields::is_causal(true), fields::scale(), fields::dtype()},
+               position_field(
+                   "How positions are told apart: rotary embedding (rope), or biases on the "
+                   "scores: ALiBi, T5's relative.",
+                   {"none", "rope", "alibi", "relative"}, "rope"),
+               fields::rope_theta(), fields::window(), fields::is_causal(true), fields::scale(),
+               fields::dtype()},
     .build = build,
     .check = check,
 };

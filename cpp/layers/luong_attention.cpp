@@ -55,7 +55,10 @@ const Layer kLayer = {
     .fields = {choice_field("score", "How a query is compared with a key.",
                             {"dot", "general", "concat"}, "general"),
                fields::batch_size(4), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
-               fields::kdim(), fields::attn_dim(), fields::dtype()},
+               fields::kdim(),
+               fields::dimension(
+                   "attn_dim", "With score concat: width of the tanh layer before the score.", 128),
+               fields::dtype()},
     .build = build,
     .check = check,
 };

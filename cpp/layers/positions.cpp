@@ -5,12 +5,9 @@
 
 namespace attnscope {
 
-Field position_field(std::vector<std::string_view> choices, const char* fallback) {
-  return choice_field(
-      "position",
-      "How positions are told apart: learned or sinusoidal vectors added to the "
-      "input, rotary embedding (rope), or biases on the scores: ALiBi, T5's relative.",
-      std::move(choices), fallback);
+Field position_field(const char* meaning, std::vector<std::string_view> choices,
+                     const char* fallback) {
+  return choice_field("position", meaning, std::move(choices), fallback);
 }
 
 void check_rotation(const Config& config, std::string_view field, int64_t head_dim) {

@@ -9,7 +9,9 @@
 
 namespace attnscope {
 
-Field position_field(std::vector<std::string_view> choices, const char* fallback);
+/// `meaning` tells of these choices alone.
+Field position_field(const char* meaning, std::vector<std::string_view> choices,
+                     const char* fallback);
 
 /// Throws FieldError for heads of an odd width where positions are rotary: they turn features in
 /// pairs.

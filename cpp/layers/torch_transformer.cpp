@@ -55,7 +55,7 @@ std::vector<Field> torch_layer_fields(std::vector<Field> sizes) {
                     false),
       fields::norm_eps(1e-5),
       fields::dropout(0.1),
-      fields::bias(),
+      boolean_field("bias", "Whether the linear layers and the norms have a bias.", true),
       fields::dtype()};
   sizes.insert(sizes.end(), rest.begin(), rest.end());
   return sizes;

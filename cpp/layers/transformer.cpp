@@ -29,10 +29,8 @@ TensorId add_residual(Graph& graph, TensorId x, TensorId y, std::string_view out
 }
 
 Field activation_field(const char* fallback, std::vector<std::string_view> choices) {
-  return choice_field("activation",
-                      "Function between the two linear layers of the feed-forward "
-                      "network.",
-                      std::move(choices), fallback);
+  return choice_field("activation", "Function inside the feed-forward network.", std::move(choices),
+                      fallback);
 }
 
 }  // namespace attnscope

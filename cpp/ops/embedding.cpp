@@ -70,15 +70,16 @@ EmbeddingModule declare_embedding(Graph& graph, std::string_view name, Dimension
   const std::string further = padding ? format(", padding_idx={}", {*padding}) : "";
   const int module =
       graph.add_module(name, format("nn.Embedding({}, {}{})", {rows, features, further}));
-  const TensorId weight = graph.add_parameter(
-      module, "weight", {rows, features},
-      {.kind = Init::Kind::kNormal, .spread = 1, .zero_row = padding});
+  const TensorId weight =
+      graph.add_parameter(module, "weight", {rows, features},
+                          {.kind = Init::Kind::kNormal, .spread = 1, .zero_row = padding});
   return {module, weight, padding};
 }
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
                          std::string_view output) {
-  const OpPtr op = embedding.padding ? make_op<Embedding>(embedding.padding) : shared_op<Embedding>();
+  const OpPtr op =
+      embedding.padding ? make_op<Embedding>(embedding.padding) : shared_op<Embedding>();
   const std::string_view name = graph.modules()[static_cast<size_t>(embedding.module)].name;
   return graph.add_step(name, "embed", op, {tokens, embedding.weight}, output, embedding.module);
 }

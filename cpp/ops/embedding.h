@@ -29,11 +29,12 @@ class Embedding final : public Op {
   PaddingIndex padding_;
 };
 
-/// Its gradient: dy (..., E), tokens (...) -> (rows, E), the sum of the gradients of each row; zeros
-/// of the padding token's.
+/// Its gradient: dy (..., E), tokens (...) -> (rows, E), the sum of the gradients of each row;
+/// zeros of the padding token's.
 class EmbeddingGradient final : public UnnamedOp {
  public:
-  explicit EmbeddingGradient(Dimension rows, PaddingIndex padding = {}) : rows_(rows), padding_(padding) {}
+  explicit EmbeddingGradient(Dimension rows, PaddingIndex padding = {})
+      : rows_(rows), padding_(padding) {}
 
   const PaddingIndex& padding() const { return padding_; }
 

@@ -108,8 +108,8 @@ Shape masked_shape(const InputShapes& inputs, const Band& band, MaskOf of) {
   const Shape& scores = *inputs[0];
   const Shape* mask = inputs.size() > 1 ? inputs[1] : nullptr;
   const Shape covered = without_tail(scores, band.tail);
-  if (mask && !broadcasts_to(*mask, of == MaskOf::kKeys ? Shape{covered[0], covered.back()}
-                                                        : covered)) {
+  if (mask &&
+      !broadcasts_to(*mask, of == MaskOf::kKeys ? Shape{covered[0], covered.back()} : covered)) {
     wrong_graph("softmax: mask {} does not fit scores {}", {*mask, scores});
   }
   return scores;

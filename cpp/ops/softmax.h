@@ -14,9 +14,9 @@ int64_t mask_row(MaskOf of, const Shape& mask, const Shape& scores, int64_t row)
 
 /// Softmax over the last dimension, of scores within a band plus an optional mask.
 ///
-/// Inputs: scores (..., S); mask, added to the scores, -inf where a position is hidden. A row whose every position is hidden gets
-/// zeros, as F.scaled_dot_product_attention gives it since PyTorch 2.5, where the bare formula
-/// would give NaN.
+/// Inputs: scores (..., S); mask, added to the scores, -inf where a position is hidden. A row whose
+/// every position is hidden gets zeros, as F.scaled_dot_product_attention gives it since
+/// PyTorch 2.5, where the bare formula would give NaN.
 class Softmax final : public Op {
  public:
   explicit Softmax(Band band = {}, MaskOf mask_of = MaskOf::kScores)

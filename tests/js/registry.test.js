@@ -191,3 +191,35 @@ function breaking(broken) {
   }
   return assert.fail('no config breaks it');
 }
+
+// What stands in a field's meaning must hold in each layer that has it.
+
+const POSITIONS = {
+  learned: /\blearned\b/,
+  sinusoidal: /\bsinusoidal\b/,
+  rope: /\brope\b/,
+  alibi: /\bALiBi\b/,
+  relative: /\brelative\b/
+};
+
+test('the meaning of position tells of the choices that a layer has, and of no others', () => {
+  for (const layer of layers) {
+    const position = layer.fields.find(({ name }) => name === 'position');
+    for (const [choice, said] of Object.entries(POSITIONS))
+      if (position)
+        assert.equal(said.test(position.meaning), position.choices.includes(choice), `${layer.name}: ${choice}`);
+  }
+});
+
+test('no meaning speaks of a part that the layer does not have', () => {
+  const told = (layer, name) => layer.fields.find((field) => field.name === name)?.meaning ?? '';
+  for (const layer of layers) {
+    for (const { name, meaning } of layer.fields) {
+      assert.doesNotMatch(meaning, /\b(en|de)coder\b/, `${layer.name}.${name}`);
+      for (const [, other] of meaning.matchAll(/\b([a-z]+(?:_[a-z]+)+)\b/g))
+        if (layers.some(({ fields }) => fields.some((field) => field.name === other)))
+          assert.ok(told(layer, other), `${layer.name}.${name} speaks of ${other}`);
+    }
+    assert.doesNotMatch(told(layer, 'dropout'), /without effect/, layer.name);
+  }
+});
