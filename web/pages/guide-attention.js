@@ -229,7 +229,7 @@ function causalFlops(scope) {
   } = /** @type {import('../plain/workloads.js').Workload} */ (pageWorkloads.find(({ name }) => name === CAUSAL));
   return html`
     <p id="causal-flops"><b>What a mask hides is counted.</b> The calculator gives the FLOPs of all T × S scores, as
-      PyTorch's <code>FlopCounterMode</code> does, whatever a mask then hides: ${formatCount(scope.estimate(config).flops)} for ${fill(config, `12 causal heads at ${S} positions`)}. No query needs the keys after it, so S(S + 1)/2 of the S² scores are enough, and attnscope's kernels, like FlashAttention's, skip most of the others. A rate in FLOP/s that counted them could pass what the machine reaches. The <a href="./speed.html">speed page</a> therefore counts half, here ${formatCount(flops)}, as FlashAttention's benchmarks do.</p>`;
+      PyTorch's <code>FlopCounterMode</code> does, whatever a mask then hides: ${formatCount(scope.estimate(config).flops)} for ${fill(config, `12 causal heads at ${S} positions`)}. No query needs the keys after it, so S(S + 1)/2 of the S² scores are enough, and attnscope's kernels, like FlashAttention's, skip most of the others. A rate in FLOP/s that counted them could pass what the machine reaches. The <a href="../speed/">speed page</a> therefore counts half, here ${formatCount(flops)}, as FlashAttention's benchmarks do.</p>`;
 }
 
 const QUERIES = 3;
