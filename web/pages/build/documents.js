@@ -66,6 +66,7 @@ export function documentView(file, root) {
   });
   const text = readFileSync(join(project, name), 'utf8');
   const body = /** @type {string} */ (marked.parse(text));
+  if (!headings.length) throw new Error(`${name} has no heading, so its page would have contents without an entry`);
   return html`
     <nav class="contents" aria-label="On this page">
       <h2>On this page</h2>
