@@ -64,7 +64,6 @@ const isThread = (/** @type {string} */ path) => /thread-[^/]*\.js$/.test(path);
 const html = { headers: isolation, type: '.html', body: page('./main.js') };
 
 describe('where threads cannot start, one runs at once, and the reason says why:', () => {
-  const TIME = 8_000; // milliseconds, for Chromium and the module; the limit of threads that start is above
   const cases = /** @type {[string, Parameters<typeof visit>[0], RegExp][]} */ ([
     [
       'their file is missing',
@@ -97,14 +96,12 @@ describe('where threads cannot start, one runs at once, and the reason says why:
   ]);
   for (const [why, options, reason] of cases) {
     test(why, async () => {
-      const start = performance.now();
       const seen = await visit(options);
       assert.equal(seen.build.threads, 1);
       assert.equal(seen.build.name.endsWith('-threads'), false);
       assert.match(seen.build.reason, /^one thread, because no others could be started: /);
-      assert.match(seen.build.reason, reason);
+      assert.match(seen.build.reason, reason); // and not that time was up
       assert.equal(wrongWith({ ...seen, build: { ...seen.build, threads: 2, reason: '' } }, true), '');
-      assert.ok(performance.now() - start < TIME);
     });
   }
 });

@@ -212,10 +212,10 @@ for (const [colorScheme, context] of /** @type {const} */ ([
   });
 }
 
-test('pointing and painting at 512 × 512 take less than a frame, and neither writes the table anew', async () => {
+test('pointing and painting at 512 × 512 draw a few things, not each cell, and neither writes the table anew', async () => {
   const page = await ran('?layer=self_attention&batch_size=1&seq_len=512&hidden_size=16');
   await page.click(`${TABLE} summary`);
-  const { median, anew } = await page.locator('attnscope-heat-map').evaluate(async (/** @type {any} */ map) => {
+  const { most, anew } = await page.locator('attnscope-heat-map').evaluate(async (/** @type {any} */ map) => {
     const canvas = map.querySelector('canvas.heat');
     canvas.setPointerCapture = () => {};
     const { left, top, width, height } = canvas.getBoundingClientRect();
@@ -233,22 +233,30 @@ test('pointing and painting at 512 × 512 take less than a frame, and neither wr
       subtree: true,
       characterData: true
     });
-    const times = [];
+    let drawn = 0;
+    const context = canvas.getContext('2d');
+    for (const name of ['clearRect', 'drawImage', 'fillRect', 'fillText', 'lineTo', 'putImageData', 'strokeRect']) {
+      const draw = context[name];
+      context[name] = (/** @type {any[]} */ ...given) => {
+        drawn += 1;
+        draw.apply(context, given);
+      };
+    }
+    let most = 0;
     for (const down of [false, true]) {
       if (down) send('pointerdown', 0.1);
       for (let move = 0; move < 30; move += 1) {
         await new Promise(requestAnimationFrame);
-        const start = performance.now();
+        drawn = 0;
         send('pointermove', 0.1 + move / 50);
         await map.updateComplete;
-        canvas.getContext('2d').getImageData(0, 0, 1, 1); // what was drawn is there
-        times.push(performance.now() - start);
+        most = Math.max(most, drawn);
       }
     }
     map.stroke = null;
-    return { median: times.sort((a, b) => a - b)[times.length >> 1], anew };
+    return { most, anew };
   });
-  assert.ok(median < 16, `${median} ms`);
+  assert.ok(most > 0 && most < 500, `${most} calls for one move over 262,144 cells`);
   assert.equal(anew, 0);
 });
 

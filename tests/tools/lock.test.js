@@ -6,25 +6,34 @@ import { test } from 'node:test';
 import { withLock } from '../../tools/lock.js';
 import { scratch } from './scratch.js';
 
+/** A promise, and what fulfils it. @returns {[Promise<void>, () => void]} */
+function signal() {
+  let give = () => {};
+  return [new Promise((resolve) => (give = resolve)), () => give()];
+}
+
 test('the second waits for the first, and says so', async (t) => {
   const file = join(scratch(t), 'lock');
   /** @type {string[]} */
   const events = [];
+  const [begun, begin] = signal();
+  const [ended, end] = signal();
   const slow = withLock(
     file,
     () => events.push('first waits'),
     async () => {
       events.push('first');
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      begin();
+      await ended;
       events.push('first ends');
     }
   );
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  await withLock(
-    file,
-    () => events.push('second waits'),
-    async () => void events.push('second')
-  );
+  await begun;
+  const waiting = () => {
+    events.push('second waits');
+    end();
+  };
+  await withLock(file, waiting, async () => void events.push('second'));
   await slow;
   assert.deepEqual(events, ['first', 'second waits', 'first ends', 'second']);
 });
