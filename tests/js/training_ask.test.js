@@ -30,7 +30,10 @@ function planned(values, table = null) {
   };
 }
 
-/** A run after some steps, given back at the end. @param {Run} run @param {number} steps @param {(run: Run) => void} use */
+/**
+ * Does something with a run after some steps.
+ * @param {Run} run @param {number} steps @param {(run: Run) => void} use
+ */
 function after(run, steps, use) {
   try {
     for (let step = 0; step < steps; step += 1) run.next();

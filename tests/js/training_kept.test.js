@@ -36,7 +36,10 @@ function planOf(values) {
 /** @param {Record<string, unknown>} values */
 const runOf = (values) => new Run(scope, planOf(values), values.task === 'table' ? table : null);
 
-/** Some steps, with the points that the page records. @param {Run} run @param {number} steps @param {History} history */
+/**
+ * Some steps, with the points that the page records.
+ * @param {Run} run @param {number} steps @param {History} history
+ */
 function train(run, steps, history) {
   for (let count = 0; count < steps; count += 1) {
     run.next();
