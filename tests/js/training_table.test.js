@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '../../web/lib/index.js';
-import { proposed } from '../../web/plain/train/columns.js';
+import { LONGEST_PROPOSED, fitted, following, proposed } from '../../web/plain/train/columns.js';
 import { exampleTables } from '../../web/plain/train/example-tables.js';
 import { Random } from '../../web/plain/train/random.js';
 import { Run } from '../../web/plain/train/run.js';
@@ -357,4 +357,62 @@ test('the norms of all gradients make the norm of them together', async () => {
   } finally {
     run.trainer.dispose();
   }
+});
+
+test('as many tokens are proposed as the longest text has, up to a cap; what is cut is counted', async () => {
+  const row = (/** @type {number} */ words, /** @type {string} */ label) => `${'a '.repeat(words)},${label}`;
+  const table = await read(['text,label', row(3, 'x'), row(40, 'y'), row(7, 'x')].join('\n'));
+  assert.equal(fitted(table).seq_len, 40);
+  assert.equal(fitted(table, { tokens: 'characters' }).seq_len, 79, 'a space is a character');
+  assert.equal(fitted(table, { seq_len: '5' }).seq_len, undefined, 'what is given stays');
+  const long = await read(['text,label', row(500, 'x'), row(3, 'y'), row(7, 'x')].join('\n'));
+  assert.equal(fitted(long).seq_len, LONGEST_PROPOSED);
+  assert.match(
+    dataOf(long, fitted(long)).report?.said ?? '',
+    /The longest text has 500 words; 1 of 3 are longer than seq_len, 128, and are cut there\./
+  );
+  assert.match(dataOf(table, fitted(table)).report?.said ?? '', /The longest text has 40 words; none is cut\./);
+  const numbers = await read('a,b,label\n1,2,x\n3,4,y\n5,6,x\n');
+  assert.equal(fitted(numbers).seq_len, undefined);
+});
+
+test('the length follows the column, the unit and the first row, and answers on labels go with their column', async () => {
+  const table = await read('text,more,label\na b c,d,x\ne f,g h i j,y\nk,l,x\n');
+  const values = { ...fitted(table), labels: '{"x":"y"}' };
+  assert.equal(values.seq_len, 3);
+  const after = (/** @type {Record<string, unknown>} */ patch) => following(table, values, patch);
+  assert.equal(after({ text_column: 'more' }).seq_len, 4);
+  assert.equal(after({ tokens: 'characters' }).seq_len, 5);
+  assert.equal('labels' in after({ tokens: 'characters' }), false);
+  assert.deepEqual(after({ seed: 3 }), {});
+  assert.deepEqual(after({ label_column: 'more' }), { labels: '' });
+  assert.equal(after({ header: 'false' }).labels, '');
+});
+
+test('a label that may be misspelt is asked about, and is a class until it is merged', async () => {
+  const rows = Array.from({ length: 40 }, (_, at) => `text ${at},${at % 2 ? 'positive' : 'negative'}`);
+  const table = await read(['text,label', ...rows, 'one more,postive'].join('\n'));
+  const before = dataOf(table);
+  assert.equal(before.config.num_classes, 3);
+  assert.deepEqual(before.report?.alike, [{ label: 'postive', count: 1, into: 'positive', intoCount: 20 }]);
+  const sum = (/** @type {{ training: number, heldOut: number }} */ { training, heldOut }) => training + heldOut;
+  assert.deepEqual(before.report?.classes, ['negative', 'positive', 'postive']);
+  assert.deepEqual(before.report?.counts.map(sum), [20, 20, 1]);
+  const merged = dataOf(table, { labels: '{"postive":"positive"}' });
+  assert.equal(merged.config.num_classes, 2);
+  assert.deepEqual(merged.report?.counts.map(sum), [20, 21]);
+  assert.deepEqual(merged.report?.alike, []);
+  assert.deepEqual(merged.report?.answered, [{ label: 'postive', into: 'positive', count: 1 }]);
+  const kept = dataOf(table, { labels: '{"postive":"postive"}' });
+  assert.equal(kept.config.num_classes, 3);
+  assert.deepEqual(kept.report?.alike, []);
+  const search = searchOf(layers, { task: 'table', ...proposed(table), labels: '{"postive":"positive"}' });
+  assert.equal(new URLSearchParams(search).get('labels'), '{"postive":"positive"}');
+  assert.deepEqual(checked(table, { labels: 'zzz' }).errors, {
+    '': 'labels must be a JSON object of labels, as {"postive":"positive"}, got zzz'
+  });
+  assert.match(
+    checked(table, { labels: '{"negative":"positive","postive":"positive"}' }).errors.label_column,
+    /nothing to tell apart/
+  );
 });

@@ -89,7 +89,7 @@ test('numbers become tokens by ranges, said on the page, and the number of colum
 test('bad rows are listed with line and reason, the others are used', async () => {
   const page = await opened(`?task=table&${QUICK}`);
   await choose(page, 'mine.csv', BAD);
-  await reported(page, '40 rows used and 3 left out: 32 to train on, 8 held out. 2 labels: down, up.');
+  await reported(page, '40 rows used and 3 left out: 32 to train on, 8 held out. 2 labels: down 20, up 20.');
   await page.click('[data-bad] summary');
   assert.deepEqual(await page.locator('[data-bad] tbody tr').allInnerTexts(), [
     '42\tthe text is empty',

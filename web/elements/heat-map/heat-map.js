@@ -39,6 +39,7 @@ export class HeatMap extends LightElement {
     drawn: {},
     mask: {},
     fixed: { type: Boolean },
+    prefix: {},
     cell: { state: true },
     lead: { state: true },
     masked: { state: true },
@@ -55,6 +56,8 @@ export class HeatMap extends LightElement {
     /** @type {Uint8Array | null} */
     this.mask = null;
     this.fixed = false;
+    /** Of its ids, where a page has several heat maps. */
+    this.prefix = '';
     /** Which of the leading dimensions is shown, where the tensor has more than two. @type {number[]} */
     this.lead = [];
     /** @type {Cell | null} */
@@ -212,7 +215,7 @@ export class HeatMap extends LightElement {
     return html`
       <div class=${`heat-stage${this.touch ? ' touch' : ''}`}>
         ${this.#axisLine(down, across)}
-        <p class="readout" id="heat-readout" aria-live="polite">${readout(this)}</p>
+        <p class="readout" id=${`${this.prefix}heat-readout`} aria-live="polite">${readout(this)}</p>
         <div class="heat-body">
           <div class="heat-frame">
             ${this.layout ? columnMarks(this.drawn.marks?.columns ?? [], this.layout.width, columns) : nothing}
@@ -222,7 +225,7 @@ export class HeatMap extends LightElement {
             <canvas class="heat" tabindex="0" data-touch=${this.#paintsByTouch() ? 'paint' : 'inspect'} role="application"
               aria-roledescription="heat map"
               aria-label=${`${name}, ${rows} × ${columns}, ${down ? `${down} by ` : ''}${across}`}
-              aria-describedby="heat-help heat-readout"
+              aria-describedby=${`${this.prefix}heat-help ${this.prefix}heat-readout`}
               @pointermove=${this.#onMove} @pointerdown=${this.#onDown} @pointerup=${this.#onUp}
                 @pointercancel=${this.#onCancel}
               @pointerleave=${this.#onLeave} @keydown=${this.#onKey} @focus=${this.#onFocus}></canvas>
@@ -235,7 +238,7 @@ export class HeatMap extends LightElement {
           ${this.#multiples()}
         </div>
       </div>
-      <p class="note" id="heat-help">${this.#help()}</p>
+      <p class="note" id=${`${this.prefix}heat-help`}>${this.#help()}</p>
       <attnscope-plane-table .grid=${this.grid} .mask=${this.drawn.mask ? this.mask : null} .words=${this.words}
         .caption=${this.#caption()} .down=${down ?? ''} .across=${across} ?summed=${this.drawn.weights}></attnscope-plane-table>`;
   }

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { exampleTables } from '../../plain/train/example-tables.js';
 import { formatBytes, formatCount } from '../../plain/format.js';
+import { labelsView } from './labels-view.js';
 
 /**
  * @typedef {import('../../plain/train/table.js').Table} Table
@@ -27,7 +28,7 @@ const LONGEST_CLASS = 24;
  * @param {import('../../plain/fields.js').Values} values
  * @param {import('./view.js').Actions} actions
  */
-export function fileView({ table, reading, error, note, over }, { errors, data }, { file }, actions) {
+export function fileView({ table, reading, error, note, over }, { errors, data }, { file, labels }, actions) {
   const isExample = exampleTables.some(({ name }) => name === file);
   return html`
     <div class=${over ? 'import-box train-file over' : 'import-box train-file'} data-field="file"
@@ -45,7 +46,7 @@ export function fileView({ table, reading, error, note, over }, { errors, data }
       ${errors.file && !reading ? html`<p class="train-missing" data-missing>${errors.file}</p>` : nothing}
       ${error ? html`<p class="field-error" id="error-file" role="alert">${error}</p>` : nothing}
       <p class="note" role="status" data-report>${reading ? `Reading ${reading} …` : [note, table && data?.report ? reportText(table, data.report, data.held) : ''].filter(Boolean).join(' ')}</p>
-      ${table && data?.report ? reportView(data.report) : nothing}
+      ${table && data?.report ? html`${labelsView(data.report, labels, actions.set)}${reportView(data.report)}` : nothing}
     </div>`;
 }
 
@@ -63,11 +64,14 @@ function chosen(input, open) {
 const some = (count, thing) => `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 
 /** @param {Table} table @param {Report} report @param {number} held */
-function reportText({ bytes }, { training, heldOut, bad, classes }, held) {
+function reportText({ bytes }, { training, heldOut, bad, classes, counts }, held) {
   const looked = held < heldOut ? `, of which ${formatCount(held)} are looked at` : '';
   const named = classes
     .slice(0, MOST_CLASSES_NAMED)
-    .map((name) => (name.length > LONGEST_CLASS ? `${name.slice(0, LONGEST_CLASS)}…` : name));
+    .map(
+      (name, at) =>
+        `${name.length > LONGEST_CLASS ? `${name.slice(0, LONGEST_CLASS)}…` : name} ${formatCount(counts[at].training + counts[at].heldOut)}`
+    );
   const more = classes.length > named.length ? ', …' : '';
   return `${formatBytes(bytes)}, ${some(training + heldOut, 'row')} used and ${formatCount(bad.length)} left out: ${formatCount(training)} to train on, ${formatCount(heldOut)} held out${looked}. ${some(classes.length, 'label')}: ${named.join(', ')}${more}.`;
 }

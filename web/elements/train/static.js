@@ -28,7 +28,8 @@ export function staticTrain(scope) {
         tabled: false,
         shown: null,
         curves: null,
-        map: null
+        map: null,
+        ask: null
       },
       kept: { runs: [], here: null, current: null, running: false, wanted: false, problem: '' },
       file: { table: null, reading: '', error: '', note: '', over: false }

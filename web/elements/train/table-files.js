@@ -1,6 +1,6 @@
 // The tables that were opened, and the one that is being read.
 
-import { proposed } from '../../plain/train/columns.js';
+import { fitted } from '../../plain/train/columns.js';
 import { exampleTables } from '../../plain/train/example-tables.js';
 import { checkSize, readTable } from '../../plain/train/table.js';
 
@@ -142,4 +142,4 @@ export class TableFiles {
  * The settings that a table brings along.
  * @param {Table} table @param {Values} [given]
  */
-const ofTable = (table, given) => ({ ...given, file: table.name, checksum: table.checksum, ...proposed(table, given) });
+const ofTable = (table, given) => ({ ...given, file: table.name, checksum: table.checksum, ...fitted(table, given) });

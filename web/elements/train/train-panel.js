@@ -1,9 +1,11 @@
+import { html } from 'lit';
 import { LightElement, define } from '../shared/light-element.js';
 import { pageScope } from '../shared/scope.js';
-import { proposed } from '../../plain/train/columns.js';
+import { following } from '../../plain/train/columns.js';
 import { keyOf } from '../../plain/train/kept.js';
 import { checkSettings, searchOf, taskOf, unchecked } from '../../plain/train/settings.js';
 import { learnedText } from '../../plain/train/learned.js';
+import './ask-panel.js';
 import { goTo, valuesOfAddress, writeAddress } from './address.js';
 import { saveExample, saveRun, saveWeights } from './downloads.js';
 import { Drawings } from './drawings.js';
@@ -165,8 +167,8 @@ export class TrainPanel extends LightElement {
       const { seed } = this.values;
       return { ...patch, ...file, ...(seed !== undefined && { seed }) };
     }
-    const names = 'header' in patch && table ? proposed(table, patch) : {};
-    return { ...this.values, ...names, ...patch };
+    const others = table ? following(table, this.values, patch) : {};
+    return { ...this.values, ...others, ...patch };
   }
 
   /** Whether the settings are those of the run. */
@@ -320,7 +322,8 @@ export class TrainPanel extends LightElement {
         kept: this.#kept(),
         file: { ...this.files.state, table: this.files.table() },
         curves: shown && drawings.curves(shown, playing),
-        map: shown && drawings.heatMap(shown)
+        map: shown && drawings.heatMap(shown),
+        ask: html`<attnscope-train-ask .player=${this.player} .shown=${shown} .step=${step} .playing=${playing}></attnscope-train-ask>`
       },
       this.#actions()
     );

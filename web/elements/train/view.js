@@ -1,6 +1,7 @@
 // The training page's element as one template: the build renders it before anything has run, the element keeps it live.
 
 import { html, nothing } from 'lit';
+import { askView } from './ask-view.js';
 import { attentionView } from './attention.js';
 import { controlView } from './control.js';
 import { curvesView } from './curves-view.js';
@@ -33,6 +34,7 @@ import { resultView } from './result.js';
  * @property {Shown | null} shown
  * @property {Record<Kind, Element | null> | null} curves
  * @property {unknown} map the heat map
+ * @property {unknown} ask the element that asks the layer, null before it is there
  *
  * @typedef {object} Actions
  * @property {(patch: Record<string, unknown>) => void} set
@@ -63,6 +65,7 @@ export function trainView(state, actions) {
         ${state.shown?.stale ? html`<p class="stale-note train-stale" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}
         <section class=${panelClass(state)} aria-labelledby="curves-title">${curvesView(state, actions)}</section>
         <section class=${panelClass(state)} aria-labelledby="attention-title">${attentionView(state, actions)}</section>
+        <section class=${panelClass(state)} aria-labelledby="ask-title">${state.ask ?? askView(null)}</section>
         <section class=${panelClass(state)} aria-labelledby="gradients-title">${gradientsView(state.shown)}</section>
         <section class=${panelClass(state)} aria-labelledby="learned-title">${resultView(state, actions)}</section>
       </div>

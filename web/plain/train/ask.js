@@ -20,7 +20,7 @@ import { refusal } from './refusal.js';
  *
  * @typedef {object} HeldOut what is said of a held-out example
  * @property {number} index among all
- * @property {number[]} tokens without padding
+ * @property {number[]} tokens that count
  * @property {number[]} right
  * @property {number[]} said
  * @property {number[]} confidence
@@ -65,9 +65,9 @@ function checkLength(length, most) {
  * @returns {{ step: number, examples: HeldOut[] }}
  */
 export function heldOutAnswers(run) {
-  const { tokens, labels } = run.heldOut;
+  const { tokens, labels, mask } = run.heldOut;
   const [count, length] = tokens.shape;
-  const { output } = run.trainer.model.forward({ tokens });
+  const { output } = run.trainer.model.forward(mask ? { tokens, mask } : { tokens });
   const rows = rowsOf(output).map(softmax);
   const answers = answersOf(output.data, output.shape.at(-1) ?? 1);
   const each = labels.data.length / count;
@@ -78,7 +78,7 @@ export function heldOutAnswers(run) {
     const confidence = part(rows, each).map((row, at) => row[said[at]]);
     return {
       index,
-      tokens: part(tokens.data, length).filter((/** @type {number} */ token) => token !== run.data.padding),
+      tokens: counting(part(tokens.data, length), mask && part(mask.data, length)),
       right,
       said,
       confidence,
@@ -87,6 +87,9 @@ export function heldOutAnswers(run) {
   });
   return { step: run.step, examples: examples.toSorted(byMistakes) };
 }
+
+/** Those that the mask leaves. @param {number[]} tokens @param {number[]} [mask] */
+const counting = (tokens, mask) => (mask ? tokens.filter((_, at) => mask[at]) : tokens);
 
 /** @param {HeldOut} one @param {HeldOut} other */
 function byMistakes(one, other) {

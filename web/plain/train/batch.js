@@ -2,8 +2,10 @@
 
 /**
  * @typedef {{ data: Int32Array, shape: number[] }} Ids
- * @typedef {{ tokens: Ids, labels: Ids }} Batch
- * @typedef {{ tokens: number[], labels: number[] }} Example `labels`: one class of a classifier; of a decoder, for each
+ * @typedef {{ data: Uint8Array, shape: number[] }} Mask 1 where a token counts
+ * @typedef {{ tokens: Ids, labels: Ids, mask?: Mask }} Batch
+ * @typedef {{ tokens: number[], labels: number[], count?: number }} Example `count`: so many of its tokens count, and
+ *   those behind them fill it up; `labels`: one class of a classifier; of a decoder, for each
  *   position the token after it, or UNKNOWN
  */
 
@@ -17,7 +19,7 @@ export const UNKNOWN = -100;
  */
 export function batchOf(count, draw) {
   const examples = Array.from({ length: count }, draw);
-  const [{ tokens, labels }] = examples;
+  const [{ tokens, labels, count: counting }] = examples;
   return {
     tokens: ids(
       examples.flatMap((example) => example.tokens),
@@ -26,8 +28,17 @@ export function batchOf(count, draw) {
     labels: ids(
       examples.flatMap((example) => example.labels),
       labels.length === 1 ? [count] : [count, labels.length]
-    )
+    ),
+    ...(counting !== undefined && { mask: maskOf(examples) })
   };
+}
+
+/** @param {Example[]} examples @returns {Mask} */
+function maskOf(examples) {
+  const length = examples[0].tokens.length;
+  const data = new Uint8Array(examples.length * length);
+  examples.forEach(({ count = length }, row) => data.fill(1, row * length, row * length + count));
+  return { data, shape: [examples.length, length] };
 }
 
 /** @param {number[]} numbers @param {number[]} shape @returns {Ids} */

@@ -15,6 +15,7 @@ export const brackets = {
   layer: 'decoder',
   about:
     'Wherever a bracket closes, the layer says of which kind it is: it must look at the last one that is still open, past those that are closed already.',
+  known: 'It has learned which kind closes, and not when: where a bracket may open, what it says is a guess.',
   defaults: { seq_len: 24, hidden_size: 32, num_heads: 2, num_layers: 2, batch_size: 16, lr: 0.003 },
   shortest: 2,
   data: ({ seq_len: length }) => ({

@@ -1,6 +1,8 @@
 // What the columns of a table hold: names, numbers, a label, a text. Found by names and by content, as a proposal that
 // the reader can change.
 
+import { splitters } from './tokens.js';
+
 /** @typedef {import('./table.js').Table} Table */
 
 const LABEL_NAMES = /^(label|class|target|category|sentiment|species|kind|type|y)s?$/i;
@@ -83,6 +85,47 @@ export function proposed(table, given = {}) {
     others.length === 0 || texts.some(({ name, different }) => TEXT_NAMES.test(name) || different > label.different);
   const form = ['text', 'numbers'].includes(String(given.form)) ? String(given.form) : isText ? 'text' : 'numbers';
   return { header, form, label_column: label.name, text_column: text.name };
+}
+
+/** So many tokens are taken of a text at most, unless the reader says otherwise: attention costs their square. */
+export const LONGEST_PROPOSED = 128;
+
+/**
+ * The settings that a table brings along: those of its columns, and as many tokens as its longest text has.
+ * @param {Table} table
+ * @param {Record<string, unknown>} [given]
+ * @returns {Record<string, unknown>}
+ */
+export function fitted(table, given = {}) {
+  const columns = proposed(table, given);
+  const isGiven = given.seq_len !== undefined && given.seq_len !== '';
+  if (columns.form !== 'text' || isGiven) return columns;
+  const longest = longestOf(table, columns, String(given.tokens));
+  return { ...columns, seq_len: Math.max(1, Math.min(LONGEST_PROPOSED, longest)) };
+}
+
+/** @param {Table} table @param {ReturnType<typeof proposed>} columns @param {string} unit */
+function longestOf(table, { header, text_column: name }, unit) {
+  const at = columnNames(table, header).indexOf(name);
+  const split = splitters[/** @type {keyof typeof splitters} */ (unit)] ?? splitters.words;
+  return table.rows
+    .slice(Number(header))
+    .reduce((longest, { cells }) => Math.max(longest, split(cells[at] ?? '').length), 0);
+}
+
+/** Other settings of these make texts of another length. */
+const DECIDE_LENGTH = ['form', 'header', 'text_column', 'tokens'];
+
+/**
+ * What follows from a change of settings.
+ * @param {Table} table @param {Record<string, unknown>} values before it @param {Record<string, unknown>} patch
+ * @returns {Record<string, unknown>}
+ */
+export function following(table, values, patch) {
+  const labels = 'label_column' in patch || 'header' in patch ? { labels: '' } : {};
+  if (!DECIDE_LENGTH.some((name) => name in patch)) return labels;
+  const known = 'header' in patch ? patch : { ...values, ...patch };
+  return { ...fitted(table, { tokens: values.tokens, ...known, seq_len: patch.seq_len }), ...labels };
 }
 
 /** @typedef {{ name: string, at: number } & ReturnType<typeof contentOf>} Column */

@@ -2,10 +2,11 @@
 
 import { batchOf } from './batch.js';
 import { columnNames, numberColumns, numberIn } from './columns.js';
+import { alikeIn, answersIn, countsOf, readAs } from './labels.js';
 import { Random } from './random.js';
-import { known, readRow, readText } from './reading.js';
 import { checkChoice, checkInteger, refusal } from './refusal.js';
-import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, splitters, vocabularyOf } from './tokens.js';
+import { binCoding, wordCoding } from './table-codings.js';
+import { PADDING, splitters } from './tokens.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
@@ -13,15 +14,9 @@ import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, splitters, vocabularyOf
  * @typedef {import('./table.js').BadRow} BadRow
  * @typedef {import('./tasks.js').Settings} Settings
  * @typedef {import('./tasks.js').Data} Data
- * @typedef {{ label: string, text: string, numbers: number[] }} Usable a row, of which one of the two is empty
- * @typedef {{ label: number, tokens: (length: number) => number[] }} Coded
- * @typedef {object} Coding how the rows become tokens
- * @property {Record<string, number>} config
- * @property {(row: Usable) => (length: number) => number[]} code
- * @property {string[]} words a text for each token
- * @property {(length: number) => import('./reading.js').Asks} asks
- * @property {string} said what was done, in sentences
- * @property {Record<string, unknown>} facts what the tokens stand for, as plain data
+ * @typedef {import('./table-codings.js').Usable} Usable
+ * @typedef {{ label: number } & import('./table-codings.js').Tokens} Coded
+ * @typedef {import('./table-codings.js').Coding} Coding
  */
 
 const MOST_CLASSES = 100;
@@ -97,7 +92,7 @@ export const ownTable = {
     if (!table) throw refusal('file', missing(settings));
     const key = JSON.stringify(
       Object.keys(FIELDS)
-        .concat(COLUMNS, 'seed')
+        .concat(COLUMNS, 'seed', 'labels')
         .map((name) => settings[name])
     );
     const last = made.get(table);
@@ -106,6 +101,8 @@ export const ownTable = {
     return dataOf(coded, settings);
   }
 };
+
+const MASKS = false;
 
 const COLUMNS = ['text_column', 'label_column'];
 
@@ -132,7 +129,9 @@ function codedRows(settings, table) {
   if (columns.includes(label))
     throw refusal('text_column', `text_column and label_column must be different columns, both are ${names[label]}`);
   if (columns.length === 0) throw refusal('form', `no column of ${table.name} but the label is one of numbers`);
-  const { good, bad } = usable(table, settings, names, label, columns);
+  const { good: written, bad } = usable(table, settings, names, label, columns);
+  const labels = labelsOf(written, settings);
+  const good = written.map((row) => ({ ...row, label: labels.readAs(row.label) }));
   const classes = classesOf(good, names[label], table.name);
   const { training, heldOut } = split(good, settings);
   const coding = isText
@@ -143,12 +142,13 @@ function codedRows(settings, table) {
         settings
       );
   const of = (/** @type {Usable[]} */ rows) =>
-    rows.map((row) => ({ label: classes.indexOf(row.label), tokens: coding.code(row) }));
+    rows.map((row) => ({ label: classes.indexOf(row.label), ...coding.code(row) }));
   return {
     training: of(training),
     heldOut: of(heldOut),
     bad,
     classes,
+    labels,
     coding,
     others: unusedOf(names, label, columns)
   };
@@ -224,6 +224,19 @@ function tooFew(name, count, [first]) {
   return `${name} has ${count === 0 ? 'no usable row' : 'only one usable row'}; at least two are needed.${why}`;
 }
 
+/**
+ * What the reader has said of labels, and what is to be asked.
+ * @param {Usable[]} rows as they are written @param {Settings} settings
+ */
+function labelsOf(rows, settings) {
+  const answers = answersIn(settings.labels);
+  const counts = countsOf(rows.map(({ label }) => label));
+  const answered = Object.entries(answers).flatMap(([label, into]) =>
+    counts.has(label) ? [{ label, into, count: counts.get(label) ?? 0 }] : []
+  );
+  return { readAs: readAs(answers, counts), alike: alikeIn(counts, answers), answered };
+}
+
 /** @param {Usable[]} rows @param {string} column @param {string} name of the file */
 function classesOf(rows, column, name) {
   const classes = [...new Set(rows.map(({ label }) => label))].sort();
@@ -247,67 +260,13 @@ function split(rows, { seed, held_out: share }) {
   return { heldOut: order.slice(0, count), training: order.slice(count) };
 }
 
-/** @param {Usable[]} training @param {Settings} settings @returns {Coding} */
-function wordCoding(training, { tokens: unit, vocabulary }) {
-  const splitter = splitters[/** @type {keyof typeof splitters} */ (unit)];
-  const parts = new Map(training.map((row) => [row, splitter(row.text)]));
-  const words = vocabularyOf([...parts.values()], vocabulary);
-  const ids = new Map(words.map((word, id) => [word, id]));
-  return {
-    config: { vocab_size: words.length },
-    code: (row) => {
-      const tokens = Int32Array.from(parts.get(row) ?? splitter(row.text), (word) => ids.get(word) ?? UNKNOWN_WORD);
-      return (length) => padded(tokens, length);
-    },
-    words,
-    asks: (length) => ({
-      label: 'A text to classify',
-      sample: training[0].text,
-      read: (text) => readText(text, { split: splitter, ids, unknown: UNKNOWN_WORD, length })
-    }),
-    said: `Texts are split into ${unit}, in small letters; the ${words.length - 2} most frequent of the training rows are known, and every other one is [unk]. A text is cut after seq_len tokens or filled up with [pad], which this layer, having no mask, attends to as to any other token.`,
-    facts: { tokens: unit, vocabulary: words }
-  };
-}
-
-/** @param {Usable[]} training @param {string[]} names @param {Settings} settings @returns {Coding} */
-function binCoding(training, names, { bins }) {
-  const bounds = names.map((_, at) =>
-    boundsOf(
-      training.map(({ numbers }) => numbers[at]),
-      bins
-    )
-  );
-  const words = names.flatMap((name) => Array.from({ length: bins }, (_, bin) => `${name} ${bin + 1}`));
-  const tokensOf = (/** @type {number[]} */ numbers) =>
-    numbers.map((number, at) => at * bins + binOf(bounds[at], number));
-  return {
-    config: { vocab_size: names.length * bins, seq_len: names.length },
-    code: ({ numbers }) => {
-      const tokens = tokensOf(numbers);
-      return () => tokens;
-    },
-    words,
-    asks: () => ({
-      label: `A row to classify: ${names.join(', ')}`,
-      sample: training[0].numbers.join(', '),
-      read: (text) => {
-        const tokens = tokensOf(readRow(text, names));
-        return known(
-          tokens,
-          tokens.map((token) => words[token])
-        );
-      }
-    }),
-    said: `This layer takes tokens, not numbers: each column is a position, and its numbers are divided into ${bins} ranges that hold about as many of the training rows each. The token says the column and the range, 1 for the lowest.`,
-    facts: { columns: names, bounds }
-  };
-}
-
 /** @param {ReturnType<typeof codedRows>} coded @param {Settings} settings @returns {Data} */
-function dataOf({ training, heldOut, bad, classes, coding, others }, { seq_len: given }) {
+function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { seq_len: given }) {
   const length = coding.config.seq_len ?? given;
   const parts = { training, held_out: heldOut };
+  const isPadded = coding.config.seq_len === undefined;
+  const countOf = (/** @type {Coded[]} */ rows, /** @type {number} */ one) =>
+    rows.filter(({ label }) => label === one).length;
   return {
     config: { ...coding.config, num_classes: classes.length },
     chance: chanceOf(training, heldOut, classes.length),
@@ -317,16 +276,26 @@ function dataOf({ training, heldOut, bad, classes, coding, others }, { seq_len: 
       let at = 0;
       const next = () => (part === 'held_out' ? rows[at++] : rows[random.below(rows.length)]);
       return batchOf(count, () => {
-        const { label, tokens } = next();
-        return { tokens: tokens(length), labels: [label] };
+        const { label, tokens, length: count } = next();
+        const example = { tokens: tokens(length), labels: [label] };
+        return isPadded && MASKS ? { ...example, count: Math.min(count, length) } : example;
       });
     },
     words: (tokens) => tokens.map((token) => coding.words[token]),
     classWord: (one) => classes[one],
     asks: coding.asks(length),
-    padding: coding.config.seq_len ? undefined : PADDING,
+    padding: isPadded ? PADDING : undefined,
     facts: { ...coding.facts, classes },
-    report: { training: training.length, heldOut: heldOut.length, bad, classes, said: coding.said, others }
+    report: {
+      ...{ training: training.length, heldOut: heldOut.length, bad, classes, others },
+      counts: classes.map((_, at) => ({ training: countOf(training, at), heldOut: countOf(heldOut, at) })),
+      alike: labels.alike,
+      answered: labels.answered,
+      said: coding.said(
+        length,
+        [...training, ...heldOut].map((row) => row.length)
+      )
+    }
   };
 }
 

@@ -14,6 +14,7 @@ export const recall = {
   layer: 'decoder',
   about:
     'A string of random letters repeats itself. To say the next letter, a head must find the same letter further back and look at what followed it: such an induction head appears suddenly, as a diagonal line.',
+  known: 'It can know what comes next once a letter has come before.',
   defaults: { seq_len: 24, hidden_size: 32, num_heads: 2, num_layers: 2, batch_size: 16, lr: 0.003 },
   shortest: 4,
   data: ({ seq_len: length }) => ({

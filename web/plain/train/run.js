@@ -108,10 +108,11 @@ export class Run {
 
   /**
    * What a training step takes.
-   * @param {Batch} batch @returns {Record<string, import('./batch.js').Ids>}
+   * @param {Batch} batch @returns {Record<string, import('./batch.js').Ids | import('./batch.js').Mask>}
    */
-  #inputs({ tokens, labels }) {
-    return this.settings.loss === 'next_token' ? { tokens } : { tokens, labels };
+  #inputs({ tokens, labels, mask }) {
+    if (this.settings.loss === 'next_token') return { tokens };
+    return mask ? { tokens, labels, mask } : { tokens, labels };
   }
 }
 
@@ -125,8 +126,12 @@ const normsOf = (tensors) =>
     })
   );
 
-/** @param {Batch} batch @returns {Batch} */
-export const firstExample = ({ tokens, labels }) => ({ tokens: firstOf(tokens), labels: firstOf(labels) });
+/** Without what fills it up. @param {Batch} batch @returns {Batch} */
+export function firstExample({ tokens, labels, mask }) {
+  const first = firstOf(tokens);
+  const count = mask ? mask.data.subarray(0, first.data.length).filter(Boolean).length : first.data.length;
+  return { tokens: { data: first.data.slice(0, count), shape: [1, count] }, labels: firstOf(labels) };
+}
 
 /** @param {import('./batch.js').Ids} ids */
 const firstOf = ({ data, shape: [count, ...rest] }) => ({

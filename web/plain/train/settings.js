@@ -66,7 +66,7 @@ const OWN = [
 export const taskOf = (name) => tasks.find((task) => task.name === name) ?? tasks[0];
 
 /** What the address says of the file that a task needs. */
-const OF_FILE = ['file', 'checksum'];
+const OF_FILE = ['file', 'checksum', 'labels'];
 
 /**
  * The fields of a task, its own values as defaults.

@@ -32,6 +32,9 @@ import { recall } from './recall.js';
  * @property {number} heldOut rows
  * @property {import('./table.js').BadRow[]} bad rows that are left out
  * @property {string[]} classes
+ * @property {{ training: number, heldOut: number }[]} counts of rows of each
+ * @property {import('./labels.js').Alike[]} alike labels that may be misspelt, which is to be asked
+ * @property {{ label: string, into: string, count: number }[]} answered what the reader has said of labels
  * @property {string} said how rows became tokens
  * @property {string[]} others columns that are not used
  *
@@ -40,6 +43,7 @@ import { recall } from './recall.js';
  * @property {string} title
  * @property {'attention_classifier' | 'decoder'} layer
  * @property {string} about what is to be seen, and why
+ * @property {string} [known] of a decoder: after which tokens it can know what comes
  * @property {Settings} defaults
  * @property {boolean} [fixed] every step sees the same examples; else each sees new ones
  * @property {boolean} [file] it needs a table

@@ -1,0 +1,54 @@
+// The labels of a table: how many rows each has, and whether one is a misspelling of another.
+
+import { html, nothing } from 'lit';
+import { formatCount } from '../../plain/format.js';
+import { answersIn, answersText } from '../../plain/train/labels.js';
+
+/**
+ * @typedef {import('../../plain/train/tasks.js').Report} Report
+ * @typedef {(patch: Record<string, unknown>) => void} Set
+ */
+
+/** @param {Report} report @param {unknown} labels the answers as the settings have them @param {Set} set */
+export function labelsView(report, labels, set) {
+  const answers = answersIn(labels);
+  const answer = (/** @type {string} */ label, /** @type {string} */ into) =>
+    set({ labels: answersText({ ...answers, [label]: into }) });
+  const forget = (/** @type {string} */ label) => {
+    const { [label]: _, ...others } = answers;
+    set({ labels: answersText(others) });
+  };
+  return html`
+    ${report.alike.map((one) => questionView(one, answer))}
+    ${report.answered.length ? html`<ul class="train-answered">${report.answered.map((one) => answeredView(one, forget))}</ul>` : nothing}
+    ${countsView(report)}`;
+}
+
+/** @param {number} count */
+const rows = (count) => (count === 1 ? 'one row' : `${formatCount(count)} rows`);
+
+/** @param {import('../../plain/train/labels.js').Alike} alike @param {(label: string, into: string) => void} answer */
+const questionView = ({ label, count, into, intoCount }, answer) => html`
+  <div class="train-question" role="group" aria-label=${`The label ${label}`} data-alike=${label}>
+    <p class="note">The label <b>${label}</b> (${rows(count)}) looks like <b>${into}</b> (${rows(intoCount)}). Is it the same? Until you say so, it is a label of its own.</p>
+    <div class="train-kept-buttons">
+      <button class="button small" type="button" data-answer="merge" @click=${() => answer(label, into)}>Merge into ${into}</button>
+      <button class="button small" type="button" data-answer="keep" @click=${() => answer(label, label)}>Keep both</button>
+    </div>
+  </div>`;
+
+/** @param {Report['answered'][number]} answered @param {(label: string) => void} forget */
+const answeredView = ({ label, into, count }, forget) => html`
+  <li class="note" data-answered=${label}><b>${label}</b> (${rows(count)}) ${label === into ? 'is kept as a label of its own' : html`is read as <b>${into}</b>`}. <button class="link" type="button" aria-label=${`Undo what was said of ${label}`} @click=${() => forget(label)}>Undo</button></li>`;
+
+/** @param {Report} report */
+function countsView({ classes, counts }) {
+  const order = classes.map((_, at) => at).sort((one, other) => total(counts[other]) - total(counts[one]));
+  return html`<details class="twin" data-labels><summary>Rows of each label</summary>
+    <div class="scroller" tabindex="0" role="group" aria-label="Rows of each label"><table class="table">
+      <thead><tr><th scope="col">Label</th><th scope="col" class="num">To train on</th><th scope="col" class="num">Held out</th></tr></thead>
+      <tbody>${order.map((at) => html`<tr><th scope="row">${classes[at]}</th><td class="num">${formatCount(counts[at].training)}</td><td class="num">${formatCount(counts[at].heldOut)}</td></tr>`)}</tbody></table></div></details>`;
+}
+
+/** @param {{ training: number, heldOut: number }} counts */
+const total = ({ training, heldOut }) => training + heldOut;
