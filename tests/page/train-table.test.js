@@ -100,6 +100,45 @@ test('bad rows are listed with line and reason, the others are used', async () =
   assert.equal(await page.innerText('[data-figure="step"] .figure-value'), '20');
 });
 
+test('labels are counted, and one that looks misspelt is asked about: merged, undone, kept', async () => {
+  const page = await opened(`?task=table&${QUICK}`);
+  await choose(
+    page,
+    'mine.csv',
+    `${REVIEWS.replaceAll(',up', ',positive').replaceAll(',down', ',negative')}fine,postive\n`
+  );
+  await reported(page, '3 labels: negative 20, positive 20, postive 1.');
+  assert.equal(
+    await page.innerText('[data-alike="postive"] p'),
+    'The label postive (one row) looks like positive (20 rows). Is it the same? Until you say so, it is a label of its own.'
+  );
+  await page.click('[data-answer="merge"]');
+  await reported(page, '2 labels: negative 20, positive 21.');
+  assert.match(await page.innerText('[data-answered="postive"]'), /^postive \(one row\) is read as positive\./);
+  await page.waitForURL(/labels=%7B%22postive%22%3A%22positive%22%7D/);
+  await page.click('[data-labels] summary');
+  assert.deepEqual(await page.locator('[data-labels] tbody th').allInnerTexts(), ['positive', 'negative']);
+  await page.click('[data-answered] .link');
+  await page.click('[data-alike="postive"] [data-answer="keep"]');
+  assert.match(await page.innerText('[data-answered="postive"]'), /is kept as a label of its own\./);
+  await reported(page, '3 labels');
+  await played(page);
+});
+
+test('a text is as long as the longest, also in other units', async () => {
+  const page = await opened('?task=table');
+  await page.click('[data-example-table="example-reviews.csv"]');
+  await reported(page, '600 rows used');
+  const words = Number(await page.inputValue('#field-seq_len'));
+  assert.match(await page.innerText('.train-file'), new RegExp(`The longest text has ${words} words; none is cut\\.`));
+  await page.check('input[name=tokens][value=characters]');
+  await page.waitForURL(/tokens=characters/);
+  const characters = Number(await page.inputValue('#field-seq_len'));
+  assert.ok(characters > 3 * words, `${characters} characters, ${words} words`);
+  await page.fill('#field-seq_len', '10');
+  await page.waitForSelector('.train-file:has-text("600 of 600 are longer than seq_len, 10, and are cut there")');
+});
+
 test('a file that is of no use is refused in one sentence, and everything stays', async () => {
   const page = await opened(`?task=table&${QUICK}`);
   await choose(page, 'mine.csv', REVIEWS);

@@ -73,7 +73,7 @@ export class AskPanel extends LightElement {
     if (run === this.asked.run && (this.playing || this.step === this.asked.step)) return;
     if (run !== this.asked.run) this.#clear();
     this.asked = { run, data: shown.data, step: this.step };
-    if (!this.playing) this.#askAnew();
+    if (!this.playing && (this.mode === 'own' ? this.own : this.held)) this.#askAnew();
   }
 
   /** Something to begin with, where what was typed is of other data. @param {import('./shown.js').Shown} shown */
@@ -92,7 +92,7 @@ export class AskPanel extends LightElement {
     Object.assign(this, { own: null, held: null, seen: null, at: 0, error: '' });
   }
 
-  /** What is shown, of the layer as it is now. */
+  /** What is shown, of the layer as it is now: once something was asked, after each turn. */
   #askAnew() {
     if (this.mode === 'own') this.#answer();
     else this.#look();
@@ -156,8 +156,9 @@ export class AskPanel extends LightElement {
   /** @param {Mode} mode */
   #choose(mode) {
     this.mode = mode;
-    const isOld = (mode === 'own' ? this.own?.answer.step : this.held?.step) !== this.step;
-    if (isOld) this.#askAnew();
+    const step = mode === 'own' ? this.own?.answer.step : this.held?.step;
+    const isFirst = step === undefined && mode === 'held';
+    if (isFirst || (step !== undefined && step !== this.step)) this.#askAnew();
   }
 
   /** @param {Answer | null} answer @param {string[]} words */

@@ -79,8 +79,11 @@ function submitByEnter(event) {
   /** @type {HTMLTextAreaElement} */ (event.currentTarget).form?.requestSubmit();
 }
 
+const NOT_FINITE = html`<p class="train-answer">Its scores are not finite any more, so it says nothing: a lower learning rate may help.</p>`;
+
 /** @param {Own} own @param {Shown} shown */
 function classView({ answer: { said, confidence, probabilities } }, { data }) {
+  if (!confidence.every(Number.isFinite)) return NOT_FINITE;
   const [row] = probabilities;
   const order = row.map((_, at) => at).sort((one, other) => row[other] - row[one]);
   return html`
@@ -96,6 +99,7 @@ function classView({ answer: { said, confidence, probabilities } }, { data }) {
 
 /** @param {Own} own @param {Shown} shown */
 function continuedView({ answer: { tokens, given = tokens.length, confidence } }, { data, task }) {
+  if (!confidence.every(Number.isFinite)) return NOT_FINITE;
   const words = data.words(tokens);
   return html`
     <p class="train-answer">It continues with <code>${words.slice(given).join('')}</code>.</p>

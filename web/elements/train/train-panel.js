@@ -165,7 +165,7 @@ export class TrainPanel extends LightElement {
     if ('task' in patch) {
       const file = taskOf(patch.task).file ? this.files.settings() : {};
       const { seed } = this.values;
-      return { ...patch, ...file, ...(seed !== undefined && { seed }) };
+      return { ...file, ...patch, ...(seed !== undefined && { seed }) };
     }
     const others = table ? following(table, this.values, patch) : {};
     return { ...this.values, ...others, ...patch };
