@@ -87,7 +87,8 @@ test('what has no room to go on is refused with the rule', () => {
 
 for (const [values, table] of /** @type {const} */ ([
   [{ task: 'marker', hidden_size: 16 }, null],
-  [{ task: 'recall', hidden_size: 16 }, null]
+  [{ task: 'recall', hidden_size: 16 }, null],
+  [{ task: 'table', hidden_size: 16, seq_len: 30 }, reviews]
 ])) {
   test(`${values.task}: held-out examples come with the wrong ones first, the surest mistake before others`, () => {
     const { run } = planned(values, table);

@@ -416,3 +416,27 @@ test('a label that may be misspelt is asked about, and is a class until it is me
     /nothing to tell apart/
   );
 });
+
+test('padding is neither attended to nor counted: a longer seq_len gives the same losses', async () => {
+  const { name, text } = exampleTables[0];
+  const table = await read(text(), name);
+  const losses = (/** @type {number} */ seq_len) => {
+    const { plan } = checked(table, { ...fitted(table), seq_len, hidden_size: 16, dropout: 0 });
+    assert.ok(plan);
+    const run = new Run(scope, plan, table);
+    try {
+      const at = [run.look()];
+      for (let step = 0; step < 5; step += 1) run.next();
+      at.push(run.look());
+      const { shape, data } = run.look().seen?.weights ?? { shape: [], data: new Float32Array() };
+      assert.equal(shape.at(-1), run.example.tokens.data.length, 'the example is shown without padding');
+      assert.ok(run.example.tokens.data.every((token) => token !== 0) && data.length > 0);
+      return at.flatMap(({ loss, held_loss }) => [loss, held_loss]);
+    } finally {
+      run.trainer.dispose();
+    }
+  };
+  const longest = Number(fitted(table).seq_len);
+  const [tight, loose] = [losses(longest), losses(2 * longest)];
+  tight.forEach((loss, at) => assert.ok(Math.abs(loss - loose[at]) < 1e-5, `${loss} and ${loose[at]}`));
+});

@@ -102,8 +102,6 @@ export const ownTable = {
   }
 };
 
-const MASKS = false;
-
 const COLUMNS = ['text_column', 'label_column'];
 
 /**
@@ -278,7 +276,7 @@ function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { s
       return batchOf(count, () => {
         const { label, tokens, length: count } = next();
         const example = { tokens: tokens(length), labels: [label] };
-        return isPadded && MASKS ? { ...example, count: Math.min(count, length) } : example;
+        return isPadded ? { ...example, count: Math.min(count, length) } : example;
       });
     },
     words: (tokens) => tokens.map((token) => coding.words[token]),

@@ -26,7 +26,7 @@ export function wordCoding(training, { tokens: unit, vocabulary }) {
   const words = vocabularyOf([...parts.values()], vocabulary);
   const ids = new Map(words.map((word, id) => [word, id]));
   return {
-    config: { vocab_size: words.length },
+    config: { vocab_size: words.length, padding_idx: PADDING },
     code: (row) => {
       const tokens = Int32Array.from(parts.get(row) ?? splitter(row.text), (word) => ids.get(word) ?? UNKNOWN_WORD);
       return { length: tokens.length, tokens: (length) => padded(tokens, length) };
@@ -88,5 +88,5 @@ function lengthText(length, counts, unit) {
   const end = cut
     ? `${formatCount(cut)} of ${formatCount(counts.length)} are longer than seq_len, ${length}, and are cut there`
     : 'none is cut';
-  return `The longest text has ${formatCount(longest)} ${unit}; ${end}. Shorter ones are filled up with [pad], which this layer, having no mask, attends to as to any other token.`;
+  return `The longest text has ${formatCount(longest)} ${unit}; ${end}. Shorter ones are filled up with [pad], which a mask hides from every head and leaves out of the mean.`;
 }
