@@ -72,7 +72,7 @@ function wrongWith(command) {
   if (script !== 'test') return '';
   const named = suites.filter((suite) => words.includes(suite.name));
   const layers = named.some(({ takesLayers }) => takesLayers) ? layerNames : [];
-  const known = [...named.map((suite) => suite.name), ...layers];
+  const known = ['--changed', ...named.map((suite) => suite.name), ...layers];
   return words.filter((word) => !isAny(word) && !known.includes(word)).join(' ');
 }
 
