@@ -46,7 +46,7 @@ export function askView(state, actions) {
   if (!state || !shown || !actions)
     return html`${head}<p class="note">Once a run has begun, give it something of your own here, and step through held-out examples, wrong ones first.</p>`;
   return html`${head}
-    <div class="train-asked">
+    <div class=${shown.task.layer === 'decoder' ? 'train-asked sequence' : 'train-asked'}>
       <div class="train-ask-side">${mode === 'own' ? ownView(state, shown, actions) : heldView(state, shown, actions)}</div>
       ${state.drawn ? html`<attnscope-heat-map class="train-ask-map" .drawn=${state.drawn} prefix="ask-" fixed></attnscope-heat-map>` : nothing}
     </div>`;
