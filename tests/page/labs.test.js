@@ -156,7 +156,7 @@ test('the list leads to every lab, and each lab to the next, to the end of the t
   const cards = await page
     .locator('.lab-cards a')
     .evaluateAll((all) => all.map((link) => new URL(/** @type {HTMLAnchorElement} */ (link).href).pathname));
-  assert.deepEqual(cards, [...questions.map(({ name }) => `/labs/${name}/`), '/labs/tutorial/']);
+  assert.deepEqual(cards, [...questions.map(({ name }) => `/labs/${name}/`), '/labs/tutorial/', '/train/']);
   await page.goto(`${site.site.url}labs/${LABS[0].name}/`);
   for (const { name } of LABS.slice(1)) {
     await page.click('.lab-ways [rel=next]');
@@ -165,6 +165,12 @@ test('the list leads to every lab, and each lab to the next, to the end of the t
   assert.equal(await page.locator('.lab-ways [rel=next]').count(), 0);
   await page.click('.lab-ways [rel=prev]');
   await page.waitForURL((url) => url.pathname === '/labs/tutorial/5/');
+  await page.click('.lab-ways [rel=next]');
+  await page.click('.lab-ways >> text=Watch an induction head appear');
+  await page.waitForURL((url) => url.pathname === '/train/');
+  await page.goto(site.site.url);
+  await page.click('.entries >> text=Watch an induction head appear');
+  await page.waitForURL((url) => url.pathname === '/train/');
 });
 
 test('a layer that one comes with goes back to the calculator', async () => {

@@ -84,11 +84,65 @@ test('it plays up to the step where it pauses, with curves, figures, attention a
   for (const chart of ['accuracy', 'loss']) assert.equal(await page.locator(`[data-chart="${chart}"] svg`).count(), 1);
   assert.equal(await page.locator('.multiples input').count(), 4, 'the heads of both layers');
   assert.match(await page.innerText('.train-hits'), /^\d+ of the \d+ tokens that can be known are right after step 20/);
-  await page.click('.twin summary');
-  await page.waitForSelector('.twin tbody th >> nth=1'); // it is drawn once it is open
-  assert.deepEqual(await page.locator('.twin tbody th').allInnerTexts(), ['0', '20']);
+  await page.click('.train-table summary');
+  await page.waitForSelector('.train-table tbody th >> nth=1'); // it is drawn once it is open
+  assert.deepEqual(await page.locator('.train-table tbody th').allInnerTexts(), ['0', '20']);
   await press(page, 'play');
   await atStep(page, 40);
+});
+
+/** Where each of these stands, in pixels of the page. @param {Page} page */
+const places = (page) =>
+  page.evaluate(() =>
+    ['[data-action="play"]', '[data-chart="accuracy"] .plot', '[data-chart="loss"] .plot', 'canvas.heat'].map(
+      (name) => {
+        const { x, y, width, height } = /** @type {Element} */ (document.querySelector(name)).getBoundingClientRect();
+        return { name, x, y, width, height };
+      }
+    )
+  );
+
+for (const [width, height, foot] of /** @type {const} */ ([
+  [1440, 900, 0],
+  [390, 844, 56]
+])) {
+  test(`at ${width} × ${height} the first view has Play, the curves' axes and the map of an untrained layer, and nothing moves when it plays`, async () => {
+    const page = await opened('?task=recall', { context: { viewport: { width, height } } });
+    for (const chart of ['accuracy', 'loss']) await page.waitForSelector(`[data-chart="${chart}"] svg`);
+    await page.waitForFunction(() => document.querySelector('canvas.heat')?.clientHeight);
+    const before = await places(page);
+    for (const { name, x, y, width: wide, height: high } of before) {
+      assert.ok(wide > 30 && high > 20, `${name} is ${wide} × ${high}`);
+      assert.ok(x >= 0 && x + wide <= width, `${name} from ${x} to ${x + wide}`);
+      assert.ok(y >= 0 && y + high <= height - foot, `${name} from ${y} to ${y + high}`);
+    }
+    for (const axis of ['rows', 'columns']) {
+      const words = await page.locator(`.heat-labels.${axis} text`).allTextContents();
+      assert.equal(words.length, 24);
+      assert.ok(
+        words.every((word) => /^[A-Z]$/.test(word)),
+        `letters stay letters: ${words}`
+      );
+    }
+    assert.deepEqual(await badLabels(page), []);
+    await press(page, 'step');
+    await page.waitForSelector('[data-moment="1"]');
+    assert.deepEqual(await places(page), before);
+  });
+}
+
+test('a button shows it fail with one layer, and another one leads back', async () => {
+  const page = await opened();
+  await press(page, 'contrast');
+  await paused(page);
+  assert.equal(await page.inputValue('#field-num_layers'), '1');
+  assert.equal(await page.locator('.multiples input').count(), 2);
+  await press(page, 'contrast');
+  await page.waitForFunction(() => document.querySelectorAll('.multiples input').length === 4);
+  await paused(page);
+  assert.match(await page.innerText('[data-action="contrast"]'), /fail with one layer/);
+  await page.selectOption('#field-task', 'marker');
+  await page.waitForSelector('[data-action="contrast"]', { state: 'detached' });
 });
 
 test('one step at a time, as often as it is pressed; then a new beginning', async () => {
@@ -302,8 +356,8 @@ for (const [colorScheme, width, height] of /** @type {const} */ ([
     await page.keyboard.press('Enter');
     await paused(page);
     assert.ok(await page.locator('[data-action="play"]').evaluate((button) => button === document.activeElement));
-    await page.click('.twin summary');
-    await page.waitForSelector('.twin tbody tr');
+    await page.click('.train-table summary');
+    await page.waitForSelector('.train-table tbody tr');
     assert.deepEqual(await violations(page), []);
     await page.waitForSelector('[data-chart="loss"] svg');
     assert.deepEqual(await badLabels(page), []);

@@ -81,7 +81,7 @@ export const timeSteps = {
         at interest rates. It never compares two days, so no stack of such layers can prefer one.</p>
       <p>A bias for each day lets a day count whatever it holds, and ties the layer to sequences of exactly T. The tanh
         keeps scores between −1 and 1: no weight is more than e² = ${(Math.E ** 2).toFixed(1)} times another, and
-        of ${T} days none gets more than ${((Math.E / (Math.E + (T - 1) / Math.E)) * 100).toFixed(0)} %. Without it
+        of ${T} days the largest weight that one can get is ${((Math.E / (Math.E + (T - 1) / Math.E)) * 100).toFixed(1)} %. Without it
         softmax may settle on a single day.</p>`;
   }
 };

@@ -76,6 +76,23 @@ test('all of it stays within the room: labels, cells and sums', () => {
     }
 });
 
+test('letters of 24 tokens stay letters on a phone, smaller where a line is low', () => {
+  const letters = Array.from({ length: 24 }, (_, at) => String.fromCharCode(65 + at));
+  const words = { rows: letters, columns: letters };
+  const sums = new Array(24).fill('1');
+  for (const [room, ratio] of [
+    [326, 1],
+    [326, 3],
+    [260, 2]
+  ]) {
+    const made = layout(24, 24, room, { words, sums, ratio });
+    assert.deepEqual([texts(made.rows), texts(made.columns)], [letters, letters], `in ${room}`);
+    assert.ok(made.size < made.height / 24, `letters of ${made.size} on lines of ${made.height / 24}`);
+    assert.equal(made.columns.turned, false);
+  }
+  assert.equal(layout(24, 24, 900, { words, tallest: 384 }).height, 384);
+});
+
 test('a small map has a label for every row and column, a large one in round steps', () => {
   const small = layout(16, 16, 326);
   assert.deepEqual(

@@ -10,10 +10,13 @@ import { planes, thumbnails } from './raster.js';
  * @typedef {{ name: string, axes: readonly string[], tensor: string, weights: boolean, repeat: number, mask?: string }}
  *   Described a result as the estimate has it
  * @typedef {{ tensor: Tensor, name: string, axes: string[], thumbnails: import('./raster.js').Thumbnails,
- *   weights: boolean, repeat: number, mask: string, words?: string[], marks?: import('./marks.js').Marks }} Drawn
- *   `axes` names each dimension; `weights`: each row is a softmax; `repeat`: how many layers make one, of which this is
- *   the last; `mask`: the mask input that has a cell for each of a plane's, '' for none; `words`: a text for each
- *   position of queries and keys; `marks`: positions that belong together
+ *   weights: boolean, repeat: number, mask: string, words?: string[], marks?: import('./marks.js').Marks,
+ *   planes?: Planes }} Drawn `axes` names each dimension; `weights`: each row is a softmax; `repeat`: how many layers
+ *   make one, of which this is the last; `mask`: the mask input that has a cell for each of a plane's, '' for none;
+ *   `words`: a text for each position of queries and keys; `marks`: positions that belong together; `planes`: where the
+ *   planes have names of their own
+ * @typedef {{ names: string[], columns: number, title: string, chosen: number }} Planes `columns`: how many stand
+ *   beside each other; `chosen`: the one that is large at first
  */
 
 const THUMBNAIL = 64;

@@ -8,11 +8,11 @@ import { GAP, LABEL_SIZE, LINE, SUM, ticksWith } from './layout.js';
 
 /** Labels of rows, and those that are turned, may stand this close; others this close beside each other. */
 const [NEXT, BESIDE] = [LINE - 2, 24];
-/** From the middle of a line to where its letters stand. */
-const BASELINE = LABEL_SIZE * 0.36;
+/** From the middle of a line to where its letters stand, as a share of their size. */
+const BASELINE = 0.36;
 
 /** @param {Layout} layout @param {number} count @param {Cell} cell */
-export function columnLabels({ width, columns }, count, cell) {
+export function columnLabels({ width, columns, size }, count, cell) {
   const each = width / count;
   const ticks = ticksWith(columns, each, cell?.column ?? -1, columns.turned ? NEXT : BESIDE);
   const foot = columns.room - GAP;
@@ -21,15 +21,15 @@ export function columnLabels({ width, columns }, count, cell) {
       const x = (index + 0.5) * each;
       const name = index === cell?.column ? 'here' : '';
       if (columns.turned)
-        return svg`<text class=${name} transform=${`translate(${x + BASELINE} ${foot}) rotate(-90)`}>${text}</text>`;
-      const isLast = width - x < BESIDE / 2 && each < BESIDE;
-      return svg`<text class=${isLast ? `${name} last` : name} x=${isLast ? width : x} y=${foot}>${text}</text>`;
+        return svg`<text class=${name} font-size=${size} transform=${`translate(${x + BASELINE * size} ${foot}) rotate(-90)`}>${text}</text>`;
+      const isLast = text.length > 1 && width - x < BESIDE / 2 && each < BESIDE;
+      return svg`<text class=${isLast ? `${name} last` : name} font-size=${size} x=${isLast ? width : x} y=${foot}>${text}</text>`;
     }
   )}</svg>`;
 }
 
 /** @param {Layout} layout @param {number} count @param {Cell} cell */
-export function rowLabels({ height, rows }, count, cell) {
+export function rowLabels({ height, rows, size }, count, cell) {
   if (!rows.room) return nothing;
   const each = height / count;
   return html`<svg class="heat-labels rows" width=${rows.room} height=${height} aria-hidden="true">${ticksWith(
@@ -39,7 +39,7 @@ export function rowLabels({ height, rows }, count, cell) {
     NEXT
   ).map(
     ({ index, text }) =>
-      svg`<text class=${index === cell?.row ? 'here' : ''} x=${rows.room - GAP} y=${(index + 0.5) * each + BASELINE}>${text}</text>`
+      svg`<text class=${index === cell?.row ? 'here' : ''} font-size=${size} x=${rows.room - GAP} y=${(index + 0.5) * each + BASELINE * size}>${text}</text>`
   )}</svg>`;
 }
 
@@ -50,7 +50,7 @@ export function rowSumLabels({ height, sums }) {
   return html`<svg class="heat-labels sums" width=${sums.room} height=${height} aria-hidden="true">
     <text x=${GAP} y=${-GAP}>${SUM}</text>${sums.texts.map(
       (text, row) =>
-        svg`<text class=${text === '1' ? '' : 'off'} x=${GAP} y=${(row + 0.5) * each + BASELINE}>${text}</text>`
+        svg`<text class=${text === '1' ? '' : 'off'} x=${GAP} y=${(row + 0.5) * each + BASELINE * LABEL_SIZE}>${text}</text>`
     )}</svg>`;
 }
 

@@ -7,7 +7,7 @@ import { MIN_MARK, drawCells, drawMark, drawNumbers, resize } from './canvas.js'
 import { coloursOf } from './colour.js';
 import { wordsOf } from './drawn.js';
 import { columnLabels, legend, rowLabels, rowSumLabels } from './frame.js';
-import { layoutOf } from './layout.js';
+import { TALLEST, layoutOf } from './layout.js';
 import { MARK_ROOM, columnMarks, rowMarks } from './marks.js';
 import { moved } from './moved.js';
 import { numbersOf, rowSums, spreadText, sumText, sumsText } from './numbers.js';
@@ -30,9 +30,9 @@ const [WIDE, SIDE] = [640, 290];
 
 /**
  * One plane of a tensor on a canvas, its siblings (the heads of a layer) small beside it, and its numbers as a table.
- * `.drawn`, `.mask` (Uint8Array or null) of every plane, `fixed` (no painting). Painting sends `mask-change` with the
- * new mask when the pointer or key is released. A mouse says the value below it and paints when it is dragged; a touch
- * cannot do both, so there is a switch for it.
+ * `.drawn`, `.mask` (Uint8Array or null) of every plane, `fixed` (no painting), `tallest` (pixels). Painting sends
+ * `mask-change` with the new mask when the pointer or key is released. A mouse says the value below it and paints when
+ * it is dragged; a touch cannot do both, so there is a switch for it.
  */
 export class HeatMap extends LightElement {
   static properties = {
@@ -40,6 +40,7 @@ export class HeatMap extends LightElement {
     mask: {},
     fixed: { type: Boolean },
     prefix: {},
+    tallest: { type: Number },
     cell: { state: true },
     lead: { state: true },
     masked: { state: true },
@@ -58,6 +59,7 @@ export class HeatMap extends LightElement {
     this.fixed = false;
     /** Of its ids, where a page has several heat maps. */
     this.prefix = '';
+    this.tallest = TALLEST;
     /** Which of the leading dimensions is shown, where the tensor has more than two. @type {number[]} */
     this.lead = [];
     /** @type {Cell | null} */
@@ -140,7 +142,7 @@ export class HeatMap extends LightElement {
     if (has('drawn', 'lead')) this.#choosePlanes();
     if (has('drawn', 'mask')) this.#shrinkMask();
     if (has('drawn', 'lead', 'masked')) this.#chooseColours();
-    if (has('drawn', 'lead', 'room', 'family')) this.#layOut();
+    if (has('drawn', 'lead', 'room', 'family', 'tallest')) this.#layOut();
     if (this.cell && this.grid && (this.cell.row >= this.grid.rows || this.cell.column >= this.grid.columns))
       this.cell = null;
   }
@@ -174,6 +176,7 @@ export class HeatMap extends LightElement {
     const isBeside = this.siblings.grids.length > 0 && this.room >= WIDE;
     const layout = layoutOf(grid, {
       room: this.room - (isBeside ? SIDE : 0) - (drawn.marks?.rows.length ? MARK_ROOM : 0),
+      tallest: this.tallest,
       ratio: window.devicePixelRatio || 1,
       words: this.words,
       sums: this.sums?.map(sumText) ?? null,
@@ -256,14 +259,14 @@ export class HeatMap extends LightElement {
     if (!grids.length || !this.drawn) return nothing;
     const choose = (/** @type {CustomEvent} */ event) => this.#show(this.lead.length - 1, first + event.detail.index);
     return html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .colours=${this.colours}
-      .axis=${this.drawn.axes.at(-3)} .first=${first} .total=${this.drawn.tensor.shape.at(-3)}
+      .axis=${this.drawn.axes.at(-3)} .planes=${this.drawn.planes ?? null} .first=${first} .total=${this.drawn.tensor.shape.at(-3)}
       .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${choose}></attnscope-small-multiples>`;
   }
 
   /** `Weights of batch 0, head 3`. */
   #caption() {
-    const { name, axes } = /** @type {Drawn} */ (this.drawn);
-    const of = this.lead.map((at, index) => `${axes[index]} ${at}`).join(', ');
+    const { name, axes, planes } = /** @type {Drawn} */ (this.drawn);
+    const of = planes?.names[this.lead.at(-1) ?? 0] ?? this.lead.map((at, index) => `${axes[index]} ${at}`).join(', ');
     return `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}${of ? ` of ${of}` : ''}`;
   }
 

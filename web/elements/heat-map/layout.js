@@ -5,30 +5,33 @@
  * @typedef {{ ticks: Tick[], room: number, turned: boolean }} Axis `room`: what its labels take; `turned`: they run
  *   upwards
  * @typedef {{ texts: readonly string[], room: number }} Sums
- * @typedef {{ width: number, height: number, rows: Axis, columns: Axis, sums: Sums | null }} Layout `width` and
- *   `height`: of all cells together
+ * @typedef {{ width: number, height: number, rows: Axis, columns: Axis, sums: Sums | null, size: number }} Layout
+ *   `width` and `height`: of all cells together; `size`: of the labels' letters
  * @typedef {{ rows: readonly string[] | null, columns: readonly string[] | null }} Words labels in place of indices
  * @typedef {{ room: number, ratio: number, words: Words, sums: readonly string[] | null,
- *   widthOf: (text: string) => number }} Request `room`: the width for all of it; `ratio`: device pixels in one of CSS;
+ *   tallest?: number, widthOf: (text: string) => number }} Request `room`: the width for all of it; `ratio`: device
+ *   pixels in one of CSS;
  *   `widthOf`: a text's width in its own size
  */
 
 /** A cell is never larger, so that small matrices stay compact. */
 const LARGEST = 48;
 /** A map is never taller, so that it fits a screen. */
-const TALLEST = 640;
+export const TALLEST = 640;
 /** Very long planes are stretched across: to so much, and no row or column to more than THICK. */
 const [BROADEST, THICK] = [160, 24];
 /** Cells of whole device pixels are as large as each other: they are, where that leaves but a quarter of the room. */
 const EVEN = 0.75;
 
 export const LABEL_SIZE = 11;
+/** Words have smaller letters before they give way to indices. */
+const SMALLEST = 8.5;
 /** What a line of labels takes. */
 export const LINE = 13;
 /** Between labels and cells. */
 export const GAP = 6;
-/** From one label to the next. */
-const BETWEEN = 5;
+/** From one label to the next, and from one letter to the next. */
+const [BETWEEN, BETWEEN_LETTERS] = [5, 1];
 /** How far a label may stand out of the map. */
 const OVERHANG = 3;
 /** From label to label where not every cell has one. */
@@ -39,30 +42,36 @@ const LONGEST_WORD = 12;
 export const SUM = 'sum';
 
 /**
- * Words and sums stand beside the rows where each row has a line for them.
+ * Words and sums stand beside the rows where each row has a line for them; words alone, in smaller letters, where it
+ * has a little less.
  * @param {{ rows: number, columns: number }} plane
  * @param {Request} request
  * @returns {Layout}
  */
 export function layoutOf(plane, request) {
   const whole = laidOut(plane, request);
-  const fits = whole.height / plane.rows >= LINE;
-  return fits ? whole : laidOut(plane, { ...request, sums: null, words: { ...request.words, rows: null } });
+  if (whole.height / plane.rows >= LINE) return whole;
+  const bare = laidOut(plane, { ...request, sums: null });
+  if (bare.height / plane.rows >= SMALLEST + 1) return bare;
+  return laidOut(plane, { ...request, sums: null, words: { ...request.words, rows: null } });
 }
 
 /** @param {{ rows: number, columns: number }} plane @param {Request} request @returns {Layout} */
-function laidOut({ rows, columns }, { room, ratio, words, sums, widthOf }) {
-  const widest = (/** @type {readonly string[]} */ texts) => LABEL_SIZE * Math.max(0, ...texts.map(widthOf));
+function laidOut({ rows, columns }, { room, ratio, words, sums, tallest = TALLEST, widthOf }) {
+  const widest = (/** @type {readonly string[]} */ texts, size = LABEL_SIZE) =>
+    size * Math.max(0, ...texts.map(widthOf));
   const named = words.rows?.map(shortened);
   const before = rows > 1 ? widest(named ?? [String(rows - 1)]) + GAP : 0;
   const after = sums ? widest([SUM, ...sums]) + GAP : 0;
-  const { width, height } = sizeOf({ rows, columns }, Math.max(1, room - before - after), ratio);
+  const { width, height } = sizeOf({ rows, columns }, Math.max(1, room - before - after), ratio, tallest);
+  const size = named ? Math.min(LABEL_SIZE, Math.max(SMALLEST, height / rows - 1)) : LABEL_SIZE;
   const ticks = named ? named.map((text, index) => ({ index, text })) : indices(rows, height / rows, LINE);
   return {
     width,
     height,
+    size,
     rows: { ticks: rows > 1 ? ticks : [], room: before, turned: false },
-    columns: columnAxis(columns, width / columns, words.columns?.map(shortened), widest),
+    columns: columnAxis(columns, width / columns, words.columns?.map(shortened), (texts) => widest(texts, size)),
     sums: sums && { texts: sums, room: after }
   };
 }
@@ -75,7 +84,8 @@ function laidOut({ rows, columns }, { room, ratio, words, sums, widthOf }) {
  */
 function columnAxis(count, cell, words, widest) {
   const width = words ? widest(words) : 0;
-  const turned = width + BETWEEN > cell;
+  const isLetters = words?.every((word) => word.length === 1);
+  const turned = width + (isLetters ? BETWEEN_LETTERS : BETWEEN) > cell;
   const line = LINE + GAP / 2;
   if (!words || (turned && cell < LINE)) {
     const label = widest([String(count - 1)]);
@@ -89,13 +99,13 @@ function columnAxis(count, cell, words, widest) {
 
 /**
  * The size of all cells together. Cells are squares, but in planes so long that nothing would be seen of them.
- * @param {{ rows: number, columns: number }} plane @param {number} room @param {number} ratio
+ * @param {{ rows: number, columns: number }} plane @param {number} room @param {number} ratio @param {number} [tallest]
  */
-export function sizeOf({ rows, columns }, room, ratio) {
-  const cell = Math.min(LARGEST, room / columns, TALLEST / rows);
+export function sizeOf({ rows, columns }, room, ratio, tallest = TALLEST) {
+  const cell = Math.min(LARGEST, room / columns, tallest / rows);
   const length = (/** @type {number} */ cells, /** @type {number} */ most) =>
     even(Math.min(most, Math.max(cells * cell, Math.min(cells * THICK, BROADEST))), cells, ratio);
-  return { width: length(columns, room), height: length(rows, TALLEST) };
+  return { width: length(columns, room), height: length(rows, tallest) };
 }
 
 /**

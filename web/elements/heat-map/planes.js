@@ -20,15 +20,16 @@ export const none = { key: [], grids: [], scale: { low: 0, high: 1 }, first: 0 }
  * when they are others than before.
  * @param {import('./drawn.js').Drawn} drawn @param {number[]} wanted @param {Siblings} before
  */
-export function planesAt({ tensor, thumbnails }, wanted, before) {
+export function planesAt({ tensor, thumbnails, planes: named }, wanted, before) {
   const { leading } = planes(tensor.shape);
-  const lead = leading.map((length, index) => Math.min(wanted[index] ?? 0, length - 1));
+  const first = (/** @type {number} */ index) => (index === leading.length - 1 && named?.chosen) || 0;
+  const lead = leading.map((length, index) => Math.min(wanted[index] ?? first(index), length - 1));
   const plane = planeIndex(leading, lead);
   const [count, place] = [leading.at(-1) ?? 1, lead.at(-1) ?? 0];
-  const first = place - (place % MAX_MULTIPLES);
-  const key = [thumbnails, plane - place, first];
+  const from = place - (place % MAX_MULTIPLES);
+  const key = [thumbnails, plane - place, from];
   const isSame = key.every((part, index) => part === before.key[index]);
-  const siblings = isSame ? before : siblingsOf(thumbnails, plane - place, count, first);
+  const siblings = isSame ? before : siblingsOf(thumbnails, plane - place, count, from);
   return { lead, grid: gridOf(tensor, plane, siblings.scale), siblings: { ...siblings, key } };
 }
 

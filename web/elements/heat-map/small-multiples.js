@@ -11,11 +11,11 @@ const FEWEST = 4;
 
 /**
  * Small pictures side by side, one of them chosen. `.grids` on one scale, `.mask` of their size or null, `.colours`,
- * `axis` names what they are, `first` the number of the first of `total`, `chosen` its place among them. Sends `choose`
- * with a place.
+ * `axis` names what they are, `first` the number of the first of `total`, `chosen` its place among them. `.planes`:
+ * names in place of numbers. Sends `choose` with a place.
  */
 export class SmallMultiples extends LightElement {
-  static properties = { grids: {}, mask: {}, colours: {}, axis: {}, first: {}, total: {}, chosen: {} };
+  static properties = { grids: {}, mask: {}, colours: {}, axis: {}, first: {}, total: {}, chosen: {}, planes: {} };
 
   constructor() {
     super();
@@ -29,13 +29,15 @@ export class SmallMultiples extends LightElement {
     this.first = 0;
     this.total = 0;
     this.chosen = 0;
+    /** @type {import('./drawn.js').Planes | null} */
+    this.planes = null;
     /** How often the pictures were coloured. */
     this.coloured = 0;
   }
 
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
-    const columns = Math.max(FEWEST, Math.ceil(Math.sqrt(this.grids.length)));
+    const columns = this.planes?.columns ?? Math.max(FEWEST, Math.ceil(Math.sqrt(this.grids.length)));
     this.style.setProperty('--multiples', String(columns));
     if (['grids', 'mask', 'colours'].some((name) => changed.has(name))) this.#colour();
   }
@@ -46,16 +48,21 @@ export class SmallMultiples extends LightElement {
     const last = this.first + this.grids.length - 1;
     const shown =
       this.grids.length === this.total
-        ? `Every ${this.axis}`
+        ? (this.planes?.title ?? `Every ${this.axis}`)
         : `${this.axis} ${this.first} to ${last} of ${this.total}`;
     return html`
       <fieldset class="multiples"><legend>${shown}, on one scale</legend>
         ${this.grids.map(
           (_, index) => html`
-          <label><input type="radio" name="plane" aria-label=${`${this.axis} ${this.first + index}`} .checked=${live(index === this.chosen)} @change=${() => choose(index)}>
-            <canvas aria-hidden="true"></canvas><span aria-hidden="true">${this.first + index}</span></label>`
+          <label><input type="radio" name="plane" aria-label=${this.#name(index) ?? `${this.axis} ${this.first + index}`} .checked=${live(index === this.chosen)} @change=${() => choose(index)}>
+            <canvas aria-hidden="true"></canvas><span aria-hidden="true">${this.#name(index) ?? this.first + index}</span></label>`
         )}
       </fieldset>`;
+  }
+
+  /** @param {number} index */
+  #name(index) {
+    return this.planes?.names[this.first + index];
   }
 
   #colour() {

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { initialValues } from '../../plain/labs/settings.js';
-import { chapters, placeOf, questions, tutorial } from '../../plain/labs/list.js';
+import { chapters, placeOf, questions, training, tutorial } from '../../plain/labs/list.js';
 import { loadLab } from './labs.js';
 import { smallPicture } from './pictures.js';
 
@@ -22,17 +22,32 @@ async function cards(scope, entries, hrefOf) {
   const pictures = await Promise.all(
     entries.map(({ name }) => pictureOf(scope, name === tutorial.name ? chapters[0].name : name))
   );
-  return html`<ul class="lab-cards">${entries.map(
-    ({ name, question, about }, at) => html`<li><a href=${hrefOf(name)}>${smallPicture(pictures[at])}
-      <span class="card-text"><span class="card-question">${question}</span> <span class="card-about">${about}</span></span></a></li>`
-  )}</ul>`;
+  return entries.map((entry, at) => card(entry, hrefOf(entry.name), pictures[at]));
 }
 
-/** @param {Attnscope} scope */
-export const labCards = (scope) => cards(scope, [...questions, tutorial], (name) => `${name}/`);
+/** @param {Omit<Entry, 'name' | 'lead'>} entry @param {string} href @param {import('./pictures.js').Small} picture */
+const card = ({ question, about }, href, picture) => html`<li><a href=${href}>${smallPicture(picture)}
+  <span class="card-text"><span class="card-question">${question}</span> <span class="card-about">${about}</span></span></a></li>`;
 
 /** @param {Attnscope} scope */
-export const chapterCards = (scope) => cards(scope, chapters, (name) => `${name.replace('tutorial/', '')}/`);
+export const labCards = async (scope) => html`<ul class="lab-cards">
+  ${await cards(scope, [...questions, tutorial], (name) => `${name}/`)}${card(training, '../train/', inductionPicture())}</ul>`;
+
+/** @param {Attnscope} scope */
+export const chapterCards = async (scope) =>
+  html`<ul class="lab-cards">${await cards(scope, chapters, (name) => `${name.replace('tutorial/', '')}/`)}</ul>`;
+
+const SIZE = 12;
+/** After so many letters the string repeats itself. */
+const PERIOD = 4;
+
+/** What such a head looks like: from each letter to the one that followed it the last time. */
+function inductionPicture() {
+  const cell = (/** @type {number} */ query, /** @type {number} */ key) =>
+    query < PERIOD ? Number(key <= query) / (query + 1) : Number(key === query - PERIOD + 1);
+  const data = Array.from({ length: SIZE * SIZE }, (_, at) => cell(Math.floor(at / SIZE), at % SIZE));
+  return { data, rows: SIZE, columns: SIZE };
+}
 
 /** From a lab to the list. @param {string} name */
 const up = (name) => '../'.repeat(name.split('/').length);
@@ -64,6 +79,6 @@ export function labWays(name) {
   const { before, after } = placeOf(name);
   return html`<nav class="lab-ways" aria-label="Other labs">
     ${before ? html`<a href=${wayTo(name, before.name)} rel="prev"><span>Before</span> ${before.question}</a>` : html`<span></span>`}
-    ${after ? html`<a href=${wayTo(name, after.name)} rel="next"><span>Next</span> ${after.question}</a>` : nothing}
+    ${after ? html`<a href=${wayTo(name, after.name)} rel="next"><span>Next</span> ${after.question}</a>` : html`<a href=${`${up(name)}../train/`} data-way="train"><span>Train</span> ${training.question}</a>`}
   </nav>`;
 }

@@ -34,7 +34,6 @@ export function controlView(state, actions) {
         @change=${(/** @type {any} */ event) => actions.set({ task: event.target.value })}>
         ${tasks.map(({ name, title }) => html`<option value=${name} ?selected=${name === task.name} ${follows('selected', name === task.name)}>${title}</option>`)}
       </select>
-      <p class="layer-summary" id="about-task">${task.about}</p>
       ${checked.errors.task ? html`<p class="field-error" id="error-task">${checked.errors.task}</p>` : nothing}
     </div>
     ${task.file ? fileView(file, checked, values, actions) : nothing}

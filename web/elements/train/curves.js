@@ -8,43 +8,49 @@ import { percent } from '../../plain/train/learned.js';
 /**
  * @typedef {import('../../plain/train/history.js').Point} Point
  * @typedef {'loss' | 'accuracy'} Kind
+ * @typedef {{ last: number, top: number, chance: number }} Axes `last`: the step at the right end; `top`: the loss at
+ *   the upper end, if none is higher; `chance`: the accuracy of guessing
  */
 
-const HEIGHT = 190;
-const TICK_WIDTH = 70;
+/** Of a curve, and of one on a phone. */
+const [HEIGHT, LOW] = [112, 76];
+const NARROW = 240;
+const TICK_WIDTH = 60;
 
 /**
+ * Without points, the axes alone.
  * @param {Kind} kind
  * @param {Point[]} points
- * @param {{ width: number, chosen: number, chance: number }} options `chosen`: the step that is looked at
+ * @param {{ width: number, chosen: number | null, axes: Axes }} options `chosen`: the step that is looked at
  */
-export function drawCurves(kind, points, { width, chosen, chance }) {
+export function drawCurves(kind, points, { width, chosen, axes: { last, top, chance } }) {
   const isShare = kind === 'accuracy';
   const held = /** @type {const} */ (`held_${kind}`);
-  const last = Math.max(1, points.at(-1)?.step ?? 1);
+  const isLow = width < NARROW;
+  const ticks = isShare ? [0, 0.5, 1] : isLow ? 2 : 3;
   const text = isShare ? percent : formatSignificant;
   return drawn({
     width,
-    height: HEIGHT,
-    marginLeft: 46,
-    marginRight: 14,
-    marginTop: 10,
-    marginBottom: 30,
+    height: isLow ? LOW : HEIGHT,
+    marginLeft: isLow ? 34 : 40,
+    marginRight: 12,
+    marginTop: 8,
+    marginBottom: 22,
     x: { domain: [0, last], label: null },
     y: {
-      domain: isShare ? [0, 1] : [0, Math.max(...points.flatMap((point) => [point.loss, point.held_loss]))],
+      domain: isShare ? [0, 1] : [0, Math.max(top, ...points.flatMap((point) => [point.loss, point.held_loss]))],
       label: null
     },
     marks: [
-      gridY({ ticks: 4 }),
+      gridY({ ticks }),
       axisX({ ticks: wholeTicks(last, width), tickSize: 0, text: formatCount }),
-      axisY({ ticks: 4, tickSize: 0, text }),
+      axisY({ ticks, tickSize: 0, text }),
       ...(isShare
         ? [line([0, last], { x: (/** @type {number} */ x) => x, y: () => chance, stroke: 'var(--mark)' })]
         : []),
       line(points, { x: 'step', y: kind, stroke: 'var(--tone-d)', strokeWidth: 1.5, strokeDasharray: '4,3' }),
       line(points, { x: 'step', y: held, stroke: 'var(--accent)', strokeWidth: 2 }),
-      ruleX([chosen], { stroke: 'var(--accent)', strokeDasharray: '2,3' }),
+      ...(chosen === null ? [] : [ruleX([chosen], { stroke: 'var(--accent)', strokeDasharray: '2,3' })]),
       tip(
         points,
         pointerX({

@@ -4,18 +4,22 @@ import { html } from 'lit';
 import { thumbnails } from '../heat-map/raster.js';
 import '../heat-map/heat-map.js';
 import { nextFrame } from './frame.js';
+import { NONE } from './shown.js';
 
 /**
- * @typedef {import('../../plain/train/history.js').Point} Point
  * @typedef {import('../heat-map/drawn.js').Drawn} Drawn
  * @typedef {import('./curves.js').Kind} Kind
+ * @typedef {import('./curves.js').Axes} Axes
  * @typedef {import('./shown.js').Shown} Shown
+ * @typedef {import('./shown.js').Moment} Moment
  * @typedef {{ key: unknown[], time: number, made: Element | null }} Curve
  */
 
 /** Curves are drawn anew at most this often while training runs. */
 const CURVES_MS = 150;
 const THUMBNAIL = 64;
+/** The map is no taller, so that it is seen at once with the curves. */
+const TALLEST = 384;
 
 /** @type {readonly Kind[]} */
 const KINDS = ['accuracy', 'loss'];
@@ -26,8 +30,8 @@ export class Drawings {
   #changed;
   /** Those that were drawn last, and what of. @type {Record<Kind, Curve>} */
   #curves = { loss: undrawn, accuracy: undrawn };
-  /** @type {{ point: Point | null, drawn: Drawn | null }} */
-  #map = { point: null, drawn: null };
+  /** @type {{ seen: Moment['seen'], drawn: Drawn | null }} */
+  #map = { seen: null, drawn: null };
 
   /** @param {() => void} changed there is more to draw */
   constructor(changed) {
@@ -39,16 +43,18 @@ export class Drawings {
 
   /**
    * One of the two is drawn at a time, so that the page never waits for both.
-   * @param {Shown} shown @param {boolean} playing
+   * @param {Shown | null} shown @param {Axes} axes @param {boolean} playing
    */
-  curves({ points, moment, data }, playing) {
+  curves(shown, axes, playing) {
     const { draw, width } = this;
-    const key = [points, moment.step, width];
+    const points = shown?.points ?? NONE;
+    const chosen = points.length ? (shown?.moment.step ?? null) : null;
+    const key = [points, chosen, width, ...Object.values(axes)];
     const isOld = (/** @type {Kind} */ kind) => key.some((part, index) => part !== this.#curves[kind].key[index]);
     const waits = (/** @type {Kind} */ kind) => playing && performance.now() - this.#curves[kind].time < CURVES_MS;
     const [kind, ...others] = KINDS.filter((one) => isOld(one) && !waits(one));
     if (draw && width && kind) {
-      const made = draw.drawCurves(kind, points, { width, chosen: moment.step, chance: data.chance });
+      const made = draw.drawCurves(kind, points, { width, chosen, axes });
       this.#curves = { ...this.#curves, [kind]: { key, time: performance.now(), made } };
       if (others.length) nextFrame().then(this.#changed);
     }
@@ -56,14 +62,30 @@ export class Drawings {
   }
 
   /** @param {Shown} shown */
-  heatMap({ data, example, moment }) {
-    if (moment !== this.#map.point && moment.seen) {
-      const { weights } = moment.seen;
+  heatMap({ data, config, example, moment: { seen } }) {
+    if (seen && seen !== this.#map.seen) {
+      const { weights } = seen;
       const words = data.words([...example.tokens.data]);
       const axes = ['head', 'query', 'key'];
       const drawn = { tensor: weights, name: 'weights', axes, weights: true, repeat: 1, mask: '', words };
-      this.#map = { point: moment, drawn: { ...drawn, thumbnails: thumbnails(weights, THUMBNAIL) } };
+      const planes = planesOf(weights.shape[0], config.num_heads);
+      this.#map = { seen, drawn: { ...drawn, planes, thumbnails: thumbnails(weights, THUMBNAIL) } };
     }
-    return html`<attnscope-heat-map .drawn=${this.#map.drawn} fixed></attnscope-heat-map>`;
+    return html`<attnscope-heat-map .drawn=${this.#map.drawn} tallest=${TALLEST} fixed></attnscope-heat-map>`;
   }
+}
+
+/** A row of heads for each layer. @param {number} count @param {number} heads in a layer */
+function planesOf(count, heads) {
+  const isStack = count > heads;
+  const name = (/** @type {number} */ at) => {
+    const head = `head ${at % heads}`;
+    return isStack ? `layer ${Math.floor(at / heads)}, ${head}` : head;
+  };
+  return {
+    names: Array.from({ length: count }, (_, at) => name(at)),
+    columns: heads,
+    title: isStack ? 'Every head of every layer' : 'Every head',
+    chosen: count - heads
+  };
 }

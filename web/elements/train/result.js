@@ -1,7 +1,8 @@
 // What was learned, and what can be kept of it.
 
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { learnedText } from '../../plain/train/learned.js';
+import { runTable } from './run-table.js';
 
 /**
  * @typedef {import('./view.js').State} State
@@ -9,15 +10,16 @@ import { learnedText } from '../../plain/train/learned.js';
  */
 
 /** @param {State} state @param {Actions} actions */
-export function resultView({ shown, playing }, { saveWeights, saveRun }) {
+export function resultView({ shown, playing, tabled }, { saveWeights, saveRun, table }) {
   const last = shown?.points.at(-1);
-  const off = shown ? 'false' : 'true';
+  const off = last ? 'false' : 'true';
   return html`
     <div class="panel-head"><h2 id="learned-title" class="panel-title">What was learned</h2></div>
-    <p class="train-learned" data-learned>${shown && last ? learnedText(last, shown.data.chance) : 'Nothing has run yet.'}</p>
+    <p class="train-learned" data-learned>${shown && last ? learnedText(last, shown.data.chance) : 'Nothing has run yet. Play trains, step by step; Pause and go on whenever you like.'}</p>
     <div class="actions">
       <button class="button" type="button" data-action="weights" aria-disabled=${playing ? 'true' : off} @click=${saveWeights}>Weights (.safetensors)</button>
       <button class="button" type="button" data-action="run" aria-disabled=${off} @click=${saveRun}>Run (.csv)</button>
     </div>
-    <p class="note">The weights have the names of the PyTorch module that the calculator prints for this layer.</p>`;
+    <p class="note">The weights have the names of the PyTorch module that the calculator prints for this layer.</p>
+    ${shown && last ? runTable(shown, tabled, table) : nothing}`;
 }

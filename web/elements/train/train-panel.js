@@ -6,14 +6,16 @@ import { keyOf } from '../../plain/train/kept.js';
 import { checkSettings, searchOf, taskOf, unchecked } from '../../plain/train/settings.js';
 import { learnedText } from '../../plain/train/learned.js';
 import './ask-panel.js';
+import { previewOf } from '../../plain/train/preview.js';
 import { goTo, valuesOfAddress, writeAddress } from './address.js';
 import { saveExample, saveRun, saveWeights } from './downloads.js';
+import { axesOf } from './axes.js';
 import { Drawings } from './drawings.js';
 import { nextFrame } from './frame.js';
 import { keptTable } from './kept-store.js';
 import { Keeper } from './keeper.js';
 import { Player } from './player.js';
-import { shownOf } from './shown.js';
+import { shownBefore, shownOf } from './shown.js';
 import { TableFiles } from './table-files.js';
 import { trainView } from './view.js';
 
@@ -44,6 +46,8 @@ export class TrainPanel extends LightElement {
     this.values = {};
     /** @type {Checked} */
     this.checked = unchecked;
+    /** Of the layer before a run. @type {import('../../plain/train/preview.js').Preview | null} */
+    this.preview = null;
     this.failure = '';
     this.said = '';
     this.settings = true;
@@ -145,7 +149,9 @@ export class TrainPanel extends LightElement {
   };
 
   #check() {
-    if (this.scope) this.checked = checkSettings(this.scope, this.layers, this.values, this.files.table());
+    if (!this.scope) return;
+    this.checked = checkSettings(this.scope, this.layers, this.values, this.files.table());
+    this.preview = previewOf(this.scope, this.checked);
   }
 
   /** @param {Record<string, unknown>} patch */
@@ -273,7 +279,7 @@ export class TrainPanel extends LightElement {
 
   #shown() {
     const { run } = this.player;
-    if (!run || !this.data) return null;
+    if (!run || !this.data) return shownBefore(this.checked, this.preview);
     const stale = this.checked.plan !== null && !this.#isOfRun();
     return shownOf(run, this.data, { chosen: this.chosen, stale });
   }
@@ -286,6 +292,10 @@ export class TrainPanel extends LightElement {
       pause: () => this.player.pause(),
       step: () => this.#go('step'),
       reset: () => this.#reset(),
+      tryWith: (patch) => {
+        this.#set(patch);
+        this.#go('play');
+      },
       look: (index) => {
         const { moments = [] } = this.player.run?.history ?? {};
         this.chosen = index === moments.length - 1 ? null : moments[index].step;
@@ -321,9 +331,9 @@ export class TrainPanel extends LightElement {
         limit: this.scope?.memoryLimit ?? 0,
         kept: this.#kept(),
         file: { ...this.files.state, table: this.files.table() },
-        curves: shown && drawings.curves(shown, playing),
+        curves: drawings.curves(shown, axesOf(checked, shown?.data ?? checked.data, this.player), playing),
         map: shown && drawings.heatMap(shown),
-        ask: html`<attnscope-train-ask .player=${this.player} .shown=${shown} .step=${step} .playing=${playing}></attnscope-train-ask>`
+        ask: html`<attnscope-train-ask .player=${this.player} .shown=${shown?.points.length ? shown : null} .step=${step} .playing=${playing}></attnscope-train-ask>`
       },
       this.#actions()
     );

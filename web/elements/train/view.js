@@ -4,10 +4,9 @@ import { html, nothing } from 'lit';
 import { askView } from './ask-view.js';
 import { attentionView } from './attention.js';
 import { controlView } from './control.js';
-import { curvesView } from './curves-view.js';
-import { figuresView } from './figures.js';
 import { gradientsView } from './gradients.js';
 import { resultView } from './result.js';
+import { stripView } from './strip.js';
 
 /**
  * @typedef {import('../../plain/train/settings.js').Checked} Checked
@@ -42,6 +41,7 @@ import { resultView } from './result.js';
  * @property {() => void} pause
  * @property {() => void} step
  * @property {() => void} reset
+ * @property {(patch: Record<string, unknown>) => void} tryWith sets and plays
  * @property {(index: number) => void} look
  * @property {(open: boolean) => void} table
  * @property {() => void} saveWeights
@@ -61,10 +61,9 @@ export function trainView(state, actions) {
         <section class="panel train-control" aria-labelledby="control-title">${controlView(state, actions)}</section>
       </div>
       <div class="train-results">
-        ${figuresView(state)}
         ${state.shown?.stale ? html`<p class="stale-note train-stale" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}
-        <section class=${panelClass(state)} aria-labelledby="curves-title">${curvesView(state, actions)}</section>
-        <section class=${panelClass(state)} aria-labelledby="attention-title">${attentionView(state, actions)}</section>
+        ${stripView(state)}
+        <section class=${`${panelClass(state)} train-attention`} aria-labelledby="attention-title">${attentionView(state, actions)}</section>
         <section class=${panelClass(state)} aria-labelledby="ask-title">${state.ask ?? askView(null)}</section>
         <section class=${panelClass(state)} aria-labelledby="gradients-title">${gradientsView(state.shown)}</section>
         <section class=${panelClass(state)} aria-labelledby="learned-title">${resultView(state, actions)}</section>

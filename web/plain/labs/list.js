@@ -99,6 +99,12 @@ export const tutorial = {
   lead: ''
 };
 
+/** The training page, to which the labs lead. */
+export const training = {
+  question: 'Watch an induction head appear',
+  about: 'A decoder of two layers learns to copy while you watch its heads.'
+};
+
 const all = [...questions, ...chapters];
 
 /**

@@ -143,6 +143,13 @@ export function compute(scope, values) {
   };
 }
 
+/** Which words are shuffled, by those that are shown. */
+const SHUFFLED = /** @type {Record<string, string>} */ ({
+  same: 'the words of a sentence (here one word is repeated), shuffled,',
+  sentence: 'the words of this sentence, shuffled,',
+  shuffled: 'these shuffled words'
+});
+
 /** What float32 rounds: less is no difference. */
 const ROUNDING = 1e-4;
 
@@ -151,8 +158,8 @@ export function notice({ values: { position, words }, spread, difference }) {
   const whose = KINDS.find(({ value }) => value === position)?.whose;
   const order =
     difference < ROUNDING
-      ? 'shuffled words come out as before, only shuffled: attention does not notice their order'
-      : `shuffled words come out otherwise, by up to ${formatSignificant(difference)}: their order counts`;
+      ? `${SHUFFLED[words]} come out as before, only shuffled: attention does not notice their order`
+      : `${SHUFFLED[words]} come out otherwise, by up to ${formatSignificant(difference)}: their order counts`;
   return `${whose}, ${order}; ${sameDistance(words, spread)}.`;
 }
 

@@ -22,7 +22,8 @@ import { taskOf } from './settings.js';
  * @property {import('../../lib/index.js').TrainerState} trainer
  */
 
-const STREAMS = { training: 1, heldOut: 2 };
+/** Of random numbers, each from the same seed. */
+export const STREAMS = { training: 1, heldOut: 2 };
 
 export class Run {
   /** @param {Scope} scope @param {Plan} plan @param {import('./table.js').Table | null} [table] */

@@ -47,6 +47,8 @@ import { recall } from './recall.js';
  * @property {Settings} defaults
  * @property {boolean} [fixed] every step sees the same examples; else each sees new ones
  * @property {boolean} [file] it needs a table
+ * @property {{ field: string, value: number, text: string, back: string }} [contrast] a setting with which it cannot be
+ *   learned: `text` of the button that tries it, and of the one that leads `back` to the default
  * @property {number} shortest the least `seq_len`
  * @property {(values: Values, table: Table | null) => Field[]} [fields] of its own
  * @property {(values: Values) => string[]} [decides] fields of the layer that the data decides, and nobody is asked for

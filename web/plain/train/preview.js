@@ -1,0 +1,31 @@
+// The layer before it has learned anything: where its heads look in the held-out example, with the weights that it
+// begins with.
+
+import { seenIn, weightsOfLayers } from './attention.js';
+import { Random } from './random.js';
+import { STREAMS } from './run.js';
+
+/**
+ * @typedef {import('./settings.js').Checked} Checked
+ * @typedef {{ example: import('./batch.js').Batch, seen: import('./attention.js').Seen }} Preview
+ */
+
+/** What is larger is not drawn before it runs: a page that is typed into must not wait for it. */
+const QUICK_BYTES = 64 * 2 ** 20;
+
+/**
+ * Null where something is wrong with the settings, and of a large layer.
+ * @param {import('../../lib/index.js').Attnscope} scope @param {Checked} checked
+ * @returns {Preview | null}
+ */
+export function previewOf(scope, { plan, data, needs }) {
+  if (!plan || !data || needs.bytes > QUICK_BYTES) return null;
+  const { config, settings } = plan;
+  const example = data.draw(new Random(settings.seed, STREAMS.heldOut), 1, 'held_out');
+  const model = scope.create(config, { seed: settings.seed });
+  try {
+    return { example, seen: seenIn(model, weightsOfLayers(scope, config), { tokens: example.tokens }) };
+  } finally {
+    model.dispose();
+  }
+}
