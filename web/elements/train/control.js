@@ -47,7 +47,7 @@ export function controlView(state, actions) {
     ${failure || checked.errors[''] ? html`<p class="field-error" role="alert">${failure || checked.errors['']}</p>` : nothing}
     ${needsView(checked.needs, limit, actions.set)}
     ${strangers.length ? html`<p class="note train-strangers" data-strangers>The link also names ${strangers.join(', ')}, which this task has no setting for: it is left out.</p>` : nothing}
-    ${keptView(state.kept, actions.kept)}
+    ${state.kept.running && !state.kept.problem ? nothing : keptView(state.kept, actions.kept)}
     <details class="options train-settings" ?open=${settings} ${ref(show)}>
       <summary>Settings <span>${fields.length} fields${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
       <form class="fields dense" aria-label="Settings" novalidate @submit=${(/** @type {Event} */ event) => {

@@ -1,6 +1,7 @@
 // Brackets of three kinds, one in another: which kind closes?
 
 import { UNKNOWN, batchOf } from './batch.js';
+import { bracketsPython } from './python.js';
 import { known, readSigns } from './reading.js';
 
 const OPEN = '([{';
@@ -35,6 +36,7 @@ export const brackets = {
         }
         return { tokens, labels: tokens.map((_, place) => (tokens[place + 1] >= KINDS ? tokens[place + 1] : UNKNOWN)) };
       }),
+    python: () => bracketsPython({ length, kinds: KINDS, deepest: DEEPEST }),
     words: (tokens) => tokens.map((token) => (OPEN + CLOSED)[token]),
     asks: {
       label: 'Brackets that it continues',

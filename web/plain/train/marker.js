@@ -1,6 +1,7 @@
 // Find the marker, and say what comes after it.
 
 import { batchOf } from './batch.js';
+import { markerPython } from './python.js';
 import { known, readSigns } from './reading.js';
 
 const LETTERS = 4;
@@ -27,6 +28,7 @@ export const marker = {
         kinds[place] = 0;
         return { tokens: kinds.map((kind, at) => at * KINDS + kind), labels: [kinds[place + 1] - 1] };
       }),
+    python: () => markerPython({ length, letters: LETTERS }),
     words: (tokens) => tokens.map((token) => WORDS[token % KINDS]),
     classWord: (one) => WORDS[one + 1],
     asks: {

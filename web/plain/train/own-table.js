@@ -3,6 +3,7 @@
 import { batchOf } from './batch.js';
 import { columnNames, numberColumns, numberIn } from './columns.js';
 import { alikeIn, answersIn, countsOf, readAs } from './labels.js';
+import { tablePython } from './python.js';
 import { Random } from './random.js';
 import { checkChoice, checkInteger, refusal } from './refusal.js';
 import { binCoding, wordCoding } from './table-codings.js';
@@ -279,6 +280,7 @@ function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { s
         return isPadded ? { ...example, count: Math.min(count, length) } : example;
       });
     },
+    python: () => tablePython({ training: rowsOf(training, length), held_out: rowsOf(heldOut, length) }),
     words: (tokens) => tokens.map((token) => coding.words[token]),
     classWord: (one) => classes[one],
     asks: coding.asks(length),
@@ -296,6 +298,12 @@ function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { s
     }
   };
 }
+
+/** @param {Coded[]} rows @param {number} length */
+const rowsOf = (rows, length) => ({
+  tokens: rows.map(({ tokens }) => tokens(length)),
+  labels: rows.map(({ label }) => label)
+});
 
 /**
  * How often the label that is the most frequent in training is right.

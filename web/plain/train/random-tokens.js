@@ -2,6 +2,7 @@
 // heart.
 
 import { batchOf } from './batch.js';
+import { randomPython } from './python.js';
 import { known, readNumbers } from './reading.js';
 
 const VOCABULARY = 5000;
@@ -26,6 +27,7 @@ export const randomTokens = {
         tokens: Array.from({ length }, () => random.below(VOCABULARY)),
         labels: [random.below(CLASSES)]
       })),
+    python: () => randomPython({ length, vocabulary: VOCABULARY, classes: CLASSES }),
     words: (tokens) => tokens.map(String),
     classWord: String,
     asks: {

@@ -1,6 +1,7 @@
 // A random string, repeated: after a letter comes what came after it the last time.
 
 import { UNKNOWN, batchOf } from './batch.js';
+import { recallPython } from './python.js';
 import { known, readSigns } from './reading.js';
 
 const LETTERS = 26;
@@ -36,6 +37,7 @@ export const recall = {
           )
         };
       }),
+    python: () => recallPython({ length, letters: LETTERS, longest: LONGEST }),
     words: (tokens) => tokens.map((token) => ALPHABET[token]),
     asks: {
       label: 'Letters that it continues',

@@ -20,6 +20,8 @@ import { recall } from './recall.js';
  * @property {number} chance the accuracy of guessing
  * @property {number} held how many held-out examples are looked at
  * @property {(random: Random, count: number, part: 'training' | 'held_out') => Batch} draw
+ * @property {() => { source: string, heldOut: string }} python what draws the same in Python: functions,
+ *   `example(random)` among them, and the expression of the held-out example `at`
  * @property {(tokens: number[]) => string[]} words a text for each token
  * @property {(label: number) => string} [classWord] a text for a class of a classifier
  * @property {import('./reading.js').Asks} asks how a reader gives it something of their own
