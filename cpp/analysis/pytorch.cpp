@@ -112,7 +112,8 @@ std::string check_text(const Config& config, const Graph& graph) {
 
 std::string pytorch_source(const Config& config, const PytorchOptions& options) {
   const Graph graph = config.layer().build(config);
-  const std::string classes = helpers_text(graph) + classes_text(config.layer(), graph);
+  const Graph printed = options.mask ? graph : graph.without_optional_inputs();
+  const std::string classes = helpers_text(printed) + classes_text(config.layer(), printed);
   std::string text;
   const auto uses = [&](const char* module) { return classes.find(module) != std::string::npos; };
   if (uses("math.")) text += "import math\n";

@@ -10,6 +10,7 @@ namespace attnscope {
 
 struct PytorchOptions {
   bool self_check = true;  // append a main that compares parameters, shapes, FLOPs and saved bytes
+  bool mask = false;       // forward() takes the optional masks
 };
 
 /// A file with one nn.Module of the layer's class; forward() carries each line's shape in a

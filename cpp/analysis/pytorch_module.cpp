@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "pytorch_constructor.h"
+#include "pytorch_text.h"
+
 namespace attnscope {
 namespace {
-
-constexpr const char* kBody = "        ";  // the indentation of a method's statements
-constexpr const char* kIndented = "            ";
-constexpr size_t kWidth = 100;  // columns of code, comments left out
 
 /// Appends what is not in the list yet, and tells whether it was not.
 template <class T>
@@ -16,87 +15,6 @@ bool add_once(std::vector<T>& list, const T& one) {
   if (std::find(list.begin(), list.end(), one) != list.end()) return false;
   list.push_back(one);
   return true;
-}
-
-std::string joined(const std::vector<std::string>& parts, const char* between = ", ") {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
-  return text;
-}
-
-/// Where the bracket opens that the last one of `code` closes; npos where there is none.
-size_t last_bracket(const std::string& code) {
-  int depth = 0;
-  for (size_t i = code.size(); i-- > 0;) {
-    if (code[i] == ')') ++depth;
-    if (code[i] == '(' && --depth == 0) return i;
-  }
-  return std::string::npos;
-}
-
-/// The parts between commas that stand in no bracket.
-std::vector<std::string> arguments_in(const std::string& text) {
-  std::vector<std::string> parts;
-  size_t begin = 0;
-  int depth = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    const char next = i < text.size() ? text[i] : ',';
-    if (next == '(' || next == '[') ++depth;
-    if (next == ')' || next == ']') --depth;
-    if (next != ',' || depth > 0) continue;
-    parts.push_back(text.substr(begin, i - begin));
-    begin = i + 2;
-  }
-  return parts;
-}
-
-/// One statement without its line's end. What is wider than a line has the arguments of its last
-/// call on a line of their own, or each on one; where that is not enough, all that is assigned.
-std::string statement(const std::string& indent, const std::string& code) {
-  const size_t open = last_bracket(code);
-  if (indent.size() + code.size() <= kWidth || open == std::string::npos) return indent + code;
-  const std::string deeper = indent + "    ";
-  if (const size_t assigned = code.find(" = ") + 3; indent.size() + open >= kWidth) {
-    return format("{}{}(\n{}{}\n{})",
-                  {indent, code.substr(0, assigned), deeper, code.substr(assigned), indent});
-  }
-  const size_t close = code.rfind(')');
-  std::string inner = code.substr(open + 1, close - open - 1);
-  const std::vector<std::string> parts = arguments_in(inner);
-  if (const size_t loop = inner.find(" for ");
-      parts.size() == 1 && loop != std::string::npos && deeper.size() + inner.size() > kWidth) {
-    inner.replace(loop, 1, format("\n{}", {deeper}));
-  }
-  const bool fits = deeper.size() + inner.size() <= kWidth || parts.size() == 1;
-  return format("{}{}\n{}{}{}\n{}{}",
-                {indent, code.substr(0, open + 1), deeper,
-                 fits ? inner : joined(parts, format(",\n{}", {deeper}).c_str()), fits ? "" : ",",
-                 indent, code.substr(close)});
-}
-
-struct Line {
-  std::string code;
-  std::string comment;
-};
-
-/// Lines of a method, with their comments aligned.
-std::string aligned(const std::vector<Line>& lines) {
-  std::vector<std::string> statements;
-  std::vector<size_t> widths;  // of the last line of each
-  for (const Line& line : lines) {
-    const std::string& text = statements.emplace_back(statement(kBody, line.code));
-    widths.push_back(text.size() - (text.rfind('\n') + 1));
-  }
-  const size_t width = lines.empty() ? 0 : *std::max_element(widths.begin(), widths.end());
-  std::string text;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    text += statements[i];
-    if (!lines[i].comment.empty()) {
-      text += format("{}  # {}", {std::string(width - widths[i], ' '), lines[i].comment});
-    }
-    text += '\n';
-  }
-  return text;
 }
 
 bool is_carried(const Graph& graph, TensorId id) {
@@ -123,118 +41,6 @@ std::string step_expression(const Graph& graph, const Step& step,
       step.module < 0 ? ""
                       : format("self.{}", {graph.modules()[static_cast<size_t>(step.module)].name});
   return step.op->pytorch(inputs, module);
-}
-
-std::string initial_values(const Tensor& parameter, const Init& init) {
-  const std::string shape = to_string(parameter.shape);
-  switch (init.kind) {
-    case Init::Kind::kZeros:
-      return format("torch.zeros{}", {shape});
-    case Init::Kind::kOnes:
-      return format("torch.ones{}", {shape});
-    case Init::Kind::kUniform:
-      return format("torch.empty{}.uniform_({}, {})", {shape, -init.spread, init.spread});
-    case Init::Kind::kNormal:
-      return format("torch.empty{}.normal_(0, {})", {shape, init.spread});
-  }
-  return {};
-}
-
-Init first_values(const Graph& graph, TensorId parameter) {
-  for (const Draw& draw : graph.draws()) {
-    if (draw.parameter == parameter) return draw.init;
-  }
-  return {};
-}
-
-/// "[A] * 3 + [B, C]" of what stands at [begin, end) of a call's order.
-std::string runs_text(const Call& call, size_t begin, size_t end) {
-  std::string text;
-  for (size_t i = begin; i < end;) {
-    size_t next = i;
-    while (next < end && call.order[next] == call.order[i]) ++next;
-    const std::string& name = call.body_of(i).class_name;
-    if (next - i == 1 && !text.empty() && text.back() == ']') {
-      text.replace(text.size() - 1, 1, format(", {}]", {name}));
-    } else {
-      text += format("{}[{}]", {text.empty() ? "" : " + ", name});
-    }
-    if (next - i > 1) text += format(" * {}", {next - i});
-    i = next;
-  }
-  return text;
-}
-
-/// The nn.ModuleList of a call's bodies: what recurs in their order is written once.
-std::string list_text(const Call& call) {
-  const size_t times = call.order.size();
-  if (call.bodies.size() == 1) {
-    return format("nn.ModuleList({}() for _ in range({}))", {call.bodies[0].class_name, times});
-  }
-  size_t period = 1;
-  while (!std::equal(call.order.begin() + static_cast<std::ptrdiff_t>(period), call.order.end(),
-                     call.order.begin())) {
-    ++period;
-  }
-  const size_t rest = times % period;
-  std::string kinds = runs_text(call, 0, std::min(period, times));
-  const bool single = kinds.find(']') + 1 == kinds.size();
-  if (times / period > 1) {
-    kinds = format(single ? "{} * {}" : "({}) * {}", {kinds, times / period});
-  }
-  if (period < times && rest > 0) {
-    kinds = format("{} + {}", {kinds, runs_text(call, times - rest, times)});
-  }
-  return format("nn.ModuleList(kind() for kind in {})", {kinds});
-}
-
-/// The statements of __init__() that make modules and parameters of one class.
-class Constructor {
- public:
-  explicit Constructor(const Graph& graph) : graph_(graph) {}
-
-  std::string text() {
-    for (const Module& module : graph_.modules()) add(module);
-    return text_;
-  }
-
- private:
-  void add(const Module& module) {
-    if (module.call != kNoCall) {
-      assign(module.name, list_text(graph_.calls()[static_cast<size_t>(module.call)]));
-    } else if (!module.constructor.empty()) {
-      assign(module.name, module.constructor);
-    } else if (module.name.empty() && graph_.base().empty()) {
-      for (const TensorId id : module.parameters) {
-        const Tensor& parameter = graph_.tensor(id);
-        assign(parameter.name,
-               format("nn.Parameter({})", {initial_values(parameter, first_values(graph_, id))}));
-      }
-    }
-  }
-
-  /// self.a.b = value, after self.a = nn.Module() where nothing has made self.a.
-  void assign(const std::string& name, const std::string& value) {
-    for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
-      const std::string parent = name.substr(0, dot);
-      if (add_once(made_, parent)) text_ += format("{}self.{} = nn.Module()\n", {kBody, parent});
-    }
-    add_once(made_, name);
-    text_ += statement(kBody, format("self.{} = {}", {name, value})) + '\n';
-  }
-
-  const Graph& graph_;
-  std::string text_;
-  std::vector<std::string> made_;
-};
-
-std::string constructor_text(const Graph& graph) {
-  const bool inherits = !graph.base().empty();
-  const std::string modules = Constructor(graph).text();
-  if (modules.empty() && !inherits) return {};
-  const std::string super =
-      statement(kBody, format("super().__init__({})", {inherits ? graph.base_arguments() : ""}));
-  return format("    def __init__(self):\n{}\n{}\n", {super, modules});
 }
 
 Line step_line(const Graph& graph, const Step& step) {
@@ -416,19 +222,6 @@ std::string input_comments(const Graph& graph) {
   return aligned(lines);
 }
 
-/// A class's docstring, on several lines where one is not wide enough.
-std::string docstring(std::string_view summary) {
-  const std::string indent = "    ";
-  std::string text = format("{}\"\"\"{}", {indent, summary});
-  size_t begin = 0;
-  while (text.size() + 3 - begin > kWidth) {
-    const size_t space = text.rfind(' ', begin + kWidth);
-    text.replace(space, 1, format("\n{}", {indent}));
-    begin = space + 1;
-  }
-  return format("{}{}\"\"\"\n", {text, begin == 0 ? "" : format("\n{}", {indent})});
-}
-
 std::string layer_class(const Layer& layer, const Graph& graph) {
   const std::string base = graph.base().empty() ? "nn.Module" : graph.base();
   std::string text = format("class {}({}):\n", {layer.pytorch_class, base});
@@ -451,6 +244,7 @@ std::string bodies_text(const Graph& graph) {
 std::string pytorch_expression(const Row& row) {
   std::vector<std::string> inputs;
   for (const TensorId id : row.step.inputs) {
+    if (row.graph.tensor(id).role == Role::kOptionalInput) continue;
     const bool own = row.graph.tensor(id).role != Role::kParameter && !is_carried(row.graph, id);
     inputs.push_back(own ? row.name_of(id) : expression(row.graph, id));
   }

@@ -188,9 +188,12 @@ TextValue estimates(const ConfigsValue& configs, const OptionsValue& options) {
 }
 
 TextValue pytorch(const ConfigValue& config, const OptionsValue& options) {
-  const Field fields[] = {boolean_field("self_check", "Append a main that checks the file.", true)};
+  const Field fields[] = {
+      boolean_field("self_check", "Append a main that checks the file.", true),
+      boolean_field("mask", "Whether forward() takes the layer's optional masks.", false)};
   const std::vector<Value> values = options_from("pytorch", fields, options);
-  const PytorchOptions how{.self_check = std::get<bool>(values[0])};
+  const PytorchOptions how{.self_check = std::get<bool>(values[0]),
+                           .mask = std::get<bool>(values[1])};
   return TextValue(pack_text(pytorch_source(config_from(config), how)));
 }
 

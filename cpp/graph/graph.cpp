@@ -170,6 +170,32 @@ std::vector<TensorId> Graph::inputs() const {
   return inputs;
 }
 
+Graph Graph::without_optional_inputs() const {
+  const auto is_optional = [](const Graph& graph, TensorId id) {
+    return id != kNoTensor && graph.tensor(id).role == Role::kOptionalInput;
+  };
+  Graph rest = *this;
+  for (Step& step : rest.steps_) {
+    std::erase_if(step.inputs, [&](TensorId id) { return is_optional(*this, id); });
+  }
+  for (Call& call : rest.calls_) {
+    for (Body& body : call.bodies) {
+      const std::vector<TensorId> inputs = body.graph->inputs();
+      std::vector<Argument> arguments;
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!is_optional(*body.graph, inputs[i])) arguments.push_back(body.arguments[i]);
+      }
+      body.arguments = std::move(arguments);
+      body.graph = std::make_shared<const Graph>(body.graph->without_optional_inputs());
+    }
+  }
+  for (Tensor& tensor : rest.tensors_) {
+    if (tensor.role == Role::kOptionalInput)
+      tensor.role = Role::kActivation;  // which nothing makes
+  }
+  return rest;
+}
+
 bool Graph::is_cached(TensorId input) const {
   for (const Cache& cache : caches_) {
     if (cache.past != kNoTensor && tensor(cache.past).storage == input) return true;

@@ -177,6 +177,10 @@ class Graph {
   /// stacked input that one repetition of a body is given.
   std::vector<TensorId> inputs() const;
 
+  /// The same layer without its optional inputs, in the graphs that it calls too: steps that may
+  /// read one do not.
+  Graph without_optional_inputs() const;
+
   /// Whether this input is the past of a cache, in this graph or in a body to which it is given.
   bool is_cached(TensorId input) const;
 

@@ -135,10 +135,12 @@ void MaxPool::gradients(GradientBuilder& step) const {
 }
 
 std::string MaxPool::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  if (inputs.size() < 2) return format("{}.amax(dim=1)", {inputs[0]});
   return format("max_pool({}, {})", {inputs[0], inputs[1]});
 }
 
-std::vector<std::string> MaxPool::pytorch_helpers(const InputShapes&) const {
+std::vector<std::string> MaxPool::pytorch_helpers(const InputShapes& inputs) const {
+  if (inputs.size() < 2) return {};
   return {R"(def max_pool(x, mask):
     """The maximum over the positions that the mask leaves; zeros where it leaves none."""
     if mask is None:

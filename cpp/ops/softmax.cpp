@@ -54,17 +54,17 @@ std::vector<std::pair<const char*, int64_t>> further_arguments(const Band& band)
   return arguments;
 }
 
-/// What the printed function does besides masked_softmax(), in a line.
-std::string banded_doc(const Band& band) {
+/// What the printed function does, in a line.
+std::string banded_doc(const Band& band, bool masked) {
   if (!band.restricts()) return "masked_softmax() of a mask that leaves out the last `tail` keys.";
   const char* keys = "the keys up to the query's position";
   if (band.window) {
     keys = band.is_causal ? "the last `window` keys up to the query's position"
                           : "the keys nearer than `window` to the query's position";
   }
-  return format("masked_softmax() over {}{}{}.",
-                {keys, band.offset != 0 ? ", row + offset" : "",
-                 band.tail > 0 ? " and the last `tail` keys" : ""});
+  return format("{} over {}{}{}.", {masked ? "masked_softmax()" : "Softmax", keys,
+                                    band.offset != 0 ? ", row + offset" : "",
+                                    band.tail > 0 ? " and the last `tail` keys" : ""});
 }
 
 /// The statements that make `hidden`, -inf where the band hides a key and 0 elsewhere: added, it
@@ -85,14 +85,25 @@ std::string hidden_text(const Band& band) {
   return text;
 }
 
-/// The printed function of a band, on top of masked_softmax().
-std::string banded_softmax(const Band& band, bool hides_rows) {
-  std::string parameters = "scores, mask";
+/// Its last lines without a mask: rows that see nothing are zeros, not NaN.
+const char* plain_end(bool hides_rows) {
+  if (!hides_rows) return "    return (scores + hidden).softmax(dim=-1)\n";
+  return R"(    scores = scores + hidden
+    empty = scores.isneginf().all(dim=-1, keepdim=True)
+    return scores.masked_fill(empty, 0.0).softmax(dim=-1).masked_fill(empty, 0.0)
+)";
+}
+
+/// The printed function of a band; one that takes a mask stands on top of masked_softmax().
+std::string banded_softmax(const Band& band, bool hides_rows, bool masked) {
+  std::string parameters = masked ? "scores, mask" : "scores";
   for (const auto& [name, value] : further_arguments(band)) {
     parameters += format(name == std::string_view("offset") ? ", {}=0" : ", {}", {name});
   }
-  std::string text = format("def {}({}):\n    \"\"\"{}\"\"\"\n{}",
-                            {function_of(band), parameters, banded_doc(band), hidden_text(band)});
+  std::string text =
+      format("def {}({}):\n    \"\"\"{}\"\"\"\n{}",
+             {function_of(band), parameters, banded_doc(band, masked), hidden_text(band)});
+  if (!masked) return text + plain_end(hides_rows);
   if (band.tail > 0) {
     text += R"(    if mask is not None:
         mask = F.pad(mask, (0, tail), value=float(mask.dtype == torch.bool))
@@ -185,10 +196,12 @@ void Softmax::gradients(GradientBuilder& step) const {
 }
 
 std::string Softmax::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  if (inputs.size() < 2 && band_.is_whole()) return format("{}.softmax(dim=-1)", {inputs[0]});
-  std::string mask = inputs.size() > 1 ? inputs[1] : "None";
-  if (mask_of_ == MaskOf::kKeys) mask = format("over_queries({})", {mask});
-  std::string text = format("{}({}, {}", {function_of(band_), inputs[0], mask});
+  const bool masked = inputs.size() > 1;
+  if (!masked && !band_.restricts()) return format("{}.softmax(dim=-1)", {inputs[0]});
+  std::string text = format("{}({}", {function_of(band_), inputs[0]});
+  if (masked) {
+    text += format(mask_of_ == MaskOf::kKeys ? ", over_queries({})" : ", {}", {inputs[1]});
+  }
   for (const auto& [name, value] : further_arguments(band_)) {
     text += format(", {}={}", {name, value});
   }
@@ -196,8 +209,10 @@ std::string Softmax::pytorch(const std::vector<std::string>& inputs, std::string
 }
 
 std::vector<std::string> Softmax::pytorch_helpers(const InputShapes& inputs) const {
-  if (inputs.size() < 2 && band_.is_whole()) return {};
-  std::vector<std::string> helpers{R"(def masked_softmax(scores, mask):
+  const bool masked = inputs.size() > 1, hides = hides_rows(band_, *inputs[0]);
+  std::vector<std::string> helpers;
+  if (masked) {
+    helpers.push_back(R"(def masked_softmax(scores, mask):
     """Softmax over the keys; a row whose every key is hidden gives zeros, not NaN."""
     if mask is None:
         return scores.softmax(dim=-1)
@@ -207,15 +222,16 @@ std::vector<std::string> Softmax::pytorch_helpers(const InputShapes& inputs) con
         scores = scores + mask
     hidden = scores.isneginf().all(dim=-1, keepdim=True)
     return scores.masked_fill(hidden, 0.0).softmax(dim=-1).masked_fill(hidden, 0.0)
-)"};
-  if (mask_of_ == MaskOf::kKeys) {
+)");
+  }
+  if (masked && mask_of_ == MaskOf::kKeys) {
     helpers.push_back(R"(def over_queries(mask):
     """A mask of the keys (batch, keys) as one of the scores: the same for all heads and queries."""
     return mask if mask is None else mask[..., None, None, :]
 )");
   }
-  if (!band_.is_whole()) {
-    helpers.push_back(banded_softmax(band_, hides_rows(band_, *inputs[0])));
+  if (masked ? !band_.is_whole() : band_.restricts()) {
+    helpers.push_back(banded_softmax(band_, hides, masked));
   }
   return helpers;
 }

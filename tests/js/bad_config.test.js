@@ -249,7 +249,7 @@ testRefusals([
   [create(config, null), 'options', 'options must be a plain object, got null'],
   [create({ ...config, seq_len: 0 }), 'seq_len', `seq_len must be ${DIMENSION}, got 0`],
   [pytorch(config, { self_check: 0 }), 'self_check', 'self_check must be true or false, got 0'],
-  [pytorch(config, { check: false }), 'check', 'pytorch has no option "check"; its options are self_check'],
+  [pytorch(config, { check: false }), 'check', 'pytorch has no option "check"; its options are self_check, mask'],
   [forward({ hidden_states }, { need_weights: 0 }), 'need_weights', 'need_weights must be true or false, got 0'],
   [
     forward({ hidden_states }, { need_weight: true }),

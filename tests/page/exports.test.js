@@ -38,7 +38,7 @@ test('CSV has a row for each step', async () => {
   assert.ok(
     rows[0].startsWith('project,linear,project,hidden_states project.weight project.bias,projected,32 50 128,1,98432,')
   );
-  assert.ok(rows[4].endsWith('"masked_softmax(score_row, mask)"'));
+  assert.ok(rows[4].endsWith('score_row.softmax(dim=-1)'));
 });
 
 test('Markdown has the headline figures and a link', async () => {

@@ -96,12 +96,12 @@ export function snippets(scope) {
     const needed = inputs.filter(isNeeded);
     const model = scope.create(config, { seed });
     const given = drawInputs(scope, needed, seed, numbers);
-    const source = scope.pytorch(config, { self_check: false });
     const masks = maskPlanes(inputs);
     const all = /** @type {[string, Masks][]} */ ([['no mask', {}], ...(macs < MOST_MASKED ? paintings(inputs) : [])]);
     const made = all.map(([mask, painted]) => {
       const { output } = model.forward({ ...given, ...givenMasks(masks, painted) }, { need_weights: false });
       const how = { seed, masks: painted, className, given: numbers };
+      const source = scope.pytorch(config, { self_check: false, mask: mask !== 'no mask' });
       const python = pythonScript(source, { inputs: needed, masks }, how);
       return {
         title,
@@ -129,7 +129,7 @@ function sample({ data }) {
 /** The five mistakes with the numbers of some seeds, and the module that they come from. @param {Attnscope} scope */
 export function demonstrations(scope) {
   const scorer = (/** @type {object} */ size) =>
-    scope.pytorch(/** @type {any} */ ({ layer: 'linear_scorer', ...size }));
+    scope.pytorch(/** @type {any} */ ({ layer: 'linear_scorer', ...size }), { mask: true });
   return [0, 1, 2].map((seed) => ({
     seed,
     demos: demos(scope, seed),

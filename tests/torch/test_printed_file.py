@@ -9,6 +9,8 @@ import sys
 
 import torch
 
+import judge
+
 
 def figures(source):
     """Where each number of EXPECTED stands: [(key, start, end)], as offsets into the source."""
@@ -52,6 +54,23 @@ def test_every_file_says_ok(case, tmp_path):
     path = tmp_path / "layer.py"
     path.write_text(case.entry["pytorch"])
     assert run_here(path) == ("OK\n", 0)
+
+
+def test_every_file_without_masks_says_ok(case, tmp_path):
+    path = tmp_path / "layer.py"
+    path.write_text(case.entry["unmasked"])
+    assert run_here(path) == ("OK\n", 0)
+
+
+@torch.no_grad()
+def test_without_masks_the_module_gives_what_it_gives_with_them_left_out(case):
+    namespace = {"__name__": "printed"}
+    exec(compile(case.entry["unmasked"], case.id, "exec"), namespace)
+    module = namespace[case.printed.module_class.__name__]()
+    module.load_state_dict(case.state, strict=True)
+    plain = case.runs[0]
+    results, expected = (judge.as_tuple(one.eval()(**plain.inputs)) for one in (module, plain.module))
+    assert all(torch.equal(*both) for both in zip(results, expected, strict=True))
 
 
 def test_each_wrong_figure_is_a_mismatch(index, tmp_path):

@@ -42,10 +42,19 @@ def path_of(node):
     return ".".join([node.id, *reversed(names)]) if names and isinstance(node, ast.Name) else ""
 
 
+def paths_in(path, value):
+    """The paths of what is assigned to one: those of the modules in an nn.ModuleDict."""
+    if not isinstance(value, ast.Call) or path_of(value.func) != "nn.ModuleDict":
+        return {path}
+    (modules,) = value.args
+    return {inner for key, one in zip(modules.keys, modules.values) for inner in paths_in(f"{path}.{key.value}", one)}
+
+
 def unused_attributes(one):
     attributes = [node for node in ast.walk(one) if isinstance(node, ast.Attribute)]
     read = {path_of(node) for node in attributes if isinstance(node.ctx, ast.Load)}
-    made = {path_of(node) for node in attributes if isinstance(node.ctx, ast.Store)}
+    assigned = [(target, node.value) for node in ast.walk(one) if isinstance(node, ast.Assign) for target in node.targets]
+    made = {path for target, value in assigned if isinstance(target, ast.Attribute) for path in paths_in(path_of(target), value)}
     is_read = lambda path: any(used == path or used.startswith(f"{path}.") for used in read)
     return [f"{path} of {one.name} is not used" for path in sorted(made) if not is_read(path)]
 
@@ -85,6 +94,17 @@ def test_nothing_is_printed_that_is_not_used(case):
     assert complaints(case.entry["module_only"], case.printed.module_class.__name__) == []
 
 
+def test_nothing_of_masks_is_printed_where_they_are_left_out(case):
+    assert complaints(case.entry["unmasked"]) == []
+    tree = ast.parse(case.entry["unmasked"])
+    assert not [name for name in names_read(tree) if name.endswith("mask")]
+    assert not [one.arg for one in ast.walk(tree) if isinstance(one, ast.arg) and one.arg.endswith("mask")]
+
+
+def test_no_module_is_only_a_name_for_others(case):
+    assert "nn.Module()" not in case.entry["unmasked"]
+
+
 def test_nothing_of_the_self_check_is_printed_that_is_not_used(case):
     assert complaints(case.entry["pytorch"]) == []
 
@@ -114,9 +134,10 @@ def shift(x):
 class Layer(nn.Module):
     def __init__(self):
         super().__init__()
-        self.mlp = nn.Module()
-        self.mlp.up = nn.Linear(4, 4)
-        self.mlp.down = nn.Linear(4, 4)
+        self.mlp = nn.ModuleDict({
+            "up": nn.Linear(4, 4),
+            "down": nn.Linear(4, 4),
+        })
 
     def forward(self, x, mask=None):
         return shift(torch.relu(self.mlp.up(x)), 1) + torch.zeros_like(x) + torch.zeros_like(x) + torch.ones_like(x)  # (4, 4)
@@ -129,7 +150,7 @@ def test_the_check_finds_each_fault():
         "idle is not used",
         "twice of shift() is never given",
         "x of idle() is never given",
-        "line 27 has 116 columns",
+        "line 28 has 116 columns",
         "shift is defined 2 times",
         "y of shift() is not used",
         "mask of forward() is not used",

@@ -143,7 +143,7 @@ export function trainings(scope, file) {
       options,
       frozen,
       seed,
-      pytorch: scope.pytorch(/** @type {any} */ (config), { self_check: false }),
+      pytorch: scope.pytorch(/** @type {any} */ (config), { self_check: false, mask: masked }),
       script: scope.pytorch(/** @type {any} */ (config), {
         training: /** @type {any} */ ({ ...options, frozen, seed })
       }),

@@ -259,8 +259,9 @@ function writeCase(config, seed, whole) {
     seed,
     estimate,
     training: estimate.parameters > 0 && estimate.config.dtype !== 'int8' ? trainingOf(any) : null,
-    pytorch: scope.pytorch(any),
-    module_only: scope.pytorch(any, { self_check: false }),
+    pytorch: scope.pytorch(any, { mask: true }),
+    module_only: scope.pytorch(any, { mask: true, self_check: false }),
+    unmasked: scope.pytorch(any),
     state: file.addAll(state),
     runs: [...runs, ...loaded],
     rounded
@@ -535,7 +536,7 @@ function writePeer(draw, peer, config) {
     config: estimate.config,
     estimate,
     seed,
-    pytorch: scope.pytorch(any),
+    pytorch: scope.pytorch(any, { mask: true }),
     state: file.addAll(state),
     runs
   };
@@ -642,7 +643,7 @@ function writeCheckpoint({ hf, state: own, inputs: { lengths, ...inputs } }) {
     config,
     estimate: scope.estimate(config),
     seed: 0,
-    pytorch: scope.pytorch(config),
+    pytorch: scope.pytorch(config, { mask: true }),
     state: file.addAll(state),
     lengths: lengths && [...lengths.data],
     runs,

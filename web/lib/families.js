@@ -177,8 +177,7 @@ const common = {
 const padding = (fallback) => ({
   type: orNull({
     words: 'an integer from -vocab_size to vocab_size - 1',
-    fits: (value, peek) =>
-      Number.isSafeInteger(value) && value >= -peek('vocab_size') && value < peek('vocab_size')
+    fits: (value, peek) => Number.isSafeInteger(value) && value >= -peek('vocab_size') && value < peek('vocab_size')
   }),
   fallback,
   set: {

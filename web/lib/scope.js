@@ -141,8 +141,9 @@ export class Attnscope {
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config
-   * @param {{self_check?: boolean, training?: import('./trainer.js').TrainerOptions}} [options] `self_check: false`
-   *   leaves only the module; `training`, the options of a trainer, prints the first steps of its training instead of
+   * @param {{self_check?: boolean, mask?: boolean, training?: import('./trainer.js').TrainerOptions}} [options]
+   *   `self_check: false` leaves only the module; `mask: true` makes its forward() take the layer's masks, which are
+   *   left out otherwise; `training`, the options of a trainer, prints the first steps of its training instead of
    *   the check: the layer is trained here for them, and the file holds PyTorch against its losses and gradients
    * @returns {string}
    */

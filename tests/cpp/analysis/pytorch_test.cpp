@@ -46,18 +46,20 @@ TEST_CASE("a repeated block is printed as a class of its own, a ModuleList and a
   has(R"(class DecoderLayer(nn.Module):
     def __init__(self):
         super().__init__()
-        self.self_attn = nn.Module()
-        self.self_attn.q_proj = nn.Linear(4, 4, bias=False)
-        self.self_attn.k_proj = nn.Linear(4, 4, bias=False)
-        self.self_attn.v_proj = nn.Linear(4, 4, bias=False)
-        self.self_attn.o_proj = nn.Linear(4, 4, bias=False)
-        self.mlp = nn.Module()
-        self.mlp.up_proj = nn.Linear(4, 6, bias=False)
-        self.mlp.down_proj = nn.Linear(6, 4, bias=False)
+        self.self_attn = nn.ModuleDict({
+            "q_proj": nn.Linear(4, 4, bias=False),
+            "k_proj": nn.Linear(4, 4, bias=False),
+            "v_proj": nn.Linear(4, 4, bias=False),
+            "o_proj": nn.Linear(4, 4, bias=False),
+        })
+        self.mlp = nn.ModuleDict({
+            "up_proj": nn.Linear(4, 6, bias=False),
+            "down_proj": nn.Linear(6, 4, bias=False),
+        })
         self.input_layernorm = nn.RMSNorm(4, eps=1e-5)
         self.post_attention_layernorm = nn.RMSNorm(4, eps=1e-5)
 
-    def forward(self, hidden_states, mask):
+    def forward(self, hidden_states):
 )");
   has(R"(
         return layer_output, weights
@@ -65,21 +67,66 @@ TEST_CASE("a repeated block is printed as a class of its own, a ModuleList and a
 
 class Decoder(nn.Module):
 )");
-  has(R"(        self.model = nn.Module()
-        self.model.embed_tokens = nn.Embedding(7, 4)
-        self.model.layers = nn.ModuleList(DecoderLayer() for _ in range(5))
-        self.model.norm = nn.RMSNorm(4, eps=1e-5)
+  has(R"(        self.model = nn.ModuleDict({
+            "embed_tokens": nn.Embedding(7, 4),
+            "layers": nn.ModuleList(DecoderLayer() for _ in range(5)),
+            "norm": nn.RMSNorm(4, eps=1e-5),
+        })
         self.lm_head = nn.Linear(4, 7, bias=False)
 
-    def forward(self, tokens, mask=None):
+    def forward(self, tokens):
         # tokens: (1, 3), integers below 7
-        # mask: broadcasts to (1, 2, 3, 3), boolean (True = may attend) or float (added)
         hidden_states = self.model.embed_tokens(tokens)  # (1, 3, 4)
         for layer in self.model.layers:
-            hidden_states, weights = layer(hidden_states, mask)  # (1, 3, 4)
+            hidden_states, weights = layer(hidden_states)  # (1, 3, 4)
         normed_hidden = self.model.norm(hidden_states)  # (1, 3, 4)
         logits = self.lm_head(normed_hidden)            # (1, 3, 7)
         return logits, weights
+)");
+}
+
+TEST_CASE("with masks, forward takes them and hands them on") {
+  const std::string text = pytorch_source(
+      config("decoder", {{"seq_len", raw(3)}, {"num_heads", raw(2)}, {"num_layers", raw(5)}}),
+      {.self_check = false, .mask = true});
+  const auto has = [&text](const std::string& part) {
+    CAPTURE(part);
+    CHECK(text.find(part) != text.npos);
+  };
+  has("def masked_softmax(scores, mask):");
+  has("    def forward(self, hidden_states, rotation, mask):\n");
+  has("    def forward(self, tokens, mask=None):\n");
+  has("# mask: broadcasts to (1, 2, 3, 3), boolean (True = may attend) or float (added)\n");
+  has("layer(hidden_states, rotation, mask)");
+}
+
+TEST_CASE("an additive scorer has no function before its class") {
+  const std::string text = pytorch_source(config("additive_scorer", {{"batch_size", raw(2)},
+                                                                     {"seq_len", raw(3)},
+                                                                     {"hidden_size", raw(4)},
+                                                                     {"attn_dim", raw(5)}}),
+                                          {.self_check = false});
+  CHECK(text == R"(import torch
+from torch import nn
+
+
+class AdditiveScorer(nn.Module):
+    """A tanh layer of width attn_dim stands between the hidden state and its score."""
+
+    def __init__(self):
+        super().__init__()
+        self.project = nn.Linear(4, 5)
+        self.score = nn.Linear(5, 1)
+
+    def forward(self, hidden_states):
+        # hidden_states: (2, 3, 4)
+        projected = self.project(hidden_states)                             # (2, 3, 5)
+        activated = torch.tanh(projected)                                   # (2, 3, 5)
+        scores = self.score(activated)                                      # (2, 3, 1)
+        score_row = scores.squeeze(-1)                                      # (2, 3)
+        weights = score_row.softmax(dim=-1)                                 # (2, 3)
+        output = torch.bmm(weights.unsqueeze(1), hidden_states).squeeze(1)  # (2, 4)
+        return output, weights
 )");
 }
 
@@ -87,7 +134,7 @@ TEST_CASE("layers of two kinds have a class each, and take from a stack each") {
   const auto text = [](RawConfig more) {
     RawConfig fields{{"seq_len", raw(3)}, {"window", raw(2)}, {"full_every", raw(3)}};
     fields.insert(fields.end(), more.begin(), more.end());
-    return pytorch_source(config("decoder", fields), {.self_check = false});
+    return pytorch_source(config("decoder", fields), {.self_check = false, .mask = true});
   };
   const auto has = [](const std::string& text, const std::string& part) {
     CAPTURE(part);
@@ -97,10 +144,12 @@ TEST_CASE("layers of two kinds have a class each, and take from a stack each") {
   has(caching, "class WindowedDecoderLayer(nn.Module):");
   has(caching, "class DecoderLayer(nn.Module):");
   has(caching, R"(
-        self.model.layers = nn.ModuleList(
-            kind()
-            for kind in ([WindowedDecoderLayer] * 2 + [DecoderLayer]) * 2 + [WindowedDecoderLayer]
-        )
+            "layers": nn.ModuleList(
+                kind()
+                for kind in (
+                    ([WindowedDecoderLayer] * 2 + [DecoderLayer]) * 2 + [WindowedDecoderLayer]
+                )
+            ),
 )");
   has(caching, R"(
     def forward(
@@ -166,18 +215,21 @@ TEST_CASE("the self-check expects the figures of the estimate, and no training f
 }
 
 TEST_CASE("the functions above a class have only what its config asks for") {
-  const auto text = [](const char* layer, RawConfig fields) {
+  const auto plain = [](const char* layer, RawConfig fields) {
     return pytorch_source(config(layer, fields), {.self_check = false});
+  };
+  const auto text = [](const char* layer, RawConfig fields) {
+    return pytorch_source(config(layer, fields), {.self_check = false, .mask = true});
   };
   const auto has = [](const std::string& text, const char* part) {
     CAPTURE(part);
     CHECK(text.find(part) != text.npos);
   };
-  const std::string plain = text("linear_scorer", {});
-  has(plain, "def masked_softmax(scores, mask):");
+  const std::string scorer = text("linear_scorer", {});
+  has(scorer, "def masked_softmax(scores, mask):");
   for (const char* absent : {"window", "offset", "tail", "causal", "import torch.nn"}) {
     CAPTURE(absent);
-    CHECK(plain.find(absent) == plain.npos);
+    CHECK(scorer.find(absent) == scorer.npos);
   }
 
   const std::string causal = text("scaled_dot_product_attention", {{"is_causal", raw(true)}});
@@ -188,6 +240,14 @@ def causal_softmax(scores, mask):
     return masked_softmax(scores + hidden, mask)
 )");
   has(causal, "weights = causal_softmax(scores, mask)");
+  const std::string only_causal = plain("scaled_dot_product_attention", {{"is_causal", raw(true)}});
+  has(only_causal, R"(
+def causal_softmax(scores):
+    """Softmax over the keys up to the query's position."""
+    hidden = scores.new_full(scores.shape[-2:], float("-inf")).triu(1)
+    return (scores + hidden).softmax(dim=-1)
+)");
+  has(only_causal, "weights = causal_softmax(scores)");
 
   // Queries 6 to 8 see none of four keys.
   const std::string windowed = text("scaled_dot_product_attention",
@@ -200,6 +260,14 @@ def windowed_softmax(scores, mask, window):
     return masked_softmax(scores + hidden, hidden if mask is None else mask)
 )");
   has(windowed, "weights = windowed_softmax(scores, mask, window=3)");
+  has(plain("scaled_dot_product_attention",
+            {{"window", raw(3)}, {"seq_len", raw(9)}, {"kv_len", raw(4)}}),
+      R"(
+    hidden = hidden.triu(window) + hidden.tril(-window)
+    scores = scores + hidden
+    empty = scores.isneginf().all(dim=-1, keepdim=True)
+    return scores.masked_fill(empty, 0.0).softmax(dim=-1).masked_fill(empty, 0.0)
+)");
 
   const std::string tailed =
       text("multihead_attention", {{"is_causal", raw(true)}, {"add_zero_attn", raw(true)}});
@@ -213,9 +281,15 @@ def causal_softmax(scores, mask, tail):
     return masked_softmax(scores + hidden, mask)
 )");
 
-  const std::string classifier = text("attention_classifier", {});
+  const std::string classifier = plain("attention_classifier", {});
   has(classifier, "pooled = normed.mean(dim=1)");
-  CHECK(classifier.find("mean_pool") == classifier.npos);
+  has(classifier, "weights = scores.softmax(dim=-1)");
+  CHECK(classifier.find("def ") == classifier.find("def __init__"));
+  const std::string padded = text("attention_classifier", {{"padding_idx", raw(0)}});
+  has(padded, "self.embedding = nn.Embedding(5000, 128, padding_idx=0)");
+  has(padded, "weights = masked_softmax(scores, over_queries(mask))");
+  has(padded, "pooled = mean_pool(normed, mask)");
+  has(padded, "# mask: broadcasts to (32, 128), boolean (True = may attend) or float (added)");
 }
 
 TEST_CASE("one function takes the calls of layers that keep a past and of those that keep none") {
@@ -263,10 +337,10 @@ TEST_CASE("no line of code is wider than 100 columns") {
       config("decoder", {{"window", raw(2)}, {"full_every", raw(3)}, {"num_layers", raw(5)}}),
       {.self_check = false});
   CHECK(kinds.find(R"(
-        self.model.layers = nn.ModuleList(
-            kind()
-            for kind in [WindowedDecoderLayer] * 2 + [DecoderLayer] + [WindowedDecoderLayer] * 2
-        )
+            "layers": nn.ModuleList(
+                kind()
+                for kind in [WindowedDecoderLayer] * 2 + [DecoderLayer] + [WindowedDecoderLayer] * 2
+            ),
 )") != kinds.npos);
   const std::string latent = pytorch_source(config("latent_attention"), {.self_check = false});
   CHECK(latent.find(R"(

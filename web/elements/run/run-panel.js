@@ -218,7 +218,9 @@ export class RunPanel extends LightElement {
   #pythonOf(outcome, { config, seed, masks, given }) {
     const { scope, layers } = /** @type {Store} */ (this.store);
     const className = layers.find((known) => known.name === config.layer)?.pytorch_class ?? '';
-    return pythonScript(scope.pytorch(config, { self_check: false }), outcome, { seed, masks, className, given });
+    const mask = outcome.masks.some(({ name }) => masks[name]);
+    const source = scope.pytorch(config, { self_check: false, mask });
+    return pythonScript(source, outcome, { seed, masks, className, given });
   }
 
   /** How fast it was, which nobody has to wait for. @param {Result} result */
