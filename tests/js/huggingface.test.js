@@ -750,3 +750,40 @@ test('a number of layers past all memory is read in no time', () => {
   const { config } = fromHuggingFace({ model_type: 'gemma3_text', num_hidden_layers: 2 ** 52 });
   assert.deepEqual([config.num_layers, config.full_every], [2 ** 52, 6]);
 });
+
+test('a file says what its model is called, how long a text it is made for, and how much of it is sized', () => {
+  const modelOf = (file) => fromHuggingFace(file).model;
+  assert.deepEqual(modelOf(published['Llama-3-8B']), { name: 'Llama model', positions: 8192, layers: null });
+  assert.deepEqual(modelOf({ ...published['Llama-3-8B'], _name_or_path: 'meta-llama/Meta-Llama-3-8B' }), {
+    name: 'Meta-Llama-3-8B',
+    positions: 8192,
+    layers: null
+  });
+  assert.equal(modelOf({ model_type: 'llama', _name_or_path: './' }).name, 'Llama model');
+  assert.deepEqual(modelOf(published['GPT-2']), { name: 'GPT-2 model', positions: 1024, layers: null });
+  assert.equal(modelOf(published['RoBERTa base']).positions, 512, 'two of 514 are of no position');
+  assert.deepEqual(modelOf({ model_type: 'deepseek_v3', num_hidden_layers: 61, max_position_embeddings: 163840 }), {
+    name: 'DeepSeek-V3',
+    positions: 163840,
+    layers: 61
+  });
+});
+
+for (const [file, why] of [
+  [{ model_type: 'mixtral' }, 'it has experts, of which each token passes through a few'],
+  [{ model_type: 'qwen9_moe', num_experts: 128 }, 'it has experts, of which each token passes through a few'],
+  [{ model_type: 't5' }, 'it is an encoder and a decoder'],
+  [{ model_type: 'kart', is_encoder_decoder: true }, 'it is an encoder and a decoder'],
+  [{ model_type: 'bart' }, 'it is an encoder and a decoder'],
+  [{ model_type: 'mamba' }, 'it keeps a state in place of attention'],
+  [{ model_type: 'gptj' }, 'it is another architecture']
+]) {
+  test(`${JSON.stringify(file)} is refused because ${why}, without the name of another family`, () =>
+    assert.throws(
+      () => fromHuggingFace(file),
+      ({ field, message }) =>
+        field === 'model_type' &&
+        message.startsWith(`model_type "${file.model_type}" is refused, because ${why}`) &&
+        !message.includes('did you mean')
+    ));
+}

@@ -33,7 +33,7 @@ const BEFORE = /^8,030,261,248 parameters/;
 const llama = published['Llama-3-8B'];
 const error = () => page.locator('#import-error').innerText();
 const status = () => page.locator('#import [role=status]').innerText();
-const parameters = () => page.locator('.answer > [role=status]').textContent();
+const parameters = () => page.locator('.answer > .hidden[role=status]').textContent();
 
 /** Cells of the table of keys, row by row. */
 const rows = () =>
@@ -56,7 +56,7 @@ test('a pasted file fills the form, and the answer follows', async () => {
     ['layer', 'intermediate_size', 'dtype'].map((name) => searchParams.get(name)),
     ['decoder', '14336', 'bfloat16']
   );
-  assert.equal(await status(), 'The form was filled from this llama model: 14 keys used, 2 defaulted, 9 ignored.');
+  assert.equal(await status(), 'The form was filled from this llama model: 14 keys used, 3 defaulted, 9 ignored.');
 });
 
 test('one file after another leaves nothing of the first', async () => {
@@ -65,6 +65,74 @@ test('one file after another leaves nothing of the first', async () => {
   assert.equal(await page.inputValue('#field-layer'), 'encoder');
   assert.equal(await page.isChecked('input[name=dtype][value=float32]'), true);
   assert.match((await parameters()) ?? '', /^109,482,240 parameters/);
+});
+
+test('a second file keeps the lengths and the batch that were chosen', async () => {
+  await paste(llama);
+  await page.fill('#field-seq_len', '300');
+  await page.fill('#field-batch_size', '7');
+  await page.fill('input[name=context]', '4096');
+  await paste(published['Gemma-3-1B']);
+  for (const [field, value] of [
+    ['#field-seq_len', '300'],
+    ['#field-batch_size', '7'],
+    ['input[name=context]', '4096']
+  ])
+    assert.equal(await page.inputValue(field), value, field);
+});
+
+test('one attention layer of DeepSeek-V3 says that it is one of 61, and the cache is that of all', async () => {
+  await paste({
+    model_type: 'deepseek_v3',
+    num_hidden_layers: 61,
+    max_position_embeddings: 163840,
+    torch_dtype: 'bfloat16'
+  });
+  const text = async (/** @type {string} */ selector) => (await page.innerText(selector)).replace(/\s/g, ' ');
+  assert.match(
+    await text('#answer-title'),
+    /DeepSeek-V3 one attention layer of 61; the model ends at 163,840 positions$/
+  );
+  assert.match(await text('[data-figure=parameters]'), /^Parameters of one layer/);
+  assert.match(
+    await text('[data-figure=kv_cache_token]'),
+    /^KV cache of a token, all 61 layers\s+68\.63 ?KiB\s+61 × 1\.13 KiB: latent 512 \+ key 64 numbers/
+  );
+  assert.match(await text('[data-cache-own]'), /^549 MiB for DeepSeek-V3: 68\.63 KiB a token in all 61 layers/);
+  assert.match(await text('#cache-kinds tbody tr:last-child'), /^Latent.* 1\.13 KiB 9 MiB/);
+  const link = page.url();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.waitForSelector('.sheet-button', { state: 'attached' });
+  assert.match(await text('#answer-title'), /DeepSeek-V3 one attention layer of 61/);
+});
+
+test('a link that says nonsense of its model is told so', async () => {
+  await page.goto(`${site.site.url}models/?layer=latent_attention&model=Mine&model_layers=many`);
+  await page.waitForSelector('.answer .stale-note');
+  assert.equal(
+    await page.innerText('.answer .stale-note'),
+    'model_layers must be a positive integer, got "many". It was left out.'
+  );
+});
+
+test('a refused file dims the answer of before, and its message is in view', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await paste({ model_type: 'mixtral', num_local_experts: 8 });
+  assert.match(await error(), /^model_type "mixtral" is refused, because it has experts/);
+  assert.equal(await page.locator('.answer .figures.stale').count(), 1);
+  assert.equal(await page.locator('.strip-figures.stale').count(), 1);
+  assert.equal(
+    await page.innerText('.answer .stale-note'),
+    'The file was refused. These figures are still those of Llama-3-8B.'
+  );
+  await page.waitForFunction(() => {
+    const { top, bottom } = /** @type {Element} */ (document.querySelector('#import-error')).getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+  await page.fill('#import-text', '');
+  assert.equal(await page.locator('.figures.stale, .strip-figures.stale').count(), 0);
+  await page.setViewportSize({ width: 1280, height: 800 });
 });
 
 test('back undoes it', async () => {
@@ -92,7 +160,10 @@ test('the table lists each key of the file and each default, with the fields tha
     ['rope_scaling', 'null', 'ignored', '', ''],
     ['colour', '"red"', 'ignored', '', 'LlamaConfig has no such key']
   ]);
-  assert.deepEqual(table[5], ['vocab_size', '32000', 'defaulted', 'vocab_size', '']);
+  assert.deepEqual(table.slice(5, 7), [
+    ['pad_token_id', 'null', 'defaulted', 'padding_idx', 'null: every row of the embedding is trained'],
+    ['vocab_size', '32000', 'defaulted', 'vocab_size', '']
+  ]);
   assert.equal(table.length, fromHuggingFace({ model_type: 'llama', rope_scaling: null, colour: 'red' }).keys.length);
 });
 

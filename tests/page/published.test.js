@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { Store } from '../../web/plain/store.js';
-import { cacheKinds } from '../../web/elements/calculator/kv-cache.js';
+import { cacheKinds } from '../../web/elements/calculator/cache-kinds.js';
 import { presetGroups, presetValues } from '../../web/elements/models/presets.js';
 import { published } from '../../web/plain/published.js';
 import { published as files } from '../torch/families.js';
@@ -101,13 +101,71 @@ test('the cache of the chosen model is said for a context and a number of sequen
   await page.fill('input[name=sequences]', '2');
   assert.match(
     await page.innerText('[data-cache-own]'),
-    /^8\sGiB for this decoder: 128\sKiB a token, 4\sGiB a sequence/
+    /^8\sGiB for Llama-3-8B: 128\sKiB a token, 4\sGiB a sequence of 32,768 positions, 2 sequences\. With 14\.96\sGiB of parameters/
   );
   await page.press('input[name=sequences]', 'Tab');
   await page.waitForURL(/context=32768.*sequences=2/);
   await page.fill('input[name=context]', '0');
   assert.match(await page.innerText('#error-context'), /^context must be an integer from 1 to 2,147,483,647, got "0"$/);
   assert.match(await page.innerText('[data-cache-own]'), /8,192 positions/);
+});
+
+test('a model ends where its positions end, and its parameters stay those that it has', async () => {
+  await page.goto(`${site.site.url}models/`);
+  await page.fill('input[name=context]', '32768');
+  assert.equal(
+    await page.innerText('[data-beyond]'),
+    'Llama-3-8B ends at 8,192 positions by its config.json: a cache of 32,768 takes this, but the model is not made for it.'
+  );
+  await page.getByRole('button', { name: 'GPT-2', exact: true }).click();
+  assert.match(
+    await page.innerText('[data-cache-own]'),
+    /^72\sMiB for GPT-2: 72\sKiB a token, 72\sMiB a sequence of 1,024 positions\. With 474\.7\sMiB of parameters/
+  );
+  assert.equal(
+    await page.innerText('[data-beyond]'),
+    'GPT-2 ends at 1,024 positions, each of which has a vector of its own: the cache is that of 1,024, not of 32,768.'
+  );
+  await page.fill('input[name=context]', '1024');
+  assert.equal(await page.locator('[data-beyond]').count(), 0);
+});
+
+test('the answer, the strip and the panels name the model until another field than lengths and format is changed', async () => {
+  await page.goto(`${site.site.url}models/`);
+  await page.waitForSelector('.sheet-button', { state: 'attached' });
+  const names = async () => [
+    await page.locator('#answer-title').evaluate((title) => title.childNodes[2]?.textContent?.trim()),
+    await page.locator('.strip-layer').textContent(),
+    await page.locator('#kv-cache-title').evaluate((title) => title.firstChild?.textContent?.trim())
+  ];
+  const model = ['Llama-3-8B', 'Llama-3-8B'];
+  assert.deepEqual((await names()).slice(0, 2), model);
+  assert.match(await page.innerText('#kv-cache-title'), /^KV cache of Llama-3-8B/);
+  assert.match(await page.innerText('#kinds-title'), /in the sizes of Llama-3-8B/);
+  await page.fill('#field-seq_len', '1024');
+  await page.fill('#field-batch_size', '4');
+  assert.deepEqual((await names()).slice(0, 2), model);
+  await page.fill('#field-num_layers', '31');
+  assert.equal(await page.locator('.strip-layer').textContent(), 'Decoder');
+  assert.match(await page.innerText('#kv-cache-title'), /^KV cache of Decoder/);
+});
+
+test('another model keeps the batch and the length that were chosen, as far as it is made for them', async () => {
+  await page.goto(`${site.site.url}models/`);
+  await page.waitForSelector('.sheet-button', { state: 'attached' });
+  await page.fill('#field-batch_size', '4');
+  await page.fill('#field-seq_len', '2048');
+  await page.getByRole('button', { name: 'Mistral-7B', exact: true }).click();
+  assert.deepEqual(
+    [await page.inputValue('#field-batch_size'), await page.inputValue('#field-seq_len')],
+    ['4', '2048']
+  );
+  await page.getByRole('button', { name: 'BERT base', exact: true }).click();
+  assert.deepEqual([await page.inputValue('#field-batch_size'), await page.inputValue('#field-seq_len')], ['4', '512']);
+  assert.equal(
+    await page.innerText('.answer .stale-note'),
+    'BERT base ends at 512 positions: it is sized at 512 of them, not at 2,048.'
+  );
 });
 
 test('a kind of cache is taken for one step of decoding, and runs', async () => {

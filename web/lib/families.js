@@ -26,6 +26,9 @@ import { isPlain, show } from './values.js';
  *
  * @typedef {object} Family
  * @property {string} name
+ * @property {string} title as people write it
+ * @property {string} [positions] the key of the longest text; max_position_embeddings without it
+ * @property {string} [layers] where one of the model's layers is sized: the key of how many there are
  * @property {string} configClass
  * @property {string} model the class whose parameters are counted, in words
  * @property {Record<string, unknown>} fixed the layer, and the fields that no key changes
@@ -218,6 +221,7 @@ const bertKeys = {
 /** @type {Family} */
 const bert = {
   name: 'bert',
+  title: 'BERT',
   configClass: 'BertConfig',
   model: 'BertModel, with its pooler',
   fixed: { ...encoder, pooler: true },
@@ -227,6 +231,7 @@ const bert = {
 /** @type {Family} */
 const roberta = {
   name: 'roberta',
+  title: 'RoBERTa',
   configClass: 'RobertaConfig',
   model: 'RobertaModel, with its pooler',
   fixed: bert.fixed,
@@ -251,6 +256,7 @@ const roberta = {
 /** @type {Family} */
 const distilbert = {
   name: 'distilbert',
+  title: 'DistilBERT',
   configClass: 'DistilBertConfig',
   model: 'DistilBertModel',
   fixed: { ...encoder, type_vocab_size: 0, pooler: false, norm_eps: 1e-12 },
@@ -276,6 +282,8 @@ const distilbert = {
 /** @type {Family} */
 const gpt2 = {
   name: 'gpt2',
+  title: 'GPT-2',
+  positions: 'n_positions',
   configClass: 'GPT2Config',
   model: 'GPT2LMHeadModel',
   fixed: {
@@ -415,6 +423,7 @@ const attentionBias = key(flag, false, 'bias', 'output_bias');
 /** @type {Family} */
 const llama = {
   name: 'llama',
+  title: 'Llama',
   configClass: 'LlamaConfig',
   model: 'LlamaForCausalLM',
   fixed: decoder,
@@ -429,6 +438,7 @@ const llama = {
 /** @type {Family} */
 const mistral = {
   name: 'mistral',
+  title: 'Mistral',
   configClass: 'MistralConfig',
   model: 'MistralForCausalLM',
   fixed: decoder,
@@ -528,6 +538,7 @@ const qwenKeys = {
 /** @type {Family} */
 const qwen2 = {
   name: 'qwen2',
+  title: 'Qwen2',
   configClass: 'Qwen2Config',
   model: 'Qwen2ForCausalLM',
   fixed: { ...decoder, bias: true },
@@ -537,6 +548,7 @@ const qwen2 = {
 /** @type {Family} */
 const qwen3 = {
   name: 'qwen3',
+  title: 'Qwen3',
   configClass: 'Qwen3Config',
   model: 'Qwen3ForCausalLM',
   fixed: { ...decoder, qk_norm: true },
@@ -581,6 +593,7 @@ const gemmaKeys = {
 /** @type {Family} */
 const gemma2 = {
   name: 'gemma2',
+  title: 'Gemma 2',
   configClass: 'Gemma2Config',
   model: 'Gemma2ForCausalLM',
   fixed: gemma,
@@ -632,6 +645,7 @@ function everyPattern(get) {
 /** @type {Family} */
 const gemma3Text = {
   name: 'gemma3',
+  title: 'Gemma 3',
   configClass: 'Gemma3TextConfig',
   model: 'Gemma3ForCausalLM',
   fixed: { ...gemma, qk_norm: true },
@@ -657,6 +671,8 @@ const gemma3 = {
 /** @type {Family} */
 const deepseekV3 = {
   name: 'deepseek_v3',
+  title: 'DeepSeek-V3',
+  layers: 'num_hidden_layers',
   configClass: 'DeepseekV3Config',
   model: 'one DeepseekV3Attention',
   // The norms of the two compressed states are made without rms_norm_eps, so they have the 1e-6 of their class.
@@ -678,7 +694,8 @@ const deepseekV3 = {
     ...rope(10000),
     ...ignored('the norms inside the attention have 1e-6 whatever it says', 'rms_norm_eps'),
     ...ignored('all heads share one compressed key and value', 'num_key_value_heads'),
-    ...ignored('one attention layer is sized', 'num_hidden_layers'),
+    num_hidden_layers: read(size, 61, 'one attention layer is sized'),
+    max_position_embeddings: read(size, 4096, ''),
     ...ignored(
       'outside the attention, which alone is sized',
       'vocab_size',
@@ -694,8 +711,7 @@ const deepseekV3 = {
       'num_experts_per_tok',
       'first_k_dense_replace',
       'norm_topk_prob',
-      'tie_word_embeddings',
-      'max_position_embeddings'
+      'tie_word_embeddings'
     ),
     ...ignored('for training', 'attention_dropout'),
     ...ignored('how weights were split for training', 'pretraining_tp')
@@ -709,6 +725,7 @@ export const families = {
   roberta,
   'xlm-roberta': {
     ...roberta,
+    title: 'XLM-RoBERTa',
     configClass: 'XLMRobertaConfig',
     model: 'XLMRobertaModel, with its pooler',
     keys: defaults(roberta.keys, { vocab_size: 30522 })

@@ -2,6 +2,7 @@
 // families.js; here is how a file is read by it.
 
 import { families } from './families.js';
+import { whyRefused } from './refused-families.js';
 import { didYouMean, isPlain, show } from './values.js';
 
 /**
@@ -33,8 +34,26 @@ export function fromHuggingFace(configJson) {
   const { json, family } = familyOf(configJson);
   const entries = entriesOf(json, family);
   const slots = slotsOf(family, new Map(entries));
-  const config = { ...family.fixed, ...fieldsOf(slots) };
-  return { family: family.name, config: /** @type {any} */ (config), keys: report(family, entries, slots) };
+  const config = /** @type {any} */ ({ ...family.fixed, ...fieldsOf(slots) });
+  return {
+    family: family.name,
+    config,
+    keys: report(family, entries, slots),
+    model: modelOf(family, json, slots, config)
+  };
+}
+
+/** @param {Family} family @param {Record<string, unknown>} json @param {Slot[]} slots @param {any} config */
+function modelOf({ title, positions: key = 'max_position_embeddings', layers }, json, slots, config) {
+  const valueOf = (/** @type {string} */ name) => slots.find((slot) => slot.key === name)?.value ?? null;
+  const path = typeof json._name_or_path === 'string' ? json._name_or_path : '';
+  const name = path.split('/').findLast((part) => /^\w.*\w$/.test(part));
+  const most = valueOf(key);
+  return {
+    name: name ?? (layers ? title : `${title} model`),
+    positions: Number.isSafeInteger(most) ? most - (config.position_offset ?? 0) : null,
+    layers: layers ? valueOf(layers) : null
+  };
 }
 
 /** @param {string} field @param {string} message */
@@ -46,9 +65,12 @@ function familyOf(json) {
   const type = json.model_type;
   if (typeof type === 'string' && Object.hasOwn(families, type)) return { json, family: families[type] };
   const names = Object.keys(families);
-  const got = type === undefined ? '; the file has none' : `, got ${show(type)}`;
-  const hint = typeof type === 'string' ? didYouMean(type, names) : '';
-  throw refusal('model_type', `model_type must be one of ${names.join(', ')}${got}${hint}`);
+  const rule = `model_type must be one of ${names.join(', ')}`;
+  if (typeof type !== 'string')
+    throw refusal('model_type', `${rule}${type === undefined ? '; the file has none' : `, got ${show(type)}`}`);
+  const why = whyRefused(type, json);
+  if (why) throw refusal('model_type', `model_type ${show(type)} is refused, because ${why}; ${rule}`);
+  throw refusal('model_type', `${rule}, got ${show(type)}${didYouMean(type, names)}`);
 }
 
 /**

@@ -353,6 +353,15 @@
  * @property {string} family the model's, after its `model_type`
  * @property {Config} config
  * @property {ImportedKey[]} keys each key of the file in its order, then each default that was used
+ * @property {ImportedModel} model
+ */
+
+/**
+ * @typedef {object} ImportedModel what the file says of its model beside the config
+ * @property {string} name by `_name_or_path`, or by its family
+ * @property {number | null} positions of the longest text that the model is made for; null where nothing says it
+ * @property {number | null} layers how many layers of this config the model has; null where the config is the whole
+ *   model
  */
 
 export {};

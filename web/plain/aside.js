@@ -3,12 +3,13 @@
 import { tensorBetween } from './between.js';
 import { maskPlanes } from './mask.js';
 import { readMasks } from './mask-text.js';
+import { ASIDE_OF_MODEL, countRule } from './model.js';
 import { PATTERNS } from './patterns.js';
 
 /** @typedef {import('./store.js').Store} Store */
 
 /** The names of its parts. `context` and `sequences`: of the KV cache that is shown. */
-export const ASIDE = ['input', 'numbers', 'mask', 'tensor', 'context', 'sequences'];
+export const ASIDE = ['input', 'numbers', 'mask', 'tensor', 'context', 'sequences', ...ASIDE_OF_MODEL];
 
 /** What `input` may be beside a pattern's name: numbers of one's own. */
 const OWN = 'own';
@@ -32,7 +33,9 @@ const RULES = {
     const estimate = scope.estimate(/** @type {any} */ (config), { tensors: true });
     const isResult = estimate.results.some(({ name }) => name === text);
     return isResult || tensorBetween(estimate, text) ? '' : 'a result of this layer or a tensor between its steps';
-  }
+  },
+  model_positions: countRule,
+  model_layers: countRule
 };
 
 /**

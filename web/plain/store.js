@@ -3,13 +3,15 @@
 import { ASIDE, asideRefusals } from './aside.js';
 import { configOf, fitsField, parseField } from './fields.js';
 import { keyOf } from './key.js';
+import { NO_MODEL, identityOf } from './model.js';
 import { readPin } from './pin.js';
 import { PyTorchSource } from './pytorch-source.js';
 
 /**
  * @typedef {import('./fields.js').Values} Values
  * @typedef {import('./fields.js').Layer} Layer
- * @typedef {{ gesture?: string }} Edit
+ * @typedef {{ gesture?: string, model?: Record<string, string>, notice?: string }} Edit `model`: what the link says of
+ *   the model that the values are; `notice`: what is said until the next edit
  * @typedef {{ memory: import('../lib/index.js').TrainingMemory | null, none: string }} Training none: why
  * @typedef {import('../lib/index.js').Attnscope} Scope
  * @typedef {import('../lib/index.js').Estimate} Estimate
@@ -55,6 +57,10 @@ export class Store extends EventTarget {
      * @type {string[]}
      */
     this.leftOut = [];
+    /** What is said until the next edit. */
+    this.notice = '';
+    /** Whether a file was refused since the last edit: the figures are not of what was handed in last. */
+    this.refused = false;
     /** Texts by those names that have one. @type {Record<string, string>} */
     this.aside = {};
     /** The configuration that others are held against. @type {Values | null} */
@@ -78,6 +84,17 @@ export class Store extends EventTarget {
 
   get valid() {
     return Object.keys(this.errors).length === 0;
+  }
+
+  /** Whether the figures are of what was entered or handed in last. */
+  get current() {
+    return this.valid && !this.refused;
+  }
+
+  /** Notes that a file was refused, or that it is gone. @param {boolean} refused */
+  refuse(refused) {
+    this.refused = refused;
+    this.dispatchEvent(new CustomEvent('change', { detail: {} }));
   }
 
   /**
@@ -173,12 +190,16 @@ export class Store extends EventTarget {
   }
 
   /** @param {Values} patch @param {Edit} [edit] */
-  set(patch, { gesture } = {}) {
-    const before = this.layer;
+  set(patch, { gesture, model, notice = '' } = {}) {
+    const [before, identity] = [this.layer, identityOf(this.config)];
     this.leftOut = [];
+    this.notice = notice;
+    this.refused = false;
     Object.assign(this.values, patch);
     if (this.layer !== before) this.#dropUnfit(Object.keys(patch));
-    this.#finish(gesture);
+    this.#check();
+    if (model || identityOf(this.config) !== identity) this.aside = nonempty({ ...this.aside, ...NO_MODEL, ...model });
+    this.dispatchEvent(new CustomEvent('change', { detail: { gesture } }));
   }
 
   /**
@@ -196,6 +217,8 @@ export class Store extends EventTarget {
   /** Forgets every value that is not given: the state of a link. @param {Values} values */
   load(values) {
     this.#assign(values);
+    this.notice = '';
+    this.refused = false;
     this.#check();
     this.#checkAside();
     this.dispatchEvent(new CustomEvent('change', { detail: { gesture: 'load' } }));
@@ -233,12 +256,6 @@ export class Store extends EventTarget {
     const refusal = config && this.refusal(config);
     if (refusal) this.leftOut.push(`The pinned configuration: ${refusal}`);
     this.pinned = refusal ? null : config;
-  }
-
-  /** @param {string} [gesture] */
-  #finish(gesture) {
-    this.#check();
-    this.dispatchEvent(new CustomEvent('change', { detail: { gesture } }));
   }
 
   #checkSeed() {

@@ -46,7 +46,8 @@ function redraw(store) {
     see: null,
     choose() {},
     toggle() {},
-    bring() {}
+    bring() {},
+    take() {}
   };
   calculatorView(store, actions, panels, { kind: '', said: '', linked: false, export() {} }, layout);
   comparison(store);

@@ -4,8 +4,7 @@ import { isPlain, show } from '../../lib/values.js';
 import { keepPlace } from './arrive.js';
 import { calculatorView } from './view.js';
 import { copyAndSay } from '../shared/clipboard.js';
-import { toCsv, toJson, toMarkdown } from '../../plain/exports.js';
-import { comparisonCsv, comparisonMarkdown } from '../../plain/pin-comparison.js';
+import { exportText } from '../../plain/take-away.js';
 import { pageScope } from '../shared/scope.js';
 import { readPanels, tabOf } from './panels.js';
 import { tabsOf } from './tabs.js';
@@ -13,6 +12,7 @@ import { attributeMessages, configMessages, panelMessages, themeMessages } from 
 import { Store } from '../../plain/store.js';
 import { keepClicks, keepFocus, typedInto } from './typed.js';
 import { bindUrl, readSearch, writeSearch } from './url.js';
+import { takePublished } from '../models/models.js';
 import { presetValues } from '../models/presets.js';
 
 /** The form's first field, in a link. */
@@ -339,6 +339,10 @@ export class AttnscopeCalculator extends LitElement {
       bring: (patch) => {
         store.set(patch);
         this.#showAnswer();
+      },
+      take: (name) => {
+        takePublished(store, name);
+        this.#showAnswer();
       }
     };
   }
@@ -381,16 +385,7 @@ export class AttnscopeCalculator extends LitElement {
     const { store } = this;
     if (!store) return;
     const link = this.hasAttribute('address') ? new URL(writeSearch(store), location.href).href : '';
-    /** @type {Record<string, () => string>} */
-    const texts = {
-      link: () => link,
-      json: () => toJson(store.estimate),
-      csv: () => toCsv(store.estimate),
-      markdown: () => toMarkdown(store.estimate, link, store),
-      comparison: () => comparisonMarkdown(store, link),
-      'comparison-csv': () => comparisonCsv(store)
-    };
-    const text = texts[kind]();
+    const text = exportText(kind, store, link);
     copyAndSay(text, (said) => {
       this.copied = { kind, said };
     });

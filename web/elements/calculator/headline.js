@@ -4,6 +4,9 @@ import { html, nothing } from 'lit';
 import { changeLine } from '../../plain/change.js';
 import { formatBytes, formatCount, formatList, formatShort, splitBytes, splitCount } from '../../plain/format.js';
 import { isSize } from '../../plain/fields.js';
+import { longestOf, modelOf, subjectOf } from '../models/model.js';
+import { partText } from '../../plain/model.js';
+import { titleOf } from '../../plain/pin.js';
 import { mixedSentence } from './mixed-precision.js';
 import { pinLine, sincePin } from '../pin/view.js';
 import { figure, split } from '../shared/figure.js';
@@ -24,21 +27,23 @@ import {
  */
 export function headlineView(store, exporting, hasForm) {
   const { estimate } = store;
+  const one = modelOf(store)?.layers ? ' of one layer' : '';
   const since = changes(store);
   return html`
     <section class="answer" part="answer" aria-labelledby="answer-title">
-      <h2 id="answer-title" class="hidden">Result: ${store.layer.title}</h2>
+      ${titleView(store)}
       <p class="hidden" role="status">${store.valid ? spoken(estimate) : ''}</p>
       ${leftOutNote(store)}
-      ${store.valid ? nothing : staleNote(store, hasForm)}
-      <div class="figures ${store.valid ? '' : 'stale'}">
-        ${figure('Parameters', 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate), { change: since.parameters })}
-        ${figure('Forward MACs', 'macs', split(splitCount(estimate.macs)), macFormula(estimate), {
+      ${store.notice ? html`<p class="stale-note" role="status">${store.notice}</p>` : nothing}
+      ${store.current ? nothing : staleNote(store, hasForm)}
+      <div class="figures ${store.current ? '' : 'stale'}">
+        ${figure(`Parameters${one}`, 'parameters', split(splitCount(estimate.parameters)), parameterFormula(estimate), { change: since.parameters })}
+        ${figure(`Forward MACs${one}`, 'macs', split(splitCount(estimate.macs)), macFormula(estimate), {
           change: since.macs,
           more: `${formatShort(estimate.flops)} FLOPs at 2 a MAC, ${countsMasked(estimate) ? 'masked scores included, ' : ''}as PyTorch counts them`
         })}
         ${figure('Output shape', 'output_shape', shapeView(estimate.output_shape), shapeFormula(estimate), { change: since.shape })}
-        ${figure('Peak memory to infer', 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), { change: since.memory, more: trainingView(store) })}
+        ${figure(`Peak memory to infer${one}`, 'memory', split(splitBytes(estimate.memory.inference_total)), memoryFormula(estimate), { change: since.memory, more: trainingView(store) })}
         ${estimate.kv_cache ? cacheView(store, estimate.kv_cache) : nothing}
       </div>
       ${pinLine(store, exporting)}
@@ -52,6 +57,26 @@ const SHORT_SHAPE = 14;
 function shapeView(shape) {
   const text = formatList(shape);
   return html`<span class=${text.length > SHORT_SHAPE ? 'figure-shape long' : 'figure-shape'}>${text}</span>`;
+}
+
+/**
+ * Names the model, and says how much of it is sized and how far it reaches; a layer has its name in the form.
+ * @param {Store} store
+ */
+function titleView(store) {
+  const model = modelOf(store);
+  if (!model) return html`<h2 id="answer-title" class="hidden">Result: ${store.layer.title}</h2>`;
+  const { positions } = longestOf(store);
+  const { seq_len, past_len = 0 } = /** @type {Record<string, any>} */ (store.config);
+  const end =
+    positions === null ? '' : `; ${model.layers ? 'the model' : 'it'} ends at ${formatCount(positions)} positions`;
+  const over =
+    positions !== null && seq_len + past_len > positions
+      ? `, and is sized here at ${formatCount(seq_len + past_len)}`
+      : '';
+  return html`
+    <h2 id="answer-title" class="answer-title"><span class="hidden">Result: </span>${model.name}
+      <span class="panel-note">${partText(model) || `the whole ${titleOf(store.layers, store.config).toLowerCase()}`}${end}${over}</span></h2>`;
 }
 
 /** What became of the pinned figures, in a line each. @param {Store} store */
@@ -78,14 +103,20 @@ function cacheView(store, cache) {
   const config = /** @type {Record<string, any>} */ (store.config);
   const [next] = store.figures([{ ...config, seq_len: 1, past_len: 1 }]);
   const positions = (config.past_len ?? 0) + config.seq_len;
+  const layers = modelOf(store)?.layers ?? 1;
+  const where = layers > 1 ? `, all ${formatCount(layers)} layers` : '';
+  const times = layers > 1 ? `${formatCount(layers)} × ${formatBytes(cache.bytes_per_token)}: ` : '';
+  const [token, sequence, batch] = [cache.bytes_per_token, cache.bytes_per_sequence, cache.bytes].map(
+    (bytes) => bytes * layers
+  );
   const since = (/** @type {'bytes_per_token' | 'bytes_per_sequence' | 'bytes'} */ key) =>
     sincePin(store, ({ kv_cache: own }) => own?.[key] ?? null, formatBytes);
   const kept = config.window ? `; windowed layers keep the last ${formatCount(config.window)}` : '';
   return html`
     <div class="cache">
-      ${figure('KV cache of a token', 'kv_cache_token', split(splitBytes(cache.bytes_per_token)), cacheFormula(store.estimate, next), { change: since('bytes_per_token') })}
-      ${figure('KV cache of a sequence', 'kv_cache_sequence', split(splitBytes(cache.bytes_per_sequence)), `${formatCount(positions)} positions${kept}`, { change: since('bytes_per_sequence') })}
-      ${figure('KV cache of the batch', 'kv_cache', split(splitBytes(cache.bytes)), `${formatCount(config.batch_size)} × ${formatBytes(cache.bytes_per_sequence)}`, { change: since('bytes') })}
+      ${figure(`KV cache of a token${where}`, 'kv_cache_token', split(splitBytes(token)), `${times}${cacheFormula(store.estimate, next)}`, { change: since('bytes_per_token') })}
+      ${figure(`KV cache of a sequence${where}`, 'kv_cache_sequence', split(splitBytes(sequence)), `${formatCount(positions)} positions${kept}`, { change: since('bytes_per_sequence') })}
+      ${figure(`KV cache of the batch${where}`, 'kv_cache', split(splitBytes(batch)), `${formatCount(config.batch_size)} × ${formatBytes(sequence)}`, { change: since('bytes') })}
     </div>`;
 }
 
@@ -118,7 +149,10 @@ export const leftOutNote = ({ leftOut }) =>
 const withoutList = (message) => (message.endsWith('?') ? message : `${message.split(';')[0]}.`);
 
 /** @param {Store} store @param {boolean} hasForm */
-function staleNote({ config, layers, errors }, hasForm) {
+function staleNote(store, hasForm) {
+  const { config, layers, errors, valid } = store;
+  if (valid)
+    return html`<p class="stale-note" role="status">The file was refused. These figures are still those of ${subjectOf(store)}.</p>`;
   const fields = layers.find(({ name }) => name === config.layer)?.fields.filter(isSize) ?? [];
   const shown = fields.map(({ name }) => `${name} ${formatCount(Number(config[name]))}`).join(', ');
   const why = hasForm ? [] : Object.values(errors).map((message) => `${message}. `);

@@ -5,6 +5,7 @@ export const PANELS = /** @type {const} */ ([
   'presets',
   'form',
   'answer',
+  'cache',
   'memory',
   'export',
   'steps',
@@ -14,7 +15,7 @@ export const PANELS = /** @type {const} */ ([
   'run',
   'config',
   'models',
-  'cache',
+  'kinds',
   'formats'
 ]);
 

@@ -2,6 +2,8 @@
 
 import { html, nothing } from 'lit';
 import { formatBytes, formatShort } from '../../plain/format.js';
+import { modelOf, subjectOf } from '../models/model.js';
+import { partText } from '../../plain/model.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
@@ -12,11 +14,13 @@ import { formatBytes, formatShort } from '../../plain/format.js';
 /** @param {Store} store @param {Strip} strip */
 export function stripView(store, { kind, form, open, toggle }) {
   const { parameters, macs, memory } = store.estimate;
+  const model = modelOf(store);
+  const part = model && partText(model);
   return html`
     <div class=${`strip ${kind}`}>
       <div class="strip-line" part="strip">
-        <p class=${store.valid ? 'strip-figures' : 'strip-figures stale'} aria-hidden="true">
-          <span class="strip-layer">${store.layers.find(({ name }) => name === store.config.layer)?.title}</span>
+        <p class=${store.current ? 'strip-figures' : 'strip-figures stale'} aria-hidden="true">
+          <span class=${model ? 'strip-layer model' : 'strip-layer'}>${subjectOf(store)}${part ? html`<span class="strip-more">, ${part}</span>` : nothing}</span>
           <span><b>${formatShort(parameters)}</b> parameters</span>
           <span><b>${formatShort(macs)}</b> MACs</span>
           <span><b>${formatBytes(memory.inference_total)}</b><span class="strip-more"> to infer</span></span>

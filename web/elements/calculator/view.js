@@ -9,7 +9,8 @@ import { memoryView } from './memory.js';
 import { stepsView } from './steps.js';
 import { timelineView } from './timeline.js';
 import { formatsView, modelsView } from '../models/models.js';
-import { kvCacheView } from './kv-cache.js';
+import { kindsView } from './cache-kinds.js';
+import { cacheView } from './kv-cache.js';
 import { presetChips } from '../models/presets.js';
 import { exportsView } from './exports.js';
 import { TABS } from './panels.js';
@@ -23,10 +24,10 @@ import { tabsOf, tabsView } from './tabs.js';
  * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Parts those that are
  *   elements of their own; `notice`: above the answer
  * @typedef {{ panels: readonly Panel[], tab: string | null, folded: boolean, open: boolean, live: boolean,
- *   see: import('./steps.js').See,
- *   choose: (tab: string) => void, toggle: () => void, bring: (patch: Record<string, unknown>) => void }} Layout `tab`:
- *   the one that is shown, null where there are no tabs; `folded`: the answer itself is in sight; `open`: the form is,
- *   where it is a sheet; `live`: buttons do something; `bring`: sets values, and brings the answer into view
+ *   see: import('./steps.js').See, choose: (tab: string) => void, toggle: () => void, take: (name: string) => void,
+ *   bring: (patch: Record<string, unknown>) => void }} Layout `tab`: the one that is shown, null where there are no
+ *   tabs; `folded`: the answer itself is in sight; `open`: the form is, where it is a sheet; `live`: buttons do
+ *   something; `bring`: sets values, and brings the answer into view; `take`: the same with a published model
  */
 
 /**
@@ -50,7 +51,7 @@ export function calculatorView(store, actions, parts, exporting, layout, message
       ${has('presets') ? presetChips(store, actions) : nothing}
       ${has('form') ? html`<div class=${open ? 'rail open' : 'rail'} part="form" id="layer-form" tabindex="-1">${formView(store, actions)}</div>` : nothing}
       ${has('answer') ? html`<div class="head">${parts.notice ?? nothing}${headlineView(store, exporting, has('form'))}</div>` : nothing}
-      <div class=${store.valid ? 'body' : 'body stale'}>${bodyView(store, actions, parts, exporting, layout)}</div>
+      <div class=${classMap({ body: true, stale: !store.valid, refused: store.refused })}>${bodyView(store, actions, parts, exporting, layout)}</div>
     </div>`;
 }
 
@@ -58,7 +59,7 @@ export function calculatorView(store, actions, parts, exporting, layout, message
  * @param {Store} store @param {Actions} actions @param {Parts} parts
  * @param {import('../shared/copy-button.js').Exporting} exporting @param {Layout} layout
  */
-function bodyView(store, actions, parts, exporting, { panels, tab, see, choose, bring }) {
+function bodyView(store, actions, parts, exporting, { panels, tab, see, choose, bring, take }) {
   const { estimate } = store;
   /** @type {Partial<Record<Panel, () => unknown>>} */
   const views = {
@@ -70,8 +71,9 @@ function bodyView(store, actions, parts, exporting, { panels, tab, see, choose, 
     pytorch: () => section('pytorch', parts.code),
     run: () => section('run', parts.run),
     config: () => section('import', parts.importer),
-    models: () => modelsView(store, bring),
-    cache: () => kvCacheView(store, bring),
+    models: () => modelsView(store, { set: bring, take }),
+    cache: () => cacheView(store, panels),
+    kinds: () => kindsView(store, panels, bring),
     formats: () => formatsView(store, actions.set)
   };
   const shown = (/** @type {readonly Panel[]} */ some) => some.map((panel) => views[panel]?.() ?? nothing);

@@ -1,7 +1,7 @@
 import { fromHuggingFace } from '../../lib/index.js';
 import { LightElement, define } from '../shared/light-element.js';
 import { formatBytes } from '../../plain/format.js';
-import { presetValues } from '../models/presets.js';
+import { modelRefusal, takeModel } from '../models/model.js';
 import { importView } from './view.js';
 
 /**
@@ -39,28 +39,45 @@ export class ImportPanel extends LightElement {
   /** @param {string} text */
   read(text) {
     this.text = text;
-    this.error = '';
     this.current = false;
-    if (!text.trim()) return;
+    if (!text.trim()) {
+      this.#refuse('');
+      return;
+    }
     try {
-      const imported = fromHuggingFace(parsed(text));
-      const config = /** @type {any} */ (imported.config);
-      const refused = this.store?.refusal(config);
-      if (refused) throw new RangeError(refused);
-      this.store?.set(presetValues(this.store, config));
-      this.imported = imported;
-      this.current = true;
+      this.#take(fromHuggingFace(parsed(text)));
+      this.error = '';
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.error = error.message;
+      this.#refuse(error.message);
     }
+  }
+
+  /** @param {Imported} imported */
+  #take(imported) {
+    const { store } = this;
+    if (!store) return;
+    const config = /** @type {any} */ (imported.config);
+    const refused = modelRefusal(store, config);
+    if (refused) throw new RangeError(refused);
+    takeModel(store, config, imported.model);
+    this.imported = imported;
+    this.current = true;
+  }
+
+  /** Says what is wrong with a file, in view, while the answer is still that of before. @param {string} message */
+  async #refuse(message) {
+    this.error = message;
+    this.store?.refuse(message !== '');
+    await this.updateComplete;
+    if (message) this.querySelector('#import-error')?.scrollIntoView({ block: 'nearest' });
   }
 
   /** @param {File} file */
   async readFile(file) {
     if (file.size > LARGEST_FILE) {
       this.current = false;
-      this.error = `${file.name} has ${formatBytes(file.size)}; a config.json has some kilobytes`;
+      this.#refuse(`${file.name} has ${formatBytes(file.size)}; a config.json has some kilobytes`);
       return;
     }
     this.read(await file.text());

@@ -57,10 +57,12 @@ function chosen(input, choose) {
 }
 
 /** @param {Imported} imported */
-function summary({ family, keys }) {
+function summary({ family, keys, model }) {
   const count = (/** @type {ImportedKey['use']} */ use) => keys.filter((key) => key.use === use).length;
   const apart = keys.filter(({ differs }) => differs).map(({ key }) => key);
-  const outputs = apart.length ? ` Sizes are the model's, outputs are not: see ${apart.join(', ')}.` : '';
+  const outputs = apart.length
+    ? ` Sizes are ${model.layers ? 'those of one of its attention layers' : "the model's"}, outputs are not: see ${apart.join(', ')}.`
+    : '';
   return `The form was filled from this ${family} model: ${count('used')} keys used, ${count('defaulted')} defaulted, ${count('ignored')} ignored.${outputs}`;
 }
 

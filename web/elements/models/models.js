@@ -5,6 +5,7 @@ import { html } from 'lit';
 import { fromHuggingFace } from '../../lib/index.js';
 import { formatBytes, formatCount, scientific, superscript } from '../../plain/format.js';
 import { matches, presetValues } from './presets.js';
+import { modelOf, takeModel } from './model.js';
 import { published } from '../../plain/published.js';
 
 /**
@@ -122,8 +123,20 @@ function sizesOf(store, { config, length }) {
   );
 }
 
-/** @param {Store} store @param {Set} set */
-export function modelsView(store, set) {
+/**
+ * Takes a published model, with the lengths that were chosen.
+ * @param {Store} store @param {string} name
+ */
+export function takePublished(store, name) {
+  takeModel(store, wholeModel(name), null);
+}
+
+/**
+ * @typedef {{ take: (name: string) => void, set: Set }} Choose `take`: a published model; `set`: sizes of one
+ */
+
+/** @param {Store} store @param {Choose} choose */
+export function modelsView(store, choose) {
   const isModel = store.layer.fields.some(({ name }) => name === 'vocab_size');
   const models = modelsOf(store);
   const shares = isModel ? [] : sharesOf(store, models);
@@ -136,7 +149,7 @@ export function modelsView(store, set) {
           <thead><tr><th scope="col">Model</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">Layers</th><th scope="col" class="num">Hidden size</th>
             <th scope="col" class="num"><abbr title="Of queries, and of keys where they are fewer">Heads</abbr></th><th scope="col" class="num">Max length</th><th scope="col" class="num"><abbr title="Bytes that one position keeps, in the format that the model is published in">Cache a token</abbr></th>
             <th scope="col" class="num">This layer adds</th></tr></thead>
-          <tbody>${models.map((model, index) => modelRow(model, store, set, shares[index] ?? null))}</tbody>
+          <tbody>${models.map((model, index) => modelRow(model, store, choose, shares[index] ?? null))}</tbody>
         </table>
       </div>
     </section>`;
@@ -145,14 +158,14 @@ export function modelsView(store, set) {
 /**
  * @param {Model} model
  * @param {Store} store
- * @param {Set} set
+ * @param {Choose} choose
  * @param {number | null} share of its parameters that the chosen layer would have; null where that says nothing
  */
-function modelRow(model, store, set, share) {
+function modelRow(model, store, { take, set }, share) {
   const { name, config, estimate, length, note } = model;
   return html`
-    <tr class=${matches(store.config, config) ? 'fits' : ''}>
-      <th scope="row"><button type="button" class="link" @click=${() => set(config)}>${name}</button></th>
+    <tr class=${modelOf(store)?.name === name ? 'fits' : ''}>
+      <th scope="row"><button type="button" class="link" @click=${() => take(name)}>${name}</button></th>
       <td class="num">${formatCount(estimate.parameters)}</td><td class="num">${config.num_layers}</td><td class="num">${formatCount(config.hidden_size)}</td>
       <td class="num">${config.num_heads}${config.num_kv_heads ? ` / ${config.num_kv_heads}` : ''}</td>
       <td class="num">${note ? html`<abbr title=${note}>${formatCount(length)}</abbr>` : formatCount(length)}</td>

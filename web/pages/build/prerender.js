@@ -38,7 +38,7 @@ export async function prerender(file, page) {
 }
 
 const nothingHappens = () => {};
-const silent = { choose: nothingHappens, toggle: nothingHappens, bring: nothingHappens };
+const silent = { choose: nothingHappens, toggle: nothingHappens, take: nothingHappens, bring: nothingHappens };
 
 /**
  * What a page may hold.
