@@ -32,8 +32,8 @@ function accuracyView({ shown, checked, curves }) {
   const last = shown?.points.at(-1);
   const chance = (shown?.data ?? checked.data)?.chance;
   return cardView('accuracy', 'Held-out accuracy', last ? percent(last.held_accuracy) : '–', curves, [
-    last ? key('seen', `training ${percent(last.accuracy)}`) : nothing,
-    chance === undefined ? nothing : key('guess', `guessing ${percent(chance)}`)
+    last ? key('seen', `training: ${percent(last.accuracy)}`) : nothing,
+    chance === undefined ? nothing : key('guess', `guessing: ${percent(chance)}`)
   ]);
 }
 
@@ -41,7 +41,7 @@ function accuracyView({ shown, checked, curves }) {
 function lossView({ shown, curves }) {
   const last = shown?.points.at(-1);
   return cardView('loss', 'Held-out loss', last ? formatSignificant(last.held_loss) : '–', curves, [
-    last ? key('seen', `training ${formatSignificant(last.loss)}`) : nothing
+    last ? key('seen', `training: ${formatSignificant(last.loss)}`) : nothing
   ]);
 }
 

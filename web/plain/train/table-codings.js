@@ -2,7 +2,7 @@
 
 import { formatCount } from '../format.js';
 import { known, readRow, readText } from './reading.js';
-import { UNKNOWN_WORD, binOf, boundsOf, padded, splitters, vocabularyOf } from './tokens.js';
+import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, splitters, vocabularyOf } from './tokens.js';
 
 /**
  * @typedef {import('./tasks.js').Settings} Settings
