@@ -447,7 +447,10 @@ const cases = {
   'the padding token is that of the models whose classes have one': [
     [{ model_type: 'bert', pad_token_id: 5 }, { padding_idx: 5 }],
     [{ model_type: 'bert', pad_token_id: null }, { padding_idx: null }],
-    [{ model_type: 'roberta', pad_token_id: 3 }, { padding_idx: 3, position_offset: 4 }],
+    [
+      { model_type: 'roberta', pad_token_id: 3 },
+      { padding_idx: 3, position_offset: 4 }
+    ],
     [{ model_type: 'llama', pad_token_id: 0 }, { padding_idx: 0 }],
     [{ model_type: 'llama', pad_token_id: -1, vocab_size: 32000 }, { padding_idx: 31999 }],
     [{ model_type: 'gemma3', pad_token_id: 9, text_config: {} }, { padding_idx: 0 }],

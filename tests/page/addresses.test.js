@@ -63,6 +63,7 @@ for (const [name, start] of servers) {
       const links = await page.locator('.door-cards a, .doors a').evaluateAll(hrefs);
       const doors = ['', 'run/', 'models/', 'labs/', 'guide/'].map((door) => site.url + door);
       assert.deepEqual(links, [...doors, ...doors], address);
+      assert.equal(await page.locator('.doors [aria-current]').count(), 0, address);
     }
     await page.click('.door-cards >> text=Models');
     await page.waitForURL(`${site.url}models/`);

@@ -1,6 +1,6 @@
 // Every line of PyTorch that the page can show, for what it shows beside it: the file under a run, for every preset
-// and for every layer as it comes, with inputs and masks of each kind; the mistakes; the tutorial's chapters; the guide.
-// The PyTorch panel itself is printed for every case.
+// and for every layer as it comes, with inputs and masks of each kind; the mistakes; the tutorial's chapters; the
+// guide. The PyTorch panel itself is printed for every case.
 
 import { demos } from '../../web/plain/labs/demos.js';
 import { initialValues } from '../../web/plain/labs/settings.js';

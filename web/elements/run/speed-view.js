@@ -1,6 +1,7 @@
 // How fast a run was, as templates: before it is measured, each figure has its place.
 
 import { html, nothing } from 'lit';
+import { ratioText } from '../../plain/change.js';
 import { formatBytes, formatCount, formatSeconds, formatSignificant } from '../../plain/format.js';
 import { countsMasked } from '../../plain/formulas.js';
 import { buildView } from './view.js';
@@ -61,12 +62,7 @@ function boundFacts({ seconds, bound }) {
       `${formatSeconds(call)} that any call takes and ${formatSeconds(work)} of ${by}, at ${rate}, measured just now`,
       'bound'
     ),
-    fact(
-      'Distance',
-      `${formatSignificant(seconds / bound.seconds)} ×`,
-      'time over the bound; 1 is the best possible',
-      'distance'
-    )
+    fact('Distance', ratioText(seconds / bound.seconds), 'time over the bound; 1 is the best possible', 'distance')
   ];
 }
 

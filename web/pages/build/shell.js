@@ -3,10 +3,14 @@
 export const policy =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'";
 
+/** The page for unknown addresses, which is behind no door. */
+const NOWHERE = '404.html';
+
 /** Which picture stands for a page where it is linked: a lab's own, else that of its door. @param {string} folder */
 function pictureOf(folder) {
   const [door, lab] = folder.split('/');
-  return door === 'labs' && lab ? `labs-${lab}` : door || 'calculator';
+  if (door === 'labs' && lab) return `labs-${lab}`;
+  return door && door !== NOWHERE ? door : 'calculator';
 }
 
 /**
@@ -133,7 +137,7 @@ export const rootOf = (file) => '../'.repeat(file.split('/').length - 1);
  * @returns {Record<string, string>}
  */
 export function shell(file, page) {
-  const folder = file.replace(/index\.html$|^404\.html$/, '');
+  const folder = file.replace(/index\.html$/, '');
   const root = rootOf(file);
   return {
     head: head(folder, root, page),
