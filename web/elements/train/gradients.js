@@ -19,7 +19,7 @@ export function gradientsView(shown) {
         ? html`<div class="scroller train-gradients" tabindex="0" role="group" aria-label="Gradients by parameter"><table class="table">
       <thead><tr><th scope="colgroup" colspan="2">Parameter</th><th scope="col" class="num">Norm</th></tr></thead>
       <tbody>${[['all together', total], ...rows].map(([name, norm], at) => rowView(String(name), Number(norm), scale, at === 0))}</tbody></table></div>`
-        : html`<p class="note">How far each parameter is pulled appears here with the first step.</p>`
+        : html`<p class="note">${shown?.points.length ? 'Before the first step there are none.' : 'How far each parameter is pulled appears here with the first step.'}</p>`
     }`;
 }
 

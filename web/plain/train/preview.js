@@ -3,7 +3,7 @@
 
 import { seenIn, weightsOfLayers } from './attention.js';
 import { Random } from './random.js';
-import { STREAMS } from './run.js';
+import { STREAMS, firstExample } from './run.js';
 
 /**
  * @typedef {import('./settings.js').Checked} Checked
@@ -21,7 +21,7 @@ const QUICK_BYTES = 64 * 2 ** 20;
 export function previewOf(scope, { plan, data, needs }) {
   if (!plan || !data || needs.bytes > QUICK_BYTES) return null;
   const { config, settings } = plan;
-  const example = data.draw(new Random(settings.seed, STREAMS.heldOut), 1, 'held_out');
+  const example = firstExample(data.draw(new Random(settings.seed, STREAMS.heldOut), 1, 'held_out'));
   const model = scope.create(config, { seed: settings.seed });
   try {
     return { example, seen: seenIn(model, weightsOfLayers(scope, config), { tokens: example.tokens }) };
