@@ -1,0 +1,157 @@
+#include "../../../cpp/run/weights.h"
+
+#include "../../../cpp/ops/linear.h"
+#include "../support.h"
+
+using namespace attnscope;
+using namespace attnscope::testing;
+
+namespace {
+
+constexpr int64_t kIn = 5, kOut = 9;
+constexpr double kTolerance = 1e-6;  // five products in float32
+
+/// y = x Wᵀ + b over so many positions, and the rows of W in two parts.
+struct Projected {
+  Graph graph;
+  LinearModule linear = declare_linear(graph, "project", kIn, kOut, true);
+  TensorId upper, lower;
+
+  explicit Projected(int64_t positions) {
+    upper = graph.add_rows(linear.weight, 0, 8);
+    lower = graph.add_rows(linear.weight, 8, kOut);
+    const TensorId x = graph.add_input("x", {positions, kIn});
+    graph.add_result("y", apply_linear(graph, linear, "project", x, "y"));
+  }
+};
+
+std::shared_ptr<State> state_of(const Graph& graph, uint64_t seed) {
+  return std::make_shared<State>(initial_state(graph, seed));
+}
+
+/// One row of x times the packed weight.
+std::vector<float> times(const PackedMatrix& packed, const std::vector<float>& x) {
+  std::vector<float> y(static_cast<size_t>(packed.n()), NAN);
+  packed.multiply(x.data(), nullptr, y.data(), 1, 0, packed.n(), nullptr);
+  return y;
+}
+
+/// The same by plain loops, of rows from `first` on.
+void check_product(const PackedMatrix& packed, const Values& weight, int64_t first) {
+  const std::vector<float> x = random_floats(kIn, 3), y = times(packed, x);
+  for (size_t row = 0; row < y.size(); ++row) {
+    double expected = 0.0;
+    for (size_t i = 0; i < kIn; ++i) {
+      const size_t place = (row + static_cast<size_t>(first)) * kIn + i;
+      expected += static_cast<double>(x[i]) * weight.data()[place];
+    }
+    CAPTURE(row);
+    check_close(y[row], expected, kTolerance);
+  }
+}
+
+const PackedMatrix* bound_to(const BoundWeights& bound, TensorId id) {
+  return bound.packed[static_cast<size_t>(id)];
+}
+
+}  // namespace
+
+TEST_CASE("a graph is bound to the values of its parameters, and to no others") {
+  const Projected layer(3);
+  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  const BoundWeights bound = weights.bind(layer.graph, {layer.linear.weight});
+  for (size_t id = 0; id < layer.graph.tensors().size(); ++id) {
+    const bool parameter = layer.graph.tensors()[id].role == Role::kParameter;
+    CAPTURE(layer.graph.tensors()[id].name);
+    CHECK((bound.values[id] != nullptr) == parameter);
+    CHECK((bound.packed[id] != nullptr) == (static_cast<TensorId>(id) == layer.linear.weight));
+  }
+  const auto value = [&](TensorId id) { return bound.values[static_cast<size_t>(id)]; };
+  CHECK(value(layer.linear.weight) == &weights.state()[0]);
+  CHECK(value(layer.linear.bias) == &weights.state()[1]);
+  CHECK(value(layer.lower) == &weights.state()[0]);  // a view has what it views
+  check_product(*bound_to(bound, layer.linear.weight), weights.state()[0], 0);
+}
+
+TEST_CASE("a weight is packed once, for whatever graph") {
+  const Projected layer(3), longer(70);
+  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  CHECK(weights.packed_bytes() == 0);
+  const PackedMatrix* packed =
+      bound_to(weights.bind(layer.graph, {layer.linear.weight}), layer.linear.weight);
+  const Count bytes = PackedMatrix::bytes(kOut, kIn, Dtype::kFloat32);
+  CHECK(weights.packed_bytes() == bytes);
+  const BoundWeights again =
+      weights.bind(longer.graph, {longer.linear.weight, longer.linear.weight});
+  CHECK(bound_to(again, longer.linear.weight) == packed);
+  CHECK(weights.packed_bytes() == bytes);
+}
+
+TEST_CASE("packed weights stay where they are while others are packed") {
+  Graph graph;
+  std::vector<TensorId> ids;
+  for (int i = 0; i < 40; ++i) {
+    ids.push_back(declare_linear(graph, "linear" + std::to_string(i), kIn, kOut, false).weight);
+  }
+  Weights weights(state_of(graph, 1), Dtype::kFloat32);
+  const PackedMatrix* first = bound_to(weights.bind(graph, {ids[0]}), ids[0]);
+  const BoundWeights all = weights.bind(graph, ids);
+  CHECK(bound_to(all, ids[0]) == first);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    check_product(*bound_to(all, ids[i]), weights.state()[i], 0);
+  }
+}
+
+TEST_CASE("rows of a weight are packed by themselves") {
+  const Projected layer(3);
+  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  const BoundWeights bound =
+      weights.bind(layer.graph, {layer.upper, layer.lower, layer.linear.weight});
+  check_product(*bound_to(bound, layer.upper), weights.state()[0], 0);
+  check_product(*bound_to(bound, layer.lower), weights.state()[0], 8);
+  // The first rows begin where the whole weight does, and are not taken for it.
+  check_product(*bound_to(bound, layer.linear.weight), weights.state()[0], 0);
+  CHECK(bound_to(bound, layer.upper)->n() == 8);
+  CHECK(bound_to(bound, layer.linear.weight)->n() == kOut);
+}
+
+TEST_CASE("values that are assigned are seen by what is bound already") {
+  const Projected layer(3);
+  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  const BoundWeights bound = weights.bind(layer.graph, {layer.linear.weight, layer.lower});
+  const State other = initial_state(layer.graph, 2);
+  REQUIRE(other[0] != weights.state()[0]);
+  weights.assign(other);
+  CHECK(*bound.values[static_cast<size_t>(layer.linear.weight)] == other[0]);
+  CHECK(*bound.values[static_cast<size_t>(layer.linear.bias)] == other[1]);
+  check_product(*bound_to(bound, layer.linear.weight), other[0], 0);
+  check_product(*bound_to(bound, layer.lower), other[0], 8);
+}
+
+TEST_CASE("values that a run changed in place are seen once they are packed again") {
+  const Projected layer(3);
+  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  const BoundWeights bound = weights.bind(layer.graph, {layer.linear.weight});
+  const Values before = weights.state()[0];
+  for (float& value : (*weights.shared_state())[0]) value = 1 - value;
+  check_product(*bound_to(bound, layer.linear.weight), before, 0);
+  weights.repack();
+  check_product(*bound_to(bound, layer.linear.weight), weights.state()[0], 0);
+}
+
+TEST_CASE("formats share the values, and pack each in its own") {
+  const Projected layer(3);
+  Weights floats(state_of(layer.graph, 1), Dtype::kFloat32);
+  const std::vector<TensorId> packed{layer.linear.weight, layer.lower, layer.lower};
+  for (const Dtype dtype : {Dtype::kFloat16, Dtype::kBfloat16, Dtype::kInt8}) {
+    CAPTURE(format_of(dtype).name);
+    Weights narrow(floats.shared_state(), dtype);
+    CHECK(narrow.storage() == dtype);
+    CHECK(&narrow.state() == &floats.state());
+    narrow.bind(layer.graph, packed);
+    const Count bytes = PackedMatrix::bytes(kOut, kIn, dtype) + PackedMatrix::bytes(1, kIn, dtype);
+    CHECK(narrow.packed_bytes() == bytes);
+    CHECK(packed_bytes(layer.graph, packed, dtype) == bytes);  // the same before anything is packed
+  }
+  CHECK(floats.packed_bytes() == 0);
+}
