@@ -228,7 +228,7 @@ test('pointing and painting at 512 × 512 draw a few things, not each cell, and 
         })
       );
     let anew = 0;
-    new MutationObserver((list) => (anew += list.length)).observe(map.querySelector('tbody'), {
+    new MutationObserver((list) => (anew += list.length)).observe(map.querySelector('attnscope-plane-table tbody'), {
       childList: true,
       subtree: true,
       characterData: true

@@ -142,7 +142,10 @@ async function noteFocus(page) {
     /** @type {string[]} */
     const noted = [];
     Object.assign(window, { noted });
-    const note = () => {
+    const isExplanation = (/** @type {MutationRecord} */ { target }) =>
+      (target.parentElement ?? /** @type {Element} */ (target)).closest('attnscope-explanation') !== null;
+    const note = (/** @type {MutationRecord[]} */ changes) => {
+      if (changes.every(isExplanation)) return; // it follows a run when that is over
       const { dataset, localName } = /** @type {HTMLElement} */ (document.activeElement);
       const last = `${dataset.action ?? localName}${document.querySelector('[data-action="cancel"]') ? ', running' : ''}`;
       if (noted.at(-1) !== last) noted.push(last);

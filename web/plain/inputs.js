@@ -103,3 +103,29 @@ export const givenMasks = (planes, painted) =>
   Object.fromEntries(
     planes.filter(({ name }) => painted[name]).map(({ name, shape }) => [name, { data: painted[name], shape }])
   );
+
+/**
+ * The part of each tensor that is one sequence's: the layer is then run for no other.
+ * @param {readonly { name: string, axes: readonly string[] }[]} described @param {Record<string, any>} tensors
+ * @param {number} batch which sequence
+ * @returns {Record<string, any>}
+ */
+export const ofSequence = (described, tensors, batch) =>
+  Object.fromEntries(
+    Object.entries(tensors).map(([name, tensor]) => {
+      const dimension = described.find((one) => one.name === name)?.axes.indexOf('batch') ?? -1;
+      return [name, dimension < 0 ? tensor : partOf(tensor, dimension, batch)];
+    })
+  );
+
+/** @param {{ data: any, shape: number[] }} tensor @param {number} dimension @param {number} index */
+function partOf({ data, shape }, dimension, index) {
+  const inner = shape.slice(dimension + 1).reduce((a, b) => a * b, 1);
+  const length = data.length / shape[dimension];
+  const part = new data.constructor(length);
+  for (let at = 0; at < length; at += inner) {
+    const from = at * shape[dimension] + index * inner;
+    part.set(data.subarray(from, from + inner), at);
+  }
+  return { data: part, shape: shape.with(dimension, 1) };
+}

@@ -1,20 +1,24 @@
 import { html, nothing } from 'lit';
 import { LightElement, define } from '../shared/light-element.js';
 import { smallMask } from './raster.js';
-import { segments } from '../form/form.js';
 import { Stroke } from '../../plain/mask.js';
 import { MIN_MARK, drawCells, drawMark, drawNumbers, resize } from './canvas.js';
 import { coloursOf } from './colour.js';
+import { axisLine } from './controls.js';
 import { wordsOf } from './drawn.js';
 import { columnLabels, legend, rowLabels, rowSumLabels } from './frame.js';
+import { helpText } from './help.js';
 import { TALLEST, layoutOf } from './layout.js';
 import { MARK_ROOM, columnMarks, rowMarks } from './marks.js';
 import { moved } from './moved.js';
 import { numbersOf, rowSums, spreadText, sumText, sumsText } from './numbers.js';
 import { Picture } from './picture.js';
-import { MAX_MULTIPLES, none, planesAt } from './planes.js';
-import { readout } from './readout.js';
+import { none, planesAt } from './planes.js';
+import { captionOf, placeText, readout } from './readout.js';
+import { hasTouch, watchSurroundings } from './surroundings.js';
 import { widthIn } from './text-width.js';
+import { Told, askedOf } from './told.js';
+import '../explain/explanation.js';
 import './plane-table.js';
 import './small-multiples.js';
 
@@ -32,7 +36,8 @@ const [WIDE, SIDE] = [640, 290];
  * One plane of a tensor on a canvas, its siblings (the heads of a layer) small beside it, and its numbers as a table.
  * `.drawn`, `.mask` (Uint8Array or null) of every plane, `fixed` (no painting), `tallest` (pixels). Painting sends
  * `mask-change` with the new mask when the pointer or key is released. A mouse says the value below it and paints when
- * it is dragged; a touch cannot do both, so there is a switch for it.
+ * it is dragged; a touch cannot do both, so there is a switch for it. With `.explain`, which answers for a cell, the
+ * numbers that make the cell stand below: of the one that is pinned by a click or Enter, else of the last pointed at.
  */
 export class HeatMap extends LightElement {
   static properties = {
@@ -41,6 +46,7 @@ export class HeatMap extends LightElement {
     fixed: { type: Boolean },
     prefix: {},
     tallest: { type: Number },
+    explain: {},
     cell: { state: true },
     lead: { state: true },
     masked: { state: true },
@@ -64,6 +70,9 @@ export class HeatMap extends LightElement {
     this.lead = [];
     /** @type {Cell | null} */
     this.cell = null;
+    /** What answers for a cell. @type {import('../explain/explanation.js').Explain | null} */
+    this.explain = null;
+    this.told = new Told();
     /** The plane that is shown. @type {Grid | null} */
     this.grid = null;
     /** The planes beside it. @type {import('./planes.js').Siblings} */
@@ -103,16 +112,15 @@ export class HeatMap extends LightElement {
     super.connectedCallback();
     this.resize = new ResizeObserver(([{ contentRect }]) => {
       this.room = contentRect.width;
-      this.#findTouch(); // before there is room, a browser may not know yet
+      this.touch = hasTouch();
     });
-    document.fonts.addEventListener('loadingdone', this.#measureAnew);
-    this.scheme = new MutationObserver(this.#recolour);
-    this.scheme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
-    this.dark = matchMedia('(prefers-color-scheme: dark)');
-    this.dark.addEventListener('change', this.#recolour);
-    this.coarse = matchMedia('(any-pointer: coarse)');
-    this.coarse.addEventListener('change', this.#findTouch);
-    this.#findTouch();
+    this.unwatch = watchSurroundings({
+      fonts: this.#measureAnew,
+      colours: this.#recolour,
+      touch: (isThere) => {
+        this.touch = isThere;
+      }
+    });
     this.requestUpdate(); // which looks for what is to be observed
   }
 
@@ -120,15 +128,8 @@ export class HeatMap extends LightElement {
     super.disconnectedCallback();
     this.resize?.disconnect();
     this.canvas = null;
-    document.fonts.removeEventListener('loadingdone', this.#measureAnew);
-    this.scheme?.disconnect();
-    this.dark?.removeEventListener('change', this.#recolour);
-    this.coarse?.removeEventListener('change', this.#findTouch);
+    this.unwatch?.();
   }
-
-  #findTouch = () => {
-    this.touch = Boolean(this.coarse?.matches);
-  };
 
   /** Letters have other widths once their font is there. */
   #measureAnew = () => {
@@ -145,6 +146,7 @@ export class HeatMap extends LightElement {
     if (has('drawn', 'lead', 'room', 'family', 'tallest')) this.#layOut();
     if (this.cell && this.grid && (this.cell.row >= this.grid.rows || this.cell.column >= this.grid.columns))
       this.cell = null;
+    if (this.explain && this.grid) this.told.follow(this.grid, this.cell);
   }
 
   #choosePlanes() {
@@ -216,8 +218,8 @@ export class HeatMap extends LightElement {
     const { name, axes } = this.drawn;
     const [down, across] = [axes.at(-2), axes.at(-1)];
     return html`
-      <div class=${`heat-stage${this.touch ? ' touch' : ''}`}>
-        ${this.#axisLine(down, across)}
+      <div class=${`heat-stage${this.touch ? ' touch' : ''}${this.room >= WIDE ? ' wide' : ''}`}>
+        ${axisLine(this, { show: (index, value) => this.#show(index, value) })}
         <p class="readout" id=${`${this.prefix}heat-readout`} aria-live="polite">${readout(this)}</p>
         <div class="heat-body">
           <div class="heat-frame">
@@ -238,20 +240,12 @@ export class HeatMap extends LightElement {
               ${this.sums && !this.layout?.sums ? html`<p class="heat-sums">${sumsText(this.sums)}</p>` : nothing}
             </div>
           </div>
-          ${this.#multiples()}
+          ${this.#explanation()} ${this.#multiples()}
         </div>
       </div>
       <p class="note" id=${`${this.prefix}heat-help`}>${this.#help()}</p>
       <attnscope-plane-table .grid=${this.grid} .mask=${this.drawn.mask ? this.mask : null} .words=${this.words}
-        .caption=${this.#caption()} .down=${down ?? ''} .across=${across} ?summed=${this.drawn.weights}></attnscope-plane-table>`;
-  }
-
-  /** @param {string | undefined} down @param {string | undefined} across */
-  #axisLine(down, across) {
-    const { rows, columns } = /** @type {Grid} */ (this.grid);
-    const leading = this.drawn?.tensor.shape.slice(0, -2) ?? [];
-    return html`<div class="heat-axis">${down ? html`<span>${down} ↓ ${rows}</span>` : nothing}<span>${across} → ${columns}</span>
-      ${leading.map((length, index) => this.#leadBox(length, index))}${this.#modeSwitch()}</div>`;
+        .caption=${captionOf(this.drawn, this.lead)} .down=${down ?? ''} .across=${across} ?summed=${this.drawn.weights}></attnscope-plane-table>`;
   }
 
   #multiples() {
@@ -263,53 +257,28 @@ export class HeatMap extends LightElement {
       .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${choose}></attnscope-small-multiples>`;
   }
 
-  /** `Weights of batch 0, head 3`. */
-  #caption() {
-    const { name, axes, planes } = /** @type {Drawn} */ (this.drawn);
-    const of = planes?.names[this.lead.at(-1) ?? 0] ?? this.lead.map((at, index) => `${axes[index]} ${at}`).join(', ');
-    return `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}${of ? ` of ${of}` : ''}`;
-  }
-
-  /** Where a mask can be painted by touch. */
-  #modeSwitch() {
-    if (!this.touch || !this.drawn?.mask) return nothing;
-    const choices = [
-      { value: 'inspect', text: 'Inspect' },
-      { value: 'paint', text: 'Paint' }
-    ];
-    return html`<fieldset class="inline heat-touch" ?disabled=${this.fixed}><legend class="hidden">What a touch
-      does</legend>${segments('touch', choices, this.mode, (mode) => {
-        this.mode = /** @type {Mode} */ (mode);
-      })}</fieldset>`;
-  }
-
   #paintsByTouch() {
     return this.mode === 'paint' && !this.fixed;
   }
 
   #help() {
-    const keys = `By keyboard: arrow keys, Home and End move${this.fixed ? '' : ', Space masks'}.`;
-    const what = `mask cells${this.siblings.grids.length ? `, in every ${this.drawn?.axes.at(-3)}` : ''}, or to open masked ones.`;
-    if (!this.touch) return `Point at a cell for its value. ${this.fixed ? '' : `Drag to ${what} `}${keys}`;
-    if (this.fixed) return `Touch a cell for its value. ${keys}`;
-    return `${this.#paintsByTouch() ? `Touch or drag to ${what}` : `Touch a cell for its value, or choose Paint to ${what}`} ${keys}`;
+    const axis = this.siblings.grids.length ? (this.drawn?.axes.at(-3) ?? '') : '';
+    const { touch, fixed } = this;
+    return helpText({ touch, fixed, paints: this.#paintsByTouch(), axis, explains: Boolean(this.explain) });
   }
 
-  /**
-   * Chooses among the planes of one dimension, where they do not all stand beside.
-   * @param {number} length
-   * @param {number} index
-   */
-  #leadBox(length, index) {
-    if (length === 1 || (index === this.lead.length - 1 && length <= MAX_MULTIPLES)) return nothing;
-    const type = (/** @type {any} */ event) => {
-      const value = Math.max(0, Math.min(length - 1, Math.round(Number(event.target.value) || 0)));
-      event.target.value = String(value);
-      this.#show(index, value);
-    };
-    return html`<label>${this.drawn?.axes[index]}
-      <input class="number small" type="number" min="0" max=${length - 1} .value=${String(this.lead[index] ?? 0)}
-        @change=${type}> of ${length}</label>`;
+  #explanation() {
+    const { explain, drawn, told, words, lead } = this;
+    if (!explain || !drawn) return nothing;
+    const { cell } = told;
+    return html`<attnscope-explanation .explain=${explain} .at=${askedOf(drawn, lead, cell)} .words=${words.columns}
+      .place=${placeText(drawn.axes, words, cell)} ?pinned=${told.pin !== null} @pin=${() => this.#tell(() => told.toggle(cell))}></attnscope-explanation>`;
+  }
+
+  /** Changes which cell is explained. @param {() => void} change */
+  #tell(change) {
+    change();
+    this.requestUpdate();
   }
 
   /** @param {number} index @param {number} value */
@@ -327,7 +296,8 @@ export class HeatMap extends LightElement {
     const picture = this.picture.draw(grid, canvas, mask, colours, this.stroke?.takeRows() ?? null);
     drawCells(context, picture, grid, ratio);
     if (this.numbers) drawNumbers(context, this.numbers, grid, mask, colours, { family, ratio });
-    if (this.cell) drawMark(context, grid, this.cell, ratio);
+    for (const cell of this.explain ? [this.told.cell, this.cell] : [this.cell])
+      if (cell) drawMark(context, grid, cell, ratio);
     const bar = /** @type {HTMLCanvasElement | null} */ (this.querySelector('canvas.ramp-bar'));
     bar?.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(colours.ramp), 256, 1), 0, 0);
   };
@@ -348,7 +318,18 @@ export class HeatMap extends LightElement {
   #onMove(event) {
     if (!event.isPrimary) return;
     this.cell = this.#cellAt(event);
+    const begun = this.told.stroke(event);
+    if (begun) this.#start(begun, this.#brush(event));
     if (this.cell) this.stroke?.paintTo(this.cell);
+  }
+
+  /** At least as large as a mark. @param {PointerEvent} event */
+  #brush({ currentTarget }) {
+    const { rows, columns } = /** @type {Grid} */ (this.grid);
+    const { width, height } = /** @type {HTMLElement} */ (currentTarget).getBoundingClientRect();
+    const cells = (/** @type {number} */ count, /** @type {number} */ length) =>
+      Math.max(1, Math.round((MIN_MARK * count) / length));
+    return { rows: cells(rows, height), columns: cells(columns, width) };
   }
 
   /** @param {PointerEvent} event */
@@ -359,10 +340,8 @@ export class HeatMap extends LightElement {
     this.cell = cell;
     this.touch ||= event.pointerType === 'touch';
     if (this.touch && event.pointerType !== 'mouse' && !this.#paintsByTouch()) return;
-    const { width, height } = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
-    const cells = (/** @type {number} */ count, /** @type {number} */ length) =>
-      Math.max(1, Math.round((MIN_MARK * count) / length));
-    this.#start(cell, { rows: cells(this.grid.rows, height), columns: cells(this.grid.columns, width) });
+    if (this.explain && event.pointerType === 'mouse') this.told.press(event, cell);
+    else this.#start(cell, this.#brush(event));
   }
 
   /** @param {Cell} cell @param {{ rows: number, columns: number }} brush */
@@ -374,6 +353,7 @@ export class HeatMap extends LightElement {
   }
 
   #onUp() {
+    this.#tell(() => this.told.release());
     if (!this.stroke) return;
     const { mask } = this.stroke;
     this.stroke = null;
@@ -384,6 +364,7 @@ export class HeatMap extends LightElement {
   /** The touch has become a scroll: nothing was painted. */
   #onCancel() {
     this.stroke = null;
+    this.told.cancel();
     this.picture.forget();
     this.#draw();
   }
@@ -394,13 +375,19 @@ export class HeatMap extends LightElement {
   }
 
   #onFocus() {
-    this.cell ??= this.grid ? { row: 0, column: 0 } : null;
+    this.cell ??= this.grid ? this.#firstCell() : null;
+  }
+
+  #firstCell() {
+    return this.told.chosen ?? { row: 0, column: 0 };
   }
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     if (!this.grid) return;
-    const cell = this.cell ?? { row: 0, column: 0 };
+    const cell = this.cell ?? this.#firstCell();
+    if (this.explain && event.key === 'Enter') this.#tell(() => this.told.toggle(cell));
+    if (event.key === 'Escape') this.#tell(() => this.told.unpin());
     if (event.key === ' ') {
       event.preventDefault();
       this.#start(cell, { rows: 1, columns: 1 });
@@ -411,6 +398,7 @@ export class HeatMap extends LightElement {
     if (!next) return;
     event.preventDefault();
     this.cell = next;
+    this.told.move(next);
   }
 }
 

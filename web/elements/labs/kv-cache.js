@@ -7,8 +7,8 @@ import { chartView, factsView, heatMap, cornerOf } from './pictures.js';
 /** @typedef {ReturnType<typeof compute>} Data */
 
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
-function figure({ weights, words, curve, now, difference }, stage) {
-  const map = { tensor: weights, name: 'weights', axes: ['head', 'query', 'key'], weights: true, words };
+function figure({ weights, words, explain, curve, now, difference }, stage) {
+  const map = { tensor: weights, name: 'weights', axes: ['head', 'query', 'key'], weights: true, words, explain };
   const mask = causalMask(words.length, words.length);
   return html`
     <div class="lab-pair">

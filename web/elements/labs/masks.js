@@ -7,11 +7,11 @@ import { cornerOf, heatMap } from './pictures.js';
 /** @typedef {ReturnType<typeof compute>} Data */
 
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
-function figure({ weights, words, mask, values, keys }, stage) {
+function figure({ weights, words, mask, values, keys, explain }, stage) {
   // With −1e9 nothing is covered: what softmax makes of it is to be seen.
   const covers = values.hidden === 'infinity';
   const paint = (/** @type {Uint8Array} */ painted) => stage.set({ mask: 'painted', cells: cellsText(painted) });
-  const map = { tensor: weights, name: 'weights', axes: ['query', 'key'], weights: true, words };
+  const map = { tensor: weights, name: 'weights', axes: ['query', 'key'], weights: true, words, explain };
   return html`
     <div class="lab-pair">
       <div>${heatMap(map, stage, covers ? { mask, paint } : { mask: null, paint: null })}</div>

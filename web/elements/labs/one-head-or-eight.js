@@ -7,8 +7,8 @@ import { factsView, heatMap, cornerOf } from './pictures.js';
 
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
 function figure(data, stage) {
-  const { weights, words, parameters, macs, kind } = data;
-  const map = { tensor: weights, name: 'weights', axes: ['head', 'query', 'key'], weights: true, words };
+  const { weights, words, parameters, macs, kind, explain } = data;
+  const map = { tensor: weights, name: 'weights', axes: ['head', 'query', 'key'], weights: true, words, explain };
   return html`
     ${heatMap(map, stage)}
     ${kind === 'set' ? jobsView(data) : nothing}

@@ -8,8 +8,9 @@ import { chartTable } from './chart-table.js';
 /**
  * @typedef {import('../../plain/labs/rows.js').Tensor} Tensor
  * @typedef {import('./labs.js').Stage} Stage
- * @typedef {{ tensor: Tensor, name: string, axes: string[], weights?: boolean, words?: readonly string[] }} Map of its
- *   last two dimensions
+ * @typedef {{ tensor: Tensor, name: string, axes: string[], weights?: boolean, words?: readonly string[],
+ *   explain?: import('../explain/explanation.js').Explain }} Map of its last two dimensions; `explain` answers for its
+ *   cells
  * @typedef {{ mask: Uint8Array | null, paint: ((mask: Uint8Array) => void) | null }} Masking
  * @typedef {{ data: ArrayLike<number>, rows: number, columns: number }} Small
  * @typedef {import('./chart-table.js').Chart} Chart
@@ -21,7 +22,7 @@ const THUMBNAIL = 64;
 export function heatMap(map, { live }, masking = { mask: null, paint: null }) {
   if (!live) return staticMap(map, masking.mask);
   const { mask, paint } = masking;
-  return html`<attnscope-heat-map .drawn=${drawnOf(map, paint ? 'mask' : '')} .mask=${mask} ?fixed=${!paint}
+  return html`<attnscope-heat-map .drawn=${drawnOf(map, paint ? 'mask' : '')} .mask=${mask} ?fixed=${!paint} .explain=${map.explain ?? null}
     @mask-change=${(/** @type {CustomEvent} */ event) => paint?.(event.detail.mask)}></attnscope-heat-map>`;
 }
 

@@ -8,7 +8,7 @@ import { chartView, heatMap, cornerOf } from './pictures.js';
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
 const figure = (data, stage) => html`
   <div class="lab-pair">
-    <div>${heatMap({ tensor: data.weights, name: 'weights', axes: ['query', 'key'], weights: true, words: data.words }, stage)}</div>
+    <div>${heatMap({ tensor: data.weights, name: 'weights', axes: ['query', 'key'], weights: true, words: data.words, explain: data.explain }, stage)}</div>
     <div>${chartView(chartOf(data), stage)}
       <p class="note">Queries and keys are the vectors themselves, without projections. A score is counted from that of
         the query’s own place. The line is the mean of all pairs at a distance, the band goes from the least to the largest.</p></div>

@@ -23,7 +23,7 @@ export function chapterLab(number) {
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
 function figure(data, stage) {
   const { printed, lines, name, shown, losses = [], steps, python, differs } = data;
-  const { tensor, axes, weights } = shown;
+  const { tensor, axes, weights, explain } = shown;
   return html`
     <div class="lab-pair">
       <div><h2 class="panel-title">What it prints</h2>
@@ -35,7 +35,7 @@ function figure(data, stage) {
         <details class="twin"><summary>With the class before them</summary>
           <pre class="code" tabindex="0" role="group" aria-label="PyTorch code that prints this"><code>${python}</code></pre></details></div>
       <div><h2 class="panel-title">${name} <span class="panel-note">${formatShape(tensor.shape)}</span></h2>
-        ${heatMap({ ...upright(tensor, axes), name, weights }, stage)}</div>
+        ${heatMap({ ...upright(tensor, axes), name, weights, explain }, stage)}</div>
     </div>
     ${stepsView(steps)}`;
 }

@@ -8,7 +8,7 @@ import { chartView, factsView, heatMap, percent, cornerOf } from './pictures.js'
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
 const figure = ({ all, shown }, stage) => html`
   <div class="lab-pair">
-    <div>${heatMap({ tensor: shown.weights, name: 'weights', axes: ['query', 'key'], weights: true }, stage)}</div>
+    <div>${heatMap({ tensor: shown.weights, name: 'weights', axes: ['query', 'key'], weights: true, explain: shown.explain }, stage)}</div>
     <div>${chartView(chartOf(all, shown), stage)}
       ${factsView([
         { name: 'Scores', value: formatSignificant(shown.deviation), note: 'their standard deviation' },

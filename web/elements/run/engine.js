@@ -62,6 +62,21 @@ export class Engine {
     return scope?.call('time', null, { progress: report, signal: this.#timing.signal });
   }
 
+  /**
+   * A further task of the worker, between runs.
+   * @param {string} name @param {unknown} job
+   * @returns {Promise<any>} null where a run is under way, and where one that began has ended the worker
+   */
+  async ask(name, job) {
+    if (this.#running || !this.#scope) return null;
+    try {
+      return await (await this.#scope).call(name, job);
+    } catch (error) {
+      if (/** @type {Error} */ (error).name === 'AbortError') return null;
+      throw error;
+    }
+  }
+
   /** Stops what runs, at once; nothing when nothing runs. */
   cancel() {
     if (this.#running) this.dispose();

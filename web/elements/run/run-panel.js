@@ -8,6 +8,7 @@ import { needsOf } from '../../plain/limits.js';
 import { maskPlanes } from '../../plain/mask.js';
 import { readMasks, writeMasks } from '../../plain/mask-text.js';
 import { tensorBetween } from '../../plain/between.js';
+import { checkExplained, explainable } from './explainable.js';
 import { betweenView } from './between-view.js';
 import { inputsView, ownView, smallSizes } from './inputs-view.js';
 import { marksOf } from './marks.js';
@@ -87,6 +88,8 @@ export class RunPanel extends LightElement {
     this.masks = {};
     /** @type {Engine<import('./worker.js').Job, Outcome, Progress>} */
     this.engine = new Engine(openWorker, { stage: 'Opening the module', done: 0 });
+    /** What answers for cells, and of what. @type {any} */
+    this.explaining = {};
     /** Of `config`. @type {import('../../plain/limits.js').Needs} */
     this.needs = { bytes: 0, fits: true, offers: [] };
     this.visible = false;
@@ -336,7 +339,7 @@ export class RunPanel extends LightElement {
     return html`
       ${titleView(drawn, outcome, betweenView(this.listed, this.aside.tensor ?? '', choose), choose)}
       <attnscope-heat-map .drawn=${drawn} .mask=${live((stale ? result : this).masks[mask] ?? null)}
-        ?fixed=${stale || !mask}
+        ?fixed=${stale || !mask} .explain=${this.#explain(result, drawn, stale)}
         @mask-change=${(/** @type {CustomEvent} */ event) => this.#setMask(mask, event.detail.mask)}></attnscope-heat-map>
       ${toolsView(drawn, outcome, {
         masks: this.masks,
@@ -344,6 +347,23 @@ export class RunPanel extends LightElement {
         setMask: (name, mask) => this.#setMask(name, mask),
         save: () => this.#saveShown(drawn.name)
       })}`;
+  }
+
+  /**
+   * What answers for cells of what is drawn: the same function for the same run, so that no cell is asked for twice.
+   * @param {Result} result @param {Drawn} drawn @param {boolean} stale
+   */
+  #explain(result, { name }, stale) {
+    const known = this.explaining;
+    if (known.result === result && known.name === name && known.stale === stale) return known.explain;
+    const which = stale ? null : explainable(this.listed, name);
+    const { config, seed, given, masks } = result;
+    const explain = (/** @type {import('../../lib/index.js').ExplainOptions} */ at) => {
+      checkExplained(this.listed);
+      return this.engine.ask('explain', { config, seed, given, masks, at: { ...at, ...which } });
+    };
+    this.explaining = { result, name, stale, explain: which && explain };
+    return this.explaining.explain;
   }
 
   /** @param {Result} result */

@@ -2,7 +2,7 @@
 
 import { serve } from '../../lib/worker/serve.js';
 import { drawnOf } from '../heat-map/drawn.js';
-import { drawInputs, givenMasks, isNeeded } from '../../plain/inputs.js';
+import { drawInputs, givenMasks, isNeeded, ofSequence } from '../../plain/inputs.js';
 import { maskPlanes } from '../../plain/mask.js';
 import { neededBy, visibleShare } from '../../plain/needed.js';
 import { timed } from '../../plain/timing.js';
@@ -91,4 +91,18 @@ async function time(scope, _job, { progress }) {
   return prepared?.run ? timeRuns(scope, prepared.run, progress) : null;
 }
 
-serve({ run, time });
+/**
+ * One cell of a run's weights or scores, of the last model where it is the same. Sequences do not know of each other:
+ * only the cell's own is run.
+ * @param {Scope} scope @param {Omit<Job, 'between'> & { at: import('../../lib/index.js').ExplainOptions }} job
+ * @returns {import('../../lib/index.js').Explanation}
+ */
+function explain(scope, { config, seed, given, masks: painted, at }) {
+  const { model, inputs: needed } = prepare(scope, config, seed, given, () => {});
+  const masks = maskPlanes(scope.estimate(config, { steps: false }).inputs);
+  const { batch = 0, ...cell } = at;
+  const inputs = ofSequence([...masks, ...model.inputs], { ...needed, ...givenMasks(masks, painted) }, batch);
+  return { ...model.explain(inputs, cell), batch };
+}
+
+serve({ run, time, explain });

@@ -61,8 +61,8 @@ export class Drawings {
     return { loss: this.#curves.loss.made, accuracy: this.#curves.accuracy.made };
   }
 
-  /** @param {Shown} shown */
-  heatMap({ data, config, example, moment: { seen } }) {
+  /** @param {Shown} shown @param {import('../explain/explanation.js').Explain} explain answers for cells */
+  heatMap({ data, config, example, moment: { seen } }, explain) {
     if (seen && seen !== this.#map.seen) {
       const { weights } = seen;
       const words = data.words([...example.tokens.data]);
@@ -71,7 +71,7 @@ export class Drawings {
       const planes = planesOf(weights.shape[0], config.num_heads);
       this.#map = { seen, drawn: { ...drawn, planes, thumbnails: thumbnails(weights, THUMBNAIL) } };
     }
-    return html`<attnscope-heat-map .drawn=${this.#map.drawn} tallest=${TALLEST} fixed></attnscope-heat-map>`;
+    return html`<attnscope-heat-map .drawn=${this.#map.drawn} tallest=${TALLEST} fixed .explain=${explain}></attnscope-heat-map>`;
   }
 }
 

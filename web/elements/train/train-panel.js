@@ -11,6 +11,7 @@ import { goTo, valuesOfAddress, writeAddress } from './address.js';
 import { saveExample, saveRun, saveWeights } from './downloads.js';
 import { axesOf } from './axes.js';
 import { Drawings } from './drawings.js';
+import { Explaining } from './explaining.js';
 import { nextFrame } from './frame.js';
 import { keptTable } from './kept-store.js';
 import { Keeper } from './keeper.js';
@@ -58,6 +59,7 @@ export class TrainPanel extends LightElement {
     this.data = null;
     this.files = this.#tableFiles();
     this.player = this.#player();
+    this.explaining = new Explaining(this.player);
     /** Of the run under way. */
     this.facts = { search: '', file: '' };
     this.keeper = new Keeper(this.player, { changed: () => this.requestUpdate(), facts: () => this.facts });
@@ -322,7 +324,7 @@ export class TrainPanel extends LightElement {
   }
 
   render() {
-    const { layers, values, checked, failure, said, settings, tabled, drawings } = this;
+    const { layers, values, checked, failure, said, settings, tabled, drawings, explaining } = this;
     const { playing, step, rate, gradientNorm } = this.player;
     const shown = this.#shown();
     return trainView(
@@ -332,7 +334,7 @@ export class TrainPanel extends LightElement {
         kept: this.#kept(),
         file: { ...this.files.state, table: this.files.table() },
         curves: drawings.curves(shown, axesOf(checked, shown?.data ?? checked.data, this.player), playing),
-        map: shown && drawings.heatMap(shown),
+        map: shown && drawings.heatMap(shown, explaining.of(shown.moment)),
         ask: html`<attnscope-train-ask .player=${this.player} .shown=${shown?.points.length ? shown : null} .step=${step} .playing=${playing}></attnscope-train-ask>`
       },
       this.#actions()

@@ -2,6 +2,7 @@
 
 import { formatBytes, formatCount, formatSignificant } from '../format.js';
 import { farthest } from './rows.js';
+import { explainer } from './run.js';
 import { integers, powersOfTwo } from './settings.js';
 import { LONGEST_SENTENCE, embedded, wordsOf } from './words.js';
 
@@ -66,7 +67,8 @@ function decoded(scope, words, kvHeads) {
       last = made.output.data;
     }
     const whole = /** @type {any} */ (model.forward(/** @type {any} */ ({ hidden_states: { data, shape } })));
-    return { weights, difference: farthest({ data: last }, { data: whole.output.data.slice(-HIDDEN) }) };
+    const explain = explainer(scope, configOf(kvHeads, count), { hidden_states: { data, shape } });
+    return { weights, explain, difference: farthest({ data: last }, { data: whole.output.data.slice(-HIDDEN) }) };
   } finally {
     model.dispose();
   }
@@ -94,11 +96,12 @@ export function compute(scope, { tokens, kv_heads }) {
   const lengths = [...new Set([...LENGTHS, tokens])].sort((a, b) => a - b);
   const curve = costs(scope, kvHeads, lengths);
   const words = wordsOf(tokens);
-  const { weights, difference } = decoded(scope, words, kvHeads);
+  const { weights, explain, difference } = decoded(scope, words, kvHeads);
   return {
     config: configOf(kvHeads, 1, tokens - 1),
     words,
     weights: { data: weights, shape: [HEADS, tokens, tokens] },
+    explain,
     difference,
     curve,
     now: curve[lengths.indexOf(tokens)]

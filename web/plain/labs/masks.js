@@ -3,7 +3,7 @@
 import { causalMask, openMask } from '../mask.js';
 import { formatSignificant } from '../format.js';
 import { dotProducts, rowsOf, sum } from './rows.js';
-import { runLayer } from './run.js';
+import { explainer, runLayer } from './run.js';
 import { integers } from './settings.js';
 import { embedded, wordsOf } from './words.js';
 
@@ -113,14 +113,16 @@ export function compute(scope, values) {
     data: values.hidden === 'infinity' ? mask : Float32Array.from(mask, (open) => (open ? 0 : HIDDEN)),
     shape: [LENGTH, LENGTH]
   };
-  const { weights } = runLayer(scope, config, { query, key, value, ...(given ? { mask: given } : {}) });
+  const inputs = { query, key, value, ...(given ? { mask: given } : {}) };
+  const { weights } = runLayer(scope, config, inputs);
   const scores = dotProducts(query.data, key.data, HEAD).map((score) => score / Math.sqrt(HEAD));
   return {
     values,
     mask,
     keys: keysOf(values, mask, scores, weights.data),
     words: words.map((word, at) => (values.mask === 'padding' && at >= LENGTH - values.padded ? 'pad' : word)),
-    weights: { data: weights.data, shape: [LENGTH, LENGTH] }
+    weights: { data: weights.data, shape: [LENGTH, LENGTH] },
+    explain: explainer(scope, config, inputs)
   };
 }
 

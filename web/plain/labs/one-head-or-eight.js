@@ -2,7 +2,7 @@
 
 import { formatCount, formatSignificant } from '../format.js';
 import { keysRead, largest, mean, placeOfLargest, rowsOf } from './rows.js';
-import { runLayer } from './run.js';
+import { explainer, runLayer } from './run.js';
 import { wordsOf } from './words.js';
 
 /** @typedef {import('../../lib/index.js').Attnscope} Attnscope @typedef {import('./settings.js').Values} Values */
@@ -110,7 +110,8 @@ function pointedAt(/** @type {Float32Array[]} */ rows) {
 export function compute(scope, { heads, weights: kind }) {
   const config = configOf(Number(heads));
   const options = kind === 'set' ? { weights: withJobs } : {};
-  const { weights } = runLayer(scope, config, { hidden_states: inputs() }, options);
+  const given = { hidden_states: inputs() };
+  const { weights } = runLayer(scope, config, given, options);
   const { parameters, macs } = scope.estimate(/** @type {any} */ (config), { steps: false });
   const rows = rowsOf(weights);
   return {
@@ -118,6 +119,7 @@ export function compute(scope, { heads, weights: kind }) {
     kind,
     words,
     weights: { data: weights.data, shape: weights.shape.slice(1) },
+    explain: explainer(scope, config, given, options),
     parameters,
     macs,
     pointedAt: pointedAt(rows),

@@ -3,7 +3,7 @@
 
 import { formatSignificant } from '../format.js';
 import { farthest } from './rows.js';
-import { runLayer } from './run.js';
+import { explainer, runLayer } from './run.js';
 import { embedded, wordsOf } from './words.js';
 
 /** @typedef {import('../../lib/index.js').Attnscope} Attnscope @typedef {import('./settings.js').Values} Values */
@@ -87,12 +87,15 @@ function added(scope, position) {
 }
 
 /** @param {Attnscope} scope @param {string} position @param {readonly string[]} words */
-function run(scope, position, words) {
+function inputsOf(scope, position, words) {
   const { data, shape } = embedded(scope, words, HIDDEN, 0);
   const table = added(scope, position);
-  const hidden_states = { data: table ? data.map((value, at) => value + table[at]) : data, shape };
-  return runLayer(scope, configOf(position), { hidden_states }, { weights: untouched });
+  return { hidden_states: { data: table ? data.map((value, at) => value + table[at]) : data, shape } };
 }
+
+/** @param {Attnscope} scope @param {string} position @param {readonly string[]} words */
+const run = (scope, position, words) =>
+  runLayer(scope, configOf(position), inputsOf(scope, position, words), { weights: untouched });
 
 const wordsFor = /** @type {Record<string, readonly string[]>} */ ({
   same: sentence.map(() => sentence[1]),
@@ -133,10 +136,15 @@ export function compute(scope, values) {
   const cells = LENGTH * LENGTH;
   const plane = weights.data.slice(Number(head) * cells, (Number(head) + 1) * cells);
   const distances = byDistance(plane);
+  const explain = explainer(scope, configOf(position), inputsOf(scope, position, wordsFor[words]), {
+    weights: untouched
+  });
   return {
     values,
     words: wordsFor[words],
     weights: { data: plane, shape: [LENGTH, LENGTH] },
+    explain: (/** @type {import('../../lib/index.js').ExplainOptions} */ cell) =>
+      explain({ ...cell, head: Number(head) }),
     distances,
     spread: Math.max(...distances.map(({ low, high }) => high - low)),
     difference: orderMatters(scope, position)

@@ -3,14 +3,15 @@
 import { formatCount, formatSignificant } from '../format.js';
 import { arrayText, sizeText, tensorText } from './printed.js';
 import { dotProducts, largest, rowsOf, sum } from './rows.js';
-import { runLayer } from './run.js';
+import { explainer, runLayer } from './run.js';
 import { seedSetting } from './settings.js';
 import { trained } from './training.js';
 
 /** @typedef {import('../../lib/index.js').Attnscope} Attnscope @typedef {import('./settings.js').Values} Values */
 /** @typedef {import('./rows.js').Tensor} Tensor */
 /**
- * @typedef {{ tensor: Tensor, axes: string[], weights?: boolean }} Shown `axes`: what its dimensions go over
+ * @typedef {{ tensor: Tensor, axes: string[], weights?: boolean, explain?: ReturnType<typeof explainer> }} Shown
+ *   `axes`: what its dimensions go over; `explain` answers for its cells
  * @typedef {{ config: Record<string, any>, tensors: Record<string, Shown>, printed: string[], lines: string[],
  *   losses?: number[] }} Made `printed`: what `lines`, after the class, print
  * @typedef {object} Chapter
@@ -115,10 +116,13 @@ function selfAttended(scope, config, prefix, seed) {
   const isHeaded = made.shape.length > 3;
   const shown = num_heads === 1 && isHeaded ? headless(made) : made;
   const axes = shown.shape.length > 3 ? ['batch', 'head', 'query', 'key'] : ['batch', 'query', 'key'];
+  const explain = explainer(scope, config, named, { seed });
+  const { scores, ...projected } = between(scope, input, state, prefix, num_heads);
   return {
     input: { tensor: input, axes: ['batch', 'position', 'feature'] },
-    ...between(scope, input, state, prefix, num_heads),
-    weights: { tensor: shown, axes, weights: true },
+    ...projected,
+    scores: { ...scores, explain },
+    weights: { tensor: shown, axes, weights: true, explain },
     output: { tensor: output, axes: ['batch', 'position', 'feature'] }
   };
 }
@@ -141,13 +145,14 @@ const dotProduct = {
       shape: [batch_size, 1, seq_len, head_dim]
     }));
     const results = runLayer(scope, config, { query, key, value });
+    const explain = explainer(scope, config, { query, key, value });
     const [weights, output] = [headless(results.weights), headless(results.output)];
     const axes = ['batch', 'position', 'feature'];
     return {
       config,
       tensors: {
-        weights: { tensor: weights, axes: ['batch', 'query', 'key'], weights: true },
-        scores: scoresOf(headless(query), headless(key), 1),
+        weights: { tensor: weights, axes: ['batch', 'query', 'key'], weights: true, explain },
+        scores: { ...scoresOf(headless(query), headless(key), 1), explain },
         query: { tensor: headless(query), axes },
         key: { tensor: headless(key), axes },
         value: { tensor: headless(value), axes },
@@ -319,7 +324,12 @@ const classifier = {
       config: CLASSIFIER,
       tensors: {
         output: { tensor: output, axes: ['sequence', 'class'] },
-        weights: { tensor: weights, axes: ['batch', 'head', 'query', 'key'], weights: true }
+        weights: {
+          tensor: weights,
+          axes: ['batch', 'head', 'query', 'key'],
+          weights: true,
+          explain: explainer(scope, CLASSIFIER, { tokens }, { seed })
+        }
       },
       printed: [`Logits shape: ${sizeText(output.shape)}`],
       lines: [

@@ -3,13 +3,13 @@
 import { formatSignificant } from '../format.js';
 import { remember } from './remember.js';
 import { deviation, dotProducts, keysRead, largest, mean, rowsOf, slope } from './rows.js';
-import { runLayer } from './run.js';
+import { explainer, runLayer } from './run.js';
 import { powersOfTwo, seedSetting } from './settings.js';
 
 /** @typedef {import('../../lib/index.js').Attnscope} Attnscope @typedef {import('./settings.js').Values} Values */
 /**
  * @typedef {{ d: number, scale: string, weights: import('./rows.js').Tensor, deviation: number, largest: number,
- *   keysRead: number, slope: number }} Measured means over all rows
+ *   keysRead: number, slope: number, explain: ReturnType<typeof explainer> }} Measured means over all rows
  */
 
 const BATCH = 8;
@@ -55,7 +55,8 @@ const measured = (scope, d, seed) => {
   );
   const spread = deviation(products.flatMap((scores) => [...scores]));
   return ['none', 'sqrt'].map((scale) => {
-    const { weights } = runLayer(scope, configOf(d, scale), { query, key, value: key });
+    const inputs = { query, key, value: key };
+    const { weights } = runLayer(scope, configOf(d, scale), inputs);
     const rows = rowsOf(weights);
     return {
       d,
@@ -64,7 +65,8 @@ const measured = (scope, d, seed) => {
       deviation: scale === 'none' ? spread : spread / Math.sqrt(d),
       largest: mean(rows.map(largest)),
       keysRead: mean(rows.map(keysRead)),
-      slope: mean(rows.map(slope))
+      slope: mean(rows.map(slope)),
+      explain: explainer(scope, configOf(d, scale), inputs)
     };
   });
 };

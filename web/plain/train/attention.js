@@ -35,3 +35,15 @@ export function seenIn(model, names, inputs) {
     output
   };
 }
+
+/**
+ * One of these weights with the numbers that it is made of.
+ * @param {Model} model @param {readonly string[]} names of the weights @param {Record<string, any>} inputs
+ * @param {import('../../lib/index.js').ExplainOptions} cell `head`: counted through all layers
+ * @returns {import('../../lib/index.js').Explanation}
+ */
+export function explainedIn(model, names, inputs, { head = 0, ...cell }) {
+  const heads = Number(/** @type {any} */ (model.config).num_heads);
+  const layer = names.length > 1 ? { layer: Math.floor(head / heads) } : {};
+  return model.explain(inputs, { ...cell, ...layer, head: head % heads });
+}
