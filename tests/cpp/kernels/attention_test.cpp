@@ -120,91 +120,6 @@ struct Heads {
       }
     }
   }
-
-  /// The gradients of Σ upper · output by each head, in double precision.
-  struct Gradients {
-    std::vector<double> query, key, value;
-  };
-  Gradients plain_gradients(int64_t h, const std::vector<float>& upper) const {
-    Gradients made{std::vector<double>(at(T * D)), std::vector<double>(at(S * D)),
-                   std::vector<double>(at(S * V))};
-    for (int64_t t = 0; t < T; ++t) {
-      const std::vector<double> weights = plain_weights(h, t);
-      std::vector<double> by_weights(at(S), 0.0);
-      double sum = 0.0;
-      for (int64_t s = 0; s < S; ++s) {
-        for (int64_t v = 0; v < V; ++v) {
-          const double up = upper[at(t * V + v)];
-          by_weights[at(s)] += up * value[at(s * (V + gap) + v)];
-          made.value[at(s * V + v)] += weights[at(s)] * up;
-        }
-        sum += weights[at(s)] * by_weights[at(s)];
-      }
-      for (int64_t s = 0; s < S; ++s) {
-        const double by_product = scale * weights[at(s)] * (by_weights[at(s)] - sum);
-        for (int64_t d = 0; d < D; ++d) {
-          made.query[at(t * D + d)] += by_product * key[at(s * (D + gap) + d)];
-          made.key[at(s * D + d)] += by_product * query[at((h * T + t) * (D + gap) + d)];
-        }
-      }
-    }
-    return made;
-  }
-
-  void check_gradients() const {
-    const std::vector<float> upper = random_floats(T * V, 6);
-    const kernels::AttentionSizes sizes{T, S, D, V};
-    REQUIRE(!kernels::are_few(sizes, 2));
-    std::vector<kernels::RowSoftmax> softmax(at(2 * T));
-    std::vector<kernels::QueryHead> heads(2);
-    std::vector<float> output(at(2 * T * V));
-    for (int64_t h = 0; h < 2; ++h) {
-      heads[at(h)] = {.query = {query.data() + h * T * (D + gap), D + gap},
-                      .bias = {has_bias ? bias.data() + h * T * S : nullptr, S},
-                      .mask = {has_mask ? mask.data() : nullptr, 0},
-                      .output = {output.data() + h * T * V, V},
-                      .weights = {nullptr, 0},
-                      .softmax = softmax.data() + h * T};
-    }
-    std::vector<float> scratch(at(kernels::attention_scratch(
-        sizes, {.heads = 2, .most_queries = T, .weights = false, .stored_in_16_bits = false})));
-    const kernels::ScoreSteps steps{.scale = scale};
-    kernels::attend(heads, in_place(), sizes, steps, visible.data(), 0, T, scratch.data());
-    scratch.resize(at(kernels::attention_gradient_scratch(sizes)));
-    for (int64_t h = 0; h < 2; ++h) {
-      const Gradients expected = plain_gradients(h, upper);
-      std::vector<float> by_query(at(T * D), NAN), by_key(at(S * D), NAN), by_value(at(S * V), NAN);
-      const kernels::HeadGradient head{.query = heads[at(h)].query,
-                                       .key = {key.data(), D + gap},
-                                       .value = {value.data(), V + gap},
-                                       .bias = heads[at(h)].bias,
-                                       .mask = heads[at(h)].mask,
-                                       .output = {output.data() + h * T * V, V},
-                                       .upper = {upper.data(), V},
-                                       .softmax = heads[at(h)].softmax,
-                                       .query_gradient = {by_query.data(), D},
-                                       .key_gradient = {by_key.data(), D},
-                                       .value_gradient = {by_value.data(), V}};
-      for (int64_t begin = 0; begin < S; begin += kernels::kGradientKeys) {
-        kernels::attend_backward(head, sizes, steps, {}, visible.data(), begin,
-                                 std::min(begin + kernels::kGradientKeys, S), begin == 0,
-                                 scratch.data());
-      }
-      check_all_close(by_query, expected.query);
-      check_all_close(by_key, expected.key);
-      check_all_close(by_value, expected.value);
-    }
-  }
-
-  /// To a small part of the largest: what cancels in a sum leaves the rounding of its terms.
-  static void check_all_close(const std::vector<float>& actual,
-                              const std::vector<double>& expected) {
-    double largest = 1e-3;
-    for (const double one : expected) largest = std::max(largest, std::abs(one));
-    for (size_t i = 0; i < actual.size(); ++i) {
-      CHECK(std::abs(actual[i] - expected[i]) <= 4 * kTolerance * largest);
-    }
-  }
 };
 
 }  // namespace
@@ -328,37 +243,5 @@ TEST_CASE("keys and values in 16 bits give what the same numbers in 32 give") {
         CHECK(halves.output == heads.run(want_weights, 0, T).output);
       }
     }
-  }
-}
-
-TEST_CASE("the gradients of attention equal plain loops around their blocks") {
-  // Blocks have 60 queries and 120 keys.
-  const int64_t sizes[][4] = {{3, 1, 1, 1},     {5, 8, 4, 8},       {7, 17, 5, 9},  {60, 120, 8, 8},
-                              {61, 121, 16, 7}, {130, 260, 12, 17}, {4, 257, 70, 5}};
-  for (const auto& [T, S, D, V] : sizes) {
-    CAPTURE(T);
-    CAPTURE(S);
-    Heads heads(T, S, D, V);
-    heads.check_gradients();
-    heads.has_bias = heads.has_mask = true;
-    heads.check_gradients();
-    heads.scale = -1.0f;
-    heads.check_gradients();
-    std::fill_n(heads.mask.begin(), std::min<int64_t>(S, 9), kHidden);
-    heads.check_gradients();
-  }
-}
-
-TEST_CASE("the gradients of attention keep to what each query sees") {
-  for (const auto& [T, S] : {std::pair<int64_t, int64_t>{130, 130}, {70, 300}}) {
-    Heads heads(T, S, 16, 8);
-    for (int64_t t = 0; t < T; ++t) heads.visible[static_cast<size_t>(t)] = {0, std::min(t + 1, S)};
-    heads.check_gradients();
-    for (int64_t t = 0; t < T; ++t) {
-      heads.visible[static_cast<size_t>(t)] = {std::max<int64_t>(0, t - 20), std::min(t + 1, S)};
-    }
-    heads.check_gradients();
-    heads.visible[5] = heads.visible[64] = {0, 0};
-    heads.check_gradients();
   }
 }
