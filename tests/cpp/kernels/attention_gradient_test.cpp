@@ -288,7 +288,7 @@ TEST_CASE("what sees nothing, and what nothing sees, has gradients of 0") {
   }
 }
 
-TEST_CASE("the gradients of attention go back through the steps before its softmax, last first") {
+TEST_CASE("the gradients of attention go back through the steps before its softmax") {
   for (const auto& [T, S] : {std::pair<int64_t, int64_t>{7, 17}, {61, 121}}) {
     for (const auto& [bend_by, squash_by] : {std::pair{0.2f, 0.0f}, {0.0f, 0.7f}, {0.2f, 0.7f}}) {
       CAPTURE(T);

@@ -88,10 +88,13 @@ struct Product {
   }
 };
 
-/// Everything that a cache holds, (groups, positions, features).
+/// Everything that a cache holds, (groups, positions, features), and no more than that.
 std::vector<float> all_of(const CachedRows& rows, int64_t numbers) {
-  std::vector<float> values(at(numbers), NAN);
+  constexpr int64_t kBehind = 64;
+  std::vector<float> values(at(numbers + kBehind), NAN);
   rows.copy_to(values.data());
+  CHECK(std::all_of(values.end() - kBehind, values.end(), [](float x) { return std::isnan(x); }));
+  values.resize(at(numbers));
   return values;
 }
 
@@ -229,6 +232,9 @@ TEST_CASE("what was appended and not kept is replaced by the next positions") {
   rows.append(stopped, 3);
   rows.append(next, 1);
   CHECK(all_of(rows, 3) == std::vector<float>{1, 2, 6});
+  rows.keep(100);
+  rows.append(kept, 1);
+  CHECK(all_of(rows, 4) == std::vector<float>{1, 2, 6, 1});
 }
 
 TEST_CASE("kernels read a group's rows where they are, in the cache's own format") {

@@ -347,6 +347,7 @@ TEST_CASE("training drops out, with noise in the order of the steps; evaluation 
   CHECK(training.noise[0].share == 0.1);
   const TrainingGraph evaluation = evaluation_graph(classifier(), recipe);
   CHECK(evaluation.noise.empty());
+  for (const Tensor& tensor : evaluation.graph.tensors()) CHECK(tensor.role != Role::kState);
   CHECK(evaluation.trained.empty());
   CHECK(result_names(evaluation.graph) == Names{"loss", "output", "weights"});
 }
