@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vite';
+import { convertedModels } from './web/elements/build/converted-models.js';
 import { fieldNames } from './web/elements/build/field-names.js';
 import { addresses } from './web/pages/build/addresses.js';
 import { missingPage } from './web/pages/build/missing-page.js';
@@ -16,7 +17,7 @@ export default defineConfig({
   root: 'web/pages',
   base: './',
   appType: 'mpa',
-  plugins: [fieldNames(), staticHtml(), missingPage(), addresses(), offline()],
+  plugins: [fieldNames(), convertedModels(), staticHtml(), missingPage(), addresses(), offline()],
   worker: { format: 'es' },
   build: {
     outDir: '../../dist',

@@ -2,19 +2,32 @@
 // is the one that the package has beside it.
 
 import { defineConfig } from 'vite';
+import { convertedModels } from './web/elements/build/converted-models.js';
 import { fieldNames } from './web/elements/build/field-names.js';
 import { leftAsTheyAre } from './web/elements/build/left-as-they-are.js';
 
 export default defineConfig({
   root: 'web/elements',
   publicDir: 'package',
-  plugins: [fieldNames(), leftAsTheyAre()],
+  plugins: [fieldNames(), convertedModels(), leftAsTheyAre()],
   build: {
     outDir: '../../element',
     emptyOutDir: true,
     target: 'es2022',
     lib: { entry: { index: 'element.js', worker: 'run/worker.js' }, formats: ['es'] },
     license: { fileName: 'LICENSES.md' },
-    rollupOptions: { output: { chunkFileNames: '[name].js', minify: true } }
+    rolldownOptions: {
+      output: {
+        chunkFileNames: '[name].js',
+        minify: true,
+        codeSplitting: {
+          // Two files at the start and not ten: `core` is what the worker needs as well, where there is no DOM.
+          groups: [
+            { name: 'core', test: /\/web\/(lib\/scope|plain\/(format|repeats))\.js$/, priority: 2 },
+            { name: 'embedded', test: /\/web\/elements\/embedded\.js$/, priority: 1 }
+          ]
+        }
+      }
+    }
   }
 });

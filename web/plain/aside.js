@@ -1,53 +1,54 @@
 // What a link says beside the layer: how it is looked at. Which of it means nothing, and why. No DOM.
 
-import { tensorBetween } from './between.js';
-import { maskPlanes } from './mask.js';
-import { readMasks } from './mask-text.js';
 import { ASIDE_OF_MODEL, countRule } from './model.js';
-import { PATTERNS } from './patterns.js';
 
-/** @typedef {import('./store.js').Store} Store */
+/**
+ * @typedef {Pick<import('./store.js').Store, 'scope' | 'config' | 'estimate'>} Shown
+ * @typedef {(text: string, shown: Shown) => string} Rule what is wrong with a part; '' for nothing
+ */
+
+/** Parts that the run panel reads. Their rules know patterns and masks: a link that has one loads them. */
+const ASIDE_OF_RUN = ['input', 'numbers', 'mask', 'tensor'];
 
 /** The names of its parts. `context` and `sequences`: of the KV cache that is shown. */
-export const ASIDE = ['input', 'numbers', 'mask', 'tensor', 'context', 'sequences', ...ASIDE_OF_MODEL];
+export const ASIDE = [...ASIDE_OF_RUN, 'context', 'sequences', ...ASIDE_OF_MODEL];
 
-/** What `input` may be beside a pattern's name: numbers of one's own. */
-const OWN = 'own';
 const MOST_QUOTED = 40;
 
-/**
- * What is wrong with a part; '' for nothing. What is not here says itself where it is shown.
- * @type {Record<string, (text: string, store: Store) => string>}
- */
-const RULES = {
-  input(text) {
-    const names = [...PATTERNS.map(({ name }) => name), OWN];
-    return names.includes(text) ? '' : `one of ${names.join(', ')}`;
-  },
-  mask(text, { estimate }) {
-    const masks = readMasks(text, maskPlanes(estimate.inputs));
-    const fits = text.split(';').every((part) => Object.hasOwn(masks, part.split(':')[0]));
-    return fits ? '' : 'a mask that was painted for this layer with these sizes';
-  },
-  tensor(text, { scope, config }) {
-    const estimate = scope.estimate(/** @type {any} */ (config), { tensors: true });
-    const isResult = estimate.results.some(({ name }) => name === text);
-    return isResult || tensorBetween(estimate, text) ? '' : 'a result of this layer or a tensor between its steps';
-  },
-  model_positions: countRule,
-  model_layers: countRule
-};
+/** What is not here says itself where it is shown. @type {Record<string, Rule>} */
+const RULES = { model_positions: countRule, model_layers: countRule };
 
 /**
- * Messages about parts that mean nothing to the store's layer, by their names.
- * @param {Record<string, string>} aside @param {Store} store
+ * Messages about parts that mean nothing to what is shown, by their names.
+ * @param {Record<string, string>} aside @param {Shown} shown
+ */
+export const asideRefusals = (aside, shown) => refusals(RULES, aside, shown);
+
+/**
+ * The same about parts that the run panel reads.
+ * @param {Record<string, string>} aside @param {Shown} shown
+ */
+export async function runRefusals(aside, shown) {
+  const parts = Object.entries(aside).filter(([name]) => ASIDE_OF_RUN.includes(name));
+  if (parts.length === 0) return {};
+  try {
+    const { RUN_RULES } = await import('./aside-of-run.js');
+    return refusals(RUN_RULES, aside, shown);
+  } catch (error) {
+    const why = `could not be checked: ${/** @type {Error} */ (error).message}.`;
+    return Object.fromEntries(parts.map(([name]) => [name, `${name} ${why}`]));
+  }
+}
+
+/**
+ * @param {Record<string, Rule>} rules @param {Record<string, string>} aside @param {Shown} shown
  * @returns {Record<string, string>}
  */
-export const asideRefusals = (aside, store) =>
+const refusals = (rules, aside, shown) =>
   Object.fromEntries(
-    Object.entries(RULES)
+    Object.entries(rules)
       .filter(([name]) => Object.hasOwn(aside, name))
-      .map(([name, rule]) => [name, rule(aside[name], store)])
+      .map(([name, rule]) => [name, rule(aside[name], shown)])
       .filter(([, rule]) => rule)
       .map(([name, rule]) => [name, `${name} must be ${rule}, got ${quoted(aside[name])}`])
   );

@@ -1,6 +1,6 @@
 // What the user typed, what is wrong with it, and the last result that was right. No DOM.
 
-import { ASIDE, asideRefusals } from './aside.js';
+import { ASIDE, asideRefusals, runRefusals } from './aside.js';
 import { configOf, fitsField, parseField } from './fields.js';
 import { keyOf } from './key.js';
 import { NO_MODEL, identityOf } from './model.js';
@@ -245,7 +245,22 @@ export class Store extends EventTarget {
   /** Leaves out of a link what means nothing to its layer; where that is not valid it cannot be told. */
   #checkAside() {
     if (!this.valid) return;
-    const refusals = asideRefusals(this.aside, this);
+    this.#leaveOut(asideRefusals(this.aside, this));
+    this.#checkRun();
+  }
+
+  /** What judges the parts of a run comes after the link, and sends a `change` only if it refuses one. */
+  async #checkRun() {
+    const { aside, scope, config, estimate } = this;
+    const refusals = Object.entries(await runRefusals(aside, { scope, config, estimate }));
+    const still = refusals.filter(([name]) => this.aside[name] === aside[name]);
+    if (still.length === 0) return;
+    this.#leaveOut(Object.fromEntries(still));
+    this.dispatchEvent(new CustomEvent('change', { detail: { gesture: 'load' } }));
+  }
+
+  /** @param {Record<string, string>} refusals messages about parts of `aside` */
+  #leaveOut(refusals) {
     this.leftOut.push(...Object.values(refusals));
     this.aside = Object.fromEntries(Object.entries(this.aside).filter(([name]) => !Object.hasOwn(refusals, name)));
   }

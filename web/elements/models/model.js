@@ -1,11 +1,10 @@
 // What model a configuration is: a published one, or that of a file, with its name and the positions it is made for.
 
-import { fromHuggingFace } from '../../lib/index.js';
 import { configOf } from '../../plain/fields.js';
 import { formatCount } from '../../plain/format.js';
 import { asideOf, identityOf, learnedOf } from '../../plain/model.js';
 import { titleOf } from '../../plain/pin.js';
-import { published } from '../../plain/published.js';
+import { models } from './converted.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
@@ -22,17 +21,16 @@ const known = new WeakMap();
 
 /** @param {readonly Layer[]} layers */
 function publishedModels(layers) {
-  const models =
+  const byIdentity =
     known.get(layers) ??
     new Map(
-      published.flatMap(({ name, file }) => {
-        const { config, model } = fromHuggingFace(file);
+      models.flatMap(({ name, config, model }) => {
         const layer = layers.find((one) => one.name === config.layer);
         return layer ? [[identityOf(configOf(layer, /** @type {any} */ (config))), { ...model, name }]] : [];
       })
     );
-  known.set(layers, models);
-  return models;
+  known.set(layers, byIdentity);
+  return byIdentity;
 }
 
 /** The model that is shown; null for a layer. @param {Store} store @returns {Model | null} */

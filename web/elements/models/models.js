@@ -2,11 +2,10 @@
 // core, and FP8 after the OCP's specification.
 
 import { html } from 'lit';
-import { fromHuggingFace } from '../../lib/index.js';
 import { formatBytes, formatCount, scientific, superscript } from '../../plain/format.js';
 import { matches, presetValues } from './presets.js';
 import { modelOf, takeModel } from './model.js';
-import { published } from '../../plain/published.js';
+import { models } from './converted.js';
 
 /**
  * The core's formats by their `dtype`, and two that it has not, with their own figures.
@@ -67,16 +66,16 @@ export const FIRST_MODEL = 'Llama-3-8B';
 
 /** A published model, sized for one call. @param {string} name @returns {Record<string, unknown>} */
 export function wholeModel(name) {
-  const { file } = published.find((model) => model.name === name) ?? published[0];
-  return { ...fromHuggingFace(file).config, ...WHOLE };
+  const { config } = models.find((model) => model.name === name) ?? models[0];
+  return { ...config, ...WHOLE };
 }
 
 /** The published models whose layer the registry has. @param {Store} store @returns {Model[]} */
 function modelsOf(store) {
-  const configs = published.map(({ name }) => presetValues(store, wholeModel(name)));
+  const configs = models.map(({ name }) => presetValues(store, wholeModel(name)));
   return store.figures(configs).flatMap((estimate, index) => {
     if (!estimate) return [];
-    const [config, { name, usable }] = [configs[index], published[index]];
+    const [config, { name, usable }] = [configs[index], models[index]];
     const positions = Number(config.max_positions);
     const note = usable ? `${positions} positions, ${usable} usable` : '';
     return [{ name, config, estimate, length: usable ?? positions, note }];

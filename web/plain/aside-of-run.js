@@ -1,0 +1,25 @@
+// What a link may say of a run: which pattern, which masks, which tensor is drawn. No DOM.
+
+import { tensorBetween } from './between.js';
+import { OWN } from './inputs.js';
+import { maskPlanes } from './mask.js';
+import { readMasks } from './mask-text.js';
+import { PATTERNS } from './patterns.js';
+
+/** By the names of the parts. @type {Record<string, import('./aside.js').Rule>} */
+export const RUN_RULES = {
+  input(text) {
+    const names = [...PATTERNS.map(({ name }) => name), OWN];
+    return names.includes(text) ? '' : `one of ${names.join(', ')}`;
+  },
+  mask(text, { estimate }) {
+    const masks = readMasks(text, maskPlanes(estimate.inputs));
+    const fits = text.split(';').every((part) => Object.hasOwn(masks, part.split(':')[0]));
+    return fits ? '' : 'a mask that was painted for this layer with these sizes';
+  },
+  tensor(text, { scope, config }) {
+    const estimate = scope.estimate(/** @type {any} */ (config), { tensors: true });
+    const isResult = estimate.results.some(({ name }) => name === text);
+    return isResult || tensorBetween(estimate, text) ? '' : 'a result of this layer or a tensor between its steps';
+  }
+};
