@@ -140,15 +140,15 @@ test('ten scopes of four threads end their threads and give their memory back', 
   const first = await open({ threads: 2 });
   first.tensor(large, [large.length]);
   first.dispose();
+  await eventually(() => threads() <= before);
   collect();
-  await pause(50);
   const most = resident() + large.byteLength;
   for (let round = 0; round < 5; round++) {
     const scope = await open({ threads: 2 });
     scope.tensor(large, [large.length]);
     scope.dispose();
+    await eventually(() => threads() <= before);
     collect();
-    await pause(50);
   }
   collect();
   await eventually(() => (collect(), resident() < most));

@@ -154,7 +154,7 @@ test('inputs are not changed, frozen ones are taken', () => {
 /** Lets go of everything that nothing holds. */
 async function settle() {
   for (let round = 0; round < 4; ++round) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise(setImmediate);
     collect();
   }
 }

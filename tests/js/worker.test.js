@@ -681,7 +681,7 @@ test('what the page forgets the worker frees', async () => {
       for (let i = 0; i < 100; i++) { // of 64 MiB each, where 3.5 GiB fit
         await scope.create(config);
         globalThis.gc();
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise(setImmediate);
       }
       console.log('done');`
     );

@@ -190,6 +190,32 @@ test('an element whose start does not fit sends change once it does', async () =
   assert.deepEqual(await told(page), [66]);
 });
 
+const LATE_PANELS = ['attnscope-charts', 'attnscope-code', 'attnscope-run', 'attnscope-import'];
+
+/**
+ * Once all observers were told where these panels of the first element are: observers are told in the order in which
+ * they were made, and those of the element were made before.
+ * @param {import('playwright-core').Page} page @param {readonly string[]} panels
+ */
+const seen = (page, panels) =>
+  act(page, (element) => element.updateComplete).then(() =>
+    page
+      .locator('attnscope-calculator')
+      .first()
+      .evaluate(
+        (element, panels) =>
+          new Promise((resolve) => {
+            const observer = new IntersectionObserver((entries) => {
+              observer.disconnect();
+              resolve(entries.length);
+            });
+            for (const panel of panels)
+              observer.observe(/** @type {Element} */ (element.shadowRoot?.querySelector(panel)));
+          }),
+        panels
+      )
+  );
+
 /** Counts workers that are started and files that are asked for. */
 const count = `<script>
   started = 0;
@@ -210,11 +236,14 @@ test('an element that is moved keeps what was entered and what was run, and open
   /** @type {string[]} */
   const asked = [];
   page.on('request', (request) => asked.push(request.url()));
+  await page.clock.install();
   await page.evaluate(() =>
     document.querySelector('#there')?.append(document.querySelector('attnscope-calculator') ?? '')
   );
   await page.locator('#there #run').scrollIntoViewIfNeeded();
-  await page.waitForTimeout(600); // a run that is started by itself waits for 350 ms
+  await seen(page, ['attnscope-run']);
+  await page.clock.runFor(1000); // a run that is started by itself waits for 350 ms
+  assert.equal(await page.locator('attnscope-run').evaluate((panel) => /** @type {any} */ (panel).progress), null);
   assert.equal(await page.inputValue('#field-hidden_size'), 'x');
   assert.equal(await page.inputValue('#field-batch_size'), '2');
   assert.equal(await page.locator('.run-results').innerText(), before);
@@ -255,9 +284,10 @@ test('an element that was removed during a run, and comes back later, can run ag
     await panel.updateComplete;
     if (!panel.querySelector('[data-action="cancel"]')) throw new Error('nothing runs');
     element?.remove();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    document.body.append(element ?? '');
+    Object.assign(window, { element, panel });
   });
+  await page.waitForFunction(() => /** @type {any} */ (window).panel.progress === null);
+  await page.evaluate(() => document.body.append(/** @type {any} */ (window).element));
   await page.click('[data-action="run"]');
   await page.waitForSelector('[data-run="fresh"]');
 });
@@ -447,11 +477,23 @@ for (const [width, height] of [
       compressed: true,
       context: { viewport: { width, height } }
     });
-    site.context.on('requestfinished', (request) => finished.push(request));
+    const open = new Set();
+    site.context.on('request', (request) => open.add(request));
+    site.context.on('requestfinished', (request) => {
+      open.delete(request);
+      finished.push(request);
+    });
+    await site.page.clock.install();
     await site.page.setContent(one);
     await site.page.waitForSelector('.figures');
-    await site.page.waitForTimeout(500);
-    await site.page.waitForLoadState('networkidle');
+    await seen(site.page, LATE_PANELS);
+    await site.page.clock.runFor(1000);
+    await site.page.evaluate(() => fetch('host.html?last').then((answer) => answer.text())); // after all that it asks for
+    while (open.size) await site.context.waitForEvent('requestfinished');
+    finished.splice(
+      finished.findIndex((request) => request.url().endsWith('?last')),
+      1
+    );
     const sizes = await Promise.all(
       finished.map(async (request) => {
         const { responseBodySize, responseHeadersSize } = await request.sizes();
@@ -486,13 +528,13 @@ async function movedByFilling(width) {
     ['compare', 'pytorch', '.growth svg'],
     ['pytorch', 'run', '.hljs-keyword'],
     ['run', 'import', '.run-controls'],
-    ['import', 'kv-cache', '#import-text']
+    ['import', 'models', '#import-text']
   ]) {
     const top = () => page.locator(`#${next}`).evaluate((section) => section.getBoundingClientRect().top + scrollY);
     const before = await top();
     await page.locator(`#${panel}`).scrollIntoViewIfNeeded();
     await page.waitForSelector(filled);
-    await page.waitForTimeout(100);
+    await seen(page, LATE_PANELS); // and laid out
     moved[panel] = Math.abs((await top()) - before);
   }
   return moved;
