@@ -280,7 +280,11 @@ function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { s
         return isPadded ? { ...example, count: Math.min(count, length) } : example;
       });
     },
-    python: () => tablePython({ training: rowsOf(training, length), held_out: rowsOf(heldOut, length) }),
+    python: () =>
+      tablePython(
+        { training: rowsOf(training, length), held_out: rowsOf(heldOut.slice(0, MOST_HELD_OUT), length) },
+        { length, padding: isPadded ? PADDING : undefined }
+      ),
     words: (tokens) => tokens.map((token) => coding.words[token]),
     classWord: (one) => classes[one],
     asks: coding.asks(length),
@@ -299,11 +303,9 @@ function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { s
   };
 }
 
-/** @param {Coded[]} rows @param {number} length */
-const rowsOf = (rows, length) => ({
-  tokens: rows.map(({ tokens }) => tokens(length)),
-  labels: rows.map(({ label }) => label)
-});
+/** Without what fills them up. @param {Coded[]} rows @param {number} length */
+const rowsOf = (rows, length) =>
+  rows.map(({ tokens, length: count, label }) => ({ tokens: tokens(length).slice(0, Math.min(count, length)), label }));
 
 /**
  * How often the label that is the most frequent in training is right.

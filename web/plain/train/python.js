@@ -1,5 +1,6 @@
 // The data of made tasks in Python, number by number the same as the page draws them.
 
+import { formatCount } from '../format.js';
 import { UNKNOWN } from './batch.js';
 
 /** @param {string} source with a function `example(random)` */
@@ -48,23 +49,48 @@ export const randomPython = ({ length, vocabulary, classes }) =>
     return [random.below(${vocabulary}) for _ in range(${length})], random.below(${classes})
 `);
 
-/** @param {number[][]} rows @param {number[]} labels */
-const rowsText = (rows, labels) => rows.map((tokens, at) => `    ([${tokens.join(', ')}], ${labels[at]}),\n`).join('');
+/** So many tokens are printed at most, with those of all rows: a script of more is no text to read or to paste. */
+export const MOST_PRINTED = 200_000;
+
+/**
+ * @typedef {{ tokens: number[], label: number }} Row without what fills it up
+ * @param {readonly Row[]} rows
+ */
+const rowsText = (rows) => rows.map(({ tokens, label }) => `    ([${tokens.join(', ')}], ${label}),\n`).join('');
+
+/** @param {number} length @param {number} padding */
+const padded = (length, padding) => `
+
+def padded(tokens, label):
+    """A row, filled up to as many tokens as the longest may have."""
+    return tokens + [${padding}] * (${length} - len(tokens)), label
+`;
 
 /**
  * The rows of a table as tokens, each with its label.
- * @param {Record<'training' | 'held_out', { tokens: number[][], labels: number[] }>} parts
+ * @param {{ training: readonly Row[], held_out: readonly Row[] }} parts
+ * @param {{ length: number, padding: number | undefined }} sizes `padding`: the token that fills a row up to `length`
  */
-export const tablePython = ({ training, held_out }) => ({
-  source: `TRAINING = [
-${rowsText(training.tokens, training.labels)}]
+export function tablePython({ training, held_out: heldOut }, { length, padding }) {
+  const count = [...training, ...heldOut].reduce((sum, { tokens }) => sum + tokens.length, 0);
+  if (count > MOST_PRINTED)
+    throw new RangeError(
+      `the script would hold every row of this table, which are ${formatCount(count)} tokens; a table of at most ${formatCount(MOST_PRINTED)} is printed`
+    );
+  const isPadded = padding !== undefined;
+  const filled = (/** @type {string} */ row) => (isPadded ? `padded(*${row})` : row);
+  return {
+    source: `TRAINING = [
+${rowsText(training)}]
 HELD_OUT = [
-${rowsText(held_out.tokens, held_out.labels)}]
+${rowsText(heldOut)}]
+${isPadded ? padded(length, padding) : ''}
 
 
 def example(random):
-    """A row of the table."""
-    return TRAINING[random.below(len(TRAINING))]
+    """A row of the table, drawn by lot."""
+    return ${filled('TRAINING[random.below(len(TRAINING))]')}
 `,
-  heldOut: 'HELD_OUT[at]'
-});
+    heldOut: filled('HELD_OUT[at]')
+  };
+}
