@@ -58,7 +58,10 @@ const ofTable = (table) => {
   return { ...values, ...fitted(table, values) };
 };
 
-/** A run and its scripts. @param {Attnscope} scope @param {Record<string, unknown>} values @param {Table | null} [table] */
+/**
+ * A run and its scripts.
+ * @param {Attnscope} scope @param {Record<string, unknown>} values @param {Table | null} [table]
+ */
 function written(scope, values, table = null) {
   const layers = scope.layers();
   const { plan, data, errors } = checkSettings(scope, layers, /** @type {any} */ (values), table);

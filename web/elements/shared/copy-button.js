@@ -4,12 +4,12 @@ import { html, nothing } from 'lit';
 import { COPIED } from './clipboard.js';
 
 /**
- * @param {{ label: string, said: string, copy?: () => void, small?: boolean, kind?: string }} button `said`: what came
- *   of it, '' at first
+ * @param {{ label: string, said: string, copy?: () => void, small?: boolean, kind?: string, off?: string }} button
+ *   `said`: what came of it, '' at first; `off`: 'true' where there is nothing to copy
  */
-export const copyButton = ({ label, said, copy, small, kind }) => html`
+export const copyButton = ({ label, said, copy, small, kind, off }) => html`
   <button class="button copy ${small ? 'small' : ''} ${said === COPIED ? 'copied' : ''}" type="button"
-    data-export=${kind ?? nothing} @click=${copy}>
+    data-export=${kind ?? nothing} aria-disabled=${off ?? nothing} @click=${copy}>
     <span>${label}</span><span aria-hidden="true">${COPIED}</span></button>`;
 
 /** Read out by screen readers; shown as well where the browser has refused to copy. @param {string} said */

@@ -29,7 +29,8 @@ export function staticTrain(scope) {
         shown: null,
         curves: null,
         map: null,
-        ask: null
+        ask: null,
+        repeat: null
       },
       kept: { runs: [], here: null, current: null, running: false, wanted: false, problem: '' },
       file: { table: null, reading: '', error: '', note: '', over: false }

@@ -6,6 +6,7 @@ import { keyOf } from '../../plain/train/kept.js';
 import { checkSettings, searchOf, taskOf, unchecked } from '../../plain/train/settings.js';
 import { learnedText } from '../../plain/train/learned.js';
 import './ask-panel.js';
+import './repeat-panel.js';
 import { previewOf } from '../../plain/train/preview.js';
 import { goTo, valuesOfAddress, writeAddress } from './address.js';
 import { saveExample, saveRun, saveWeights } from './downloads.js';
@@ -16,7 +17,7 @@ import { nextFrame } from './frame.js';
 import { keptTable } from './kept-store.js';
 import { Keeper } from './keeper.js';
 import { Player } from './player.js';
-import { shownBefore, shownOf } from './shown.js';
+import { NONE, shownBefore, shownOf } from './shown.js';
 import { TableFiles } from './table-files.js';
 import { trainView } from './view.js';
 
@@ -315,6 +316,21 @@ export class TrainPanel extends LightElement {
     };
   }
 
+  /** The run, or what Play would begin. @returns {import('./repeat-panel.js').Repeated} */
+  #repeated() {
+    const { checked, facts, values } = this;
+    const { run, step } = this.player;
+    if (run && this.data) {
+      const search = this.#isOfRun() ? this.#search() : facts.search;
+      const { plan } = run.job;
+      return { search, file: facts.file, problem: '', plan, data: this.data, points: run.history.points, steps: step };
+    }
+    const { plan, data, errors, pauseEvery } = checked;
+    const problem = errors.file ? 'it needs the file' : 'the settings are not right yet';
+    const file = taskOf(values.task).file ? String(values.file ?? '') : '';
+    return { search: this.#search(), file, problem, plan, data, points: NONE, steps: pauseEvery };
+  }
+
   /** @returns {import('./kept-view.js').KeptState} */
   #kept() {
     const { keeper, player } = this;
@@ -335,7 +351,8 @@ export class TrainPanel extends LightElement {
         file: { ...this.files.state, table: this.files.table() },
         curves: drawings.curves(shown, axesOf(checked, shown?.data ?? checked.data, this.player), playing),
         map: shown && drawings.heatMap(shown, explaining.of(shown.moment)),
-        ask: html`<attnscope-train-ask .player=${this.player} .shown=${shown?.points.length ? shown : null} .step=${step} .playing=${playing}></attnscope-train-ask>`
+        ask: html`<attnscope-train-ask .player=${this.player} .shown=${shown?.points.length ? shown : null} .step=${step} .playing=${playing}></attnscope-train-ask>`,
+        repeat: html`<attnscope-train-repeat .scope=${this.scope} .repeated=${this.#repeated()} .playing=${playing}></attnscope-train-repeat>`
       },
       this.#actions()
     );

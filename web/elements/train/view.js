@@ -5,6 +5,7 @@ import { askView } from './ask-view.js';
 import { attentionView } from './attention.js';
 import { controlView } from './control.js';
 import { gradientsView } from './gradients.js';
+import { repeatView } from './repeat-view.js';
 import { resultView } from './result.js';
 import { stripView } from './strip.js';
 
@@ -34,6 +35,7 @@ import { stripView } from './strip.js';
  * @property {Record<Kind, Element | null> | null} curves
  * @property {unknown} map the heat map
  * @property {unknown} ask the element that asks the layer, null before it is there
+ * @property {unknown} repeat the element that has the link and the script, null before it is there
  *
  * @typedef {object} Actions
  * @property {(patch: Record<string, unknown>) => void} set
@@ -67,6 +69,7 @@ export function trainView(state, actions) {
         <section class=${panelClass(state)} aria-labelledby="ask-title">${state.ask ?? askView(null)}</section>
         <section class=${panelClass(state)} aria-labelledby="gradients-title">${gradientsView(state.shown)}</section>
         <section class=${panelClass(state)} aria-labelledby="learned-title">${resultView(state, actions)}</section>
+        <section class=${panelClass(state)} aria-labelledby="repeat-title">${state.repeat ?? repeatView(null)}</section>
       </div>
     </div>`;
 }
