@@ -27,8 +27,8 @@ export function repeatView(state, actions) {
     <div class="panel-head"><h2 id="repeat-title" class="panel-title">Repeat it</h2>
       <div class="actions">
         ${copyButton({ label: 'Copy link', said: said.link, copy: actions?.link, kind: 'link' })}
-        <span class="train-script-actions">${copyButton({ label: 'Copy PyTorch', said: said.script, copy: actions?.copy, kind: 'script', off })}
-        <button class="button" type="button" data-action="script" aria-disabled=${off} @click=${actions?.download}>Download .py</button></span>
+        ${copyButton({ label: 'Copy PyTorch', said: said.script, copy: actions?.copy, kind: 'script', off })}
+        <button class="button" type="button" data-action="script" aria-disabled=${off} @click=${actions?.download}>Download .py</button>
         ${saidView(said.link || said.script)}
       </div></div>
     <p class="note">The link has all settings, so it gives the same run. The script makes the same data and the same weights in PyTorch, trains them, and holds its losses against those that were found here.${note ? html` <span data-repeat-note>${note}</span>` : nothing}</p>
@@ -36,8 +36,8 @@ export function repeatView(state, actions) {
       problem
         ? html`<p class="note" data-no-script>There is no script: ${problem}.</p>`
         : html`<details class="twin train-script" ?open=${open} @toggle=${(/** @type {any} */ event) => actions?.toggle(event.target.open)}>
-          <summary>The script in PyTorch</summary>
-          ${open ? html`<p class="note">${lines} lines</p><pre class="code" tabindex="0" role="group" aria-label="The script in PyTorch"><code>${source}</code></pre>` : nothing}
+          <summary>The script in PyTorch${open ? `, ${lines} lines` : nothing}</summary>
+          ${open ? html`<pre class="code" tabindex="0" role="group" aria-label="The script in PyTorch"><code>${source}</code></pre>` : nothing}
         </details>`
     }`;
 }
