@@ -12,6 +12,12 @@ const DECIMALS = 6;
 export const shownValues = ({ data }) => Array.from(data.subarray(0, SHOWN_VALUES), (value) => value.toFixed(DECIMALS));
 
 /**
+ * Imports and classes for lines that use `torch` themselves, which not every layer's class does.
+ * @param {string} source as `pytorch()` prints it
+ */
+export const withTorch = (source) => (/^import torch$/m.test(source) ? source : `import torch\n${source}`);
+
+/**
  * @param {string} source the imports and the classes of the layer
  * @param {{ inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} run its inputs, and the
  *   masks that it takes
@@ -22,7 +28,7 @@ export function pythonScript(source, { inputs, masks }, { seed, masks: painted, 
   const hiding = masks.filter(({ name }) => painted[name]);
   const names = [...inputs.map(({ name }) => name), ...hiding.map(({ name }) => `${name}=${name}`)].join(', ');
   return [
-    source.trimEnd(),
+    withTorch(source).trimEnd(),
     '',
     '',
     `torch.manual_seed(${seed})`,

@@ -89,6 +89,7 @@ test('sizes come first, of the options boxes before choices before switches, the
   const names = (/** @type {any[]} */ fields) => fields.map(({ name }) => name);
   assert.deepEqual(names(sizes).slice(0, 3), ['batch_size', 'seq_len', 'past_len']);
   assert.deepEqual(names(options), [
+    'padding_idx',
     'num_kv_heads',
     'head_dim',
     'norm_eps',
