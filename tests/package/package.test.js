@@ -113,13 +113,13 @@ const installed = () => join(folder, 'node_modules', 'attnscope', 'web', 'lib');
 const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content, { level: 9 }).length;
 
 test('it is small: four builds, once as files and once inside one file, and the element, compressed', () => {
-  const LARGEST = 2.8e6; // without optimization it would be several times as large
+  const LARGEST = 3e6; // without optimization it would be several times as large
   assert.ok(archiveBytes < LARGEST, `${archiveBytes} bytes`);
 });
 
-test('a page loads at most 260 kB of WebAssembly, compressed, and 268 kB where it has threads', () => {
+test('a page loads at most 272 kB of WebAssembly, compressed, and 280 kB where it has threads', () => {
   for (const name of builds) {
-    const largest = name.endsWith('threads') ? 268_000 : 260_000; // what runs threads takes 8 kB
+    const largest = name.endsWith('threads') ? 280_000 : 272_000; // what runs threads takes 8 kB
     const bytes = gzipped(readFileSync(join(installed(), 'core', `${name}.wasm`)));
     assert.ok(bytes <= largest, `${name}: ${bytes} bytes`);
   }

@@ -134,12 +134,14 @@ test('whoever types while the module comes types on', async () => {
 
 test('a visitor who has moved meanwhile stays where he is', async () => {
   const { page, letIn } = await waiting('?layer=decoder#steps');
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 3_600_000);
   await page.focus('#field-layer');
   await page.keyboard.press('Tab');
   const focused = () => page.evaluate(() => document.activeElement?.id);
   const before = await focused();
   await letIn();
-  await page.waitForTimeout(300);
+  await page.clock.runFor(1000); // frames among it: what the page does once it is live is done
   assert.equal(await focused(), before);
   assert.equal(
     await page.locator(`#${before}`).evaluate((element) => {

@@ -67,6 +67,11 @@ test('a decoder continues letters, with where it looks, and says anew after more
   assert.match(await page.innerText('#ask-title'), /after step 20$/);
   assert.deepEqual((await mapShape(page)).slice(-2), [12, 12]);
   assert.deepEqual((await mapWords(page)).slice(0, 5), ['A', 'B', 'C', 'A', 'B']);
+  await page.waitForSelector('attnscope-train-ask .explain:not(.stale)');
+  assert.match(
+    await page.locator('attnscope-train-ask .explain-place').innerText(),
+    /^query \d+ \(\w\), key \d+ \(\w\) layer \d, head \d$/
+  );
   await play(page);
   await page.waitForSelector('#ask-title:has-text("after step 40")');
   await ask(page, 'abc1');

@@ -33,7 +33,9 @@ double stored(double value, Dtype dtype) {
 /// A row in the 8 bits of a weight: whole steps of its largest magnitude / 127.
 std::vector<double> in_8_bits(const float* row, int64_t length) {
   double largest = 0.0;
-  for (int64_t i = 0; i < length; ++i) largest = std::max(largest, std::abs(static_cast<double>(row[i])));
+  for (int64_t i = 0; i < length; ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(row[i])));
+  }
   std::vector<double> values;
   for (int64_t i = 0; i < length; ++i) {
     const double step = largest / 127;

@@ -11,6 +11,7 @@ import { askView } from './ask-view.js';
  * @typedef {import('../../plain/train/ask.js').HeldOut} HeldOut
  * @typedef {import('../../plain/train/reading.js').Read} Read
  * @typedef {import('./player.js').Player} Player
+ * @typedef {import('../explain/explanation.js').Explain} Explain
  * @typedef {'own' | 'held'} Mode
  * @typedef {{ read: Read, answer: Answer & Partial<Continued> }} Own what was given, and what the layer says
  * @typedef {{ step: number, examples: HeldOut[] }} Held
@@ -57,8 +58,8 @@ export class AskPanel extends LightElement {
     this.seen = null;
     /** What the answers are of. */
     this.asked = { run: /** @type {unknown} */ (null), data: /** @type {unknown} */ (null), step: -1 };
-    /** @type {{ answer: Answer | null, drawn: unknown }} */
-    this.map = { answer: null, drawn: null };
+    /** @type {{ answer: Answer | null, drawn: unknown, explain: Explain | null }} */
+    this.map = { answer: null, drawn: null, explain: null };
     this.asking = Promise.resolve();
   }
 
@@ -167,9 +168,24 @@ export class AskPanel extends LightElement {
       const { weights } = answer;
       const axes = ['head', 'query', 'key'];
       const drawn = { tensor: weights, name: 'weights', axes, weights: true, repeat: 1, mask: '', words };
-      this.map = { answer, drawn: { ...drawn, thumbnails: thumbnails(weights, THUMBNAIL) } };
+      this.map = {
+        answer,
+        drawn: { ...drawn, thumbnails: thumbnails(weights, THUMBNAIL) },
+        explain: (at) => this.#explain(answer, at)
+      };
     }
     return answer ? this.map.drawn : null;
+  }
+
+  /**
+   * How a weight of this answer is made; null where the layer has learned on since, which asks it anew at its next
+   * pause.
+   * @param {Answer} answer @param {import('../../lib/index.js').ExplainOptions} at
+   */
+  async #explain({ tokens, step }, at) {
+    if (this.playing || !this.player) return null;
+    const answered = await this.player.ask('explainAnswer', { tokens, at });
+    return answered.step === step ? answered.explanation : null;
   }
 
   /** What the heat map shows, with a word at each position. */
@@ -186,7 +202,11 @@ export class AskPanel extends LightElement {
     const { shown, text, mode, error, own, held, at, playing } = this;
     const isReady = Boolean(shown && this.player?.run);
     return askView(
-      { ...{ shown: isReady ? shown : null, text, mode, error, own, held, at, playing }, drawn: this.#drawn() },
+      {
+        ...{ shown: isReady ? shown : null, text, mode, error, own, held, at, playing },
+        drawn: this.#drawn(),
+        explain: this.map.explain
+      },
       {
         type: (typed) => {
           this.text = typed;

@@ -23,6 +23,7 @@ import { segments } from '../form/form.js';
  * @property {number} at
  * @property {boolean} playing
  * @property {unknown} drawn what the heat map shows
+ * @property {import('../explain/explanation.js').Explain | null} explain answers for its cells
  *
  * @typedef {{ type: (text: string) => void, answer: () => void, step: (at: number) => void,
  *   choose: (mode: Mode) => void }} AskActions
@@ -48,7 +49,7 @@ export function askView(state, actions) {
   return html`${head}
     <div class=${shown.task.layer === 'decoder' ? 'train-asked sequence' : 'train-asked'}>
       <div class="train-ask-side">${mode === 'own' ? ownView(state, shown, actions) : heldView(state, shown, actions)}</div>
-      ${state.drawn ? html`<attnscope-heat-map class="train-ask-map" .drawn=${state.drawn} prefix="ask-" fixed></attnscope-heat-map>` : nothing}
+      ${state.drawn ? html`<attnscope-heat-map class="train-ask-map" .drawn=${state.drawn} .explain=${state.explain} prefix="ask-" fixed></attnscope-heat-map>` : nothing}
     </div>`;
 }
 

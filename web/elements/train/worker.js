@@ -2,7 +2,7 @@
 
 import { serve } from '../../lib/worker/serve.js';
 import { explainedIn } from '../../plain/train/attention.js';
-import { answersTo, continued, heldOutAnswers } from '../../plain/train/ask.js';
+import { answersTo, continued, explainedAnswer, heldOutAnswers } from '../../plain/train/ask.js';
 import { History, everyAt } from '../../plain/train/history.js';
 import { storageText } from '../../plain/train/kept.js';
 import { Run } from '../../plain/train/run.js';
@@ -111,6 +111,8 @@ const weights = () => underWay().run.trainer.model.stateDict();
 const ask = (_, tokens) => answersTo(underWay().run, tokens);
 /** @param {Scope} _ @param {number[]} tokens */
 const goOn = (_, tokens) => continued(underWay().run, tokens);
+/** @param {Scope} _ @param {Parameters<typeof explainedAnswer>[1]} cell */
+const explainAnswer = (_, cell) => explainedAnswer(underWay().run, cell);
 const heldOut = () => heldOutAnswers(underWay().run);
 
 /** @param {Scope} _ @param {import('../../lib/index.js').ExplainOptions} at of the example, heads as they are drawn */
@@ -119,4 +121,4 @@ function explain(_, at) {
   return { step, explanation: explainedIn(trainer.model, names, { tokens: example.tokens }, at) };
 }
 
-serve({ begin, resume, train, keep, weights, ask, goOn, heldOut, explain });
+serve({ begin, resume, train, keep, weights, ask, goOn, heldOut, explain, explainAnswer });

@@ -1,6 +1,6 @@
 // What the layer says as it is now: of held-out examples, and of what a reader gives it.
 
-import { seenIn } from './attention.js';
+import { explainedIn, seenIn } from './attention.js';
 import { UNKNOWN, answersOf } from './batch.js';
 import { refusal } from './refusal.js';
 
@@ -34,6 +34,16 @@ export function answersTo(run, tokens) {
   const confidence = said.map((one, row) => probabilities[row][one]);
   return { step: run.step, tokens, said, confidence, probabilities, weights };
 }
+
+/**
+ * How one of these weights is made.
+ * @param {Run} run
+ * @param {{ tokens: number[], at: import('../../lib/index.js').ExplainOptions }} cell heads counted through all layers
+ */
+export const explainedAnswer = (run, { tokens, at }) => ({
+  step: run.step,
+  explanation: explainedIn(run.trainer.model, run.weights, inputs(tokens), at)
+});
 
 /**
  * A decoder's own tokens behind the given ones, the likeliest each time, up to its last position.
