@@ -84,7 +84,7 @@ class Kept {
   async clear() {
     const { context, idle, site } = this;
     await Promise.all(context.pages().map((page) => page !== idle && page.close()));
-    await context.unrouteAll();
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
     await context.setOffline(false);
     await context.clearCookies();
     const session = await context.newCDPSession(idle);

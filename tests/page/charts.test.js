@@ -387,7 +387,7 @@ test('a size of the table of a curve goes into the form', async () => {
     assert.match(await curve.locator('tr.fits').innerText(), /^1,024.*same/s);
     assert.deepEqual((await curve.locator('thead th').allInnerTexts()).slice(1), [
       'This layer',
-      '× now',
+      'Ratio to now',
       'Linear',
       'Dot product',
       'Multi-head'

@@ -6,18 +6,22 @@ import { LIVE, figure, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
-afterEach(() => site.close());
+/** Lets in what still waits. */
+let letIn = () => {};
+afterEach(() => {
+  letIn();
+  return site.close();
+});
 
 /** A page whose files wait until they are let in. @param {string} address @param {string} files */
 async function waiting(address, files) {
-  site = await openPage({ file: 'guide/', live: false, context: { serviceWorkers: 'block' } });
+  // A server and a context of its own, which end with all that still waits in them.
+  site = await openPage({ file: 'guide/', live: false, isolated: true, context: { serviceWorkers: 'block' } });
   const { page } = site;
-  /** @type {() => void} */
-  let letIn = () => {};
   const opened = new Promise((resolve) => {
     letIn = () => resolve(undefined);
   });
-  await page.route(files, (route) => opened.then(() => route.continue()));
+  await page.route(files, (route) => opened.then(() => route.continue()).catch(() => {}));
   await page.goto(site.site.url + address, { waitUntil: 'commit' });
   return { page, letIn };
 }

@@ -176,7 +176,7 @@ test('of more planes than fit, those around the chosen one stand beside it', asy
 
 test('a layer without weights shows what it returns, and nothing can be painted on it', async () => {
   const page = await ran('?layer=dense&batch_size=2&seq_len=3&hidden_size=8&out_features=16');
-  assert.match(await page.locator('.heat-head').innerText(), /^Output\s+2 × 3 × 16, what the layer returns/);
+  assert.match(await page.locator('.run-shown > h3').innerText(), /^Output\s+2 × 3 × 16, what the layer returns/);
   assert.equal(await page.locator('[data-action="pad"]').count(), 0);
   await page.locator('canvas.heat').focus();
   await page.keyboard.press('Space');
@@ -186,7 +186,7 @@ test('a layer without weights shows what it returns, and nothing can be painted 
 test('a pooling layer takes a mask, which is painted by itself', async () => {
   const page = await ran('?layer=max_pooling&batch_size=2&seq_len=4&hidden_size=8');
   const values = () => page.locator('[data-values]').innerText();
-  assert.match(await page.locator('.heat-head').innerText(), /^Output\s+2 × 8/);
+  assert.match(await page.locator('.run-shown > h3').innerText(), /^Output\s+2 × 8/);
   const before = await values();
   await page.click('input[name=drawn][value=mask]');
   await page.locator('canvas.heat').focus();
@@ -237,9 +237,9 @@ test('the encoder shows its weights, its output and what its pooler makes', asyn
       .evaluateAll((list) => list.map((input) => /** @type {any} */ (input).value)),
     ['weights', 'output', 'pooled']
   );
-  assert.match(await page.locator('.heat-head').innerText(), /of the last of 2 layers/);
+  assert.match(await page.locator('.run-shown > h3').innerText(), /of the last of 2 layers/);
   await page.click('input[name=drawn][value=pooled]');
-  assert.match(await page.locator('.heat-head').innerText(), /^Pooled\s+1 × 16/);
+  assert.match(await page.locator('.run-shown > h3').innerText(), /^Pooled\s+1 × 16/);
 });
 
 test('the file has the plane that is seen', async () => {

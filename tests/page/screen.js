@@ -27,10 +27,7 @@ export async function pixelsOf(element, margin = 0) {
   const clip = { x: box.x - margin, y: box.y - margin, width: box.width + 2 * margin, height: box.height + 2 * margin };
   const png = await page.screenshot({ clip });
   const context = page.context();
-  decoders.set(context, decoders.get(context) ?? context.newPage());
-  const { width, height, bytes } = await /** @type {Promise<import('playwright-core').Page>} */ (
-    decoders.get(context)
-  ).then((decoder) => decoder.evaluate(decode, png.toString('base64')));
+  const { width, height, bytes } = await (await decoderOf(context)).evaluate(decode, png.toString('base64'));
   const at = (/** @type {number} */ x, /** @type {number} */ y) =>
     /** @type {Rgb} */ (bytes.slice((y * width + x) * 4, (y * width + x) * 4 + 3));
   const row = (/** @type {number} */ y) => Array.from({ length: width }, (_, x) => at(x, y));
@@ -43,6 +40,14 @@ export async function pixelsOf(element, margin = 0) {
     column,
     all: Array.from({ length: width * height }, (_, index) => at(index % width, Math.floor(index / width)))
   };
+}
+
+/** The one of before, unless a test that ended has closed it. @param {import('playwright-core').BrowserContext} context */
+async function decoderOf(context) {
+  const before = await decoders.get(context);
+  const decoder = before && !before.isClosed() ? before : context.newPage();
+  decoders.set(context, Promise.resolve(decoder));
+  return decoder;
 }
 
 /** @param {string} base64 of a PNG file */

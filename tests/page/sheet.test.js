@@ -27,7 +27,7 @@ test('the answer in one line shows when the answer is out of sight, and follows 
   await page.locator('#steps').scrollIntoViewIfNeeded();
   await line.waitFor({ state: 'visible' });
   await page.fill('#field-hidden_size', '1024');
-  assert.match(await line.innerText(), /1,025 parameters/);
+  assert.match(await line.innerText(), /1,025\s+parameters/);
   await page.evaluate(() => scrollTo(0, 0));
   await line.waitFor({ state: 'hidden' });
 });
@@ -42,7 +42,7 @@ test('on a phone the form is a sheet below the answer, which stays in sight; not
   assert.ok(strip.y >= 49 && strip.y + strip.height <= sheet.y + 1, JSON.stringify([strip, sheet]));
   assert.ok(sheet.y + sheet.height <= bar.y + 1, JSON.stringify([sheet, bar]));
   await page.fill('#field-hidden_size', '1024');
-  assert.match(await page.innerText('.strip-line'), /1,025 parameters/);
+  assert.match(await page.innerText('.strip-line'), /1,025\s+parameters/);
   await page.keyboard.press('Escape');
   assert.equal(await page.locator('#field-hidden_size').isVisible(), false);
   assert.ok(await page.evaluate(() => document.activeElement?.classList.contains('sheet-button')));
@@ -51,7 +51,7 @@ test('on a phone the form is a sheet below the answer, which stays in sight; not
 test('the door "Size a layer" leads into the form, on a phone too', async () => {
   site = await openPage({ context: phone });
   await site.page.click('.entries >> text=Size a layer');
-  assert.ok(await site.page.locator('#field-layer').isVisible());
+  await site.page.locator('#field-layer').waitFor();
   await site.page.waitForFunction(() => document.activeElement?.id === 'field-layer');
 });
 
