@@ -42,7 +42,10 @@ export async function pixelsOf(element, margin = 0) {
   };
 }
 
-/** The one of before, unless a test that ended has closed it. @param {import('playwright-core').BrowserContext} context */
+/**
+ * The one of before, unless a test that ended has closed it.
+ * @param {import('playwright-core').BrowserContext} context
+ */
 async function decoderOf(context) {
   const before = await decoders.get(context);
   const decoder = before && !before.isClosed() ? before : context.newPage();
