@@ -184,6 +184,17 @@ test('scores between the steps are explained too, and what is neither weights no
   await page.waitForSelector('attnscope-explanation', { state: 'detached' });
 });
 
+test('the training page explains a weight of the layer before its run', async () => {
+  site = await openPage({ file: 'train/', search: '?task=recall', live: false });
+  const { page } = site;
+  await page.waitForSelector('.explain:not(.stale)');
+  const shown = await page
+    .locator('.train-map attnscope-heat-map')
+    .evaluate((/** @type {any} */ map) => map.grid.data[map.told.cell.row * map.grid.columns + map.told.cell.column]);
+  const weight = await page.locator('[data-line=weight] b').innerText();
+  assert.ok(Math.abs(Number(weight) - shown) < 1e-5, `${weight}, the map has ${shown}`);
+});
+
 test('the training page explains a weight of the layer as it is, and says of an earlier moment that it cannot', async () => {
   site = await openPage({ file: 'train/', search: '?task=recall', live: false, context: { reducedMotion: 'reduce' } });
   const { page } = site;

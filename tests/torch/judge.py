@@ -71,6 +71,17 @@ def assigned_lines(source):
     return lines
 
 
+def exit_code(script):
+    """What a printed script that is run ends with: 0, or what it gives to sys.exit()."""
+    namespace = {"__name__": "printed"}
+    exec(compile(script, "script", "exec"), namespace)
+    try:
+        namespace["main"]()
+    except SystemExit as stopped:
+        return stopped.code
+    return 0
+
+
 def as_tuple(results):
     return (results,) if torch.is_tensor(results) else tuple(results)
 

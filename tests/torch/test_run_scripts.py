@@ -3,6 +3,7 @@
 
 import re
 
+import judge
 import pytest
 import torch
 
@@ -11,23 +12,13 @@ TOLERANCE = 1e-4
 SAID = re.compile(r"step (\d+): loss (\S+), held-out loss (\S+), accuracy \S+; on the page (\S+) and (\S+)")
 
 
-def run(script):
-    namespace = {"__name__": "printed"}
-    exec(compile(script, "script", "exec"), namespace)
-    try:
-        namespace["main"]()
-    except SystemExit as stopped:
-        return stopped.code
-    return 0
-
-
 def differs(script):
     """Whether this PyTorch draws other dropout than the page."""
     return script["dropout"] and torch.backends.mkl.is_available()
 
 
 def test_a_script_finds_the_losses_of_the_page_and_says_ok(run_script, capsys):
-    assert run(run_script["after"]) == 0
+    assert judge.exit_code(run_script["after"]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
     assert last == "OK"
     said = [SAID.fullmatch(line).groups() for line in lines]
@@ -39,7 +30,7 @@ def test_a_script_finds_the_losses_of_the_page_and_says_ok(run_script, capsys):
 
 
 def test_a_script_of_a_run_that_is_still_to_come_trains_and_claims_nothing(run_script, capsys):
-    assert run(run_script["before"]) == 0
+    assert judge.exit_code(run_script["before"]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
     assert "OK" not in last and "nothing to hold this against" in last
     assert lines[-1].startswith("step 2: ")
@@ -49,7 +40,7 @@ def test_a_script_of_a_run_that_is_still_to_come_trains_and_claims_nothing(run_s
 def test_a_script_with_another_loss_says_mismatch(index, at, capsys):
     script = index.run_scripts[0]["after"]
     first = re.search(r"EXPECTED = {\s*0: \((\S+), (\S+)\)", script)[1 + at]
-    assert run(script.replace(first, str(float(first) + 0.01), 1)) == "MISMATCH"
+    assert judge.exit_code(script.replace(first, str(float(first) + 0.01), 1)) == "MISMATCH"
 
 
 def test_every_task_has_its_script(index):

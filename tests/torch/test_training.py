@@ -137,26 +137,16 @@ def test_weights_begin_as_pytorch_draws_them(training):
     assert not far, "\n".join(far)
 
 
-def run(script):
-    namespace = {"__name__": "printed"}
-    exec(compile(script, "script", "exec"), namespace)
-    try:
-        namespace["main"]()
-    except SystemExit as stopped:
-        return stopped.code
-    return 0
-
-
 def test_the_printed_script_trains_and_says_ok(training, capsys):
-    assert run(training.entry["script"]) == 0
+    assert judge.exit_code(training.entry["script"]) == 0
     assert capsys.readouterr().out == "OK\n"
 
 
 def test_a_script_with_another_loss_or_gradient_says_mismatch(index, capsys):
     script = index.trainings[0].entry["script"]
     first = script[script.index("LOSSES = [") + 10 :].split(",")[0]
-    assert run(script.replace(first, str(float(first) + 0.01), 1)) == 1
+    assert judge.exit_code(script.replace(first, str(float(first) + 0.01), 1)) == 1
     assert "MISMATCH loss of step 0" in capsys.readouterr().out
     name, norm = script[script.index("GRADIENT_NORMS = {") + 18 :].strip().split(",")[0].split(": ")
-    assert run(script.replace(f"{name}: {norm}", f"{name}: {float(norm) * 2 + 1}")) == 1
+    assert judge.exit_code(script.replace(f"{name}: {norm}", f"{name}: {float(norm) * 2 + 1}")) == 1
     assert f"MISMATCH gradient of {name.strip(chr(34))}" in capsys.readouterr().out

@@ -1,5 +1,7 @@
 // The Python script that repeats a training run in PyTorch, with the figures of this one written into it.
 
+import { CHECKPOINT, withImports } from './python-imports.js';
+
 /** @typedef {import('./scope.js').Attnscope} Attnscope */
 /** @typedef {import('./types.js').Input} Input */
 
@@ -108,23 +110,6 @@ function softmax({ data, shape }) {
 
 /** @param {Float32Array} values */
 const norm = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
-
-const CHECKPOINT = 'from torch.utils.checkpoint import checkpoint';
-const IMPORTS = [
-  ['import functools', 'import math', 'import sys'],
-  ['import torch', 'import torch.nn.functional as F', 'from torch import nn', CHECKPOINT]
-];
-
-/**
- * The module's source with the imports that the script needs besides, in their order.
- * @param {string} source @param {string[]} needed
- */
-function withImports(source, needed) {
-  const end = source.indexOf('\n\n\n'); // of the module's own
-  const own = source.slice(0, end).split('\n');
-  const groups = IMPORTS.map((lines) => lines.filter((line) => own.includes(line) || needed.includes(line)));
-  return groups.map((lines) => lines.join('\n')).join('\n\n') + source.slice(end);
-}
 
 /** @param {string[]} lines its body */
 const factorFunction = (lines) => `

@@ -1,6 +1,7 @@
 // A whole file of PyTorch that gives the numbers of a run: the layer's class, the weights and the inputs of the same
 // seeds, and what the page shows printed. No DOM.
 
+import { withImports } from '../lib/python-imports.js';
 import { DRAWN, inputSeed, ownNumbers } from './inputs.js';
 import { RANDOM, patternOf } from './patterns.js';
 import { maskPython } from './mask.js';
@@ -10,12 +11,6 @@ const DECIMALS = 6;
 
 /** The first values of a result, as the page shows them. @param {{ data: Float32Array }} output */
 export const shownValues = ({ data }) => Array.from(data.subarray(0, SHOWN_VALUES), (value) => value.toFixed(DECIMALS));
-
-/**
- * Imports and classes for lines that use `torch` themselves, which not every layer's class does.
- * @param {string} source as `pytorch()` prints it
- */
-export const withTorch = (source) => (/^import torch$/m.test(source) ? source : `import torch\n${source}`);
 
 /**
  * @param {string} source the imports and the classes of the layer
@@ -28,7 +23,7 @@ export function pythonScript(source, { inputs, masks }, { seed, masks: painted, 
   const hiding = masks.filter(({ name }) => painted[name]);
   const names = [...inputs.map(({ name }) => name), ...hiding.map(({ name }) => `${name}=${name}`)].join(', ');
   return [
-    withTorch(source).trimEnd(),
+    withImports(source, ['import torch']).trimEnd(),
     '',
     '',
     `torch.manual_seed(${seed})`,

@@ -8,6 +8,7 @@ import { comparison, growing, ranked } from '../../plain/comparison.js';
 import { formatCount } from '../../plain/format.js';
 import { metrics } from '../../plain/metrics.js';
 import { pinCard } from './pin-card.js';
+import { ownOf, rowsNamed } from './own.js';
 import { CURVE_HEIGHT, dotHeight } from './sizes.js';
 import { alternativesTable, growthTable } from './tables.js';
 
@@ -18,6 +19,7 @@ import { alternativesTable, growthTable } from './tables.js';
  * @typedef {import('../../plain/comparison.js').Growth} Growth
  * @typedef {import('../../plain/comparison.js').Ranked} Ranked
  * @typedef {typeof import('./draw.js')} Draw
+ * @typedef {ReturnType<typeof ownOf>} Own
  */
 
 /**
@@ -117,7 +119,8 @@ export class ChartPanel extends LightElement {
     if (!store || !estimate) return nothing;
     const trains = metric.read(estimate) !== null;
     const compared = comparison(store, { grows: trains });
-    const rows = ranked(compared.rows, metric);
+    const own = ownOf(store);
+    const rows = rowsNamed(ranked(compared.rows, metric), store);
     const choices = metrics.map(({ key, title }) => ({ value: key, text: title }));
     const pick = (/** @type {string} */ key) => {
       this.metric = metrics.find((known) => known.key === key) ?? this.metric;
@@ -131,11 +134,11 @@ export class ChartPanel extends LightElement {
       ${pinCard(store)}
       ${
         trains
-          ? html`${this.#dots(rows)}${this.#curves(compared.series)}`
+          ? html`${this.#dots(rows, own)}${this.#curves(compared.series, own)}`
           : html`<p class="note">${estimate.config.dtype} is a format for inference, so there is nothing to
             train.</p>`
       }
-      ${alternativesTable(rows, (values) => this.#choose(values, '.alternatives'), false)}`;
+      ${alternativesTable(rows, own, (values) => this.#choose(values, '.alternatives'), false)}`;
   }
 
   /**
@@ -150,23 +153,23 @@ export class ChartPanel extends LightElement {
     if (this.store?.estimate !== before) this.#heir = `${table} .fits button`;
   }
 
-  /** @param {Ranked[]} rows */
-  #dots(rows) {
+  /** @param {Ranked[]} rows @param {Own} own */
+  #dots(rows, own) {
     const { title } = this.metric;
-    const times = rows.some(({ pinned }) => pinned) ? 'ratio to pinned' : 'ratio to this layer';
+    const times = rows.some(({ pinned }) => pinned) ? 'ratio to pinned' : `ratio to ${own.text}`;
     const choose = (/** @type {Ranked} */ { config }) => this.store?.set(config);
     return html`
       <figure class="chart" data-chart="alternatives">
-        <figcaption>${title} of this layer and its alternatives, all other fields equal. Choose a row to fill the form
+        <figcaption>${title} of ${own.text} and its alternatives, all other fields equal. Choose a row to fill the form
           with it.</figcaption>
-        <div class="plot dots" role="img" aria-label=${`${title}, this layer against alternatives; the figures are in the table below`}
+        <div class="plot dots" role="img" aria-label=${`${title}, ${own.text} against alternatives; the figures are in the table below`}
           ${ref((plot) => plot && setHeight(plot, dotHeight(rows.length, this.width)))}>
-          ${this.#drawn((draw) => draw.drawAlternatives(rows, this.metric, { width: this.width, times, choose }))}</div>
+          ${this.#drawn((draw) => draw.drawAlternatives(rows, this.metric, { width: this.width, times, kind: own.kind, choose }))}</div>
       </figure>`;
   }
 
-  /** @param {Growth[]} series */
-  #curves(series) {
+  /** @param {Growth[]} series @param {Own} own */
+  #curves(series, own) {
     const { metric } = this;
     const { grown, constant } = growing(series, metric);
     const { columns, wideFirst } = gridOf(grown.length, this.width);
@@ -181,8 +184,8 @@ export class ChartPanel extends LightElement {
             <figcaption><span>${metric.title} by <code>${one.field}</code></span>${this.#nowText(one)}</figcaption>
             <div class="plot curves" role="img" aria-label=${`${metric.title} by ${one.field}; the figures are in the table below`}
               ${ref((plot) => plot && setHeight(plot, CURVE_HEIGHT))}>
-              ${this.#drawn((draw) => draw.drawGrowth(one, metric, wideFirst && !index ? this.width : each))}</div>
-            ${growthTable(one, metric, (values) => this.#choose(values, `[data-chart="${one.field}"]`))}
+              ${this.#drawn((draw) => draw.drawGrowth(one, metric, wideFirst && !index ? this.width : each, own.label))}</div>
+            ${growthTable(one, metric, own, (values) => this.#choose(values, `[data-chart="${one.field}"]`))}
           </figure>`
         )}
       </div>

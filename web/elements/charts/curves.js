@@ -33,9 +33,14 @@ const NAME_HEIGHT = 17;
 /** From the lowest name to the axis, whose last label may lie below it. */
 const CLEARANCE = 3;
 
-/** @param {Growth} series @param {Metric} metric @param {number} width */
-export function drawGrowth(series, metric, width) {
-  const curves = curvesOf(series, metric);
+/**
+ * @param {Growth} series
+ * @param {Metric} metric
+ * @param {number} width
+ * @param {string} label of the layer's own curve
+ */
+export function drawGrowth(series, metric, width, label) {
+  const curves = curvesOf(series, metric, label);
   const layout = layoutOf(curves, metric, width);
   const { marginLeft, marginRight, domain } = layout;
   return drawn({
@@ -61,19 +66,20 @@ export function drawGrowth(series, metric, width) {
  * for sizes that this layer has not.
  * @param {Growth} series
  * @param {Metric} metric
+ * @param {string} label of its own curve
  * @returns {Curve[]}
  */
-function curvesOf({ points, lines }, metric) {
+function curvesOf({ points, lines }, metric, label) {
   const own = spotsOf(points, metric);
   const [from, to] = ends(own.map(({ x }) => x));
-  const others = lines.map(({ label, pinned, coincides, points: theirs }) => ({
-    label,
+  const others = lines.map(({ label: name, pinned, coincides, points: theirs }) => ({
+    label: name,
     own: false,
     pinned,
     coincides,
     spots: spotsOf(theirs, metric).filter(({ x }) => x >= from && x <= to)
   }));
-  const layer = { label: 'This layer', own: true, pinned: false, coincides: false, spots: own };
+  const layer = { label, own: true, pinned: false, coincides: false, spots: own };
   return [...others, layer].filter(({ spots }) => spots.length > 1);
 }
 

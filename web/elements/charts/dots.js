@@ -22,10 +22,10 @@ const TICK_WIDTH = 84;
  * beginning.
  * @param {Ranked[]} rows in the order in which they are shown
  * @param {Metric} metric
- * @param {{ width: number, times: string, choose: (row: Ranked) => void }} options `times`: the title of the last
- *   column; `choose`: when a row is clicked
+ * @param {{ width: number, times: string, kind: string, choose: (row: Ranked) => void }} options `times`: the title
+ *   of the last column; `kind`: `this layer`, or `this model`; `choose`: when a row is clicked
  */
-export function drawAlternatives(rows, metric, { width, times, choose }) {
+export function drawAlternatives(rows, metric, { width, times, kind, choose }) {
   const layout = layoutOf(rows, metric, times, width);
   const { marginTop, marginRight, marginBottom, marginLeft, scale } = layout;
   const svg = drawn({
@@ -38,7 +38,7 @@ export function drawAlternatives(rows, metric, { width, times, choose }) {
     x: { type: 'log', domain: scale.domain, axis: null },
     y: { type: 'band', domain: rows.map(({ label }) => label), padding: 0, axis: null },
     marks: [
-      ...rowMarks(rows, layout),
+      ...rowMarks(rows, kind, layout),
       ...axisMarks(rows, metric, layout),
       ...dotMarks(rows, layout),
       ...textMarks(rows, metric, times, layout)
@@ -104,16 +104,20 @@ const ZERO_ROOM = 0.1;
 /**
  * Bands across the whole width: those of this layer and of the pin are seen, and all can be clicked.
  * @param {Ranked[]} rows
+ * @param {string} kind of the one that is shown
  * @param {Layout} layout
  */
-function rowMarks(rows, { marginLeft, marginRight }) {
+function rowMarks(rows, kind, { marginLeft, marginRight }) {
   const across = { y: 'label', insetLeft: -marginLeft, insetRight: -marginRight, rx: 6 };
   const seen = (/** @type {Ranked[]} */ list, /** @type {string} */ fill) =>
     named('chosen row', cell(list, { ...across, fill, pointerEvents: 'none' }));
   return [
     seen(rows.filter(isOnlyPinned), 'var(--sunken)'),
     seen(rows.filter(isCurrent), 'var(--accent-soft)'),
-    named('row', cell(rows, { ...across, fill: 'transparent', title: clickText }))
+    named(
+      'row',
+      cell(rows, { ...across, fill: 'transparent', title: (/** @type {Ranked} */ row) => clickText(row, kind) })
+    )
   ];
 }
 
@@ -124,8 +128,8 @@ const isOther = (/** @type {Ranked} */ { current, pinned }) => !pinned && !curre
 /** @param {Ranked} row */
 const labelText = ({ label, pinned }) => (pinned && label !== 'Pinned' ? `${label}, pinned` : label);
 
-/** @param {Ranked} row */
-const clickText = ({ label, current }) => (current ? `${label}: this layer` : `${label}: fill the form with it`);
+/** @param {Ranked} row @param {string} kind */
+const clickText = ({ label, current }, kind) => (current ? `${label}: ${kind}` : `${label}: fill the form with it`);
 
 /** @param {Ranked[]} rows @param {Metric} metric @param {Layout} layout */
 function axisMarks(rows, metric, { scale, row, drop, stacked, marginBottom, marginLeft }) {

@@ -6,6 +6,7 @@ import { fieldLabel } from '../../plain/fields.js';
 import { timesText } from '../../plain/change.js';
 import { alternatives, baseOf, ranked } from '../../plain/comparison.js';
 import { metrics, metricText } from '../../plain/metrics.js';
+import { ownOf, rowsNamed } from './own.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
@@ -13,41 +14,43 @@ import { metrics, metricText } from '../../plain/metrics.js';
  * @typedef {import('../../plain/comparison.js').Ranked} Ranked
  * @typedef {import('../../plain/comparison.js').Growth} Growth
  * @typedef {import('../../plain/fields.js').Values} Values
+ * @typedef {ReturnType<typeof ownOf>} Own
  * @typedef {(values: Values) => void} Choose fills the form
  */
 
 /** @param {Store} store */
 export const chartsStaticView = (store) => html`
   <div class="panel-head"><h2 id="compare-title" class="panel-title">Compare and grow</h2></div>
-  ${alternativesTable(ranked(alternatives(store), metrics[0]), () => {}, true)}`;
+  ${alternativesTable(rowsNamed(ranked(alternatives(store), metrics[0]), store), ownOf(store), () => {}, true)}`;
 
 /**
- * The rows of the dot plot with all figures, and below each how many times that of the pin or of this layer it is.
+ * The rows of the dot plot with all figures, and below each how many times that of the pin or of what is shown it is.
  * @param {Ranked[]} rows
+ * @param {Own} own
  * @param {Choose} choose
  * @param {boolean} open
  */
-export function alternativesTable(rows, choose, open) {
+export function alternativesTable(rows, own, choose, open) {
   const base = baseOf(rows);
   const times = (/** @type {Metric} */ { read }, /** @type {Ranked} */ { estimate }) =>
     timesText(read(estimate), base ? read(base.estimate) : null);
   return html`
   <details class="twin" ?open=${open}><summary>Alternatives as a table</summary>
-    <p class="note">Below each figure: how many times that of ${base?.pinned ? 'the pinned layer' : 'this layer'} it is. Choose a name to fill the form with that layer.</p>
+    <p class="note">Below each figure: how many times that of ${base?.pinned ? 'what is pinned' : own.text} it is. Choose a name to fill the form with that layer.</p>
     <div class="scroller" tabindex="0" role="group" aria-label="Alternatives as a table">
       <table class="table alternatives"><thead><tr><th scope="col">Layer</th>${metrics.map(({ title }) => html`<th scope="col" class="num">${title}</th>`)}</tr></thead>
         <tbody>${rows.map(
           (
             row
-          ) => html`<tr class=${row.current ? 'fits' : ''}><th scope="row">${choice(row.label, row, choose)}${noteOf(row)}</th>
+          ) => html`<tr class=${row.current ? 'fits' : ''}><th scope="row">${choice(row.label, row, choose)}${noteOf(row, own.kind)}</th>
           ${metrics.map((metric) => html`<td class="num">${metricText(metric, row.estimate)}<small>${times(metric, row)}</small></td>`)}</tr>`
         )}</tbody></table>
     </div></details>`;
 }
 
-/** @param {Ranked} row */
-function noteOf({ label, current, pinned }) {
-  const note = current ? 'this layer' : pinned && label !== 'Pinned' ? 'pinned' : '';
+/** @param {Ranked} row @param {string} kind */
+function noteOf({ label, current, pinned }, kind) {
+  const note = current ? kind : pinned && label !== 'Pinned' ? 'pinned' : '';
   return note && html`<span class="kind">${note}</span>`;
 }
 
@@ -63,9 +66,10 @@ const choice = (text, { config, current }, choose) =>
  * The curves of one figure along one size.
  * @param {Growth} series
  * @param {Metric} metric
+ * @param {Own} own
  * @param {Choose} choose
  */
-export function growthTable({ field, points, lines }, metric, choose) {
+export function growthTable({ field, points, lines }, metric, own, choose) {
   const curves = lines
     .filter(({ coincides }) => !coincides)
     .map(({ label, points: theirs }) => ({
@@ -79,7 +83,7 @@ export function growthTable({ field, points, lines }, metric, choose) {
   <details class="twin"><summary>${fieldLabel(field)} as a table</summary>
     <p class="note">${metric.title}. Choose a size to fill it in.</p>
     <div class="scroller" tabindex="0" role="group" aria-label=${`${fieldLabel(field)} as a table`}>
-      <table class="table"><thead><tr><th scope="col"><code>${field}</code></th><th scope="col" class="num">This layer</th><th scope="col" class="num">Ratio to now</th>
+      <table class="table"><thead><tr><th scope="col"><code>${field}</code></th><th scope="col" class="num">${own.label}</th><th scope="col" class="num">Ratio to now</th>
           ${curves.map(({ label }) => html`<th scope="col" class="num">${label}</th>`)}</tr></thead>
         <tbody>${points.map(
           (

@@ -184,7 +184,7 @@ export class AskPanel extends LightElement {
    */
   async #explain({ tokens, step }, at) {
     if (this.playing || !this.player) return null;
-    const answered = await this.player.ask('explainAnswer', { tokens, at });
+    const answered = await this.player.ask('explain', { tokens, at });
     return answered.step === step ? answered.explanation : null;
   }
 

@@ -17,6 +17,7 @@ import { taskOf } from '../../plain/train/settings.js';
  * @property {Moment[]} moments
  * @property {Moment} moment that is looked at
  * @property {boolean} stale whether the settings are others by now
+ * @property {import('../explain/explanation.js').Explain | null} explain answers for cells of a layer before its run
  */
 
 /**
@@ -30,7 +31,7 @@ export function shownOf({ job: { plan }, history, example, parameters, memory },
   const moment = moments.findLast(({ step }) => step <= (chosen ?? Infinity)) ?? moments[0];
   return {
     ...{ task: taskOf(plan.task), config: plan.config, data, example, parameters, memory },
-    ...{ points, moments, moment, stale }
+    ...{ points, moments, moment, stale, explain: null }
   };
 }
 
@@ -44,11 +45,11 @@ export const NONE = [];
  */
 export function shownBefore({ plan, data, parameters, needs }, preview) {
   if (!plan || !data || !preview) return null;
-  const { example, seen } = preview;
+  const { example, seen, explain } = preview;
   /** @type {Moment} */
   const moment = { step: 0, gradients: {}, gradient_norm: null, seen };
   return {
     ...{ task: taskOf(plan.task), config: plan.config, data, example, parameters, memory: needs.bytes },
-    ...{ points: NONE, moments: [moment], moment, stale: false }
+    ...{ points: NONE, moments: [moment], moment, stale: false, explain }
   };
 }

@@ -350,7 +350,7 @@ export class TrainPanel extends LightElement {
         kept: this.#kept(),
         file: { ...this.files.state, table: this.files.table() },
         curves: drawings.curves(shown, axesOf(checked, shown?.data ?? checked.data, this.player), playing),
-        map: shown && drawings.heatMap(shown, explaining.of(shown.moment)),
+        map: shown && drawings.heatMap(shown, shown.explain ?? explaining.of(shown)),
         ask: html`<attnscope-train-ask .player=${this.player} .shown=${shown?.points.length ? shown : null} .step=${step} .playing=${playing}></attnscope-train-ask>`,
         repeat: html`<attnscope-train-repeat .scope=${this.scope} .repeated=${this.#repeated()} .playing=${playing}></attnscope-train-repeat>`
       },

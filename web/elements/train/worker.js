@@ -1,7 +1,6 @@
 // Trains off the page's thread, in slices: between two of them the page says whether there is a next one.
 
 import { serve } from '../../lib/worker/serve.js';
-import { explainedIn } from '../../plain/train/attention.js';
 import { answersTo, continued, explainedAnswer, heldOutAnswers } from '../../plain/train/ask.js';
 import { History, everyAt } from '../../plain/train/history.js';
 import { storageText } from '../../plain/train/kept.js';
@@ -112,13 +111,7 @@ const ask = (_, tokens) => answersTo(underWay().run, tokens);
 /** @param {Scope} _ @param {number[]} tokens */
 const goOn = (_, tokens) => continued(underWay().run, tokens);
 /** @param {Scope} _ @param {Parameters<typeof explainedAnswer>[1]} cell */
-const explainAnswer = (_, cell) => explainedAnswer(underWay().run, cell);
+const explain = (_, cell) => explainedAnswer(underWay().run, cell);
 const heldOut = () => heldOutAnswers(underWay().run);
 
-/** @param {Scope} _ @param {import('../../lib/index.js').ExplainOptions} at of the example, heads as they are drawn */
-function explain(_, at) {
-  const { trainer, weights: names, example, step } = underWay().run;
-  return { step, explanation: explainedIn(trainer.model, names, { tokens: example.tokens }, at) };
-}
-
-serve({ begin, resume, train, keep, weights, ask, goOn, heldOut, explain, explainAnswer });
+serve({ begin, resume, train, keep, weights, ask, goOn, heldOut, explain });

@@ -1,7 +1,7 @@
 // The six chapters of the tutorial: each layer in its sizes, what its code prints, and every tensor on the way.
 
+import { withImports } from '../../lib/python-imports.js';
 import { formatCount, formatSignificant } from '../format.js';
-import { withTorch } from '../python.js';
 import { arrayText, sizeText, tensorText } from './printed.js';
 import { dotProducts, largest, rowsOf, sum } from './rows.js';
 import { explainer, runLayer } from './run.js';
@@ -446,7 +446,7 @@ function codeOf(scope, { config, lines }) {
   const source = (/** @type {any} */ of) => scope.pytorch(of, { self_check: false }).trimEnd();
   const printed =
     config.layer === 'multihead_attention' ? withHeadsAsArgument(source(multiHeadConfig(HEADS))) : source(config);
-  return `${withTorch(printed)}\n\n\n${lines.join('\n')}\n`;
+  return `${withImports(printed, ['import torch'])}\n\n\n${lines.join('\n')}\n`;
 }
 
 /**

@@ -1,5 +1,6 @@
 // The Python script that repeats a run in PyTorch, from its data to its losses.
 
+import { withImports } from '../../lib/python-imports.js';
 import { STREAMS } from './run.js';
 import { taskOf } from './settings.js';
 
@@ -92,14 +93,7 @@ def report(module, step, batch, held_out):
     return step <= CERTAIN and not far <= 1e-4
 `;
 
-const IMPORTS = ['import sys', '', 'import torch', 'import torch.nn.functional as F', 'from torch import nn'];
-
-/** The module's source with the imports that the script needs besides. @param {string} source */
-function withImports(source) {
-  const own = source.slice(0, source.indexOf('\n\n\n')).split('\n');
-  const others = own.filter((line) => !IMPORTS.includes(line));
-  return [...others.filter(Boolean), ...IMPORTS].join('\n') + source.slice(source.indexOf('\n\n\n'));
-}
+const IMPORTS = ['import sys', 'import torch', 'import torch.nn.functional as F'];
 
 /** With as many digits as float32 has. @param {number} value */
 const digits = (value) => String(Number(value.toPrecision(8)));
@@ -124,7 +118,7 @@ export function runScript(scope, { task, settings, config, options }, data, { po
   const class_name = scope.layers().find(({ name }) => name === layer)?.pytorch_class;
   const python = data.python();
   const { name, lr } = options.optimizer;
-  return `${withImports(source)}
+  return `${withImports(source, IMPORTS)}
 
 # ---- Data ----
 
