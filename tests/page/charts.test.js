@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alternatives, comparison, growing, ranked } from '../../web/plain/comparison.js';
 import { metrics } from '../../web/plain/metrics.js';
+import { published } from '../../web/plain/published.js';
 import { logTicks } from '../../web/plain/ticks.js';
 import { Store } from '../../web/plain/store.js';
 import { isSize, sliderStops } from '../../web/plain/fields.js';
 import { readSearch } from '../../web/elements/calculator/url.js';
-import { open } from '../../web/lib/index.js';
+import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { badLabels } from './labels.js';
 import { figure, openPage, openTabOf } from './open-page.js';
 
@@ -426,6 +427,27 @@ test('each log axis says that it is one, each curve is named, and what does not 
       ['hidden_size', 'attn_dim']
     );
     assert.match(await page.locator('attnscope-charts').innerText(), /Parameters of Dot product: 0, for which/);
+  } finally {
+    await site.close();
+  }
+});
+
+test('the charts name a published model where one is chosen, and another layer is called this layer again', async () => {
+  const site = await drawnPage('?layer=linear_scorer&hidden_size=64');
+  const { page } = site;
+  const labels = page.locator('[data-chart="seq_len"] svg [aria-label="curve label"] text');
+  const rows = page.locator('[data-chart="alternatives"] svg [aria-label="y-axis tick label"] text');
+  try {
+    assert.ok((await labels.allTextContents()).includes('This layer'));
+    const model = /** @type {any} */ (published.find(({ name }) => name === 'Llama-3-8B'));
+    const config = Object.entries(fromHuggingFace(model.file).config).filter(([, value]) => value !== null);
+    await page.goto(`${site.site.url}?${new URLSearchParams(/** @type {any} */ (config))}`);
+    await openTabOf(page, '#compare');
+    await page.waitForSelector('.growth svg');
+    assert.ok((await labels.allTextContents()).includes('Llama-3-8B'));
+    assert.ok((await rows.allTextContents()).includes('Llama-3-8B'));
+    assert.match(await page.innerText('[data-chart="alternatives"]'), /of Llama-3-8B and its alternatives/);
+    assert.deepEqual(await badLabels(page), []);
   } finally {
     await site.close();
   }

@@ -13,7 +13,7 @@ export function guideView(scope) {
   const facts = guideFacts(scope);
   return html`
     <nav class="contents" aria-label="Chapters">
-      <h2>The guide</h2>
+      <h2>On this page</h2>
       ${PARTS.map(({ title, chapters }) => html`<h3>${title}</h3><ol>${chapters.map((chapter) => html`<li><a href=${`#${chapter.id}`}>${chapter.title}</a></li>`)}</ol>`)}
     </nav>
     <div class="chapters">

@@ -1,7 +1,7 @@
 // Published models as rows: a click takes a whole one, or sizes the chosen layer on it. Number formats: those of the
 // core, and FP8 after the OCP's specification.
 
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { formatBytes, formatCount, scientific, superscript } from '../../plain/format.js';
 import { matches, presetValues } from './presets.js';
 import { modelOf, takeModel } from './model.js';
@@ -141,14 +141,14 @@ export function modelsView(store, choose) {
   const shares = isModel ? [] : sharesOf(store, models);
   return html`
     <section class="panel" part="panel" id="models" aria-labelledby="models-title">
-      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size it whole,
-        or its last column to size the chosen layer on it</span></h2>
+      <h2 id="models-title" class="panel-title">Published models <span class="panel-note">choose one to size it
+        whole${isModel ? '' : ', or its last column to size the chosen layer on it'}</span></h2>
       <div class="scroller" tabindex="0" role="group" aria-labelledby="models-title">
         <table class="table">
           <thead><tr><th scope="col">Model</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">Layers</th><th scope="col" class="num">Hidden size</th>
             <th scope="col" class="num"><abbr title="Of queries, and of keys where they are fewer">Heads</abbr></th><th scope="col" class="num">Max length</th><th scope="col" class="num"><abbr title="Bytes that one position keeps, in the format that the model is published in">Cache a token</abbr></th>
-            <th scope="col" class="num">This layer adds</th></tr></thead>
-          <tbody>${models.map((model, index) => modelRow(model, store, choose, shares[index] ?? null))}</tbody>
+            ${isModel ? nothing : html`<th scope="col" class="num">This layer adds</th>`}</tr></thead>
+          <tbody>${models.map((model, index) => modelRow(model, store, choose, isModel ? undefined : shares[index]))}</tbody>
         </table>
       </div>
     </section>`;
@@ -158,7 +158,8 @@ export function modelsView(store, choose) {
  * @param {Model} model
  * @param {Store} store
  * @param {Choose} choose
- * @param {number | null} share of its parameters that the chosen layer would have; null where that says nothing
+ * @param {number | null | undefined} share of its parameters that the chosen layer would have; null where it cannot,
+ *   undefined where a model is chosen
  */
 function modelRow(model, store, { take, set }, share) {
   const { name, config, estimate, length, note } = model;
@@ -169,7 +170,7 @@ function modelRow(model, store, { take, set }, share) {
       <td class="num">${config.num_heads}${config.num_kv_heads ? ` / ${config.num_kv_heads}` : ''}</td>
       <td class="num">${note ? html`<abbr title=${note}>${formatCount(length)}</abbr>` : formatCount(length)}</td>
       <td class="num">${estimate.kv_cache ? formatBytes(estimate.kv_cache.bytes_per_token) : '–'}</td>
-      <td class="num">${share === null ? '–' : shareView(share, model, store, set)}</td>
+      ${share === undefined ? nothing : html`<td class="num">${share === null ? '–' : shareView(share, model, store, set)}</td>`}
     </tr>`;
 }
 

@@ -13,7 +13,7 @@ export function betweenView(estimate, chosen, choose) {
     html`<option value=${name} ?selected=${name === shown?.name} ${follows('selected', name === shown?.name)}>${name}</option>`;
   return html`
     <label class="inputs-choice between">Between the steps <select name="tensor" title="Queries, keys, scores, any tensor that a step makes, with the numbers of this run" @change=${(/** @type {any} */ event) => choose(event.target.value)}>
-      <option value="" ?selected=${!shown} ${follows('selected', !shown)}>none: what the layer returns</option>
+      <option value="" ?selected=${!shown} ${follows('selected', !shown)}>none</option>
       ${groups.map(({ title, tensors }) => (tensors.length > 1 ? html`<optgroup label=${title}>${tensors.map(({ name }) => option(name))}</optgroup>` : option(tensors[0].name)))}
     </select></label>
     ${shown ? html`<p class="note"><code>${shown.line}</code></p>` : nothing}`;

@@ -107,7 +107,7 @@ const RUN = [
   ['train/', 'Train']
 ];
 const GUIDE = [
-  ['guide/', 'Text'],
+  ['guide/', 'Concepts'],
   ['guide/conventions/', 'Conventions'],
   ['guide/api/', 'API'],
   ['guide/training/', 'Training'],

@@ -166,9 +166,11 @@ const dotProduct = {
       ],
       lines: [
         `torch.manual_seed(${seed})`,
-        'query, key, value = (torch.randn(2, 1, 4, 8) for _ in range(3))',
-        'output, weights = ScaledDotProductAttention()(query, key, value)',
-        'output, weights = output.squeeze(1), weights.squeeze(1)  # the one head',
+        'query, key, value = torch.randn(3, 2, 1, 4, 8)',
+        'module = ScaledDotProductAttention()',
+        'output, weights = module(query, key, value)',
+        'output = output.squeeze(1)  # the one head',
+        'weights = weights.squeeze(1)',
         'print(f"Output shape: {output.shape}")',
         'print(f"Attention weights shape: {weights.shape}")',
         'print(f"Weights sum to 1: {weights.sum(dim=-1)}")'
