@@ -249,6 +249,11 @@ testRefusals([
   [create(config, null), 'options', 'options must be a plain object, got null'],
   [create({ ...config, seq_len: 0 }), 'seq_len', `seq_len must be ${DIMENSION}, got 0`],
   [pytorch(config, { self_check: 0 }), 'self_check', 'self_check must be true or false, got 0'],
+  [
+    pytorch(config, { imports: ['import numpy'] }),
+    'imports',
+    'imports must be an array of "import functools", "import math", "import sys", "import torch", "import torch.nn.functional as F", "from torch import nn", "from torch.utils.checkpoint import checkpoint", "from torch.utils.flop_counter import FlopCounterMode", got "import numpy"'
+  ],
   [pytorch(config, { check: false }), 'check', 'pytorch has no option "check"; its options are self_check, mask'],
   [forward({ hidden_states }, { need_weights: 0 }), 'need_weights', 'need_weights must be true or false, got 0'],
   [

@@ -101,7 +101,8 @@ export function snippets(scope) {
     const made = all.map(([mask, painted]) => {
       const { output } = model.forward({ ...given, ...givenMasks(masks, painted) }, { need_weights: false });
       const how = { seed, masks: painted, className, given: numbers };
-      const source = scope.pytorch(config, { self_check: false, mask: mask !== 'no mask' });
+      const asked = { self_check: false, mask: mask !== 'no mask', imports: ['import torch'] };
+      const source = scope.pytorch(config, asked);
       const python = pythonScript(source, { inputs: needed, masks }, how);
       return {
         title,

@@ -183,7 +183,7 @@ model.loadStateDict({ 'score.weight': bits, 'score.bias': resident });
 const widened: ResidentTensor = scope.tensor(new Uint16Array(2), [2], { dtype: 'float16' });
 const shape = [2, 3] as const;
 const drawn: Ids = scope.randint(9, shape);
-const source: string = scope.pytorch(full, { self_check: false });
+const source: string = scope.pytorch(full, { self_check: false, imports: ['import torch'] });
 const flops: number = scope.measurePeaks({ read_bytes: 1 << 20 }).flops_per_second;
 
 // In a worker.

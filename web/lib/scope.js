@@ -4,6 +4,7 @@ import { load } from './loader.js';
 import { Model } from './model.js';
 import { OpenCore } from './open-core.js';
 import { checkOptions, partTensors, refusal } from './options.js';
+import { partImports, withImports } from './python-imports.js';
 import { ResidentTensor } from './tensor.js';
 import { Trainer, trainerOptions } from './trainer.js';
 import { trainingScript } from './training-script.js';
@@ -141,10 +142,12 @@ export class Attnscope {
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config
-   * @param {{self_check?: boolean, mask?: boolean, training?: import('./trainer.js').TrainerOptions}} [options]
+   * @param {{self_check?: boolean, mask?: boolean, imports?: string[],
+   *   training?: import('./trainer.js').TrainerOptions}} [options]
    *   `self_check: false` leaves only the module; `mask: true` makes its forward() take the layer's masks, which are
-   *   left out otherwise; `training`, the options of a trainer, prints the first steps of its training instead of
-   *   the check: the layer is trained here for them, and the file holds PyTorch against its losses and gradients
+   *   left out otherwise; `imports` are lines such as `import torch` that code of yours after it needs; `training`, the
+   *   options of a trainer, prints the first steps of its training instead of the check: the layer is trained here for
+   *   them, and the file holds PyTorch against its losses and gradients
    * @returns {string}
    */
   pytorch(config, options = {}) {
@@ -152,7 +155,9 @@ export class Attnscope {
       const { training } = checkOptions('pytorch', { training: () => false }, options);
       return trainingScript(this, config, training, trainerOptions(training, 'training').recipe);
     }
-    return this.#core.call((module) => module.pytorch(/** @type {Config} */ (config), options));
+    const { imports, core } = partImports(options);
+    const source = this.#core.call((module) => module.pytorch(/** @type {Config} */ (config), core));
+    return imports.length ? withImports(source, imports) : source;
   }
 
   /**

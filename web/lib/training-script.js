@@ -1,6 +1,6 @@
 // The Python script that repeats a training run in PyTorch, with the figures of this one written into it.
 
-import { CHECKPOINT, withImports } from './python-imports.js';
+import { CHECKPOINT } from './python-imports.js';
 
 /** @typedef {import('./scope.js').Attnscope} Attnscope */
 /** @typedef {import('./types.js').Input} Input */
@@ -163,7 +163,6 @@ export function trainingScript(scope, config, options, recipe) {
   try {
     const steps = Array.from({ length: STEPS * accumulation_steps }, () => trainer.step(batch));
     const gradients = Object.entries(trainer.gradients());
-    const source = scope.pytorch(config, { self_check: false });
     const class_name = scope.layers().find(({ name }) => name === estimate.layer)?.pytorch_class;
     const names = estimate.inputs
       .filter((/** @type {Input} */ one) => !one.optional)
@@ -183,7 +182,7 @@ export function trainingScript(scope, config, options, recipe) {
     const needed = ['import sys', 'import torch', 'import torch.nn.functional as F'];
     if (options.checkpointing) needed.push('import functools', CHECKPOINT);
     if (scheduled.some((line) => line.includes('math.'))) needed.push('import math');
-    return `${withImports(source, needed)}
+    return `${scope.pytorch(config, { self_check: false, imports: needed })}
 
 # ---- Training ----
 

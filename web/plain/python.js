@@ -1,7 +1,6 @@
 // A whole file of PyTorch that gives the numbers of a run: the layer's class, the weights and the inputs of the same
 // seeds, and what the page shows printed. No DOM.
 
-import { withImports } from '../lib/python-imports.js';
 import { DRAWN, inputSeed, ownNumbers } from './inputs.js';
 import { RANDOM, patternOf } from './patterns.js';
 import { maskPython } from './mask.js';
@@ -13,7 +12,7 @@ const DECIMALS = 6;
 export const shownValues = ({ data }) => Array.from(data.subarray(0, SHOWN_VALUES), (value) => value.toFixed(DECIMALS));
 
 /**
- * @param {string} source the imports and the classes of the layer
+ * @param {string} source the layer's classes and their imports, `torch` among them
  * @param {{ inputs: import('./inputs.js').Input[], masks: import('./mask.js').MaskPlane[] }} run its inputs, and the
  *   masks that it takes
  * @param {{ seed: number, masks: import('./mask.js').Masks, className: string,
@@ -23,7 +22,7 @@ export function pythonScript(source, { inputs, masks }, { seed, masks: painted, 
   const hiding = masks.filter(({ name }) => painted[name]);
   const names = [...inputs.map(({ name }) => name), ...hiding.map(({ name }) => `${name}=${name}`)].join(', ');
   return [
-    withImports(source, ['import torch']).trimEnd(),
+    source.trimEnd(),
     '',
     '',
     `torch.manual_seed(${seed})`,

@@ -222,7 +222,7 @@ export class RunPanel extends LightElement {
     const { scope, layers } = /** @type {Store} */ (this.store);
     const className = layers.find((known) => known.name === config.layer)?.pytorch_class ?? '';
     const mask = outcome.masks.some(({ name }) => masks[name]);
-    const source = scope.pytorch(config, { self_check: false, mask });
+    const source = scope.pytorch(config, { self_check: false, mask, imports: ['import torch'] });
     return pythonScript(source, outcome, { seed, masks, className, given });
   }
 

@@ -91,7 +91,8 @@ export class WorkerScope {
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config
-   * @param {{self_check?: boolean, mask?: boolean, training?: import('../trainer.js').TrainerOptions}} [options]
+   * @param {{self_check?: boolean, mask?: boolean, imports?: string[],
+   *   training?: import('../trainer.js').TrainerOptions}} [options]
    * @returns {Promise<string>}
    */
   async pytorch(config, options) {

@@ -1,6 +1,5 @@
 // The six chapters of the tutorial: each layer in its sizes, what its code prints, and every tensor on the way.
 
-import { withImports } from '../../lib/python-imports.js';
 import { formatCount, formatSignificant } from '../format.js';
 import { arrayText, sizeText, tensorText } from './printed.js';
 import { dotProducts, largest, rowsOf, sum } from './rows.js';
@@ -445,10 +444,11 @@ export function computeChapter(chapter, scope, values) {
 
 /** The class, and the lines that print. @param {Attnscope} scope @param {Made} made */
 function codeOf(scope, { config, lines }) {
-  const source = (/** @type {any} */ of) => scope.pytorch(of, { self_check: false }).trimEnd();
+  const source = (/** @type {any} */ of) =>
+    scope.pytorch(of, { self_check: false, imports: ['import torch'] }).trimEnd();
   const printed =
     config.layer === 'multihead_attention' ? withHeadsAsArgument(source(multiHeadConfig(HEADS))) : source(config);
-  return `${withImports(printed, ['import torch'])}\n\n\n${lines.join('\n')}\n`;
+  return `${printed}\n\n\n${lines.join('\n')}\n`;
 }
 
 /**

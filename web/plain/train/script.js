@@ -1,6 +1,5 @@
 // The Python script that repeats a run in PyTorch, from its data to its losses.
 
-import { withImports } from '../../lib/python-imports.js';
 import { STREAMS } from './run.js';
 import { taskOf } from './settings.js';
 
@@ -114,11 +113,11 @@ export function runScript(scope, { task, settings, config, options }, data, { po
   const { fixed, layer } = taskOf(task);
   const isPadded = data.padding !== undefined;
   const { results } = scope.estimate(config, { steps: false });
-  const source = scope.pytorch(config, /** @type {any} */ ({ self_check: false, mask: isPadded }));
+  const source = scope.pytorch(config, /** @type {any} */ ({ self_check: false, mask: isPadded, imports: IMPORTS }));
   const class_name = scope.layers().find(({ name }) => name === layer)?.pytorch_class;
   const python = data.python();
   const { name, lr } = options.optimizer;
-  return `${withImports(source, IMPORTS)}
+  return `${source}
 
 # ---- Data ----
 
