@@ -20,7 +20,7 @@ import { lines, page } from './browser.js';
  * @param {Record<string, string>} [env]
  */
 export const runTool = (project, program, args, env) =>
-  run(process.execPath, [program, ...args], { cwd: project, env: { NO_COLOR: '1', ...env }, timeout: 240_000 });
+  run(process.execPath, [program, ...args], { cwd: project, env: { NO_COLOR: '1', ...env }, timeout: 600_000 });
 
 /** @param {string} tool the folder in node_modules @returns {Bundler} */
 export const vite = (tool) => ({

@@ -858,7 +858,7 @@ for (const threads of [1, 2]) {
         model.forward({ hidden_states: await scope.randn([64, 128, 768]) }).then(({ output }) => console.log(output.shape.join()));`
       );
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(folder, 'script.mjs')], {
-        timeout: 60e3
+        timeout: 180e3
       });
       assert.deepEqual([stdout, stderr], ['64,768\n', '']);
     } finally {

@@ -24,10 +24,15 @@ after(async () => {
   await (await serving)?.close();
 });
 
+/** What a page does not do within it, it does never: far more than a machine needs that is busy with something else. */
+const HANGS_MS = 180_000;
+
 /** A context that nothing else shares. @param {Options} [options] */
 export async function newContext(options = {}) {
   starting ??= launch(['--process-per-site']); // for shared contexts: all pages of one have one process
-  return (await starting).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const context = await (await starting).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(HANGS_MS);
+  return context;
 }
 
 /**

@@ -171,8 +171,7 @@ test('every layer is drawn, nought included', async () => {
             (count) =>
               document.querySelectorAll('[data-chart="alternatives"] svg [aria-label="y-axis tick label"] text')
                 .length === count,
-            wanted,
-            { timeout: 5000 }
+            wanted
           )
           .catch(() => assert.fail(`${name}, ${metric}: not ${wanted} layers`));
       }

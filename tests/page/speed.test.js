@@ -27,7 +27,7 @@ async function measure(page) {
 
 /** @param {import('playwright-core').Page} page */
 const measuredAll = (page) =>
-  page.waitForSelector('[data-action="measure"][aria-disabled="false"]', { timeout: 240_000 });
+  page.waitForSelector('[data-action="measure"][aria-disabled="false"]', { timeout: 600_000 });
 
 /** The cells of each layer. @param {import('playwright-core').Page} page */
 const cells = (page) =>
