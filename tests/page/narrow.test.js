@@ -40,3 +40,47 @@ function cutOff(elements) {
     })
     .map(({ textContent }) => textContent);
 }
+
+test('on a phone the name of a model, the pages of the guide and the code of the tutorial are whole', async () => {
+  const context = { viewport: { width: 320, height: 800 } };
+  site = await openPage({ file: 'models/', context });
+  const { page } = site;
+  const name = await page.locator('.strip-layer.model').evaluateAll(cutBelow);
+  assert.deepEqual(name, []);
+  await page.goto(`${site.site.url}speed/`);
+  const right = await page
+    .locator('.subnav a')
+    .evaluateAll((all) => Math.max(...all.map((one) => one.getBoundingClientRect().right)));
+  assert.ok(right <= 320, `a page of the guide ends at ${right}`);
+  for (const chapter of [1, 2, 3, 4, 5, 6]) {
+    await page.goto(`${site.site.url}labs/tutorial/${chapter}/`);
+    await page.waitForSelector('attnscope-heat-map canvas');
+    assert.deepEqual(
+      await page.locator('.printed').evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth)),
+      [0, 0],
+      `chapter ${chapter}`
+    );
+  }
+});
+
+test('on a phone the letters of the example and the norms of the gradients are in sight', async () => {
+  site = await openPage({ file: 'train/', live: false, context: { viewport: { width: 390, height: 800 } } });
+  const { page } = site;
+  await page.click('[data-action=step][aria-disabled=false]');
+  await page.waitForSelector('.train-gradients');
+  const ends = await page
+    .locator('.train-tokens tr, .train-gradients tr')
+    .evaluateAll((rows) => Math.max(...rows.map((row) => row.getBoundingClientRect().right)));
+  assert.ok(ends <= 390, `a row ends at ${ends}`);
+});
+
+/** Texts of elements of which something is above or below the line around them. @param {Element[]} elements */
+function cutBelow(elements) {
+  return elements
+    .filter((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      const around = /** @type {Element} */ (element.closest('.strip-line')).getBoundingClientRect();
+      return top < around.top + 2 || bottom > around.bottom - 2;
+    })
+    .map(({ textContent }) => textContent);
+}
