@@ -99,9 +99,12 @@ std::vector<std::string> input_names(const Body& body) {
   return names;
 }
 
+/// What the class of a graph derives from.
+std::string base_of(const Graph& graph) { return graph.base().empty() ? "nn.Module" : graph.base(); }
+
 std::string body_class(const Body& body) {
-  std::string text =
-      format("class {}(nn.Module):\n{}", {body.class_name, constructor_text(*body.graph)});
+  std::string text = format("class {}({}):\n{}", {body.class_name, base_of(*body.graph),
+                                                  constructor_text(*body.graph)});
   text += statement("    ", format("def forward(self, {}):", {joined(input_names(body))}));
   return format("{}\n{}\n\n", {text, statements(*body.graph)});
 }
@@ -223,8 +226,7 @@ std::string input_comments(const Graph& graph) {
 }
 
 std::string layer_class(const Layer& layer, const Graph& graph) {
-  const std::string base = graph.base().empty() ? "nn.Module" : graph.base();
-  std::string text = format("class {}({}):\n", {layer.pytorch_class, base});
+  std::string text = format("class {}({}):\n", {layer.pytorch_class, base_of(graph)});
   text += format("{}\n", {docstring(layer.summary)});
   text += constructor_text(graph);
   return format("{}{}\n{}{}", {text, signature(graph), input_comments(graph), statements(graph)});

@@ -29,8 +29,8 @@ inline Field hidden_size(int64_t fallback = 768) {
   return dimension("hidden_size", "Features of each position's hidden state.", fallback,
                    Axis::kHidden);
 }
-inline Field attn_dim() {
-  return dimension("attn_dim", "Width of the tanh layer before the score.", 128);
+inline Field attn_dim(int64_t fallback = 128) {
+  return dimension("attn_dim", "Width of the tanh layer before the score.", fallback);
 }
 inline Field kv_len() {
   return optional(dimension("kv_len",

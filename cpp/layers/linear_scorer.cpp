@@ -1,6 +1,5 @@
 // The smallest attention: one nn.Linear(hidden_size, 1) scores each position.
 
-#include "../ops/linear.h"
 #include "fields.h"
 #include "scorer.h"
 
@@ -8,12 +7,12 @@ namespace attnscope {
 namespace {
 
 Graph build(const Config& config) {
-  const Dimension E = config.dimension("hidden_size");
   Graph graph;
-  const LinearModule score = declare_linear(graph, "score", E, 1, config.flag("bias"));
   const TensorId hidden_states = graph.add_input(
-      "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"), E});
-  const TensorId scores = apply_linear(graph, score, "score", hidden_states, "scores");
+      "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"),
+                        config.dimension("hidden_size")});
+  const TensorId scores =
+      add_linear_scores(graph, hidden_states, config.flag("bias"));
   add_pooling(graph, config, hidden_states, scores);
   return graph;
 }

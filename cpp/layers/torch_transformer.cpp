@@ -45,6 +45,31 @@ FeedForward declare_torch_feed_forward(Graph& graph, const Config& config) {
   return feed_forward;
 }
 
+Attended add_torch_encoder_layer(Graph& graph, const Config& config, TensorId x, TensorId key_mask,
+                                 std::string_view output) {
+  const Dimension E = config.dimension("hidden_size");
+  const bool bias = config.flag("bias");
+  const double share = config.number("dropout"), eps = config.number("norm_eps");
+  graph.inherit("nn.TransformerEncoderLayer", torch_layer_arguments(config));
+  const PackedProjections attention =
+      declare_packed_multihead(graph, "self_attn", {E, E, E, bias, false});
+  const FeedForward feed_forward = declare_torch_feed_forward(graph, config);
+  const NormModule norm1 = declare_layer_norm(graph, "norm1", E, eps, bias, false);
+  const NormModule norm2 = declare_layer_norm(graph, "norm2", E, eps, bias, false);
+  const TorchSublayer attend(config, norm1, declare_dropout(graph, "dropout1", share, false),
+                             "attention");
+  const TorchSublayer feed(config, norm2, declare_dropout(graph, "dropout2", share, false),
+                           "feed_forward");
+
+  const TensorId from = attend.before(graph, x);
+  const Attended attended = add_projected_attention(
+      graph, attention.projections, {from, from, from}, config.dimension("num_heads"),
+      {.dropout = {.share = share}, .key_mask = key_mask}, "attended");
+  const TensorId middle = attend.after(graph, x, attended.output, "middle");
+  const TensorId fed = feed_forward.apply(graph, feed.before(graph, middle), "fed_forward");
+  return {feed.after(graph, middle, fed, output), attended.weights};
+}
+
 std::vector<Field> torch_layer_fields(std::vector<Field> sizes) {
   const std::vector<Field> rest{
       fields::hidden_size(512),

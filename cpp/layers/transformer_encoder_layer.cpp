@@ -10,30 +10,12 @@ namespace {
 void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
 
 Graph build(const Config& config) {
-  const Dimension E = config.dimension("hidden_size");
-  const bool bias = config.flag("bias");
-  const double share = config.number("dropout"), eps = config.number("norm_eps");
   Graph graph;
-  graph.inherit("nn.TransformerEncoderLayer", torch_layer_arguments(config));
-  const PackedProjections attention =
-      declare_packed_multihead(graph, "self_attn", {E, E, E, bias, false});
-  const FeedForward feed_forward = declare_torch_feed_forward(graph, config);
-  const NormModule norm1 = declare_layer_norm(graph, "norm1", E, eps, bias, false);
-  const NormModule norm2 = declare_layer_norm(graph, "norm2", E, eps, bias, false);
-  const TorchSublayer attend(config, norm1, declare_dropout(graph, "dropout1", share, false),
-                             "attention");
-  const TorchSublayer feed(config, norm2, declare_dropout(graph, "dropout2", share, false),
-                           "feed_forward");
-
-  const TensorId x = graph.add_input(
-      "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"), E});
-  const TensorId from = attend.before(graph, x);
-  const Attended attended = add_projected_attention(
-      graph, attention.projections, {from, from, from}, config.dimension("num_heads"),
-      {.dropout = {.share = share}}, "attended");
-  const TensorId middle = attend.after(graph, x, attended.output, "middle");
-  const TensorId fed = feed_forward.apply(graph, feed.before(graph, middle), "fed_forward");
-  graph.add_result("output", feed.after(graph, middle, fed, "output"));
+  const TensorId x =
+      graph.add_input("hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"),
+                                        config.dimension("hidden_size")});
+  const Attended attended = add_torch_encoder_layer(graph, config, x, kNoTensor, "output");
+  graph.add_result("output", attended.output);
   graph.add_weights("weights", attended.weights);
   return graph;
 }

@@ -1,6 +1,5 @@
 #include "arithmetic.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
@@ -10,6 +9,30 @@
 #include "reshape.h"
 
 namespace attnscope {
+
+namespace {
+
+/// combine(a, b) element by element, of `a` and what broadcasts to it.
+template <class Combine>
+Array combined(const Array& a, const Array& b, Combine combine) {
+  Array y = a;
+  const Shape to(y.shape().begin(), y.shape().end()), from(b.shape().begin(), b.shape().end());
+  const size_t length = y.shape().back(), step = from.back() == 1 ? 0 : 1;
+  for (size_t row = 0; row < y.size() / length; ++row) {
+    const double* other = b.data() + broadcast_row(from, to, static_cast<int64_t>(row));
+    double* out = y.data() + row * length;
+    for (size_t i = 0; i < length; ++i) out[i] = combine(out[i], other[i * step]);
+  }
+  return y;
+}
+
+/// What `gradient` is by an input that was broadcast to its shape.
+TensorId summed(GradientBuilder& step, TensorId gradient, TensorId input) {
+  const Shape shape = step.shape(input);
+  return shape == step.shape(gradient) ? gradient : step.add<SumTo>({gradient}, shape);
+}
+
+}  // namespace
 
 Shape Add::output_shape(const InputShapes& inputs) const {
   if (!broadcasts_to(*inputs[1], *inputs[0])) {
@@ -23,23 +46,12 @@ Cost Add::cost(const InputShapes&, const Shape& output) const {
 }
 
 Array Add::forward(const std::vector<const Array*>& inputs) const {
-  Array y = *inputs[0];
-  const Array& b = *inputs[1];
-  const Shape to(y.shape().begin(), y.shape().end()), from(b.shape().begin(), b.shape().end());
-  const size_t length = y.shape().back(), step = from.back() == 1 ? 0 : 1;
-  for (size_t row = 0; row < y.size() / length; ++row) {
-    const double* added = b.data() + broadcast_row(from, to, static_cast<int64_t>(row));
-    for (size_t i = 0; i < length; ++i) y.data()[row * length + i] += added[i * step];
-  }
-  return y;
+  return combined(*inputs[0], *inputs[1], std::plus<>());
 }
 
 void Add::gradients(GradientBuilder& step) const {
   if (step.needs(0)) step.give(0, step.gradient());
-  if (!step.needs(1)) return;
-  const Shape shape = step.shape(step.input(1));
-  const bool whole = shape == step.shape(step.output());
-  step.give(1, whole ? step.gradient() : step.add<SumTo>({step.gradient()}, shape));
+  if (step.needs(1)) step.give(1, summed(step, step.gradient(), step.input(1)));
 }
 
 std::string Add::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
@@ -47,8 +59,8 @@ std::string Add::pytorch(const std::vector<std::string>& inputs, std::string_vie
 }
 
 Shape Multiply::output_shape(const InputShapes& inputs) const {
-  if (!fit(*inputs[0], *inputs[1])) {
-    wrong_graph("multiply: {} is not {}", {*inputs[0], *inputs[1]});
+  if (!broadcasts_to(*inputs[1], *inputs[0])) {
+    wrong_graph("multiply: {} does not broadcast to {}", {*inputs[1], *inputs[0]});
   }
   return *inputs[0];
 }
@@ -58,15 +70,15 @@ Cost Multiply::cost(const InputShapes&, const Shape& output) const {
 }
 
 Array Multiply::forward(const std::vector<const Array*>& inputs) const {
-  Array y = *inputs[0];
-  std::transform(y.begin(), y.end(), inputs[1]->begin(), y.begin(), std::multiplies<>());
-  return y;
+  return combined(*inputs[0], *inputs[1], std::multiplies<>());
 }
 
 void Multiply::gradients(GradientBuilder& step) const {
   const OpPtr& multiply = shared_op<Multiply>();
   if (step.needs(0)) step.give(0, step.add(multiply, {step.gradient(), step.input(1)}));
-  if (step.needs(1)) step.give(1, step.add(multiply, {step.gradient(), step.input(0)}));
+  if (!step.needs(1)) return;
+  const TensorId whole = step.add(multiply, {step.gradient(), step.input(0)});
+  step.give(1, summed(step, whole, step.input(1)));
 }
 
 std::string Multiply::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

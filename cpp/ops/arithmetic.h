@@ -18,7 +18,7 @@ class Add final : public Op {
                       std::string_view module) const override;
 };
 
-/// y = a b, of equal shapes.
+/// y = a b. b broadcasts to a: its dimensions are a's last ones, or 1.
 class Multiply final : public Op {
  public:
   std::string_view name() const override { return "multiply"; }

@@ -2,41 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <stdexcept>
 
 #include "../graph/gradients.h"
-#include "broadcast.h"
+#include "sequences.h"
 
 namespace attnscope {
 namespace {
 
-constexpr double kHidden = -std::numeric_limits<double>::infinity();
-
-Shape pooled_shape(std::string_view op, const InputShapes& inputs) {
-  const Shape& x = *inputs[0];
-  if (x.size() != 3 ||
-      (inputs.size() > 1 && inputs[1] && !broadcasts_to(*inputs[1], {x[0], x[1]}))) {
-    wrong_graph("{}: {} has no positions to pool", {op, x});
-  }
-  return {x[0], x[2]};
-}
-
-/// The mask's value at a position, 0 without a mask.
-class Mask {
- public:
-  Mask(const Array* mask, size_t length) : mask_(mask), length_(length) {}
-  double operator()(size_t b, size_t t) const {
-    return mask_ ? mask_->data()[mask_->size() > length_ ? b * length_ + t : t] : 0.0;
-  }
-
- private:
-  const Array* mask_;
-  size_t length_;
-};
+constexpr double kHidden = SequenceMask::kHidden;
 
 /// The share of each position of a sequence in its mean; all 0 where the mask hides them all.
-std::vector<double> shares(const Mask& mask, size_t b, size_t T) {
+std::vector<double> shares(const SequenceMask& mask, size_t b, size_t T) {
   double maximum = kHidden, total = 0.0;
   for (size_t t = 0; t < T; ++t) maximum = std::max(maximum, mask(b, t));
   std::vector<double> shares(T, 0.0);
@@ -44,12 +20,6 @@ std::vector<double> shares(const Mask& mask, size_t b, size_t T) {
   for (size_t t = 0; t < T; ++t) total += shares[t] = std::exp(mask(b, t) - maximum);
   for (double& share : shares) share /= total;
   return shares;
-}
-
-/// dy, and the other inputs that the gradient is made of with the mask at their end.
-std::vector<TensorId> with_mask(const GradientBuilder& step, std::vector<TensorId> inputs) {
-  if (step.input(1) != kNoTensor) inputs.push_back(step.input(1));
-  return inputs;
 }
 
 }  // namespace
@@ -64,7 +34,7 @@ Cost MeanPool::cost(const InputShapes& inputs, const Shape&) const {
 
 Array MeanPool::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
-  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x.shape(1));
+  const SequenceMask mask(inputs.size() > 1 ? inputs[1] : nullptr, x.shape(1));
   const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
   Array y = make_array({B, E});
   y.fill(0.0);
@@ -110,14 +80,14 @@ Cost MaxPool::cost(const InputShapes& inputs, const Shape&) const {
 
 Array MaxPool::forward(const std::vector<const Array*>& inputs) const {
   const Array& x = *inputs[0];
-  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, x.shape(1));
+  const SequenceMask mask(inputs.size() > 1 ? inputs[1] : nullptr, x.shape(1));
   const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
   Array y = make_array({B, E});
   y.fill(kHidden);
   for (size_t b = 0; b < B; ++b) {
     bool any = false;
     for (size_t t = 0; t < T; ++t) {
-      if (mask(b, t) == kHidden) continue;
+      if (mask.hides(b, t)) continue;
       any = true;
       for (size_t e = 0; e < E; ++e) {
         const double value = x(b, t, e);
@@ -163,7 +133,7 @@ Cost MeanPoolGradient::cost(const InputShapes&, const Shape& output) const {
 Array MeanPoolGradient::forward(const std::vector<const Array*>& inputs) const {
   const Array& dy = *inputs[0];
   const size_t B = dy.shape(0), T = static_cast<size_t>(positions_.size), E = dy.shape(1);
-  const Mask mask(inputs.size() > 1 ? inputs[1] : nullptr, T);
+  const SequenceMask mask(inputs.size() > 1 ? inputs[1] : nullptr, T);
   Array dx = make_array({B, T, E});
   for (size_t b = 0; b < B; ++b) {
     const std::vector<double> share = shares(mask, b, T);
@@ -181,13 +151,13 @@ Cost MaxPoolGradient::cost(const InputShapes&, const Shape& output) const {
 Array MaxPoolGradient::forward(const std::vector<const Array*>& inputs) const {
   const Array &dy = *inputs[0], &x = *inputs[1], &y = *inputs[2];
   const size_t B = x.shape(0), T = x.shape(1), E = x.shape(2);
-  const Mask mask(inputs.size() > 3 ? inputs[3] : nullptr, T);
+  const SequenceMask mask(inputs.size() > 3 ? inputs[3] : nullptr, T);
   Array dx = make_array({B, T, E});
   dx.fill(0.0);
   for (size_t b = 0; b < B; ++b) {
     for (size_t e = 0; e < E; ++e) {
       const auto has_maximum = [&](size_t t) {
-        return mask(b, t) != kHidden && x(b, t, e) == y(b, e);
+        return !mask.hides(b, t) && x(b, t, e) == y(b, e);
       };
       double sharing = 0.0;
       for (size_t t = 0; t < T; ++t) sharing += has_maximum(t) ? 1.0 : 0.0;

@@ -119,6 +119,24 @@ inline std::vector<Config> small_configs() {
                                            {"intermediate_size", raw(1100)},
                                            {"dropout", raw(0.1)}}),
   };
+  const std::vector<std::pair<const char*, const char*>> classifiers[] = {
+      {{"pooling", "last"}, {"encoder", "transformer"}, {"position", "learned"}},
+      {{"pooling", "mean"}, {"encoder", "dense"}, {"activation", "none"}},
+      {{"pooling", "max"}, {"encoder", "transformer"}, {"activation", "gelu"}},
+      {{"pooling", "additive"}, {"position", "sinusoidal"}},
+      {{"pooling", "gated"}, {"encoder", "dense"}},
+      {{"pooling", "timestep"}},
+      {{"pooling", "timestep"}, {"score_activation", "scaled_tanh"}},
+      {{"pooling", "timestep"}, {"score_by", "position"}, {"score_activation", "none"}},
+      {{"pooling", "multihead"}, {"position", "learned"}},
+      {{"pooling", "flatten"}, {"input", "tokens"}, {"activation", "tanh"}}};
+  for (const auto& choices : classifiers) {
+    RawConfig fields{{"batch_size", raw(3)}, {"seq_len", raw(5)},   {"input_size", raw(6)},
+                     {"vocab_size", raw(7)}, {"hidden_size", raw(8)}, {"attn_dim", raw(3)},
+                     {"head_size", raw(4)},  {"num_layers", raw(2)}, {"intermediate_size", raw(9)}};
+    for (const auto& [name, choice] : choices) fields.emplace_back(name, raw(choice));
+    configs.push_back(config("sequence_classifier", fields));
+  }
   for (const Layer* layer : layers()) {
     RawConfig fields{{"layer", {std::string(layer->name)}}};
     for (const Field& field : layer->fields) {

@@ -22,9 +22,13 @@ const offset = ({ position_offset = 0 }) => position_offset;
 const allOffset = (config) => offset(config) > 0 && offset(config) >= config.max_positions;
 const headDim = ({ head_dim, hidden_size, num_heads }) => head_dim ?? hidden_size / num_heads;
 
-/** Where the width of a head is neither given nor that of a latent, hidden_size is cut into heads. */
-const cutsHeads = (config) =>
-  given(config.num_heads) && given(config.hidden_size) && !given(config.head_dim) && !given(config.kv_lora_rank);
+/** The width that is cut into heads; none where that of a head is given, or is that of a latent. */
+function cutWidth({ num_heads, head_dim, kv_lora_rank, encoder, pooling, hidden_size }) {
+  if (!given(num_heads) || given(head_dim) || given(kv_lora_rank)) return null;
+  if (encoder === undefined || encoder === 'transformer') return given(hidden_size) ? 'hidden_size' : null;
+  if (pooling !== 'multihead') return null;
+  return encoder === 'none' ? 'input_size' : 'hidden_size';
+}
 
 /** Without kv_len, keys and values are the hidden states themselves. @type {(field: string) => Rule} */
 const needsKvLen = (field) => ({
@@ -48,9 +52,18 @@ const onlyPacked = (field) => ({
 export const rules = [
   {
     field: 'num_heads',
-    broken: (c) => cutsHeads(c) && c.hidden_size % c.num_heads !== 0,
-    message: (c) => `num_heads must divide hidden_size (${c.hidden_size}), got ${c.num_heads}`,
-    mend: (c) => [{ hidden_size: c.num_heads * Math.max(1, Math.floor(c.hidden_size / c.num_heads)) }, { num_heads: 1 }]
+    broken: (c) => cutWidth(c) !== null && c[cutWidth(c)] % c.num_heads !== 0,
+    message: (c) => `num_heads must divide ${cutWidth(c)} (${c[cutWidth(c)]}), got ${c.num_heads}`,
+    mend: (c) => [
+      { [cutWidth(c)]: c.num_heads * Math.max(1, Math.floor(c[cutWidth(c)] / c.num_heads)) },
+      { num_heads: 1 }
+    ]
+  },
+  {
+    field: 'activation',
+    broken: (c) => c.encoder === 'transformer' && !['relu', 'gelu'].includes(c.activation),
+    message: (c) => `activation must be relu or gelu where encoder is transformer, got ${c.activation}`,
+    mend: () => [{ activation: 'relu' }, { encoder: 'none' }]
   },
   {
     field: 'num_kv_heads',
@@ -66,7 +79,7 @@ export const rules = [
   },
   {
     field: 'padding_idx',
-    broken: (c) => given(c.padding_idx) && c.padding_idx >= c.vocab_size,
+    broken: (c) => c.input !== 'features' && given(c.padding_idx) && c.padding_idx >= c.vocab_size,
     message: (c) => `padding_idx must be less than vocab_size (${c.vocab_size}), got ${c.padding_idx}`,
     mend: (c) => [{ padding_idx: c.vocab_size - 1 }, { padding_idx: null }]
   },

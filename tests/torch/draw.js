@@ -28,6 +28,15 @@ const FIRST = [0, 1, 3]; // tokens that a small vocabulary has
 const hints = {
   // Of all sizes, those that divide a width would mostly be 1.
   multihead_attention: { hidden_size: WIDTHS, num_heads: HEADS },
+  sequence_classifier: {
+    input_size: BROAD,
+    hidden_size: BROAD,
+    intermediate_size: INNER,
+    norm_eps: EPS,
+    num_heads: HEADS,
+    num_layers: DEPTHS,
+    padding_idx: FIRST
+  },
   self_attention: { hidden_size: BROAD },
   attention_classifier: { hidden_size: BROAD, num_heads: HEADS, padding_idx: FIRST },
   transformer_encoder_layer: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS },

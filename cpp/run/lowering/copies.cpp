@@ -5,6 +5,7 @@
 
 #include "../../kernels/rows.h"
 #include "../../ops/concat.h"
+#include "../../ops/each_sequence.h"
 #include "../../ops/embedding.h"
 #include "../../ops/heads.h"
 #include "../../ops/pairs.h"
@@ -159,6 +160,18 @@ Fusion first_position(const Site& site) {
   return part_of_each(site, x[1] * x[2], 0, x[2]);
 }
 
+Fusion each_sequence(const Site& site) {
+  const int64_t length = count_of(site.input_shape(0)), B = site.output_shape()[0];
+  const TensorId x = site.input(0), y = site.output();
+  Fusion fusion = site.alone({x});
+  fusion.kernel = [=](Workspace& workspace) {
+    const float* rows = workspace.read(x);
+    float* to = workspace.write(y);
+    for (int64_t b = 0; b < B; ++b) to = std::copy_n(rows, length, to);
+  };
+  return fusion;
+}
+
 /// Each run of `length` floats, and `more` after it: those of `row`, or zeros where that is none.
 Fusion append(const Site& site, int64_t length, int64_t more, TensorId row) {
   const TensorId x = site.input(0), y = site.output();
@@ -278,6 +291,7 @@ const Lowered<Concat> kConcat(concat);
 const Lowered<Slice> kSlice(slice);
 const Lowered<Pad> kPad(pad);
 const Lowered<FirstPosition> kFirstPosition(first_position);
+const Lowered<EachSequence> kEachSequence(each_sequence);
 const Lowered<AppendRow> kAppendRow(append_row);
 const Lowered<AppendZeros> kAppendZeros(append_zeros);
 const Lowered<Embedding> kEmbedding(embedding);

@@ -110,7 +110,10 @@ Fusion elementwise_gradient(const Site& site) {
   return fusion;
 }
 
-Fusion add(const Site& site) {
+/// with_row(a, b, length, y) for each row of `a` where `b` has as many numbers in each, and
+/// with_number(a, number of b, length, y) where it has one.
+template <class WithRow, class WithNumber>
+Fusion combined(const Site& site, WithRow with_row, WithNumber with_number) {
   const Shape &whole = site.output_shape(), &part = site.input_shape(1);
   const int64_t length = whole.back(), rows = count_of(whole) / length;
   const bool one_a_row = part.back() != length;  // 1, for every feature
@@ -122,13 +125,12 @@ Fusion add(const Site& site) {
     float* to = workspace.write(y);
     parallel_for(rows, std::max<int64_t>(1, kGrain / length), [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        const float* added = right + broadcast_row(part, whole, row);
+        const float* other = right + broadcast_row(part, whole, row);
         const float* from = left + row * length;
-        float* out = to + row * length;
         if (one_a_row) {
-          for (int64_t i = 0; i < length; ++i) out[i] = from[i] + *added;
+          with_number(from, *other, length, to + row * length);
         } else {
-          kernels::add(from, added, length, out);
+          with_row(from, other, length, to + row * length);
         }
       }
     });
@@ -136,7 +138,20 @@ Fusion add(const Site& site) {
   return fusion;
 }
 
+Fusion add(const Site& site) {
+  return combined(site, kernels::add, [](const float* x, float added, int64_t length, float* y) {
+    for (int64_t i = 0; i < length; ++i) y[i] = x[i] + added;
+  });
+}
+
+/// Tensors of one shape in runs that cross their rows, which may be short.
 Fusion multiply(const Site& site) {
+  if (site.input_shape(1) != site.output_shape()) {
+    return combined(site, kernels::multiply,
+                    [](const float* x, float factor, int64_t length, float* y) {
+                      kernels::scale(x, factor, length, y);
+                    });
+  }
   const TensorId a = site.input(0), b = site.input(1), y = site.output();
   Fusion fusion = site.alone({a, b});
   fusion.kernel = [=, count = count_of(site.output_shape())](Workspace& workspace) {

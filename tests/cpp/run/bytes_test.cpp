@@ -98,6 +98,7 @@ TEST_CASE("the bytes of a run are what the allocator hands out for it, within 1 
                                    {"num_layers", 2},
                                    {"vocab_size", 1000},
                                    {"hidden_size", width},
+                                   {"input_size", width},
                                    {"intermediate_size", 2 * width}};
   struct Way {
     Dtype storage = Dtype::kFloat32;

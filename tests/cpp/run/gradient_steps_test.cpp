@@ -3,8 +3,12 @@
 #include <optional>
 
 #include "../../../cpp/graph/graph.h"
+#include "../../../cpp/ops/arithmetic.h"
 #include "../../../cpp/ops/concat.h"
+#include "../../../cpp/ops/each_sequence.h"
 #include "../../../cpp/ops/embedding.h"
+#include "../../../cpp/ops/flatten.h"
+#include "../../../cpp/ops/last_position.h"
 #include "../../../cpp/ops/matmul.h"
 #include "../../../cpp/ops/norm.h"
 #include "../../../cpp/ops/pooling.h"
@@ -160,6 +164,27 @@ TEST_CASE("gradients of pooling with masks of every shape that broadcasts") {
     check_step(op<MaxPoolGradient>(), {{y}, {x}, {y}, {mask, -1}});
   }
   check_step(op<MeanPoolGradient>(7), {{y}});
+}
+
+TEST_CASE("the last position and all positions, there and back, with masks of every shape") {
+  const Shape x{3, 7, 5}, y{3, 5}, flat{3, 35};
+  for (const Shape& mask : {Shape{3, 7}, Shape{1, 7}, Shape{7}}) {
+    check_step(op<LastPosition>(), {{x}, {mask, -1}});
+    check_step(op<LastPositionGradient>(7), {{y}, {mask, -1}});
+    check_step(op<Flatten>(), {{x}, {mask, -1}});
+    check_step(op<FlattenGradient>(x), {{flat}, {mask, -1}});
+  }
+  check_step(op<LastPosition>(), {{x}});
+  check_step(op<LastPositionGradient>(7), {{y}});
+  check_step(op<Flatten>(), {{x}});
+  check_step(op<FlattenGradient>(x), {{flat}});
+}
+
+TEST_CASE("rows for each sequence, and products with what broadcasts") {
+  check_step(op<EachSequence>(), {{Shape{4, 5}}, {Shape{3, 7, 2}}});
+  for (const Shape& part : {Shape{3, 4, 5}, Shape{4, 5}, Shape{5}, Shape{1}, Shape{4, 1}}) {
+    check_step(op<Multiply>(), {{Shape{3, 4, 5}}, {part}});
+  }
 }
 
 TEST_CASE("rows of tokens that come once, several times and never") {

@@ -1,0 +1,61 @@
+// The third seed's own case: two days of thirty say the answer, always the same two.
+
+import { FEATURES, NOISE, Sequences } from './sequences.js';
+
+const YESTERDAY = -1;
+const FIVE_DAYS_AGO = -5;
+
+/** @typedef {{ value: string, text: string, python: string, centred?: boolean, sign?: number, other?: number }} Rule */
+
+/** @type {readonly Rule[]} */
+const RULES = [
+  { value: 'sum', text: 'the sum of both', python: 'x[:, -1, 0] + x[:, -5, 0]' },
+  { value: 'rise', text: 'did it rise?', sign: -1, python: 'x[:, -1, 0] - x[:, -5, 0]' },
+  { value: 'features', text: 'another feature on the second', other: 1, python: 'x[:, -1, 0] + x[:, -5, 1]' },
+  { value: 'centred', text: 'the sum, each window centred', centred: true, python: 'x[:, -1, 0] + x[:, -5, 0]' }
+];
+
+/** @param {import('../tasks.js').Values} values */
+const ruleOf = ({ rule }) => RULES.find(({ value }) => value === rule) ?? RULES[0];
+
+/** @type {import('../tasks.js').MadeTask} */
+export const whichDay = {
+  name: 'which_day',
+  title: 'Which day matters',
+  before:
+    'Thirty days with eight numbers each; yesterday and five days ago decide, the rest is noise. Weights by position need only find two of thirty numbers. A dense layer over all days has 240 weights for each class to learn, so it should need more examples; one on each day cannot tell days apart and should hardly beat guessing. The tanh of the question keeps scores within −1 and 1, so that no two of thirty days can get more than 34.5 % of the weight.',
+  settings: [
+    { name: 'rule', label: 'Label from', kind: 'choice', initial: 'sum', choices: RULES.map(({ value, text }) => ({ value, text })) }
+  ],
+  defaults: { samples: 1000, steps: 300, lr: 0.02 },
+  days: 30,
+  features: FEATURES,
+  classes: 2,
+  variants: ['position', 'timestep', 'linear', 'heads_position', 'dense', 'flat'],
+  draw(draws, count, values) {
+    const { centred, sign = 1, other = 0 } = ruleOf(values);
+    const x = new Sequences(draws.normal(count, this.days, FEATURES), this.days);
+    const noise = draws.normal(count);
+    if (centred) centre(x);
+    const [yesterday, before] = [x.days + YESTERDAY, x.days + FIVE_DAYS_AGO];
+    const signal = (/** @type {number} */ n) => (x.at(n, yesterday, 0) + sign * x.at(n, before, other)) / Math.SQRT2;
+    return x.labelled(signal, noise, () => [before, yesterday]);
+  },
+  python: (values) => `def draw(draws, count):
+    x = draws.normal(count, 30, ${FEATURES})
+    noise = draws.normal(count)${ruleOf(values).centred ? '\n    x = x - x.mean(dim=1, keepdim=True)' : ''}
+    signal = (${ruleOf(values).python}) / 2 ** 0.5
+    return x, (signal + ${NOISE} * noise > 0).long()
+`
+};
+
+/** Takes the mean over days from each feature. @param {Sequences} x */
+function centre(x) {
+  for (let n = 0; n < x.count; n += 1) {
+    for (let feature = 0; feature < x.width; feature += 1) {
+      let total = 0;
+      for (let day = 0; day < x.days; day += 1) total += x.at(n, day, feature);
+      for (let day = 0; day < x.days; day += 1) x.set(n, day, feature, x.at(n, day, feature) - total / x.days);
+    }
+  }
+}

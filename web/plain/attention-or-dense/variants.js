@@ -1,0 +1,150 @@
+// The layers that are compared: each a sequence_classifier that pools in its own way.
+
+/**
+ * @typedef {object} Variant
+ * @property {string} name as the address has it
+ * @property {string} title
+ * @property {string} about what it can see, in a line
+ * @property {'attention' | 'dense' | 'plain'} kind
+ * @property {Record<string, any>} fields of sequence_classifier
+ * @property {string} [width] the field by which its size is matched to a budget; none where nothing can grow
+ */
+
+/** An input projection, by which a layer without a width of its own grows. */
+const PROJECTED = { encoder: 'dense', activation: 'none' };
+
+/** @type {readonly Variant[]} */
+export const variants = [
+  { name: 'last', title: 'Last day', about: 'the last day alone', kind: 'plain', fields: { pooling: 'last' } },
+  { name: 'mean', title: 'Mean', about: 'the average of all days', kind: 'plain', fields: { pooling: 'mean' } },
+  { name: 'max', title: 'Maximum', about: 'the largest value of each feature', kind: 'plain', fields: { pooling: 'max' } },
+  {
+    name: 'position',
+    title: 'Weights by position',
+    about: 'a learned weight for each day, the same in every example',
+    kind: 'attention',
+    fields: { pooling: 'timestep', score_by: 'position', score_activation: 'none' }
+  },
+  {
+    name: 'timestep',
+    title: 'The question’s layer',
+    about: 'softmax of tanh(x W + b): a weight by what a day holds and by where it stands',
+    kind: 'attention',
+    fields: { pooling: 'timestep' }
+  },
+  {
+    name: 'linear',
+    title: 'Linear scorer',
+    about: 'softmax of one linear score of each day',
+    kind: 'attention',
+    fields: { pooling: 'linear' }
+  },
+  ...[1, 2, 4].map(
+    (width) =>
+      /** @type {Variant} */ ({
+        name: `additive_${width}`,
+        title: `Additive scorer, ${width} wide`,
+        about: 'a tanh layer between a day and its score',
+        kind: 'attention',
+        fields: { pooling: 'additive', attn_dim: width },
+        width: 'attn_dim'
+      })
+  ),
+  {
+    name: 'additive',
+    title: 'Additive scorer',
+    about: 'a tanh layer between a day and its score',
+    kind: 'attention',
+    fields: { pooling: 'additive', attn_dim: 16 },
+    width: 'attn_dim'
+  },
+  {
+    name: 'gated',
+    title: 'Gated scorer',
+    about: 'a tanh layer times a gate between a day and its score',
+    kind: 'attention',
+    fields: { pooling: 'gated', attn_dim: 16 },
+    width: 'attn_dim'
+  },
+  {
+    name: 'heads',
+    title: 'Two heads',
+    about: 'multi-head attention of a learned query to all days',
+    kind: 'attention',
+    fields: { pooling: 'multihead', num_heads: 2 }
+  },
+  {
+    name: 'heads_position',
+    title: 'Two heads and positions',
+    about: 'the same, with a learned vector for each position',
+    kind: 'attention',
+    fields: { pooling: 'multihead', num_heads: 2, position: 'learned' }
+  },
+  {
+    name: 'linear_position',
+    title: 'Linear scorer and positions',
+    about: 'one linear score of each day, with a learned vector for each position',
+    kind: 'attention',
+    fields: { pooling: 'linear', position: 'learned' }
+  },
+  {
+    name: 'transformer',
+    title: 'Transformer layer',
+    about: 'every day attends to every day, then their mean',
+    kind: 'attention',
+    fields: { encoder: 'transformer', hidden_size: 16, num_heads: 2, intermediate_size: 32, pooling: 'mean' }
+  },
+  {
+    name: 'dense',
+    title: 'Dense on each day',
+    about: 'the same ReLU layer on every day, then their mean',
+    kind: 'dense',
+    fields: { encoder: 'dense', hidden_size: 16, activation: 'relu', pooling: 'mean' },
+    width: 'hidden_size'
+  },
+  {
+    name: 'dense_linear',
+    title: 'Dense on each day, linear',
+    about: 'the same linear layer on every day, then their mean',
+    kind: 'dense',
+    fields: { encoder: 'dense', hidden_size: 8, activation: 'none', pooling: 'mean' },
+    width: 'hidden_size'
+  },
+  {
+    name: 'dense_last',
+    title: 'Dense, last day',
+    about: 'a ReLU layer on the last day alone',
+    kind: 'dense',
+    fields: { encoder: 'dense', hidden_size: 16, activation: 'relu', pooling: 'last' },
+    width: 'hidden_size'
+  },
+  {
+    name: 'flat',
+    title: 'Dense over all days',
+    about: 'one weight for each number of each day',
+    kind: 'dense',
+    fields: { pooling: 'flatten' }
+  },
+  {
+    name: 'flat_hidden',
+    title: 'Dense over all days, hidden layer',
+    about: 'a ReLU layer over all numbers of all days',
+    kind: 'dense',
+    fields: { pooling: 'flatten', head_size: 8, activation: 'relu' },
+    width: 'head_size'
+  }
+];
+
+/** @param {unknown} name */
+export const variantNamed = (name) => variants.find((variant) => variant.name === name);
+
+/** Whether weights tell which days it looks at. @param {Variant} variant */
+export const hasWeights = ({ fields }) => !['last', 'mean', 'max', 'flatten'].includes(fields.pooling);
+
+/** Whether a trained one has a meaning for another number of days. @param {Variant} variant */
+export const fitsOtherLengths = ({ fields }) =>
+  !['timestep', 'flatten'].includes(fields.pooling) && fields.position !== 'learned';
+
+/** What a layer without a width gets, so that it can be matched. @param {Variant} variant */
+export const widened = (variant) =>
+  variant.width ? variant : { ...variant, width: 'hidden_size', fields: { ...variant.fields, ...PROJECTED } };
