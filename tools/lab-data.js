@@ -13,7 +13,9 @@ const stdlib = (/** @type {string} */ name, file = 'data.json') => read('@stdlib
 function births() {
   /** @type {(days: { year: number, births: number }[]) => number[]} */
   const counts = (days) => days.map((day) => day.births);
-  const older = stdlib('cdc-nchs-us-births-1994-2003').filter((/** @type {{ year: number }} */ { year }) => year < 2000);
+  const older = stdlib('cdc-nchs-us-births-1994-2003').filter(
+    (/** @type {{ year: number }} */ { year }) => year < 2000
+  );
   return {
     source:
       'Births a day in the United States: National Center for Health Statistics, 1994 to 1999, and Social Security Administration, 2000 to 2014; public domain, by way of FiveThirtyEight and @stdlib.',
@@ -49,7 +51,8 @@ function firstNames() {
     return [...new Set(own)].filter((text) => !others.has(text));
   });
   return {
-    source: 'English first names, a list of women’s and a list of men’s: Moby Project of Grady Ward, public domain, by way of @stdlib.',
+    source:
+      'English first names, a list of women’s and a list of men’s: Moby Project of Grady Ward, public domain, by way of @stdlib.',
     groups: [
       { name: 'women’s names', texts: only[0] },
       { name: 'men’s names', texts: only[1] }

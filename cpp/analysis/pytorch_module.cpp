@@ -100,11 +100,13 @@ std::vector<std::string> input_names(const Body& body) {
 }
 
 /// What the class of a graph derives from.
-std::string base_of(const Graph& graph) { return graph.base().empty() ? "nn.Module" : graph.base(); }
+std::string base_of(const Graph& graph) {
+  return graph.base().empty() ? "nn.Module" : graph.base();
+}
 
 std::string body_class(const Body& body) {
-  std::string text = format("class {}({}):\n{}", {body.class_name, base_of(*body.graph),
-                                                  constructor_text(*body.graph)});
+  std::string text = format("class {}({}):\n{}",
+                            {body.class_name, base_of(*body.graph), constructor_text(*body.graph)});
   text += statement("    ", format("def forward(self, {}):", {joined(input_names(body))}));
   return format("{}\n{}\n\n", {text, statements(*body.graph)});
 }

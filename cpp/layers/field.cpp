@@ -144,6 +144,11 @@ Field sampled(std::vector<double> samples, Field field) {
   return field;
 }
 
+Field described(const char* meaning, Field field) {
+  field.meaning = meaning;
+  return field;
+}
+
 Field optional(Field field) {
   field.fallback = Null();
   return field;

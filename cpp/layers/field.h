@@ -55,6 +55,9 @@ Field above_min(Field field);
 /// The same field with values that tests try.
 Field sampled(std::vector<double> samples, Field field);
 
+/// The same field with another meaning: of one that counts beside certain values of others, say.
+Field described(const char* meaning, Field field);
+
 /// The same field with null as its default; its meaning must say what null stands for.
 Field optional(Field field);
 

@@ -8,9 +8,9 @@ namespace {
 
 Graph build(const Config& config) {
   Graph graph;
-  const TensorId hidden_states = graph.add_input(
-      "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"),
-                        config.dimension("hidden_size")});
+  const TensorId hidden_states =
+      graph.add_input("hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"),
+                                        config.dimension("hidden_size")});
   const TensorId scores =
       add_gated_scores(graph, hidden_states, config.dimension("attn_dim"), config.flag("bias"));
   add_pooling(graph, config, hidden_states, scores);

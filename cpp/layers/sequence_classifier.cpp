@@ -1,6 +1,6 @@
-// A sequence of tokens or features, as one vector, as classes or numbers: what attention is compared
-// with dense layers by. Four parts follow each other, each of which may be left out but the last:
-// vectors for positions, an encoder of each step, the pooling of all steps, a head.
+// A sequence of tokens or features becomes one vector, and that classes or a number: the layer by
+// which attention and dense layers are compared. Its parts follow each other, and each but the head
+// can be left out: vectors for positions, an encoder, the pooling of all steps, the head.
 
 #include "../ops/activation.h"
 #include "../ops/arithmetic.h"
@@ -22,33 +22,37 @@ namespace {
 
 bool has_transformer(const Config& config) { return config.choice("encoder") == "transformer"; }
 
-/// Features of each step where they are pooled.
-Dimension pooled_width(const Config& config) {
-  return config.choice("encoder") == "none" ? config.dimension("input_size")
-                                            : config.dimension("hidden_size");
+/// The field that says how many features each step has where all are pooled.
+const char* pooled_width(const Config& config) {
+  return config.choice("encoder") == "none" ? "input_size" : "hidden_size";
 }
 
+/// Numbers that count beside other fields alone are passed over, as their meanings say; what asks
+/// for something that is not there is refused.
 void check(const Config& config) {
   const std::string_view activation = config.choice("activation");
-  if (has_transformer(config)) {
-    check_heads_divide(config, "hidden_size");
-  } else if (config.choice("pooling") == "multihead") {
-    check_heads_divide(config, config.choice("encoder") == "none" ? "input_size" : "hidden_size");
+  const std::optional<int64_t> padding = config.optional_integer("padding_idx");
+  const bool transformer = has_transformer(config);
+  if (transformer || config.choice("pooling") == "multihead") {
+    check_heads_divide(config, pooled_width(config));
   }
-  if (has_transformer(config) && activation != "relu" && activation != "gelu") {
+  if (transformer && activation != "relu" && activation != "gelu") {
     refuse("activation", "activation must be relu or gelu where encoder is transformer, got {}",
            {activation});
   }
-  if (config.choice("input") == "tokens") check_padding(config);
+  if (!transformer && config.flag("norm_first")) {
+    refuse("norm_first", "norm_first must be false where encoder is not transformer, got true", {});
+  }
+  if (config.choice("input") == "tokens") {
+    check_padding(config);
+  } else if (padding) {
+    refuse("padding_idx", "padding_idx must be null where input is features, got {}", {*padding});
+  }
 }
 
-/// Features of each step where the encoder is given it.
-Dimension placed_width(const Config& config) {
-  return config.dimension(has_transformer(config) ? "hidden_size" : "input_size");
-}
-
-/// What pooling makes of a sequence, and the weights by which it does; kNoTensor where it has none.
-struct Pooled {
+/// What a part makes of the steps, and the weights by which it attends; kNoTensor where it does
+/// not.
+struct Made {
   TensorId output, weights = kNoTensor;
 };
 
@@ -58,57 +62,53 @@ class Builder {
       : config_(config),
         B_(config.dimension("batch_size")),
         T_(config.dimension("seq_len")),
+        placed_(config.dimension(has_transformer(config) ? "hidden_size" : "input_size")),
+        pooled_(config.dimension(pooled_width(config))),
         bias_(config.flag("bias")) {}
 
   Graph run() {
     declare_own();
-    TensorId x = add_steps();
+    const TensorId steps = add_positions(add_steps());
     mask_ = graph_.add_input("mask", {B_, T_}, Role::kOptionalInput);
-    TensorId encoder_weights = kNoTensor;
-    if (config_.choice("encoder") == "dense") {
-      x = add_dense("encoder", x, config_.dimension("hidden_size"), "encoded");
-    } else if (has_transformer(config_)) {
-      add_transformer(x);
-      const Call& layers = graph_.calls().back();
-      x = layers.outputs[0];
-      encoder_weights = layers.outputs[1];
-    }
-    const Pooled pooled = pool(x);
+    const Made encoded = encode(steps);
+    const Made pooled = pool(encoded.output);
     graph_.add_result("output", add_head(pooled.output));
     if (pooled.weights != kNoTensor) graph_.add_weights("weights", pooled.weights);
-    if (encoder_weights != kNoTensor) graph_.add_weights("encoder_weights", encoder_weights);
+    if (encoded.weights != kNoTensor) graph_.add_weights("encoder_weights", encoded.weights);
     return std::move(graph_);
   }
 
  private:
-  /// The parameters of the layer itself, which PyTorch's constructor makes before its modules.
+  /// The parameters of the layer itself, which PyTorch lists before those of its modules.
   void declare_own() {
     constexpr double kDeviation = 0.1;  // of positions: small beside features of variance 1
     const std::string_view pooling = config_.choice("pooling");
     const int own = graph_.add_module("", "");
     if (config_.choice("position") == "learned") {
-      positions_ = graph_.add_parameter(own, "positions", {T_, placed_width(config_)},
-                                        {Init::Kind::kNormal, kDeviation});
+      positions_ =
+          graph_.add_parameter(own, "positions", {T_, placed_}, {Init::Kind::kNormal, kDeviation});
     }
     if (pooling == "multihead") {
-      query_ = graph_.add_parameter(own, "query", {{1, Axis::kQuery}, pooled_width(config_)},
+      query_ = graph_.add_parameter(own, "query", {{1, Axis::kQuery}, pooled_},
                                     {Init::Kind::kNormal, 1.0});
     }
     if (pooling == "timestep") {
-      const std::string_view activation = config_.choice("score_activation");
-      timesteps_.emplace(graph_, own, T_, pooled_width(config_),
-                         TimestepScores::Options{
-                             .content = config_.choice("score_by") == "content_and_position",
-                             .activation = activation == "none"   ? TimestepActivation::kNone
-                                           : activation == "tanh" ? TimestepActivation::kTanh
-                                                                  : TimestepActivation::kScaledTanh,
-                             .prefix = "score_"});
+      timesteps_.emplace(graph_, own, T_, pooled_, timestep_options());
     }
   }
 
-  /// The sequence (B, T, features) as its encoder is given it.
+  TimestepScores::Options timestep_options() const {
+    const std::string_view activation = config_.choice("score_activation");
+    TimestepScores::Options options{.content = config_.choice("score_by") == "content_and_position",
+                                    .prefix = "score_"};
+    if (activation == "none") options.activation = TimestepActivation::kNone;
+    if (activation == "scaled_tanh") options.activation = TimestepActivation::kScaledTanh;
+    return options;
+  }
+
+  /// The sequence (B, T, features), as wide as transformer layers need it.
   TensorId add_steps() {
-    const Dimension K = config_.dimension("input_size"), E = config_.dimension("hidden_size");
+    const Dimension K = config_.dimension("input_size");
     TensorId x = kNoTensor;
     if (config_.choice("input") == "tokens") {
       const EmbeddingModule words = declare_words(graph_, config_, "embedding", K);
@@ -118,11 +118,9 @@ class Builder {
     } else {
       x = graph_.add_input("features", {B_, T_, K});
     }
-    if (has_transformer(config_) && K != E) {
-      const LinearModule project = declare_linear(graph_, "input_proj", K, E, bias_);
-      x = apply_linear(graph_, project, "embed", x, "projected_input");
-    }
-    return add_positions(x);
+    if (K == placed_) return x;
+    const LinearModule project = declare_linear(graph_, "input_proj", K, placed_, bias_);
+    return apply_linear(graph_, project, "embed", x, "projected_input");
   }
 
   TensorId add_positions(TensorId x) {
@@ -131,13 +129,19 @@ class Builder {
     if (position == "none") return x;
     TensorId vectors = positions_;
     if (position == "sinusoidal") {
-      const auto table = make_op<SinusoidalTable>(T_, graph_.tensor(x).shape.back(), 0);
+      const auto table = make_op<SinusoidalTable>(T_, placed_, 0);
       vectors = graph_.add_step("sinusoidal", "position", table, {x}, "sinusoids");
     }
     return graph_.add_step("add_position", "embed", add, {x, vectors}, "placed");
   }
 
-  /// nn.Linear and the config's activation after it; the result is called `output`.
+  Made encode(TensorId x) {
+    const std::string_view encoder = config_.choice("encoder");
+    if (encoder == "transformer") return add_transformer(x);
+    return {encoder == "dense" ? add_dense("encoder", x, pooled_, "encoded") : x};
+  }
+
+  /// nn.Linear called `name`, and the config's activation after it; the result is called `output`.
   TensorId add_dense(std::string_view name, TensorId x, Dimension features,
                      std::string_view output) {
     const std::string_view activation = config_.choice("activation");
@@ -146,11 +150,12 @@ class Builder {
         declare_linear(graph_, name, graph_.tensor(x).shape.back(), features, bias_);
     x = apply_linear(graph_, dense, name, x, linear ? output : format("{}_linear", {output}));
     if (linear) return x;
-    return graph_.add_step(format("activate_{}", {output}), name, activation_named(activation),
-                           {x}, output);
+    return graph_.add_step(format("activate_{}", {output}), name, activation_named(activation), {x},
+                           output);
   }
 
-  void add_transformer(TensorId x) {
+  /// Layers of PyTorch's own, one upon the other.
+  Made add_transformer(TensorId x) {
     std::vector<StackedLayer> kinds;
     StackedLayer& layer = kinds.emplace_back(graph_, "EncoderLayer", x);
     const TensorId mask = layer.graph().add_input("mask", {B_, T_}, Role::kOptionalInput);
@@ -160,17 +165,19 @@ class Builder {
     layer.graph().add_weights("encoder_weights", encoded.weights);
     const size_t times = static_cast<size_t>(config_.integer("num_layers"));
     add_stack(graph_, "encoder", std::move(kinds), std::vector<int>(times, 0));
+    const Call& layers = graph_.calls().back();
+    return {layers.outputs[0], layers.outputs[1]};
   }
 
-  Pooled pool(TensorId x) {
+  Made pool(TensorId x) {
     const std::string_view pooling = config_.choice("pooling");
-    const auto apply = [&](const OpPtr& op) -> Pooled {
+    const auto all = [&](const OpPtr& op) -> Made {
       return {graph_.add_step("pool", "combine", op, {x, mask_}, "pooled")};
     };
-    if (pooling == "last") return apply(shared_op<LastPosition>());
-    if (pooling == "mean") return apply(shared_op<MeanPool>());
-    if (pooling == "max") return apply(shared_op<MaxPool>());
-    if (pooling == "flatten") return apply(shared_op<Flatten>());
+    if (pooling == "last") return all(shared_op<LastPosition>());
+    if (pooling == "mean") return all(shared_op<MeanPool>());
+    if (pooling == "max") return all(shared_op<MaxPool>());
+    if (pooling == "flatten") return all(shared_op<Flatten>());
     if (pooling == "multihead") return pool_by_heads(x);
     const OpPtr& weighted_sum = shared_op<WeightedSum>();
     const TensorId weights = add_weights_of(graph_, add_scores(pooling, x), mask_);
@@ -185,12 +192,12 @@ class Builder {
     return timesteps_->add(graph_, x);
   }
 
-  /// Multi-head attention of one learned query to all steps.
-  Pooled pool_by_heads(TensorId x) {
-    const OpPtr& only = shared_op<LastPosition>();
-    const Dimension E = graph_.tensor(x).shape.back();
-    const Projections projections = declare_projections(graph_, "", E, E, E, bias_);
+  /// Multi-head attention of one learned query, the same for each sequence, to all steps.
+  Made pool_by_heads(TensorId x) {
     const OpPtr& each_sequence = shared_op<EachSequence>();
+    const OpPtr& only = shared_op<LastPosition>();
+    const Projections projections =
+        declare_projections(graph_, "", pooled_, pooled_, pooled_, bias_);
     const TensorId asked = graph_.add_step("ask", "project", each_sequence, {query_, x}, "asked");
     const Attended attended =
         add_projected_attention(graph_, projections, {asked, x, x}, config_.dimension("num_heads"),
@@ -200,7 +207,8 @@ class Builder {
   }
 
   TensorId add_head(TensorId pooled) {
-    TensorId x = pooled;
+    const DropoutModule dropout = declare_dropout(graph_, "dropout", config_.number("dropout"));
+    TensorId x = apply_dropout(graph_, dropout, "classify", pooled, "dropped");
     if (config_.optional_integer("head_size")) {
       x = add_dense("hidden", x, config_.dimension("head_size", 1), "hidden_features");
     }
@@ -210,7 +218,7 @@ class Builder {
   }
 
   const Config& config_;
-  const Dimension B_, T_;
+  const Dimension B_, T_, placed_, pooled_;  // features where positions are added, where all pool
   const bool bias_;
   Graph graph_;
   TensorId mask_ = kNoTensor, positions_ = kNoTensor, query_ = kNoTensor;
@@ -225,58 +233,75 @@ const Layer kLayer = {
     .group = "transformer",
     .place = 405,
     .summary =
-        "A sequence of tokens or features becomes one vector, by attention or by dense layers, and "
-        "that classes or a number.",
+        "Tokens or features become one vector, by attention or by dense layers, and the vector "
+        "classes or a number.",
     .pytorch_class = "SequenceClassifier",
     .fields =
         {fields::batch_size(64),
          over(Axis::kPosition,
               integer_field("seq_len", "Steps of each sequence.", 30, 1, fields::kMaxDimension)),
-         choice_field("input", "What each step is: features, or a token with an embedding.",
+         choice_field("input",
+                      "What each step is: features, or a token that an embedding gives features.",
                       {"features", "tokens"}, "features"),
-         fields::dimension("input_size", "Features of each step, or of each token's embedding.", 8,
-                           Axis::kHidden),
-         fields::vocab_size(1000),
-         fields::padding_idx(),
-         choice_field("position", "Vectors that are added to the steps, one for each position.",
+         fields::dimension("input_size",
+                           "Features of each step, as they come in or as the embedding has them.",
+                           8, Axis::kHidden),
+         described("With tokens: how many different ones there are, rows of the embedding.",
+                   fields::vocab_size(1000)),
+         described(
+             "With tokens: the one that fills sequences up; its row of the embedding begins as "
+             "zeros and gets no gradient through it (nn.Embedding's padding_idx); null: none.",
+             fields::padding_idx()),
+         choice_field("position",
+                      "Vectors that are added to the steps, one for each position: learned, "
+                      "sinusoidal or none.",
                       {"none", "learned", "sinusoidal"}, "none"),
          choice_field("encoder",
                       "What each step becomes before pooling: itself, the same dense layer on each "
                       "step, or transformer layers over all of them.",
                       {"none", "dense", "transformer"}, "none"),
-         fields::dimension("hidden_size", "Features of each step behind the encoder.", 16,
-                           Axis::kHidden),
-         fields::num_layers(1),
+         fields::dimension("hidden_size", "With an encoder: features of each step that it makes.",
+                           16, Axis::kHidden),
+         described("With encoder transformer: layers that follow each other.",
+                   fields::num_layers(1)),
          choice_field("pooling",
-                      "How all steps become one vector: one of them, their mean or maximum, under "
-                      "weights by a score, or side by side.",
+                      "How all steps become one vector: the last one, their mean or maximum, a sum "
+                      "under weights (linear, additive, gated, timestep), attention of one learned "
+                      "query (multihead), or all side by side (flatten).",
                       {"last", "mean", "max", "linear", "additive", "gated", "timestep",
                        "multihead", "flatten"},
                       "linear"),
-         fields::attn_dim(16),
-         choice_field("score_by", "What a time step's score depends on where pooling is timestep.",
+         described("With pooling additive or gated: width of the tanh layer before the score.",
+                   fields::attn_dim(16)),
+         choice_field("score_by", "With pooling timestep: what the score of a step depends on.",
                       {"content_and_position", "position"}, "content_and_position"),
          choice_field("score_activation",
-                      "Function of a time step's score: none, tanh, or tanh times a learned "
-                      "factor.",
+                      "With pooling timestep: function of the score: none, tanh, or tanh times a "
+                      "learned factor.",
                       {"none", "tanh", "scaled_tanh"}, "tanh"),
-         fields::num_heads(2),
-         fields::intermediate_size(64),
+         described(
+             "With encoder transformer or pooling multihead: attention heads that work side by "
+             "side.",
+             fields::num_heads(2)),
+         described("With encoder transformer: width of the feed-forward network.",
+                   fields::intermediate_size(64)),
          choice_field("activation",
-                      "Function of dense layers, between those of a feed-forward network too.",
+                      "Function of every dense layer before the last one, and of the feed-forward "
+                      "network of transformer layers.",
                       {"none", "tanh", "relu", "gelu"}, "relu"),
          boolean_field("norm_first",
-                       "Whether each part of a transformer layer is normed before it, or its sum "
-                       "after it.",
+                       "With encoder transformer: whether each part is normed before it, or its "
+                       "sum after it.",
                        false),
-         fields::norm_eps(1e-5),
+         described("With encoder transformer: added to what norms take the root of.",
+                   fields::norm_eps(1e-5)),
          optional(fields::dimension(
              "head_size", "Features of a dense layer before the last one; null: no such layer.",
              8)),
          fields::dimension("num_classes", "Classes to tell apart; 1 for a number.", 2,
                            Axis::kClass),
          fields::dropout(0),
-         fields::bias(),
+         described("Whether linear layers and norms add a bias.", fields::bias()),
          fields::dtype()},
     .build = build,
     .check = check,

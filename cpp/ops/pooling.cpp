@@ -156,9 +156,7 @@ Array MaxPoolGradient::forward(const std::vector<const Array*>& inputs) const {
   dx.fill(0.0);
   for (size_t b = 0; b < B; ++b) {
     for (size_t e = 0; e < E; ++e) {
-      const auto has_maximum = [&](size_t t) {
-        return !mask.hides(b, t) && x(b, t, e) == y(b, e);
-      };
+      const auto has_maximum = [&](size_t t) { return !mask.hides(b, t) && x(b, t, e) == y(b, e); };
       double sharing = 0.0;
       for (size_t t = 0; t < T; ++t) sharing += has_maximum(t) ? 1.0 : 0.0;
       for (size_t t = 0; t < T; ++t) {

@@ -131,9 +131,10 @@ inline std::vector<Config> small_configs() {
       {{"pooling", "multihead"}, {"position", "learned"}},
       {{"pooling", "flatten"}, {"input", "tokens"}, {"activation", "tanh"}}};
   for (const auto& choices : classifiers) {
-    RawConfig fields{{"batch_size", raw(3)}, {"seq_len", raw(5)},   {"input_size", raw(6)},
-                     {"vocab_size", raw(7)}, {"hidden_size", raw(8)}, {"attn_dim", raw(3)},
-                     {"head_size", raw(4)},  {"num_layers", raw(2)}, {"intermediate_size", raw(9)}};
+    RawConfig fields{
+        {"batch_size", raw(3)}, {"seq_len", raw(5)},     {"input_size", raw(6)},
+        {"vocab_size", raw(7)}, {"hidden_size", raw(8)}, {"attn_dim", raw(3)},
+        {"head_size", raw(4)},  {"num_layers", raw(2)},  {"intermediate_size", raw(9)}};
     for (const auto& [name, choice] : choices) fields.emplace_back(name, raw(choice));
     configs.push_back(config("sequence_classifier", fields));
   }

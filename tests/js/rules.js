@@ -66,6 +66,18 @@ export const rules = [
     mend: () => [{ activation: 'relu' }, { encoder: 'none' }]
   },
   {
+    field: 'norm_first',
+    broken: (c) => given(c.encoder) && c.encoder !== 'transformer' && c.norm_first,
+    message: () => 'norm_first must be false where encoder is not transformer, got true',
+    mend: () => [{ encoder: 'transformer' }, { norm_first: false }]
+  },
+  {
+    field: 'padding_idx',
+    broken: (c) => c.input === 'features' && given(c.padding_idx),
+    message: (c) => `padding_idx must be null where input is features, got ${c.padding_idx}`,
+    mend: () => [{ input: 'tokens' }, { padding_idx: null }]
+  },
+  {
     field: 'num_kv_heads',
     broken: (c) => given(c.num_kv_heads) && c.num_heads % c.num_kv_heads !== 0,
     message: (c) => `num_kv_heads must divide num_heads (${c.num_heads}), got ${c.num_kv_heads}`,

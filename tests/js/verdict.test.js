@@ -92,9 +92,13 @@ test('runs of which some are stuck are counted, not averaged', () => {
 });
 
 test('one seed says nothing about noise, and one variant is compared with nobody', () => {
-  assert.deepEqual(verdict([{ title: 'A', scores: [0.9] }, { title: 'B', scores: [0.5] }]), [
-    'One seed says nothing about noise: run at least three.'
-  ]);
+  assert.deepEqual(
+    verdict([
+      { title: 'A', scores: [0.9] },
+      { title: 'B', scores: [0.5] }
+    ]),
+    ['One seed says nothing about noise: run at least three.']
+  );
   assert.deepEqual(verdict([steady('A', 0.9)]), []);
   assert.equal(scoreText([0.934]), '93.4\u202f%');
   assert.equal(scoreText([0.9, 0.92]), '91.0 ± 1.4\u202f%');

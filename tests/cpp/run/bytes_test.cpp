@@ -94,12 +94,9 @@ TEST_CASE("the bytes of a run are what the allocator hands out for it, within 1 
   // Large enough for what graphs and plans take themselves to be little. Sanitizers look at each
   // access, of which small sizes have all kinds.
   const int width = kSanitized ? 48 : 384;
-  std::map<std::string, int> sizes{{"seq_len", width / 2},
-                                   {"num_layers", 2},
-                                   {"vocab_size", 1000},
-                                   {"hidden_size", width},
-                                   {"input_size", width},
-                                   {"intermediate_size", 2 * width}};
+  std::map<std::string, int> sizes{{"seq_len", width / 2}, {"num_layers", 2},
+                                   {"vocab_size", 1000},   {"hidden_size", width},
+                                   {"input_size", width},  {"intermediate_size", 2 * width}};
   struct Way {
     Dtype storage = Dtype::kFloat32;
     ForwardOptions options{};

@@ -37,5 +37,4 @@ export function matched(scope, base, variant, budget) {
 const heads = (fields, width) => (width === 'hidden_size' && fields.encoder === 'transformer' ? fields.num_heads : 1);
 
 /** @param {Sizer} scope @param {Record<string, any>} config */
-export const parametersOf = (scope, config) =>
-  scope.estimate(/** @type {any} */ (config), { steps: false }).parameters;
+export const parametersOf = (scope, config) => scope.estimate(/** @type {any} */ (config), { steps: false }).parameters;

@@ -8,7 +8,8 @@ import { BATCH, rowsOf } from './trial.js';
 
 /**
  * @typedef {object} Looks a number for each day
- * @property {number[] | null} weights the share of attention, averaged over examples and heads; null where there is none
+ * @property {number[] | null} weights the share of attention, averaged over examples and heads; null where there is
+ *   none
  * @property {number[]} gradients the share of |gradient · input|, summed over features: that of the logit of class 1
  *   less that of class 0
  * @property {number[]} lost how much of the held-out accuracy is lost when the day is blank
@@ -46,7 +47,10 @@ function gradientShares({ trainer, heldOut }) {
   for (let start = 0; start < count; start += BATCH) {
     const part = rowsOf(features, range(start, Math.min(count, start + BATCH)));
     const examples = part.shape[0];
-    const output = { data: Float32Array.from({ length: 2 * examples }, (_, place) => 2 * (place % 2) - 1), shape: [examples, 2] };
+    const output = {
+      data: Float32Array.from({ length: 2 * examples }, (_, place) => 2 * (place % 2) - 1),
+      shape: [examples, 2]
+    };
     const { inputs } = trainer.model.backward({ features: part }, { output });
     const gradient = inputs.features.data;
     gradient.forEach((value, place) => (sums[Math.floor(place / width) % days] += Math.abs(value * part.data[place])));

@@ -74,7 +74,9 @@ export function holm(values) {
  * @returns {Comparison[]}
  */
 export function comparePairs(scores) {
-  const pairs = scores.flatMap((_, first) => scores.slice(first + 1).map((_, more) => ({ first, second: first + 1 + more })));
+  const pairs = scores.flatMap((_, first) =>
+    scores.slice(first + 1).map((_, more) => ({ first, second: first + 1 + more }))
+  );
   const tests = pairs.map((pair) => ({ ...pair, ...pairedT(scores[pair.first], scores[pair.second]) }));
   const corrected = holm(tests.map(({ p }) => p));
   return tests.map((test, index) => ({ ...test, p: corrected[index] }));

@@ -24,7 +24,10 @@ const A_SEED = 2 ** 20;
 /** @param {number} seed @param {keyof typeof PARTS} part */
 export const streamOf = (seed, part) => seed * A_SEED + PARTS[part] * APART;
 
-/** @param {Scope} scope @param {Plan} plan @param {number} seed @param {'training' | 'held_out'} part @param {number} count */
+/**
+ * @param {Scope} scope @param {Plan} plan @param {number} seed
+ * @param {'training' | 'held_out'} part @param {number} count
+ */
 export const examplesOf = (scope, { task, values }, seed, part, count) =>
   task.draw(drawsOf(scope, streamOf(seed, part)), count, values);
 
@@ -91,7 +94,10 @@ export class Trial {
   #batchOf(chosen) {
     const { inputs, labels } = this.training;
     const rows = Object.entries(inputs).map(([name, tensor]) => [name, rowsOf(tensor, chosen)]);
-    return { ...Object.fromEntries(rows), labels: { data: Int32Array.from(chosen, (n) => labels[n]), shape: [chosen.length] } };
+    return {
+      ...Object.fromEntries(rows),
+      labels: { data: Int32Array.from(chosen, (n) => labels[n]), shape: [chosen.length] }
+    };
   }
 
   /** The share of examples that it says right, and the loss on them. @param {Examples} [examples] */
@@ -107,11 +113,16 @@ export class Trial {
   }
 }
 
-/** Some rows of a tensor's first dimension. @param {Tensor} tensor @param {readonly number[]} chosen @returns {Tensor} */
+/**
+ * Some rows of a tensor's first dimension.
+ * @param {Tensor} tensor @param {readonly number[]} chosen @returns {Tensor}
+ */
 export function rowsOf({ data, shape: [, ...rest] }, chosen) {
   const length = rest.reduce((product, size) => product * size, 1);
   const rows = /** @type {typeof data} */ (new /** @type {any} */ (data.constructor)(chosen.length * length));
-  chosen.forEach((row, place) => rows.set(/** @type {any} */ (data.subarray(row * length, (row + 1) * length)), place * length));
+  chosen.forEach((row, place) =>
+    rows.set(/** @type {any} */ (data.subarray(row * length, (row + 1) * length)), place * length)
+  );
   return { data: rows, shape: [chosen.length, ...rest] };
 }
 

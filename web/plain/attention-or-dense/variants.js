@@ -17,7 +17,13 @@ const PROJECTED = { encoder: 'dense', activation: 'none' };
 export const variants = [
   { name: 'last', title: 'Last day', about: 'the last day alone', kind: 'plain', fields: { pooling: 'last' } },
   { name: 'mean', title: 'Mean', about: 'the average of all days', kind: 'plain', fields: { pooling: 'mean' } },
-  { name: 'max', title: 'Maximum', about: 'the largest value of each feature', kind: 'plain', fields: { pooling: 'max' } },
+  {
+    name: 'max',
+    title: 'Maximum',
+    about: 'the largest value of each feature',
+    kind: 'plain',
+    fields: { pooling: 'max' }
+  },
   {
     name: 'position',
     title: 'Weights by position',

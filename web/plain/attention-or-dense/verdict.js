@@ -17,11 +17,14 @@ const percent = (/** @type {number} */ share) => (100 * share).toFixed(1);
 export const isStuck = (scores) => scores.length > 1 && deviation(scores) > STUCK;
 
 /** @param {readonly number[]} scores */
-export const solvedText = (scores) => `solved in ${scores.filter((score) => score > SOLVED).length} of ${scores.length}`;
+export const solvedText = (scores) =>
+  `solved in ${scores.filter((score) => score > SOLVED).length} of ${scores.length}`;
 
 /** `93.4 ± 0.7 %`, of one run `93.4 %`. @param {readonly number[]} scores */
 export const scoreText = (scores) =>
-  scores.length > 1 ? `${percent(mean(scores))} ± ${percent(deviation(scores))}\u202f%` : `${percent(mean(scores))}\u202f%`;
+  scores.length > 1
+    ? `${percent(mean(scores))} ± ${percent(deviation(scores))}\u202f%`
+    : `${percent(mean(scores))}\u202f%`;
 
 /** @param {readonly Scored[]} variants all of the same seeds @returns {string[]} sentences */
 export function verdict(variants) {
@@ -36,8 +39,7 @@ export function verdict(variants) {
 /** @param {readonly Scored[]} stuck */
 function stuckSentences(stuck) {
   return stuck.map(
-    ({ title, scores }) =>
-      `${title}: some runs get stuck, so their mean says little; it is ${solvedText(scores)}.`
+    ({ title, scores }) => `${title}: some runs get stuck, so their mean says little; it is ${solvedText(scores)}.`
   );
 }
 
@@ -46,7 +48,8 @@ function steadySentences(steady, seeds) {
   if (steady.length < 2) return [];
   const ordered = [...steady].sort((a, b) => mean(b.scores) - mean(a.scores));
   const pairs = comparePairs(ordered.map(({ scores }) => scores));
-  const wins = (/** @type {import('./statistics.js').Comparison} */ pair) => exceedsNoise(pair) && Math.abs(pair.difference) >= LEAST;
+  const wins = (/** @type {import('./statistics.js').Comparison} */ pair) =>
+    exceedsNoise(pair) && Math.abs(pair.difference) >= LEAST;
   const behind = pairs.filter((pair) => pair.first === 0 && wins(pair)).map(({ second }) => second);
   const first = behind[0] ?? ordered.length;
   const level = ordered.slice(1, first).filter((_, place) => !behind.includes(place + 1));
@@ -57,7 +60,9 @@ function steadySentences(steady, seeds) {
     const { difference } = /** @type {import('./statistics.js').Comparison} */ (
       pairs.find((pair) => pair.first === 0 && pair.second === second)
     );
-    sentences.push(`${ordered[0].title} is ahead of ${ordered[second].title} by ${percent(difference)} points, more than the noise.`);
+    sentences.push(
+      `${ordered[0].title} is ahead of ${ordered[second].title} by ${percent(difference)} points, more than the noise.`
+    );
   }
   const unsure = ordered.slice(first).filter((one) => !behind.includes(ordered.indexOf(one)));
   if (unsure.length > 0)

@@ -29,7 +29,11 @@ export const eitherOr = {
         x.set(n, day, 1, (day === odd[n] ? -sign : sign) + BLUR * x.at(n, day, 1));
       }
     }
-    return x.labelled((n) => x.at(n, odd[n], 2), noise, (n) => [odd[n]]);
+    return x.labelled(
+      (n) => x.at(n, odd[n], 2),
+      noise,
+      (n) => [odd[n]]
+    );
   },
   python: () => `def draw(draws, count):
     x = draws.normal(count, ${DAYS}, ${FEATURES})

@@ -41,7 +41,11 @@ export const peakDay = {
         x.set(n, day, 0, SPREAD * x.at(n, day, 0) + Number(day === peaks[n]) + levelOf(levels[n]));
       }
     }
-    return x.labelled((n) => x.at(n, peaks[n], 1), noise, (n) => [peaks[n]]);
+    return x.labelled(
+      (n) => x.at(n, peaks[n], 1),
+      noise,
+      (n) => [peaks[n]]
+    );
   },
   python: ({ days = '30' }) => `def draw(draws, count):
     x = draws.normal(count, ${days}, ${FEATURES})
@@ -75,7 +79,11 @@ export const marker = {
     for (let n = 0; n < count; n += 1) {
       for (let day = 0; day < days; day += 1) x.set(n, day, 0, Number(day === marked[n]));
     }
-    return x.labelled((n) => x.at(n, marked[n], 1), noise, (n) => [marked[n]]);
+    return x.labelled(
+      (n) => x.at(n, marked[n], 1),
+      noise,
+      (n) => [marked[n]]
+    );
   },
   python: ({ days = '30' }) => `def draw(draws, count):
     x = draws.normal(count, ${days}, ${FEATURES})

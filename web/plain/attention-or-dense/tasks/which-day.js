@@ -25,7 +25,13 @@ export const whichDay = {
   before:
     'Thirty days with eight numbers each; yesterday and five days ago decide, the rest is noise. Weights by position need only find two of thirty numbers. A dense layer over all days has 240 weights for each class to learn, so it should need more examples; one on each day cannot tell days apart and should hardly beat guessing. The tanh of the question keeps scores within −1 and 1, so that no two of thirty days can get more than 34.5 % of the weight.',
   settings: [
-    { name: 'rule', label: 'Label from', kind: 'choice', initial: 'sum', choices: RULES.map(({ value, text }) => ({ value, text })) }
+    {
+      name: 'rule',
+      label: 'Label from',
+      kind: 'choice',
+      initial: 'sum',
+      choices: RULES.map(({ value, text }) => ({ value, text }))
+    }
   ],
   defaults: { samples: 1000, steps: 300, lr: 0.02 },
   days: 30,
