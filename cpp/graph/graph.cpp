@@ -150,7 +150,7 @@ void Graph::add_call(Call call) {
     if (made.role != Role::kActivation || made.storage != result.tensor) {
       wrong_graph("{} returns {}, which is a view", {call.name, made.name});
     }
-    call.outputs.push_back(add_tensor({.name = made.name, .shape = made.shape}));
+    call.outputs.push_back(add_tensor({.name = result.name, .shape = made.shape}));
   }
   step.output = call.outputs.front();
   modules_.push_back({.name = call.name, .call = index});

@@ -157,7 +157,7 @@ class Builder {
   /// Layers of PyTorch's own, one upon the other.
   Made add_transformer(TensorId x) {
     std::vector<StackedLayer> kinds;
-    StackedLayer& layer = kinds.emplace_back(graph_, "EncoderLayer", x);
+    StackedLayer& layer = kinds.emplace_back(graph_, "SequenceEncoderLayer", x, "encoder_");
     const TensorId mask = layer.graph().add_input("mask", {B_, T_}, Role::kOptionalInput);
     const Attended encoded =
         add_torch_encoder_layer(layer.graph(), config_, layer.carried(), mask, "hidden_states");

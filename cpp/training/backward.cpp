@@ -20,6 +20,7 @@ class Backward {
 
   /// Adds `gradient` to what there is of the tensor's.
   void collect(TensorId tensor, TensorId gradient) {
+    gradient = renamed(tensor, gradient, graph_.tensor(tensor).shape);
     TensorId& sum = gradients_[static_cast<size_t>(tensor)];
     sum = sum == kNoTensor ? gradient : added(tensor, sum, gradient);
   }
@@ -93,13 +94,14 @@ class Backward {
     return graph_.add_step(name, "backward", op, inputs, name);
   }
 
+  /// The gradient with this shape, where positions that are queries in one are keys in the other.
+  TensorId renamed(TensorId tensor, TensorId gradient, const Shape& shape) {
+    if (fit(shape, graph_.tensor(gradient).shape)) return gradient;
+    return add(tensor, "renamed", make_op<Reshape>(shape), {gradient});
+  }
+
   TensorId added(TensorId tensor, TensorId a, TensorId b) {
-    const Shape shape = graph_.tensor(a).shape;
-    if (!fit(shape,
-             graph_.tensor(b).shape)) {  // the positions of one are queries, the other's keys
-      b = add(tensor, "renamed", make_op<Reshape>(shape), {b});
-    }
-    return add(tensor, "sum", shared_op<Add>(), {a, b});
+    return add(tensor, "sum", shared_op<Add>(), {a, renamed(tensor, b, graph_.tensor(a).shape)});
   }
 
   /// The gradients by views, put where the views are in `tensor`; zeros where there is none.

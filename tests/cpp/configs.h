@@ -129,6 +129,7 @@ inline std::vector<Config> small_configs() {
       {{"pooling", "timestep"}, {"score_activation", "scaled_tanh"}},
       {{"pooling", "timestep"}, {"score_by", "position"}, {"score_activation", "none"}},
       {{"pooling", "multihead"}, {"position", "learned"}},
+      {{"pooling", "multihead"}, {"encoder", "transformer"}},
       {{"pooling", "flatten"}, {"input", "tokens"}, {"activation", "tanh"}}};
   for (const auto& choices : classifiers) {
     RawConfig fields{

@@ -54,9 +54,12 @@ class Printed:
         return {name for owner, name in self._assigned.values() if owner == class_name}
 
 
+PREFIXES = {"WindowedDecoderLayer": "window_", "SequenceEncoderLayer": "encoder_"}
+
+
 def name_in_estimate(class_name, variable):
-    """In a decoder of two kinds of layer the estimate tells those with a window by a prefix."""
-    return f"window_{variable}" if class_name.startswith("Windowed") else variable
+    """Where another class has variables of the same names, the estimate tells those of a class by a prefix."""
+    return PREFIXES.get(class_name, "") + variable
 
 
 def assigned_lines(source):

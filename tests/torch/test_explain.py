@@ -7,6 +7,7 @@ import between
 import judge
 
 HIDDEN = -torch.inf
+OPS = {"scale": "multiply"}  # by a learned factor
 
 
 class Cell:
@@ -35,14 +36,16 @@ class Cell:
         return self.tensor(step["output"])[tuple(keys)]
 
     def chain(self):
-        """The steps from the products of features to the scores."""
+        """The steps from the products of features to the scores, or from a score of the position alone."""
         step, steps = self.steps[self.entry["scores"]], []
-        while step["op"] not in ("matmul", "linear"):
+        while step["op"] not in ("matmul", "linear", "each_sequence"):
             steps.insert(0, step)
             step = self.steps[step["inputs"][0]]
         return step, steps
 
     def factors(self, step):
+        if step["op"] == "each_sequence":
+            return torch.zeros(2, 0, dtype=torch.float64)
         left, right = step["inputs"][:2]
         x, y, place = self.tensor(left), self.tensor(right), self.place(step)
         x = x[place[:-1]]
@@ -74,7 +77,7 @@ class Cell:
         exponentials = (masked - masked.max()).exp() if visible else torch.zeros_like(masked)
         weights = self.row(self.softmax)
         numbers = {"left": x, "right": y, "products": x * y, "sum": torch.cat([(x @ y)[None], x * y])}
-        if len(multiply["inputs"]) > 2:
+        if len(multiply["inputs"]) > 2 or multiply["op"] == "each_sequence":
             numbers["bias"] = self.row(multiply)
         numbers |= {f"{step['op']} {i}": self.row(step) for i, step in enumerate(links)}
         numbers |= {"masked": masked, "total": exponentials.sum()[None], "exponential": exponentials, "weight": weights}
@@ -102,7 +105,7 @@ class Cell:
         }
         lines = [name for name in right if name not in numbers and name not in ("value", "added", "output")]
         numbers |= {name: placed(name, line["value"]) for name, line in zip(lines, cell["lines"], strict=True)}
-        assert all(name.split()[0] in (line["op"], "add") for name, line in zip(lines, cell["lines"], strict=True))
+        assert all(name.split()[0] in (OPS.get(line["op"]), line["op"], "add") for name, line in zip(lines, cell["lines"], strict=True))
         if cell["value"]:
             value = cell["value"]
             numbers |= {"value": tensor(value["features"]), "added": tensor(value["added"]), "output": tensor(value["total"])}

@@ -66,6 +66,12 @@ const REASONS = {
   window: 'it lies outside of the window'
 };
 
+/** @param {number} products */
+function sumOf(products) {
+  if (products === 0) return 'of no products: the position alone has a score';
+  return products === 1 ? 'of the product' : `of all ${products} products`;
+}
+
 /** @param {Explanation} explanation @returns {Line[]} */
 export function linesOf(explanation) {
   const { sum, lines, products } = explanation;
@@ -80,7 +86,7 @@ export function linesOf(explanation) {
     {
       name: 'sum',
       label: 'Sum',
-      formula: `of ${products.length === 1 ? 'the product' : `all ${products.length} products`}`,
+      formula: sumOf(products.length),
       value: exact(sum)
     },
     ...steps,

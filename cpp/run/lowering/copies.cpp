@@ -214,13 +214,17 @@ Fusion embedding(const Site& site) {
   return fusion;
 }
 
-/// The rows of each token but padding added up: threads share the columns.
+/// The rows of each token but padding added up: threads share the columns. Where tokens are far
+/// more than rows, blocks of them are added up by themselves first: one running sum of thousands
+/// would lose digits.
 Fusion embedding_gradient(const Site& site) {
+  constexpr int64_t kTogether = 64;  // numbers of a running sum, where tokens are as frequent
   const int64_t features = site.output_shape().back(), tokens = count_of(site.input_shape(1));
-  const int64_t size = count_of(site.output_shape());
+  const int64_t size = count_of(site.output_shape()), block = size / features * kTogether;
   const int64_t padding = site.op<EmbeddingGradient>().padding().value_or(-1);
   const TensorId dy = site.input(0), x = site.input(1), y = site.output();
   Fusion fusion = site.alone({dy, x});
+  const auto of_block = fusion.scratch.shared<float>(block < tokens ? size : 0);
   fusion.kernel = [=](Workspace& workspace) {
     constexpr int64_t kGrain = 1 << 16, kColumns = 16;
     const float* upper = workspace.read(dy);
@@ -235,11 +239,24 @@ Fusion embedding_gradient(const Site& site) {
     }
     const WatchedPart part(zeros, 1);
     parallel_for(features, kColumns, [&](int64_t begin, int64_t end) {
-      for (int64_t i = 0; i < tokens; ++i) {
-        const int64_t id = static_cast<int64_t>(token[i]);
-        if (id == padding) continue;
-        float* row = table + id * features + begin;
-        kernels::add(row, upper + i * features + begin, end - begin, row);
+      const auto add_rows = [&](int64_t first, int64_t last, float* sums) {
+        for (int64_t i = first; i < last; ++i) {
+          const int64_t id = static_cast<int64_t>(token[i]);
+          if (id == padding) continue;
+          float* row = sums + id * features + begin;
+          kernels::add(row, upper + i * features + begin, end - begin, row);
+        }
+      };
+      if (tokens <= block) return add_rows(0, tokens, table);
+      float* sums = workspace.at(of_block);
+      for (int64_t first = 0; first < tokens; first += block) {
+        for (int64_t at = begin; at < size; at += features) {
+          std::fill_n(sums + at, end - begin, 0.0f);
+        }
+        add_rows(first, std::min(first + block, tokens), sums);
+        for (int64_t at = begin; at < size; at += features) {
+          kernels::add(table + at, sums + at, end - begin, table + at);
+        }
       }
     });
   };

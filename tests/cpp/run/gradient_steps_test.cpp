@@ -191,6 +191,7 @@ TEST_CASE("rows of tokens that come once, several times and never") {
   check_step(op<EmbeddingGradient>(11), {{Shape{4, 9, 37}}, {Shape{4, 9}, 11}});
   check_step(op<EmbeddingGradient>(500), {{Shape{4, 9, 70}}, {Shape{4, 9}, 500}});
   check_step(op<EmbeddingGradient>(2), {{Shape{600, 3}}, {Shape{600}, 2}});
+  check_step(op<EmbeddingGradient>(3), {{Shape{20, 769, 24}}, {Shape{20, 769}, 3}});
   for (const int64_t padding : {0, 3, 10}) {
     check_step(op<EmbeddingGradient>(11, padding), {{Shape{4, 9, 37}}, {Shape{4, 9}, 11}});
   }

@@ -89,13 +89,13 @@ export class ExplanationElement extends LightElement {
         </div>
         <p class="hidden" role="status">${this.pinned ? `Pinned. ${summaryOf(answer, place)}` : ''}</p>
         <div class="explain-body">
-          <div>${productsTable(answer, false)}</div>
+          ${hasProducts(answer) ? html`<div>${productsTable(answer, false)}</div>` : nothing}
           <ol class="explain-lines">${linesOf(answer).map(lineView)}</ol>
         </div>
         <div class="explain-body">
         ${answer.value ? valueTable(answer.value, answer.weight, false) : nothing}
         <div class="explain-more">
-          ${this.#list('products', 'Every product, and where its factors come from', () => productsTable(answer, true))}
+          ${hasProducts(answer) ? this.#list('products', 'Every product, and where its factors come from', () => productsTable(answer, true)) : nothing}
           ${this.#list('keys', 'Every key of this row', () => keysView(answer, this.words))}
           ${answer.value ? this.#list('value', 'The whole value', () => valueTable(/** @type {any} */ (answer.value), answer.weight, true)) : nothing}
         </div></div>
@@ -117,6 +117,9 @@ export class ExplanationElement extends LightElement {
 /** @param {import('../../plain/explained.js').Line} line */
 const lineView = ({ name, label, formula, value }) =>
   html`<li data-line=${name}><span class="explain-label">${label}</span> <code>${formula}</code> <b>${value}</b></li>`;
+
+/** Not of a score by the position alone. @param {Answer} answer */
+const hasProducts = ({ products }) => products.length > 0;
 
 /** Which attention it is of, as far as there are several. @param {Answer} answer */
 function ofWhat({ head, layer, batch, query, averaged }) {

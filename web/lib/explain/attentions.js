@@ -11,14 +11,15 @@ import { refusal } from '../options.js';
  * @property {number | null} layer of a stack
  * @property {Step} softmax
  * @property {string} masked what the softmax makes of its scores, as `graph.tensors` lists it
- * @property {Step[]} chain from the products to the scores, the step that multiplies first
+ * @property {Step[]} chain from the products to the scores, the step that multiplies first; of scores by the position
+ *   alone the step that gives them to each sequence
  * @property {Step | null} combine what multiplies values by the weights
  * @property {Step | null} average what makes the mean of all heads' weights
  * @property {number} repeat which of the times that its steps are repeated
  */
 
 /** Steps of a score that are made of one number each. */
-const LINKS = ['squeeze', 'scale', 'softcap', 'tanh', 'add'];
+const LINKS = ['squeeze', 'scale', 'softcap', 'tanh', 'add', 'multiply'];
 
 /**
  * Those of a config, in the order of their layers.

@@ -12,21 +12,23 @@ import { capOf, factorOf } from './settings.js';
 /** @typedef {import('./types.js').ScoreLine} ScoreLine */
 
 /** @param {Step[]} chain @param {Cell} cell @param {Sources} sources */
-export function scoreOf([multiply, ...links], cell, sources) {
-  const products = productsOf(multiply, cell, sources);
-  const bias = multiply.inputs[2];
+export function scoreOf([first, ...links], cell, sources) {
   const own = (/** @type {Step} */ step) => numberAt(sources.read(step.output), placeIn(step, cell));
-  const sum = bias ? products.reduce((total, { product }) => total + product, 0) : own(multiply);
+  const isOfPosition = first.op === 'each_sequence';
+  const products = isOfPosition ? [] : productsOf(first, cell, sources);
+  const by = isOfPosition ? own(first) : biasOf(first, sources);
+  const sum = by === undefined ? own(first) : products.reduce((total, { product }) => total + product, 0);
   /** @type {ScoreLine[]} */
-  const lines = bias
-    ? [{ op: 'bias', tensor: multiply.output, by: numberAt(sources.read(bias), [0]), value: own(multiply) }]
-    : [];
+  const lines = by === undefined ? [] : [{ op: 'bias', tensor: first.output, by, value: own(first) }];
   for (const link of links) {
     if (link.op !== 'squeeze') lines.push({ ...linkOf(link, cell, sources), tensor: link.output, value: own(link) });
   }
   const score = lines.at(-1)?.value ?? sum;
   return { products: products.sort((a, b) => Math.abs(b.product) - Math.abs(a.product)), sum, lines, score };
 }
+
+/** What a linear layer adds to the sum of its products. @param {Step} multiply @param {Sources} sources */
+const biasOf = ({ inputs }, sources) => (inputs.length > 2 ? numberAt(sources.read(inputs[2]), [0]) : undefined);
 
 /** @param {Step} multiply @param {Cell} cell @param {Sources} sources @returns {FeatureProduct[]} */
 function productsOf(multiply, cell, sources) {
@@ -60,6 +62,8 @@ function linkOf(link, cell, sources) {
   if (link.op === 'scale') return { op: 'scale', by: factorOf(link) };
   if (link.op === 'softcap') return { op: 'softcap', by: capOf(link) };
   if (link.op === 'tanh') return { op: 'tanh' };
+  if (link.op === 'multiply')
+    return { op: 'scale', by: broadcastAt(sources.read(link.inputs[1]), placeIn(link, cell)) };
   const added = link.inputs[1];
   const maker = sources.maker(added)?.op;
   const op = maker === 'alibi_bias' || maker === 'relative_bias' ? maker : 'bias';

@@ -74,7 +74,7 @@
  * @property {number | null} head null where the layer has no heads
  * @property {number | null} query null where there are no queries
  * @property {number} key
- * @property {FeatureProduct[]} products the largest first, whatever its sign
+ * @property {FeatureProduct[]} products the largest first, whatever its sign; none of a score by the position alone
  * @property {number} sum of all products
  * @property {ScoreLine[]} lines from the sum to the score, in order
  * @property {number} score before the mask
