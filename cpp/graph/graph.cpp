@@ -145,12 +145,13 @@ void Graph::add_call(Call call) {
     }
   }
   const Graph& last = *call.last_body().graph;
+  const std::string prefix = call.bodies.size() == 1 ? call.bodies[0].prefix : "";
   for (const Result& result : last.results()) {
     const Tensor& made = last.tensor(result.tensor);
     if (made.role != Role::kActivation || made.storage != result.tensor) {
       wrong_graph("{} returns {}, which is a view", {call.name, made.name});
     }
-    call.outputs.push_back(add_tensor({.name = result.name, .shape = made.shape}));
+    call.outputs.push_back(add_tensor({.name = prefix + made.name, .shape = made.shape}));
   }
   step.output = call.outputs.front();
   modules_.push_back({.name = call.name, .call = index});

@@ -162,7 +162,7 @@ class Builder {
     const Attended encoded =
         add_torch_encoder_layer(layer.graph(), config_, layer.carried(), mask, "hidden_states");
     layer.graph().add_result("hidden_states", encoded.output);
-    layer.graph().add_weights("encoder_weights", encoded.weights);
+    layer.graph().add_weights("weights", encoded.weights);
     const size_t times = static_cast<size_t>(config_.integer("num_layers"));
     add_stack(graph_, "encoder", std::move(kinds), std::vector<int>(times, 0));
     const Call& layers = graph_.calls().back();

@@ -124,11 +124,11 @@ for (const name of new Set(configs.filter(hasWeights).map(({ layer }) => layer))
     for (const config of configs.filter((one) => one.layer === name && hasWeights(one))) {
       const inputs = randomInputs(config, { mask: next() < 0.5 });
       withModel(config, (model) => {
-        const { steps, tensors } = scope.estimate(config, { tensors: true });
+        const { steps, tensors, results } = scope.estimate(config, { tensors: true });
+        const isOneOfSeveral = results.filter(({ weights }) => weights).length > 1;
         for (const softmax of steps.filter(({ op }) => op === 'softmax')) {
           const at = randomCell(softmax, next);
-          const isCross = softmax.output === 'cross_weights';
-          const cell = model.explain(inputs, { ...at, ...(isCross && { attention: 'cross_weights' }) });
+          const cell = model.explain(inputs, { ...at, ...(isOneOfSeveral && { attention: softmax.output }) });
           const what = `${nameOf(config)}: ${JSON.stringify(at)}`;
           recompute(cell, what);
           const made = tensors[softmax.output].at(-1);

@@ -151,7 +151,8 @@ function explained(models, inputs, { steps, tensors, results }) {
         ...(layer !== undefined && { layer: Number(layer) }),
         ...(several && { attention: output })
       };
-      const names = Object.fromEntries(Object.entries(tensors).map(([name, all]) => [name, all[repeat] ?? all[0]]));
+      const nameOf = (/** @type {string[]} */ all) => (layer === undefined ? all.at(-1) : (all[repeat] ?? all[0]));
+      const names = Object.fromEntries(Object.entries(tensors).map(([name, all]) => [name, nameOf(all)]));
       const masked = Object.keys(tensors).filter((name) => !steps.some((step) => step.output === name));
       const cells = Object.entries(models).map(([build, model]) => [
         build,

@@ -64,10 +64,15 @@ export function attentionAt(graph, at) {
   return found;
 }
 
-/** The name under which forward() returns a tensor of this attention. @param {Graph} graph @param {string} tensor */
-export function nameOf({ tensors }, tensor, /** @type {number} */ repeat) {
+/**
+ * The name under which forward() returns a tensor of this attention: that of its layer. What is made once serves all
+ * layers; what attends after a stack reads what its last layer makes.
+ * @param {Graph} graph @param {Attention} attention @param {string} tensor
+ */
+export function nameOf({ tensors }, { softmax, repeat }, tensor) {
   const names = tensors[tensor];
-  return names[repeat] ?? names[0]; // what is made once serves all layers
+  const isMadeOnce = tensors[softmax.output].length === 1;
+  return String(isMadeOnce ? names.at(-1) : (names[repeat] ?? names[0]));
 }
 
 /** Of `model.layers.3.weights` the 3. @param {string} made */

@@ -62,7 +62,8 @@ function sourcesOf(graph, inputs, state) {
  * @param {Graph} graph @param {Attention} attention @param {Sources} sources @param {Run['forward']} forward
  * @returns {Record<string, Numbers>}
  */
-function tensorsOf(graph, { softmax, masked, chain, combine, average, repeat }, sources, forward) {
+function tensorsOf(graph, attention, sources, forward) {
+  const { softmax, masked, chain, combine, average } = attention;
   const [multiply] = chain;
   const tensors = [
     ...multiply.inputs.slice(0, 2).flatMap((tensor) => sources.needed(tensor)),
@@ -73,6 +74,7 @@ function tensorsOf(graph, { softmax, masked, chain, combine, average, repeat }, 
     masked
   ];
   const made = [...new Set(tensors)].filter((tensor) => Object.hasOwn(graph.tensors, tensor));
-  const results = forward(made.map((tensor) => nameOf(graph, tensor, repeat)));
-  return Object.fromEntries(made.map((tensor) => [tensor, results[nameOf(graph, tensor, repeat)]]));
+  const named = (/** @type {string} */ tensor) => nameOf(graph, attention, tensor);
+  const results = forward(made.map(named));
+  return Object.fromEntries(made.map((tensor) => [tensor, results[named(tensor)]]));
 }
