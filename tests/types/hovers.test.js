@@ -92,7 +92,7 @@ for (const layer of layers) {
     write(`scope.create({\n  layer: '${layer.name}',\n${fields.join(',\n')}\n});\n`);
     assert.deepEqual(errors(), []);
     for (const field of layer.fields) {
-      const { shown, about, tags } = hover(`${field.name}:`);
+      const { shown, about, tags } = hover(`${field.name}:`, text.indexOf(`  ${field.name}:`, head.length));
       assert.ok(about.startsWith(field.meaning), `${field.name}: ${about}`);
       const range = field.above_min
         ? ` above ${field.min} and at most ${field.max}.`

@@ -188,19 +188,13 @@ const LoweredMap<Activation> kActivation([](const Activation& op) { return activ
                                            return activation_gradient(op);
                                          });
 const LoweredMap<Scale> kScale(
-    [](const Scale& op) -> kernels::Map {
-      return {scale_by, static_cast<float>(op.factor())};
-    },
+    [](const Scale& op) -> kernels::Map { return {scale_by, static_cast<float>(op.factor())}; },
     [](const Scale& op) -> kernels::MapGradient {
       return {scale_gradient, static_cast<float>(op.factor())};
     });
 const LoweredMap<Softcap> kSoftcap(
-    [](const Softcap& op) -> kernels::Map {
-      return {keep_within, cap_of(op)};
-    },
-    [](const Softcap& op) -> kernels::MapGradient {
-      return {keep_within_gradient, cap_of(op)};
-    });
+    [](const Softcap& op) -> kernels::Map { return {keep_within, cap_of(op)}; },
+    [](const Softcap& op) -> kernels::MapGradient { return {keep_within_gradient, cap_of(op)}; });
 const Lowered<ElementwiseGradient> kElementwiseGradient(elementwise_gradient);
 const Lowered<Add> kAdd(add);
 const Lowered<Multiply> kMultiply(multiply);

@@ -20,9 +20,9 @@ export function explainable(graph, name) {
     );
     return one ? { attention: one.name } : null;
   }
-  const one = all.find(({ chain, softmax, masked, repeat }) =>
-    [...chain.map(({ output }) => output), masked, softmax.output].some(
-      (tensor) => nameOf(graph, tensor, repeat) === name
+  const one = all.find((attention) =>
+    [...attention.chain.map(({ output }) => output), attention.masked, attention.softmax.output].some(
+      (tensor) => nameOf(graph, attention, tensor) === name
     )
   );
   return one ? { attention: one.name, ...(one.layer === null ? {} : { layer: one.layer }) } : null;
