@@ -63,7 +63,9 @@ export default [
       'no-undef': 'error',
       'no-restricted-imports': [
         'error',
-        { patterns: [{ regex: '^(?!\\./|\\.\\./[\\w-]+\\.js$)', message: 'web/plain/ imports itself.' }] }
+        {
+          patterns: [{ regex: '^(?!\\./|\\.\\./((labs|train)/)?[\\w-]+\\.js$)', message: 'web/plain/ imports itself.' }]
+        }
       ]
     }
   }

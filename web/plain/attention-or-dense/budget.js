@@ -18,9 +18,9 @@ const WIDEST = 2 ** 16;
 export function matched(scope, base, variant, budget) {
   const wide = widened(variant);
   const { fields, width } = wide;
-  const divisor = width === 'hidden_size' && fields.pooling === 'multihead' ? fields.num_heads : heads(fields, width);
+  const divisor = width === 'hidden_size' ? headsOf(fields) : 1;
   const made = (/** @type {number} */ size) => ({ ...fields, [String(width)]: size * divisor });
-  const count = (/** @type {number} */ size) => parametersOf(scope, { ...base, ...made(size) });
+  const count = (/** @type {number} */ size) => sizeOf(scope, { ...base, ...made(size) }).parameters;
   let [low, high] = [1, 1];
   while (count(high) < budget && high * divisor < WIDEST) high *= 2;
   while (high - low > 1) {
@@ -33,8 +33,9 @@ export function matched(scope, base, variant, budget) {
   return { variant: { ...wide, fields: made(size) }, parameters: count(size) };
 }
 
-/** @param {Record<string, any>} fields @param {string | undefined} width */
-const heads = (fields, width) => (width === 'hidden_size' && fields.encoder === 'transformer' ? fields.num_heads : 1);
+/** How many heads share the features. @param {Record<string, any>} fields */
+const headsOf = ({ pooling, encoder, num_heads }) =>
+  pooling === 'multihead' || encoder === 'transformer' ? num_heads : 1;
 
-/** @param {Sizer} scope @param {Record<string, any>} config */
-export const parametersOf = (scope, config) => scope.estimate(/** @type {any} */ (config), { steps: false }).parameters;
+/** @param {Sizer} scope @param {Record<string, any>} config @returns {{ parameters: number, macs: number }} */
+export const sizeOf = (scope, config) => scope.estimate(/** @type {any} */ (config), { steps: false });

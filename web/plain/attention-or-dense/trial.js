@@ -1,111 +1,138 @@
 // One variant with one seed: its data, its trainer, and what it is found to do. The same seed gives every variant the
 // same examples in the same order.
 
-import { drawsOf } from './tasks/draws.js';
+import { streamOf } from './made-source.js';
+import { accuracyOf, meanSquare, squaresByPart } from './score.js';
 
 /**
  * @typedef {import('../../lib/index.js').Attnscope} Scope
- * @typedef {import('./tasks.js').MadeTask} Task
- * @typedef {import('./tasks.js').Values} Values
  * @typedef {import('./tasks.js').Examples} Examples
  * @typedef {import('./tasks.js').Tensor} Tensor
- * @typedef {{ task: Task, values: Values, samples: number, steps: number, lr: number, batch: number }} Plan what all
- *   trials share
+ * @typedef {import('./source.js').Source} Source
+ * @typedef {import('./source.js').Data} Data
+ * @typedef {{ step: number, lr: number }} Change from this step on the rate is another
+ * @typedef {{ source: Source, samples: number, steps: number, lr: number, batch: number, changes: readonly Change[] }}
+ *   Course what all trials share
+ * @typedef {{ config: Record<string, any>, starts: Record<string, number> }} Entrant a variant's layer
+ *
+ * @typedef {object} TrialState plain data: all that a trial goes on from, with the same bits
+ * @property {number} step
+ * @property {number} epoch
+ * @property {number[]} left
+ * @property {{ sum: number, count: number }} losses
+ * @property {import('../../lib/index.js').TrainerState} trainer
  */
 
-export const BATCH = 64;
-export const HELD_OUT = 2000;
-
-/** The streams of random numbers of a seed: as many as any task asks for lie between two of them. */
-const APART = 100;
-const PARTS = { training: 0, held_out: 1, order: 2 };
-const A_SEED = 2 ** 20;
-
-/** @param {number} seed @param {keyof typeof PARTS} part */
-export const streamOf = (seed, part) => seed * A_SEED + PARTS[part] * APART;
-
-/**
- * @param {Scope} scope @param {Plan} plan @param {number} seed
- * @param {'training' | 'held_out'} part @param {number} count
- */
-export const examplesOf = (scope, { task, values }, seed, part, count) =>
-  task.draw(drawsOf(scope, streamOf(seed, part)), count, values);
-
-/**
- * The config of a variant's layer.
- * @param {Plan} plan @param {import('./variants.js').Variant} variant
- */
-export const configOf = ({ task, values, batch }, variant) => ({
-  ...baseOf(task, values),
-  batch_size: batch,
-  ...variant.fields
-});
-
-/** What all variants of a task share. @param {Task} task @param {Values} values */
-export const baseOf = (task, values) => ({
-  layer: 'sequence_classifier',
-  batch_size: BATCH,
-  seq_len: Number(values.days ?? task.days),
-  input_size: task.features,
-  num_classes: task.classes
-});
+/** The rate of the step after so many. @param {Pick<Course, 'lr' | 'changes'>} course @param {number} step */
+export const rateAt = ({ lr, changes }, step) => changes.findLast((change) => change.step <= step)?.lr ?? lr;
 
 export class Trial {
-  /**
-   * @param {Scope} scope @param {Plan} plan @param {import('./variants.js').Variant} variant @param {number} seed
-   */
-  constructor(scope, plan, variant, seed) {
+  /** @param {Scope} scope @param {Course} course @param {Entrant} entrant @param {number} seed @param {Data} data */
+  constructor(scope, course, entrant, seed, data) {
     this.scope = scope;
-    this.plan = plan;
+    this.course = course;
+    this.entrant = entrant;
     this.seed = seed;
-    this.training = examplesOf(scope, plan, seed, 'training', plan.samples);
-    this.heldOut = examplesOf(scope, plan, seed, 'held_out', HELD_OUT);
-    this.config = configOf(plan, variant);
-    this.trainer = scope.trainer(/** @type {any} */ (this.config), {
-      seed,
-      loss: 'cross_entropy',
-      optimizer: { name: 'adam', lr: plan.lr }
-    });
+    this.training = data.training;
+    this.heldOut = data.heldOut;
+    this.trainer = this.#trainer(rateAt(course, 0));
+    start(this.trainer.model, entrant.starts);
     this.step = 0;
     /** The examples of the epoch that are not used yet. @type {number[]} */
     this.left = [];
     this.epoch = 0;
+    /** Of the steps since they were last taken. */
+    this.losses = { sum: 0, count: 0 };
+  }
+
+  /** @param {number} lr */
+  #trainer(lr) {
+    const { scope, course, entrant, seed } = this;
+    const options = { seed, loss: course.source.loss, optimizer: { name: /** @type {const} */ ('adam'), lr } };
+    return scope.trainer(/** @type {any} */ (entrant.config), options);
   }
 
   /** One update, by the next examples of a fresh order in each epoch; the last short batch of one is dropped. */
   next() {
-    const { batch } = this.plan;
+    const { batch, changes } = this.course;
+    if (changes.some(({ step }) => step === this.step)) this.#load(this.trainer.stateDict());
     if (this.left.length < batch) this.left = this.#order();
-    const { loss } = this.trainer.step(this.#batchOf(this.left.splice(0, batch)));
+    const { loss } = this.trainer.step(this.#batchOf(this.left.slice(0, batch)));
+    this.left = this.left.slice(batch);
     this.step += 1;
+    this.losses.sum += loss;
+    this.losses.count += 1;
     return loss;
+  }
+
+  /** The mean loss of the steps since it was last asked for; before the first step that of the first batch. */
+  takeLoss() {
+    const { sum, count } = this.losses;
+    this.losses = { sum: 0, count: 0 };
+    if (count > 0) return sum / count;
+    if (this.left.length < this.course.batch) this.left = this.#order();
+    return this.trainer.evaluate(this.#batchOf(this.left.slice(0, this.course.batch))).loss;
   }
 
   /** A permutation of the training examples: integers are drawn, and sorted. */
   #order() {
-    const { samples } = this.plan;
     const stream = streamOf(this.seed, 'order') + this.epoch;
-    const keys = this.scope.randint(2 ** 31, [samples], { seed: stream }).data;
     this.epoch += 1;
-    return Array.from(keys, (_, index) => index).sort((a, b) => Number(keys[a]) - Number(keys[b]) || a - b);
+    return shuffled(this.scope, this.training.labels.length, stream);
   }
 
   /** @param {readonly number[]} chosen */
   #batchOf(chosen) {
     const { inputs, labels } = this.training;
     const rows = Object.entries(inputs).map(([name, tensor]) => [name, rowsOf(tensor, chosen)]);
-    return {
-      ...Object.fromEntries(rows),
-      labels: { data: Int32Array.from(chosen, (n) => labels[n]), shape: [chosen.length] }
-    };
+    const own = rowsOf({ data: labels, shape: [labels.length] }, chosen).data;
+    return { ...Object.fromEntries(rows), ...answersOf(own) };
   }
 
-  /** The share of examples that it says right, and the loss on them. @param {Examples} [examples] */
+  /** Loss, score and results of examples, without dropout. @param {Examples} [examples] */
   evaluate({ inputs, labels } = this.heldOut) {
-    const results = /** @type {any} */ (
-      this.trainer.evaluate({ ...inputs, labels: { data: labels, shape: [labels.length] } })
-    );
-    return { loss: results.loss, accuracy: accuracyOf(results.output.data, labels), weights: results.weights ?? null };
+    const results = /** @type {any} */ (this.trainer.evaluate({ ...inputs, ...answersOf(labels) }));
+    const { loss, output, weights = null } = results;
+    return { loss, output, weights, score: this.scoreOf(output.data, labels) };
+  }
+
+  /** @param {Float32Array} said @param {Int32Array | Float32Array} right */
+  scoreOf(said, right) {
+    const { source } = this.course;
+    if (right instanceof Int32Array) return accuracyOf(said, right);
+    return (source.spread ?? 1) * Math.sqrt(meanSquare(said, right));
+  }
+
+  /** The score, and the squared errors in each part of the time, where it has parts. */
+  judged() {
+    const { output, score } = this.evaluate();
+    const { parts } = this.heldOut;
+    return { score, parts: parts ? squaresByPart(output.data, this.heldOut.labels, parts) : null };
+  }
+
+  /** @returns {TrialState} */
+  state() {
+    const { step, epoch, left, losses } = this;
+    return { step, epoch, left: [...left], losses: { ...losses }, trainer: this.trainer.stateDict() };
+  }
+
+  /** Goes on from what state() has given, of a trial of the same data and layer. @param {TrialState} state */
+  resume({ step, epoch, left, losses, trainer }) {
+    this.step = step;
+    this.epoch = epoch;
+    this.left = [...left];
+    this.losses = { ...losses };
+    this.#load(trainer);
+  }
+
+  /** A trainer with the rate of the next step. @param {import('../../lib/index.js').TrainerState} state */
+  #load(state) {
+    const lr = rateAt(this.course, this.step);
+    const optimizer = { .../** @type {any} */ (state.options.optimizer), lr };
+    const trainer = this.#trainer(lr);
+    trainer.loadStateDict({ ...state, options: { ...state.options, optimizer } });
+    this.trainer.dispose();
+    this.trainer = trainer;
   }
 
   dispose() {
@@ -114,25 +141,45 @@ export class Trial {
 }
 
 /**
+ * The first number of some parameters.
+ * @param {import('../../lib/index.js').Model<any>} model @param {Record<string, number>} starts
+ */
+export function start(model, starts) {
+  if (Object.keys(starts).length === 0) return;
+  const state = model.stateDict();
+  for (const [name, value] of Object.entries(starts)) state[name].data[0] = value;
+  model.loadStateDict(state);
+}
+
+/**
+ * What a trainer takes of labels: classes, or numbers.
+ * @param {Int32Array | Float32Array} labels @returns {Record<string, any>}
+ */
+const answersOf = (labels) =>
+  labels instanceof Int32Array
+    ? { labels: { data: labels, shape: [labels.length] } }
+    : { target: { data: labels, shape: [labels.length, 1] } };
+
+/**
+ * So many places in random order: integers are drawn, and sorted.
+ * @param {Pick<Scope, 'randint'>} scope @param {number} count @param {number} stream
+ */
+export function shuffled(scope, count, stream) {
+  const keys = scope.randint(2 ** 31, [count], { seed: stream }).data;
+  return Array.from({ length: count }, (_, at) => at).sort((a, b) => Number(keys[a]) - Number(keys[b]) || a - b);
+}
+
+/**
  * Some rows of a tensor's first dimension.
- * @param {Tensor} tensor @param {readonly number[]} chosen @returns {Tensor}
+ * @template {Tensor['data']} D
+ * @param {{ data: D, shape: readonly number[] }} tensor @param {readonly number[]} chosen
+ * @returns {{ data: D, shape: number[] }}
  */
 export function rowsOf({ data, shape: [, ...rest] }, chosen) {
   const length = rest.reduce((product, size) => product * size, 1);
-  const rows = /** @type {typeof data} */ (new /** @type {any} */ (data.constructor)(chosen.length * length));
+  const rows = /** @type {D} */ (new /** @type {any} */ (data.constructor)(chosen.length * length));
   chosen.forEach((row, place) =>
     rows.set(/** @type {any} */ (data.subarray(row * length, (row + 1) * length)), place * length)
   );
   return { data: rows, shape: [chosen.length, ...rest] };
-}
-
-/** @param {Float32Array} scores of each class @param {Int32Array} labels */
-function accuracyOf(scores, labels) {
-  const classes = scores.length / labels.length;
-  let right = 0;
-  labels.forEach((label, row) => {
-    const own = scores.subarray(row * classes, (row + 1) * classes);
-    right += Number(own.every((score, one) => one === label || score < own[label]));
-  });
-  return right / labels.length;
 }

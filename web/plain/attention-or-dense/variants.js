@@ -1,6 +1,8 @@
 // The layers that are compared: each a sequence_classifier that pools in its own way.
 
 /**
+ * @typedef {'none' | 'tanh' | 'scaled_tanh'} Tanh what is done to the score of a time step
+ *
  * @typedef {object} Variant
  * @property {string} name as the address has it
  * @property {string} title
@@ -8,10 +10,33 @@
  * @property {'attention' | 'dense' | 'plain'} kind
  * @property {Record<string, any>} fields of sequence_classifier
  * @property {string} [width] the field by which its size is matched to a budget; none where nothing can grow
+ * @property {{ of: string, is: Tanh }} [tanh] of those that can have it otherwise: `of` names what they have in common
  */
 
 /** An input projection, by which a layer without a width of its own grows. */
 const PROJECTED = { encoder: 'dense', activation: 'none' };
+
+/** @type {readonly { is: Tanh, title: string }[]} */
+const TANHS = [
+  { is: 'none', title: 'no tanh' },
+  { is: 'tanh', title: 'tanh' },
+  { is: 'scaled_tanh', title: 'scaled tanh' }
+];
+
+/**
+ * A layer of weights by time step, with every function of its scores; the first is called by its name alone.
+ * @param {Pick<Variant, 'name' | 'title' | 'about'> & { score_by: string, usual: Tanh }} layer
+ * @returns {Variant[]}
+ */
+const timesteps = ({ name, title, about, score_by, usual }) =>
+  TANHS.toSorted((one, other) => Number(other.is === usual) - Number(one.is === usual)).map((tanh) => ({
+    name: tanh.is === usual ? name : `${name}_${tanh.is}`,
+    title: tanh.is === usual ? title : `${title}, ${tanh.title}`,
+    about,
+    kind: 'attention',
+    fields: { pooling: 'timestep', score_by, score_activation: tanh.is },
+    tanh: { of: name, is: tanh.is }
+  }));
 
 /** @type {readonly Variant[]} */
 export const variants = [
@@ -24,20 +49,20 @@ export const variants = [
     kind: 'plain',
     fields: { pooling: 'max' }
   },
-  {
+  ...timesteps({
     name: 'position',
     title: 'Weights by position',
     about: 'a learned weight for each day, the same in every example',
-    kind: 'attention',
-    fields: { pooling: 'timestep', score_by: 'position', score_activation: 'none' }
-  },
-  {
+    score_by: 'position',
+    usual: 'none'
+  }),
+  ...timesteps({
     name: 'timestep',
     title: 'The question’s layer',
     about: 'softmax of tanh(x W + b): a weight by what a day holds and by where it stands',
-    kind: 'attention',
-    fields: { pooling: 'timestep' }
-  },
+    score_by: 'content_and_position',
+    usual: 'tanh'
+  }),
   {
     name: 'linear',
     title: 'Linear scorer',
@@ -45,7 +70,7 @@ export const variants = [
     kind: 'attention',
     fields: { pooling: 'linear' }
   },
-  ...[1, 2, 4].map(
+  ...[1, 2, 4, 8].map(
     (width) =>
       /** @type {Variant} */ ({
         name: `additive_${width}`,
@@ -98,7 +123,8 @@ export const variants = [
     title: 'Transformer layer',
     about: 'every day attends to every day, then their mean',
     kind: 'attention',
-    fields: { encoder: 'transformer', hidden_size: 16, num_heads: 2, intermediate_size: 32, pooling: 'mean' }
+    fields: { encoder: 'transformer', hidden_size: 16, num_heads: 2, intermediate_size: 32, pooling: 'mean' },
+    width: 'hidden_size'
   },
   {
     name: 'dense',
@@ -144,10 +170,14 @@ export const variants = [
 /** @param {unknown} name */
 export const variantNamed = (name) => variants.find((variant) => variant.name === name);
 
+/** The same layer with another function of its scores. @param {Variant} variant @param {Tanh} is */
+export const withTanh = ({ tanh }, is) =>
+  variants.find((one) => tanh && one.tanh?.of === tanh.of && one.tanh.is === is);
+
 /** Whether weights tell which days it looks at. @param {Variant} variant */
 export const hasWeights = ({ fields }) => !['last', 'mean', 'max', 'flatten'].includes(fields.pooling);
 
-/** Whether a trained one has a meaning for another number of days. @param {Variant} variant */
+/** Whether a trained one has a meaning for another number of days. @param {{ fields: Record<string, any> }} variant */
 export const fitsOtherLengths = ({ fields }) =>
   !['timestep', 'flatten'].includes(fields.pooling) && fields.position !== 'learned';
 

@@ -5,10 +5,11 @@
  * @typedef {{ name: string, label: string, initial: any, when?: (values: Values) => boolean }} Base `when`: whether it
  *   means anything beside the others; without, always
  * @typedef {Base & { kind: 'choice', choices: readonly { value: string, text: string }[] }} Choice
- * @typedef {Base & { kind: 'integer', min: number, max: number, stops?: readonly number[] }} Integer `stops`: those of
- *   a slider
+ * @typedef {Base & { kind: 'integer', min: number, max: number, stops?: readonly number[],
+ *   optional?: boolean }} Integer `stops`: those of a slider; `optional`: may be left empty, which is null
+ * @typedef {Base & { kind: 'number', above: number, max: number }} Decimal larger than `above`
  * @typedef {Base & { kind: 'text', pattern: RegExp, rule: string }} Text what is set by the figure itself
- * @typedef {Choice | Integer | Text} Setting
+ * @typedef {Choice | Integer | Decimal | Text} Setting
  */
 
 /** @param {readonly Setting[]} settings @returns {Values} */
@@ -30,26 +31,37 @@ export function readSettings(settings, entered, before) {
   const values = {};
   for (const setting of settings) {
     const { name } = setting;
-    const read = name in entered ? parsed(setting, entered[name]) : setting.initial;
-    if (read === null) errors[name] = `${name} must be ${ruleOf(setting)}, got "${entered[name]}"`;
-    values[name] = read ?? before[name];
+    const read = name in entered ? parsed(setting, entered[name]) : { value: setting.initial };
+    if (!read) errors[name] = `${name} must be ${ruleOf(setting)}, got "${entered[name]}"`;
+    values[name] = read ? read.value : before[name];
   }
   return { values, errors };
 }
 
-/** The value that is meant; null for none. @param {Setting} setting @param {unknown} raw */
+/**
+ * The value that is meant; null for none.
+ * @param {Setting} setting @param {unknown} raw @returns {{ value: any } | null}
+ */
 function parsed(setting, raw) {
-  const text = String(raw).trim();
-  if (setting.kind === 'choice') return setting.choices.some(({ value }) => value === text) ? text : null;
-  if (setting.kind === 'text') return text === setting.initial || setting.pattern.test(text) ? text : null;
+  const text = String(raw ?? '').trim();
+  if (setting.kind === 'choice') return setting.choices.some(({ value }) => value === text) ? { value: text } : null;
+  if (setting.kind === 'text') return text === setting.initial || setting.pattern.test(text) ? { value: text } : null;
+  if (setting.kind === 'integer' && setting.optional && text === '') return { value: null };
   const value = text === '' ? NaN : Number(text.replace(/,/g, ''));
-  return Number.isInteger(value) && value >= setting.min && value <= setting.max ? value : null;
+  return isWithin(setting, value) ? { value } : null;
 }
+
+/** @param {Integer | Decimal} setting @param {number} value */
+const isWithin = (setting, value) =>
+  setting.kind === 'integer'
+    ? Number.isInteger(value) && value >= setting.min && value <= setting.max
+    : value > setting.above && value <= setting.max;
 
 /** @param {Setting} setting */
 function ruleOf(setting) {
   if (setting.kind === 'text') return setting.rule;
   if (setting.kind === 'integer') return `an integer from ${setting.min} to ${setting.max}`;
+  if (setting.kind === 'number') return `a number above ${setting.above}, up to ${setting.max}`;
   const words = setting.choices.map(({ value }) => value);
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
@@ -61,6 +73,7 @@ function ruleOf(setting) {
 export const writeSettings = (settings, values) =>
   settingsOf(settings, values)
     .filter(({ kind, name, initial }) => kind !== 'text' || values[name] !== initial)
+    .filter(({ name }) => values[name] !== null)
     .map(({ name }) => /** @type {[string, string]} */ ([name, String(values[name])]));
 
 /** For random numbers. @type {Integer} */

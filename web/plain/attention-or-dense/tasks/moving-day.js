@@ -1,5 +1,6 @@
 // One day of each example decides, and which one is said by another feature of the same day.
 
+import { lengths } from './lengths.js';
 import { FEATURES, NOISE, Sequences } from './sequences.js';
 
 /** How much "volume" varies on ordinary days, and how far the level of an example goes from 0. */
@@ -9,14 +10,6 @@ const LEVELS = 2 ** 20;
 
 /** @param {number} drawn */
 const levelOf = (drawn) => (2 * LEVEL * drawn) / LEVELS - LEVEL;
-
-const lengths = {
-  name: 'days',
-  label: 'Days',
-  kind: /** @type {const} */ ('choice'),
-  initial: '30',
-  choices: ['15', '30', '60'].map((value) => ({ value, text: value }))
-};
 
 /** @type {import('../tasks.js').MadeTask} */
 export const peakDay = {

@@ -1,0 +1,341 @@
+// Some variants on one task: which runs are made where, what has come of them, and what is asked of them. No DOM.
+
+import { sourceOf } from '../../plain/attention-or-dense/source.js';
+import { taskNamed } from '../../plain/attention-or-dense/tasks.js';
+import { Lane, freshRun, isDone } from './lane.js';
+import { openSession } from './session.js';
+
+/**
+ * @typedef {import('../../plain/attention-or-dense/settings.js').Plan} Plan
+ * @typedef {import('../../plain/attention-or-dense/entrants.js').Entrant} Entrant
+ * @typedef {import('../../plain/attention-or-dense/points.js').Point} Point
+ * @typedef {import('../../plain/attention-or-dense/runs.js').Finish} Finish
+ * @typedef {import('../../plain/attention-or-dense/looks.js').Looks} Looks
+ * @typedef {import('../../plain/attention-or-dense/score.js').Score} Score
+ * @typedef {import('../../plain/train/table.js').Table} Table
+ * @typedef {import('./session.js').Session} Session
+ *
+ * @typedef {object} SeedRun one variant with one seed
+ * @property {number} seed
+ * @property {number} step
+ * @property {Point[]} points
+ * @property {number[]} moments steps that it can go back to
+ * @property {number | null} score once it has made all its steps
+ * @property {Looks | null} looks then too
+ * @property {Finish['others']} others scores on held-out examples of another kind, then
+ * @property {number[] | null} parts squared errors by part of the time, then
+ * @property {string} failure why it could not go on
+ *
+ * @typedef {Entrant & { seeds: SeedRun[] }} Contender
+ *
+ * @typedef {object} Listener
+ * @property {() => void} changed
+ * @property {() => void} ended once all runs have made their steps
+ * @property {(error: Error) => void} failed
+ * @property {() => unknown} [drawn] a promise of when the page shows the last change, for which training waits
+ *
+ * @typedef {object} Kept plain data: all that a contest goes on from, with the same bits
+ * @property {Plan} plan
+ * @property {Table | null} table
+ * @property {Entrant[]} variants
+ * @property {{ variant: string, run: SeedRun, moments: any[], state: any }[]} runs those that have begun
+ */
+
+export class Contest {
+  #listener;
+  #open;
+  #cores;
+  /** @type {Table | null} */
+  #table = null;
+  /** @type {Lane[]} */
+  #lanes = [];
+  /** What play() began; another one after each pause. @type {object | null} */
+  #turn = null;
+
+  /**
+   * @param {Listener} listener
+   * @param {{ open?: () => Session, cores?: number }} [how] tests open sessions of their own
+   */
+  constructor(listener, { open = openSession, cores = globalThis.navigator?.hardwareConcurrency ?? 1 } = {}) {
+    this.#listener = listener;
+    this.#open = open;
+    this.#cores = cores;
+    /** @type {Plan | null} */
+    this.plan = null;
+    /** What is compared; its chance is known once a worker has begun. @type {Score | null} */
+    this.score = null;
+    /** @type {Contender[]} */
+    this.variants = [];
+  }
+
+  get playing() {
+    return this.#turn !== null;
+  }
+
+  /** Whether all runs have made their steps. */
+  get done() {
+    return this.variants.length > 0 && this.variants.every(({ seeds }) => seeds.every(isDone));
+  }
+
+  /** The step of the run that is furthest on. */
+  get step() {
+    return Math.max(0, ...this.variants.flatMap(({ seeds }) => seeds.map(({ step }) => step)));
+  }
+
+  /**
+   * Ends what there was; nothing is trained before play().
+   * @param {Plan} plan @param {Table | null} table @param {readonly Entrant[]} variants that checkPlan() gave with it
+   */
+  begin(plan, table, variants) {
+    this.#end();
+    this.#set(plan, table, variants);
+    this.#listener.changed();
+  }
+
+  /** @param {Plan} plan @param {Table | null} table @param {readonly Entrant[]} variants */
+  #set(plan, table, variants) {
+    const task = taskNamed(plan.task);
+    if (!task) throw new RangeError(`there is no task ${plan.task}`);
+    this.plan = plan;
+    this.#table = table;
+    this.score = { ...sourceOf(task, plan.values, table).score, chance: null };
+    const seeds = Array.from({ length: plan.seeds }, (_, at) => plan.first_seed + at);
+    this.variants = variants.map((variant) => ({ ...variant, seeds: seeds.map(freshRun) }));
+    this.#lanes = shared(this.variants, this.#cores).map((own) => {
+      const job = { plan, table, variants: own.map(({ name }) => name) };
+      return new Lane(this.#open, job, own, ({ chance }) => {
+        if (this.score) this.score.chance = chance;
+      });
+    });
+  }
+
+  #end() {
+    for (const lane of this.#lanes) lane.dispose();
+    this.#lanes = [];
+    this.#turn = null;
+  }
+
+  /** Goes on until all runs have made their steps, or it is paused. */
+  play() {
+    if (!this.plan || this.playing || this.done) return;
+    const turn = {};
+    this.#turn = turn;
+    this.#listener.changed();
+    const lanes = this.#lanes;
+    const goesOn = () => this.#turn === turn;
+    const shown = () => this.#shown(lanes);
+    this.#follow(
+      lanes.map((lane) => lane.play(goesOn, shown)),
+      () => {
+        if (this.#turn === turn) this.#turn = null;
+        if (this.done) this.#listener.ended();
+      }
+    );
+  }
+
+  /** After the slices that are under way. */
+  pause() {
+    if (!this.playing) return;
+    this.#turn = null;
+    this.#listener.changed();
+  }
+
+  /** One step of each variant, of its first seed that has not made all. */
+  stepOnce() {
+    if (this.playing) return;
+    this.#follow(
+      this.#lanes.map((lane) => lane.stepOnce()),
+      () => {
+        if (this.done) this.#listener.ended();
+      }
+    );
+  }
+
+  /** Ends the runs; the plan stays. */
+  reset() {
+    const { plan, variants } = this;
+    if (plan) this.begin(plan, this.#table, variants.map(entrantOf));
+  }
+
+  /** Ends the runs and forgets the plan. */
+  dispose() {
+    this.#end();
+    this.plan = null;
+    this.score = null;
+    this.variants = [];
+  }
+
+  /**
+   * Has a run answer, as it is now, after the slice that is under way.
+   * @param {string} variant its name @param {number} seed
+   * @param {'example' | 'nudge' | 'nudgeAll' | 'tensors' | 'tensor' | 'words'} task see
+   *   web/plain/attention-or-dense/asks.js
+   * @param {Record<string, unknown>} [args]
+   * @returns {Promise<any>} rejected with an AbortError when the runs are ended meanwhile
+   */
+  async ask(variant, seed, task, args = {}) {
+    const lane = this.#lanes.find(({ variants }) => variants.some(({ name }) => name === variant));
+    if (!lane) throw new RangeError(`${variant} is not among the variants`);
+    if (!this.plan || seed < this.plan.first_seed || seed >= this.plan.first_seed + this.plan.seeds)
+      throw new RangeError(`seed ${seed} is not among the seeds`);
+    return lane.call('ask', { variant, seed, task, args });
+  }
+
+  /** All that the runs go on from; where they are under way, between two slices. @returns {Promise<Kept>} */
+  async state() {
+    const { plan, playing } = this;
+    if (!plan) throw new Error('nothing has begun');
+    await this.#rest();
+    const runs = await Promise.all(
+      this.#begun().map(async ({ lane, name, run }) => {
+        const { moments, state } = await lane.call('state', { variant: name, seed: run.seed });
+        return { variant: name, run: { ...run }, moments, state };
+      })
+    );
+    if (playing) this.play();
+    return { plan, table: this.#table, variants: this.variants.map(entrantOf), runs };
+  }
+
+  /** Pauses, and waits for what is under way. */
+  async #rest() {
+    this.pause();
+    await Promise.all(this.#lanes.map((lane) => lane.rest()));
+  }
+
+  /** The runs that there is something of. */
+  #begun() {
+    return this.#lanes.flatMap((lane) =>
+      lane.variants.flatMap(({ name, seeds }) =>
+        seeds.filter(({ points }) => points.length > 0).map((run) => ({ lane, name, run }))
+      )
+    );
+  }
+
+  /** @param {string} variant @param {number} seed */
+  #run(variant, seed) {
+    return this.variants.find(({ name }) => name === variant)?.seeds.find((one) => one.seed === seed);
+  }
+
+  /** Ends what there was, and goes on from what state() has given; it is paused then. @param {Kept} kept */
+  async resume({ plan, table, variants, runs }) {
+    this.#end();
+    this.#set(plan, table, variants);
+    const lanes = this.#lanes;
+    await Promise.all(
+      runs.map(async ({ variant, run, moments, state }) => {
+        const lane = lanes.find((one) => one.variants.some(({ name }) => name === variant));
+        await lane?.call('resume', { variant, seed: run.seed, moments, state });
+        Object.assign(this.#run(variant, run.seed) ?? {}, run);
+      })
+    );
+    this.#listener.changed();
+  }
+
+  /**
+   * The last step at or before one to which all runs that are further on can go back.
+   * @param {number} step
+   */
+  momentBefore(step) {
+    const runs = this.variants.flatMap(({ seeds }) => seeds);
+    const candidates = [...new Set(runs.flatMap(({ moments }) => moments))]
+      .filter((one) => one <= step)
+      .sort((one, other) => other - one);
+    return candidates.find((one) => runs.every((run) => run.step <= one || run.moments.includes(one))) ?? 0;
+  }
+
+  /**
+   * Takes all runs back to the last moment at or before a step; those that are not as far stay. It is paused then.
+   * @param {number} step
+   * @returns {Promise<number>} the step of that moment
+   */
+  async rewind(step) {
+    await this.#rest();
+    const target = this.momentBefore(step);
+    await Promise.all(
+      this.#begun().map(async ({ lane, name, run }) => {
+        if (run.step > target) await lane.call('rewind', { variant: name, seed: run.seed, step: target });
+        if (run.step >= target) Object.assign(run, rewound(run, target));
+      })
+    );
+    this.#listener.changed();
+    return target;
+  }
+
+  /**
+   * Goes back to the last moment at or before a step, and on from there at another rate, or for another number of
+   * steps.
+   * The plan says so afterwards: from its beginning it leads to the same numbers.
+   * @param {number} step @param {{ lr?: number, steps?: number }} by
+   * @returns {Promise<Plan>} the new plan
+   */
+  async fork(step, { lr, steps = this.plan?.steps }) {
+    const target = await this.rewind(step);
+    if (!this.plan || !steps || steps <= target)
+      throw new RangeError(`steps must be an integer above ${target}, where the runs part, got ${steps}`);
+    const before = this.plan.changes.filter((change) => change.step < target || lr === undefined);
+    const change = lr !== undefined && target > 0 ? [{ step: target, lr }] : [];
+    const plan = { ...this.plan, steps, changes: [...before, ...change] };
+    if (lr !== undefined && target === 0) plan.lr = lr;
+    await Promise.all(this.#lanes.map((lane) => lane.replan(plan)));
+    this.plan = plan;
+    this.#listener.changed();
+    return plan;
+  }
+
+  /** @param {Promise<void>[]} turns @param {() => void} then */
+  async #follow(turns, then) {
+    const lanes = this.#lanes;
+    try {
+      await Promise.all(turns);
+      if (this.#lanes !== lanes) return; // it was ended meanwhile
+      then();
+      this.#listener.changed();
+    } catch (error) {
+      if (this.#lanes === lanes) this.#fail(/** @type {Error} */ (error));
+    }
+  }
+
+  /** What the workers had is lost: the next play() begins anew. @param {Error} error */
+  #fail(error) {
+    this.reset();
+    this.#listener.failed(error);
+  }
+
+  /** @param {Lane[]} lanes */
+  #shown(lanes) {
+    if (this.#lanes !== lanes) return undefined;
+    this.#listener.changed();
+    return this.#listener.drawn?.();
+  }
+}
+
+/** @param {Contender} contender @returns {Entrant} */
+const entrantOf = ({ seeds: _, ...entrant }) => entrant;
+
+/** A run as it was at one of its moments. @param {SeedRun} run @param {number} step @returns {SeedRun} */
+const rewound = (run, step) => ({
+  ...freshRun(run.seed),
+  step,
+  points: step === 0 ? [] : run.points.filter((point) => point.step <= step),
+  moments: run.moments.filter((moment) => moment <= step)
+});
+
+/**
+ * Who is run together: as many groups as there are cores, the work shared out as evenly as it can be.
+ * @param {readonly Contender[]} variants @param {number} cores
+ */
+function shared(variants, cores) {
+  const groups = Array.from({ length: Math.min(variants.length, cores) }, () => ({
+    work: 0,
+    own: /** @type {Contender[]} */ ([])
+  }));
+  for (const variant of variants.toSorted((one, other) => other.macs - one.macs)) {
+    const least = groups.reduce((one, other) => (other.work < one.work ? other : one));
+    least.work += variant.macs + A_VARIANT;
+    least.own.push(variant);
+  }
+  return groups.map(({ own }) => own);
+}
+
+/** What a step takes besides its products, in multiply-accumulates. */
+const A_VARIANT = 10_000;

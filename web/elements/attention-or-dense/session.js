@@ -1,0 +1,24 @@
+// The runs of some variants in their worker, seen from the page.
+
+import { openInWorker } from '../../lib/index.js';
+
+/**
+ * @typedef {object} Session
+ * @property {(call: string, job?: unknown) => Promise<any>} call one of `Runs`, or `begin`; after those before it
+ * @property {() => void} dispose ends it, whatever it does; what waits is rejected with an AbortError
+ */
+
+/** @returns {Session} */
+export function openSession() {
+  const ending = new AbortController();
+  const scope = openInWorker({
+    worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
+    threads: 1, // layers as small as these gain nothing from more, and the numbers do not depend on the machine's
+    signal: ending.signal
+  });
+  scope.catch(() => {}); // who calls is told
+  return {
+    call: async (call, job) => (await scope).call(call, job),
+    dispose: () => ending.abort(new DOMException('the run was ended', 'AbortError'))
+  };
+}

@@ -1,0 +1,66 @@
+// The layers of a plan: each variant with its config and size, or why it does not fit the task.
+
+import { formatCount } from '../format.js';
+import { matched, sizeOf } from './budget.js';
+import { variantNamed } from './variants.js';
+
+/**
+ * @typedef {import('./variants.js').Variant} Variant
+ * @typedef {import('./source.js').Source} Source
+ *
+ * @typedef {object} Entrant
+ * @property {string} name
+ * @property {string} title
+ * @property {string} about
+ * @property {Variant['kind']} kind
+ * @property {Record<string, any>} config
+ * @property {Record<string, number>} starts
+ * @property {Variant['tanh']} tanh
+ * @property {number} parameters
+ * @property {number} macs of one example
+ * @property {string} note how far it is from the budget, where that is far
+ */
+
+/** A size that is further from the budget than so is told. */
+const NEAR = 0.1;
+
+/**
+ * @param {import('./budget.js').Sizer} scope @param {Source} source @param {number} batch @param {number | null} budget
+ * @param {string} name of a variant
+ * @returns {Entrant}
+ * @throws {RangeError} where there is no such variant, or it does not fit
+ */
+export function entrantOf(scope, source, batch, budget, name) {
+  const own = variantNamed(name);
+  if (!own) throw new RangeError(`there is no variant ${name}`);
+  const reason = misfit(own, source.base, budget !== null);
+  if (reason) throw new RangeError(`${own.title} does not fit: ${reason}`);
+  const base = { layer: 'sequence_classifier', ...source.base, batch_size: batch };
+  const variant = budget === null ? own : matched(scope, base, own, budget).variant;
+  const config = { ...base, ...variant.fields };
+  const { parameters, macs } = sizeOf(scope, config);
+  const { title, about, kind, tanh } = own;
+  return {
+    ...{ name, title, about, kind, tanh, config, parameters },
+    starts: source.starts?.(own) ?? {},
+    macs: macs / batch,
+    note: budget === null ? '' : noteOf(parameters, budget)
+  };
+}
+
+/** @param {number} parameters @param {number} budget */
+const noteOf = (parameters, budget) =>
+  Math.abs(parameters - budget) > NEAR * budget
+    ? `${formatCount(parameters)} is the nearest to ${formatCount(budget)} that it can have.`
+    : '';
+
+/**
+ * Why a variant does not fit a task, '' if it does.
+ * @param {Variant} variant @param {Record<string, any>} base @param {boolean} isWidened
+ */
+export function misfit({ fields }, { input_size: features }, isWidened) {
+  const { pooling, num_heads: heads, encoder } = fields;
+  if (pooling === 'multihead' && encoder === undefined && !isWidened && features % heads !== 0)
+    return `its ${heads} heads share the numbers of a day, and ${features === 1 ? 'one number cannot be shared' : `${features} cannot be shared evenly`}; give it a budget, by which it gets a width of its own.`;
+  return '';
+}

@@ -1,0 +1,42 @@
+// Where examples come from: what a task makes of its settings, and of its data where it has some.
+
+import { madeSource } from './made-source.js';
+
+/**
+ * @typedef {import('../../lib/index.js').Attnscope} Scope
+ * @typedef {import('./tasks.js').Task} Task
+ * @typedef {import('./tasks.js').Values} Values
+ * @typedef {import('./tasks.js').Examples} Examples
+ * @typedef {import('./score.js').Score} Score
+ * @typedef {{ training: Examples, heldOut: Examples }} Data of one seed
+ *
+ * @typedef {object} Other held-out examples of another kind, on which a trained layer is tried as well
+ * @property {string} name
+ * @property {string} title
+ * @property {(entrant: { config: Record<string, any> }) => string} misfit why a layer cannot be tried on them, or ''
+ * @property {(scope: Scope, seed: number) => Examples} examples
+ *
+ * @typedef {object} Source
+ * @property {Record<string, any>} base what the config of every variant has
+ * @property {'cross_entropy' | 'mse_loss'} loss
+ * @property {number} most training examples that there are
+ * @property {Omit<Score, 'chance'>} score what is compared
+ * @property {(data: Data) => number} chance
+ * @property {(scope: Scope, seed: number, samples: number) => Data} examples
+ * @property {readonly Other[]} others
+ * @property {(seed: number, samples: number) => string} python a function examples(part), of "training" or "held_out",
+ *   that returns the same inputs by name, and labels
+ * @property {string} pythonScore lines that print the score of \`output\` against \`held_out_labels\`
+ * @property {boolean} [padded] whether examples have a mask
+ * @property {number} [spread] of a number: by what an error is multiplied to be one in %
+ * @property {(variant: import('./variants.js').Variant) => Record<string, number>} [starts] with which number a
+ *   parameter begins instead of a random one, by its name
+ */
+
+/**
+ * @param {Task} task @param {Values} values @param {import('../train/table.js').Table | null} [_table] of a task that
+ *   needs one
+ * @returns {Source}
+ * @throws {RangeError} for values that it cannot be made of
+ */
+export const sourceOf = (task, values, _table = null) => madeSource(task, values);
