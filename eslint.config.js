@@ -7,7 +7,17 @@ import { resolveConfig } from 'prettier';
 const options = await resolveConfig(import.meta.filename, { editorconfig: true });
 
 export default [
-  { ignores: ['build/', 'dist/', 'element/', 'web/lib/core/', 'web/lib/types/', 'web/lib/inline.js'] },
+  {
+    ignores: [
+      'build/',
+      'dist/',
+      'element/',
+      'web/lib/core/',
+      'web/lib/types/',
+      'web/lib/inline.js',
+      'web/plain/attention-or-dense/data/'
+    ]
+  },
   js.configs.recommended,
   {
     plugins: { stylistic },
@@ -64,7 +74,9 @@ export default [
       'no-restricted-imports': [
         'error',
         {
-          patterns: [{ regex: '^(?!\\./|\\.\\./((labs|train)/)?[\\w-]+\\.js$)', message: 'web/plain/ imports itself.' }]
+          patterns: [
+            { regex: '^(?!\\./|\\.\\./((labs|train|data)/)?[\\w-]+\\.js$)', message: 'web/plain/ imports itself.' }
+          ]
         }
       ]
     }

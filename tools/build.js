@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { project } from './folders.js';
 import { withLock } from './lock.js';
 import { runStage } from './stage.js';
-import { core, element, inline, installModules, site, types } from './stages.js';
+import { core, element, inline, installModules, labData, site, types } from './stages.js';
 
 const places = { folder: project, stamps: join(project, 'build', 'stamps') };
 
@@ -13,7 +13,7 @@ const places = { folder: project, stamps: join(project, 'build', 'stamps') };
 export function build() {
   return inTurn(async () => {
     await both(installModules(), runStage(core, places));
-    for (const stage of [inline, types, element, site]) await runStage(stage, places);
+    for (const stage of [labData, inline, types, element, site]) await runStage(stage, places);
   });
 }
 

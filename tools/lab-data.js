@@ -17,8 +17,6 @@ function births() {
     (/** @type {{ year: number }} */ { year }) => year < 2000
   );
   return {
-    source:
-      'Births a day in the United States: National Center for Health Statistics, 1994 to 1999, and Social Security Administration, 2000 to 2014; public domain, by way of FiveThirtyEight and @stdlib.',
     decades: [
       { first: '1994-01-01', counts: counts(older) },
       { first: '2000-01-01', counts: counts(stdlib('ssa-us-births-2000-2014')) }
@@ -33,7 +31,6 @@ function emoji() {
   /** @type {{ name: string, emojis: { name: string }[] }[]} */
   const groups = read('unicode-emoji-json', 'data-by-group.json');
   return {
-    source: 'Names of emoji by group: unicode-emoji-json, MIT, after Unicode’s emoji-test.txt.',
     groups: groups.map(({ name, emojis }) => ({
       name,
       texts: emojis.map((one) => one.name).filter((text) => text.split(' ').length <= MOST_WORDS)
@@ -51,8 +48,6 @@ function firstNames() {
     return [...new Set(own)].filter((text) => !others.has(text));
   });
   return {
-    source:
-      'English first names, a list of women’s and a list of men’s: Moby Project of Grady Ward, public domain, by way of @stdlib.',
     groups: [
       { name: 'women’s names', texts: only[0] },
       { name: 'men’s names', texts: only[1] }

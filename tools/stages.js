@@ -7,6 +7,7 @@ import { declareBuilds } from './declarations.js';
 import { project } from './folders.js';
 import { writeCore } from './glue.js';
 import { writeInline } from './inline.js';
+import { writeLabData } from './lab-data.js';
 import { compiler, compilerId } from './toolchain.js';
 
 /** @typedef {import('./stage.js').Stage} Stage */
@@ -98,6 +99,16 @@ export const wasmTests = preset('C++ tests, WebAssembly', 'wasm-tests', {
 
 /** What is made in web/lib of what else is there. */
 const madeOfLibrary = ['web/lib/types', 'web/lib/inline.js'];
+
+const labFolder = 'web/plain/attention-or-dense/data';
+
+/** @type {Stage} The real data of the lab "Attention or dense". */
+export const labData = {
+  name: 'lab data',
+  inputs: ['tools/lab-data.js', 'package-lock.json'],
+  outputs: [labFolder],
+  make: () => writeLabData(path(labFolder))
+};
 
 /** @type {Stage} The library in one file. */
 export const inline = {

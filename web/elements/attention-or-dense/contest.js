@@ -12,6 +12,7 @@ import { openSession } from './session.js';
  * @typedef {import('../../plain/attention-or-dense/runs.js').Finish} Finish
  * @typedef {import('../../plain/attention-or-dense/looks.js').Looks} Looks
  * @typedef {import('../../plain/attention-or-dense/score.js').Score} Score
+ * @typedef {import('../../plain/attention-or-dense/source.js').Opponent} Opponent
  * @typedef {import('../../plain/train/table.js').Table} Table
  * @typedef {import('./session.js').Session} Session
  *
@@ -47,6 +48,7 @@ export class Contest {
   #cores;
   /** @type {Table | null} */
   #table = null;
+  #hasOpponents = false;
   /** @type {Lane[]} */
   #lanes = [];
   /** What play() began; another one after each pause. @type {object | null} */
@@ -64,6 +66,8 @@ export class Contest {
     this.plan = null;
     /** What is compared; its chance is known once a worker has begun. @type {Score | null} */
     this.score = null;
+    /** Rules that are no layers; known once a worker has begun. @type {Opponent[]} */
+    this.opponents = [];
     /** @type {Contender[]} */
     this.variants = [];
   }
@@ -98,7 +102,8 @@ export class Contest {
     if (!task) throw new RangeError(`there is no task ${plan.task}`);
     this.plan = plan;
     this.#table = table;
-    this.score = { ...sourceOf(task, plan.values, table).score, chance: null };
+    const source = sourceOf(task, plan.values, table);
+    this.score = { ...source.score, chance: null };
     const seeds = Array.from({ length: plan.seeds }, (_, at) => plan.first_seed + at);
     this.variants = variants.map((variant) => ({ ...variant, seeds: seeds.map(freshRun) }));
     this.#lanes = shared(this.variants, this.#cores).map((own) => {
@@ -107,6 +112,8 @@ export class Contest {
         if (this.score) this.score.chance = chance;
       });
     });
+    this.opponents = [];
+    this.#hasOpponents = Boolean(source.opponents);
   }
 
   #end() {
@@ -122,6 +129,7 @@ export class Contest {
     this.#turn = turn;
     this.#listener.changed();
     const lanes = this.#lanes;
+    this.#meetOpponents(lanes);
     const goesOn = () => this.#turn === turn;
     const shown = () => this.#shown(lanes);
     this.#follow(
@@ -280,6 +288,18 @@ export class Contest {
     this.plan = plan;
     this.#listener.changed();
     return plan;
+  }
+
+  /** @param {Lane[]} lanes */
+  async #meetOpponents(lanes) {
+    if (!this.#hasOpponents) return;
+    this.#hasOpponents = false;
+    try {
+      const opponents = await lanes[0].call('opponents');
+      if (this.#lanes === lanes) this.opponents = opponents;
+    } catch (error) {
+      if (this.#lanes === lanes) this.#fail(/** @type {Error} */ (error));
+    }
   }
 
   /** @param {Promise<void>[]} turns @param {() => void} then */

@@ -18,7 +18,7 @@ async function begin(scope, job) {
 }
 
 /** What is done with the runs, by the name of the method. */
-const CALLS = /** @type {const} */ (['train', 'finish', 'ask', 'rewind', 'replan', 'state', 'resume']);
+const CALLS = /** @type {const} */ (['opponents', 'train', 'finish', 'ask', 'rewind', 'replan', 'state', 'resume']);
 
 const calls = Object.fromEntries(
   CALLS.map((name) => [

@@ -14,7 +14,7 @@ import { rowsOf, start } from './trial.js';
  */
 
 /** Tasks by name, as `contest.ask` has them. */
-export const asks = { example, nudge, nudgeAll, tensors, tensor };
+export const asks = { example, nudge, nudgeAll, tensors, tensor, words };
 
 /** @param {Trial} trial @param {number} index @returns {{ inputs: Record<string, Tensor>, labels: any }} */
 function rowOf({ heldOut }, index) {
@@ -38,35 +38,46 @@ function saidOf(model, inputs) {
  * One held-out example.
  * @param {Trial} trial @param {{ index: number }} asked
  * @returns {{ inputs: Record<string, Tensor>, label: number, said: number[], weights: number[] | null,
- *   gradients: number[], lost: number[], days: number[] }} `gradients`: |gradient · input| of each day; `lost`: by how
+ *   gradients: number[], lost: number[], days: number[], texts: string[] | null }} `gradients`: |gradient · input| of
+ * each day; `lost`: by how
  *   much the right answer falls when the day is blank: its logit less the mean of the others', or how far the number
- *   moves; `days`: those that decide
+ *   moves; `days`: those that decide; `texts`: its words
  */
 function example(trial, { index }) {
   const row = rowOf(trial, index);
   const { logits, weights } = saidOf(trial.trainer.model, row.inputs);
   const right = row.labels[0];
+  return {
+    ...{ inputs: row.inputs, label: right, said: logits, weights },
+    gradients: [...gradientTimesInput(trial, row).values],
+    lost: lostOf(trial, row.inputs, right),
+    days: trial.heldOut.days[index] ?? [],
+    texts: trial.heldOut.texts?.[index] ?? null
+  };
+}
+
+/**
+ * By how much the lead of a class over the mean of the others falls when a step is blank, for each step of one example;
+ * of a number how far it moves.
+ * @param {Trial} trial @param {Record<string, Tensor>} inputs of one @param {number} label
+ */
+function lostOf(trial, inputs, label) {
+  const { logits } = saidOf(trial.trainer.model, inputs);
   const lead = (/** @type {number[]} */ said) => {
     if (said.length === 1) return -Math.abs(said[0] - logits[0]);
-    return said[right] - mean(said.filter((_, one) => one !== right));
+    return said[label] - mean(said.filter((_, one) => one !== label));
   };
-  const lost = Array.from({ length: stepsOf(row.inputs) }, (_, step) => {
+  return Array.from({ length: stepsOf(inputs) }, (_, step) => {
     return (
       lead(logits) -
       lead(
         saidOf(
           trial.trainer.model,
-          blanked(row.inputs, () => step)
+          blanked(inputs, () => step)
         ).logits
       )
     );
   });
-  return {
-    ...{ inputs: row.inputs, label: right, said: logits, weights },
-    gradients: [...gradientTimesInput(trial, row).values],
-    lost,
-    days: trial.heldOut.days[index] ?? []
-  };
 }
 
 /** @param {Record<string, Tensor>} inputs @param {Omit<Nudge, 'index'>} by @returns {Record<string, Tensor>} */
@@ -178,4 +189,39 @@ function tensor(trial, { name, gradient = false, index = 0 }) {
 function inputGradient(gradient, name) {
   if (!gradient) throw new RangeError(`${name} are no numbers that could be a little larger: they have no gradient`);
   return gradient;
+}
+
+/**
+ * What it says of a text of the reader's own.
+ * @param {Trial} trial @param {{ text: string }} asked
+ * @returns {{ words: string[], unknown: string[], left: number, said: number[], shares: number[],
+ *   weights: number[] | null, gradients: number[], lost: number[] }} `unknown`: words that the training part does not
+ * have
+ *   often enough; `left`: how many are left out at the end; `shares`: of each class, after softmax; the rest of each
+ *   word, `gradients` and `lost` of the class that it says
+ */
+function words(trial, { text }) {
+  const { reader, entrant } = trial;
+  if (!reader) throw new RangeError('this task takes no text');
+  const { tokens, words: read, unknown, left } = reader.read(text);
+  const shape = [1, entrant.config.seq_len];
+  const ids = Int32Array.from({ length: shape[1] }, (_, at) => tokens[at] ?? entrant.config.padding_idx);
+  const mask = Uint8Array.from({ length: shape[1] }, (_, at) => Number(at < tokens.length));
+  const inputs = { tokens: { data: ids, shape }, mask: { data: mask, shape } };
+  const { logits, weights } = saidOf(trial.trainer.model, inputs);
+  const own = (/** @type {readonly number[]} */ values) => values.slice(0, tokens.length);
+  const label = logits.indexOf(Math.max(...logits));
+  return {
+    ...{ words: read, unknown, left, said: logits, shares: softmax(logits), weights: weights && own(weights) },
+    gradients: own([...gradientTimesInput(trial, { inputs, labels: Int32Array.of(label) }).values]),
+    lost: own(lostOf(trial, inputs, label))
+  };
+}
+
+/** @param {readonly number[]} logits */
+function softmax(logits) {
+  const most = Math.max(...logits);
+  const powers = logits.map((logit) => Math.exp(logit - most));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
 }

@@ -3,6 +3,7 @@
 import { RIGHT_PYTHON, chanceOf } from './score.js';
 import { DRAWS_PYTHON, drawsOf } from './tasks/draws.js';
 import { fitsOtherLengths } from './variants.js';
+import { SOLVED } from './verdict.js';
 
 /**
  * @typedef {import('./tasks.js').MadeTask} MadeTask
@@ -15,7 +16,7 @@ const MOST_SAMPLES = 30_000;
 
 /** The streams of random numbers of a seed: as many as any task asks for lie between two of them. */
 const APART = 100;
-const PARTS = { training: 0, held_out: 1, order: 2 };
+const PARTS = { training: 0, held_out: 1, order: 2, split: 3 };
 const A_SEED = 2 ** 20;
 
 /** @param {number} seed @param {keyof typeof PARTS} part */
@@ -37,7 +38,7 @@ export function madeSource(task, values) {
     base: { seq_len: days, input_size: task.features, num_classes: task.classes },
     loss: 'cross_entropy',
     most: MOST_SAMPLES,
-    score: { kind: 'accuracy', unit: '%', better: 'higher' },
+    score: { kind: 'accuracy', unit: '%', better: 'higher', solved: SOLVED },
     chance: ({ training, heldOut }) => chanceOf(training.labels, heldOut.labels),
     examples: (scope, seed, samples) => ({
       training: drawn(scope, seed, 'training', samples),

@@ -61,6 +61,12 @@ export class Runs {
     return this.#course.source.chance(this.#dataOf(seed));
   }
 
+  /** What no layer is needed for, with its scores. @returns {import('./source.js').Opponent[]} */
+  opponents() {
+    const { source, samples } = this.#course;
+    return source.opponents?.(samples) ?? [];
+  }
+
   /**
    * Some steps of a run, at least one.
    * @param {Which & { most: number, seconds: number, look?: boolean }} slice `look`: a point at its end

@@ -5,6 +5,7 @@
  * @property {'accuracy' | 'error'} kind an accuracy is a share, from 0 to 1; an error is in %
  * @property {'%'} unit
  * @property {'higher' | 'lower'} better
+ * @property {number | null} solved an accuracy above which a run counts as solved; null where runs do not get stuck
  * @property {number | null} chance what is reached without looking at the days; null where that is not known
  */
 

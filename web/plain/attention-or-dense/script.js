@@ -16,14 +16,17 @@ const CERTAIN = 50;
 
 const IMPORTS = ['import sys', '', 'import torch', 'import torch.nn.functional as F', 'from torch import nn'];
 
-/** The module's source with the imports that the script needs besides. @param {string} source */
-function withImports(source) {
+/**
+ * The module's source with the imports that the script needs besides.
+ * @param {string} source @param {readonly string[]} [more]
+ */
+function withImports(source, more = []) {
   const end = source.indexOf('\n\n\n');
   const others = source
     .slice(0, end)
     .split('\n')
     .filter((line) => line && !IMPORTS.includes(line));
-  return [...others, ...IMPORTS].join('\n') + source.slice(end).trimEnd();
+  return [...others, ...more, ...IMPORTS].join('\n') + source.slice(end).trimEnd();
 }
 
 /**
@@ -42,7 +45,7 @@ export function scriptOf(scope, plan, table, { variant, seed, points = [] }) {
   const class_name = scope.layers().find(({ name }) => name === config.layer)?.pytorch_class;
   const print = /** @type {any} */ ({ self_check: false, mask: isPadded });
   return `# ${task.title}: ${title}, seed ${seed}.
-${withImports(scope.pytorch(own, print))}
+${withImports(scope.pytorch(own, print), source.imports)}
 
 
 # ---- Data ----

@@ -1,6 +1,7 @@
 // What can be set in the lab "Attention or dense", how it stands in a link, and the plan that it makes.
 
 import { initialValues, readSettings, settingsOf as shown } from '../labs/settings.js';
+import { BATCH } from './batch.js';
 import { entrantOf } from './entrants.js';
 import { sourceOf } from './source.js';
 import { taskNamed, tasks } from './tasks.js';
@@ -32,23 +33,30 @@ import { variantNamed } from './variants.js';
  *   something is wrong; `variants`: those that fit
  */
 
-export const BATCH = 64;
 export const MOST_VARIANTS = 6;
 const MOST_SEEDS = 10;
 const MOST_STEPS = 10_000;
 const MOST_SAMPLES = 100_000;
 const LARGEST_RATE = 10;
 
-/** The settings of a task: its own, and those that all have. @param {Task} task @returns {Setting[]} */
-export const settingsOf = ({ settings, defaults }) => [
-  ...settings,
+/** A task's own settings. @param {Task} task @param {Table | null} table */
+const ownSettings = (task, table) =>
+  'columns' in task && task.columns ? [...task.settings, ...task.columns(table)] : task.settings;
+
+/**
+ * The settings of a task: its own, and those that all have.
+ * @param {Task} task @param {Table | null} [table] of a task that needs one
+ * @returns {Setting[]}
+ */
+export const settingsOf = (task, table = null) => [
+  ...ownSettings(task, table),
   {
-    ...{ name: 'samples', label: 'Examples to train on', kind: 'integer', initial: defaults.samples },
+    ...{ name: 'samples', label: 'Examples to train on', kind: 'integer', initial: task.defaults.samples },
     ...{ min: BATCH, max: MOST_SAMPLES, stops: [100, 300, 1000, 3000] }
   },
-  { name: 'steps', label: 'Steps', kind: 'integer', initial: defaults.steps, min: 1, max: MOST_STEPS },
-  { name: 'lr', label: 'Learning rate', kind: 'number', initial: defaults.lr, above: 0, max: LARGEST_RATE },
-  { name: 'seeds', label: 'Seeds', kind: 'integer', initial: defaults.seeds ?? 5, min: 1, max: MOST_SEEDS },
+  { name: 'steps', label: 'Steps', kind: 'integer', initial: task.defaults.steps, min: 1, max: MOST_STEPS },
+  { name: 'lr', label: 'Learning rate', kind: 'number', initial: task.defaults.lr, above: 0, max: LARGEST_RATE },
+  { name: 'seeds', label: 'Seeds', kind: 'integer', initial: task.defaults.seeds ?? 5, min: 1, max: MOST_SEEDS },
   { name: 'first_seed', label: 'First seed', kind: 'integer', initial: 0, min: 0, max: 2 ** 20 },
   {
     ...{ name: 'budget', label: 'Parameters of each', kind: 'integer', initial: null },
@@ -140,7 +148,7 @@ const changesText = (changes) => changes.map(({ step, lr }) => `${step}:${lr}`).
 export function checkPlan(scope, entered, table = null) {
   const task = taskNamed(entered.task);
   if (!task) return { plan: null, errors: { task: taskError(entered.task) }, variants: [] };
-  const settings = settingsOf(task);
+  const settings = settingsOf(task, table);
   const { values, errors } = readSettings(settings, entered, initialValues(settings));
   const variants = readers.variants(entered.variants ?? task.variants);
   const changes = readers.changes(entered.changes ?? []);
@@ -148,7 +156,7 @@ export function checkPlan(scope, entered, table = null) {
   if (changes.error) errors.changes = changes.error;
   if (Object.keys(errors).length > 0) return { plan: null, errors, variants: [] };
   const { samples, steps, lr, seeds, first_seed, budget } = values;
-  const own = Object.fromEntries(shown(task.settings, values).map(({ name }) => [name, values[name]]));
+  const own = Object.fromEntries(shown(ownSettings(task, table), values).map(({ name }) => [name, values[name]]));
   /** @type {Plan} */
   const plan = {
     ...{ task: task.name, values: own, variants: /** @type {string[]} */ (variants.list), samples, steps, lr },

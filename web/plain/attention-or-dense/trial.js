@@ -2,6 +2,7 @@
 // same examples in the same order.
 
 import { streamOf } from './made-source.js';
+import { shuffled } from './shuffled.js';
 import { accuracyOf, meanSquare, squaresByPart } from './score.js';
 
 /**
@@ -35,6 +36,7 @@ export class Trial {
     this.seed = seed;
     this.training = data.training;
     this.heldOut = data.heldOut;
+    this.reader = data.reader;
     this.trainer = this.#trainer(rateAt(course, 0));
     start(this.trainer.model, entrant.starts);
     this.step = 0;
@@ -90,17 +92,11 @@ export class Trial {
   }
 
   /** Loss, score and results of examples, without dropout. @param {Examples} [examples] */
-  evaluate({ inputs, labels } = this.heldOut) {
+  evaluate(examples = this.heldOut) {
+    const { inputs, labels, spread = 1 } = examples;
     const results = /** @type {any} */ (this.trainer.evaluate({ ...inputs, ...answersOf(labels) }));
     const { loss, output, weights = null } = results;
-    return { loss, output, weights, score: this.scoreOf(output.data, labels) };
-  }
-
-  /** @param {Float32Array} said @param {Int32Array | Float32Array} right */
-  scoreOf(said, right) {
-    const { source } = this.course;
-    if (right instanceof Int32Array) return accuracyOf(said, right);
-    return (source.spread ?? 1) * Math.sqrt(meanSquare(said, right));
+    return { loss, output, weights, score: scoreOf(output.data, labels, spread) };
   }
 
   /** The score, and the squared errors in each part of the time, where it has parts. */
@@ -141,6 +137,13 @@ export class Trial {
 }
 
 /**
+ * The share of right answers, or the error in %.
+ * @param {Float32Array} said @param {Int32Array | Float32Array} right @param {number} spread
+ */
+const scoreOf = (said, right, spread) =>
+  right instanceof Int32Array ? accuracyOf(said, right) : spread * Math.sqrt(meanSquare(said, right));
+
+/**
  * The first number of some parameters.
  * @param {import('../../lib/index.js').Model<any>} model @param {Record<string, number>} starts
  */
@@ -159,15 +162,6 @@ const answersOf = (labels) =>
   labels instanceof Int32Array
     ? { labels: { data: labels, shape: [labels.length] } }
     : { target: { data: labels, shape: [labels.length, 1] } };
-
-/**
- * So many places in random order: integers are drawn, and sorted.
- * @param {Pick<Scope, 'randint'>} scope @param {number} count @param {number} stream
- */
-export function shuffled(scope, count, stream) {
-  const keys = scope.randint(2 ** 31, [count], { seed: stream }).data;
-  return Array.from({ length: count }, (_, at) => at).sort((a, b) => Number(keys[a]) - Number(keys[b]) || a - b);
-}
 
 /**
  * Some rows of a tensor's first dimension.

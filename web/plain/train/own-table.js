@@ -117,9 +117,14 @@ const missing = ({ file }) =>
     ? `This run is of the file ${file}, which no link can hold. Choose it here to go on.`
     : 'Choose a file, or try an example.';
 
-/** @param {Settings} settings @param {Table} table */
-function codedRows(settings, table) {
-  check(settings);
+/**
+ * The usable rows of a table with their labels.
+ * @param {Settings} settings those of its columns, and the answers about labels @param {Table} table
+ * @throws {RangeError} naming the setting to change
+ */
+export function labelledRows(settings, table) {
+  checkChoice('form', settings.form, FORMS);
+  checkChoice('header', settings.header, ['true', 'false']);
   const isText = settings.form === 'text';
   const names = columnNames(table, settings.header);
   if (names.length === 1) throw refusal('', `${table.name} has only one column; a label needs one of its own`);
@@ -130,27 +135,22 @@ function codedRows(settings, table) {
   if (columns.length === 0) throw refusal('form', `no column of ${table.name} but the label is one of numbers`);
   const { good: written, bad } = usable(table, settings, names, label, columns);
   const labels = labelsOf(written, settings);
-  const good = written.map((row) => ({ ...row, label: labels.readAs(row.label) }));
-  const classes = classesOf(good, names[label], table.name);
-  const { training, heldOut } = split(good, settings);
-  const coding = isText
-    ? wordCoding(training, settings)
-    : binCoding(
-        training,
-        columns.map((at) => names[at]),
-        settings
-      );
-  const of = (/** @type {Usable[]} */ rows) =>
-    rows.map((row) => ({ label: classes.indexOf(row.label), ...coding.code(row) }));
-  return {
-    training: of(training),
-    heldOut: of(heldOut),
-    bad,
-    classes,
-    labels,
-    coding,
-    others: unusedOf(names, label, columns)
-  };
+  const rows = written.map((row) => ({ ...row, label: labels.readAs(row.label) }));
+  const classes = classesOf(rows, names[label], table.name);
+  const others = unusedOf(names, label, columns);
+  return { rows, bad, labels, classes, columns: columns.map((at) => names[at]), others };
+}
+
+/** @param {Settings} settings @param {Table} table */
+function codedRows(settings, table) {
+  check(settings);
+  const { rows, bad, labels, classes, columns, others } = labelledRows(settings, table);
+  const { training, heldOut } = split(rows, settings);
+  const isText = settings.form === 'text';
+  const coding = isText ? wordCoding(training, settings) : binCoding(training, columns, settings);
+  const of = (/** @type {Usable[]} */ own) =>
+    own.map((row) => ({ label: classes.indexOf(row.label), ...coding.code(row) }));
+  return { training: of(training), heldOut: of(heldOut), bad, classes, labels, coding, others };
 }
 
 /** @param {Settings} settings */

@@ -1,0 +1,3 @@
+// How many examples make a step.
+
+export const BATCH = 64;
