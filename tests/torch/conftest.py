@@ -60,7 +60,7 @@ class Index:
         self.decodings = [Decoding(self, entry) for entry in rest("decodings")]
         self.checkpoints = [Checkpoint(self, entry, folder) for entry in rest("checkpoints")]
         self.trainings = [Training(self, entry) for entry in rest("trainings")]
-        self.run_scripts, self.peaks = rest("run_scripts"), rest("peaks")
+        self.run_scripts, self.peaks, self.lab_runs = rest("run_scripts"), rest("peaks"), rest("lab_runs")
         self.snippets, self.presets = rest("snippets"), rest("presets")
         self.demonstrations, self.tutorial, self.guide = rest("demonstrations"), rest("tutorial"), rest("guide")
 
@@ -228,7 +228,7 @@ def pytest_collection_modifyitems(config, items):
         params = lambda item: item.callspec.params if hasattr(item, "callspec") else {}
         items[:] = [item for item in items if isinstance(params(item).get("case"), Case)]
     if not config.getoption("--part").startswith("1/"):
-        items[:] = [item for item in items if {"case", "decoding", "checkpoint", "snippet", "training", "run_script"} & set(getattr(item, "fixturenames", ()))]
+        items[:] = [item for item in items if {"case", "decoding", "checkpoint", "snippet", "training", "run_script", "lab_run"} & set(getattr(item, "fixturenames", ()))]
 
 
 def pytest_generate_tests(metafunc):
@@ -259,6 +259,8 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("training", part(index.trainings), ids=lambda one: one.id)
     if "run_script" in metafunc.fixturenames:
         metafunc.parametrize("run_script", part(index.run_scripts), ids=lambda one: one["title"])
+    if "lab_run" in metafunc.fixturenames:
+        metafunc.parametrize("lab_run", part(index.lab_runs), ids=lambda one: one["title"])
     if "snippet" in metafunc.fixturenames:
         metafunc.parametrize("snippet", part(index.snippets), ids=lambda one: f"{one['title']}, {one['mask']}")
     if "decoding" in metafunc.fixturenames:

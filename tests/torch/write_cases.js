@@ -17,6 +17,7 @@ import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
 import { lengths, modelTypes, published, variants } from './families.js';
 import { peaks } from './peaks.js';
 import { decoding, openMask, peers, withVectors } from './peers.js';
+import { labRuns } from './lab_runs.js';
 import { runScripts } from './run_scripts.js';
 import { demonstrations, guideLines, presetTitles, snippets, tutorial } from './snippets.js';
 import { TensorFile } from './tensor_file.js';
@@ -678,6 +679,7 @@ const writeRest = async () => ({
   decodings: writeDecodings(),
   trainings: trainings(scope, file),
   run_scripts: await runScripts(scope),
+  lab_runs: await labRuns(scope),
   peaks: peaks(scope),
   checkpoints: writeCheckpoints(),
   snippets: writeSnippets(),

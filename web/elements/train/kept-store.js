@@ -2,6 +2,7 @@
 // reads the list.
 
 import { FORMAT, bytesIn, isFurther, keyOf, parted, tableKey, tooLarge } from '../../plain/train/kept.js';
+import { Database, answer } from '../shared/database.js';
 
 /**
  * @typedef {import('../../plain/train/kept.js').Kept} Kept
@@ -15,6 +16,18 @@ const NAME = 'attnscope-train';
 const VERSION = 1;
 /** The list; what the runs of it go on from; and rows of files, which several runs may share. */
 const STORES = ['runs', 'states', 'tables'];
+
+const database = new Database(NAME, VERSION, STORES, (made) => {
+  made.createObjectStore('runs', { keyPath: 'key' });
+  made.createObjectStore('states');
+  made.createObjectStore('tables');
+});
+
+/**
+ * @template T @param {'readonly' | 'readwrite'} mode @param {(stores: Stores) => Promise<T>} work @returns
+ *   {Promise<T>}
+ */
+const during = (mode, work) => database.during(mode, work);
 
 /** All kept runs, the last first. @returns {Promise<Kept[]>} */
 export const keptRuns = () =>
@@ -80,59 +93,3 @@ async function remove({ runs, states, tables }, key) {
 }
 
 /** @typedef {Record<'runs' | 'states' | 'tables', IDBObjectStore>} Stores */
-
-/**
- * Does something with the stores; all of it is written, or nothing.
- * @template T
- * @param {'readonly' | 'readwrite'} mode
- * @param {(stores: Stores) => Promise<T>} work
- * @returns {Promise<T>}
- */
-async function during(mode, work) {
-  const database = await opened();
-  try {
-    const transaction = database.transaction(STORES, mode);
-    const complete = new Promise((resolve, reject) => {
-      transaction.oncomplete = resolve;
-      transaction.onabort = () => reject(transaction.error ?? new DOMException('the browser gave up', 'AbortError'));
-    });
-    complete.catch(() => {}); // where `work` has failed already
-    const stores = Object.fromEntries(STORES.map((name) => [name, transaction.objectStore(name)]));
-    const result = await work(/** @type {any} */ (stores)).catch((error) => {
-      abort(transaction);
-      throw error;
-    });
-    await complete;
-    return result;
-  } finally {
-    database.close();
-  }
-}
-
-/** One that has failed is aborted already. @param {IDBTransaction} transaction */
-function abort(transaction) {
-  try {
-    transaction.abort();
-  } catch (error) {
-    if (/** @type {Error} */ (error).name !== 'InvalidStateError') throw error;
-  }
-}
-
-/** @returns {Promise<IDBDatabase>} */
-async function opened() {
-  if (typeof indexedDB === 'undefined') throw new DOMException('it has no IndexedDB', 'NotSupportedError');
-  const request = indexedDB.open(NAME, VERSION);
-  request.onupgradeneeded = () => {
-    request.result.createObjectStore('runs', { keyPath: 'key' });
-    request.result.createObjectStore('states');
-    request.result.createObjectStore('tables');
-  };
-  return answer(request);
-}
-
-/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-const answer = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });

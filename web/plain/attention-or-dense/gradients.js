@@ -62,7 +62,7 @@ function withEmbedding({ scope, trainer, entrant }, inputs) {
   if (!inputs.tokens) return { model: trainer.model, inputs, features: inputs.features, dispose: () => {} };
   const { tokens, ...rest } = inputs;
   const { 'embedding.weight': table, ...state } = trainer.model.stateDict();
-  const model = scope.create(/** @type {any} */ ({ ...entrant.config, input: 'features' }));
+  const model = scope.create(/** @type {any} */ ({ ...entrant.config, input: 'features', padding_idx: null }));
   model.loadStateDict(state);
   const width = table.shape[1];
   const data = new Float32Array(tokens.data.length * width);

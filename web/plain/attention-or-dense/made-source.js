@@ -16,7 +16,7 @@ const MOST_SAMPLES = 30_000;
 
 /** The streams of random numbers of a seed: as many as any task asks for lie between two of them. */
 const APART = 100;
-const PARTS = { training: 0, held_out: 1, order: 2, split: 3 };
+const PARTS = { training: 1, held_out: 2, order: 3, split: 4 };
 const A_SEED = 2 ** 20;
 
 /** @param {number} seed @param {keyof typeof PARTS} part */
@@ -55,6 +55,7 @@ def examples(part):
     x, labels = draw(Draws(stream), count)
     return {"features": x}, labels`,
     pythonScore: RIGHT_PYTHON,
+    rounds: (config) => task.rounds?.(values, config) ?? false,
     others: others
       .filter((value) => value !== String(days))
       .map((value) => ({

@@ -60,7 +60,7 @@ STEPS = ${plan.steps}
 RATES = {${[{ step: 0, lr: plan.lr }, ...plan.changes].map(({ step, lr }) => `${step}: ${lr}`).join(', ')}}  # from which step on
 # By step: the mean loss since the last of these steps, and the held-out loss, as the page has found them.
 EXPECTED = {${points.length ? `\n${points.map(expected).join('')}` : ''}}
-CERTAIN = ${CERTAIN}  # up to this step they must agree; after it, what rounding has done may have grown
+CERTAIN = ${source.rounds?.(config) ? 0 : CERTAIN}  # up to this step they must agree; after it, what rounding has done may have grown
 
 
 def epochs(examples, batch):

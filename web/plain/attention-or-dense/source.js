@@ -39,6 +39,7 @@ import { madeSource } from './made-source.js';
  *   that returns the same inputs by name, and labels
  * @property {readonly string[]} [imports] that it needs
  * @property {string} pythonScore lines that print the score of \`output\` against \`held_out_labels\`
+ * @property {(config: Record<string, any>) => boolean} [rounds] whether rounding makes a layer's first steps
  * @property {(samples: number) => Opponent[]} [opponents] what no layer is needed for
  * @property {readonly string[]} [classes] their names
  * @property {readonly string[]} [steps] their names, where they have some

@@ -37,6 +37,8 @@ import { whichAverage, whichSwing } from './tasks/which-feature.js';
  * @property {number} days positions of each example, where no setting says otherwise
  * @property {number} features of each day
  * @property {number} classes
+ * @property {(values: Values, fields: Record<string, any>) => boolean} [rounds] whether a layer's first steps are made
+ *   of rounding alone, of which Adam makes whole steps: nobody finds the same numbers then
  * @property {(draws: Draws, count: number, values: Values) => Examples} draw
  * @property {(values: Values) => string} python a function draw(draws, count) that returns the same features and labels
  *

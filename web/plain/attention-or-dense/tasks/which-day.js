@@ -38,6 +38,9 @@ export const whichDay = {
   features: FEATURES,
   classes: 2,
   variants: ['position', 'timestep', 'linear', 'heads_position', 'dense', 'flat'],
+  // centred windows have the mean 0, so a layer that begins with it has no gradient but rounding
+  rounds: ({ rule }, { pooling, score_by, activation }) =>
+    rule === 'centred' && (score_by === 'position' || (pooling === 'mean' && activation !== 'relu')),
   draw(draws, count, values) {
     const { centred, sign = 1, other = 0 } = ruleOf(values);
     const x = new Sequences(draws.normal(count, this.days, FEATURES), this.days);
