@@ -57,7 +57,10 @@ export async function labRuns(scope) {
   ];
 }
 
-/** Other values of a task's settings, one at a time. @param {import('../../web/plain/attention-or-dense/tasks.js').Task} task */
+/**
+ * Other values of a task's settings, one at a time.
+ * @param {import('../../web/plain/attention-or-dense/tasks.js').Task} task
+ */
 const switches = ({ settings }) =>
   settings.flatMap((setting) =>
     setting.kind === 'choice'
@@ -79,7 +82,10 @@ function ofTask(scope, values, table, seeds) {
   );
 }
 
-/** @param {Attnscope} scope @param {Plan} plan @param {Table | null} table @param {string} variant @param {number} seed */
+/**
+ * @param {Attnscope} scope @param {Plan} plan @param {Table | null} table @param {string} variant @param {number}
+ *   seed
+ */
 function run(scope, plan, table, variant, seed) {
   const source = sourceOf(/** @type {any} */ (taskNamed(plan.task)), plan.values, table);
   const entrant = entrantOf(scope, source, plan.batch, plan.budget, variant);

@@ -21,7 +21,8 @@ ${wrapped(logs.map((log) => String(Math.round(Math.exp(log)))))}
 DATES = [datetime.date(${year}, ${month}, ${day}) + datetime.timedelta(days=at) for at in range(len(COUNTS))]
 LOGS = torch.tensor([int(count) for count in COUNTS], dtype=torch.float64).log()
 SPLIT = next(at for at, date in enumerate(DATES) if date.year > ${LAST})
-MIDDLE, SPREAD = LOGS[:SPLIT].mean().item(), LOGS[:SPLIT].std().item()
+SPREAD = LOGS[:SPLIT].std().item()
+NUMBERS = ((LOGS - LOGS[:SPLIT].mean()) / SPREAD).tolist()
 
 
 ${HOLIDAY_PYTHON}
@@ -32,12 +33,12 @@ def one_hot(date):
 
 def known(at, target):
     """What is known of a day, and of the one that is asked for."""
-    numbers = [(LOGS[at].item() - MIDDLE) / SPREAD]
+    numbers = [NUMBERS[at]]
 ${more.map((line) => `    numbers += ${line}\n`).join('')}    return numbers
 
 
 def examples(part):
     begin, end = {"training": (SPLIT - ${samples}, SPLIT), "held_out": (SPLIT, len(DATES))}[part]
     x = [[known(target - ${WINDOW} + step, target) for step in range(${WINDOW})] for target in range(begin, end)]
-    return {"features": torch.tensor(x)}, ((LOGS[begin:end] - MIDDLE) / SPREAD).float()`;
+    return {"features": torch.tensor(x)}, torch.tensor(NUMBERS[begin:end])`;
 }
