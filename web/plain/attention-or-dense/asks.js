@@ -145,10 +145,13 @@ function tensors(trial) {
   const { scope, entrant, trainer } = trial;
   const config = /** @type {any} */ ({ ...entrant.config, batch_size: 1 });
   const estimate = /** @type {any} */ (scope.estimate(config, { tensors: true }));
-  const shapes = new Map(estimate.steps.map((/** @type {any} */ step) => [step.output, step.shape]));
-  const between = tensorsBetween(estimate).flatMap(({ title, tensors: own }) =>
-    own.map(({ name, axes }) => ({ name, shape: shapes.get(title) ?? [], axes, of: /** @type {const} */ ('step') }))
-  );
+  const named = tensorsBetween(estimate).flatMap(({ tensors: own }) => own);
+  const asked = /** @type {any} */ ({ tensors: named.map(({ name }) => name) });
+  const made = /** @type {any} */ (trainer.model.forward(/** @type {any} */ (rowOf(trial, 0).inputs), asked)).tensors;
+  const between = named.map(({ name, axes }) => ({
+    ...{ name, axes, shape: made[name].shape },
+    of: /** @type {const} */ ('step')
+  }));
   const results = estimate.results
     .filter((/** @type {any} */ { name }) => !between.some((one) => one.name === name))
     .map((/** @type {any} */ { name, shape, axes = [] }) => ({ name, shape, axes, of: 'step' }));

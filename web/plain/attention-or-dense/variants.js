@@ -127,6 +127,17 @@ export const variants = [
     width: 'hidden_size'
   },
   {
+    name: 'transformer_position',
+    title: 'Transformer layer and positions',
+    about: 'the same, with a learned vector for each position',
+    kind: 'attention',
+    fields: {
+      ...{ encoder: 'transformer', hidden_size: 16, num_heads: 2, intermediate_size: 32, pooling: 'mean' },
+      position: 'learned'
+    },
+    width: 'hidden_size'
+  },
+  {
     name: 'dense',
     title: 'Dense on each day',
     about: 'the same ReLU layer on every day, then their mean',

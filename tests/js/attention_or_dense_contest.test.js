@@ -1,0 +1,334 @@
+// A contest of variants: what it plays where, pauses, keeps, goes back to, forks, and answers. Its workers run in this
+// process here.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Contest } from '../../web/elements/attention-or-dense/contest.js';
+import { FORMAT, MOST_BYTES, MOST_KEPT, noteOf, packed, parted } from '../../web/plain/attention-or-dense/kept.js';
+import { pointsCsv } from '../../web/plain/attention-or-dense/points.js';
+import { servedTasks } from '../../web/plain/attention-or-dense/served.js';
+import { checkPlan, searchOf } from '../../web/plain/attention-or-dense/settings.js';
+import { loadData } from '../../web/plain/attention-or-dense/tasks.js';
+import { scope } from './support.js';
+
+await Promise.all(['births', 'emoji'].map(loadData));
+
+/** As a worker does: what crosses is copied. */
+function openHere() {
+  const tasks = servedTasks();
+  let ended = false;
+  return {
+    call: async (name, job) => {
+      const answer = await tasks[name](scope, structuredClone(job));
+      if (ended) throw new DOMException('the run was ended', 'AbortError');
+      return structuredClone(answer);
+    },
+    dispose: () => {
+      ended = true;
+    }
+  };
+}
+
+const small = { task: 'which_day', variants: ['position', 'flat'], samples: 128, steps: 20, seeds: 2 };
+
+/** A contest that has begun, and a promise of its end. */
+function begun(values = {}, { cores = 2, listener = {}, open = openHere } = {}) {
+  const { plan, errors, variants } = checkPlan(scope, { ...small, ...values });
+  assert.deepEqual(errors, {});
+  let end;
+  let fail;
+  const ended = new Promise((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  const contest = new Contest({ changed() {}, ended: end, failed: fail, ...listener }, { open, cores });
+  contest.begin(plan, null, variants);
+  return { contest, ended };
+}
+
+/** @param {Parameters<typeof begun>} how */
+async function played(...how) {
+  const { contest, ended } = begun(...how);
+  contest.play();
+  await ended;
+  return contest;
+}
+
+/** All that came of it. @param {Contest} contest */
+const found = ({ variants }) => variants.map(({ name, seeds }) => ({ name, seeds }));
+
+test('every variant makes all steps with every seed, on the same numbers however many cores there are', async () => {
+  const contest = await played();
+  assert.ok(contest.done && !contest.playing);
+  for (const { seeds } of contest.variants) {
+    assert.deepEqual(
+      seeds.map(({ seed, step, score }) => [seed, step, score !== null]),
+      [
+        [0, 20, true],
+        [1, 20, true]
+      ]
+    );
+    for (const { points, looks, moments } of seeds) {
+      assert.equal(points[0].step, 0);
+      assert.equal(points.at(-1).step, 20);
+      assert.equal(looks.lost.length, 30);
+      assert.deepEqual(moments, [2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
+    }
+  }
+  assert.ok(contest.score.chance > 0.4 && contest.score.chance < 0.6);
+  assert.deepEqual(found(await played({}, { cores: 1 })), found(contest));
+});
+
+test('parameters and multiply-accumulates are known before anything runs', () => {
+  const { contest } = begun();
+  assert.deepEqual(
+    contest.variants.map(({ parameters, macs }) => [parameters, macs > 0]),
+    [
+      [48, true],
+      [482, true]
+    ]
+  );
+  assert.equal(contest.step, 0);
+});
+
+test('a pause takes effect after a slice; one step is one step of each; a contest goes on where it was', async () => {
+  const { contest, ended } = begun({ seeds: 1 });
+  contest.play();
+  contest.pause();
+  assert.equal(contest.playing, false);
+  const stepped = new Promise((resolve) => {
+    contest.stepOnce();
+    resolve(contest.ask('flat', 0, 'tensors'));
+  });
+  await stepped;
+  await contest.state(); // after what is under way
+  const steps = contest.variants.map(({ seeds: [{ step }] }) => step);
+  contest.play();
+  await ended;
+  assert.ok(steps.every((step) => step < 20));
+  assert.deepEqual(found(contest), found(await played({ seeds: 1 })), 'the same run, but for a point at the step');
+});
+
+test('what is kept goes on with the same bits, after a copy', async () => {
+  const whole = await played();
+  const { contest } = begun();
+  contest.stepOnce();
+  await contest.state();
+  contest.stepOnce();
+  const kept = structuredClone(await contest.state());
+  const { contest: other, ended } = begun();
+  await other.resume(kept);
+  assert.equal(other.step, 2);
+  assert.deepEqual(
+    (await other.state()).runs.map(({ state }) => state),
+    kept.runs.map(({ state }) => state)
+  );
+  other.play();
+  await ended;
+  const ends = (one) =>
+    one.variants.map(({ seeds }) => seeds.map(({ score, looks, moments }) => ({ score, looks, moments })));
+  assert.deepEqual(ends(other), ends(whole));
+});
+
+test('a fork is what its own plan makes from the beginning, and its link says so', async () => {
+  const { contest, ended } = begun();
+  contest.play();
+  await ended;
+  const plan = await contest.fork(9, { lr: 0.5, steps: 24 });
+  assert.deepEqual(plan.changes, [{ step: 8, lr: 0.5 }]);
+  assert.match(searchOf(plan), /changes=8%3A0\.5/);
+  assert.deepEqual(
+    contest.variants.map(({ seeds }) => seeds.map(({ step, score }) => [step, score])),
+    [
+      [
+        [8, null],
+        [8, null]
+      ],
+      [
+        [8, null],
+        [8, null]
+      ]
+    ]
+  );
+  const again = new Promise((resolve) => {
+    const timer = () => (contest.done ? resolve(undefined) : setImmediate(timer));
+    timer();
+  });
+  contest.play();
+  await again;
+  const anew = await played({ steps: 24, changes: plan.changes });
+  const ends = (one) => one.variants.map(({ seeds }) => seeds.map(({ score, looks }) => ({ score, looks })));
+  assert.deepEqual(ends(contest), ends(anew));
+});
+
+test('going back to before the first moment is the beginning', async () => {
+  const contest = await played();
+  assert.equal(await contest.rewind(1), 0);
+  assert.ok(
+    contest.variants.every(({ seeds }) => seeds.every(({ step, points }) => step === 0 && points.length === 0))
+  );
+  await assert.rejects(contest.fork(0, { steps: 0 }), /^RangeError: steps must be an integer above 0/);
+});
+
+test('a run that is refused says why, and the others go on', async () => {
+  const contest = await played({ lr: 10, task: 'which_swing', variants: ['flat', 'mean'], steps: 30 });
+  assert.ok(contest.done);
+  for (const { seeds } of contest.variants)
+    for (const { failure, score } of seeds) assert.ok((failure === '') === (score !== null));
+});
+
+test('what a worker cannot do is told, and the next play begins anew', async () => {
+  let broken = true;
+  const open = () => {
+    const session = openHere();
+    return {
+      ...session,
+      call: (name, job) => (broken && name === 'train' ? Promise.reject(new Error('gone')) : session.call(name, job))
+    };
+  };
+  const { contest, ended } = begun({ seeds: 1 }, { open });
+  contest.play();
+  await assert.rejects(ended, /^Error: gone$/);
+  assert.equal(contest.playing, false);
+  broken = false;
+  await new Promise((resolve) => {
+    const look = () => (contest.done ? resolve(undefined) : setImmediate(look));
+    contest.play();
+    look();
+  });
+  assert.ok(contest.variants.every(({ seeds }) => seeds[0].score !== null));
+});
+
+test('what is ended answers nobody: an ask is rejected, and nothing of it is shown', async () => {
+  const { contest } = begun();
+  const asked = contest.ask('flat', 0, 'example', { index: 0 });
+  contest.reset();
+  await assert.rejects(asked, { name: 'AbortError' });
+  assert.equal(contest.step, 0);
+});
+
+test('an example: dense layers have no weights, and both say what is lost with each day', async () => {
+  const contest = await played();
+  const dense = await contest.ask('flat', 1, 'example', { index: 3 });
+  const attention = await contest.ask('position', 1, 'example', { index: 3 });
+  assert.deepEqual(dense.inputs, attention.inputs, 'the same example for all');
+  assert.deepEqual(dense.days, [25, 29]);
+  assert.equal(dense.weights, null);
+  assert.ok(Math.abs(attention.weights.reduce((sum, one) => sum + one, 0) - 1) < 1e-5);
+  for (const said of [dense, attention]) for (const of of [said.gradients, said.lost]) assert.equal(of.length, 30);
+  await assert.rejects(
+    contest.ask('flat', 1, 'example', { index: 2000 }),
+    /^RangeError: index must be an integer from 0 to 1999/
+  );
+  await assert.rejects(contest.ask('mean', 1, 'example', {}), /^RangeError: mean is not among the variants/);
+});
+
+test('a nudge of a dense layer over all days moves every example alike; one of attention does not', async () => {
+  const contest = await played({
+    task: 'peak_day',
+    variants: ['linear', 'flat'],
+    samples: 1000,
+    steps: 200,
+    seeds: 1,
+    lr: 0.03
+  });
+  const [dense, attention] = await Promise.all(
+    ['flat', 'linear'].map((name) => contest.ask(name, 0, 'nudgeAll', { day: 3, feature: 1, by: 1 }))
+  );
+  assert.ok(dense.deviation < 1e-5 && Math.abs(dense.mean) > 1e-3);
+  assert.ok(attention.deviation > 0.1);
+  const one = await contest.ask('linear', 0, 'nudge', { index: 0, day: 3, feature: 0, by: 1 });
+  assert.ok(one.after.weights[3] > one.before.weights[3]);
+  assert.ok(
+    one.after.weights.every((weight, day) => day === 3 || weight < one.before.weights[day]),
+    'all others fall'
+  );
+  assert.notDeepEqual(one.untrained, { before: one.before, after: one.after });
+  await assert.rejects(
+    contest.ask('flat', 0, 'nudge', { index: 0, day: 30, feature: 0, by: 1 }),
+    /^RangeError: day must be/
+  );
+});
+
+test('every tensor that is named can be had, and the gradients of parameters and inputs', async () => {
+  const contest = await played({ seeds: 1, variants: ['position', 'flat_hidden', 'transformer'] });
+  for (const { name } of contest.variants) {
+    const tensors = await contest.ask(name, 0, 'tensors');
+    assert.ok(['input', 'parameter', 'step'].every((kind) => tensors.some(({ of }) => of === kind)));
+    for (const { name: tensor, shape, of } of tensors.filter(({ name }) => name !== 'mask')) {
+      const { shape: own } = await contest.ask(name, 0, 'tensor', { name: tensor, index: 1 });
+      assert.deepEqual(own, shape, `${name}: ${tensor}`);
+      if (of === 'step') continue;
+      const gradient = await contest.ask(name, 0, 'tensor', { name: tensor, gradient: true, index: 1 });
+      assert.deepEqual(gradient.shape, shape, `the gradient of ${tensor}`);
+    }
+  }
+});
+
+test('a text of the reader’s own is read, with the words that are unknown', async () => {
+  const contest = await played({
+    task: 'emoji',
+    variants: ['linear', 'flat'],
+    samples: 1531,
+    steps: 60,
+    seeds: 1,
+    lr: 0.01
+  });
+  const said = await contest.ask('linear', 0, 'words', { text: 'grinning xylophone face' });
+  assert.deepEqual(said.words, ['grinning', 'xylophone', 'face']);
+  assert.deepEqual(said.unknown, ['xylophone']);
+  assert.equal(said.shares.length, 9);
+  for (const list of [said.weights, said.gradients, said.lost]) assert.equal(list.length, 3);
+  await assert.rejects(contest.ask('flat', 0, 'words', { text: ' ' }), /^RangeError: Type a text first/);
+  await assert.rejects(
+    contest.ask('flat', 0, 'nudge', { index: 0, day: 0, feature: 0, by: 1 }),
+    /a token cannot be nudged/
+  );
+});
+
+test('births have opponents, an error in %, and a part for each month', async () => {
+  const contest = await played({ task: 'births', variants: ['position'], samples: 300, steps: 10, seeds: 1, lr: 0.01 });
+  assert.deepEqual(
+    contest.opponents.map(({ name }) => name),
+    ['last_week', 'median', 'least_squares']
+  );
+  const [run] = contest.variants[0].seeds;
+  assert.equal(run.parts.length, 48);
+  assert.ok(run.score > 5 && run.score < 40);
+  assert.deepEqual(
+    run.others.map(({ name }) => name),
+    ['1994_1999', 'ordinary', 'after_holiday', 'holiday']
+  );
+});
+
+test('points as CSV: a line a point of every run', async () => {
+  const contest = await played({ seeds: 1 });
+  const lines = pointsCsv(contest.variants).split('\r\n');
+  assert.equal(lines[0], 'variant,seed,step,loss,held_loss,score');
+  assert.equal(lines.length, 1 + 2 * 21 + 1);
+  assert.match(lines[1], /^position,0,0,\d/);
+});
+
+test('a contest is kept with its moments while they are small, then without, then not at all', async () => {
+  const { contest } = begun({ seeds: 1 });
+  contest.stepOnce();
+  const kept = await contest.state();
+  const { entry } = packed(kept, 'mine', 5);
+  assert.deepEqual(
+    [entry.name, entry.format, entry.moments, entry.time, entry.steps, entry.of],
+    ['mine', FORMAT, true, 5, 2, 40]
+  );
+  assert.equal(noteOf(entry), '');
+  const big = new Float32Array(MOST_BYTES / 4 + 1);
+  const [first, ...others] = kept.runs;
+  const large = packed({ ...kept, runs: [{ ...first, moments: [big] }, ...others] }, '', 5);
+  assert.equal(large.entry.moments, false);
+  assert.match(noteOf(large.entry), /without the moments/);
+  assert.throws(() => packed({ ...kept, runs: [{ ...first, state: { big } }] }, '', 5), /^RangeError: It takes 64/);
+  const many = Array.from({ length: MOST_KEPT + 2 }, (_, time) => ({ ...entry, time }));
+  assert.deepEqual(
+    parted(many).forgotten.map(({ time }) => time),
+    [1, 0]
+  );
+  assert.match(noteOf({ ...entry, format: 0 }), /another version/);
+});
