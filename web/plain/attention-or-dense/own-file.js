@@ -114,4 +114,6 @@ function sourceOfTable(values, table) {
 const badNotes = (bad) =>
   bad.length === 0
     ? []
-    : [`${formatCount(bad.length)} rows are left out. The first is line ${bad[0].line}: ${bad[0].reason}.`];
+    : [
+        `${bad.length === 1 ? '1 row is' : `${formatCount(bad.length)} rows are`} left out. The first is line ${bad[0].line}: ${bad[0].reason}.`
+      ];

@@ -43,6 +43,18 @@ const LARGEST_RATE = 10;
 const ownSettings = (task, table) =>
   'columns' in task && task.columns ? [...task.settings, ...task.columns(table)] : task.settings;
 
+/** As many as the task opens with, or as a file has. @param {Task} task @param {Table | null} table */
+function samplesOf(task, table) {
+  const { samples } = task.defaults;
+  if (!table || !task.file) return samples;
+  try {
+    return Math.min(samples, sourceOf(task, initialValues(ownSettings(task, table)), table).most);
+  } catch (error) {
+    if (error instanceof RangeError) return samples; // what is wrong is said when the plan is checked
+    throw error;
+  }
+}
+
 /**
  * The settings of a task: its own, and those that all have.
  * @param {Task} task @param {Table | null} [table] of a task that needs one
@@ -51,7 +63,7 @@ const ownSettings = (task, table) =>
 export const settingsOf = (task, table = null) => [
   ...ownSettings(task, table),
   {
-    ...{ name: 'samples', label: 'Examples to train on', kind: 'integer', initial: task.defaults.samples },
+    ...{ name: 'samples', label: 'Examples to train on', kind: 'integer', initial: samplesOf(task, table) },
     ...{ min: BATCH, max: MOST_SAMPLES, stops: [100, 300, 1000, 3000] }
   },
   { name: 'steps', label: 'Steps', kind: 'integer', initial: task.defaults.steps, min: 1, max: MOST_STEPS },
@@ -170,11 +182,8 @@ export function checkPlan(scope, entered, table = null) {
 function checkedPlan(scope, plan, table) {
   /** @type {Record<string, string>} */
   const errors = {};
-  const source = attempt(
-    () => sourceOf(/** @type {Task} */ (taskNamed(plan.task)), plan.values, table),
-    errors,
-    'task'
-  );
+  const task = /** @type {Task} */ (taskNamed(plan.task));
+  const source = attempt(() => sourceOf(task, plan.values, table), errors, task.file ? 'file' : 'task');
   if (!source) return { plan: null, errors, variants: [] };
   if (plan.samples > source.most)
     errors.samples = `samples must be at most ${source.most}, as many as there are to train on, got ${plan.samples}`;
@@ -196,7 +205,7 @@ function attempt(work, errors, field) {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const own = /** @type {{ field?: string }} */ (error).field;
-    const at = field === 'variants' ? field : (own ?? field);
+    const at = (field !== 'variants' && own) || field;
     errors[at] = [errors[at], error.message].filter(Boolean).join(' ');
     return null;
   }

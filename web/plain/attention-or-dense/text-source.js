@@ -87,7 +87,11 @@ export function textSource({ rows, classes, unit, longest = Infinity, asks }) {
     padded: true,
     classes,
     asks,
-    notes: cut ? [`${cut} of ${rows.length} texts have more than ${length} ${unit}; what is behind is left out.`] : []
+    notes: cut
+      ? [
+          `${cut} of ${rows.length} texts ${cut === 1 ? 'has' : 'have'} more than ${length} ${unit}; what is behind is left out.`
+        ]
+      : []
   };
 }
 
