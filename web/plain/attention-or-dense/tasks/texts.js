@@ -40,7 +40,7 @@ export const emojiNames = textTask(
     title: 'Real text: names of emoji',
     before:
       'To which of nine groups does an emoji belong, by its name: “grinning face”, “flag: Chad”? Most names have a word that says it by itself, so an average of the words should be enough, and nothing should differ beyond the noise: real text on which attention buys nothing.',
-    from: 'Names of emoji by group: unicode-emoji-json, MIT, after Unicode’s emoji-test.txt.',
+    from: 'Names of emoji by group: unicode-emoji-json, © 2019 Mu-An Chiou, MIT, after Unicode’s emoji-test.txt.',
     defaults: { samples: 1531, steps: 600, lr: 0.01 },
     variants: ['mean', 'linear', 'additive', 'dense', 'flat', 'transformer'],
     step: 'word'
