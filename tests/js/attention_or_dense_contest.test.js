@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Contest } from '../../web/elements/attention-or-dense/contest.js';
+import { openSession } from '../../web/elements/attention-or-dense/session.js';
 import { FORMAT, MOST_BYTES, MOST_KEPT, noteOf, packed, parted } from '../../web/plain/attention-or-dense/kept.js';
 import { pointsCsv } from '../../web/plain/attention-or-dense/points.js';
 import { servedTasks } from '../../web/plain/attention-or-dense/served.js';
@@ -77,6 +78,12 @@ test('every variant makes all steps with every seed, on the same numbers however
   }
   assert.ok(contest.score.chance > 0.4 && contest.score.chance < 0.6);
   assert.deepEqual(found(await played({}, { cores: 1 })), found(contest));
+});
+
+test('workers of their own make the same runs', async () => {
+  const contest = await played({ seeds: 1 }, { open: openSession });
+  assert.deepEqual(found(contest), found(await played({ seeds: 1 })));
+  contest.dispose();
 });
 
 test('parameters and multiply-accumulates are known before anything runs', () => {
