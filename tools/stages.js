@@ -107,7 +107,9 @@ export const labData = {
   name: 'lab data',
   inputs: ['tools/lab-data.js', 'package-lock.json'],
   outputs: [labFolder],
-  make: () => writeLabData(path(labFolder))
+  async make() {
+    writeLabData(path(labFolder));
+  }
 };
 
 /** @type {Stage} The library in one file. */

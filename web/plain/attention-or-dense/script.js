@@ -14,20 +14,8 @@ import { taskNamed } from './tasks.js';
 /** Up to this step losses must agree; after it, rounding may have grown, and both are only printed. */
 const CERTAIN = 50;
 
-const IMPORTS = ['import sys', '', 'import torch', 'import torch.nn.functional as F', 'from torch import nn'];
-
-/**
- * The module's source with the imports that the script needs besides.
- * @param {string} source @param {readonly string[]} [more]
- */
-function withImports(source, more = []) {
-  const end = source.indexOf('\n\n\n');
-  const others = source
-    .slice(0, end)
-    .split('\n')
-    .filter((line) => line && !IMPORTS.includes(line));
-  return [...others, ...more, ...IMPORTS].join('\n') + source.slice(end).trimEnd();
-}
+/** What it needs besides the module's own. */
+const IMPORTS = ['import sys', 'import torch', 'import torch.nn.functional as F', 'from torch import nn'];
 
 /**
  * @param {Scope} scope @param {Plan} plan @param {import('../train/table.js').Table | null} table
@@ -43,9 +31,9 @@ export function scriptOf(scope, plan, table, { variant, seed, points = [] }) {
   const isPadded = source.padded ?? false;
   const { results } = /** @type {any} */ (scope.estimate(own, { steps: false }));
   const class_name = scope.layers().find(({ name }) => name === config.layer)?.pytorch_class;
-  const print = /** @type {any} */ ({ self_check: false, mask: isPadded });
+  const print = /** @type {any} */ ({ self_check: false, mask: isPadded, imports: IMPORTS });
   return `# ${task.title}: ${title}, seed ${seed}.
-${withImports(scope.pytorch(own, print), source.imports)}
+${[...(source.imports ?? []), scope.pytorch(own, print).trimEnd()].join('\n')}
 
 
 # ---- Data ----

@@ -81,7 +81,7 @@ export function textSource({ rows, classes, unit, longest = Infinity, asks }) {
       };
     },
     others: [],
-    imports: ['from collections import Counter'],
+    imports: ['import collections'],
     python: (seed, samples) => python({ rows, unit, length, held, seed, samples }),
     pythonScore: RIGHT_PYTHON,
     padded: true,
@@ -123,12 +123,12 @@ ROWS = [
 ${lines.map((line) => `    ${line},`).join('\n')}
 ]
 PARTS = [${unit === 'words' ? 'text.lower().split()' : 'list(text.strip().lower())'} for text, _ in ROWS]
-COUNTS = Counter(word for words in PARTS for word in words)
+COUNTS = collections.Counter(word for words in PARTS for word in words)
 IDS = {word: ${SPECIAL.length} + at for at, word in enumerate(word for word, count in COUNTS.items() if count >= ${LEAST})}
 KEYS = torch.randint(2**31, (len(ROWS),), generator=torch.Generator().manual_seed(${streamOf(seed, 'split')}))
 ORDER = KEYS.sort(stable=True).indices.tolist()
 TRAINING = ORDER[${held} : ${held + samples}]
-SEEN = Counter(word for at in TRAINING for word in PARTS[at])
+SEEN = collections.Counter(word for at in TRAINING for word in PARTS[at])
 
 
 def examples(part):
