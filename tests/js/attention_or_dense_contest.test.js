@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Contest } from '../../web/elements/attention-or-dense/contest.js';
 import { openSession } from '../../web/elements/attention-or-dense/session.js';
 import { FORMAT, MOST_BYTES, MOST_KEPT, noteOf, packed, parted } from '../../web/plain/attention-or-dense/kept.js';
-import { pointsCsv } from '../../web/plain/attention-or-dense/points.js';
+import { isMoment, momentsFor, pointsCsv, scoresCsv } from '../../web/plain/attention-or-dense/points.js';
 import { servedTasks } from '../../web/plain/attention-or-dense/served.js';
 import { checkPlan, searchOf } from '../../web/plain/attention-or-dense/settings.js';
 import { loadData } from '../../web/plain/attention-or-dense/tasks.js';
@@ -314,6 +314,35 @@ test('points as CSV: a line a point of every run', async () => {
   assert.equal(lines[0], 'variant,seed,step,loss,held_loss,score');
   assert.equal(lines.length, 1 + 2 * 21 + 1);
   assert.match(lines[1], /^position,0,0,\d/);
+});
+
+test('scores as CSV: a line a run that is done, and the rules that are no layers', async () => {
+  const contest = await played({ seeds: 1, task: 'peak_day', variants: ['linear', 'flat'] });
+  const [head, linear, flat, end] = scoresCsv(contest.variants).split('\r\n');
+  assert.equal(head, 'variant,parameters,macs,seed,score,decisive,days_15,days_60');
+  assert.match(linear, /^linear,27,\d+,0,0\.\d+,0\.\d+,0\.\d+,0\.\d+$/);
+  assert.match(flat, /^flat,482,\d+,0,0\.\d+,,,$/);
+  assert.equal(end, '');
+  const rule = { name: 'median', parameters: 0, score: 7.59, others: [{ name: 'holiday', score: 40.5 }] };
+  assert.equal(
+    scoresCsv([], [rule]),
+    'variant,parameters,macs,seed,score,decisive,holiday\r\nmedian,0,,,7.59,,40.5\r\n'
+  );
+});
+
+test('fewer moments are kept of large layers, always such that those of all others have too', () => {
+  assert.deepEqual(
+    [
+      [500, 10],
+      [8000, 30],
+      [30_000, 30],
+      [1e6, 30]
+    ].map(([parameters, runs]) => momentsFor(parameters, runs)),
+    [10, 10, 5, 0]
+  );
+  const steps = (count) => Array.from({ length: 100 }, (_, at) => at + 1).filter((step) => isMoment(step, 100, count));
+  assert.deepEqual(steps(5), [20, 40, 60, 80, 100]);
+  assert.ok(steps(5).every((step) => steps(10).includes(step)));
 });
 
 test('a contest is kept with its moments while they are small, then without, then not at all', async () => {

@@ -5,7 +5,7 @@
 import { asks } from './asks.js';
 import { entrantOf } from './entrants.js';
 import { looksOf } from './looks.js';
-import { isMoment, isPoint } from './points.js';
+import { isMoment, isPoint, momentsFor } from './points.js';
 import { sourceOf } from './source.js';
 import { taskNamed } from './tasks.js';
 import { Trial } from './trial.js';
@@ -76,6 +76,7 @@ export class Runs {
     const { steps } = this.#course;
     const trial = this.#trial(variant, seed);
     const { moments } = this.#keptOf(variant, seed);
+    const most_kept = this.#momentsOf(variant);
     const points = trial.step === 0 ? [pointOf(trial)] : [];
     const end = performance.now() + 1000 * seconds;
     let failure = '';
@@ -83,7 +84,7 @@ export class Runs {
       for (let count = 0; count < most && trial.step < steps; count += 1) {
         trial.next();
         if (isPoint(trial.step, steps)) points.push(pointOf(trial));
-        if (isMoment(trial.step, steps)) moments.push({ step: trial.step, state: trial.state() });
+        if (isMoment(trial.step, steps, most_kept)) moments.push({ step: trial.step, state: trial.state() });
         if (performance.now() >= end) break;
       }
       if (look && points.at(-1)?.step !== trial.step) points.push(pointOf(trial));
@@ -150,6 +151,11 @@ export class Runs {
   dispose() {
     for (const trial of this.#live.values()) trial.dispose();
     this.#live.clear();
+  }
+
+  /** @param {string} variant */
+  #momentsOf(variant) {
+    return momentsFor(this.#entrants.get(variant)?.parameters ?? 0, this.#entrants.size * this.#course.seeds);
   }
 
   /** @param {string} variant @param {number} seed */
