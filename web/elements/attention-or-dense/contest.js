@@ -2,30 +2,19 @@
 
 import { sourceOf } from '../../plain/attention-or-dense/source.js';
 import { taskNamed } from '../../plain/attention-or-dense/tasks.js';
-import { Lane, freshRun, isDone } from './lane.js';
+import { shared } from './groups.js';
+import { Lane } from './lane.js';
+import { freshRun, isDone, rewound } from './seed-run.js';
 import { openSession } from './session.js';
 
 /**
  * @typedef {import('../../plain/attention-or-dense/settings.js').Plan} Plan
  * @typedef {import('../../plain/attention-or-dense/entrants.js').Entrant} Entrant
- * @typedef {import('../../plain/attention-or-dense/points.js').Point} Point
- * @typedef {import('../../plain/attention-or-dense/runs.js').Finish} Finish
- * @typedef {import('../../plain/attention-or-dense/looks.js').Looks} Looks
  * @typedef {import('../../plain/attention-or-dense/score.js').Score} Score
  * @typedef {import('../../plain/attention-or-dense/source.js').Opponent} Opponent
  * @typedef {import('../../plain/train/table.js').Table} Table
  * @typedef {import('./session.js').Session} Session
- *
- * @typedef {object} SeedRun one variant with one seed
- * @property {number} seed
- * @property {number} step
- * @property {Point[]} points
- * @property {number[]} moments steps that it can go back to
- * @property {number | null} score once it has made all its steps
- * @property {Looks | null} looks then too
- * @property {Finish['others']} others scores on held-out examples of another kind, then
- * @property {number[] | null} parts squared errors by part of the time, then
- * @property {string} failure why it could not go on
+ * @typedef {import('./seed-run.js').SeedRun} SeedRun
  *
  * @typedef {Entrant & { seeds: SeedRun[] }} Contender
  *
@@ -331,31 +320,3 @@ export class Contest {
 
 /** @param {Contender} contender @returns {Entrant} */
 const entrantOf = ({ seeds: _, ...entrant }) => entrant;
-
-/** A run as it was at one of its moments. @param {SeedRun} run @param {number} step @returns {SeedRun} */
-const rewound = (run, step) => ({
-  ...freshRun(run.seed),
-  step,
-  points: step === 0 ? [] : run.points.filter((point) => point.step <= step),
-  moments: run.moments.filter((moment) => moment <= step)
-});
-
-/**
- * Who is run together: as many groups as there are cores, the work shared out as evenly as it can be.
- * @param {readonly Contender[]} variants @param {number} cores
- */
-function shared(variants, cores) {
-  const groups = Array.from({ length: Math.min(variants.length, cores) }, () => ({
-    work: 0,
-    own: /** @type {Contender[]} */ ([])
-  }));
-  for (const variant of variants.toSorted((one, other) => other.macs - one.macs)) {
-    const least = groups.reduce((one, other) => (other.work < one.work ? other : one));
-    least.work += variant.macs + A_VARIANT;
-    least.own.push(variant);
-  }
-  return groups.map(({ own }) => own);
-}
-
-/** What a step takes besides its products, in multiply-accumulates. */
-const A_VARIANT = 10_000;

@@ -1,9 +1,11 @@
 // The runs of some variants, in one worker: one after another, seed by seed.
 
+import { isDone } from './seed-run.js';
+
 /**
  * @typedef {import('./session.js').Session} Session
  * @typedef {import('./contest.js').Contender} Contender
- * @typedef {import('./contest.js').SeedRun} SeedRun
+ * @typedef {import('./seed-run.js').SeedRun} SeedRun
  * @typedef {import('../../plain/attention-or-dense/runs.js').Progress} Progress
  * @typedef {import('../../plain/attention-or-dense/runs.js').Finish} Finish
  */
@@ -132,11 +134,3 @@ export class Lane {
     this.#session = null;
   }
 }
-
-/** @param {SeedRun} run */
-export const isDone = ({ score, failure }) => score !== null || failure !== '';
-
-/** @param {number} seed @returns {SeedRun} */
-export const freshRun = (seed) => ({
-  ...{ seed, step: 0, points: [], moments: [], score: null, looks: null, others: [], parts: null, failure: '' }
-});
