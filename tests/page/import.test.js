@@ -330,7 +330,7 @@ test('without JavaScript the panel says what it is', async () => {
   try {
     assert.match(
       await own.page.innerText('#import'),
-      /^Open a config\.json of a Hugging Face model[^]*needs JavaScript\.$/
+      /^Open a config\.json\s+of a Hugging Face model[^]*needs JavaScript\.$/
     );
   } finally {
     await own.close();
