@@ -43,6 +43,7 @@ function redraw(store) {
     folded: true,
     open: false,
     live: true,
+    root: null,
     see: null,
     choose() {},
     toggle() {},

@@ -18,9 +18,11 @@ import { presetValues } from '../models/presets.js';
 /** The form's first field, in a link. */
 const FORM = '#field-layer';
 
+/** The way to the site's first page, from one of its pages. */
+const siteRoot = () => document.documentElement.dataset.root ?? './';
+
 /** To the page that runs the layer, with a tensor in view. @param {Store} store @param {string} tensor */
-const runLink = (store, tensor) =>
-  `${document.documentElement.dataset.root ?? './'}run/${writeSearch(store, { tensor })}#run`;
+const runLink = (store, tensor) => `${siteRoot()}run/${writeSearch(store, { tensor })}#run`;
 
 const KNOWN = [...fieldNames, 'address', 'light-dom', 'panels', 'tabs', 'theme'];
 
@@ -333,6 +335,7 @@ export class AttnscopeCalculator extends LitElement {
       folded: this.folded,
       open: this.open,
       live: true,
+      root: this.hasAttribute('address') ? siteRoot() : null,
       see: this.hasAttribute('address') && !panels.includes('run') ? (tensor) => runLink(store, tensor) : null,
       choose: (tab) => this.#choose(tab),
       toggle: () => this.#toggle(),

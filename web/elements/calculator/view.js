@@ -24,10 +24,10 @@ import { tabsOf, tabsView } from './tabs.js';
  * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Parts those that are
  *   elements of their own; `notice`: above the answer
  * @typedef {{ panels: readonly Panel[], tab: string | null, folded: boolean, open: boolean, live: boolean,
- *   see: import('./steps.js').See, choose: (tab: string) => void, toggle: () => void, take: (name: string) => void,
+ *   root: string | null, see: import('./steps.js').See, choose: (tab: string) => void, toggle: () => void, take: (name: string) => void,
  *   bring: (patch: Record<string, unknown>) => void }} Layout `tab`: the one that is shown, null where there are no
  *   tabs; `folded`: the answer itself is in sight; `open`: the form is, where it is a sheet; `live`: buttons do
- *   something; `bring`: sets values, and brings the answer into view; `take`: the same with a published model
+ *   something; `root`: the way to the site's first page, null elsewhere; `bring`: sets values, and brings the answer into view; `take`: the same with a published model
  */
 
 /**
@@ -39,7 +39,7 @@ import { tabsOf, tabsView } from './tabs.js';
  * @param {string[]} [messages] what is wrong with what the page around says
  */
 export function calculatorView(store, actions, parts, exporting, layout, messages = []) {
-  const { panels, folded, live, open, toggle } = layout;
+  const { panels, folded, live, open, toggle, root } = layout;
   const has = (/** @type {Panel} */ panel) => panels.includes(panel);
   const inSight = folded ? 'folded' : 'over';
   const kind = has('answer') ? inSight : 'alone';
@@ -48,7 +48,7 @@ export function calculatorView(store, actions, parts, exporting, layout, message
     ${has('answer') ? nothing : leftOutNote(store)}
     ${has('form') ? stripView(store, { kind, form: live, open, toggle }) : nothing}
     <div class=${classMap({ calculator: true, formless: !has('form'), headless: !has('answer'), card: panels.length === 1 && has('answer') })}>
-      ${has('presets') ? presetChips(store, actions) : nothing}
+      ${has('presets') ? presetChips(store, actions, root) : nothing}
       ${has('form') ? html`<div class=${open ? 'rail open' : 'rail'} part="form" id="layer-form" tabindex="-1">${formView(store, actions)}</div>` : nothing}
       ${has('answer') ? html`<div class="head">${parts.notice ?? nothing}${headlineView(store, exporting, has('form'))}</div>` : nothing}
       <div class=${classMap({ body: true, stale: !store.valid, refused: store.refused })}>${bodyView(store, actions, parts, exporting, layout)}</div>

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { initialValues } from '../../plain/labs/settings.js';
-import { chapters, placeOf, questions, training, tutorial } from '../../plain/labs/list.js';
+import { chapters, contest, placeOf, questions, training, tutorial } from '../../plain/labs/list.js';
 import { loadLab } from './labs.js';
 import { smallPicture } from './pictures.js';
 
@@ -31,11 +31,20 @@ const card = ({ question, about }, href, picture) => html`<li><a href=${href}>${
 
 /** @param {Attnscope} scope */
 export const labCards = async (scope) => html`<ul class="lab-cards">
-  ${await cards(scope, [...questions, tutorial], (name) => `${name}/`)}${card(training, '../train/', inductionPicture())}</ul>`;
+  ${card(contest, `${contest.name}/`, weightsPicture())}${await cards(scope, [...questions, tutorial], (name) => `${name}/`)}${card(training, '../train/', inductionPicture())}</ul>`;
 
 /** @param {Attnscope} scope */
 export const chapterCards = async (scope) =>
   html`<ul class="lab-cards">${await cards(scope, chapters, (name) => `${name.replace('tutorial/', '')}/`)}</ul>`;
+
+/** One bright cell a row, in another place each time: the day that an example's weights find. */
+function weightsPicture() {
+  const data = Array.from({ length: DAYS * DAYS }, (_, at) => (at % DAYS === PLACES[Math.floor(at / DAYS)] ? 1 : 0.08));
+  return { data, rows: DAYS, columns: DAYS };
+}
+
+const PLACES = [5, 1, 7, 3, 0, 6, 2, 4];
+const DAYS = PLACES.length;
 
 const SIZE = 12;
 /** After so many letters the string repeats itself. */

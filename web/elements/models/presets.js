@@ -1,13 +1,16 @@
 // Starting points: each is a complete configuration.
 
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
  * @typedef {import('../form/form.js').Actions} Actions
  */
 
-/** @type {{ group: string, presets: { title: string, values: Record<string, unknown> }[] }[]} */
+/**
+ * `lab`: a page of the site that sets these side by side.
+ * @type {{ group: string, presets: { title: string, values: Record<string, unknown> }[], lab?: { title: string, path: string } }[]}
+ */
 export const presetGroups = [
   {
     group: 'Scorers',
@@ -36,6 +39,7 @@ export const presetGroups = [
   },
   {
     group: 'Attention or dense',
+    lab: { title: 'Train both', path: 'labs/attention-or-dense/' },
     presets: [
       {
         title: 'Attention, 30 days',
@@ -138,19 +142,19 @@ export function presetValues(store, values) {
   return { ...Object.fromEntries(layer.fields.map((field) => [field.name, field.default])), ...values };
 }
 
-/** @param {Store} store @param {Actions} actions */
-export function presetChips(store, actions) {
-  const known = presetGroups.map(({ group, presets }) => ({
-    group,
-    presets: presets.filter(({ values }) => store.layers.some(({ name }) => name === values.layer))
+/** @param {Store} store @param {Actions} actions @param {string | null} root the way to the site's first page, if this is on it */
+export function presetChips(store, actions, root) {
+  const known = presetGroups.map((one) => ({
+    ...one,
+    presets: one.presets.filter(({ values }) => store.layers.some(({ name }) => name === values.layer))
   }));
   return html`
     <div class="chips" role="group" aria-label="Presets">
       ${known
         .filter(({ presets }) => presets.length)
         .map(
-          ({ group, presets }) => html`
-        <div class="chip-group" role="group" aria-label=${group}><span aria-hidden="true">${group}</span>${presets.map((preset) => chip(store, actions, preset))}</div>`
+          ({ group, presets, lab }) => html`
+        <div class="chip-group" role="group" aria-label=${group}><span aria-hidden="true">${group}</span>${presets.map((preset) => chip(store, actions, preset))}${lab && root !== null ? html`<a class="chip" href=${root + lab.path}>${lab.title}</a>` : nothing}</div>`
         )}
     </div>`;
 }

@@ -10,6 +10,7 @@ import { calculatorView } from '../../elements/calculator/view.js';
 import { chartsStaticView } from '../../elements/charts/tables.js';
 import { codeView } from '../../elements/code/view.js';
 import { importHead } from '../../elements/import/view.js';
+import { staticMinute } from '../../elements/attention-or-dense/minute/static.js';
 import { chapterCards, labCards, labHead, labWays } from '../../elements/labs/list.js';
 import { staticLab } from '../../elements/labs/static.js';
 import { readPanels } from '../../elements/calculator/panels.js';
@@ -49,7 +50,11 @@ const contents = (scope, file, page) => ({
   calculator() {
     const store = new Store(scope);
     if (file === MODELS) store.set(presetValues(store, wholeModel(FIRST_MODEL)));
-    return staticCalculator(store, readPanels(/ panels="([^"]*)"/.exec(page)?.[1] ?? null).panels);
+    return staticCalculator(
+      store,
+      rootOf(file) || './',
+      readPanels(/ panels="([^"]*)"/.exec(page)?.[1] ?? null).panels
+    );
   },
   guide: () => guideView(scope),
   embedded: () => embeddedView(),
@@ -59,6 +64,7 @@ const contents = (scope, file, page) => ({
   labhead: () => labHead(labOf(file)),
   lab: () => staticLab(scope, labOf(file), rootOf(file)),
   labways: () => labWays(labOf(file)),
+  minute: () => staticMinute(scope),
   speed: () => speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }),
   speedguide: () => speedGuideView(),
   train: () => staticTrain(scope)
@@ -69,8 +75,11 @@ const MODELS = 'models/index.html';
 /** The lab of a page. @param {string} file */
 const labOf = (file) => file.replace(/^labs\/|\/index\.html$/g, '');
 
-/** @param {Store} store @param {readonly import('../../elements/calculator/panels.js').Panel[]} panels */
-function staticCalculator(store, panels) {
+/**
+ * @param {Store} store @param {string} root the way to the site's first page
+ * @param {readonly import('../../elements/calculator/panels.js').Panel[]} panels
+ */
+function staticCalculator(store, root, panels) {
   return calculatorView(
     store,
     { set: nothingHappens, calculate: nothingHappens },
@@ -82,7 +91,7 @@ function staticCalculator(store, panels) {
       importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
     },
     { kind: '', said: '', linked: true, export: nothingHappens },
-    { panels, tab: null, folded: true, open: false, live: false, see: null, ...silent }
+    { panels, tab: null, folded: true, open: false, live: false, root, see: null, ...silent }
   );
 }
 

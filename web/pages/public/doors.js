@@ -4,7 +4,7 @@
 (() => {
   /** What pages whose own settings fill their address, those of training and of the labs, call the layer's part. */
   const LAYER = 'from';
-  const LINKS = '.doors a, .subnav a, .brand, .lab-cards a, .lab-ways a, .lab-crumb a';
+  const LINKS = '.doors a, .subnav a, .brand, .lab-cards a, .lab-ways a, .lab-crumb a, .chip-group a';
 
   const hasSettings = (pathname) => /\/(train|labs)\//.test(pathname);
 

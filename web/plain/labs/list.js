@@ -5,6 +5,14 @@
  *   below that of the labs; `about`: one line for the list; `lead`: what stands before the figure
  */
 
+/** The lab that trains: its page is its own. @type {Entry} */
+export const contest = {
+  name: 'attention-or-dense',
+  question: 'How is attention different from a dense layer?',
+  about: 'Both learn the same tasks here: what each finds, and what it looks at.',
+  lead: 'Attention compares the days of an example with one another and weighs each by what it finds; the weights of a dense layer are the same in every example. So attention finds a day that moves, from few numbers; where features must be combined or days subtracted, a dense layer is as good or better.'
+};
+
 /** @type {readonly Entry[]} */
 export const questions = [
   {
@@ -105,7 +113,7 @@ export const training = {
   about: 'A decoder of two layers learns to copy while you watch its heads.'
 };
 
-const all = [...questions, ...chapters];
+const all = [contest, ...questions, ...chapters];
 
 /**
  * A lab, and those before and after it.

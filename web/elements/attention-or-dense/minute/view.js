@@ -1,0 +1,115 @@
+// The first screen as one template: the build renders it trained, the element keeps it live.
+
+import { html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { formatCount } from '../../../plain/format.js';
+import { DAYS, PRICE, VOLUME, placeOf, plan } from '../../../plain/attention-or-dense/minute/layers.js';
+import { dayText, signed } from '../../../plain/attention-or-dense/minute/words.js';
+import { segments } from '../../form/form.js';
+import { dayAxis, priceChart, shareChart, volumeChart } from './charts.js';
+import { controlsView } from './controls.js';
+
+/**
+ * @typedef {import('../../../plain/attention-or-dense/minute/screen.js').Screen} Screen
+ * @typedef {import('../../../plain/attention-or-dense/minute/screen.js').Side} Side
+ * @typedef {object} Actions
+ * @property {(day: number) => void} choose
+ * @property {(feature: number, value: number) => void} nudge of the chosen day
+ * @property {(nudge: import('../../../plain/attention-or-dense/minute/screen.js').Nudge) => void} tryOut of the example as it was drawn
+ * @property {() => void} restore
+ * @property {() => void} next
+ * @property {(trained: boolean) => void} train
+ */
+
+/** @param {Screen} screen @param {Actions} actions */
+export function minuteView(screen, actions) {
+  const { features, level, day, peak, sides } = screen;
+  const marks = { day, peak };
+  return html`
+    <section class="panel minute" aria-labelledby="minute-title" data-trained=${String(screen.trained)}>
+      ${headView(screen, actions)}
+      <div class="minute-days">
+        ${questionView(screen, actions)}
+        <div class="minute-plots">
+          ${volumeChart(features, level, marks, actions.choose)}
+          ${priceChart(features, marks, actions.choose)}
+          ${dayAxis(marks)}
+          ${dayInput(screen, actions)}
+        </div>
+        ${controlsView(screen, actions)}
+      </div>
+      ${sides.map((side) => sideView(side, screen, actions))}
+    </section>`;
+}
+
+/** @param {Screen} screen @param {Actions} actions */
+const headView = (screen, { train, next }) => html`
+  <div class="minute-head">
+    <h2 class="panel-title" id="minute-title">The same ${DAYS} days through three layers</h2>
+    <p class="note minute-progress" data-step=${screen.step}>${progressText(screen)}</p>
+    <fieldset class="inline"><legend class="hidden">The layers</legend>${segments(
+      'minute-trained',
+      [
+        { value: 'false', text: 'Before training' },
+        { value: 'true', text: 'Trained' }
+      ],
+      String(screen.trained),
+      (value) => train(value === 'true')
+    )}</fieldset>
+    <button class="button small" type="button" data-action="next" @click=${next}>Next example</button>
+  </div>`;
+
+/** @param {Screen} screen */
+function progressText({ step }) {
+  const { steps, samples } = plan;
+  if (step < steps)
+    return html`<progress max=${steps} value=${step} aria-label="Training"></progress> Training here: step ${formatCount(step)} of ${formatCount(steps)}`;
+  return `Trained here: ${formatCount(steps)} steps on ${formatCount(samples)} examples`;
+}
+
+/** What is asked, and what is right by the numbers as they are. @param {Screen} screen @param {Actions} actions */
+function questionView({ features, peak, index, count, tries, nudge }, { tryOut }) {
+  const price = features[placeOf(peak, PRICE)];
+  const same = (/** @type {typeof tries[0]} */ one) =>
+    Boolean(nudge && nudge.day === one.day && nudge.feature === one.feature && nudge.by === one.by);
+  return html`<div class="minute-about">
+    <h3>Was the price above 0 on the day of the highest volume?</h3>
+    <p class="minute-truth">Example ${index + 1} of ${count}: <b>${price > 0 ? 'yes' : 'no'}</b>, ${signed(price)} on ${dayText(peak)}.</p>
+    <p class="minute-tries"><span>Raise by 1:</span> ${tries.map(
+      (one, at) => html`<button class="chip" type="button" aria-pressed=${same(one) ? 'true' : 'false'} data-try=${at}
+        @click=${() => tryOut(one)}>${one.feature === VOLUME ? 'volume' : 'price'}, ${dayText(one.day)}${one.day === peak && at === 0 ? ', the peak' : ''}</button>`
+    )}</p>
+  </div>`;
+}
+
+/** Click, arrow keys and touch choose a day: a slider over both charts. @param {Screen} screen @param {Actions} actions */
+const dayInput = ({ day, features }, { choose }) => html`
+  <input class="minute-day" type="range" min="1" max=${DAYS} step="1" aria-label="Day" .value=${live(String(day + 1))}
+    aria-valuetext=${`${dayText(day)}: volume ${signed(features[placeOf(day, VOLUME)])}, price ${signed(features[placeOf(day, PRICE)])}`}
+    @input=${(/** @type {any} */ event) => choose(Number(event.target.value) - 1)}>`;
+
+/** @param {Side} side @param {Screen} screen @param {Actions} actions */
+function sideView(
+  { variant, parameters, score, now, before, sentence },
+  { day, peak, nudge, features, step },
+  actions
+) {
+  const isAttention = variant.kind === 'attention';
+  const says = now.answer > 0;
+  const right = says === features[placeOf(peak, PRICE)] > 0;
+  return html`
+    <article class=${`minute-side ${variant.kind}`} data-variant=${variant.name} aria-labelledby=${`minute-${variant.name}`}>
+      <div class="minute-facts">
+        <h3 id=${`minute-${variant.name}`}>${isAttention ? 'Attention' : variant.title}</h3>
+        <p class="note">${isAttention ? `${variant.title}, ` : ''}${formatCount(parameters)} learned numbers</p>
+        <dl>
+          <div><dt>Held out, right</dt><dd data-figure="score">${(100 * score).toFixed(1)}<span class="unit">%</span></dd></div>
+          <div><dt>Says</dt><dd class=${right ? 'right' : 'wrong'} data-figure="answer">${says ? 'yes' : 'no'} <small>${signed(now.answer)}, ${right ? 'right' : 'wrong'}</small></dd></div>
+        </dl>
+      </div>
+      <div class="minute-look">
+        ${shareChart({ shares: now.shares, before: nudge ? before.shares : null, day, peak }, isAttention ? 'attention weight' : 'gradient × input', variant.title, actions.choose)}
+        <p class="minute-sentence" role=${step < plan.steps ? nothing : 'status'}>${sentence}</p>
+      </div>
+    </article>`;
+}
