@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadLab } from '../../web/elements/labs/labs.js';
-import { chapters, placeOf, questions } from '../../web/plain/labs/list.js';
+import { chapters, contest, placeOf, questions } from '../../web/plain/labs/list.js';
 import { cellsText, maskOf } from '../../web/plain/labs/masks.js';
 import { JOBS } from '../../web/plain/labs/one-head-or-eight.js';
 import { arrayText, tensorText } from '../../web/plain/labs/printed.js';
@@ -59,7 +59,8 @@ test('what a setting cannot be is said with its rule, and the value before stays
 });
 
 test('labs follow one another, the chapters of the tutorial at their end', () => {
-  assert.equal(placeOf(questions[0].name).before, null);
+  assert.equal(placeOf(contest.name).before, null);
+  assert.equal(placeOf(questions[0].name).before?.name, contest.name);
   assert.equal(placeOf('masks').after?.name, 'positions');
   assert.equal(placeOf('linear-or-additive').after?.name, 'tutorial/1');
   assert.equal(placeOf('tutorial/6').after, null);

@@ -8,9 +8,6 @@ import { fill, present } from './fill.js';
 /** @typedef {import('../lib/index.js').Attnscope} Attnscope */
 /** @typedef {import('./guide.js').Chapter} Chapter */
 
-const DAYS = { batch_size: 32, seq_len: 30, hidden_size: 8 };
-const timestep = { layer: 'timestep_attention', ...DAYS };
-const dense = { layer: 'dense', ...DAYS, out_features: 8, activation: 'tanh' };
 const heads = (/** @type {number} */ num_heads) => ({
   layer: 'multihead_attention',
   batch_size: 2,
@@ -59,31 +56,6 @@ const deepseekHeads = {
   num_kv_heads: 128,
   head_dim: 128,
   dtype: 'bfloat16'
-};
-
-/** @type {Chapter} */
-export const timeSteps = {
-  id: 'time-steps',
-  title: 'Attention over time steps, or a dense layer',
-  body: (_facts, scope) => {
-    const [one, other] = [scope.estimate(timestep), scope.estimate(dense)];
-    const { seq_len: T, hidden_size: K } = timestep;
-    return html`
-      <p>On paper both are an activation of <i>Wx + b</i>. The shapes say what each of them learns. Take sequences of
-        T = ${T} days with K = ${K} features:</p>
-      <div class="scroller" tabindex="0" role="group" aria-label="Time-step attention and a dense layer">
-      <table class="table"><thead><tr><th scope="col">Layer</th><th scope="col"><i>W</i></th><th scope="col"><i>b</i></th><th scope="col">Output</th><th scope="col" class="num">Parameters</th></tr></thead><tbody>
-        <tr><th scope="row">${fill(timestep, 'time-step attention')}</th><td>(K, 1)</td><td>(T, 1)</td><td>${formatList(one.output_shape)}</td><td class="num">${K} + ${T} = ${one.parameters}</td></tr>
-        <tr><th scope="row">${fill(dense, 'dense')}</th><td>(K, K)</td><td>(K)</td><td>${formatList(other.output_shape)}</td><td class="num">${other.parameters}</td></tr>
-      </tbody></table></div>
-      <p>The first gives every <em>day</em> a weight, which all features of that day share: look at yesterday and at
-        five days ago. The second gives every <em>feature</em> a weight, the same on all days: look at prices more than
-        at interest rates. It never compares two days, so no stack of such layers can prefer one.</p>
-      <p>A bias for each day lets a day count whatever it holds, and ties the layer to sequences of exactly T. The tanh
-        keeps scores between −1 and 1: no weight is more than e² = ${(Math.E ** 2).toFixed(1)} times another, and
-        of ${T} days the largest weight that one can get is ${((Math.E / (Math.E + (T - 1) / Math.E)) * 100).toFixed(1)} %. Without it
-        softmax may settle on a single day.</p>`;
-  }
 };
 
 /** @type {Chapter[]} */

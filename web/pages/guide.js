@@ -3,7 +3,8 @@
 import { html } from 'lit';
 import { formatBytes, formatCount } from '../plain/format.js';
 import { TITLES } from '../plain/labs/five-mistakes.js';
-import { attentionChapters, timeSteps } from './guide-attention.js';
+import { attentionChapters } from './guide-attention.js';
+import { timeSteps } from './guide-time-steps.js';
 import { fill, present } from './fill.js';
 
 /** @typedef {import('../lib/index.js').Attnscope} Attnscope */

@@ -24,10 +24,12 @@ import { tabsOf, tabsView } from './tabs.js';
  * @typedef {{ run: unknown, charts: unknown, code: unknown, importer: unknown, notice?: unknown }} Parts those that are
  *   elements of their own; `notice`: above the answer
  * @typedef {{ panels: readonly Panel[], tab: string | null, folded: boolean, open: boolean, live: boolean,
- *   root: string | null, see: import('./steps.js').See, choose: (tab: string) => void, toggle: () => void, take: (name: string) => void,
+ *   root: string | null, see: import('./steps.js').See, choose: (tab: string) => void, toggle: () => void, take:
+ *   (name: string) => void,
  *   bring: (patch: Record<string, unknown>) => void }} Layout `tab`: the one that is shown, null where there are no
  *   tabs; `folded`: the answer itself is in sight; `open`: the form is, where it is a sheet; `live`: buttons do
- *   something; `root`: the way to the site's first page, null elsewhere; `bring`: sets values, and brings the answer into view; `take`: the same with a published model
+ *   something; `root`: the way to the site's first page, null elsewhere; `bring`: sets values, and brings the
+ *   answer into view; `take`: the same with a published model
  */
 
 /**

@@ -53,8 +53,12 @@ function linksView(config, root) {
     <a class="button small" data-open="run" href=${`${root}run/?${search}`}>Run it</a>`;
 }
 
-/** @param {Setting} setting @param {State} state @param {Actions} actions */
-function settingView(setting, state, actions) {
+/**
+ * A setting with what is wrong with it.
+ * @param {Setting} setting
+ * @param {Pick<State, 'values' | 'entered' | 'errors'>} state @param {Pick<Actions, 'set'>} actions
+ */
+export function settingView(setting, state, actions) {
   const { name, label } = setting;
   if (setting.kind === 'choice')
     return html`
@@ -63,7 +67,7 @@ function settingView(setting, state, actions) {
         ${segments(name, [...setting.choices], state.values[name], (value) => actions.set({ [name]: value }))}
         ${errorView(state, name)}
       </fieldset>`;
-  return setting.kind === 'integer' ? integerView(setting, state, actions) : nothing;
+  return setting.kind === 'text' ? nothing : numberView(setting, state, actions);
 }
 
 /** In how many columns choices stand, where they are many or long. @param {readonly { text: string }[]} choices */
@@ -74,17 +78,22 @@ function arrangement(choices) {
 
 const MOST_LETTERS = 32;
 
+/** @typedef {Pick<State, 'values' | 'entered' | 'errors'>} Fields */
+
 /**
  * A box, and a slider where there are stops.
- * @param {import('../../plain/labs/settings.js').Integer} setting @param {State} state @param {Actions} actions
+ * @param {import('../../plain/labs/settings.js').Integer | import('../../plain/labs/settings.js').Decimal} setting
+ * @param {Fields} state @param {Pick<Actions, 'set'>} actions
  */
-function integerView({ name, label, stops }, state, { set }) {
+function numberView(setting, state, { set }) {
+  const { name, label, kind } = setting;
+  const stops = kind === 'integer' ? setting.stops : undefined;
   const type = (/** @type {any} */ event) => set({ [name]: event.target.value }, `box:${name}`);
   return html`
     <div class="field" data-field=${name}>
       <div class="field-head"><label for=${`setting-${name}`}>${label}</label>
-        <input class="number" id=${`setting-${name}`} name=${name} type="text" inputmode="numeric" autocomplete="off"
-          spellcheck="false" .value=${live(String(state.entered[name]))} aria-invalid=${state.errors[name] ? 'true' : 'false'}
+        <input class="number" id=${`setting-${name}`} name=${name} type="text" inputmode=${kind === 'integer' ? 'numeric' : 'decimal'} autocomplete="off"
+          spellcheck="false" placeholder=${kind === 'integer' && setting.optional ? 'any' : nothing} .value=${live(String(state.entered[name] ?? ''))} aria-invalid=${state.errors[name] ? 'true' : 'false'}
           aria-describedby=${state.errors[name] ? `error-${name}` : nothing} @input=${type}></div>
       ${stops ? sliderView({ name, label, stops }, state, set) : nothing}
       ${errorView(state, name)}
@@ -93,7 +102,7 @@ function integerView({ name, label, stops }, state, { set }) {
 
 /**
  * @param {{ name: string, label: string, stops: readonly number[] }} setting
- * @param {State} state @param {Actions['set']} set
+ * @param {Fields} state @param {Actions['set']} set
  */
 function sliderView({ name, label, stops }, { values }, set) {
   const stop = nearestStop([...stops], values[name]);
@@ -102,6 +111,6 @@ function sliderView({ name, label, stops }, { values }, set) {
     aria-label=${`${label}, slider`} aria-valuetext=${String(stops[stop])} @input=${slide}>`;
 }
 
-/** @param {State} state @param {string} name */
+/** @param {Fields} state @param {string} name */
 const errorView = ({ errors }, name) =>
   errors[name] ? html`<p class="field-error" id=${`error-${name}`} role="alert">${errors[name]}</p>` : nothing;

@@ -9,7 +9,8 @@ import { html, nothing } from 'lit';
 
 /**
  * `lab`: a page of the site that sets these side by side.
- * @type {{ group: string, presets: { title: string, values: Record<string, unknown> }[], lab?: { title: string, path: string } }[]}
+ * @type {{ group: string, presets: { title: string, values: Record<string, unknown> }[], lab?: { title: string,
+ *   path: string } }[]}
  */
 export const presetGroups = [
   {
@@ -142,7 +143,10 @@ export function presetValues(store, values) {
   return { ...Object.fromEntries(layer.fields.map((field) => [field.name, field.default])), ...values };
 }
 
-/** @param {Store} store @param {Actions} actions @param {string | null} root the way to the site's first page, if this is on it */
+/**
+ * @param {Store} store @param {Actions} actions
+ * @param {string | null} root the way to the site's first page, if this is on it
+ */
 export function presetChips(store, actions, root) {
   const known = presetGroups.map((one) => ({
     ...one,

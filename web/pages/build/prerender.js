@@ -10,6 +10,7 @@ import { calculatorView } from '../../elements/calculator/view.js';
 import { chartsStaticView } from '../../elements/charts/tables.js';
 import { codeView } from '../../elements/code/view.js';
 import { importHead } from '../../elements/import/view.js';
+import { staticContest } from '../../elements/attention-or-dense/lab/static.js';
 import { staticMinute } from '../../elements/attention-or-dense/minute/static.js';
 import { chapterCards, labCards, labHead, labWays } from '../../elements/labs/list.js';
 import { staticLab } from '../../elements/labs/static.js';
@@ -65,6 +66,7 @@ const contents = (scope, file, page) => ({
   lab: () => staticLab(scope, labOf(file), rootOf(file)),
   labways: () => labWays(labOf(file)),
   minute: () => staticMinute(scope),
+  contest: () => staticContest(scope),
   speed: () => speedView(unmeasured, { start: nothingHappens, cancel: nothingHappens, choose: nothingHappens }),
   speedguide: () => speedGuideView(),
   train: () => staticTrain(scope)

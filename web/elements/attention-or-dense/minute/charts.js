@@ -1,8 +1,8 @@
 // Days side by side, as wide as the page has room: no chart knows its width, so that the page's HTML can hold it.
 
 import { html, nothing, svg } from 'lit';
-import { DAYS, PRICE, VOLUME, placeOf } from '../../../plain/attention-or-dense/minute/layers.js';
-import { dayText, shareText, signed } from '../../../plain/attention-or-dense/minute/words.js';
+import { DAYS, PRICE, VOLUME, placeOf } from '../../../plain/attention-or-dense/minute-layers.js';
+import { dayText, shareText, signed } from '../../../plain/attention-or-dense/minute-words.js';
 
 /** @typedef {{ day: number, peak: number }} Marks the day that is chosen, and the one that decides */
 /** @typedef {(day: number) => void} Choose */

@@ -2,8 +2,8 @@
 
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { PRICE, VOLUME, placeOf } from '../../../plain/attention-or-dense/minute/layers.js';
-import { dayText, signed } from '../../../plain/attention-or-dense/minute/words.js';
+import { PRICE, VOLUME, placeOf } from '../../../plain/attention-or-dense/minute-layers.js';
+import { dayText, signed } from '../../../plain/attention-or-dense/minute-words.js';
 
 /** How far a number can be nudged. */
 export const RANGES = [

@@ -1,11 +1,11 @@
 // The three layers learn in workers of their own, each in slices, between which it tells how far it is.
 
 import { openInWorker } from '../../../lib/index.js';
-import { SIDES, plan } from '../../../plain/attention-or-dense/minute/layers.js';
+import { SIDES, plan } from '../../../plain/attention-or-dense/minute-layers.js';
 
 /**
- * @typedef {import('../../../plain/attention-or-dense/minute/layers.js').Snapshot} Snapshot
- * @typedef {import('../../../plain/attention-or-dense/minute/layers.js').Example} Example
+ * @typedef {import('../../../plain/attention-or-dense/minute-layers.js').Snapshot} Snapshot
+ * @typedef {import('../../../plain/attention-or-dense/minute-layers.js').Example} Example
  * @typedef {{ untrained: Snapshot, examples: Example[] }} Begun
  */
 
@@ -13,7 +13,8 @@ const SLICE_SECONDS = 0.04;
 
 /**
  * Trains them, until all have made their steps.
- * @param {{ begun: (all: Begun[]) => void, learned: (side: number, snapshot: Snapshot) => void, signal: AbortSignal }} listener
+ * @param {{ begun: (all: Begun[]) => void, learned: (side: number, snapshot: Snapshot) => void, signal: AbortSignal
+ *   }} listener
  */
 export async function learn({ begun, learned, signal }) {
   const scopes = await Promise.all(SIDES.map(() => opened(signal)));

@@ -1,13 +1,13 @@
 import { LightElement, define } from '../../shared/light-element.js';
 import { pageScope } from '../../shared/scope.js';
-import { Asked, SIDES, placeOf } from '../../../plain/attention-or-dense/minute/layers.js';
-import { nudged, screenOf, shownAt } from '../../../plain/attention-or-dense/minute/screen.js';
+import { Asked, SIDES, placeOf } from '../../../plain/attention-or-dense/minute-layers.js';
+import { nudged, screenOf, shownAt } from '../../../plain/attention-or-dense/minute-screen.js';
 import { learn } from './learners.js';
 import { minuteView } from './view.js';
 
 /**
- * @typedef {import('../../../plain/attention-or-dense/minute/screen.js').Asking} Asking
- * @typedef {import('../../../plain/attention-or-dense/minute/screen.js').Learned} Learned
+ * @typedef {import('../../../plain/attention-or-dense/minute-screen.js').Asking} Asking
+ * @typedef {import('../../../plain/attention-or-dense/minute-screen.js').Learned} Learned
  * @typedef {import('./learners.js').Begun} Begun
  */
 

@@ -1,7 +1,7 @@
 // The first screen before any script: the three layers as they are when they have learned.
 
-import { Asked, Learning, SIDES } from '../../../plain/attention-or-dense/minute/layers.js';
-import { atFirst, screenOf } from '../../../plain/attention-or-dense/minute/screen.js';
+import { Asked, Learning, SIDES } from '../../../plain/attention-or-dense/minute-layers.js';
+import { atFirst, screenOf } from '../../../plain/attention-or-dense/minute-screen.js';
 
 import { minuteView } from './view.js';
 

@@ -3,19 +3,20 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { formatCount } from '../../../plain/format.js';
-import { DAYS, PRICE, VOLUME, placeOf, plan } from '../../../plain/attention-or-dense/minute/layers.js';
-import { dayText, signed } from '../../../plain/attention-or-dense/minute/words.js';
+import { DAYS, PRICE, VOLUME, placeOf, plan } from '../../../plain/attention-or-dense/minute-layers.js';
+import { dayText, signed } from '../../../plain/attention-or-dense/minute-words.js';
 import { segments } from '../../form/form.js';
 import { dayAxis, priceChart, shareChart, volumeChart } from './charts.js';
 import { controlsView } from './controls.js';
 
 /**
- * @typedef {import('../../../plain/attention-or-dense/minute/screen.js').Screen} Screen
- * @typedef {import('../../../plain/attention-or-dense/minute/screen.js').Side} Side
+ * @typedef {import('../../../plain/attention-or-dense/minute-screen.js').Screen} Screen
+ * @typedef {import('../../../plain/attention-or-dense/minute-screen.js').Side} Side
  * @typedef {object} Actions
  * @property {(day: number) => void} choose
  * @property {(feature: number, value: number) => void} nudge of the chosen day
- * @property {(nudge: import('../../../plain/attention-or-dense/minute/screen.js').Nudge) => void} tryOut of the example as it was drawn
+ * @property {(nudge: import('../../../plain/attention-or-dense/minute-screen.js').Nudge) => void} tryOut of the
+ *   example as it was drawn
  * @property {() => void} restore
  * @property {() => void} next
  * @property {(trained: boolean) => void} train
@@ -82,7 +83,10 @@ function questionView({ features, peak, index, count, tries, nudge }, { tryOut }
   </div>`;
 }
 
-/** Click, arrow keys and touch choose a day: a slider over both charts. @param {Screen} screen @param {Actions} actions */
+/**
+ * Click, arrow keys and touch choose a day: a slider over both charts. @param {Screen} screen
+ * @param {Actions} actions
+ */
 const dayInput = ({ day, features }, { choose }) => html`
   <input class="minute-day" type="range" min="1" max=${DAYS} step="1" aria-label="Day" .value=${live(String(day + 1))}
     aria-valuetext=${`${dayText(day)}: volume ${signed(features[placeOf(day, VOLUME)])}, price ${signed(features[placeOf(day, PRICE)])}`}

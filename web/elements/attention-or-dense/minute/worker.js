@@ -1,13 +1,13 @@
 // One of the three layers learns off the page's thread, in slices.
 
 import { serve } from '../../../lib/worker/serve.js';
-import { Learning } from '../../../plain/attention-or-dense/minute/layers.js';
+import { Learning } from '../../../plain/attention-or-dense/minute-layers.js';
 import { variantNamed } from '../../../plain/attention-or-dense/variants.js';
 
 /**
  * @typedef {import('../../../lib/index.js').Attnscope} Scope
- * @typedef {import('../../../plain/attention-or-dense/minute/layers.js').Snapshot} Snapshot
- * @typedef {import('../../../plain/attention-or-dense/minute/layers.js').Example} Example
+ * @typedef {import('../../../plain/attention-or-dense/minute-layers.js').Snapshot} Snapshot
+ * @typedef {import('../../../plain/attention-or-dense/minute-layers.js').Example} Example
  */
 
 /** @type {Learning | null} */

@@ -1,12 +1,12 @@
 // What the first screen shows: an example, perhaps nudged, and what three layers make of it.
 
-import { DAYS, PRICE, VOLUME, changed, peakOf, placeOf } from './layers.js';
-import { sentence } from './words.js';
+import { DAYS, PRICE, VOLUME, changed, peakOf, placeOf } from './minute-layers.js';
+import { sentence } from './minute-words.js';
 
 /**
- * @typedef {import('./layers.js').Asked} Asked
- * @typedef {import('./layers.js').Snapshot} Snapshot
- * @typedef {import('./layers.js').Example} Example
+ * @typedef {import('./minute-layers.js').Asked} Asked
+ * @typedef {import('./minute-layers.js').Snapshot} Snapshot
+ * @typedef {import('./minute-layers.js').Example} Example
  * @typedef {{ asked: Asked, untrained: Snapshot, latest: Snapshot }} Learned one of the layers, and what it has come to
  * @typedef {{ day: number, feature: number, by: number }} Nudge
  *
@@ -20,11 +20,11 @@ import { sentence } from './words.js';
  * @property {boolean} trained whether the layers are asked as they are by now, or as they were before the first step
  *
  * @typedef {object} Side
- * @property {import('../variants.js').Variant} variant
+ * @property {import('./variants.js').Variant} variant
  * @property {number} parameters
  * @property {number} score the share right on held-out examples
- * @property {import('./layers.js').Look} now
- * @property {import('./layers.js').Look} before
+ * @property {import('./minute-layers.js').Look} now
+ * @property {import('./minute-layers.js').Look} before
  * @property {string} sentence
  *
  * @typedef {object} Screen
@@ -106,7 +106,10 @@ function triesOf({ peak }) {
 /** The first example, as it was drawn. @param {readonly Example[]} examples @returns {Asking} */
 export const atFirst = (examples) => shownAt(examples, 0);
 
-/** An example as it was drawn; its peak is chosen. @param {readonly Example[]} examples @param {number} index @returns {Asking} */
+/**
+ * An example as it was drawn; its peak is chosen. @param {readonly Example[]} examples @param {number} index
+ * @returns {Asking}
+ */
 export const shownAt = (examples, index) => ({
   ...{ examples, index, features: examples[index].features, touched: null },
   ...{ day: examples[index].peak, trained: true }

@@ -1,14 +1,17 @@
 // The first minute of the lab: three layers learn one task, and are asked about the same days, before and after.
 
-import { mean, deviation } from '../statistics.js';
-import { peakDay } from '../tasks/moving-day.js';
-import { BATCH, Trial, configOf } from '../trial.js';
-import { variantNamed } from '../variants.js';
+import { entrantOf } from './entrants.js';
+import { BATCH } from './settings.js';
+import { sourceOf } from './source.js';
+import { deviation, mean } from './statistics.js';
+import { peakDay } from './tasks/moving-day.js';
+import { Trial } from './trial.js';
+import { variantNamed } from './variants.js';
 
 /**
- * @typedef {import('../../../lib/index.js').Attnscope} Scope
- * @typedef {import('../variants.js').Variant} Variant
- * @typedef {Record<string, import('../../../lib/index.js').Tensor>} State of a layer's parameters
+ * @typedef {import('../../lib/index.js').Attnscope} Scope
+ * @typedef {import('./variants.js').Variant} Variant
+ * @typedef {Record<string, import('../../lib/index.js').Tensor>} State of a layer's parameters
  * @typedef {{ step: number, score: number, state: State }} Snapshot `score`: the share right on held-out examples
  * @typedef {{ features: Float32Array, peak: number }} Example of 30 days: `peak` is the one that decides
  * @typedef {{ answer: number, shares: number[] }} Look `answer`: above 0 for yes; `shares`: what each day has of what
@@ -30,13 +33,22 @@ export const PRICE = 1;
 /** So many held-out examples can be looked at. */
 const SHOWN = 64;
 
-export const plan = { task: peakDay, values: { days: String(DAYS) }, ...peakDay.defaults, batch: BATCH };
+/** @type {import('./settings.js').Plan} */
+export const plan = {
+  ...{ task: peakDay.name, values: { days: String(DAYS) }, variants: SIDES.map(({ name }) => name) },
+  ...{ ...peakDay.defaults, batch: BATCH, seeds: 1, first_seed: SEED, budget: null, changes: [], file: null }
+};
+const source = sourceOf(peakDay, plan.values);
+
+/** @param {Scope} scope @param {Variant} variant */
+const entrant = (scope, { name }) => entrantOf(scope, source, BATCH, null, name);
 
 /** A layer that learns. */
 export class Learning {
   /** @param {Scope} scope @param {Variant} variant */
   constructor(scope, variant) {
-    this.trial = new Trial(scope, plan, variant, SEED);
+    const data = source.examples(scope, SEED, plan.samples);
+    this.trial = new Trial(scope, { ...plan, source }, entrant(scope, variant), SEED, data);
   }
 
   get done() {
@@ -50,7 +62,7 @@ export class Learning {
   /** @returns {Snapshot} */
   snapshot() {
     const { step, trainer } = this.trial;
-    return { step, score: this.trial.evaluate().accuracy, state: trainer.model.stateDict() };
+    return { step, score: this.trial.evaluate().score, state: trainer.model.stateDict() };
   }
 
   /** Some held-out examples. @returns {Example[]} */
@@ -91,9 +103,9 @@ export class Asked {
   /** @param {Scope} scope @param {Variant} variant */
   constructor(scope, variant) {
     this.variant = variant;
-    const config = /** @type {any} */ ({ ...configOf(plan, variant), batch_size: 1 });
-    this.parameters = scope.estimate(config, { steps: false }).parameters;
-    this.#model = /** @type {any} */ (scope.create(config, { seed: SEED }));
+    const { config, parameters } = entrant(scope, variant);
+    this.parameters = parameters;
+    this.#model = /** @type {any} */ (scope.create(/** @type {any} */ ({ ...config, batch_size: 1 }), { seed: SEED }));
   }
 
   /** @param {State} state */

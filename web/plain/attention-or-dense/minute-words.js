@@ -1,12 +1,12 @@
 // What a nudge did, in a sentence for each layer, from its numbers.
 
-import { DAYS } from './layers.js';
+import { DAYS } from './minute-layers.js';
 
-/** @typedef {import('./layers.js').Look} Look @typedef {import('./layers.js').Compared} Compared */
+/** @typedef {import('./minute-layers.js').Look} Look @typedef {import('./minute-layers.js').Compared} Compared */
 
 /**
  * @typedef {object} Told
- * @property {import('../variants.js').Variant} variant
+ * @property {import('./variants.js').Variant} variant
  * @property {Look} now
  * @property {Look} before the nudge; without one the same
  * @property {{ day: number, feature: number, by: number } | null} nudge
@@ -96,7 +96,7 @@ function attentionMoved({ now, before, nudge, compared, peak }) {
 const elsewhereText = (compared) =>
   compared ? ` On other days the same nudge moves it by ${rangeText(compared.elsewhere)}.` : '';
 
-/** @param {import('./layers.js').Range} range */
+/** @param {import('./minute-layers.js').Range} range */
 const rangeText = ({ low, high }) => `${signed(low)} to ${signed(high)}`;
 
 /** @param {number} move */

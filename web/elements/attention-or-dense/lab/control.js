@@ -1,0 +1,67 @@
+// The task, its layers and settings, and the buttons that run them.
+
+import { html, nothing } from 'lit';
+import { formatCount } from '../../../plain/format.js';
+import { settingsOf as meant } from '../../../plain/labs/settings.js';
+import { MOST_VARIANTS, settingsOf } from '../../../plain/attention-or-dense/settings.js';
+import { tasks } from '../../../plain/attention-or-dense/tasks.js';
+import { follows } from '../../form/follows.js';
+import { settingView } from '../../labs/view.js';
+
+/** @typedef {import('./view.js').State} State @typedef {import('./view.js').Actions} Actions */
+
+/** @param {State} state @param {Actions} actions */
+export function controlView(state, actions) {
+  const { task, errors, failure, said, values } = state;
+  const own = meant(task.settings, values);
+  const shared = settingsOf(task).slice(task.settings.length);
+  const prevent = (/** @type {Event} */ event) => event.preventDefault();
+  return html`
+    <form class="lab-settings" aria-label="Settings" novalidate @submit=${prevent} @change=${actions.settle}>
+      <div class="field" data-field="task">
+        <div class="field-head"><label for="contest-task">Task</label></div>
+        <select id="contest-task" name="task" @change=${(/** @type {any} */ event) => actions.set({ task: event.target.value })}>
+          ${tasks.map(({ name, title }) => html`<option value=${name} ?selected=${name === task.name} ${follows('selected', name === task.name)}>${title}</option>`)}
+        </select>
+        ${errorText(errors, 'task')}
+      </div>
+      ${own.map((setting) => settingView(setting, state, actions))}
+      ${buttonsView(state, actions)}
+      <p class="hidden" role="status">${said}</p>
+      ${failure ? html`<p class="field-error" role="alert">${failure}</p>` : nothing}
+      ${chooserView(state, actions)}
+      <details class="options contest-settings" open>
+        <summary>Settings <span>${formatCount(shared.length)} fields</span></summary>
+        <div class="fields">${shared.map((setting) => settingView(setting, state, actions))}</div>
+      </details>
+    </form>`;
+}
+
+/** @param {State} state @param {Actions} actions */
+const buttonsView = ({ playing, runnable, done, step, stale }, { play, pause, step: stepOnce, reset }) => html`
+  <div class="train-buttons">
+    <button class="button primary" type="button" data-action="play" aria-disabled=${playing || (runnable && (!done || stale)) ? 'false' : 'true'}
+      @click=${playing ? pause : play}>${playing ? 'Pause' : 'Play'}</button>
+    <button class="button" type="button" data-action="step" aria-disabled=${!playing && runnable && (!done || stale) ? 'false' : 'true'} @click=${stepOnce}>One step</button>
+    <button class="button" type="button" data-action="reset" aria-disabled=${step > 0 || playing ? 'false' : 'true'} @click=${reset}>Reset</button>
+  </div>`;
+
+/** @param {State} state @param {Actions} actions */
+function chooserView({ candidates, errors }, { choose }) {
+  const count = candidates.filter(({ chosen }) => chosen).length;
+  return html`
+    <details class="options contest-chooser">
+      <summary>Layers <span>${count} of at most ${MOST_VARIANTS}</span></summary>
+      <ul>${candidates.map(
+        ({ variant, chosen, reason }) => html`<li>
+        <label><input type="checkbox" name="variant" value=${variant.name} ?checked=${chosen} ${follows('checked', chosen)}
+          ?disabled=${!chosen && (reason !== '' || count >= MOST_VARIANTS)}
+          @change=${(/** @type {any} */ event) => choose(variant.name, event.target.checked)}><span><b>${variant.title}</b> ${variant.about}${reason ? html`<small class="contest-misfit">Does not fit: ${reason}</small>` : nothing}</span></label></li>`
+      )}</ul>
+    </details>
+    ${errorText(errors, 'variants')}${errorText(errors, 'changes')}`;
+}
+
+/** @param {Record<string, string>} errors @param {string} name */
+const errorText = (errors, name) =>
+  errors[name] ? html`<p class="field-error" id=${`error-${name}`} role="alert">${errors[name]}</p>` : nothing;

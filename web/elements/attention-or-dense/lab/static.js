@@ -1,0 +1,54 @@
+// The lab before any script: what its first task is, and the layers that it opens with.
+
+import { checkPlan, readAddress, settingsOf } from '../../../plain/attention-or-dense/settings.js';
+import { tasks } from '../../../plain/attention-or-dense/tasks.js';
+import { variants } from '../../../plain/attention-or-dense/variants.js';
+import { readSettings, initialValues } from '../../../plain/labs/settings.js';
+import { contestView } from './view.js';
+
+/** Whatever is pressed before there is a script. */
+const nothingHappens = /** @type {any} */ (new Proxy(() => {}, { get: () => nothingHappens }));
+
+/** @param {import('../../../lib/index.js').Attnscope} scope */
+export function staticContest(scope) {
+  const { values: entered } = readAddress('');
+  const settings = settingsOf(tasks[0]);
+  const { values } = readSettings(settings, entered, initialValues(settings));
+  const checked = checkPlan(/** @type {any} */ (scope), entered);
+  const rows = checked.variants.map(({ title }) => ({ title, seen: null, said: '' }));
+  return contestView(
+    {
+      ...{
+        task: tasks[0],
+        entered,
+        values,
+        errors: {},
+        leftOut: [],
+        runnable: true,
+        playing: false,
+        done: false,
+        stale: false
+      },
+      candidates: variants.map((variant) => ({ variant, chosen: entered.variants.includes(variant.name), reason: '' })),
+      ...{ step: 0, variants: checked.variants.map((one) => ({ ...one, seeds: /** @type {[]} */ ([]) })), score: null },
+      ...{ plan: checked.plan, verdicts: [], curves: null, curve: 'score', failure: '', said: '' },
+      looks: { rows, one: false, index: 0, seed: 0, seeds: [], about: '', marked: [], words: null, unit: 'share' },
+      tensor: {
+        variants: [],
+        variant: '',
+        tensors: [],
+        tensor: '',
+        gradient: false,
+        index: 0,
+        drawn: null,
+        step: 0,
+        problem: ''
+      },
+      repeat: {
+        ...{ said: { kind: '', text: '' }, variants: checked.variants, variant: checked.variants[0].name, script: '' },
+        ...{ ran: false, moments: [], moment: 0, lr: '', error: '' }
+      }
+    },
+    nothingHappens
+  );
+}

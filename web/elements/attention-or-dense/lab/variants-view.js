@@ -1,0 +1,86 @@
+// The variants as a table, with their sizes and scores, and their curves.
+
+import { html, nothing } from 'lit';
+import { formatCount, formatShort } from '../../../plain/format.js';
+import { scoresOf } from '../../../plain/attention-or-dense/bands.js';
+import { scoreText, solvedText } from '../../../plain/attention-or-dense/verdict.js';
+import { variants as known } from '../../../plain/attention-or-dense/variants.js';
+import { follows } from '../../form/follows.js';
+import { segments } from '../../form/form.js';
+import { lineKey } from './lines.js';
+
+/** @typedef {import('./view.js').State} State @typedef {import('./view.js').Actions} Actions */
+
+const CURVES = /** @type {const} */ ([
+  { value: 'score', text: 'Score' },
+  { value: 'held_loss', text: 'Held-out loss' },
+  { value: 'loss', text: 'Training loss' }
+]);
+
+/** @param {State} state @param {Actions} actions */
+export function variantsView(state, actions) {
+  const { variants, score, plan, curves, curve, values } = state;
+  const isShare = score?.kind !== 'error';
+  const steps = plan?.steps ?? values.steps;
+  return html`
+    <div class="panel-head"><h2 class="panel-title" id="contest-variants">Scores on held-out examples</h2>
+      <p class="note contest-progress" data-step=${state.step}>${progressText(state, steps)}</p></div>
+    <div class="scroller" tabindex="0" role="group" aria-label="Variants">
+    <table class="table contest-table"><thead><tr><th scope="col">Layer</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">MACs</th>
+      <th scope="col" class="num">${isShare ? 'Right' : 'Error'}</th>${isShare ? html`<th scope="col" class="num">Above 90 %</th>` : nothing}</tr></thead>
+      <tbody>${variants.map((variant, at) => rowView(variant, at, isShare, tanhView(variant, variants, actions.swap)))}</tbody></table></div>
+    <div class="contest-curves">
+      <fieldset class="inline"><legend class="hidden">Curves</legend>${segments('curve', [...CURVES], curve, (kind) => actions.draw(/** @type {any} */ (kind)))}</fieldset>
+      <div class="plot" role="img" aria-label=${`${CURVES.find(({ value }) => value === curve)?.text} by step, a line for each layer and its spread over seeds as a band; scores are in the table above`}>${curves ?? nothing}</div>
+      <p class="note">A line is the mean over seeds, its band a standard deviation each way${curve === 'score' && isShare ? '; the thin line is guessing' : ''}.</p>
+    </div>`;
+}
+
+/** @param {State} state @param {number} steps */
+function progressText({ variants, step, playing, values }, steps) {
+  const seeds = variants[0]?.seeds.length || values.seeds;
+  const finished = variants.reduce((count, { seeds: runs }) => count + scoresOf(runs).length, 0);
+  const all = `${formatCount(seeds)} ${seeds === 1 ? 'seed' : 'seeds'} of ${formatCount(steps)} steps each`;
+  if (step === 0 && !playing) return `${all}: nothing has run yet`;
+  return `${formatCount(finished)} of ${formatCount(seeds * variants.length)} runs are done, ${all}`;
+}
+
+/**
+ * What is done to the score of a time step, where that is a choice.
+ * @param {State['variants'][0]} variant @param {State['variants']} all @param {Actions['swap']} swap
+ */
+function tanhView({ name, title, tanh }, all, swap) {
+  if (!tanh) return nothing;
+  const choices = known.filter((one) => one.tanh?.of === tanh.of);
+  const isTaken = (/** @type {string} */ other) => other !== name && all.some((one) => one.name === other);
+  return html`<select class="contest-tanh" aria-label=${`The tanh of ${title}`} @change=${(/** @type {any} */ event) => swap(name, event.target.value)}>${choices.map(
+    (one) =>
+      html`<option value=${one.name} ?disabled=${isTaken(one.name)} ?selected=${one.name === name} ${follows('selected', one.name === name)}>${tanhText(one)}</option>`
+  )}</select>`;
+}
+
+/** @param {typeof known[0]} variant */
+const tanhText = ({ tanh }) => (tanh?.is === 'none' ? 'no tanh' : tanh?.is.replace('_', ' '));
+
+/** @param {State['variants'][0]} variant @param {number} at @param {boolean} isShare @param {unknown} tanh */
+function rowView({ name, title, about, parameters, macs, note, seeds }, at, isShare, tanh) {
+  const scores = scoresOf(seeds);
+  const failure = seeds.find((run) => run.failure)?.failure;
+  return html`<tr data-variant=${name}>
+    <th scope="row">${lineKey(at)} ${title} ${tanh}<small>${about}${note ? html` <em>${note}</em>` : nothing}</small>${failure ? html`<small class="field-error">${failure}</small>` : nothing}</th>
+    <td class="num">${formatCount(parameters)}</td><td class="num">${formatShort(macs)}</td>
+    <td class="num" data-score>${scores.length ? (isShare ? scoreText(scores) : errorText(scores)) : latestText(seeds, isShare)}</td>
+    ${isShare ? html`<td class="num">${scores.length ? solvedText(scores).replace('solved in ', '') : '–'}</td>` : nothing}
+  </tr>`;
+}
+
+/** Of runs that are not done, in brackets. @param {State['variants'][0]['seeds']} seeds @param {boolean} isShare */
+function latestText(seeds, isShare) {
+  const last = seeds[0]?.points.at(-1)?.score;
+  return last === undefined
+    ? '–'
+    : html`<span class="contest-open">(${isShare ? scoreText([last]) : errorText([last])})</span>`;
+}
+
+/** Errors are in % already. @param {readonly number[]} scores */
+const errorText = (scores) => scoreText(scores.map((value) => value / 100));

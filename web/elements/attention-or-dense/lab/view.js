@@ -1,0 +1,78 @@
+// The lab below its first screen: a task, what is set, up to six layers, and what has come of them.
+
+import { html, nothing } from 'lit';
+import { controlView } from './control.js';
+import { looksView } from './looks-view.js';
+import { repeatView } from './repeat-view.js';
+import { tensorView } from './tensor-view.js';
+import { variantsView } from './variants-view.js';
+
+/**
+ * @typedef {import('../contest.js').Contender} Contender
+ * @typedef {import('../../../plain/attention-or-dense/settings.js').Plan} Plan
+ * @typedef {import('../../../plain/attention-or-dense/entrants.js').Entrant} Entrant
+ * @typedef {import('../../../plain/attention-or-dense/tasks.js').Task} Task
+ * @typedef {import('../../../plain/attention-or-dense/variants.js').Variant} Variant
+ *
+ * @typedef {object} State
+ * @property {Task} task
+ * @property {Record<string, any>} entered as it was typed
+ * @property {Record<string, any>} values the last that were right
+ * @property {Record<string, string>} errors
+ * @property {readonly string[]} leftOut what the link asks for and cannot have
+ * @property {readonly { variant: Variant, chosen: boolean, reason: string }[]} candidates every variant; `reason`: why
+ *   it does not fit the task
+ * @property {boolean} runnable whether there is a plan
+ * @property {boolean} playing
+ * @property {boolean} done
+ * @property {boolean} stale whether the settings are others than those of the run
+ * @property {number} step
+ * @property {readonly Contender[] | readonly (Entrant & { seeds: [] })[]} variants of the run, or of the plan
+ *   before one
+ * @property {import('../../../plain/attention-or-dense/score.js').Score | null} score
+ * @property {Plan | null} plan of the run
+ * @property {readonly string[]} verdicts
+ * @property {unknown} curves
+ * @property {'score' | 'held_loss' | 'loss'} curve
+ * @property {import('./looks-view.js').LooksState} looks
+ * @property {import('./tensor-view.js').TensorState} tensor
+ * @property {import('./repeat-view.js').RepeatState} repeat
+ * @property {string} failure
+ * @property {string} said
+ *
+ * @typedef {object} Actions
+ * @property {(patch: Record<string, unknown>, gesture?: string) => void} set
+ * @property {() => void} settle
+ * @property {() => void} play
+ * @property {() => void} pause
+ * @property {() => void} step
+ * @property {() => void} reset
+ * @property {(name: string, chosen: boolean) => void} choose a variant
+ * @property {(name: string, other: string) => void} swap a variant for another
+ * @property {(kind: State['curve']) => void} draw
+ * @property {import('./looks-view.js').LooksActions} looks
+ * @property {import('./tensor-view.js').TensorActions} tensor
+ * @property {import('./repeat-view.js').RepeatActions} repeat
+ */
+
+/** @param {State} state @param {Actions} actions */
+export function contestView(state, actions) {
+  const { task, leftOut, stale, verdicts } = state;
+  const kind = stale ? 'panel stale' : 'panel';
+  return html`
+    <div class="title contest-title" id="run"><h2>Run it: up to six layers on one task</h2></div>
+    <div class="lab contest">
+      <div class="contest-side">${controlView(state, actions)}</div>
+      <div class="lab-main">
+        ${leftOut.length ? html`<p class="stale-note" role="status" data-left-out>The link is not followed in all: ${leftOut.join('; ')}.</p>` : nothing}
+        <p class="lab-notice" data-before>${task.before}</p>
+        ${stale ? html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}
+        <section class=${kind} aria-labelledby="contest-variants">${variantsView(state, actions)}
+          ${verdicts.length ? html`<ul class="verdicts" role="status">${verdicts.map((text) => html`<li>${text}</li>`)}</ul>` : nothing}
+        </section>
+        <section class=${kind} aria-labelledby="looks-title">${looksView(state.looks, actions.looks)}</section>
+        <section class=${kind} aria-labelledby="tensor-title">${tensorView(state.tensor, actions.tensor)}</section>
+        <section class=${kind} aria-labelledby="contest-repeat">${repeatView(state.repeat, actions.repeat)}</section>
+      </div>
+    </div>`;
+}
