@@ -32,19 +32,6 @@ export function bandOf(seeds, field) {
 export const scoresOf = (seeds) => seeds.flatMap(({ score }) => (score === null ? [] : [score]));
 
 /**
- * The scores of those seeds that all variants have finished, so that they can be compared.
- * @template {{ title: string, seeds: readonly Run[] }} V @param {readonly V[]} variants
- */
-export function comparable(variants) {
-  const done = (/** @type {number} */ at) => variants.every(({ seeds }) => seeds[at].score !== null);
-  const places = (variants[0]?.seeds ?? []).map((_, at) => at).filter(done);
-  return variants.map(({ title, seeds }) => ({
-    title,
-    scores: places.map((at) => /** @type {number} */ (seeds[at].score))
-  }));
-}
-
-/**
  * What a variant looks at, averaged over the seeds that have finished; null before one has.
  * @param {readonly Run[]} seeds
  */
@@ -57,6 +44,7 @@ export function meanLooks(seeds) {
   return {
     weights: weights.length ? weights[0].map((_, day) => mean(weights.map((one) => one[day]))) : null,
     gradients: over('gradients'),
-    lost: over('lost')
+    lost: over('lost'),
+    decisive: looks[0].decisive === null ? null : mean(looks.map((one) => Number(one.decisive)))
   };
 }

@@ -1,7 +1,7 @@
 // The first minute of the lab: three layers learn one task, and are asked about the same days, before and after.
 
 import { entrantOf } from './entrants.js';
-import { BATCH } from './settings.js';
+import { BATCH } from './batch.js';
 import { sourceOf } from './source.js';
 import { deviation, mean } from './statistics.js';
 import { peakDay } from './tasks/moving-day.js';

@@ -8,7 +8,8 @@ import { dayBars } from './day-bars.js';
 import { lineKey } from './lines.js';
 
 /**
- * @typedef {{ weights: readonly number[] | null, gradients: readonly number[], lost: readonly number[] }} Seen
+ * @typedef {{ weights: readonly number[] | null, gradients: readonly number[], lost: readonly number[],
+ *   decisive?: number | null }} Seen `decisive`: the share of attention on the days that decide
  * @typedef {{ title: string, seen: Seen | null, said: string }} Row `said`: what it says of the one example
  *
  * @typedef {object} LooksState

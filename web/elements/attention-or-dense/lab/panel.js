@@ -1,5 +1,5 @@
 import { initialValues, readSettings } from '../../../plain/labs/settings.js';
-import { comparable, bandOf, meanLooks } from '../../../plain/attention-or-dense/bands.js';
+import { bandOf, meanLooks } from '../../../plain/attention-or-dense/bands.js';
 import { misfit } from '../../../plain/attention-or-dense/entrants.js';
 import { pointsCsv } from '../../../plain/attention-or-dense/points.js';
 import { scriptOf } from '../../../plain/attention-or-dense/script.js';
@@ -7,7 +7,7 @@ import { checkPlan, keyOf, readAddress, searchOf, settingsOf } from '../../../pl
 import { sourceOf } from '../../../plain/attention-or-dense/source.js';
 import { loadData, taskNamed, tasks } from '../../../plain/attention-or-dense/tasks.js';
 import { variants as allVariants } from '../../../plain/attention-or-dense/variants.js';
-import { verdict } from '../../../plain/attention-or-dense/verdict.js';
+import { verdictOf } from '../../../plain/attention-or-dense/verdict.js';
 import { Address } from '../../labs/address.js';
 import { copyAndSay, downloadText } from '../../shared/clipboard.js';
 import { LightElement, define } from '../../shared/light-element.js';
@@ -212,7 +212,8 @@ export class ContestPanel extends LightElement {
   }
 
   #verdicts() {
-    return verdict(comparable(this.contest.variants));
+    const { variants, score, opponents } = this.contest;
+    return score ? verdictOf(variants, score, opponents) : [];
   }
 
   /** Those of the run, or those of the settings while nothing has run. */
@@ -288,7 +289,15 @@ export class ContestPanel extends LightElement {
           playing: contest.playing,
           done: contest.done
         },
-        ...{ stale: this.stale, step: contest.step, variants, score: contest.score, plan, curve },
+        ...{
+          stale: this.stale,
+          step: contest.step,
+          variants,
+          score: contest.score,
+          plan,
+          curve,
+          opponents: contest.opponents
+        },
         verdicts: ran ? this.#verdicts() : [],
         curves: this.curves.of(
           variants.map(({ title, seeds }) => ({ title, spots: bandOf(seeds, curve) })),

@@ -7,7 +7,11 @@ import { readSettings, initialValues } from '../../../plain/labs/settings.js';
 import { contestView } from './view.js';
 
 /** Whatever is pressed before there is a script. */
-const nothingHappens = /** @type {any} */ (new Proxy(() => {}, { get: () => nothingHappens }));
+const nothingHappens = /** @type {any} */ (new Proxy({}, { get: () => () => {} }));
+const PARTS = ['looks', 'tensor', 'repeat'];
+const actions = new Proxy(nothingHappens, {
+  get: (_, name) => (PARTS.includes(String(name)) ? nothingHappens : () => {})
+});
 
 /** @param {import('../../../lib/index.js').Attnscope} scope */
 export function staticContest(scope) {
@@ -31,7 +35,7 @@ export function staticContest(scope) {
       },
       candidates: variants.map((variant) => ({ variant, chosen: entered.variants.includes(variant.name), reason: '' })),
       ...{ step: 0, variants: checked.variants.map((one) => ({ ...one, seeds: /** @type {[]} */ ([]) })), score: null },
-      ...{ plan: checked.plan, verdicts: [], curves: null, curve: 'score', failure: '', said: '' },
+      ...{ plan: checked.plan, opponents: [], verdicts: [], curves: null, curve: 'score', failure: '', said: '' },
       looks: { rows, one: false, index: 0, seed: 0, seeds: [], about: '', marked: [], words: null, unit: 'share' },
       tensor: {
         variants: [],
@@ -49,6 +53,6 @@ export function staticContest(scope) {
         ...{ ran: false, moments: [], moment: 0, lr: '', error: '' }
       }
     },
-    nothingHappens
+    actions
   );
 }

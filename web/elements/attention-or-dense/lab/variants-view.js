@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { formatCount, formatShort } from '../../../plain/format.js';
 import { scoresOf } from '../../../plain/attention-or-dense/bands.js';
-import { scoreText, solvedText } from '../../../plain/attention-or-dense/verdict.js';
+import { scoreText } from '../../../plain/attention-or-dense/verdict.js';
 import { variants as known } from '../../../plain/attention-or-dense/variants.js';
 import { follows } from '../../form/follows.js';
 import { segments } from '../../form/form.js';
@@ -19,16 +19,19 @@ const CURVES = /** @type {const} */ ([
 
 /** @param {State} state @param {Actions} actions */
 export function variantsView(state, actions) {
-  const { variants, score, plan, curves, curve, values } = state;
-  const isShare = score?.kind !== 'error';
+  const { variants, score, plan, curves, curve, values, opponents } = state;
+  const kind = score?.kind ?? 'accuracy';
+  const isShare = kind === 'accuracy';
+  const solved = score?.solved ?? null;
   const steps = plan?.steps ?? values.steps;
   return html`
     <div class="panel-head"><h2 class="panel-title" id="contest-variants">Scores on held-out examples</h2>
       <p class="note contest-progress" data-step=${state.step}>${progressText(state, steps)}</p></div>
     <div class="scroller" tabindex="0" role="group" aria-label="Variants">
     <table class="table contest-table"><thead><tr><th scope="col">Layer</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">MACs</th>
-      <th scope="col" class="num">${isShare ? 'Right' : 'Error'}</th>${isShare ? html`<th scope="col" class="num">Above 90 %</th>` : nothing}</tr></thead>
-      <tbody>${variants.map((variant, at) => rowView(variant, at, isShare, tanhView(variant, variants, actions.swap)))}</tbody></table></div>
+      <th scope="col" class="num">${isShare ? 'Right' : 'Error'}</th>${solved === null ? nothing : html`<th scope="col" class="num">Above ${100 * solved} %</th>`}</tr></thead>
+      <tbody>${variants.map((variant, at) => rowView(variant, at, { kind, solved }, tanhView(variant, variants, actions.swap)))}${opponents.map(opponentView)}</tbody></table></div>
+    ${state.verdicts.length ? html`<ul class="verdicts" role="status">${state.verdicts.map((text) => html`<li>${text}</li>`)}</ul>` : nothing}
     <div class="contest-curves">
       <fieldset class="inline"><legend class="hidden">Curves</legend>${segments('curve', [...CURVES], curve, (kind) => actions.draw(/** @type {any} */ (kind)))}</fieldset>
       <div class="plot" role="img" aria-label=${`${CURVES.find(({ value }) => value === curve)?.text} by step, a line for each layer and its spread over seeds as a band; scores are in the table above`}>${curves ?? nothing}</div>
@@ -62,25 +65,42 @@ function tanhView({ name, title, tanh }, all, swap) {
 /** @param {typeof known[0]} variant */
 const tanhText = ({ tanh }) => (tanh?.is === 'none' ? 'no tanh' : tanh?.is.replace('_', ' '));
 
-/** @param {State['variants'][0]} variant @param {number} at @param {boolean} isShare @param {unknown} tanh */
-function rowView({ name, title, about, parameters, macs, note, seeds }, at, isShare, tanh) {
+/** @typedef {{ kind: 'accuracy' | 'error', solved: number | null }} Judged */
+
+/** @param {State['variants'][0]} variant @param {number} at @param {Judged} judged @param {unknown} tanh */
+function rowView({ name, title, about, parameters, macs, note, seeds }, at, { kind, solved }, tanh) {
   const scores = scoresOf(seeds);
   const failure = seeds.find((run) => run.failure)?.failure;
+  const others = seeds.filter((run) => run.score !== null).map((run) => run.others);
   return html`<tr data-variant=${name}>
-    <th scope="row">${lineKey(at)} ${title} ${tanh}<small>${about}${note ? html` <em>${note}</em>` : nothing}</small>${failure ? html`<small class="field-error">${failure}</small>` : nothing}</th>
+    <th scope="row">${lineKey(at)} ${title} ${tanh}<small>${about}${note ? html` <em>${note}</em>` : nothing}${othersView(others, kind)}</small>${failure ? html`<small class="field-error">${failure}</small>` : nothing}</th>
     <td class="num">${formatCount(parameters)}</td><td class="num">${formatShort(macs)}</td>
-    <td class="num" data-score>${scores.length ? (isShare ? scoreText(scores) : errorText(scores)) : latestText(seeds, isShare)}</td>
-    ${isShare ? html`<td class="num">${scores.length ? solvedText(scores).replace('solved in ', '') : '–'}</td>` : nothing}
+    <td class="num" data-score>${scores.length ? scoreText(scores, kind) : latestText(seeds, kind)}</td>
+    ${solved === null ? nothing : html`<td class="num">${scores.length ? `${scores.filter((score) => score > solved).length} of ${scores.length}` : '–'}</td>`}
   </tr>`;
 }
 
-/** Of runs that are not done, in brackets. @param {State['variants'][0]['seeds']} seeds @param {boolean} isShare */
-function latestText(seeds, isShare) {
-  const last = seeds[0]?.points.at(-1)?.score;
-  return last === undefined
-    ? '–'
-    : html`<span class="contest-open">(${isShare ? scoreText([last]) : errorText([last])})</span>`;
+/**
+ * Scores on examples of another kind, as at other lengths.
+ * @param {readonly import('../contest.js').SeedRun['others'][]} runs @param {Judged['kind']} kind
+ */
+function othersView(runs, kind) {
+  const [first] = runs;
+  if (!first?.length) return nothing;
+  const texts = first.map(({ title, reason }, at) => {
+    const scores = runs.flatMap((others) => others[at]?.score ?? []);
+    return `${title}: ${scores.length ? scoreText(scores, kind) : reason}`;
+  });
+  return html`<span class="contest-others">${texts.join('; ')}</span>`;
 }
 
-/** Errors are in % already. @param {readonly number[]} scores */
-const errorText = (scores) => scoreText(scores.map((value) => value / 100));
+/** Of runs that are not done, in brackets. @param {State['variants'][0]['seeds']} seeds @param {Judged['kind']} kind */
+function latestText(seeds, kind) {
+  const last = seeds[0]?.points.at(-1)?.score;
+  return last === undefined ? '–' : html`<span class="contest-open">(${scoreText([last], kind)})</span>`;
+}
+
+/** A rule that is no layer. @param {import('../../../plain/attention-or-dense/source.js').Opponent} opponent */
+const opponentView = ({ name, title, about, parameters, score }) => html`<tr class="opponent" data-opponent=${name}>
+  <th scope="row">${title}<small>${about}</small></th><td class="num">${formatCount(parameters)}</td><td class="num">–</td>
+  <td class="num">${scoreText([score], 'error')}</td></tr>`;

@@ -30,6 +30,7 @@ import { variantsView } from './variants-view.js';
  * @property {readonly Contender[] | readonly (Entrant & { seeds: [] })[]} variants of the run, or of the plan
  *   before one
  * @property {import('../../../plain/attention-or-dense/score.js').Score | null} score
+ * @property {readonly import('../../../plain/attention-or-dense/source.js').Opponent[]} opponents rules that are no layers
  * @property {Plan | null} plan of the run
  * @property {readonly string[]} verdicts
  * @property {unknown} curves
@@ -57,7 +58,7 @@ import { variantsView } from './variants-view.js';
 
 /** @param {State} state @param {Actions} actions */
 export function contestView(state, actions) {
-  const { task, leftOut, stale, verdicts } = state;
+  const { task, leftOut, stale } = state;
   const kind = stale ? 'panel stale' : 'panel';
   return html`
     <div class="title contest-title" id="run"><h2>Run it: up to six layers on one task</h2></div>
@@ -68,7 +69,6 @@ export function contestView(state, actions) {
         <p class="lab-notice" data-before>${task.before}</p>
         ${stale ? html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}
         <section class=${kind} aria-labelledby="contest-variants">${variantsView(state, actions)}
-          ${verdicts.length ? html`<ul class="verdicts" role="status">${verdicts.map((text) => html`<li>${text}</li>`)}</ul>` : nothing}
         </section>
         <section class=${kind} aria-labelledby="looks-title">${looksView(state.looks, actions.looks)}</section>
         <section class=${kind} aria-labelledby="tensor-title">${tensorView(state.tensor, actions.tensor)}</section>
