@@ -3,18 +3,25 @@
 import { html, nothing } from 'lit';
 import { formatCount } from '../../../plain/format.js';
 import { settingsOf as meant } from '../../../plain/labs/settings.js';
-import { MOST_VARIANTS, settingsOf } from '../../../plain/attention-or-dense/settings.js';
+import { MOST_VARIANTS } from '../../../plain/attention-or-dense/settings.js';
 import { tasks } from '../../../plain/attention-or-dense/tasks.js';
 import { follows } from '../../form/follows.js';
+import { saveExample } from '../../train/downloads.js';
+import { fileView } from '../../train/file-view.js';
+import { keptView } from './kept-view.js';
 import { settingView } from '../../labs/view.js';
+
+/** What every task has. */
+const SHARED = ['samples', 'steps', 'lr', 'seeds', 'first_seed', 'budget'];
 
 /** @typedef {import('./view.js').State} State @typedef {import('./view.js').Actions} Actions */
 
 /** @param {State} state @param {Actions} actions */
 export function controlView(state, actions) {
-  const { task, errors, failure, said, values } = state;
-  const own = meant(task.settings, values);
-  const shared = settingsOf(task).slice(task.settings.length);
+  const { task, errors, failure, said, values, settings } = state;
+  const shown = meant(settings, values);
+  const shared = shown.filter(({ name }) => SHARED.includes(name));
+  const own = shown.filter((setting) => !shared.includes(setting));
   const prevent = (/** @type {Event} */ event) => event.preventDefault();
   return html`
     <form class="lab-settings" aria-label="Settings" novalidate @submit=${prevent} @change=${actions.settle}>
@@ -25,6 +32,7 @@ export function controlView(state, actions) {
         </select>
         ${errorText(errors, 'task')}
       </div>
+      ${task.file ? ownFileView(state, actions) : nothing}
       ${own.map((setting) => settingView(setting, state, actions))}
       ${buttonsView(state, actions)}
       <p class="hidden" role="status">${said}</p>
@@ -34,8 +42,24 @@ export function controlView(state, actions) {
         <summary>Settings <span>${formatCount(shared.length)} fields</span></summary>
         <div class="fields">${shared.map((setting) => settingView(setting, state, actions))}</div>
       </details>
+      ${keptView(state.kept, actions.kept)}
     </form>`;
 }
+
+/** @param {State} state @param {Actions} actions */
+const ownFileView = ({ file, errors, entered }, { file: files, set }) =>
+  fileView(
+    file,
+    /** @type {any} */ ({ errors, data: null }),
+    entered,
+    /** @type {any} */ ({
+      set,
+      drag: (/** @type {DragEvent} */ event) => files.drag(event),
+      open: (/** @type {File} */ one) => files.open(one),
+      openExample: (/** @type {string} */ name) => files.openExample(name),
+      saveExample: () => saveExample(entered.file)
+    })
+  );
 
 /** @param {State} state @param {Actions} actions */
 const buttonsView = ({ playing, runnable, done, step, stale }, { play, pause, step: stepOnce, reset }) => html`

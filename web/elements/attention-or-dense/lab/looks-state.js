@@ -1,74 +1,141 @@
-// What is shown of the looks: averages of runs that are done, or one example as the runs see it now.
+// What is shown of the looks: averages of runs that are done, one held-out example, or a text of the reader's own.
 
+import { formatSignificant } from '../../../plain/format.js';
+import { meanLooks } from '../../../plain/attention-or-dense/bands.js';
+import { shareText } from '../../../plain/attention-or-dense/minute-words.js';
 import { isFree } from './asking.js';
 
 /**
  * @typedef {import('../contest.js').Contest} Contest
  * @typedef {import('../contest.js').Contender} Contender
+ * @typedef {import('../../../plain/attention-or-dense/source.js').Source} Source
  * @typedef {import('./looks-view.js').Seen} Seen
- * @typedef {{ one: boolean, index: number, seed: number | null }} Chosen
- * @typedef {{ inputs: any, label: number, said: number[], weights: number[] | null, gradients: number[], lost:
- *   number[], days: number[] }} Answer
- *   of `contest.ask(…, 'example')`
+ * @typedef {import('./looks-view.js').Mode} Mode
+ * @typedef {{ mode: Mode | null, index: number, seed: number | null, text: string }} Chosen `mode`: null for what suits
+ *   the task
+ * @typedef {{ label?: number, said: number[], shares?: number[], weights: number[] | null, gradients: number[],
+ *   lost: number[], days?: number[], texts?: string[] | null, words?: string[], unknown?: string[] }} Answer
+ *
+ * @typedef {object} Asked
+ * @property {Contest} contest
+ * @property {import('./asking.js').Asking<Record<string, Answer>>} examples
  */
 
+/** Tasks whose days that decide are others in each example: an average over examples shows nothing of them. */
+const moves = (/** @type {string} */ task) => ['peak_day', 'marker', 'either_or'].includes(task);
+
 /**
- * @param {{ contest: Contest, examples: import('./asking.js').Asking<any> }} asked
+ * @param {Asked} asked
  * @param {readonly (Pick<Contender, 'name' | 'title'> & { seeds: readonly any[] })[]} variants
  * @param {Chosen} chosen
- * @param {(seeds: any) => Seen | null} average
+ * @param {{ source: Source | null, task: import('../../../plain/attention-or-dense/tasks.js').Task }} of
  * @returns {import('./looks-view.js').LooksState}
  */
-export function looksStateOf({ contest, examples }, variants, { one, index, seed: wanted }, average) {
+export function looksStateOf({ contest, examples }, variants, chosen, { source, task }) {
+  const { index, text } = chosen;
+  const mode = chosen.mode ?? (moves(task.name) ? 'one' : 'all');
   const { plan, score } = contest;
   const seeds = plan ? Array.from({ length: plan.seeds }, (_, at) => plan.first_seed + at) : [];
-  const seed = wanted !== null && seeds.includes(wanted) ? wanted : (seeds[0] ?? 0);
-  if (one) askExamples(contest, examples, index, seed);
-  const answers = /** @type {Record<string, Answer>} */ ((one && examples.answer) || {});
+  const seed = chosen.seed !== null && seeds.includes(chosen.seed) ? chosen.seed : (seeds[0] ?? 0);
+  if (mode === 'one') ask(contest, examples, seed, 'example', { index });
+  if (mode === 'own' && text.trim()) ask(contest, examples, seed, 'words', { text });
+  const answers = (mode !== 'all' && examples.answer) || {};
   const [first] = Object.values(answers);
+  const words = first?.words ?? first?.texts ?? null;
   return {
-    ...{ one, index, seed, seeds, marked: first?.days ?? [], words: null },
+    ...{
+      mode,
+      index,
+      seed,
+      seeds,
+      text,
+      marked: first?.days ?? [],
+      words,
+      problem: mode === 'all' ? '' : examples.problem
+    },
     unit: score?.kind === 'error' ? 'error' : 'share',
-    about: first ? `Example ${index + 1}, ${labelText(first.label, score?.kind === 'error')}` : `Example ${index + 1}`,
+    asks: source?.asks ?? '',
+    about: mode === 'one' ? aboutText(index, first, source) : unknownText(first),
+    places: placesOf(task, source, words),
     rows: variants.map(({ name, title, seeds: runs }) => ({
       title,
-      said: answers[name] ? saidText(answers[name].said) : '',
-      seen: one ? seenOf(answers[name]) : average(runs)
+      said: answers[name] ? saidText(answers[name], source) : '',
+      seen: mode === 'all' ? meanLooks(runs) : seenOf(answers[name], words?.length)
     }))
   };
 }
 
 /**
- * @param {Contest} contest @param {import('./asking.js').Asking<any>} examples @param {number} index
- * @param {number} seed
+ * @param {Contest} contest @param {Asked['examples']} examples @param {number} seed
+ * @param {'example' | 'words'} task @param {Record<string, unknown>} args
  */
-function askExamples(contest, examples, index, seed) {
-  const { variants, playing } = contest;
-  const free = variants.filter((variant) => isFree(contest, variant, seed));
+function ask(contest, examples, seed, task, args) {
+  const free = contest.variants.filter((variant) => isFree(contest, variant, seed));
   const steps = free.map(({ name, seeds }) => `${name} ${seeds.find((run) => run.seed === seed)?.step}`);
-  const key = free.length ? JSON.stringify([contest.plan, index, seed, steps]) : '';
-  examples.want(key, playing, async () => {
-    const all = await Promise.all(
-      free.map(async ({ name }) => [name, await contest.ask(name, seed, 'example', { index })])
-    );
+  const key = free.length ? JSON.stringify([contest.plan, task, args, seed, steps]) : '';
+  examples.want(key, contest.playing, async () => {
+    const all = await Promise.all(free.map(async ({ name }) => [name, await contest.ask(name, seed, task, args)]));
     return Object.fromEntries(all);
   });
 }
 
-/** @param {Answer | undefined} answer @returns {Seen | null} */
-function seenOf(answer) {
+/** @param {Answer | undefined} answer @param {number | undefined} length of a text @returns {Seen | null} */
+function seenOf(answer, length) {
   if (!answer) return null;
-  const total = answer.gradients.reduce((sum, value) => sum + value, 0) || 1;
-  return { weights: answer.weights, gradients: answer.gradients.map((value) => value / total), lost: answer.lost };
+  const own = (/** @type {number[]} */ values) => values.slice(0, length);
+  const gradients = own(answer.gradients);
+  const total = gradients.reduce((sum, value) => sum + value, 0) || 1;
+  return {
+    weights: answer.weights && own(answer.weights),
+    gradients: gradients.map((value) => value / total),
+    lost: own(answer.lost)
+  };
 }
 
-/** @param {number} label @param {boolean} isNumber */
-const labelText = (label, isNumber) => (isNumber ? `right is ${label.toFixed(2)}` : `class ${label}`);
+/** @param {number} index @param {Answer | undefined} answer @param {Source | null} source */
+function aboutText(index, answer, source) {
+  const label = answer?.label;
+  if (label === undefined) return `Example ${index + 1}`;
+  const right = answer?.said.length === 1 ? formatSignificant(label) : classText(label, source);
+  return `Example ${index + 1}, right is ${right}`;
+}
 
-/** @param {readonly number[]} said */
-function saidText(said) {
-  if (said.length === 1) return said[0].toFixed(2);
+/** @param {Answer | undefined} answer */
+const unknownText = (answer) =>
+  answer?.unknown?.length ? `Not known from training: ${answer.unknown.join(', ')}.` : '';
+
+/** @param {number} label @param {Source | null} source */
+const classText = (label, source) => source?.classes?.[label] ?? `class ${label}`;
+
+/** @param {Answer} answer @param {Source | null} source */
+function saidText({ said, shares }, source) {
+  if (said.length === 1) return formatSignificant(Number(said[0].toFixed(3)));
   const most = said.indexOf(Math.max(...said));
-  const others = said.filter((_, at) => at !== most);
-  return `class ${most}, ahead by ${(said[most] - Math.max(...others)).toFixed(2)}`;
+  return `${classText(most, source)}, ${shareText((shares ?? softmax(said))[most])}`;
 }
+
+/** @param {readonly number[]} logits */
+function softmax(logits) {
+  const most = Math.max(...logits);
+  const powers = logits.map((logit) => Math.exp(logit - most));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}
+
+/**
+ * How a place is called: averages of texts count from the end.
+ * @param {import('../../../plain/attention-or-dense/tasks.js').Task} task @param {Source | null} source
+ * @param {readonly string[] | null} words
+ * @returns {(at: number, count: number) => string}
+ */
+function placesOf({ step = 'day' }, source, words) {
+  if (words) return (at) => `“${words[at]}”`;
+  if (source?.steps) return (at) => source.steps?.[at] ?? String(at + 1);
+  if (source?.padded)
+    return (at, count) => (at === count - 1 ? `the last ${step}` : `${step} ${count - at} from the end`);
+  if ('from' in task && step === 'day') return (at, count) => daysBefore(count - at);
+  return (at) => `${step} ${at + 1}`;
+}
+
+/** @param {number} days */
+const daysBefore = (days) => (days === 1 ? 'the day before' : `${days} days before`);

@@ -10,7 +10,10 @@ import { copyButton, saidView } from '../../shared/copy-button.js';
  * @property {{ kind: string, text: string }} said what came of the last copy
  * @property {readonly { name: string, title: string }[]} variants
  * @property {string} variant whose script it is
- * @property {string} script
+ * @property {string} script where it is shown
+ * @property {string} problem why there is none
+ * @property {boolean} open whether it is shown
+ * @property {boolean} canPrint whether there is something to print
  * @property {boolean} ran whether there is a run
  * @property {readonly number[]} moments to which all runs can go back
  * @property {number} moment
@@ -22,6 +25,7 @@ import { copyButton, saidView } from '../../shared/copy-button.js';
  * @property {() => void} csv
  * @property {() => void} copy
  * @property {() => void} download
+ * @property {(open: boolean) => void} toggle
  * @property {(name: string) => void} choose
  * @property {(patch: { moment?: number, lr?: string }) => void} set
  * @property {() => void} fork
@@ -29,7 +33,8 @@ import { copyButton, saidView } from '../../shared/copy-button.js';
 
 /** @param {RepeatState} state @param {RepeatActions} actions */
 export function repeatView(state, actions) {
-  const { said, variants, variant, script, ran } = state;
+  const { said, variants, variant, script, problem, open, canPrint, ran } = state;
+  const off = canPrint ? 'false' : 'true';
   const saidOf = (/** @type {string} */ kind) => (said.kind === kind ? said.text : '');
   return html`
     <div class="panel-head"><h2 class="panel-title" id="contest-repeat">Repeat it, or go on another way</h2>
@@ -45,10 +50,14 @@ export function repeatView(state, actions) {
         ({ name, title }) =>
           html`<option value=${name} ?selected=${name === variant} ${follows('selected', name === variant)}>${title}</option>`
       )}</select></label>
-      ${copyButton({ label: 'Copy PyTorch', said: saidOf('script'), copy: actions.copy, kind: 'script', off: script ? 'false' : 'true', small: true })}
-      <button class="button small" type="button" data-action="script" aria-disabled=${script ? 'false' : 'true'} @click=${actions.download}>Download .py</button>
+      ${copyButton({ label: 'Copy PyTorch', said: saidOf('script'), copy: actions.copy, kind: 'script', off, small: true })}
+      <button class="button small" type="button" data-action="script" aria-disabled=${off} @click=${actions.download}>Download .py</button>
     </div>
-    <details class="twin"><summary>The script, of the first seed</summary><pre class="code" tabindex="0" role="group" aria-label="The script in PyTorch"><code>${script}</code></pre></details>`;
+    <details class="twin" ?open=${open} @toggle=${(/** @type {any} */ event) => actions.toggle(event.target.open)}>
+      <summary>The script, of the first seed</summary>
+      ${problem ? html`<p class="note">There is no script: ${problem}.</p>` : nothing}
+      ${script ? html`<pre class="code" tabindex="0" role="group" aria-label="The script in PyTorch"><code>${script}</code></pre>` : nothing}
+    </details>`;
 }
 
 /** @param {RepeatState} state @param {RepeatActions} actions */

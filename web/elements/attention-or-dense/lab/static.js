@@ -8,7 +8,7 @@ import { contestView } from './view.js';
 
 /** Whatever is pressed before there is a script. */
 const nothingHappens = /** @type {any} */ (new Proxy({}, { get: () => () => {} }));
-const PARTS = ['looks', 'tensor', 'repeat'];
+const PARTS = ['looks', 'tensor', 'repeat', 'file', 'kept'];
 const actions = new Proxy(nothingHappens, {
   get: (_, name) => (PARTS.includes(String(name)) ? nothingHappens : () => {})
 });
@@ -26,6 +26,9 @@ export function staticContest(scope) {
         task: tasks[0],
         entered,
         values,
+        settings,
+        notes: [],
+        table: null,
         errors: {},
         leftOut: [],
         runnable: true,
@@ -36,7 +39,23 @@ export function staticContest(scope) {
       candidates: variants.map((variant) => ({ variant, chosen: entered.variants.includes(variant.name), reason: '' })),
       ...{ step: 0, variants: checked.variants.map((one) => ({ ...one, seeds: /** @type {[]} */ ([]) })), score: null },
       ...{ plan: checked.plan, opponents: [], verdicts: [], curves: null, curve: 'score', failure: '', said: '' },
-      looks: { rows, one: false, index: 0, seed: 0, seeds: [], about: '', marked: [], words: null, unit: 'share' },
+      looks: {
+        ...{
+          rows,
+          mode: 'one',
+          index: 0,
+          seed: 0,
+          seeds: [],
+          text: '',
+          asks: '',
+          about: 'Example 1',
+          problem: '',
+          marked: []
+        },
+        ...{ words: null, places: String, unit: 'share' }
+      },
+      file: { table: null, reading: '', error: '', note: '', over: false },
+      kept: { entries: [], problem: '', current: '' },
       tensor: {
         variants: [],
         variant: '',
@@ -49,7 +68,15 @@ export function staticContest(scope) {
         problem: ''
       },
       repeat: {
-        ...{ said: { kind: '', text: '' }, variants: checked.variants, variant: checked.variants[0].name, script: '' },
+        ...{
+          said: { kind: '', text: '' },
+          variants: checked.variants,
+          variant: checked.variants[0].name,
+          script: '',
+          problem: '',
+          open: false,
+          canPrint: true
+        },
         ...{ ran: false, moments: [], moment: 0, lr: '', error: '' }
       }
     },

@@ -54,6 +54,11 @@ export function tensorStateOf({ contest, lists, tensors }, { variant: wanted, te
   };
 }
 
+const FALLBACK = ['row', 'column'];
+
+/** A vector lies down. @param {readonly number[]} shape */
+const isColumn = (shape) => shape.length < 2 || (shape.length === 2 && shape[1] === 1);
+
 /** The maps that were made of answers, so that the same one is not drawn again. @type {WeakMap<object, any>} */
 const made = new WeakMap();
 
@@ -62,12 +67,8 @@ function mapOf(answer, name, gradient, axes) {
   const known = made.get(answer);
   if (known) return known;
   const { data, shape: own } = answer.made;
-  const shape = own.length < 2 ? [1, ...(own.length ? own : [1])] : [...own];
-  const names = shape.map(
-    (_, at) =>
-      axes[at - (shape.length - axes.length)] ??
-      (at === shape.length - 1 ? 'column' : at === shape.length - 2 ? 'row' : 'part')
-  );
+  const shape = isColumn(own) ? [1, own.length ? own[0] : 1] : [...own];
+  const names = shape.map((_, at) => axes[at - shape.length + axes.length] ?? FALLBACK.at(at - shape.length) ?? 'part');
   const map = {
     tensor: { data: Float32Array.from(data), shape },
     name: gradient ? `gradient of ${name}` : name,

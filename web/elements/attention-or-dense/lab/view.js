@@ -20,6 +20,9 @@ import { variantsView } from './variants-view.js';
  * @property {Record<string, any>} values the last that were right
  * @property {Record<string, string>} errors
  * @property {readonly string[]} leftOut what the link asks for and cannot have
+ * @property {readonly string[]} notes what was done with the data
+ * @property {import('../../../plain/train/table.js').Table | null} table of a task that needs a file
+ * @property {readonly import('../../../plain/labs/settings.js').Setting[]} settings of the task, and of all
  * @property {readonly { variant: Variant, chosen: boolean, reason: string }[]} candidates every variant; `reason`: why
  *   it does not fit the task
  * @property {boolean} runnable whether there is a plan
@@ -30,7 +33,8 @@ import { variantsView } from './variants-view.js';
  * @property {readonly Contender[] | readonly (Entrant & { seeds: [] })[]} variants of the run, or of the plan
  *   before one
  * @property {import('../../../plain/attention-or-dense/score.js').Score | null} score
- * @property {readonly import('../../../plain/attention-or-dense/source.js').Opponent[]} opponents rules that are no layers
+ * @property {readonly import('../../../plain/attention-or-dense/source.js').Opponent[]} opponents rules that are no
+ *   layers
  * @property {Plan | null} plan of the run
  * @property {readonly string[]} verdicts
  * @property {unknown} curves
@@ -38,6 +42,8 @@ import { variantsView } from './variants-view.js';
  * @property {import('./looks-view.js').LooksState} looks
  * @property {import('./tensor-view.js').TensorState} tensor
  * @property {import('./repeat-view.js').RepeatState} repeat
+ * @property {import('../../train/file-view.js').FileState} file
+ * @property {import('./kept-view.js').KeptState} kept
  * @property {string} failure
  * @property {string} said
  *
@@ -54,6 +60,8 @@ import { variantsView } from './variants-view.js';
  * @property {import('./looks-view.js').LooksActions} looks
  * @property {import('./tensor-view.js').TensorActions} tensor
  * @property {import('./repeat-view.js').RepeatActions} repeat
+ * @property {import('../../train/table-files.js').TableFiles} file
+ * @property {import('./kept-view.js').KeptActions} kept
  */
 
 /** @param {State} state @param {Actions} actions */
@@ -66,7 +74,8 @@ export function contestView(state, actions) {
       <div class="contest-side">${controlView(state, actions)}</div>
       <div class="lab-main">
         ${leftOut.length ? html`<p class="stale-note" role="status" data-left-out>The link is not followed in all: ${leftOut.join('; ')}.</p>` : nothing}
-        <p class="lab-notice" data-before>${task.before}</p>
+        <div><p class="lab-notice" data-before>${task.before}</p>
+          ${'from' in task ? html`<p class="contest-source">${[task.from, ...state.notes].join(' ')}</p>` : nothing}</div>
         ${stale ? html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}
         <section class=${kind} aria-labelledby="contest-variants">${variantsView(state, actions)}
         </section>

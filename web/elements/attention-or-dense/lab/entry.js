@@ -1,0 +1,137 @@
+// What is entered in the lab: a task, its settings and layers, as the address has them, and what is wrong with them.
+
+import { initialValues, readSettings } from '../../../plain/labs/settings.js';
+import { misfit } from '../../../plain/attention-or-dense/entrants.js';
+import { checkPlan, readAddress, searchOf, settingsOf } from '../../../plain/attention-or-dense/settings.js';
+import { sourceOf } from '../../../plain/attention-or-dense/source.js';
+import { loadData, taskNamed, tasks } from '../../../plain/attention-or-dense/tasks.js';
+import { variants } from '../../../plain/attention-or-dense/variants.js';
+import { TableFiles } from '../../train/table-files.js';
+import { nextFrame } from '../../train/frame.js';
+
+/**
+ * @typedef {import('../../../plain/attention-or-dense/settings.js').Checked} Checked
+ * @typedef {import('../../../plain/attention-or-dense/tasks.js').Task} Task
+ * @typedef {import('../../../lib/index.js').Attnscope} Scope
+ */
+
+/** @type {Checked} */
+const UNCHECKED = { plan: null, errors: {}, variants: [] };
+
+export class Entry {
+  #changed;
+
+  /**
+   * @param {Scope} scope
+   * @param {(gesture?: string) => void} changed the reader has changed something; `gesture`: one by one without
+   */
+  constructor(scope, changed) {
+    this.scope = scope;
+    this.#changed = changed;
+    /** As it was typed. @type {Record<string, any>} */
+    this.entered = readAddress('').values;
+    /** The last that were right. @type {Record<string, any>} */
+    this.values = {};
+    this.checked = UNCHECKED;
+    /** What the link asks for and cannot have. @type {string[]} */
+    this.leftOut = [];
+    this.files = new TableFiles({
+      values: () => this.entered,
+      check: (values, table) => {
+        const { plan, errors } = this.#planOf({ ...readAddress('?task=file').values, ...values }, table);
+        return /** @type {any} */ ({ data: plan, errors });
+      },
+      set: (values) => this.set(values),
+      changed: () => this.#changed(),
+      drawn: nextFrame
+    });
+  }
+
+  /** @returns {Task} */
+  get task() {
+    return taskNamed(this.entered.task) ?? tasks[0];
+  }
+
+  /** The file that the settings are of, of a task that needs one. */
+  get table() {
+    return this.task.file ? this.files.table(this.entered) : null;
+  }
+
+  get settings() {
+    return settingsOf(this.task, this.table);
+  }
+
+  /** What examples are made of, null where that is not known. */
+  get source() {
+    try {
+      return sourceOf(this.task, this.values, this.table);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return null;
+    }
+  }
+
+  /** What an address asks for. What it does not name is as at first. @param {string} search */
+  async load(search) {
+    const { values, errors, strangers } = readAddress(search);
+    await loadData(values.task);
+    this.leftOut = [...Object.values(errors), ...strangers.map((name) => `this task has no setting ${name}`)];
+    this.entered = values;
+    this.values = {};
+    this.check();
+    if (this.task.file) this.files.openNamed();
+  }
+
+  /** @param {Record<string, any>} patch @param {string} [gesture] */
+  async set(patch, gesture) {
+    const task = taskNamed(patch.task ?? this.entered.task) ?? this.task;
+    if (task !== this.task) {
+      await loadData(task.name);
+      this.entered = { ...readAddress(`?task=${task.name}`).values, ...(task.file ? this.files.settings() : {}) };
+      this.values = {};
+    } else this.entered = { ...this.entered, ...patch };
+    this.leftOut = [];
+    this.check();
+    this.#changed(gesture);
+  }
+
+  check() {
+    const { settings } = this;
+    const before = { ...initialValues(settings), ...this.values };
+    this.values = readSettings(settings, this.entered, before).values;
+    this.checked = this.#planOf(this.entered, this.table);
+  }
+
+  /** @param {Record<string, any>} entered @param {import('../../../plain/train/table.js').Table | null} table */
+  #planOf(entered, table) {
+    return checkPlan(/** @type {any} */ (this.scope), entered, table);
+  }
+
+  /** The address of the plan, '' where there is none. */
+  get search() {
+    return this.checked.plan ? searchOf(this.checked.plan) : '';
+  }
+
+  /** Every variant: whether it is chosen, and why it does not fit. */
+  candidates() {
+    const { source, values, entered } = this;
+    const chosen = /** @type {string[]} */ (entered.variants ?? []);
+    return variants.map((variant) => ({
+      variant,
+      chosen: chosen.includes(variant.name),
+      reason: source ? misfit(variant, source.base, values.budget !== null) : ''
+    }));
+  }
+
+  /** @param {string} name @param {boolean} chosen */
+  choose(name, chosen) {
+    const before = /** @type {string[]} */ (this.entered.variants);
+    return this.set({ variants: chosen ? [...before, name] : before.filter((one) => one !== name) });
+  }
+
+  /** Another one in the place of a variant. @param {string} name @param {string} other */
+  swap(name, other) {
+    const before = /** @type {string[]} */ (this.entered.variants);
+    return this.set({ variants: before.map((one) => (one === name ? other : one)) });
+  }
+}
