@@ -128,7 +128,8 @@ function softmax(logits) {
  * @param {readonly string[] | null} words
  * @returns {(at: number, count: number) => string}
  */
-function placesOf({ step = 'day' }, source, words) {
+function placesOf(task, source, words) {
+  const { step = 'day' } = task;
   if (words) return (at) => `“${words[at]}”`;
   if (source?.steps) return (at) => source.steps?.[at] ?? String(at + 1);
   if (source?.padded)

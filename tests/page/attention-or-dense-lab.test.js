@@ -1,0 +1,263 @@
+// The lab "Attention or dense" below its first screen: up to six layers on a task, what came of them, and what is kept.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { violations } from './axe.js';
+import { openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(async () => {
+  await site.close();
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
+});
+
+const FILE = 'labs/attention-or-dense/';
+/** A small contest. */
+const SMALL = '?task=peak_day&variants=linear,flat&samples=300&steps=40&lr=0.03&seeds=2';
+
+/** @param {string} [search] @param {Partial<Parameters<typeof openPage>[0]>} [options] */
+async function opened(search = SMALL, options = {}) {
+  site = await openPage({ file: FILE, search, live: false, ...options });
+  await live(site.page);
+  return site.page;
+}
+
+/** @param {import('playwright-core').Page} page */
+const live = (page) =>
+  page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-contest'))?.entry);
+
+/** @param {import('playwright-core').Page} page */
+async function played(page) {
+  await page.click('.contest [data-action=play]');
+  await done(page);
+}
+
+/** @param {import('playwright-core').Page} page */
+const done = (page) =>
+  page.waitForFunction(() => {
+    const { contest } = /** @type {any} */ (document.querySelector('attnscope-contest'));
+    return contest.done && !contest.playing;
+  });
+
+/** @param {import('playwright-core').Page} page @param {string} variant */
+const scoreOf = (page, variant) => page.innerText(`.contest-table [data-variant=${variant}] [data-score]`);
+
+test('without JavaScript the first task says what should happen, and its layers stand there with their sizes', async () => {
+  site = await openPage({ file: FILE, live: false, context: { javaScriptEnabled: false } });
+  const { page } = site;
+  assert.match(await page.innerText('[data-before]'), /^On one day, another in each example/);
+  assert.equal(await page.locator('.contest-table tbody tr').count(), 6);
+  assert.match(await page.innerText('.contest-table [data-variant=linear]'), /27/);
+});
+
+test('it runs, and gives each layer a score with its spread, curves, and a sentence on what exceeds the noise', async () => {
+  const page = await opened();
+  await played(page);
+  for (const variant of ['linear', 'flat']) assert.match(await scoreOf(page, variant), /^\d+\.\d ± \d+\.\d.%$/);
+  assert.match(await page.innerText('.contest-progress'), /^4 of 4 runs are done, 2 seeds of 40 steps each$/);
+  assert.ok((await page.locator('.verdicts li').count()) > 0);
+  const curves = () => page.locator('.contest-curves svg').textContent();
+  await page.waitForSelector('.contest-curves svg');
+  assert.match((await curves()) ?? '', /%/);
+  await page.locator('input[name=curve][value=loss]').check({ force: true });
+  await page.waitForFunction(() => !document.querySelector('.contest-curves svg')?.textContent?.includes('%'));
+});
+
+test('a link has the whole plan, and gives the same scores; back undoes', async () => {
+  const page = await opened();
+  await page.fill('#setting-steps', '30');
+  await page.locator('#setting-steps').blur();
+  assert.equal(new URL(page.url()).searchParams.get('steps'), '30');
+  await page.goBack();
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#setting-steps'))?.value === '40');
+  await page.goForward();
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#setting-steps'))?.value === '30');
+  await played(page);
+  const link = page.url();
+  const scores = await Promise.all(['linear', 'flat'].map((variant) => scoreOf(page, variant)));
+  await page.goto('about:blank');
+  await page.goto(`${link}#run`);
+  await live(page);
+  await done(page);
+  assert.deepEqual(await Promise.all(['linear', 'flat'].map((variant) => scoreOf(page, variant))), scores);
+});
+
+test('what a link asks for and cannot have is said, and so is what is typed wrong', async () => {
+  const page = await opened('?task=peak_day&steps=0&colour=red');
+  assert.match(
+    await page.innerText('[data-left-out]'),
+    /steps must be an integer from 1 to 10000, got "0"; this task has no setting colour/
+  );
+  await page.fill('#setting-lr', 'fast');
+  assert.match(await page.innerText('#error-lr'), /^lr must be a number above 0, up to 10, got "fast"$/);
+  assert.equal(await page.getAttribute('.contest [data-action=play]', 'aria-disabled'), 'true');
+});
+
+test('layers are chosen, six at most, and one that does not fit says why', async () => {
+  const page = await opened('?task=births');
+  await page.click('.contest-chooser summary');
+  assert.match(await page.innerText('.contest-chooser li:has([value=heads])'), /Does not fit: its 2 heads/);
+  assert.equal(await page.isDisabled('.contest-chooser [value=heads]'), true);
+  assert.equal(await page.isDisabled('.contest-chooser [value=mean]'), true, 'there are six');
+  await page.uncheck('.contest-chooser [value=flat]');
+  await page.check('.contest-chooser [value=mean]');
+  assert.equal(await page.locator('.contest-table [data-variant=mean]').count(), 1);
+  assert.match(new URL(page.url()).searchParams.get('variants') ?? '', /mean$/);
+});
+
+test('the tanh of a time-step layer is a switch', async () => {
+  const page = await opened('?task=which_day&variants=timestep,flat');
+  await page.selectOption('.contest-tanh', 'timestep_none');
+  await page.waitForSelector('.contest-table [data-variant=timestep_none]');
+  assert.equal(new URL(page.url()).searchParams.get('variants'), 'timestep_none,flat');
+});
+
+test('a step at a time, then on, and from the beginning', async () => {
+  const page = await opened();
+  await page.click('.contest [data-action=step]');
+  await page.waitForSelector('.contest-progress[data-step="1"]');
+  await page.click('.contest [data-action=step]');
+  await page.waitForSelector('.contest-progress[data-step="2"]');
+  await played(page);
+  assert.equal(await page.getAttribute('.contest-progress', 'data-step'), '40');
+  await page.click('.contest [data-action=reset]');
+  await page.waitForSelector('.contest-progress[data-step="0"]');
+});
+
+test('settings that change after a run leave its scores there, and say so', async () => {
+  const page = await opened();
+  await played(page);
+  const score = await scoreOf(page, 'linear');
+  await page.fill('#setting-steps', '20');
+  assert.match(await page.innerText('[data-stale]'), /The settings have changed since this run/);
+  assert.equal(await scoreOf(page, 'linear'), score);
+});
+
+test('what each looks at is drawn alike for all, averaged and for one example', async () => {
+  const page = await opened();
+  await played(page);
+  await page.locator('input[name=looks-of][value=all]').check({ force: true });
+  await page.waitForSelector('[data-looks="1"] .day-bars');
+  assert.equal(await page.locator('[data-looks="0"] .day-bars').count(), 3);
+  assert.equal(await page.locator('[data-looks="1"] .day-bars').count(), 2, 'a dense layer has no weights');
+  assert.match(await page.innerText('[data-looks="0"]'), /on the days that decide/);
+  await page.locator('input[name=looks-of][value=one]').check({ force: true });
+  await page.waitForSelector('[data-looks="0"] .marked');
+  const about = await page.innerText('.looks-about');
+  assert.match(about, /^Example 1, right is class [01]$/);
+  await page.click('[data-action=example-after]');
+  await page.waitForFunction((before) => document.querySelector('.looks-about')?.textContent !== before, about);
+});
+
+test('any tensor and its gradient are drawn', async () => {
+  const page = await opened();
+  await page.click('.contest [data-action=step]');
+  await page.waitForSelector('[data-tensor-step="1"]');
+  const names = await page.locator('select[name=tensor] option').allInnerTexts();
+  assert.ok(names.length > 5, names.join());
+  await page.locator('input[name=tensor-gradient]').check();
+  await page.waitForFunction(() =>
+    document.querySelector('[data-tensor-step]')?.textContent?.startsWith('The gradient of the loss')
+  );
+  await page.selectOption('select[name=tensor]', 'weights');
+  await page.waitForFunction(() =>
+    document.querySelector('[data-tensor-step]')?.textContent?.includes('the right class')
+  );
+  await page.click('.contest [data-action=step]');
+  await page.waitForSelector('[data-tensor-step="2"]');
+});
+
+test('a run goes back to a moment and on at another rate, which its link has', async () => {
+  const page = await opened();
+  await played(page);
+  await page.selectOption('select[name=moment]', '20');
+  await page.fill('input[name=fork-lr]', 'none');
+  await page.click('[data-action=fork]');
+  assert.match(await page.innerText('#error-fork'), /^the rate must be a number above 0, up to 10, got "none"$/);
+  await page.fill('input[name=fork-lr]', '0.001');
+  await page.click('[data-action=fork]');
+  await page.waitForURL((url) => url.searchParams.get('changes') === '20:0.001');
+  await done(page);
+  const score = await scoreOf(page, 'linear');
+  const link = page.url();
+  await page.goto('about:blank');
+  await page.goto(`${link}#run`);
+  await live(page);
+  await done(page);
+  assert.equal(await scoreOf(page, 'linear'), score);
+});
+
+test('a run is kept in this browser, named, and opened after a reload', async () => {
+  const page = await opened();
+  await played(page);
+  const score = await scoreOf(page, 'linear');
+  await page.waitForSelector('[data-kept]', { state: 'attached' });
+  await page.click('.contest-kept summary');
+  await page.fill('.contest-name', 'my first');
+  await page.locator('.contest-name').blur();
+  await page.goto('about:blank');
+  await page.goto(`${site.site.url}${FILE}`);
+  await live(page);
+  await page.click('.contest-kept summary');
+  assert.equal(await page.inputValue('.contest-name'), 'my first');
+  await page.click('[data-kept-run] [data-action=continue]');
+  await done(page);
+  assert.equal(await scoreOf(page, 'linear'), score);
+  assert.equal(new URL(page.url()).searchParams.get('steps'), '40');
+  await page.click('[data-kept-run] [data-action=forget]');
+  await page.waitForSelector('[data-kept]', { state: 'detached' });
+});
+
+test('a word of one’s own is read letter by letter, and each layer says what it makes of it', async () => {
+  const page = await opened('?task=first_names&variants=linear_position,flat&steps=30&seeds=1');
+  await played(page);
+  await page.locator('input[name=looks-of][value=own]').check({ force: true });
+  await page.fill('#looks-text', 'Anna');
+  await page.waitForFunction(
+    () => document.querySelectorAll('[data-looks="0"] .looks-words:first-of-type span').length >= 4
+  );
+  assert.match(await page.innerText('[data-looks="1"]'), /says (women|men)’s names, \d+/);
+});
+
+test('rules that are no layers stand beside the layers of births', async () => {
+  const page = await opened('?task=births&variants=flat,position&steps=20&seeds=1');
+  await played(page);
+  await page.waitForSelector('[data-opponent]');
+  assert.match(await page.innerText('.contest-table .opponent:last-child'), /Least squares[\s\S]*7\.19/);
+});
+
+test('a table of one’s own is read, and trained on', async () => {
+  const page = await opened('?task=file');
+  assert.equal(await page.getAttribute('.contest [data-action=play]', 'aria-disabled'), 'true');
+  await page.locator('[data-example-table]').first().click();
+  await page.waitForSelector('.train-name');
+  await page.fill('#setting-steps', '20');
+  await page.fill('#setting-seeds', '1');
+  await played(page);
+  assert.match(await scoreOf(page, 'mean'), /^\d+\.\d.%$/);
+});
+
+test('the script of PyTorch’s is there, with the losses that were found here', async () => {
+  const page = await opened();
+  await played(page);
+  await page.click('summary:has-text("The script")');
+  await page.waitForSelector('.contest pre code');
+  assert.match(await page.innerText('.contest pre code'), /torch\.optim\.Adam/);
+});
+
+test('axe finds nothing after a run, and nothing is wider than a phone', async () => {
+  for (const [colorScheme, width] of /** @type {const} */ ([
+    ['dark', 390],
+    ['light', 1440]
+  ])) {
+    const page = await opened(SMALL, {
+      context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' }
+    });
+    await played(page);
+    await page.waitForSelector('[data-tensor-step="40"]');
+    assert.deepEqual(await violations(page), []);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    if (width === 390) await site.close();
+  }
+});
