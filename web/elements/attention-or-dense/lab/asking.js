@@ -1,6 +1,6 @@
 // What the runs of a contest are asked for the page: each thing once, and anew when they have gone on.
 
-import { isDone } from '../lane.js';
+import { isDone } from '../seed-run.js';
 
 /**
  * @typedef {import('../contest.js').Contest} Contest

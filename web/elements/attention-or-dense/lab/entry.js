@@ -13,6 +13,7 @@ import { nextFrame } from '../../train/frame.js';
  * @typedef {import('../../../plain/attention-or-dense/settings.js').Checked} Checked
  * @typedef {import('../../../plain/attention-or-dense/tasks.js').Task} Task
  * @typedef {import('../../../lib/index.js').Attnscope} Scope
+ * @typedef {import('../../../plain/attention-or-dense/source.js').Source} Source
  */
 
 /** @type {Checked} */
@@ -33,6 +34,8 @@ export class Entry {
     /** The last that were right. @type {Record<string, any>} */
     this.values = {};
     this.checked = UNCHECKED;
+    /** What examples are made of, null where that is not known. @type {Source | null} */
+    this.source = null;
     /** What the link asks for and cannot have. @type {string[]} */
     this.leftOut = [];
     this.files = new TableFiles({
@@ -59,16 +62,6 @@ export class Entry {
 
   get settings() {
     return settingsOf(this.task, this.table);
-  }
-
-  /** What examples are made of, null where that is not known. */
-  get source() {
-    try {
-      return sourceOf(this.task, this.values, this.table);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return null;
-    }
   }
 
   /** What an address asks for. What it does not name is as at first. @param {string} search */
@@ -100,6 +93,17 @@ export class Entry {
     const before = { ...initialValues(settings), ...this.values };
     this.values = readSettings(settings, this.entered, before).values;
     this.checked = this.#planOf(this.entered, this.table);
+    this.source = this.#sourceOf();
+  }
+
+  /** @returns {Source | null} */
+  #sourceOf() {
+    try {
+      return sourceOf(this.task, this.values, this.table);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return null;
+    }
   }
 
   /** @param {Record<string, any>} entered @param {import('../../../plain/train/table.js').Table | null} table */
