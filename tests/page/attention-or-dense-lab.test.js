@@ -160,7 +160,7 @@ test('any tensor and its gradient are drawn', async () => {
   await page.waitForFunction(() =>
     document.querySelector('[data-tensor-step]')?.textContent?.startsWith('The gradient of the loss')
   );
-  await page.selectOption('select[name=tensor]', 'weights');
+  await page.selectOption('select[name=tensor]', 'features');
   await page.waitForFunction(() =>
     document.querySelector('[data-tensor-step]')?.textContent?.includes('the right class')
   );
@@ -196,6 +196,9 @@ test('a run is kept in this browser, named, and opened after a reload', async ()
   await page.click('.contest-kept summary');
   await page.fill('.contest-name', 'my first');
   await page.locator('.contest-name').blur();
+  await page.waitForFunction(
+    () => /** @type {any} */ (document.querySelector('attnscope-contest')).keeper.entries[0]?.name === 'my first'
+  );
   await page.goto('about:blank');
   await page.goto(`${site.site.url}${FILE}`);
   await live(page);

@@ -19,6 +19,23 @@ import { nextFrame } from '../../train/frame.js';
 /** @type {Checked} */
 const UNCHECKED = { plan: null, errors: {}, variants: [] };
 
+/**
+ * With no more examples to train on than a file has.
+ * @param {Record<string, any>} entered @param {import('../../../plain/train/table.js').Table | null} table
+ */
+function fitting(entered, table) {
+  const task = taskNamed(entered.task);
+  if (!task || !table) return entered;
+  const settings = settingsOf(task, table);
+  const { values } = readSettings(settings, entered, initialValues(settings));
+  try {
+    return { ...entered, samples: Math.min(values.samples, sourceOf(task, values, table).most) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return entered; // checkPlan() says why
+  }
+}
+
 export class Entry {
   #changed;
 
@@ -41,10 +58,13 @@ export class Entry {
     this.files = new TableFiles({
       values: () => this.entered,
       check: (values, table) => {
-        const { plan, errors } = this.#planOf({ ...readAddress('?task=file').values, ...values }, table);
+        const { plan, errors } = this.#planOf(
+          fitting({ ...readAddress('?task=file').values, ...values }, table),
+          table
+        );
         return /** @type {any} */ ({ data: plan, errors });
       },
-      set: (values) => this.set(values),
+      set: (values) => this.set(fitting({ ...this.entered, ...values }, this.files.table(values))),
       changed: () => this.#changed(),
       drawn: nextFrame
     });

@@ -31,7 +31,7 @@ export function variantsView(state, actions) {
     <table class="table contest-table"><thead><tr><th scope="col">Layer</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">MACs</th>
       <th scope="col" class="num">${isShare ? 'Right' : 'Error'}</th>${solved === null ? nothing : html`<th scope="col" class="num">Above ${100 * solved} %</th>`}</tr></thead>
       <tbody>${variants.map((variant, at) => rowView(variant, at, { kind, solved }, tanhView(variant, variants, actions.swap)))}${opponents.map(opponentView)}</tbody></table></div>
-    ${state.verdicts.length ? html`<ul class="verdicts" role="status">${state.verdicts.map((text) => html`<li>${text}</li>`)}</ul>` : nothing}
+    <div role="status">${state.verdicts.length ? html`<ul class="verdicts">${state.verdicts.map((text) => html`<li>${text}</li>`)}</ul>` : nothing}</div>
     <div class="contest-curves">
       <fieldset class="inline"><legend class="hidden">Curves</legend>${segments('curve', [...CURVES], curve, (kind) => actions.draw(/** @type {any} */ (kind)))}</fieldset>
       <div class="plot" role="img" aria-label=${`${CURVES.find(({ value }) => value === curve)?.text} by step, a line for each layer and its spread over seeds as a band; scores are in the table above`}>${curves ?? nothing}</div>
