@@ -20,12 +20,13 @@ import { nextFrame } from '../../train/frame.js';
 const UNCHECKED = { plan: null, errors: {}, variants: [] };
 
 /**
- * With no more examples to train on than a file has.
- * @param {Record<string, any>} entered @param {import('../../../plain/train/table.js').Table | null} table
+ * With no more examples to train on than a file has; what was not known before the file is as it proposes.
+ * @param {Record<string, any>} given @param {import('../../../plain/train/table.js').Table | null} table
  */
-function fitting(entered, table) {
-  const task = taskNamed(entered.task);
-  if (!task || !table) return entered;
+function fitting(given, table) {
+  const task = taskNamed(given.task);
+  if (!task || !table) return given;
+  const entered = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const settings = settingsOf(task, table);
   const { values } = readSettings(settings, entered, initialValues(settings));
   try {
@@ -64,7 +65,11 @@ export class Entry {
         );
         return /** @type {any} */ ({ data: plan, errors });
       },
-      set: (values) => this.set(fitting({ ...this.entered, ...values }, this.files.table(values))),
+      set: (values) => {
+        this.entered = fitting({ ...this.entered, ...values }, this.files.table(values));
+        this.values = {};
+        this.set({});
+      },
       changed: () => this.#changed(),
       drawn: nextFrame
     });
