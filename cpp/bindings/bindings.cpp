@@ -492,10 +492,11 @@ void load_state_dict(Model& model, const StateValue& state) {
   model.load_state(unpack_parameters(model, state));
 }
 
-/// {outputs, inputs, parameters}: the results that gradients are given by, and the gradients by
-/// each input and parameter.
+/// {outputs, inputs, parameters, tensors}: the results that gradients are given by, and the
+/// gradients by each input and parameter, and by the tensors of these names.
 ResultsValue backward(const Model& model, const InputsValue& inputs, const InputsValue& gradients,
-                      const OptionsValue& options, const ProgressValue& progress) {
+                      const OptionsValue& options, const ProgressValue& progress,
+                      const NamesValue& names) {
   const Field options_known[] = {
       boolean_field("reference", "Plain loops in double precision instead of the kernels.", false),
       progress_field()};
@@ -508,22 +509,26 @@ ResultsValue backward(const Model& model, const InputsValue& inputs, const Input
     from.push_back(name);
     tensors.emplace_back(gradient_name(name), tensor);
   }
-  const auto plan = model.backward_plan(from, shapes);
+  const auto plan = model.backward_plan(from, names_from(names), shapes);
   const UnpackedInputs unpacked = unpacked_inputs("backward", plan->whole(), tensors, {});
   const Caller caller(progress);
   const Outputs outputs =
       model.backward(*plan, unpacked.pointers, std::get<bool>(values[0]), caller.progress());
-  val made = val::object(), by_inputs = val::object(), by_parameters = val::object();
+  val made = val::object(), by_inputs = val::object(), by_parameters = val::object(),
+      by_tensors = val::object();
   for (size_t i = 0; i < from.size(); ++i) made.set(from[i], pack_tensor(outputs[i]));
   for (size_t i = 0; i < plan->made.wanted.size(); ++i) {
     const Tensor& tensor = plan->whole().tensor(plan->made.wanted[i]);
-    (tensor.role == Role::kParameter ? by_parameters : by_inputs)
+    (tensor.role == Role::kParameter    ? by_parameters
+     : tensor.role == Role::kActivation ? by_tensors
+                                        : by_inputs)
         .set(tensor.name, pack_tensor(outputs[from.size() + i]));
   }
   val results = val::object();
   results.set("outputs", made);
   results.set("inputs", by_inputs);
   results.set("parameters", by_parameters);
+  if (!plan->tensors.empty()) results.set("tensors", by_tensors);
   return ResultsValue(results);
 }
 
@@ -730,9 +735,9 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       .function(
           "step(inputs, options, progress)",
           &bound<&step, Model&, const InputsValue&, const OptionsValue&, const ProgressValue&>)
-      .function("backward(inputs, gradients, options, progress)",
+      .function("backward(inputs, gradients, options, progress, tensors)",
                 &bound<&backward, const Model&, const InputsValue&, const InputsValue&,
-                       const OptionsValue&, const ProgressValue&>)
+                       const OptionsValue&, const ProgressValue&, const NamesValue&>)
       .function("describe", &bound<&describe_model, const Model&>)
       .function("bytes", &bound<&model_bytes, const Model&>)
       .function("pastLength", &bound<&past_len, const Model&>)

@@ -218,13 +218,17 @@ Forward Model::compared(const Plan& plan, Weights& weights, const Inputs& inputs
 }
 
 BackwardPlanPtr Model::backward_plan(const std::vector<std::string>& from,
+                                     const std::vector<std::string>& tensors,
                                      const std::vector<GivenShape>& given) const {
   return backward_plans_.find_or_make(
-      config_, graph_, given, [&](const BackwardPlan& one) { return one.from == from; },
+      config_, graph_, given,
+      [&](const BackwardPlan& one) { return one.from == from && one.tensors == tensors; },
       [&](const Config& config, auto fits) -> BackwardPlanPtr {
-        BackwardGraph graph = backward_graph(config, from);
+        Graph layer = unrolled(config);
+        const std::vector<TensorId> ids = find_tensors(layer, config.layer().name, tensors);
+        BackwardGraph graph = backward_graph(std::move(layer), from, ids);
         if (!fits(graph.graph)) return nullptr;
-        auto made = std::make_shared<const BackwardPlan>(config, from, std::move(graph));
+        auto made = std::make_shared<const BackwardPlan>(config, from, tensors, std::move(graph));
         const Count bytes = made->schedule.bytes();
         if (bytes > memory_limit_) {
           refuse("", "the layer must need at most {} bytes for its gradients, got {}",

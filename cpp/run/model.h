@@ -71,8 +71,13 @@ using PlanPtr = std::shared_ptr<const Plan>;
 
 /// The same of a layer's backward pass.
 struct BackwardPlan {
-  BackwardPlan(const Config& of, std::vector<std::string> results, BackwardGraph graph)
-      : config(of), from(std::move(results)), made(std::move(graph)), schedule(made.graph) {}
+  BackwardPlan(const Config& of, std::vector<std::string> results,
+               std::vector<std::string> names_of_tensors, BackwardGraph graph)
+      : config(of),
+        from(std::move(results)),
+        tensors(std::move(names_of_tensors)),
+        made(std::move(graph)),
+        schedule(made.graph) {}
 
   // The schedule points into the graph.
   BackwardPlan(const BackwardPlan&) = delete;
@@ -81,7 +86,8 @@ struct BackwardPlan {
   const Graph& whole() const { return made.graph; }
 
   const Config config;
-  const std::vector<std::string> from;  // the results by which gradients are given
+  const std::vector<std::string> from;     // the results by which gradients are given
+  const std::vector<std::string> tensors;  // between the steps, by which there are gradients too
   const BackwardGraph made;
   const Schedule schedule;
 };
@@ -131,9 +137,11 @@ class Model {
   Outputs step(const Plan& next, Inputs inputs, const Progress& progress = {});
 
   /// The plan of backward(), for inputs of these shapes, where gradients by the results `from` are
-  /// given. Throws FieldError as plan() does, and where `from` is empty or no parameter or input
-  /// has any influence on it.
+  /// given, and those by the tensors of these names asked for besides. Throws FieldError as plan()
+  /// does, where `from` is empty or no parameter or input has any influence on it, and where one of
+  /// the tensors has none.
   BackwardPlanPtr backward_plan(const std::vector<std::string>& from,
+                                const std::vector<std::string>& tensors,
                                 const std::vector<GivenShape>& given) const;
 
   /// The gradients that the plan lists. `inputs` are those of its graph.

@@ -55,7 +55,7 @@ class Backward {
   /// Adds the steps behind a step. `needs`: by tensor, whether its gradient is asked for.
   void pass(const Step& step, const std::vector<bool>& needs) {
     const TensorId gradient = gradients_[static_cast<size_t>(step.output)];
-    if (gradient == kNoTensor) return;
+    if (gradient == kNoTensor || step.op->is_constant()) return;
     std::vector<bool> asked;
     for (const TensorId input : step.inputs) asked.push_back(needs[static_cast<size_t>(input)]);
     if (std::none_of(asked.begin(), asked.end(), [](bool one) { return one; })) return;
@@ -73,7 +73,7 @@ class Backward {
     }
   }
 
-  /// The gradient by a parameter or input, of which steps may also have read views.
+  /// The gradient by a tensor. Of a parameter or an input steps may also have read views.
   TensorId whole(TensorId tensor) {
     std::vector<TensorId> views;
     for (size_t id = 0; id < gradients_.size(); ++id) {
@@ -165,14 +165,15 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
                                     std::vector<Release>* releases) {
   // Forwards: what depends on a wanted tensor needs a gradient.
   std::vector<bool> needs(graph.tensors().size(), false);
+  for (const TensorId id : wanted) needs[static_cast<size_t>(id)] = true;
   for (size_t id = 0; id < needs.size(); ++id) {
     const Tensor& tensor = graph.tensors()[id];
     if (tensor.role == Role::kActivation) continue;
-    needs[id] = std::find(wanted.begin(), wanted.end(), tensor.storage) != wanted.end();
+    needs[id] = needs[static_cast<size_t>(tensor.storage)];  // a part of what is wanted
   }
   const std::vector<Step> steps = graph.steps();  // the forward pass: more are added
   for (const Step& step : steps) {
-    if (step.op->is_constant()) continue;
+    if (step.op->is_constant() || needs[static_cast<size_t>(step.output)]) continue;
     needs[static_cast<size_t>(step.output)] =
         std::any_of(step.inputs.begin(), step.inputs.end(),
                     [&](TensorId id) { return needs[static_cast<size_t>(id)]; });
@@ -197,19 +198,23 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
   return gradients;
 }
 
-std::string gradient_name(const std::string& result) { return "gradients." + result; }
+namespace {
 
-BackwardGraph backward_graph(const Config& config, const std::vector<std::string>& from) {
-  BackwardGraph made{.graph = unroll(config.layer().build(config))};
-  Graph& graph = made.graph;
-  std::vector<TensorId> asked;
+/// Parameters, and inputs of numbers: these first.
+std::vector<TensorId> learned_or_given(const Graph& graph) {
+  std::vector<TensorId> all;
   for (const TensorId id : graph.inputs()) {
     const Tensor& tensor = graph.tensor(id);
-    if (tensor.role == Role::kInput && tensor.limit == 0) asked.push_back(id);
+    if (tensor.role == Role::kInput && tensor.limit == 0) all.push_back(id);
   }
   for (const Module& module : graph.modules()) {
-    asked.insert(asked.end(), module.parameters.begin(), module.parameters.end());
+    all.insert(all.end(), module.parameters.begin(), module.parameters.end());
   }
+  return all;
+}
+
+/// An input for the gradient by each of the results that `from` names.
+std::vector<Seed> add_seeds(Graph& graph, const std::vector<std::string>& from) {
   const std::vector<Result> results = graph.results();
   std::vector<std::string_view> known;
   for (const Result& result : results) known.push_back(result.name);
@@ -221,13 +226,36 @@ BackwardGraph backward_graph(const Config& config, const std::vector<std::string
     const Shape shape = graph.tensor(tensor).shape;
     seeds.push_back({tensor, graph.add_input(gradient_name(name), shape)});
   }
+  return seeds;
+}
+
+}  // namespace
+
+std::string gradient_name(const std::string& result) { return "gradients." + result; }
+
+BackwardGraph backward_graph(const Config& config, const std::vector<std::string>& from) {
+  return backward_graph(unroll(config.layer().build(config)), from, {});
+}
+
+BackwardGraph backward_graph(Graph unrolled, const std::vector<std::string>& from,
+                             std::span<const TensorId> tensors) {
+  BackwardGraph made{.graph = std::move(unrolled)};
+  Graph& graph = made.graph;
+  const std::vector<Seed> seeds = add_seeds(graph, from);
+  std::vector<TensorId> asked = learned_or_given(graph);
+  asked.insert(asked.end(), tensors.begin(), tensors.end());
   const std::vector<TensorId> gradients = add_gradients(graph, seeds, asked);
   graph.set_results({});
   for (size_t i = 0; i < from.size(); ++i) graph.add_result(from[i], seeds[i].tensor);
   for (size_t i = 0; i < asked.size(); ++i) {
-    if (gradients[i] == kNoTensor) continue;
-    made.wanted.push_back(asked[i]);
-    graph.add_result(graph.tensor(asked[i]).name, gradients[i]);
+    const Tensor& tensor = graph.tensor(asked[i]);
+    if (gradients[i] != kNoTensor) {
+      made.wanted.push_back(asked[i]);
+      graph.add_result(tensor.name, gradients[i]);
+    } else if (tensor.role == Role::kActivation) {
+      refuse("tensors", "tensors must be some by which the given results have a gradient, got {}",
+             {tensor.name});
+    }
   }
   if (made.wanted.empty()) {
     throw FieldError("gradients",

@@ -23,11 +23,11 @@ struct Release {
   TensorId step, last;
 };
 
-/// Adds the steps that make the gradients of a scalar by the tensors `wanted`, parameters or inputs
-/// of `graph`, of those by the tensors of `seeds`. `graph` has no calls (graph/unroll.h). Returns
-/// the gradients in the order of `wanted`; kNoTensor where the seeds do not depend on it. A tensor
-/// that several steps read gets the sum of their gradients, the last step's first. What no wanted
-/// gradient needs is left out.
+/// Adds the steps that make the gradients of a scalar by the tensors `wanted`, parameters, inputs
+/// or what steps of `graph` make, of those by the tensors of `seeds`. `graph` has no calls
+/// (graph/unroll.h). Returns the gradients in the order of `wanted`; kNoTensor where the seeds do
+/// not depend on it. A tensor that several steps read gets the sum of their gradients, the last
+/// step's first. What no wanted gradient needs is left out.
 ///
 /// Activation checkpointing (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost",
 /// https://arxiv.org/abs/1604.06174): before the gradients of the repetitions `run_again`, their
@@ -41,7 +41,7 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
                                     std::vector<Release>* releases = nullptr);
 
 /// A layer with its backward pass behind it. Its results are those of the layer that gradients are
-/// given by, and after them the gradients, those by inputs first.
+/// given by, and after them the gradients: by inputs, by parameters, by what steps make.
 struct BackwardGraph {
   Graph graph{};
   std::vector<TensorId> wanted{};  // by which tensor each of the gradients is
@@ -51,6 +51,11 @@ struct BackwardGraph {
 /// that `from` names, which are further inputs. What they do not depend on has none. Throws
 /// FieldError for an unknown result, and where there is no gradient at all.
 BackwardGraph backward_graph(const Config& config, const std::vector<std::string>& from);
+
+/// The same of a layer's graph without calls, and besides by `tensors`, which its steps make.
+/// Throws FieldError where the results do not depend on one of those.
+BackwardGraph backward_graph(Graph unrolled, const std::vector<std::string>& from,
+                             std::span<const TensorId> tensors);
 
 /// What the input is called that has the gradient by a result.
 std::string gradient_name(const std::string& result);

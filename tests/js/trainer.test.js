@@ -176,6 +176,39 @@ test('gradients of backward are those by which a loss changes', () => {
   model.dispose();
 });
 
+test('gradients by tensors between the steps are returned where they are asked for', () => {
+  const config = /** @type {const} */ ({ layer: 'linear_scorer', batch_size: 2, seq_len: 4, hidden_size: 6 });
+  const model = scope.create(config, { seed: 1 });
+  const hidden_states = scope.randn([2, 4, 6], { seed: 2 });
+  const output = scope.randn([2, 6], { seed: 3 });
+  const before = model.backward({ hidden_states }, { output });
+  const { tensors, ...others } = model.backward({ hidden_states }, { output }, { tensors: ['scores', 'weights'] });
+  assert.deepEqual(others, before);
+  assert.deepEqual(Object.keys(tensors).sort(), ['scores', 'weights']);
+  assert.deepEqual(
+    [tensors.scores.shape, tensors.weights.shape],
+    [
+      [2, 4, 1],
+      [2, 4]
+    ]
+  );
+  // each weight multiplies its position: the gradient by it is their product with that of the sum
+  tensors.weights.data.forEach((value, at) => {
+    const [b, position] = [Math.floor(at / 4), hidden_states.data.subarray(at * 6, at * 6 + 6)];
+    const product = position.reduce((sum, one, e) => sum + one * output.data[b * 6 + e], 0);
+    assert.ok(Math.abs(value - product) < 1e-5, `${at}: ${value}, ${product}`);
+  });
+  // the score's bias is added to each score
+  const total = tensors.scores.data.reduce((sum, one) => sum + one, 0);
+  assert.ok(Math.abs(total - before.parameters['score.bias'].data[0]) < 1e-6);
+  assert.deepEqual(model.backward({ hidden_states }, { output }, { tensors: [] }), { ...before, tensors: {} });
+  const refused = (/** @type {any} */ tensors) =>
+    refusal(() => model.backward({ hidden_states }, { output }, { tensors }));
+  assert.equal(refused(['score']), 'tensors: linear_scorer has no tensor "score", did you mean scores?');
+  assert.equal(refused('scores'), 'tensors: tensors must be an array of names, got "scores"');
+  model.dispose();
+});
+
 test('what is wrong is refused by its name, and the trainer stays as it was', () => {
   const create = (/** @type {any} */ options) => refusal(() => scope.trainer(classifier, options));
   assert.equal(
@@ -299,7 +332,12 @@ test('in a worker it trains as beside it', async () => {
   assert.deepEqual(await trainer.stateDict(), saved);
   const output = scope.randn([8, 2]);
   const tokens = { tokens: batch.tokens };
-  assert.deepEqual(await trainer.model.backward(tokens, { output }), here.model.backward(tokens, { output }));
+  const asked = { tensors: ['scores'] };
+  for (const options of [{}, asked])
+    assert.deepEqual(
+      await trainer.model.backward(tokens, { output }, options),
+      here.model.backward(tokens, { output }, options)
+    );
   const training = { loss: { name: /** @type {const} */ ('cross_entropy'), weight: [1, 2] }, frozen: ['fc.bias'] };
   assert.equal(await there.pytorch(classifier, { training }), scope.pytorch(classifier, { training }));
   assert.deepEqual(await there.estimate(classifier, { training }), scope.estimate(classifier, { training }));

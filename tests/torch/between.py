@@ -56,7 +56,8 @@ def in_double(printed, state, inputs):
                 made[f"{paths[owner]}.{name}".removeprefix(".")] = value
 
         recording.namespace.update(tell=tell, masked=[])
-        again.module(**again.inputs)
+        compute.results = judge.as_tuple(again.module(**again.inputs))
         return made
 
+    compute.module, compute.inputs = again.module, again.inputs
     return compute

@@ -165,18 +165,16 @@ function explained(models, inputs, { steps, tensors, results }) {
   );
 }
 
-/** The gradients by inputs and parameters in one list: no parameter is called as an input is. */
-const together = (/** @type {ReturnType<Model['backward']>} */ { inputs, parameters }) => ({
-  ...inputs,
-  ...parameters
-});
+/** The gradients in one list: no two of an input, a parameter and what a step makes are called alike. */
+const together = (/** @type {any} */ { inputs, parameters, tensors }) => ({ ...inputs, ...parameters, ...tensors });
 
 /**
  * One backward pass, of random gradients by all results.
  * @param {Record<string, Model>} models by build
  * @param {Tensors} inputs
+ * @param {string[]} names of tensors between the steps: by those that have a gradient, it is asked for too
  */
-function gradients(models, inputs) {
+function gradients(models, inputs, names) {
   const first = Object.values(models)[0];
   const given = Object.fromEntries(
     Object.entries(first.forward(inputs)).map(([name, { shape }]) => [
@@ -184,10 +182,28 @@ function gradients(models, inputs) {
       scope.randn(shape, { seed: draw.below(2 ** 32) })
     ])
   );
+  const tensors = names.filter((name) => hasGradient(first, inputs, given, name));
   const groups = new Groups();
-  for (const [name, model] of Object.entries(models)) groups.add(name, together(model.backward(inputs, given)));
-  const reference = written(together(first.backward(inputs, given, { reference: true })));
+  for (const [name, model] of Object.entries(models))
+    groups.add(name, together(model.backward(inputs, given, { tensors })));
+  const reference = written(together(first.backward(inputs, given, { tensors, reference: true })));
   return { given: file.addAll(given), results: { reference, ...groups.written() } };
+}
+
+/** Not of a constant table by which nothing is moved. */
+function hasGradient(
+  /** @type {Model} */ model,
+  /** @type {Tensors} */ inputs,
+  /** @type {Tensors} */ given,
+  /** @type {string} */ name
+) {
+  try {
+    model.backward(inputs, /** @type {any} */ (given), { tensors: [name] });
+    return true;
+  } catch (error) {
+    if (/** @type {any} */ (error).field !== 'tensors') throw error;
+    return false;
+  }
 }
 
 /**
@@ -228,8 +244,9 @@ function writeCase(config, seed, whole) {
   const places = file.addAll(inputs);
   const listed = scope.estimate(any, { tensors: true });
   const names = Object.values(listed.tensors).flat();
+  const made = Object.keys(listed.shapes).flatMap((name) => listed.tensors[name]);
   const more = (/** @type {Tensors} */ given) => ({
-    gradients: gradients(models, given),
+    gradients: gradients(models, given, whole ? made : []),
     ...(whole && { between: between(models, given, names), explained: explained(models, given, listed) })
   });
 

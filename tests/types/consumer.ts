@@ -151,6 +151,8 @@ const past: number = decoder.pastLength;
 decoder.clearCache();
 const pooledToken: Tensor | undefined = stepped.pooled;
 const byInputs: Record<string, Tensor> = model.backward({ hidden_states }, { output: hidden_states }).inputs;
+const byScores: Tensor = model.backward({ hidden_states }, { output: hidden_states }, { tensors: ['scores'] }).tensors
+  .scores;
 const trainer: Trainer = scope.trainer(language, {
   seed: 1,
   loss: { name: 'cross_entropy', target: 'next_token', label_smoothing: 0.1 },
@@ -209,6 +211,9 @@ const explainedThere: Explanation = await there.explain({ hidden_states: moved, 
 const long: number = await there.pastLength;
 await there.loadStateDict(await there.stateDict());
 const gradientsThere = (await there.backward({ hidden_states: moved }, { output: hidden_states })).parameters;
+const scoresThere: Tensor = (
+  await there.backward({ hidden_states: moved }, { output: hidden_states }, { tensors: ['scores'] })
+).tensors.scores;
 const trainerThere: WorkerTrainer = await inWorker.trainer(config, { loss: 'mse_loss', optimizer: 'sgd' });
 const lossThere: number = (await trainerThere.step({ hidden_states, target: moved })).loss;
 const answer = await inWorker.call(

@@ -12,6 +12,7 @@
 /** @typedef {import('./types.js').FloatInput} FloatInput */
 /** @typedef {import('./types.js').Format} Format */
 /** @typedef {import('./types.js').Gradients} Gradients */
+/** @typedef {import('./types.js').BackwardOptions} BackwardOptions */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('./types.js').HalfFormat} HalfFormat */
 /** @typedef {import('./types.js').IdsInput} IdsInput */

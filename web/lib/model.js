@@ -13,7 +13,9 @@ import { isPlain, show } from './values.js';
 /** @typedef {import('./types.js').Config} Config */
 /** @typedef {import('./types.js').FloatInput} FloatInput */
 /** @typedef {import('./types.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./types.js').BackwardOptions} BackwardOptions */
 /** @typedef {import('./types.js').Gradients} Gradients */
+/** @template O @typedef {import('./generics.js').TensorsOf<O, Tensor>} TensorsOf */
 /** @typedef {import('./types.js').Input} Input */
 /** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
@@ -90,21 +92,26 @@ export class Model {
 
   /**
    * The gradients of a scalar by the inputs of numbers and by the parameters, of its gradients by some results: the
-   * vector-Jacobian product, as `torch.autograd.grad(results, inputs, gradients)` gives it in evaluation.
+   * vector-Jacobian product, as `torch.autograd.grad(results, inputs, gradients)` gives it in evaluation. With
+   * `tensors` those by what steps make, too.
+   * @template [const O={}]
    * @param {Inputs<C>} inputs by name, as of `forward`
    * @param {Record<string, FloatInput>} gradients by the results' names, of which some may be left out; each has its
    *   result's shape
-   * @param {{ reference?: boolean, progress?: (done: number) => unknown }} [options]
-   * @returns {Gradients} copies
-   * @throws {RangeError} for a missing, unknown or ill-fitting tensor
+   * @param {Literal<O, BackwardOptions>} [options]
+   * @returns {Gradients & TensorsOf<O>} copies
+   * @throws {RangeError} for a missing, unknown or ill-fitting tensor, and for a name in `tensors` that no step has, or
+   *   that has no gradient by the given results
    * @throws {DOMException} an AbortError, when `progress` returned false
    */
   backward(inputs, gradients, options) {
     const { options: others, report } = this.#watched(options);
-    const made = this.#read((model) =>
-      model.backward(coreTensors(this.#core, inputs), coreTensors(this.#core, gradients), others, report)
-    );
-    return /** @type {any} */ (made);
+    const { tensors, core } = partTensors(others);
+    const made = this.#read((model) => {
+      const [given, by] = [inputs, gradients].map((one) => coreTensors(this.#core, one));
+      return model.backward(given, by, core, report, tensors ?? []);
+    });
+    return /** @type {any} */ (tensors ? { ...made, tensors: { .../** @type {any} */ (made).tensors } } : made);
   }
 
   /**

@@ -118,6 +118,68 @@ TEST_CASE(
   }
 }
 
+namespace {
+
+/// Those by every tensor that a step makes as well, of which the results by `from` depend on it.
+BackwardGraph backward_of_tensors(const Config& config, const std::vector<std::string>& from) {
+  Graph layer = unroll(graph_of(config));
+  std::vector<TensorId> tensors;
+  for (const Step& step : layer.steps()) {
+    try {
+      const TensorId one[] = {step.output};
+      backward_graph(layer, from, one);
+      tensors.push_back(step.output);
+    } catch (const FieldError& error) {
+      CHECK(error.field() == "tensors");
+    }
+  }
+  return backward_graph(std::move(layer), from, tensors);
+}
+
+}  // namespace
+
+TEST_CASE("gradients by what steps make are those in double precision, and change no others") {
+  for (const Config& one : small_configs()) {
+    CAPTURE(one.layer().name);
+    const std::vector<std::string> from{graph_of(one).results().front().name};
+    const Graph plain = backward_graph(one, from).graph;
+    const auto state = std::make_shared<State>(random_state(plain));
+    Count parameters = 0;
+    for (const Values& values : *state) parameters += static_cast<Count>(values.size());
+    if (parameters > kMostParameters / 10) continue;
+    const Graph graph = backward_of_tensors(one, from).graph;
+    CHECK(graph.results().size() > plain.results().size());
+    const RandomInputs inputs(graph, true), same(plain, true);
+    const Outputs expected = run_reference(graph, parameters_of(graph, *state), inputs.pointers);
+    const Outputs before = run_reference(plain, parameters_of(plain, *state), same.pointers);
+    Weights weights(state, Dtype::kFloat32);
+    const Schedule schedule(graph);
+    const Outputs made =
+        run_program(schedule, weights.bind(graph, schedule.packed()), inputs.pointers, {});
+    REQUIRE(made.size() == expected.size());
+    double all = 0.0;
+    for (const Values& exact : expected) all = std::max(all, largest_of(exact));
+    for (size_t r = 0; r < made.size(); ++r) {
+      CAPTURE(graph.results()[r].name);
+      check_gradient(made[r], expected[r], all);
+      if (r < before.size()) CHECK(expected[r] == before[r]);
+    }
+  }
+}
+
+TEST_CASE("a tensor without gradient is refused by its name") {
+  const Config small = config("encoder", {{"num_layers", raw(1)}, {"vocab_size", raw(7)}});
+  const Graph layer = unroll(graph_of(small));
+  TensorId pooled = kNoTensor;
+  for (const Result& result : layer.results()) {
+    if (result.name == "pooled") pooled = result.tensor;
+  }
+  const TensorId tensors[] = {pooled};
+  CHECK_THROWS_WITH_AS(
+      backward_graph(layer, {"output"}, tensors),
+      "tensors must be some by which the given results have a gradient, got pooled", FieldError);
+}
+
 TEST_CASE("a watched backward pass tells of its progress in order") {
   const Graph graph = backward_of(config("transformer_encoder_layer", {{"batch_size", raw(2)},
                                                                        {"seq_len", raw(9)},

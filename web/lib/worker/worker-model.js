@@ -10,7 +10,9 @@ import { WorkerTensor } from './worker-tensor.js';
 /** @typedef {import('../decoding.js').Decoded} Decoded */
 /** @typedef {import('../types.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('../types.js').FloatInput} FloatInput */
+/** @typedef {import('../types.js').BackwardOptions} BackwardOptions */
 /** @typedef {import('../types.js').Gradients} Gradients */
+/** @template O @typedef {import('../generics.js').TensorsOf<O, import('../types.js').Tensor>} TensorsOf */
 /** @typedef {import('../types.js').Input} Input */
 /** @typedef {import('../types.js').StepOptions} StepOptions */
 /** @typedef {import('../types.js').Tensor} Tensor */
@@ -79,10 +81,11 @@ export class WorkerModel {
 
   /**
    * The gradients of a scalar, of its gradients by results: see `Model.backward`.
+   * @template [const O={}]
    * @param {WorkerInputs<C>} inputs
    * @param {Record<string, FloatInput | WorkerTensor>} gradients by the results' names
-   * @param {{ reference?: boolean } & RunOptions & { progress?: (done: number) => unknown }} [options]
-   * @returns {Promise<Gradients>}
+   * @param {Literal<O, BackwardOptions & RunOptions>} [options]
+   * @returns {Promise<Gradients & TensorsOf<O>>}
    */
   async backward(inputs, gradients, options) {
     const on = this.#alive();
