@@ -316,8 +316,8 @@
 /**
  * @typedef {object} BackwardOptions
  * @property {boolean} [reference] by plain loops in double precision instead of the kernels
- * @property {readonly string[]} [tensors] names of tensors that steps make, as `forward` takes them but for masked scores:
- *   the gradients by these are returned too, as `tensors` of the results
+ * @property {readonly string[]} [tensors] names of tensors that steps make, as `forward` takes them but for masked
+ *   scores: the gradients by these are returned too, as `tensors` of the results
  * @property {(done: number) => boolean | void} [progress] as of `forward`
  */
 
