@@ -22,6 +22,9 @@ import { controlsView } from './controls.js';
  * @property {(trained: boolean) => void} train
  */
 
+/** Nudges that differ by less are the same one, rounded to float32. */
+const SAME = 1e-5;
+
 /** @param {Screen} screen @param {Actions} actions */
 export function minuteView(screen, actions) {
   const { features, level, day, peak, sides } = screen;
@@ -72,7 +75,7 @@ function progressText({ step }) {
 function questionView({ features, peak, index, count, tries, nudge }, { tryOut }) {
   const price = features[placeOf(peak, PRICE)];
   const same = (/** @type {typeof tries[0]} */ one) =>
-    Boolean(nudge && nudge.day === one.day && nudge.feature === one.feature && nudge.by === one.by);
+    Boolean(nudge && nudge.day === one.day && nudge.feature === one.feature && Math.abs(nudge.by - one.by) < SAME);
   return html`<div class="minute-about">
     <h3>Was the price above 0 on the day of the highest volume?</h3>
     <p class="minute-truth">Example ${index + 1} of ${count}: <b>${price > 0 ? 'yes' : 'no'}</b>, ${signed(price)} on ${dayText(peak)}.</p>
