@@ -243,7 +243,7 @@ void time_attention(const char* name, double S) {
                                  {"kv_len", raw(S)},
                                  {"head_dim", raw(64)}});
   const std::vector<std::string> from{"output"};
-  const BackwardPlan plan(config, from, backward_graph(config, from));
+  const BackwardPlan plan(config, from, {}, backward_graph(config, from));
   time_schedule(name, plan.schedule, config, plan.made.graph.results()[0].tensor);
 }
 

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { open } from '../../web/lib/index.js';
 import { Contest } from '../../web/elements/attention-or-dense/contest.js';
 import { openSession } from '../../web/elements/attention-or-dense/session.js';
 import { FORMAT, MOST_BYTES, MOST_KEPT, noteOf, packed, parted } from '../../web/plain/attention-or-dense/kept.js';
@@ -14,13 +15,13 @@ import { scope } from './support.js';
 
 await Promise.all(['births', 'emoji'].map(loadData));
 
-/** As a worker does: what crosses is copied. */
-function openHere() {
+/** As a worker does: what crosses is copied. @param {typeof scope} [own] */
+function openHere(own = scope) {
   const tasks = servedTasks();
   let ended = false;
   return {
     call: async (name, job) => {
-      const answer = await tasks[name](scope, structuredClone(job));
+      const answer = await tasks[name](own, structuredClone(job));
       if (ended) throw new DOMException('the run was ended', 'AbortError');
       return structuredClone(answer);
     },
@@ -33,7 +34,7 @@ function openHere() {
 const small = { task: 'which_day', variants: ['position', 'flat'], samples: 128, steps: 20, seeds: 2 };
 
 /** A contest that has begun, and a promise of its end. */
-function begun(values = {}, { cores = 2, listener = {}, open = openHere } = {}) {
+function begun(values = {}, { cores = 2, listener = {}, open = () => openHere() } = {}) {
   const { plan, errors, variants } = checkPlan(scope, { ...small, ...values });
   assert.deepEqual(errors, {});
   let end;
@@ -82,7 +83,8 @@ test('every variant makes all steps with every seed, on the same numbers however
 
 test('workers of their own make the same runs', async () => {
   const contest = await played({ seeds: 1 }, { open: openSession });
-  assert.deepEqual(found(contest), found(await played({ seeds: 1 })));
+  const own = await open({ threads: 1 }); // the build that workers take
+  assert.deepEqual(found(contest), found(await played({ seeds: 1 }, { open: () => openHere(own) })));
   contest.dispose();
 });
 

@@ -14,6 +14,7 @@ const SIZES = {
   max_positions: 64,
   attn_dim: 16,
   head_dim: 16,
+  encoder: 'transformer', // where there may be none
   dropout: 0
 };
 
