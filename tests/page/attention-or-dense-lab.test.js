@@ -51,6 +51,15 @@ test('without JavaScript the first task says what should happen, and its layers 
   assert.match(await page.innerText('.contest-table [data-variant=linear]'), /27/);
 });
 
+test('on a phone the scores are in sight, with the sizes under the names', async () => {
+  const page = await opened(SMALL, { context: { viewport: { width: 390, height: 844 } } });
+  const room = await page
+    .locator('[aria-label=Variants]')
+    .evaluate((scroller) => scroller.clientWidth - scroller.scrollWidth);
+  assert.equal(room, 0);
+  assert.match(await page.innerText('.contest-table [data-variant=linear]'), /27 parameters, 496 MACs/);
+});
+
 test('it runs, and gives each layer a score with its spread, curves, and a sentence on what exceeds the noise', async () => {
   const page = await opened();
   await played(page);

@@ -152,8 +152,9 @@ function tensors(trial) {
     ...{ name, axes, shape: made[name].shape },
     of: /** @type {const} */ ('step')
   }));
+  // Weights are among the steps, those of each layer of a stack by its name.
   const results = estimate.results
-    .filter((/** @type {any} */ { name }) => !between.some((one) => one.name === name))
+    .filter((/** @type {any} */ { name }) => name === 'output' && !between.some((one) => one.name === name))
     .map((/** @type {any} */ { name, shape, axes = [] }) => ({ name, shape, axes, of: 'step' }));
   const parameters = Object.entries(trainer.model.stateDict());
   return [
@@ -185,7 +186,8 @@ function tensor(trial, { name, gradient = false, index = 0 }) {
   const output = directions(labels, trial.entrant.config.num_classes);
   if (name === 'output') return output;
   if (inputs[name]) return inputGradient(model.backward(given, { output }).inputs[name], name);
-  return /** @type {any} */ (model).backward(given, { output }, { tensors: [name] }).tensors[name];
+  const own = name.replace('masked_', ''); // a mask is added to scores: the gradient by both is the same
+  return /** @type {any} */ (model).backward(given, { output }, { tensors: [own] }).tensors[own];
 }
 
 /** @param {Tensor | undefined} gradient @param {string} name */

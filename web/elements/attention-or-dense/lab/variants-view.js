@@ -28,8 +28,8 @@ export function variantsView(state, actions) {
     <div class="panel-head"><h2 class="panel-title" id="contest-variants">Scores on held-out examples</h2>
       <p class="note contest-progress" data-step=${state.step}>${progressText(state, steps)}</p></div>
     <div class="scroller" tabindex="0" role="group" aria-label="Variants">
-    <table class="table contest-table"><thead><tr><th scope="col">Layer</th><th scope="col" class="num">Parameters</th><th scope="col" class="num">MACs</th>
-      <th scope="col" class="num">${isShare ? 'Right' : 'Error'}</th>${solved === null ? nothing : html`<th scope="col" class="num">Above ${100 * solved} %</th>`}</tr></thead>
+    <table class="table contest-table"><thead><tr><th scope="col">Layer</th><th scope="col" class="num wide-only">Parameters</th><th scope="col" class="num wide-only">MACs</th>
+      <th scope="col" class="num">${isShare ? 'Right' : 'Error'}</th>${solved === null ? nothing : html`<th scope="col" class="num wide-only">Above ${100 * solved} %</th>`}</tr></thead>
       <tbody>${variants.map((variant, at) => rowView(variant, at, { kind, solved }, tanhView(variant, variants, actions.swap)))}${opponents.map(opponentView)}</tbody></table></div>
     <div role="status">${state.verdicts.length ? html`<ul class="verdicts">${state.verdicts.map((text) => html`<li>${text}</li>`)}</ul>` : nothing}</div>
     <div class="contest-curves">
@@ -72,11 +72,13 @@ function rowView({ name, title, about, parameters, macs, note, seeds }, at, { ki
   const scores = scoresOf(seeds);
   const failure = seeds.find((run) => run.failure)?.failure;
   const others = seeds.filter((run) => run.score !== null).map((run) => run.others);
+  const solvedOf =
+    solved !== null && scores.length ? `${scores.filter((score) => score > solved).length} of ${scores.length}` : '';
   return html`<tr data-variant=${name}>
-    <th scope="row">${lineKey(at)} ${title} ${tanh}<small>${about}${note ? html` <em>${note}</em>` : nothing}${othersView(others, kind)}</small>${failure ? html`<small class="field-error">${failure}</small>` : nothing}</th>
-    <td class="num">${formatCount(parameters)}</td><td class="num">${formatShort(macs)}</td>
+    <th scope="row">${lineKey(at)} ${title} ${tanh}<small>${about}<span class="narrow-only">${formatCount(parameters)} parameters, ${formatShort(macs)} MACs${solvedOf && solved ? `, above ${100 * solved} % in ${solvedOf}` : ''}</span>${note ? html` <em>${note}</em>` : nothing}${othersView(others, kind)}</small>${failure ? html`<small class="field-error">${failure}</small>` : nothing}</th>
+    <td class="num wide-only">${formatCount(parameters)}</td><td class="num wide-only">${formatShort(macs)}</td>
     <td class="num" data-score>${scores.length ? scoreText(scores, kind) : latestText(seeds, kind)}</td>
-    ${solved === null ? nothing : html`<td class="num">${scores.length ? `${scores.filter((score) => score > solved).length} of ${scores.length}` : '–'}</td>`}
+    ${solved === null ? nothing : html`<td class="num wide-only">${solvedOf || '–'}</td>`}
   </tr>`;
 }
 
@@ -102,5 +104,5 @@ function latestText(seeds, kind) {
 
 /** A rule that is no layer. @param {import('../../../plain/attention-or-dense/source.js').Opponent} opponent */
 const opponentView = ({ name, title, about, parameters, score }) => html`<tr class="opponent" data-opponent=${name}>
-  <th scope="row">${title}<small>${about}</small></th><td class="num">${formatCount(parameters)}</td><td class="num">–</td>
+  <th scope="row">${title}<small>${about}<span class="narrow-only">${formatCount(parameters)} parameters</span></small></th><td class="num wide-only">${formatCount(parameters)}</td><td class="num wide-only">–</td>
   <td class="num">${scoreText([score], 'error')}</td></tr>`;
