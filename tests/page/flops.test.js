@@ -5,7 +5,7 @@ import { afterEach, test } from 'node:test';
 import { intensityOf, pageWorkloads } from '../../web/plain/workloads.js';
 import { formatShort } from '../../web/plain/format.js';
 import { open } from '../../web/lib/index.js';
-import { openPage } from './open-page.js';
+import { LIVE, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -38,6 +38,7 @@ test('the calculator counts the scores that a mask hides, and says so; of a laye
     new RegExp(`${grouped(all)} FLOPs in that time, masked scores included, though a run may skip them`)
   );
   await page.goto(`${site.site.url}?layer=dense`);
+  await page.waitForSelector(LIVE, { state: 'attached' });
   assert.match(await more.innerText(), /FLOPs at 2 a MAC, as PyTorch counts them$/);
 });
 

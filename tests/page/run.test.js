@@ -298,7 +298,7 @@ test('what a run needs is counted as the core counts it', async () => {
   site = await openPage({ file: 'run/' });
   const scope = await open({ threads: 1 });
   for (const { name, fields } of scope.layers()) {
-    const large = scope.estimate(/** @type {any} */ ({ layer: name, batch_size: 2 ** 20 })).config;
+    const large = scope.estimate(/** @type {any} */ ({ layer: name, batch_size: 2 ** 22 })).config;
     assert.throws(
       () => scope.create(large),
       {

@@ -54,7 +54,7 @@ class Cell:
         return (x, y[:, 0]) if right in self.state else (x, y[(*place[:-2], self.at["key"])])
 
     def value(self):
-        """The values, and the row of the output, of the step that puts them together; None where none does."""
+        """The values of all keys, and the row of the output, of the step that puts them together; None where none does."""
         weights = {self.entry["softmax"]}
         for step in self.steps.values():
             if step["inputs"][0] not in weights:
@@ -64,11 +64,11 @@ class Cell:
             elif step["op"] in ("matmul", "weighted_sum", "weigh"):
                 place = self.place(step)[:-1]
                 of_values = place if step["op"] == "weighted_sum" else place[:-1]
-                return self.tensor(step["inputs"][1])[(*of_values, self.at["key"])], self.tensor(step["output"])[place]
+                return self.tensor(step["inputs"][1])[of_values], self.tensor(step["output"])[place]
         return None
 
     def right(self):
-        """All numbers of the explanation; single ones in their row, by whose magnitude their rounding is judged."""
+        """All numbers of the explanation; those of one key among those of all, by whose magnitude their rounding is judged."""
         multiply, links = self.chain()
         x, y = self.factors(multiply)
         links = [step for step in links if step["op"] != "squeeze"]
@@ -83,7 +83,7 @@ class Cell:
         numbers |= {"masked": masked, "total": exponentials.sum()[None], "exponential": exponentials, "weight": weights}
         if value := self.value():
             features, total = value
-            numbers |= {"value": features, "added": weights[self.at["key"]] * features, "output": total}
+            numbers |= {"value": features[self.at["key"]], "added": weights[:, None] * features, "output": total}
         return numbers
 
     def ours(self, cell, right):
@@ -108,7 +108,8 @@ class Cell:
         assert all(name.split()[0] in (OPS.get(line["op"]), line["op"], "add") for name, line in zip(lines, cell["lines"], strict=True))
         if cell["value"]:
             value = cell["value"]
-            numbers |= {"value": tensor(value["features"]), "added": tensor(value["added"]), "output": tensor(value["total"])}
+            added = right["added"].index_put((torch.tensor(self.at["key"]),), tensor(value["added"]))
+            numbers |= {"value": tensor(value["features"]), "added": added, "output": tensor(value["total"])}
         return numbers
 
 
