@@ -1,6 +1,7 @@
 // The lab "Attention or dense" below its first screen: up to six layers on a task, what came of them, and what is kept.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import { violations } from './axe.js';
 import { openPage } from './open-page.js';
@@ -248,6 +249,33 @@ test('a table of one’s own is read, and trained on', async () => {
   await page.fill('#setting-seeds', '1');
   await played(page);
   assert.match(await scoreOf(page, 'mean'), /^\d+\.\d.%$/);
+});
+
+test('scores and curves are downloaded as tables, once there are some', async () => {
+  const page = await opened();
+  for (const table of ['scores', 'curves']) {
+    assert.equal(await page.getAttribute(`[data-action=${table}-csv]`, 'aria-disabled'), 'true', table);
+  }
+  await played(page);
+  const linesOf = async (/** @type {string} */ table) => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click(`[data-action=${table}-csv][aria-disabled=false]`)
+    ]);
+    assert.equal(download.suggestedFilename(), `peak_day-${table}.csv`);
+    return readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+  };
+  const [head, ...scores] = await linesOf('scores');
+  assert.match(head, /^variant,parameters,macs,seed,score,decisive,/);
+  assert.deepEqual(
+    scores.map((line) => line.split(',').slice(0, 2).join()),
+    ['linear,27', 'linear,27', 'flat,482', 'flat,482']
+  );
+  const [columns, ...points] = await linesOf('curves');
+  assert.equal(columns, 'variant,seed,step,loss,held_loss,score');
+  assert.equal(points.length, 2 * 2 * 41);
 });
 
 test('the script of PyTorch’s is there, with the losses that were found here', async () => {

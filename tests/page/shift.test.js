@@ -10,7 +10,13 @@ afterEach(() => site.close());
 
 /** Half of what Web Vitals call good for a whole visit. */
 const SEEN = 0.05;
-const READY = /** @type {Record<string, string>} */ ({ 'run/': '[data-run="fresh"]' });
+/** What a page shows, or holds, once it is live. */
+const READY = /** @type {Record<string, string | (() => boolean)>} */ ({
+  'run/': '[data-run="fresh"]',
+  'labs/attention-or-dense/': () =>
+    /** @type {any} */ (document.querySelector('attnscope-minute'))?.learned.length === 3 &&
+    Boolean(/** @type {any} */ (document.querySelector('attnscope-contest'))?.entry)
+});
 
 for (const [width, height] of [
   [390, 844],
@@ -18,7 +24,7 @@ for (const [width, height] of [
   [1920, 1080]
 ])
   test(`${width} pixels wide, no page shifts its layout when it becomes live`, async () => {
-    for (const file of ['', 'run/', 'models/', 'labs/masks/', 'guide/']) {
+    for (const file of ['', 'run/', 'models/', 'labs/masks/', 'labs/attention-or-dense/', 'guide/']) {
       site = await openPage({ live: false, file: 'icon.svg', context: { viewport: { width, height } } });
       const { page } = site;
       await page.addInitScript(() => {
@@ -30,9 +36,9 @@ for (const [width, height] of [
         });
       });
       await page.goto(site.site.url + file);
-      await page.waitForSelector(READY[file] ?? (file.startsWith('labs') || file === 'guide/' ? '.theme' : LIVE), {
-        state: 'attached'
-      });
+      const ready = READY[file] ?? (file.startsWith('labs') || file === 'guide/' ? '.theme' : LIVE);
+      if (typeof ready === 'string') await page.waitForSelector(ready, { state: 'attached' });
+      else await page.waitForFunction(ready);
       await page.waitForLoadState('networkidle');
       const shifts = await page.evaluate(
         () =>

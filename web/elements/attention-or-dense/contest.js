@@ -22,7 +22,7 @@ import { openSession } from './session.js';
  * @property {() => void} changed
  * @property {() => void} ended once all runs have made their steps
  * @property {(error: Error) => void} failed
- * @property {() => unknown} [drawn] a promise of when the page shows the last change, for which training waits
+ * @property {() => unknown} [drawn] a promise of when the page shows the last change; training is one slice ahead of it
  *
  * @typedef {object} Kept plain data: all that a contest goes on from, with the same bits
  * @property {Plan} plan

@@ -64,15 +64,19 @@ export class Lane {
   /**
    * Goes on, after what is under way.
    * @param {() => boolean} goesOn asked before each slice
-   * @param {() => unknown} shown after each slice
+   * @param {() => unknown} shown after each slice; while the page draws it, the next slice is under way
    * @returns {Promise<void>}
    */
   play(goesOn, shown) {
     return this.#queue(async () => {
+      /** @type {unknown} */
+      let drawn;
       for (let next = this.next(); next && goesOn(); next = this.next()) {
         await this.#slice(next, { most: Infinity, seconds: SLICE_SECONDS, look: false });
-        await shown();
+        await drawn;
+        drawn = shown();
       }
+      await drawn;
     });
   }
 

@@ -2,9 +2,11 @@
 
 const HIDDEN_MS = 200;
 
-/** Once the page is drawn; soon, where it is not looked at. @returns {Promise<void>} */
-export const nextFrame = () =>
-  new Promise((resolve) => {
-    requestAnimationFrame(() => resolve());
-    setTimeout(resolve, HIDDEN_MS);
+/** Once the page is drawn; where it is not looked at, nothing is drawn, and it is done. @returns {Promise<void>} */
+export async function nextFrame() {
+  if (document.hidden) return;
+  await new Promise((resolve) => {
+    requestAnimationFrame(resolve);
+    setTimeout(resolve, HIDDEN_MS); // a page that is hidden meanwhile
   });
+}

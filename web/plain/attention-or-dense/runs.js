@@ -1,6 +1,5 @@
-// The runs of some variants with all seeds, where they are computed: trained slice by slice, kept at moments that can
-// be
-// gone back to, and asked.
+// The runs of some variants with all seeds, where they are computed: trained slice by slice, kept at moments to which a
+// run can go back, and asked.
 
 import { asks } from './asks.js';
 import { entrantOf } from './entrants.js';

@@ -1,4 +1,4 @@
-// How a run is taken along: a link, a table of its curves, a script of PyTorch's; and how it goes another way.
+// How a run is taken along: a link, tables of curves and scores, a script of PyTorch’s; and how it goes another way.
 
 import { html, nothing } from 'lit';
 import { formatCount } from '../../../plain/format.js';
@@ -15,6 +15,7 @@ import { copyButton, saidView } from '../../shared/copy-button.js';
  * @property {boolean} open whether it is shown
  * @property {boolean} canPrint whether there is something to print
  * @property {boolean} ran whether there is a run
+ * @property {boolean} scored whether a run of it is done
  * @property {readonly number[]} moments to which all runs can go back
  * @property {number} moment
  * @property {string} lr as it is typed
@@ -22,7 +23,8 @@ import { copyButton, saidView } from '../../shared/copy-button.js';
  *
  * @typedef {object} RepeatActions
  * @property {() => void} link
- * @property {() => void} csv
+ * @property {() => void} curves
+ * @property {() => void} scores
  * @property {() => void} copy
  * @property {() => void} download
  * @property {(open: boolean) => void} toggle
@@ -33,14 +35,15 @@ import { copyButton, saidView } from '../../shared/copy-button.js';
 
 /** @param {RepeatState} state @param {RepeatActions} actions */
 export function repeatView(state, actions) {
-  const { said, variants, variant, script, problem, open, canPrint, ran } = state;
+  const { said, variants, variant, script, problem, open, canPrint, ran, scored } = state;
   const off = canPrint ? 'false' : 'true';
   const saidOf = (/** @type {string} */ kind) => (said.kind === kind ? said.text : '');
   return html`
     <div class="panel-head"><h2 class="panel-title" id="contest-repeat">Repeat it, or go on another way</h2>
       <div class="actions">
         ${copyButton({ label: 'Copy link', said: saidOf('link'), copy: actions.link, kind: 'link' })}
-        <button class="button" type="button" data-action="csv" aria-disabled=${ran ? 'false' : 'true'} @click=${actions.csv}>Download CSV</button>
+        <button class="button" type="button" data-action="scores-csv" aria-disabled=${scored ? 'false' : 'true'} @click=${actions.scores}>Scores as CSV</button>
+        <button class="button" type="button" data-action="curves-csv" aria-disabled=${ran ? 'false' : 'true'} @click=${actions.curves}>Curves as CSV</button>
         ${saidView(said.text)}
       </div></div>
     <p class="note">The link has all settings, and a fork’s rates: it gives the same runs.</p>

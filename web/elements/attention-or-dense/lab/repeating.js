@@ -1,6 +1,6 @@
-// Takes a contest along, as a link, a table and a script of PyTorch's, and has it go on another way.
+// Takes a contest along, as a link, tables and a script of PyTorch's, and has it go on another way.
 
-import { pointsCsv } from '../../../plain/attention-or-dense/points.js';
+import { pointsCsv, scoresCsv } from '../../../plain/attention-or-dense/points.js';
 import { scriptOf } from '../../../plain/attention-or-dense/script.js';
 import { copyAndSay, downloadText } from '../../shared/clipboard.js';
 
@@ -8,6 +8,9 @@ import { copyAndSay, downloadText } from '../../shared/clipboard.js';
  * @typedef {import('../contest.js').Contest} Contest
  * @typedef {import('./entry.js').Entry} Entry
  */
+
+/** Whether a run is done. @param {Contest['variants']} variants */
+const hasScores = (variants) => variants.some(({ seeds }) => seeds.some(({ score }) => score !== null));
 
 export class Repeating {
   #contest;
@@ -40,7 +43,8 @@ export class Repeating {
     this.#variant = variant?.name ?? '';
     const { moments, moment } = this.#moments();
     return {
-      ...{ said: this.#said, variants, variant: this.#variant, open: this.#open, ran: this.#contest.step > 0 },
+      ...{ said: this.#said, variants, variant: this.#variant, open: this.#open },
+      ...{ ran: this.#contest.step > 0, scored: hasScores(this.#contest.variants) },
       ...{ script: this.#open ? this.#script() : '', problem: this.#open ? this.#written.problem : '' },
       ...{
         moments,
@@ -107,9 +111,15 @@ export class Repeating {
     return {
       fork,
       link: () => this.#copy('link', location.href),
-      csv: () => {
+      curves: () => {
         const { plan, variants, step } = this.#contest;
-        if (plan && step > 0) downloadText(`${plan.task}.csv`, pointsCsv(variants), 'text/csv');
+        if (plan && step > 0) downloadText(`${plan.task}-curves.csv`, pointsCsv(variants), 'text/csv');
+      },
+      scores: () => {
+        const { plan, variants, opponents } = this.#contest;
+        if (plan && hasScores(variants)) {
+          downloadText(`${plan.task}-scores.csv`, scoresCsv(variants, opponents), 'text/csv');
+        }
       },
       copy: () => {
         const script = this.#script();
