@@ -1,4 +1,4 @@
-// npm run lab: the lab "Attention or dense" against PyTorch to the end: every task with its default settings, five seeds
+// npm run lab: the lab "Attention or dense" against PyTorch to the end: each task with its default settings, five seeds
 // of each variant here and there. The mean score must lie within the spread of PyTorch's own.
 //
 //   npm run lab              all tasks

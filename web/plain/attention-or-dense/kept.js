@@ -1,5 +1,5 @@
-// What is kept of a contest, so that it goes on after a reload: by what it is known, how it is described, and what of it
-// is left out where it is large. Where it is kept is in web/elements/attention-or-dense/keeping.js.
+// What is kept of a contest, so that it goes on after a reload: by what it is known, how it is described, and what is
+// left out where it is large. Where it is kept is in web/elements/attention-or-dense/keeping.js.
 
 import { formatBytes } from '../format.js';
 import { bytesIn } from '../train/kept.js';
