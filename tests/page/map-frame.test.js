@@ -43,6 +43,12 @@ const values = (page) =>
 const box = async (page) =>
   /** @type {{ width: number, height: number }} */ (await page.locator('canvas.heat').boundingBox());
 
+/** By key, since what is above it may move while a run ends. @param {Page} page */
+async function openTable(page) {
+  await page.locator(`${TABLE} summary`).press('Enter');
+  await page.waitForSelector(`${TABLE} tbody tr`);
+}
+
 const indices = (/** @type {number} */ count) => Array.from({ length: count }, (_, index) => String(index));
 
 test('a 4 × 4 matrix is a compact square with every label, every number and every row sum', async () => {
@@ -158,8 +164,7 @@ const TABLE = 'attnscope-plane-table';
 test('the table has every row and column of the plane that is seen, its row sums, and says what is masked', async () => {
   const page = await ran(TEN);
   assert.equal(await page.locator(`${TABLE} td`).count(), 0);
-  await page.click(`${TABLE} summary`);
-  await page.waitForSelector(`${TABLE} tbody tr`);
+  await openTable(page);
   assert.equal(await page.locator(`${TABLE} tbody tr`).count(), 10);
   assert.deepEqual(await page.locator(`${TABLE} thead th`).allInnerTexts(), ['query ↓ key →', ...indices(10), 'sum']);
   await page.getByRole('radio', { name: 'head 5', exact: true }).click();
@@ -177,7 +182,7 @@ test('the table has every row and column of the plane that is seen, its row sums
 
 test('of many rows and columns the table has a page at a time, and every page can be chosen', async () => {
   const page = await ran(LONG);
-  await page.click(`${TABLE} summary`);
+  await openTable(page);
   const corner = () =>
     page.locator(TABLE).evaluate((table) => {
       const texts = (/** @type {string} */ selector) =>
@@ -199,7 +204,7 @@ for (const [colorScheme, context] of /** @type {const} */ ([
   test(`axe finds nothing with the table of a masked plane open, and nothing is too wide, ${colorScheme}`, async () => {
     const page = await ran(TEN, { colorScheme, ...context });
     await page.click('[data-action="causal"]');
-    await page.click(`${TABLE} summary`);
+    await openTable(page);
     await page.waitForSelector(`${TABLE} td.masked`);
     assert.deepEqual(await violations(page), []);
     const width = page.viewportSize()?.width;
@@ -207,14 +212,14 @@ for (const [colorScheme, context] of /** @type {const} */ ([
     await page.goto(`${site.site.url}run/${LONG}`);
     await page.waitForSelector('.run-controls');
     await page.locator('#run').scrollIntoViewIfNeeded();
-    await page.click(`${TABLE} summary`);
+    await openTable(page);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
   });
 }
 
 test('pointing and painting at 512 × 512 draw a few things, not each cell, and neither writes the table anew', async () => {
   const page = await ran('?layer=self_attention&batch_size=1&seq_len=512&hidden_size=16');
-  await page.click(`${TABLE} summary`);
+  await openTable(page);
   const { most, anew } = await page.locator('attnscope-heat-map').evaluate(async (/** @type {any} */ map) => {
     const canvas = map.querySelector('canvas.heat');
     canvas.setPointerCapture = () => {};
