@@ -77,7 +77,7 @@ export function staticContest(scope) {
           open: false,
           canPrint: true
         },
-        ...{ ran: false, moments: [], moment: 0, lr: '', error: '' }
+        ...{ ran: false, scored: false, moments: [], moment: 0, lr: '', error: '' }
       }
     },
     actions
