@@ -170,8 +170,7 @@ Outputs Model::run(const Plan& plan, Weights& weights, const Inputs& inputs,
     return run_reference(plan.graph, parameters_of(plan.graph, weights.state()), whole, plan.keep,
                          progress);
   }
-  return run_program(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole,
-                     progress);
+  return execute(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole, progress);
 }
 
 Forward Model::forward(const Plan& plan, const Inputs& inputs, const ForwardOptions& options,
@@ -253,8 +252,8 @@ Outputs Model::run_schedule(const Schedule& schedule, const Inputs& inputs,
   std::vector<Values> spread;
   const Graph& graph = schedule.graph();
   const Inputs whole = with_whole_rows(graph, inputs, spread);
-  return run_program(schedule, weights_->bind(graph, schedule.packed()), whole, progress, {},
-                     before_updates);
+  return execute(schedule, weights_->bind(graph, schedule.packed()), whole, progress, {},
+                 before_updates);
 }
 
 PlanPtr Model::next_plan(int64_t new_len, bool weights) const {
@@ -274,8 +273,8 @@ Outputs Model::step(const Plan& next, Inputs inputs, const Progress& progress) {
   if (cache_.empty()) cache_ = empty_caches(graph, storage_);
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph, std::move(inputs), spread);
-  Outputs outputs = run_program(next.schedule, weights_->bind(graph, next.schedule.packed()), whole,
-                                progress, cache_);
+  Outputs outputs = execute(next.schedule, weights_->bind(graph, next.schedule.packed()), whole,
+                            progress, cache_);
   for (size_t i = 0; i < cache_.size(); ++i) cache_[i].keep(needed_positions(graph.caches()[i]));
   past_len_ += graph.caches().front().new_len;
   return outputs;

@@ -1,7 +1,7 @@
 #pragma once
 
 // Reading: the numbers, by plain loops in double precision. Slow, obviously right; judges
-// run/program.
+// run/execute.
 
 #include <optional>
 #include <vector>

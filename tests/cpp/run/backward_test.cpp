@@ -3,7 +3,7 @@
 #include "../../../cpp/training/backward.h"
 
 #include "../../../cpp/graph/unroll.h"
-#include "../../../cpp/run/program.h"
+#include "../../../cpp/run/execute.h"
 #include "../../../cpp/run/threads.h"
 #include "../allocations.h"
 #include "../configs.h"
@@ -95,8 +95,8 @@ TEST_CASE(
         for (const bool watched : {false, true}) {
           CAPTURE(watched);
           start_counting();
-          const Outputs gradients = run_program(schedule, bound, inputs.pointers,
-                                                watched ? Progress(ignore) : Progress());
+          const Outputs gradients =
+              execute(schedule, bound, inputs.pointers, watched ? Progress(ignore) : Progress());
           CHECK(allocations_at_work() == 0);
           if (!first.empty()) {
             const bool same_bits = gradients == first;
@@ -155,7 +155,7 @@ TEST_CASE("gradients by what steps make are those in double precision, and chang
     Weights weights(state, Dtype::kFloat32);
     const Schedule schedule(graph);
     const Outputs made =
-        run_program(schedule, weights.bind(graph, schedule.packed()), inputs.pointers, {});
+        execute(schedule, weights.bind(graph, schedule.packed()), inputs.pointers, {});
     REQUIRE(made.size() == expected.size());
     double all = 0.0;
     for (const Values& exact : expected) all = std::max(all, largest_of(exact));
@@ -190,7 +190,7 @@ TEST_CASE("a watched backward pass tells of its progress in order") {
   const Schedule schedule(graph);
   std::vector<double> told;
   const auto tell = [&told](double done) { told.push_back(done); };
-  run_program(schedule, weights.bind(graph, schedule.packed()), inputs.pointers, Progress(tell));
+  execute(schedule, weights.bind(graph, schedule.packed()), inputs.pointers, Progress(tell));
   CHECK(std::is_sorted(told.begin(), told.end()));
   check_close(told.back(), 1.0, 1e-3);
 }

@@ -15,7 +15,7 @@
 #include "../../../cpp/ops/positions.h"
 #include "../../../cpp/ops/reshape.h"
 #include "../../../cpp/ops/softmax.h"
-#include "../../../cpp/run/program.h"
+#include "../../../cpp/run/execute.h"
 #include "../../../cpp/run/threads.h"
 #include "inputs.h"
 
@@ -65,8 +65,8 @@ void check_step(const OpPtr& op, const std::vector<Given>& given, double toleran
     for (const bool watched : {false, true}) {
       CAPTURE(watched);
       const auto ignore = [](double) {};
-      const Values actual = run_program(schedule, weights.bind(graph, {}), inputs.pointers,
-                                        watched ? Progress(ignore) : Progress())[0];
+      const Values actual = execute(schedule, weights.bind(graph, {}), inputs.pointers,
+                                    watched ? Progress(ignore) : Progress())[0];
       if (first) {
         const bool same_bits = actual == *first;
         CHECK(same_bits);

@@ -14,7 +14,7 @@
 #include "../../../cpp/ops/softmax.h"
 #include "../../../cpp/ops/squeeze.h"
 #include "../../../cpp/ops/weighted_sum.h"
-#include "../../../cpp/run/program.h"
+#include "../../../cpp/run/execute.h"
 #include "../../../cpp/run/threads.h"
 #include "inputs.h"
 
@@ -62,7 +62,7 @@ void check_fused(const Graph& graph) {
       const Schedule schedule(graph, {.weights = wanted});
       CHECK(schedule.entries().size() == 1);
       CHECK(schedule.entries()[0].fusion.steps == graph.steps().size());
-      check_same(run_program(schedule, weights.bind(graph, schedule.packed()), inputs.pointers, {}),
+      check_same(execute(schedule, weights.bind(graph, schedule.packed()), inputs.pointers, {}),
                  expected);
     }
   }

@@ -16,8 +16,8 @@ namespace attnscope {
 /// `before_updates`, unless it is empty, is called before the first update; when it throws, nothing
 /// has changed. `caches`, unless it is empty, has one for each of the graph's, and gets
 /// the new positions appended.
-Outputs run_program(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
-                    const Progress& progress, std::span<CachedRows> caches = {},
-                    FunctionRef<void(const Workspace& workspace)> before_updates = {});
+Outputs execute(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
+                const Progress& progress, std::span<CachedRows> caches = {},
+                FunctionRef<void(const Workspace& workspace)> before_updates = {});
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-#include "program.h"
+#include "execute.h"
 
 #include <stdexcept>
 #include <utility>
@@ -45,9 +45,9 @@ void run_watched(const Schedule& schedule, Workspace& workspace, const Progress&
 
 }  // namespace
 
-Outputs run_program(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
-                    const Progress& progress, std::span<CachedRows> caches,
-                    BeforeUpdates before_updates) {
+Outputs execute(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
+                const Progress& progress, std::span<CachedRows> caches,
+                BeforeUpdates before_updates) {
   const Graph& graph = schedule.graph();
   if (thread_count() > schedule.how().threads) {
     throw std::logic_error("a schedule has scratch for fewer threads than there are");
