@@ -460,7 +460,8 @@ val pack_entries(const std::vector<StateEntry>& entries) {
 StateValue state_dict(const Model& model) { return StateValue(pack_entries(model.state())); }
 
 /// The tensors of these names and shapes, no more and no less, for `owner` as messages call it.
-State unpack_state(const char* owner, const val& object, const std::vector<Tensor>& expected) {
+std::vector<Values> unpack_state(const char* owner, const val& object,
+                                 const std::vector<Tensor>& expected) {
   const GivenTensors given = unpack_tensors("state dict", object);
   std::vector<std::string_view> known;
   for (const Tensor& one : expected) known.push_back(one.name);
@@ -468,7 +469,7 @@ State unpack_state(const char* owner, const val& object, const std::vector<Tenso
     if (std::find(known.begin(), known.end(), tensor.name()) != known.end()) continue;
     throw unknown_name(owner, "parameter", tensor.name(), known);
   }
-  State values;
+  std::vector<Values> values;
   for (const Tensor& one : expected) {
     const GivenTensor* tensor = find_tensor(given, one.name);
     if (!tensor) throw FieldError(one.name, one.name + " is missing from the state dict");
@@ -479,7 +480,7 @@ State unpack_state(const char* owner, const val& object, const std::vector<Tenso
   return values;
 }
 
-State unpack_parameters(const Model& model, const StateValue& state) {
+ParameterValues unpack_parameters(const Model& model, const StateValue& state) {
   std::vector<Tensor> expected;
   for (const StateEntry& entry : model.state()) {
     expected.push_back(
@@ -609,8 +610,8 @@ void load_trainer_state(Trainer& trainer, Model& model, const StateValue& parame
                          {"accumulated", unpack_value(state["accumulated"])}};
   const std::vector<Value> values = resolve("the saved state", counts, raw, "entry");
   const auto accumulated = std::get<int64_t>(values[1]);
-  const State weights = unpack_parameters(model, parameters);
-  const State tensors =
+  const ParameterValues weights = unpack_parameters(model, parameters);
+  const std::vector<Values> tensors =
       unpack_state("the optimizer", state["tensors"], trainer.expected_state(accumulated));
   constexpr size_t kWords = MersenneTwister::kWords;
   Values own;

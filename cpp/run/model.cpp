@@ -93,14 +93,14 @@ Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype stor
       generator_(seed) {
   const PlanPtr least = plan({.weights = false});
   most_work_ = least->schedule.most_work();
-  weights_ = std::make_unique<Weights>(std::make_shared<State>(initial_state(graph_, generator_)),
-                                       storage);
+  weights_ = std::make_unique<Weights>(
+      std::make_shared<ParameterValues>(initial_values(graph_, generator_)), storage);
   weights_->bind(graph_, least->schedule.packed());
 }
 
 Count Model::held_bytes() const {
   Count bytes = weights_->packed_bytes();
-  for (const Values& values : weights_->state()) bytes += Count{values.size()} * sizeof(float);
+  for (const Values& values : weights_->values()) bytes += Count{values.size()} * sizeof(float);
   for (const CachedRows& rows : cache_) bytes += rows.bytes();
   return bytes;
 }
@@ -109,12 +109,12 @@ std::vector<StateEntry> Model::state() const {
   std::vector<StateEntry> entries;
   const std::vector<TensorId> order = state_order(graph_);
   for (size_t i = 0; i < order.size(); ++i) {
-    entries.push_back({graph_.tensor(order[i]).name, &weights_->state()[i]});
+    entries.push_back({graph_.tensor(order[i]).name, &weights_->values()[i]});
   }
   return entries;
 }
 
-void Model::load_state(const State& values) {
+void Model::load_state(const ParameterValues& values) {
   weights_->assign(values);
   clear_cache();
 }
@@ -167,7 +167,7 @@ Outputs Model::run(const Plan& plan, Weights& weights, const Inputs& inputs,
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(plan.graph, inputs, spread);
   if (options.reference) {
-    return run_reference(plan.graph, parameters_of(plan.graph, weights.state()), whole, plan.keep,
+    return run_reference(plan.graph, parameters_of(plan.graph, weights.values()), whole, plan.keep,
                          progress);
   }
   return execute(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole, progress);
@@ -180,7 +180,7 @@ Forward Model::forward(const Plan& plan, const Inputs& inputs, const ForwardOpti
   if (options.round || options.compare || options.reference) inputs.load_all();
   if (options.round) return forward_rounded(plan, inputs, options, progress);
   if (options.compare) {
-    Weights exact(weights_->shared_state(), Dtype::kFloat32);
+    Weights exact(weights_->shared_values(), Dtype::kFloat32);
     return compared(plan, *weights_, inputs, exact, inputs, options, progress);
   }
   return {run(plan, *weights_, inputs, options, progress), std::nullopt};
@@ -188,8 +188,8 @@ Forward Model::forward(const Plan& plan, const Inputs& inputs, const ForwardOpti
 
 Forward Model::forward_rounded(const Plan& plan, const Inputs& inputs,
                                const ForwardOptions& options, const Progress& progress) const {
-  const auto state = std::make_shared<State>(weights_->state());
-  for (Values& values : *state) {
+  const auto rounded_values = std::make_shared<ParameterValues>(weights_->values());
+  for (Values& values : *rounded_values) {
     const bool bias = options.round == Dtype::kInt8 && values.dimension() < 2;
     if (!bias) round_to(*options.round, values);
   }
@@ -203,7 +203,7 @@ Forward Model::forward_rounded(const Plan& plan, const Inputs& inputs,
     round_to(*options.round, rounded[id]);
     rounded_inputs[id] = &rounded[id];
   }
-  Weights weights(state, storage_);
+  Weights weights(rounded_values, storage_);
   return compared(plan, weights, rounded_inputs, *weights_, inputs, options, progress);
 }
 
@@ -242,7 +242,7 @@ Outputs Model::backward(const BackwardPlan& plan, const Inputs& inputs, bool ref
   if (!reference) return run_schedule(plan.schedule, inputs, progress);
   std::vector<Values> spread;
   const Graph& graph = plan.whole();
-  return run_reference(graph, parameters_of(graph, weights_->state()),
+  return run_reference(graph, parameters_of(graph, weights_->values()),
                        with_whole_rows(graph, inputs, spread), {}, progress);
 }
 

@@ -114,7 +114,7 @@ class Model {
   std::vector<StateEntry> state() const;
 
   /// Replaces every parameter in place; `values` are parallel to state() and of the same shapes.
-  void load_state(const State& values);
+  void load_state(const ParameterValues& values);
 
   /// What forward() does with inputs of these shapes, or, where none are given, of the config's
   /// own: their batch and lengths may be others than the config's where no parameter has that size.

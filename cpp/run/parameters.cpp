@@ -34,12 +34,12 @@ std::vector<TensorId> state_order(const Graph& graph) {
   return order;
 }
 
-State initial_state(const Graph& graph, uint64_t seed) {
+ParameterValues initial_values(const Graph& graph, uint64_t seed) {
   Generator generator(seed);
-  return initial_state(graph, generator);
+  return initial_values(graph, generator);
 }
 
-State initial_state(const Graph& graph, Generator& generator) {
+ParameterValues initial_values(const Graph& graph, Generator& generator) {
   std::vector<Values> by_id(graph.tensors().size());
   for (const Draw& one : graph.draws()) {
     Values& values = by_id[static_cast<size_t>(one.parameter)];
@@ -50,17 +50,17 @@ State initial_state(const Graph& graph, Generator& generator) {
       std::fill_n(values.data() + static_cast<size_t>(*row) * length, length, 0.0f);
     }
   }
-  State state;
+  ParameterValues values;
   for (const TensorId id : state_order(graph)) {
-    state.push_back(std::move(by_id[static_cast<size_t>(id)]));
+    values.push_back(std::move(by_id[static_cast<size_t>(id)]));
   }
-  return state;
+  return values;
 }
 
-Parameters parameters_of(const Graph& graph, const State& state) {
+Parameters parameters_of(const Graph& graph, const ParameterValues& values) {
   Parameters parameters(graph.tensors().size(), nullptr);
   const std::vector<TensorId> order = state_order(graph);
-  for (size_t i = 0; i < order.size(); ++i) parameters[static_cast<size_t>(order[i])] = &state[i];
+  for (size_t i = 0; i < order.size(); ++i) parameters[static_cast<size_t>(order[i])] = &values[i];
   for (size_t id = 0; id < parameters.size(); ++id) {
     const Tensor& tensor = graph.tensors()[id];
     if (tensor.role == Role::kParameter)

@@ -175,7 +175,7 @@ std::vector<StateEntry> Trainer::state() const {
   return entries;
 }
 
-void Trainer::restore(const State& values, int64_t updates, int64_t accumulated,
+void Trainer::restore(const std::vector<Values>& values, int64_t updates, int64_t accumulated,
                       const MersenneTwister& engine) {
   const auto moments = static_cast<std::ptrdiff_t>(moments_.size());
   std::copy(values.begin(), values.begin() + moments, moments_.begin());
@@ -187,8 +187,8 @@ void Trainer::restore(const State& values, int64_t updates, int64_t accumulated,
 
 Count Trainer::held_bytes() const {
   Count bytes = 0;
-  for (const State* state : {&moments_, &gradients_}) {
-    for (const Values& values : *state) bytes += Count{values.size()} * sizeof(float);
+  for (const std::vector<Values>* kept : {&moments_, &gradients_}) {
+    for (const Values& values : *kept) bytes += Count{values.size()} * sizeof(float);
   }
   return bytes;
 }

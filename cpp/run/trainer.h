@@ -71,7 +71,7 @@ class Trainer {
 
   /// Puts back what state() and the functions after it have given; `values` are parallel to
   /// expected_state().
-  void restore(const State& values, int64_t updates, int64_t accumulated,
+  void restore(const std::vector<Values>& values, int64_t updates, int64_t accumulated,
                const MersenneTwister& engine);
 
   /// What state() has after so many calls of an accumulation.
@@ -91,8 +91,8 @@ class Trainer {
   Generator generator_;
   std::vector<Tensor> trained_;         // parameters
   std::vector<Tensor> moment_tensors_;  // named as a whole: "score.weight.exp_avg"
-  State moments_;                       // parallel
-  State gradients_;                     // parallel to trained_; empty before the first step
+  std::vector<Values> moments_;         // parallel
+  std::vector<Values> gradients_;       // parallel to trained_; empty before the first step
   Values class_weights_;
   int64_t updates_ = 0;
   int64_t accumulated_ = 0;  // calls since the last update

@@ -4,9 +4,9 @@
 
 namespace attnscope {
 
-void Weights::assign(const State& values) {
+void Weights::assign(const ParameterValues& values) {
   for (size_t i = 0; i < values.size(); ++i) {
-    std::copy(values[i].begin(), values[i].end(), (*state_)[i].begin());
+    std::copy(values[i].begin(), values[i].end(), (*values_)[i].begin());
   }
   repack();
 }
@@ -16,7 +16,7 @@ void Weights::repack() {
 }
 
 BoundWeights Weights::bind(const Graph& graph, const std::vector<TensorId>& packed) {
-  BoundWeights bound{parameters_of(graph, *state_),
+  BoundWeights bound{parameters_of(graph, *values_),
                      std::vector<const PackedMatrix*>(graph.tensors().size(), nullptr)};
   for (const TensorId id : packed) {
     const Tensor& tensor = graph.tensor(id);

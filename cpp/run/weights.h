@@ -21,17 +21,17 @@ struct BoundWeights {
 
 class Weights {
  public:
-  Weights(std::shared_ptr<State> state, Dtype storage)
-      : state_(std::move(state)), storage_(storage) {}
+  Weights(std::shared_ptr<ParameterValues> values, Dtype storage)
+      : values_(std::move(values)), storage_(storage) {}
 
-  const State& state() const { return *state_; }
+  const ParameterValues& values() const { return *values_; }
   /// For another storage format of the same values.
-  const std::shared_ptr<State>& shared_state() const { return state_; }
+  const std::shared_ptr<ParameterValues>& shared_values() const { return values_; }
   Dtype storage() const { return storage_; }
 
   /// Replaces every value in place; `values` have the shapes of those that are there. What is
   /// packed is packed again.
-  void assign(const State& values);
+  void assign(const ParameterValues& values);
 
   /// Packs again what is packed, after a run has changed the values in place.
   void repack();
@@ -50,7 +50,7 @@ class Weights {
     PackedMatrix matrix;
   };
 
-  std::shared_ptr<State> state_;
+  std::shared_ptr<ParameterValues> values_;
   Dtype storage_;
   std::vector<std::unique_ptr<Packed>> packed_;  // which stay where they are
 };

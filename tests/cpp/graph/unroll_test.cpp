@@ -145,12 +145,12 @@ TEST_CASE("a repetition's part of an input, and its cache, are views of the stac
 
 TEST_CASE("the numbers are those of the repetitions one after the other") {
   const Graph graph = unroll(stack({0, 1, 0}));
-  State state;
+  ParameterValues weights;
   for (const float one : {2.0f, 2.0f, 1.0f, 3.0f, 1.0f, 5.0f, 1.0f, 1.0f}) {
-    state.push_back(make_values({1, 1}));
-    state.back().fill(one);
+    weights.push_back(make_values({1, 1}));
+    weights.back().fill(one);
   }
-  for (const size_t bias : {2, 4, 6}) state[bias].reshape({1});
+  for (const size_t bias : {2, 4, 6}) weights[bias].reshape({1});
   Values x = make_values({1, 1}), pasts = make_values({2, 1, 1}), other = make_values({1, 1, 1});
   x.fill(1);
   pasts.data()[0] = 10, pasts.data()[1] = 30, other.fill(20);
@@ -159,7 +159,7 @@ TEST_CASE("the numbers are those of the repetitions one after the other") {
   inputs[static_cast<size_t>(find(graph, "pasts"))] = &pasts;
   inputs[static_cast<size_t>(find(graph, "other_pasts"))] = &other;
   // 2·1; 2·2 + 1 + 10 = 15; (3·15 + 1)·20 = 920; 5·920 + 1 + 30 = 4631
-  const Outputs outputs = run_reference(graph, parameters_of(graph, state), inputs);
+  const Outputs outputs = run_reference(graph, parameters_of(graph, weights), inputs);
   CHECK(outputs[0].data()[0] == 4631.0f);
   CHECK(outputs[1].data()[0] == 4601.0f);
 }

@@ -12,7 +12,7 @@ namespace {
 Values first_values(PaddingIndex padding) {
   Graph graph;
   declare_embedding(graph, "words", 4, 3, padding);
-  return initial_state(graph, 7)[0];
+  return initial_values(graph, 7)[0];
 }
 
 std::string constructor_of(PaddingIndex padding) {

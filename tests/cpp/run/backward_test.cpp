@@ -33,14 +33,14 @@ Graph backward_of(const Config& config) {
 
 /// Where training starts, but for ones and zeros: norms are to have weights that matter. With
 /// larger ones attention would see a single key, and of its gradients only rounding would be left.
-State random_state(const Graph& graph) {
-  State state = initial_state(graph, 0);
+ParameterValues random_parameters(const Graph& graph) {
+  ParameterValues parameters = initial_values(graph, 0);
   uint32_t seed = 100;
-  for (Values& values : state) {
+  for (Values& values : parameters) {
     const Values more = random_values(shape_of(values), ++seed);
     for (size_t i = 0; i < values.size(); ++i) values.data()[i] += 0.05f * more.data()[i];
   }
-  return state;
+  return parameters;
 }
 
 double largest_of(const Values& values) {
@@ -75,7 +75,7 @@ TEST_CASE(
     "gradients by kernels are those in double precision, with the same bits on 1 to 3 threads") {
   for (const Config& one : small_configs()) {
     const Graph graph = backward_of(one);
-    const auto state = std::make_shared<State>(random_state(graph));
+    const auto state = std::make_shared<ParameterValues>(random_parameters(graph));
     Count parameters = 0;
     for (const Values& values : *state) parameters += static_cast<Count>(values.size());
     if (parameters > kMostParameters) continue;
@@ -143,7 +143,7 @@ TEST_CASE("gradients by what steps make are those in double precision, and chang
     CAPTURE(one.layer().name);
     const std::vector<std::string> from{graph_of(one).results().front().name};
     const Graph plain = backward_graph(one, from).graph;
-    const auto state = std::make_shared<State>(random_state(plain));
+    const auto state = std::make_shared<ParameterValues>(random_parameters(plain));
     Count parameters = 0;
     for (const Values& values : *state) parameters += static_cast<Count>(values.size());
     if (parameters > kMostParameters / 10) continue;
@@ -185,7 +185,7 @@ TEST_CASE("a watched backward pass tells of its progress in order") {
                                                                        {"seq_len", raw(9)},
                                                                        {"hidden_size", raw(32)},
                                                                        {"num_heads", raw(4)}}));
-  Weights weights(std::make_shared<State>(random_state(graph)), Dtype::kFloat32);
+  Weights weights(std::make_shared<ParameterValues>(random_parameters(graph)), Dtype::kFloat32);
   const RandomInputs inputs(graph, false);
   const Schedule schedule(graph);
   std::vector<double> told;

@@ -57,7 +57,7 @@ void check_step(const OpPtr& op, const std::vector<Given>& given, double toleran
   double largest = 0.0;
   for (const double one : expected) largest = std::max(largest, std::abs(one));
   std::optional<Values> first;
-  Weights weights(std::make_shared<State>(), Dtype::kFloat32);
+  Weights weights(std::make_shared<ParameterValues>(), Dtype::kFloat32);
   for (const int threads : kThreadCounts) {
     CAPTURE(threads);
     set_thread_count(threads);

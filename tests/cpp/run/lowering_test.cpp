@@ -52,12 +52,12 @@ TensorId add(Graph& graph, const char* name, const OpPtr& op, Ids inputs) {
 /// That all steps are one kernel, with weights and without, and that it gives what the reference
 /// loops give.
 void check_fused(const Graph& graph) {
-  Weights weights(std::make_shared<State>(initial_state(graph, 0)), Dtype::kFloat32);
+  Weights weights(std::make_shared<ParameterValues>(initial_values(graph, 0)), Dtype::kFloat32);
   for (const bool wanted : {true, false}) {
     CAPTURE(wanted);
     for (const bool masked : {true, false}) {
       const RandomInputs inputs(graph, masked);
-      const Outputs expected = run_reference(graph, parameters_of(graph, weights.state()),
+      const Outputs expected = run_reference(graph, parameters_of(graph, weights.values()),
                                              inputs.pointers, {.weights = wanted});
       const Schedule schedule(graph, {.weights = wanted});
       CHECK(schedule.entries().size() == 1);

@@ -34,12 +34,12 @@ TEST_CASE("a length that is no multiple of 16 draws its last 16 values anew") {
 
 TEST_CASE("a linear layer draws weight, then bias, with PyTorch's exact values") {
   const Graph graph = graph_of(config("linear_scorer"));
-  const State state = initial_state(graph, 0);
-  const Values& weight = state[0];
+  const ParameterValues drawn = initial_values(graph, 0);
+  const Values& weight = drawn[0];
   CHECK(weight.data()[0] == -0.00027015735395252705f);
   CHECK(weight.data()[1] == 0.019357239827513695f);
   CHECK(weight.data()[2] == -0.029699083417654037f);
-  CHECK(state[1].data()[0] == -0.027685197070240974f);
+  CHECK(drawn[1].data()[0] == -0.027685197070240974f);
 }
 
 TEST_CASE("only the low 32 bits of a seed count") {

@@ -250,7 +250,7 @@ TEST_CASE("a cleared cache, or new weights, start at the first position again") 
   CHECK(decoding.model.past_len() == 0);
   CHECK(step(decoding.model, first)[0] == before[0]);
 
-  State state;
+  ParameterValues state;
   for (const StateEntry& entry : other.model.state()) state.push_back(*entry.values);
   decoding.model.load_state(std::move(state));
   CHECK(decoding.model.past_len() == 0);

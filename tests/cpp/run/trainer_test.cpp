@@ -39,14 +39,14 @@ std::vector<Optimizer> optimizers() {
           {.kind = Kind::kAdamW, .lr = 0.01, .weight_decay = 0.1}};
 }
 
-State copy_of(const Model& model) {
-  State state;
+ParameterValues copy_of(const Model& model) {
+  ParameterValues state;
   for (const StateEntry& entry : model.state()) state.push_back(*entry.values);
   return state;
 }
 
-State copy_of(const Trainer& trainer) {
-  State state;
+std::vector<Values> copy_of(const Trainer& trainer) {
+  std::vector<Values> state;
   for (const StateEntry& entry : trainer.state()) state.push_back(*entry.values);
   return state;
 }
@@ -97,7 +97,7 @@ std::vector<Array> updated_in_double(const TrainingPlan& plan, const Model& mode
 TEST_CASE("every optimizer updates as its steps say in double precision, on any threads") {
   for (const Optimizer& optimizer : optimizers()) {
     CAPTURE(static_cast<int>(optimizer.kind));
-    std::vector<State> after;
+    std::vector<ParameterValues> after;
     for (const int threads : {1, 2}) {
 #if defined(__EMSCRIPTEN__)
       if (threads > 1) continue;
@@ -110,13 +110,13 @@ TEST_CASE("every optimizer updates as its steps say in double precision, on any 
         const RandomInputs inputs(plan->made.graph, false);
         const std::vector<Array> expected =
             updated_in_double(*plan, model, trainer, inputs.pointers, optimizer.lr);
-        const State before = copy_of(model);
+        const ParameterValues before = copy_of(model);
         start_counting();
         const Trainer::Step done = trainer.step(model, *plan, inputs.pointers);
         CHECK(allocations_at_work() == 0);
         CHECK(done.updated);
         CHECK(done.lr == optimizer.lr);
-        const State now = copy_of(model);
+        const ParameterValues now = copy_of(model);
         REQUIRE(expected.size() == now.size());
         // Where a gradient is 0 by theory, Adam makes its rounding as large as a step.
         for (size_t i = 0; i < now.size(); ++i) {
@@ -144,7 +144,7 @@ TEST_CASE("a run that is resumed gives the same bits, dropout and accumulation i
   Model model(classifier(0.4), 5, kNoLimit), other(classifier(0.4), 6, kNoLimit);
   Trainer trainer(model, recipe);
   for (int call = 0; call < 5; ++call) train(trainer, model);
-  const State parameters = copy_of(model), kept = copy_of(trainer);
+  const ParameterValues parameters = copy_of(model), kept = copy_of(trainer);
   CHECK(trainer.accumulated() == 2);
 
   Trainer resumed(other, recipe);
@@ -164,9 +164,9 @@ TEST_CASE("a loss that is not finite is refused, and nothing has changed") {
   Model model(classifier(0.4), 5, kNoLimit);
   Trainer trainer(model, {});
   train(trainer, model);
-  State broken = copy_of(model);
+  ParameterValues broken = copy_of(model);
   broken.back().fill(std::numeric_limits<float>::quiet_NaN());
-  const State kept = copy_of(trainer);
+  const std::vector<Values> kept = copy_of(trainer);
   const auto words = trainer.engine().words();
   model.load_state(broken);
   CHECK_THROWS_WITH_AS(train(trainer, model),
@@ -185,7 +185,7 @@ TEST_CASE("a run that is stopped, wherever it is, has changed nothing") {
   train(trainer, model);
   const TrainingPlanPtr plan = trainer.step_plan(model, {});
   const RandomInputs inputs(plan->made.graph, false);
-  const State parameters = copy_of(model), kept = copy_of(trainer);
+  const ParameterValues parameters = copy_of(model), kept = copy_of(trainer);
   int stops = 0;
   for (bool done = false; !done; ++stops) {
     int told = 0;
@@ -212,7 +212,7 @@ TEST_CASE("gradients that are accumulated make the update of their mean") {
   CHECK(train(at_once, whole).updated);
   CHECK_FALSE(train(by_parts, parts).updated);
   CHECK(train(by_parts, parts).updated);  // the same batch twice: its mean is the batch's own
-  const State a = copy_of(whole), b = copy_of(parts);
+  const ParameterValues a = copy_of(whole), b = copy_of(parts);
   for (size_t i = 0; i < a.size(); ++i) check_same(b[i], a[i]);
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("with activation checkpointing a step makes the same bits in less memo
     const bool drops = layer == std::string_view("encoder");
     sizes.emplace_back(drops ? "dropout" : "vocab_size", drops ? raw(0.1) : raw(11));
     const Config one = config(layer, sizes);
-    std::vector<State> after;
+    std::vector<ParameterValues> after;
     std::vector<double> bytes;
     for (const bool checkpointing : {false, true}) {
       Model model(one, 3, kNoLimit);

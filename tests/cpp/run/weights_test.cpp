@@ -25,8 +25,8 @@ struct Projected {
   }
 };
 
-std::shared_ptr<State> state_of(const Graph& graph, uint64_t seed) {
-  return std::make_shared<State>(initial_state(graph, seed));
+std::shared_ptr<ParameterValues> values_of(const Graph& graph, uint64_t seed) {
+  return std::make_shared<ParameterValues>(initial_values(graph, seed));
 }
 
 /// One row of x times the packed weight.
@@ -58,7 +58,7 @@ const PackedMatrix* bound_to(const BoundWeights& bound, TensorId id) {
 
 TEST_CASE("a graph is bound to the values of its parameters, and to no others") {
   const Projected layer(3);
-  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
   const BoundWeights bound = weights.bind(layer.graph, {layer.linear.weight});
   for (size_t id = 0; id < layer.graph.tensors().size(); ++id) {
     const bool parameter = layer.graph.tensors()[id].role == Role::kParameter;
@@ -67,15 +67,15 @@ TEST_CASE("a graph is bound to the values of its parameters, and to no others") 
     CHECK((bound.packed[id] != nullptr) == (static_cast<TensorId>(id) == layer.linear.weight));
   }
   const auto value = [&](TensorId id) { return bound.values[static_cast<size_t>(id)]; };
-  CHECK(value(layer.linear.weight) == &weights.state()[0]);
-  CHECK(value(layer.linear.bias) == &weights.state()[1]);
-  CHECK(value(layer.lower) == &weights.state()[0]);  // a view has what it views
-  check_product(*bound_to(bound, layer.linear.weight), weights.state()[0], 0);
+  CHECK(value(layer.linear.weight) == &weights.values()[0]);
+  CHECK(value(layer.linear.bias) == &weights.values()[1]);
+  CHECK(value(layer.lower) == &weights.values()[0]);  // a view has what it views
+  check_product(*bound_to(bound, layer.linear.weight), weights.values()[0], 0);
 }
 
 TEST_CASE("a weight is packed once, for whatever graph") {
   const Projected layer(3), longer(70);
-  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
   CHECK(weights.packed_bytes() == 0);
   const PackedMatrix* packed =
       bound_to(weights.bind(layer.graph, {layer.linear.weight}), layer.linear.weight);
@@ -93,34 +93,34 @@ TEST_CASE("packed weights stay where they are while others are packed") {
   for (int i = 0; i < 40; ++i) {
     ids.push_back(declare_linear(graph, "linear" + std::to_string(i), kIn, kOut, false).weight);
   }
-  Weights weights(state_of(graph, 1), Dtype::kFloat32);
+  Weights weights(values_of(graph, 1), Dtype::kFloat32);
   const PackedMatrix* first = bound_to(weights.bind(graph, {ids[0]}), ids[0]);
   const BoundWeights all = weights.bind(graph, ids);
   CHECK(bound_to(all, ids[0]) == first);
   for (size_t i = 0; i < ids.size(); ++i) {
-    check_product(*bound_to(all, ids[i]), weights.state()[i], 0);
+    check_product(*bound_to(all, ids[i]), weights.values()[i], 0);
   }
 }
 
 TEST_CASE("rows of a weight are packed by themselves") {
   const Projected layer(3);
-  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
   const BoundWeights bound =
       weights.bind(layer.graph, {layer.upper, layer.lower, layer.linear.weight});
-  check_product(*bound_to(bound, layer.upper), weights.state()[0], 0);
-  check_product(*bound_to(bound, layer.lower), weights.state()[0], 8);
+  check_product(*bound_to(bound, layer.upper), weights.values()[0], 0);
+  check_product(*bound_to(bound, layer.lower), weights.values()[0], 8);
   // The first rows begin where the whole weight does, and are not taken for it.
-  check_product(*bound_to(bound, layer.linear.weight), weights.state()[0], 0);
+  check_product(*bound_to(bound, layer.linear.weight), weights.values()[0], 0);
   CHECK(bound_to(bound, layer.upper)->n() == 8);
   CHECK(bound_to(bound, layer.linear.weight)->n() == kOut);
 }
 
 TEST_CASE("values that are assigned are seen by what is bound already") {
   const Projected layer(3);
-  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
   const BoundWeights bound = weights.bind(layer.graph, {layer.linear.weight, layer.lower});
-  const State other = initial_state(layer.graph, 2);
-  REQUIRE(other[0] != weights.state()[0]);
+  const ParameterValues other = initial_values(layer.graph, 2);
+  REQUIRE(other[0] != weights.values()[0]);
   weights.assign(other);
   CHECK(*bound.values[static_cast<size_t>(layer.linear.weight)] == other[0]);
   CHECK(*bound.values[static_cast<size_t>(layer.linear.bias)] == other[1]);
@@ -130,24 +130,24 @@ TEST_CASE("values that are assigned are seen by what is bound already") {
 
 TEST_CASE("values that a run changed in place are seen once they are packed again") {
   const Projected layer(3);
-  Weights weights(state_of(layer.graph, 1), Dtype::kFloat32);
+  Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
   const BoundWeights bound = weights.bind(layer.graph, {layer.linear.weight});
-  const Values before = weights.state()[0];
-  for (float& value : (*weights.shared_state())[0]) value = 1 - value;
+  const Values before = weights.values()[0];
+  for (float& value : (*weights.shared_values())[0]) value = 1 - value;
   check_product(*bound_to(bound, layer.linear.weight), before, 0);
   weights.repack();
-  check_product(*bound_to(bound, layer.linear.weight), weights.state()[0], 0);
+  check_product(*bound_to(bound, layer.linear.weight), weights.values()[0], 0);
 }
 
 TEST_CASE("formats share the values, and pack each in its own") {
   const Projected layer(3);
-  Weights floats(state_of(layer.graph, 1), Dtype::kFloat32);
+  Weights floats(values_of(layer.graph, 1), Dtype::kFloat32);
   const std::vector<TensorId> packed{layer.linear.weight, layer.lower, layer.lower};
   for (const Dtype dtype : {Dtype::kFloat16, Dtype::kBfloat16, Dtype::kInt8}) {
     CAPTURE(format_of(dtype).name);
-    Weights narrow(floats.shared_state(), dtype);
+    Weights narrow(floats.shared_values(), dtype);
     CHECK(narrow.storage() == dtype);
-    CHECK(&narrow.state() == &floats.state());
+    CHECK(&narrow.values() == &floats.values());
     narrow.bind(layer.graph, packed);
     const Count bytes = PackedMatrix::bytes(kOut, kIn, dtype) + PackedMatrix::bytes(1, kIn, dtype);
     CHECK(narrow.packed_bytes() == bytes);
