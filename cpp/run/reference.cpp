@@ -14,7 +14,7 @@ Array part(const Values& storage, int64_t offset, const std::vector<size_t>& sha
 
 }  // namespace
 
-void evaluate(const Graph& graph, ReferenceValues& values, const Progress& progress) {
+void run_reference(const Graph& graph, ReferenceValues& values, const Progress& progress) {
   for (const Step& step : graph.steps()) {
     std::vector<const Array*> operands;
     for (const TensorId id : step.inputs) {
@@ -42,7 +42,7 @@ Outputs run_reference(const Graph& graph, const Parameters& parameters, const In
       values[id] = part(*whole, tensor.offset, {tensor.shape.begin(), tensor.shape.end()});
     }
   }
-  evaluate(graph, values, progress);
+  run_reference(graph, values, progress);
   Outputs outputs;
   for (const TensorId id : outputs_of(graph, keep)) {
     const Array& exact = *values[static_cast<size_t>(id)];

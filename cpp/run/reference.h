@@ -18,8 +18,9 @@ namespace attnscope {
 using ReferenceValues = std::vector<std::optional<Array>>;
 
 /// Makes what the steps of `graph` make of `values`, which has the parameters and the inputs.
-void evaluate(const Graph& graph, ReferenceValues& values, const Progress& progress = {});
+void run_reference(const Graph& graph, ReferenceValues& values, const Progress& progress = {});
 
+/// The same of a graph's parameters and inputs, with what `keep` says.
 Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
                       const Keep& keep = {}, const Progress& progress = {});
 

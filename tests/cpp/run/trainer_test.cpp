@@ -82,7 +82,7 @@ std::vector<Array> updated_in_double(const TrainingPlan& plan, const Model& mode
   rates(kRootCorrection) = std::sqrt(1 - std::pow(how.beta2, step));
   rates(kKept) = how.kind == Optimizer::Kind::kAdamW ? 1 - lr * how.weight_decay : 1.0;
   rates(kIsFirst) = step == 1 ? 1 : 0;
-  evaluate(graph, values);
+  run_reference(graph, values);
   std::vector<Array> updated;
   for (const Step& one : graph.steps()) {
     const bool last =

@@ -116,7 +116,7 @@ struct Evaluated {
       const std::vector<float> floats = random_floats(static_cast<int64_t>(array.size()), seed);
       std::copy(floats.begin(), floats.end(), array.begin());
     }
-    evaluate(training.graph, values);
+    run_reference(training.graph, values);
   }
 
   const Array& operator[](TensorId id) const { return *values[static_cast<size_t>(id)]; }
