@@ -122,7 +122,8 @@ function js(name, folder, { needs, alone, whole, atOnce = 1, runner = runNode, o
  * @param {string} file
  */
 function dependsOnEngine(file) {
-  return /\b(variants|builds|openInWorker|openInside)\b/.test(readFileSync(join(project, file), 'utf8'));
+  const asks = /import \{[^}]*\b(variants|builds)\b[^}]*\} from '[./]+\/support\.js'|\b(openInWorker|openInside)\b/;
+  return asks.test(readFileSync(join(project, file), 'utf8'));
 }
 
 const minute = 60_000;
