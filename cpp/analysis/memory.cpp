@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../graph/rows.h"
+#include "../graph/storage.h"
 
 namespace attnscope {
 namespace {
@@ -19,6 +20,7 @@ template <class Number>
 class ByTensor {
  public:
   ByTensor(const Graph& graph, Number first) : numbers_(graph.tensors().size(), first) {}
+  explicit ByTensor(std::vector<Number> numbers) : numbers_(std::move(numbers)) {}
   Number& operator[](TensorId id) { return numbers_[static_cast<size_t>(id)]; }
   Number operator[](TensorId id) const { return numbers_[static_cast<size_t>(id)]; }
 
@@ -259,21 +261,6 @@ class Timeline {
 
 // ---- What training keeps ----
 
-/// As Tensor::storage, but for what is a view in inference only.
-ByTensor<TensorId> training_storage_of(const Graph& graph) {
-  ByTensor<TensorId> storage(graph, kNoTensor);
-  for (size_t id = 0; id < graph.tensors().size(); ++id) {
-    storage[static_cast<TensorId>(id)] = graph.tensors()[id].storage;
-  }
-  for (const Step& step : graph.steps()) {
-    if (!step.op) continue;
-    const Aliasing aliasing = step.op->aliasing();
-    const bool own = aliasing == Aliasing::kNone || aliasing == Aliasing::kUnlessTraining;
-    storage[step.output] = own ? step.output : storage[step.inputs[0]];
-  }
-  return storage;
-}
-
 /// What autograd keeps. `owed`: the bytes that a storage takes when it is first kept, 0 once it is.
 class Saving {
  public:
@@ -289,7 +276,10 @@ class Saving {
  private:
   /// Of a body whose inputs owe what `inputs` says.
   Saving(const Graph& graph, Bytes bytes, const OfInputs& inputs)
-      : graph_(graph), bytes_(bytes), storage_(training_storage_of(graph)), owed_(graph, 0) {
+      : graph_(graph),
+        bytes_(bytes),
+        storage_(storages(graph, Sharing::kTraining)),
+        owed_(graph, 0) {
     const std::vector<TensorId> ids = graph.inputs();
     for (size_t i = 0; i < ids.size(); ++i) owed_[ids[i]] = inputs[i];
     for (const Step& step : graph.steps()) {

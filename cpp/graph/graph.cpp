@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "storage.h"
+
 namespace attnscope {
 
 TensorId Graph::add_tensor(Tensor tensor) {
@@ -81,16 +83,20 @@ TensorId Graph::add_step(std::string_view name, std::string_view part, const OpP
             .op = op,
             .inputs = {inputs.begin(), inputs.end()},
             .module = module};
-  Tensor made{.name = std::string(output),
-              .shape = step.op->output_shape(input_shapes(step, true))};
-  if (step.op->aliasing() != Aliasing::kNone) {
+  step.output = add_tensor(
+      {.name = std::string(output), .shape = step.op->output_shape(input_shapes(step, true))});
+  append(std::move(step));
+  return steps_.back().output;
+}
+
+void Graph::append(Step step) {
+  if (shares_memory(*step.op, Sharing::kInference)) {
     const Tensor& viewed = tensor(step.inputs[0]);
+    Tensor& made = tensors_[static_cast<size_t>(step.output)];
     made.storage = viewed.storage;
     made.offset = viewed.offset;
   }
-  step.output = add_tensor(std::move(made));
   steps_.push_back(std::move(step));
-  return steps_.back().output;
 }
 
 void Graph::add_result(std::string_view name, TensorId tensor) {

@@ -196,6 +196,8 @@ class Graph {
   friend class Inliner;
 
   TensorId add_tensor(Tensor tensor);
+  /// A step whose output is there already; says whose memory that uses.
+  void append(Step step);
 
   std::vector<Tensor> tensors_;
   std::vector<Module> modules_;

@@ -92,7 +92,8 @@ struct Tensor {
   std::string name;
   Shape shape;
   Role role = Role::kActivation;
-  TensorId storage = kNoTensor;  // whose memory it uses: its own id, or of a view the viewed tensor
+  TensorId storage = kNoTensor;  // whose memory it uses in inference (graph/storage.h): its own id,
+                                 // or of a view the viewed tensor
   int64_t offset = 0;      // views of parameters and inputs: elements from the storage's start
   int64_t limit = 0;       // above 0: holds integers from 0 to limit - 1, as token ids
   std::string variable{};  // one of equal parts of a parameter: what printed code calls it

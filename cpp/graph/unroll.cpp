@@ -112,17 +112,11 @@ class Inliner {
         const Tensor output = to_.tensor(copy.output);
         copy.inputs.push_back(to_.add_input(output.name + ".noise", output.shape, Role::kState));
       }
-      if (copy.op->aliasing() != Aliasing::kNone) {
-        Tensor& output = to_.tensors_[static_cast<size_t>(copy.output)];
-        const Tensor& viewed = to_.tensor(copy.inputs[0]);
-        output.storage = viewed.storage;
-        output.offset = viewed.offset;
-      }
       if (const OpPtr masking = masked_ ? copy.op->masking() : nullptr) {
         const std::string name = copied.prefix + masked_name(copied.graph, step);
         to_.add_step(name, copy.part, masking, copy.inputs, name);
       }
-      to_.steps_.push_back(std::move(copy));
+      to_.append(std::move(copy));
     }
     for (Cache cache : copied.graph.caches()) {
       if (cache.past != kNoTensor) cache.past = copied.at(cache.past);

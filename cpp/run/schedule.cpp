@@ -4,6 +4,7 @@
 #include <ranges>
 #include <utility>
 
+#include "../graph/storage.h"
 #include "arena.h"
 #include "lowering.h"
 
@@ -12,20 +13,6 @@ namespace {
 
 constexpr Count kFloatBytes = 4;
 constexpr int kNoEntry = -1;
-
-/// For each tensor, the one whose memory it uses when the kernels run: reshapes share memory, but
-/// what PyTorch reorders by strides is a copy here, because kernels read contiguous rows.
-std::vector<TensorId> run_storage(const Graph& graph) {
-  std::vector<TensorId> storage;
-  for (const Tensor& tensor : graph.tensors()) storage.push_back(tensor.storage);
-  for (const Step& step : graph.steps()) {
-    const Aliasing aliasing = step.op->aliasing();
-    const bool shared = aliasing != Aliasing::kNone && aliasing != Aliasing::kStrided;
-    storage[static_cast<size_t>(step.output)] =
-        shared ? storage[static_cast<size_t>(step.inputs[0])] : step.output;
-  }
-  return storage;
-}
 
 double work_of(const Graph& graph, const Step& step) {
   const Cost cost = step.op->cost(graph.input_shapes(step), graph.tensor(step.output).shape);
@@ -66,7 +53,7 @@ Schedule::Schedule(const Graph& graph, const Keep& keep, RunFor how)
       how_(how),
       outputs_(outputs_of(graph, keep)),
       results_(outputs_.size() - (keep.caches ? graph.caches().size() : 0)),
-      placement_{run_storage(graph), {}} {
+      placement_{storages(graph, Sharing::kRun), {}} {
   const size_t handed_out = outputs_.size();
   for (const Step& step : graph.steps()) {
     const TensorId storage = placement_.storage[static_cast<size_t>(step.output)];

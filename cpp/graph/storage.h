@@ -1,0 +1,27 @@
+#pragma once
+
+// Whose memory each tensor uses. Operations say what their outputs are views of (Op::aliasing());
+// here is what follows from that.
+
+#include <vector>
+
+#include "graph.h"
+
+namespace attnscope {
+
+/// For whom memory is one.
+enum class Sharing {
+  kInference,  // PyTorch, where nothing is trained: every view
+  kTraining,   // PyTorch, while autograd records: a dropout then has memory of its own
+  kRun,        // our kernels read contiguous rows: what PyTorch reorders by strides is a copy
+};
+
+/// Whether what the operation makes is in the memory of its first input.
+bool shares_memory(const Op& op, Sharing sharing);
+
+/// Of each tensor the one whose memory it uses: itself, or of a view, and of a view of that, the
+/// tensor that is none. For kInference this is Tensor::storage, which is known while the graph is
+/// still being built.
+std::vector<TensorId> storages(const Graph& graph, Sharing sharing);
+
+}  // namespace attnscope
