@@ -17,18 +17,21 @@ class TrainingPeak {
       : graph_(training.graph), element_bytes_(element_bytes) {
     const std::vector<Step>& steps = graph_.steps();
     last_read_.assign(graph_.tensors().size(), -1);
-    made_by_.assign(graph_.tensors().size(), -1);
     freed_.assign(steps.size(), 0);
+    std::vector<int> last_behind(graph_.tensors().size(), -1);  // by what a step makes
     for (int s = 0; s < std::ssize(steps); ++s) {
       const Step& step = steps[static_cast<size_t>(s)];
-      made_by_[static_cast<size_t>(step.output)] = s;
       for (const TensorId id : step.inputs) read(id, s);
       read(step.output, s);
+      if (step.gradient_of != kNoTensor) last_behind[index(step.gradient_of)] = s;
     }
     for (const Result& result : graph_.results()) {
       read(result.tensor, static_cast<int>(steps.size()) - 1);
     }
-    for (const Release& release : training.releases) keep(release);
+    for (int s = 0; s < std::ssize(steps); ++s) {
+      const int last = last_behind[index(steps[static_cast<size_t>(s)].output)];
+      if (last >= 0) keep(s, last);
+    }
     for (const Step& step : steps) {
       if (owns(step.output)) at(freed_, last_read_[index(step.output)]) += bytes(step.output);
     }
@@ -61,9 +64,8 @@ class TrainingPeak {
     last = std::max(last, step);
   }
 
-  void keep(const Release& release) {
-    const int s = made_by_[index(release.step)], last = made_by_[index(release.last)];
-    if (s < 0) return;  // it was to be run again, and nothing reads what it makes
+  /// What autograd keeps of step `s`, until `last`, the last step behind it.
+  void keep(int s, int last) {
     const Step& step = graph_.steps()[static_cast<size_t>(s)];
     const Saved saved =
         step.op->saved_for_backward(graph_.input_shapes(step), graph_.tensor(step.output).shape);
@@ -77,9 +79,9 @@ class TrainingPeak {
 
   const Graph& graph_;
   const Count element_bytes_;
-  std::vector<int> last_read_, made_by_;  // by tensor: steps
-  std::vector<Count> freed_;              // by step: bytes that it is the last to need
-  std::map<int, Count> more_;             // by step: bytes that autograd keeps besides
+  std::vector<int> last_read_;  // by storage: the step
+  std::vector<Count> freed_;    // by step: bytes that it is the last to need
+  std::map<int, Count> more_;   // by step: bytes that autograd keeps besides
   Count peak_ = 0;
 };
 

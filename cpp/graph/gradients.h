@@ -38,7 +38,7 @@ class GradientBuilder {
   /// A copy: steps that are added move the graph's own.
   Shape shape(TensorId id) const { return graph_.tensor(id).shape; }
 
-  /// Adds a step; returns what it makes.
+  /// Adds a step, whose Step::gradient_of is this one; returns what it makes.
   TensorId add(const OpPtr& op, Ids inputs);
   template <class Operation, class... Arguments>
   TensorId add(Ids inputs, Arguments&&... arguments) {

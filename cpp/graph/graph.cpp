@@ -77,12 +77,13 @@ void Graph::inherit(std::string_view base, std::string_view arguments) {
 }
 
 TensorId Graph::add_step(std::string_view name, std::string_view part, const OpPtr& op, Ids inputs,
-                         std::string_view output, int module) {
+                         std::string_view output, int module, TensorId gradient_of) {
   Step step{.name = std::string(name),
             .part = std::string(part),
             .op = op,
             .inputs = {inputs.begin(), inputs.end()},
-            .module = module};
+            .module = module,
+            .gradient_of = gradient_of};
   step.output = add_tensor(
       {.name = std::string(output), .shape = step.op->output_shape(input_shapes(step, true))});
   append(std::move(step));

@@ -36,13 +36,14 @@ struct Draw {
 
 /// An operation, or the call of bodies.
 struct Step {
-  std::string name;                // unique in its graph
-  std::string part{};              // what the step is for: project, score, normalize, combine
-  std::shared_ptr<const Op> op{};  // nullptr where it calls bodies
-  std::vector<TensorId> inputs{};  // parameters included
-  TensorId output = kNoTensor;     // of a call the first of Call::outputs
-  int module = -1;                 // index into Graph::modules() of the module that it calls
-  int call = kNoCall;              // index into Graph::calls()
+  std::string name;                  // unique in its graph
+  std::string part{};                // what the step is for: project, score, normalize, combine
+  std::shared_ptr<const Op> op{};    // nullptr where it calls bodies
+  std::vector<TensorId> inputs{};    // parameters included
+  TensorId output = kNoTensor;       // of a call the first of Call::outputs
+  int module = -1;                   // index into Graph::modules() of the module that it calls
+  int call = kNoCall;                // index into Graph::calls()
+  TensorId gradient_of = kNoTensor;  // of a gradient's step: what the step makes that it is behind
 };
 
 /// A tensor that forward() returns, and the name under which it does.
@@ -141,7 +142,7 @@ class Graph {
 
   /// Appends a step whose output is a new tensor called `output`. The step's shape is the op's.
   TensorId add_step(std::string_view name, std::string_view part, const OpPtr& op, Ids inputs,
-                    std::string_view output, int module = -1);
+                    std::string_view output, int module = -1, TensorId gradient_of = kNoTensor);
 
   void add_result(std::string_view name, TensorId tensor);
 

@@ -106,6 +106,7 @@ class Inliner {
       copy.name = copied.prefix + step.name;
       for (TensorId& id : copy.inputs) id = copied.at(id);
       copy.output = copied.at(step.output);
+      if (step.gradient_of != kNoTensor) copy.gradient_of = copied.at(step.gradient_of);
       if (step.module >= 0) copy.module = copied.modules[static_cast<size_t>(step.module)];
       if (const OpPtr other = training_ ? step.op->in_training() : nullptr) {
         copy.op = other;

@@ -16,6 +16,27 @@ Steps::Steps(const Graph& graph, const std::vector<TensorId>& outputs)
     for (const TensorId id : step.inputs) ++reads_[static_cast<size_t>(id)];
   }
   std::reverse(steps_.begin(), steps_.end());
+  for (const Step* step : steps_) {
+    if (step->gradient_of != kNoTensor) gradients_.push_back(step);
+  }
+  std::ranges::stable_sort(gradients_, {}, &Step::gradient_of);
+}
+
+std::span<const Step* const> Steps::gradients_of(TensorId id) const {
+  return std::ranges::equal_range(gradients_, id, {}, &Step::gradient_of);
+}
+
+size_t Steps::place_of(const Step& step) const {
+  return static_cast<size_t>(std::ranges::find(steps_, &step) - steps_.begin());
+}
+
+void Steps::gather(std::span<const Step* const> steps) {
+  if (steps.empty()) return;
+  auto to = std::ranges::find(steps_, steps.front());
+  for (const Step* step : steps) {
+    const auto from = std::find(to, steps_.end(), step);
+    std::rotate(to++, from, from + 1);
+  }
 }
 
 }  // namespace attnscope

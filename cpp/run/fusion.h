@@ -3,6 +3,7 @@
 // What one kernel call of a run does: a step, or several that follow each other.
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,8 @@ struct Shortened {
 };
 
 struct Fusion {
-  size_t steps = 0;                         // how many; 0 where the kernel does not fit
+  size_t steps = 0;  // how many, from the site's on; 0 where the kernel does not fit
+  std::vector<const Step*> gathered{};      // all of these, where others may stand between them
   std::vector<TensorId> reads{}, writes{};  // activations and inputs; may be others than the steps'
   std::vector<TensorId> packed{};           // weights that it reads packed
   Scratch scratch{};                        // what it needs besides
@@ -70,16 +72,29 @@ class Steps {
   size_t size() const { return steps_.size(); }
   const Step& operator[](size_t i) const { return *steps_[i]; }
 
-  /// The step that makes a tensor; nullptr for inputs and parameters.
-  const Step* producer(TensorId id) const { return producers_[static_cast<size_t>(id)]; }
+  /// The step that makes a tensor; nullptr for inputs, parameters and kNoTensor.
+  const Step* producer(TensorId id) const {
+    return id == kNoTensor ? nullptr : producers_[static_cast<size_t>(id)];
+  }
+
+  /// The steps that make gradients behind the step that makes `id` (Step::gradient_of).
+  std::span<const Step* const> gradients_of(TensorId id) const;
+
+  /// Where a step stands.
+  size_t place_of(const Step& step) const;
+
+  /// Moves steps up to where the first of them stands, one behind another. What they read must be
+  /// made before that, or by one of them before.
+  void gather(std::span<const Step* const> steps);
 
   /// How often a tensor is read; to leave the run counts once.
   int reads(TensorId id) const { return reads_[static_cast<size_t>(id)]; }
 
  private:
   std::vector<const Step*> steps_;
-  std::vector<const Step*> producers_;
-  std::vector<int> reads_;
+  std::vector<const Step*> producers_;  // by tensor
+  std::vector<const Step*> gradients_;  // those that have a gradient_of, by that
+  std::vector<int> reads_;              // by tensor
 };
 
 /// Where a kernel is looked for: a step, with all that are there.

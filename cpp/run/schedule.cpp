@@ -59,9 +59,10 @@ Schedule::Schedule(const Graph& graph, const Keep& keep, RunFor how)
     const TensorId storage = placement_.storage[static_cast<size_t>(step.output)];
     if (outlives_run(graph, storage)) outputs_.push_back(step.output);
   }
-  const Steps steps(graph, outputs_);
+  Steps steps(graph, outputs_);
   for (size_t s = 0; s < steps.size();) {
     Entry entry{lower({graph, steps, s, how}), 0, {}};
+    steps.gather(entry.fusion.gathered);
     for (const size_t end = s + entry.fusion.steps; s < end; ++s) {
       entry.work += work_of(graph, steps[s]);
     }

@@ -33,11 +33,10 @@ class Backward {
       const std::string name = format("{}.again", {graph_.tensor(step.output).name});
       again_.push_back(graph_.steps().size());
       made_[static_cast<size_t>(step.output)] =
-          graph_.add_step(format("{}.again", {step.name}), "backward", step.op, inputs, name);
+          graph_.add_step(format("{}.again", {step.name}), "backward", step.op, inputs, name, -1,
+                          made(step.gradient_of));
     }
   }
-
-  std::vector<Release>& releases() { return releases_; }
 
   /// Removes what was run again but is not read.
   void remove_unread() {
@@ -62,12 +61,8 @@ class Backward {
     Step seen = step;
     for (TensorId& id : seen.inputs) id = made(id);
     seen.output = made(step.output);
-    const size_t before = graph_.steps().size();
     GradientBuilder builder(graph_, seen, gradient, asked);
     step.op->gradients(builder);
-    if (graph_.steps().size() > before) {
-      releases_.push_back({seen.output, graph_.steps().back().output});
-    }
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       if (builder.given()[i] != kNoTensor) collect(step.inputs[i], builder.given()[i]);
     }
@@ -148,21 +143,19 @@ class Backward {
     return sum;
   }
 
-  /// The tensor itself, or what it is when it is made again. Optional inputs may be kNoTensor.
+  /// The tensor itself, or what it is when it is made again; kNoTensor stays.
   TensorId made(TensorId id) const { return id == kNoTensor ? id : made_[static_cast<size_t>(id)]; }
 
   Graph& graph_;
   std::vector<TensorId> gradients_, made_;  // by tensor of the forward pass
   std::vector<size_t> again_;               // places of the steps that were run again
-  std::vector<Release> releases_;
 };
 
 }  // namespace
 
 std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
                                     std::span<const TensorId> wanted,
-                                    std::span<const Repetition> run_again,
-                                    std::vector<Release>* releases) {
+                                    std::span<const Repetition> run_again) {
   // Forwards: what depends on a wanted tensor needs a gradient.
   std::vector<bool> needs(graph.tensors().size(), false);
   for (const TensorId id : wanted) needs[static_cast<size_t>(id)] = true;
@@ -194,7 +187,6 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
   std::vector<TensorId> gradients;
   for (const TensorId id : wanted) gradients.push_back(backward.whole(id));
   backward.remove_unread();
-  if (releases) *releases = std::move(backward.releases());
   return gradients;
 }
 

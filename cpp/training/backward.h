@@ -17,12 +17,6 @@ struct Seed {
   TensorId gradient;  // has the tensor's shape
 };
 
-/// The last step that is behind another one, both by what they make: what autograd keeps of a step
-/// is let go then.
-struct Release {
-  TensorId step, last;
-};
-
 /// Adds the steps that make the gradients of a scalar by the tensors `wanted`, parameters, inputs
 /// or what steps of `graph` make, of those by the tensors of `seeds`. `graph` has no calls
 /// (graph/unroll.h). Returns the gradients in the order of `wanted`; kNoTensor where the seeds do
@@ -32,13 +26,11 @@ struct Release {
 /// Activation checkpointing (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost",
 /// https://arxiv.org/abs/1604.06174): before the gradients of the repetitions `run_again`, their
 /// steps are added once more, as far as these gradients read what they make. Nothing within them is
-/// kept from the forward pass then.
-///
-/// `releases`, where it is given, gets those of all steps that have others behind them.
+/// kept from the forward pass then, and the steps of these gradients are behind the steps that run
+/// again (Step::gradient_of).
 std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
                                     std::span<const TensorId> wanted,
-                                    std::span<const Repetition> run_again = {},
-                                    std::vector<Release>* releases = nullptr);
+                                    std::span<const Repetition> run_again = {});
 
 /// A layer with its backward pass behind it. Its results are those of the layer that gradients are
 /// given by, and after them the gradients: by inputs, by parameters, by what steps make.

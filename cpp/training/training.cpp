@@ -197,8 +197,7 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
                                       1.0 / static_cast<double>(recipe.accumulation_steps));
   const Seed seeds[] = {{training.loss, seed}};
   const std::vector<TensorId> wanted = learned(graph, recipe.frozen);
-  const std::vector<TensorId> gradients =
-      add_gradients(graph, seeds, wanted, unrolled.repetitions, &training.releases);
+  const std::vector<TensorId> gradients = add_gradients(graph, seeds, wanted, unrolled.repetitions);
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (gradients[i] == kNoTensor) continue;  // the result does not depend on it
     training.trained.push_back(wanted[i]);

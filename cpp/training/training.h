@@ -45,7 +45,6 @@ struct TrainingGraph {
   std::vector<TensorId> before{};      // parallel; those of the calls before; empty in the first
   std::vector<Moment> moments{};
   std::vector<Noise> noise{};  // in the order in which PyTorch draws it
-  std::vector<Release> releases{};
 };
 
 /// Throw FieldError where the layer cannot be trained by this recipe: a loss that its result does

@@ -98,7 +98,8 @@ class Lines {
       const bool updates = role == Role::kParameter || role == Role::kState;
       if (updates) needed.push_back(step.output);
     }
-    const Steps steps(graph, needed);
+    Steps steps(graph, needed);
+    for (const Schedule::Entry& entry : schedule.entries()) steps.gather(entry.fusion.gathered);
     std::map<TensorId, size_t> made;  // by which step
     for (size_t i = 0; i < steps.size(); ++i) made[steps[i].output] = i;
     const size_t forward = made.at(loss) + 1;

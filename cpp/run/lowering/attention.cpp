@@ -102,6 +102,7 @@ std::optional<Attention> attention_at(const Site& site, Chain& chain) {
     return std::nullopt;
   }
   found.value = combine->inputs[1];
+  found.combined = combine->output;
   if (heads_in(site, found.key) != heads_in(site, found.value)) return std::nullopt;
   found.merged = chain.take<MergeHeads>();
   found.output = chain.made();

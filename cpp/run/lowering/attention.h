@@ -50,8 +50,9 @@ struct Attention {
   float scale = 1.0f;
   TensorId bias = kNoTensor, mask = kNoTensor;
   MaskOf mask_of = MaskOf::kScores;
-  TensorId weights = kNoTensor;  // where something else reads them
-  TensorId output = kNoTensor;
+  TensorId weights = kNoTensor;   // where something else reads them
+  TensorId combined = kNoTensor;  // what the second product makes
+  TensorId output = kNoTensor;    // the same, or what merges its heads
   bool merged = false;
   Band band{};
   Shape scores{};
@@ -73,7 +74,7 @@ std::optional<Attention> attention_at(const Site& site, Chain& chain);
 /// each row's softmax where the weights would be.
 struct AttentionGradient {
   Attention of{};
-  size_t steps = 0;
+  std::vector<const Step*> steps{};            // wherever they stand
   std::vector<kernels::ScoreGradient> maps{};  // of `before`
   TensorId upper = kNoTensor;                  // the gradient by what is combined, (…, T, V)
   TensorId query = kNoTensor, key = kNoTensor, value = kNoTensor;  // where they are wanted

@@ -25,145 +25,82 @@ bool is_product(const Step& step, Matmul::Right right) {
   return product && product->right() == right;
 }
 
-bool is_product_by_head(const Step& step) {
-  const auto* product = as<TransposedMatmul>(&step);
-  return product && product->batches() == TransposedMatmul::Batches::kApart;
-}
-
-/// Goes on to the next step where it reads just these, and returns what it makes.
-class Cursor {
- public:
-  explicit Cursor(const Site& site) : site_(site), next_(site.index) {}
-
-  const Step* next() const { return next_ < site_.steps.size() ? &site_.steps[next_] : nullptr; }
-  size_t length() const { return next_ - site_.index; }
-
-  /// What the next step makes, where it `fits` and reads these two; else kNoTensor.
-  template <class Fits>
-  TensorId take(Fits fits, TensorId first, TensorId second) {
-    const Step* step = next();
-    if (!step || step->inputs.size() < 2 || step->inputs[0] != first || step->inputs[1] != second ||
-        !fits(*step)) {
-      return kNoTensor;
-    }
-    return advance();
-  }
-  TensorId advance() { return site_.steps[next_++].output; }
-
- private:
-  const Site& site_;
-  size_t next_;
-};
-
-/// The product from which scores are made, and the steps between them, the last one first.
-struct Behind {
-  const Step* product = nullptr;
-  std::vector<const Step*> maps{};  // without the addition of a bias
-};
-
-Behind behind(const Site& site, TensorId scores) {
-  Behind found;
-  for (TensorId id = scores;;) {
-    const Step* made = site.steps.producer(id);
-    if (!made) return {};
-    if (is_product(*made, Matmul::Right::kTransposed)) {
-      found.product = made;
-      return found;
-    }
-    if (as<Elementwise>(made)) {
-      found.maps.push_back(made);
-    } else if (!as<Add>(made)) {
-      return {};
-    }
-    id = made->inputs[0];
-  }
-}
-
-size_t index_of(const Steps& steps, const Step* step) {
-  size_t i = 0;
-  while (&steps[i] != step) ++i;
-  return i;
-}
-
-/// Whether the next step is the gradient of this one.
-bool goes_back_through(const Step* next, const Step& map, TensorId gradient) {
-  if (!next || next->inputs[0] != gradient) return false;
-  if (const auto* scale = as<Scale>(&map)) {
-    const auto* back = as<Scale>(next);
-    return back && back->factor() == scale->factor();
-  }
-  const auto* back = as<ElementwiseGradient>(next);
-  return back && &back->of() == map.op.get();
-}
-
 }  // namespace
 
 std::optional<AttentionGradient> attention_gradient_at(const Site& site) {
-  if (!is_product(site.step(), Matmul::Right::kTransposed)) return std::nullopt;
-  AttentionGradient found{.upper = site.input(0)};
-  const TensorId value = site.input(1);
-  Cursor cursor(site);
-  const TensorId weight_gradient = cursor.advance();
-  const Step* combined = cursor.next();
-  if (!combined) return std::nullopt;
+  const Steps& steps = site.steps;
+  const Step* combined = steps.producer(site.step().gradient_of);
+  if (!combined || !is_product(*combined, Matmul::Right::kPlain)) return std::nullopt;
   const TensorId weights = combined->inputs[0];
-  found.value = cursor.take(is_product_by_head, weights, found.upper);
-  TensorId gradient = cursor.take([](const Step& step) { return as<SoftmaxGradient>(&step); },
-                                  weights, weight_gradient);
-  const Step* softmax = site.steps.producer(weights);
-  if (gradient == kNoTensor || !as<Softmax>(softmax)) return std::nullopt;
+  const Step* softmax = steps.producer(weights);
+  if (!as<Softmax>(softmax)) return std::nullopt;
 
-  const Behind back = behind(site, softmax->inputs[0]);
-  if (!back.product) return std::nullopt;
-  const Site forward{site.graph, site.steps, index_of(site.steps, back.product), site.how};
+  AttentionGradient found{.steps = {&site.step()}, .upper = site.input(0)};
+  for (const Step* step : steps.gradients_of(combined->output)) {
+    if (step == &site.step()) continue;  // by the weights; the other one by the values
+    found.value = step->output;
+    found.steps.push_back(step);
+  }
+  // Back from the softmax to the product of queries and keys: each gradient on the way is what the
+  // one step behind reads, as its input number `place`, and nothing else does.
+  TensorId gradient = site.output();
+  const auto pass = [&](TensorId made, size_t place) {
+    const std::span<const Step* const> behind = steps.gradients_of(made);
+    if (behind.size() != 1 || behind[0]->inputs[place] != gradient) return false;
+    if (steps.reads(gradient) != 1) return false;
+    gradient = behind[0]->output;
+    found.steps.push_back(behind[0]);
+    return true;
+  };
+  if (!pass(weights, 1)) return std::nullopt;
+  std::vector<const Step*> maps;  // the last one first
+  const Step* product = steps.producer(softmax->inputs[0]);
+  while (product && !is_product(*product, Matmul::Right::kTransposed)) {
+    if (as<Elementwise>(product)) {
+      if (!pass(product->output, 0)) return std::nullopt;
+      maps.push_back(product);
+    } else if (!as<Add>(product)) {  // through a bias the gradient goes as it is
+      return std::nullopt;
+    }
+    product = steps.producer(product->inputs[0]);
+  }
+  if (!product) return std::nullopt;
+
+  const Site forward{site.graph, steps, steps.place_of(*product), site.how};
   Chain chain(forward);
   std::optional<Attention> of = attention_at(forward, chain);
-  if (!of || of->weights != weights || of->value != value || !of->after.empty()) {
-    return std::nullopt;
-  }
+  if (!of || of->combined != combined->output || !of->after.empty()) return std::nullopt;
   const int64_t shared_by = of->heads() / heads_in(site, of->key);
   if (of->before.size() > kernels::kMostScoreGradients ||
       kernels::are_few(of->sizes(site), shared_by)) {
     return std::nullopt;
   }
-  // Alone: nothing else reads what is made between.
-  std::vector<TensorId> alone{weight_gradient};
-  for (const Step* map : back.maps) {
-    if (!goes_back_through(cursor.next(), *map, gradient)) return std::nullopt;
-    alone.push_back(gradient);
-    gradient = cursor.advance();
+  for (const Step* step : steps.gradients_of(product->output)) {
+    if (step->inputs[0] != gradient) return std::nullopt;
+    (as<Matmul>(step) ? found.query : found.key) = step->output;
+    found.steps.push_back(step);
   }
-  found.query = cursor.take(
-      [](const Step& step) { return is_product(step, Matmul::Right::kPlain); }, gradient, of->key);
-  found.key = cursor.take(is_product_by_head, gradient, of->query);
   const int ends = (found.query != kNoTensor) + (found.key != kNoTensor);
   const int of_weights = 2 + (found.value != kNoTensor);  // combine, and the gradients
-  if (ends == 0 || site.steps.reads(gradient) != ends || site.steps.reads(weights) != of_weights ||
-      std::any_of(alone.begin(), alone.end(),
-                  [&](TensorId id) { return site.steps.reads(id) != 1; })) {
+  if (ends == 0 || steps.reads(gradient) != ends || steps.reads(weights) != of_weights) {
     return std::nullopt;
   }
   // A last factor that the softmax does in passing is none of `before`.
-  for (size_t i = back.maps.size(), left = of->before.size(); left > 0; --left) {
-    const Op& op = *back.maps[--i]->op;
-    found.maps.push_back(
-        {map_gradient_of(op), as<Elementwise>(back.maps[i])->derives_from_output()});
+  for (size_t i = maps.size(), left = of->before.size(); left > 0; --left) {
+    const Op& op = *maps[--i]->op;
+    found.maps.push_back({map_gradient_of(op), as<Elementwise>(maps[i])->derives_from_output()});
   }
   found.of = std::move(*of);
-  found.steps = cursor.length();
   return found;
 }
 
 bool has_gradient_without_weights(const Site& site, const Attention& found) {
   if (found.weights == kNoTensor) return false;
-  for (size_t i = site.index + 1; i < site.steps.size(); ++i) {
-    const bool combines = is_product(site.steps[i], Matmul::Right::kTransposed) &&
-                          site.steps[i].inputs[1] == found.value;
-    if (!combines) continue;
-    const auto gradient = attention_gradient_at({site.graph, site.steps, i, site.how});
-    if (gradient && gradient->of.weights == found.weights) return true;
-  }
-  return false;
+  const std::span<const Step* const> behind = site.steps.gradients_of(found.combined);
+  return std::any_of(behind.begin(), behind.end(), [&](const Step* step) {
+    return as<Matmul>(step) &&
+           attention_gradient_at({site.graph, site.steps, site.steps.place_of(*step), site.how});
+  });
 }
 
 namespace {
@@ -296,7 +233,8 @@ Fusion attention_gradient(const Site& site) {
   if (!found) return {};
   Scratch scratch;
   AttentionGradientKernel kernel(site, *found, scratch);
-  Fusion fusion{.steps = found->steps,
+  Fusion fusion{.steps = found->steps.size(),
+                .gathered = found->steps,
                 .reads = kernel.reads(),
                 .writes = kernel.writes(),
                 .scratch = scratch};

@@ -3,6 +3,7 @@
 
 #include "../../../cpp/run/lowering.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "../../../cpp/graph/unroll.h"
@@ -16,6 +17,7 @@
 #include "../../../cpp/ops/weighted_sum.h"
 #include "../../../cpp/run/execute.h"
 #include "../../../cpp/run/threads.h"
+#include "../../../cpp/training/backward.h"
 #include "inputs.h"
 
 using namespace attnscope;
@@ -164,6 +166,52 @@ TEST_CASE(
     const Graph graph = graph_of(one);
     CHECK(Schedule(graph, {.weights = false}).entries().size() == 1);
   }
+}
+
+TEST_CASE("the gradient of attention is one kernel where other steps stand between its own") {
+  Graph layer;
+  const TensorId query = layer.add_input("query", {kBatch, kHeads, kQueries, kFeatures});
+  const TensorId key = layer.add_input("key", {kBatch, kHeads, kKeys, kFeatures});
+  const TensorId value = layer.add_input("value", {kBatch, kHeads, kKeys, kFeatures});
+  const TensorId products =
+      add(layer, "dot", shared_op<Matmul, Matmul::Right::kTransposed>(), {query, key});
+  const TensorId weights =
+      add(layer, "normalize", shared_op<Softmax>(), {add(layer, "scale", half(), {products})});
+  layer.add_result("output", add(layer, "combine", shared_op<Matmul, Matmul::Right::kPlain>(),
+                                 {weights, value}));
+  layer.add_result("others", add(layer, "tanh", tanh(), {value}));
+  const Graph graph = backward_graph(std::move(layer), {"output", "others"}, {}).graph;
+
+  // The values are read twice: their gradients are added as soon as both are there.
+  const auto place = [&](const char* start) {
+    const auto found = std::find_if(graph.steps().begin(), graph.steps().end(),
+                                    [&](const Step& step) { return step.name.starts_with(start); });
+    REQUIRE(found != graph.steps().end());
+    return found - graph.steps().begin();
+  };
+  REQUIRE(place("combine.grad") < place("value.grad.sum"));
+  REQUIRE(place("value.grad.sum") < place("normalize.grad"));
+
+  for (const int threads : {1, 2}) {
+#if defined(__EMSCRIPTEN__)
+    if (threads > 1) continue;
+#endif
+    CAPTURE(threads);
+    set_thread_count(threads);
+    const Schedule schedule(graph);
+    for (const Schedule::Entry& entry : schedule.entries()) {
+      for (const TensorId id : entry.fusion.writes) {
+        CAPTURE(graph.tensor(id).name);
+        const bool of_pairs = graph.tensor(id).shape == graph.tensor(weights).shape;
+        CHECK((!of_pairs || entry.fusion.shortened.id == id));
+      }
+    }
+    const RandomInputs inputs(graph, false);
+    Weights none(std::make_shared<ParameterValues>(), Dtype::kFloat32);
+    check_same(execute(schedule, none.bind(graph, {}), inputs.pointers, {}),
+               run_reference(graph, Parameters(inputs.values.size()), inputs.pointers));
+  }
+  set_thread_count(1);
 }
 
 TEST_CASE("a step that no kernel computes is reported, never run by reference loops") {

@@ -3,7 +3,10 @@
 #include <optional>
 
 #include "../../../cpp/graph/unroll.h"
+#include "../../../cpp/ops/arithmetic.h"
+#include "../../../cpp/ops/linear.h"
 #include "../../../cpp/run/reference.h"
+#include "../../../cpp/training/training.h"
 #include "../configs.h"
 
 using namespace attnscope;
@@ -130,6 +133,66 @@ void check_direction(const Differentiated& layer, const ReferenceValues& leaves,
 }
 
 }  // namespace
+
+TEST_CASE("each step of an operation's gradient knows what that operation made") {
+  Graph layer;
+  const LinearModule dense = declare_linear(layer, "dense", 4, 4, true);
+  const TensorId x = layer.add_input("x", {2, 3, 4});
+  const TensorId y = apply_linear(layer, dense, "combine", x, "y");
+  const TensorId gate = layer.add_step("gate", "combine", shared_op<Multiply>(), {y, x}, "gated");
+  layer.add_result("output", gate);
+  const Graph graph = backward_graph(std::move(layer), {"output"}, {}).graph;
+  std::vector<std::string> found;
+  for (const Step& step : graph.steps()) {
+    const TensorId of = step.gradient_of;
+    found.push_back(format("{}: {}", {step.name, of == kNoTensor ? "-" : graph.tensor(of).name}));
+  }
+  // Multiply makes two gradients, and a linear step three; their sum by x is of neither.
+  CHECK(found.size() == 8);
+  CHECK(found[0] == "dense: -");
+  CHECK(found[1] == "gate: -");
+  CHECK(found[2] == "gate.grad: gated");
+  CHECK(found[3] == "gate.grad.2: gated");
+  CHECK(found[4] == "dense.grad: y");
+  CHECK(found[5] == "dense.grad.2: y");
+  CHECK(found[6] == "dense.grad.3: y");
+  CHECK(found[7].starts_with("x.grad.sum."));
+  CHECK(found[7].ends_with(": -"));
+
+  const Graph again = unroll(graph);
+  REQUIRE(again.steps().size() == graph.steps().size());
+  for (size_t s = 0; s < again.steps().size(); ++s) {
+    const TensorId of = again.steps()[s].gradient_of, before = graph.steps()[s].gradient_of;
+    CAPTURE(again.steps()[s].name);
+    REQUIRE((of == kNoTensor) == (before == kNoTensor));
+    if (of != kNoTensor) CHECK(again.tensor(of).name == graph.tensor(before).name);
+  }
+}
+
+TEST_CASE("the gradients of what runs again are behind the steps that do") {
+  Recipe recipe;
+  recipe.loss = resolve_loss({{"name", raw("mse_loss")}});
+  recipe.checkpointing = true;
+  const Graph graph = training_graph(config("encoder", {{"batch_size", raw(2)},
+                                                        {"seq_len", raw(3)},
+                                                        {"vocab_size", raw(7)},
+                                                        {"hidden_size", raw(4)},
+                                                        {"num_heads", raw(2)},
+                                                        {"num_layers", raw(2)},
+                                                        {"intermediate_size", raw(6)}}),
+                                     recipe)
+                          .graph;
+  int of_repetitions = 0;
+  for (const Step& step : graph.steps()) {
+    if (step.gradient_of == kNoTensor) continue;
+    const std::string& of = graph.tensor(step.gradient_of).name;
+    if (!of.starts_with("encoder.layer.")) continue;
+    CAPTURE(step.name);
+    CHECK(of.ends_with(".again"));
+    ++of_repetitions;
+  }
+  CHECK(of_repetitions > 0);
+}
 
 TEST_CASE("gradients are those that difference quotients give, for every layer") {
   std::vector<std::string_view> tried;
