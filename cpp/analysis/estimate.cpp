@@ -99,7 +99,7 @@ void write_results(JsonWriter& json, const Graph& graph) {
     const Tensor& tensor = graph.tensor(result.tensor);
     json.key("name").string(result.name);
     write_shape(json, tensor.shape);
-    json.key("weights").boolean(result.is_weights());
+    json.key("weights").boolean(result.options.weights);
     json.key("tensor").string(tensor.name);
     json.key("repeat").number(times_made(graph, result.tensor));
     const TensorId mask = mask_behind(graph, result.tensor);

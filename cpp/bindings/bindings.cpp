@@ -291,7 +291,7 @@ val pack_results(const Graph& graph, Outputs& outputs, bool weights, bool reside
   val results = val::object();
   size_t next = 0;
   for (const Result& result : graph.results()) {
-    if (!weights && result.is_weights()) continue;
+    if (!weights && result.options.weights) continue;
     pack_output(results, result.name, outputs[next++], resident);
   }
   return results;

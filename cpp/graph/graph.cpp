@@ -100,12 +100,8 @@ void Graph::append(Step step) {
   steps_.push_back(std::move(step));
 }
 
-void Graph::add_result(std::string_view name, TensorId tensor) {
-  results_.push_back({std::string(name), tensor});
-}
-
-void Graph::add_weights(std::string_view name, TensorId tensor) {
-  results_.push_back({std::string(name), tensor, /*weights=*/true});
+void Graph::add_result(std::string_view name, TensorId tensor, ResultOptions options) {
+  results_.push_back({std::string(name), tensor, options});
 }
 
 int64_t Call::times(size_t body) const {

@@ -46,14 +46,17 @@ struct Step {
   TensorId gradient_of = kNoTensor;  // of a gradient's step: what the step makes that it is behind
 };
 
-/// A tensor that forward() returns, and the name under which it does.
+/// What is known of a result beside its name.
+struct ResultOptions {
+  bool weights = false;           // of attention: left out where they are not needed
+  TensorId predicts = kNoTensor;  // of logits for each token: the input that holds the tokens
+};
+
+/// A tensor that is handed out, and the name under which it is: another one for each of a graph.
 struct Result {
   std::string name;
   TensorId tensor;
-  bool weights = false;
-
-  /// Whether these are attention weights, which forward() leaves out when they are not needed.
-  bool is_weights() const { return weights; }
+  ResultOptions options{};
 };
 
 class Graph;
@@ -144,10 +147,7 @@ class Graph {
   TensorId add_step(std::string_view name, std::string_view part, const OpPtr& op, Ids inputs,
                     std::string_view output, int module = -1, TensorId gradient_of = kNoTensor);
 
-  void add_result(std::string_view name, TensorId tensor);
-
-  /// The same of attention weights.
-  void add_weights(std::string_view name, TensorId tensor);
+  void add_result(std::string_view name, TensorId tensor, ResultOptions options = {});
 
   /// In place of those that are there: what a backward pass hands out, say.
   void set_results(std::vector<Result> results) { results_ = std::move(results); }

@@ -29,8 +29,9 @@ class Inliner {
     copy_draws(whole);
     copy_steps(whole);
     for (const Result& result : graph.results()) {
-      const TensorId tensor = whole.at(result.tensor);
-      result.weights ? to_.add_weights(result.name, tensor) : to_.add_result(result.name, tensor);
+      ResultOptions options = result.options;
+      if (options.predicts != kNoTensor) options.predicts = whole.at(options.predicts);
+      to_.add_result(result.name, whole.at(result.tensor), options);
     }
     to_.inherit(graph.base(), graph.base_arguments());
     return std::move(to_);

@@ -24,7 +24,7 @@ void add_key_combination(Graph& graph, TensorId scores, TensorId key) {
   const TensorId weights =
       graph.add_step("normalize", "normalize", softmax, {scores, mask}, "weights");
   graph.add_result("output", graph.add_step("combine", "combine", weigh, {weights, key}, "output"));
-  graph.add_weights("weights", weights);
+  graph.add_result("weights", weights, {.weights = true});
 }
 
 TensorId add_tanh_score(Graph& graph, TensorId features, Dimension attn_dim) {

@@ -43,7 +43,7 @@ Graph build(const Config& config) {
   const TensorId normed = apply_norm(graph, norm, sum, "normed");
   const TensorId pooled = graph.add_step("pool", "combine", pool, {normed, mask}, "pooled");
   graph.add_result("output", apply_linear(graph, classify, "classify", pooled, "output"));
-  graph.add_weights("weights", attended.weights);
+  graph.add_result("weights", attended.weights, {.weights = true});
   return graph;
 }
 

@@ -17,7 +17,7 @@ Graph build(const Config& config) {
   const Attended attended =
       add_projected_attention(graph, projections, {query, key, value}, 0, {}, "output");
   graph.add_result("output", attended.output);
-  graph.add_weights("weights", attended.weights);
+  graph.add_result("weights", attended.weights, {.weights = true});
   return graph;
 }
 

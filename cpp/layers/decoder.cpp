@@ -57,8 +57,8 @@ class Builder {
         apply_norm(graph_, declare_norm(graph_, "model.norm", E_), hidden, "normed_hidden");
     LinearModule head{.weight = words.weight};
     if (!config_.flag("tie_embeddings")) head = declare_linear(graph_, "lm_head", E_, V, false);
-    graph_.add_result("output", add_head(head, normed));
-    graph_.add_weights("weights", weights);
+    graph_.add_result("output", add_head(head, normed), {.predicts = tokens_});
+    graph_.add_result("weights", weights, {.weights = true});
     return std::move(graph_);
   }
 
@@ -83,11 +83,11 @@ class Builder {
   TensorId add_embeddings(const EmbeddingModule& words, Dimension V) {
     const auto learned = declare_position_vectors(graph_, config_, "model.embed_positions", E_);
     const Span span = span_of(config_, std::nullopt);
-    const TensorId tokens =
+    tokens_ =
         graph_.add_integer_input("tokens", {config_.dimension("batch_size"), span.seq_len}, V);
     const char* placed = has_position_vectors(config_) ? "word_vectors" : "hidden_states";
     const auto scale = config_.optional_number("embedding_scale");
-    TensorId x = apply_embedding(graph_, words, tokens, scale ? "unscaled_words" : placed);
+    TensorId x = apply_embedding(graph_, words, tokens_, scale ? "unscaled_words" : placed);
     if (scale) {
       const auto by_scale = make_op<Scale>(*scale);
       x = graph_.add_step("scale_words", "embed", by_scale, {x}, placed);
@@ -134,7 +134,7 @@ class Builder {
                           .bias = layer.share(positions.bias)};
     const auto [hidden, weights] = add_layer(layer.graph(), layer.carried(), given, kind.span);
     layer.graph().add_result("hidden_states", hidden);
-    layer.graph().add_weights("weights", weights);
+    layer.graph().add_result("weights", weights, {.weights = true});
     return layer;
   }
 
@@ -181,6 +181,7 @@ class Builder {
 
   const Config& config_;
   const Dimension E_, H_, D_;
+  TensorId tokens_ = kNoTensor;
   Graph graph_;
 };
 

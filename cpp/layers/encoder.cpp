@@ -44,7 +44,7 @@ class Builder {
     }
     graph_.add_result("output", output);
     if (config_.flag("pooler")) graph_.add_result("pooled", add_pooler(output));
-    graph_.add_weights("weights", weights);
+    graph_.add_result("weights", weights, {.weights = true});
     return std::move(graph_);
   }
 
@@ -85,7 +85,7 @@ class Builder {
     const TensorId bias = layer.share(positions.bias);
     const auto [hidden, weights] = add_layer(layer.graph(), layer.carried(), bias);
     layer.graph().add_result("hidden_states", hidden);
-    layer.graph().add_weights("weights", weights);
+    layer.graph().add_result("weights", weights, {.weights = true});
     const size_t times = static_cast<size_t>(config_.integer("num_layers"));
     add_stack(graph_, "encoder.layer", std::move(kinds), std::vector<int>(times, 0));
   }

@@ -35,7 +35,7 @@ Graph build(const Config& config) {
                       .scale = config.optional_number("scale")};
   const Attended attended = attention.apply(graph, x, positions, span, scores, "output");
   graph.add_result("output", attended.output);
-  graph.add_weights("weights", attended.weights);
+  graph.add_result("weights", attended.weights, {.weights = true});
   return graph;
 }
 

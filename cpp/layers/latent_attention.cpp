@@ -62,7 +62,7 @@ class Builder {
     const Attended attended = add_attention(graph_, query, key, value, options, "context");
     const TensorId merged = merge_heads(graph_, attended.output, "merged");
     graph_.add_result("output", apply_linear(graph_, output_, "combine", merged, "output"));
-    graph_.add_weights("weights", attended.weights);
+    graph_.add_result("weights", attended.weights, {.weights = true});
     return std::move(graph_);
   }
 

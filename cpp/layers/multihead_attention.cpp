@@ -153,7 +153,7 @@ Graph build(const Config& config) {
     weights = graph.add_step("average_weights", "normalize", make_op<MeanHeads>(), {weights},
                              "mean_weights");
   }
-  graph.add_weights("weights", weights);
+  graph.add_result("weights", weights, {.weights = true});
   return graph;
 }
 

@@ -27,7 +27,7 @@ Graph build(const Config& config) {
                                  .dropout = dropout};
   const Attended attended = add_attention(graph, query, key, value, options, "output");
   graph.add_result("output", attended.output);
-  graph.add_weights("weights", attended.weights);
+  graph.add_result("weights", attended.weights, {.weights = true});
   return graph;
 }
 

@@ -125,7 +125,7 @@ void add_pooling(Graph& graph, const Config& config, TensorId hidden_states, Ten
   const OpPtr& combine = output == "weighted" ? weigh : weighted_sum;
   graph.add_result(
       "output", graph.add_step("combine", "combine", combine, {weights, hidden_states}, "output"));
-  graph.add_weights("weights", weights);
+  graph.add_result("weights", weights, {.weights = true});
 }
 
 }  // namespace attnscope

@@ -24,7 +24,7 @@ Graph build(const Config& config) {
   const TensorId dropped = apply_dropout(graph, dropout, "combine", attended.output, "dropped");
   const TensorId sum = graph.add_step("residual", "combine", add, {x, dropped}, "residual");
   graph.add_result("output", apply_norm(graph, norm, sum, "output"));
-  graph.add_weights("weights", attended.weights);
+  graph.add_result("weights", attended.weights, {.weights = true});
   return graph;
 }
 

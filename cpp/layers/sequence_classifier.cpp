@@ -73,8 +73,10 @@ class Builder {
     const Made encoded = encode(steps);
     const Made pooled = pool(encoded.output);
     graph_.add_result("output", add_head(pooled.output));
-    if (pooled.weights != kNoTensor) graph_.add_weights("weights", pooled.weights);
-    if (encoded.weights != kNoTensor) graph_.add_weights("encoder_weights", encoded.weights);
+    if (pooled.weights != kNoTensor)
+      graph_.add_result("weights", pooled.weights, {.weights = true});
+    if (encoded.weights != kNoTensor)
+      graph_.add_result("encoder_weights", encoded.weights, {.weights = true});
     return std::move(graph_);
   }
 
@@ -162,7 +164,7 @@ class Builder {
     const Attended encoded =
         add_torch_encoder_layer(layer.graph(), config_, layer.carried(), mask, "hidden_states");
     layer.graph().add_result("hidden_states", encoded.output);
-    layer.graph().add_weights("weights", encoded.weights);
+    layer.graph().add_result("weights", encoded.weights, {.weights = true});
     const size_t times = static_cast<size_t>(config_.integer("num_layers"));
     add_stack(graph_, "encoder", std::move(kinds), std::vector<int>(times, 0));
     const Call& layers = graph_.calls().back();

@@ -47,8 +47,8 @@ Graph build(const Config& config) {
   const TensorId joined = cross.after(graph, middle, crossed.output, "joined");
   const TensorId fed = feed_forward.apply(graph, feed.before(graph, joined), "fed_forward");
   graph.add_result("output", feed.after(graph, joined, fed, "output"));
-  graph.add_weights("weights", attended.weights);
-  graph.add_weights("cross_weights", crossed.weights);
+  graph.add_result("weights", attended.weights, {.weights = true});
+  graph.add_result("cross_weights", crossed.weights, {.weights = true});
   return graph;
 }
 

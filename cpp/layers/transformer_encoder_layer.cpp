@@ -16,7 +16,7 @@ Graph build(const Config& config) {
                                         config.dimension("hidden_size")});
   const Attended attended = add_torch_encoder_layer(graph, config, x, kNoTensor, "output");
   graph.add_result("output", attended.output);
-  graph.add_weights("weights", attended.weights);
+  graph.add_result("weights", attended.weights, {.weights = true});
   return graph;
 }
 

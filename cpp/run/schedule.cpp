@@ -40,7 +40,7 @@ Count bytes_of(const Graph& graph, Role role) {
 std::vector<TensorId> outputs_of(const Graph& graph, const Keep& keep) {
   std::vector<TensorId> outputs;
   for (const Result& result : graph.results()) {
-    if (keep.weights || !result.is_weights()) outputs.push_back(result.tensor);
+    if (keep.weights || !result.options.weights) outputs.push_back(result.tensor);
   }
   outputs.insert(outputs.end(), keep.tensors.begin(), keep.tensors.end());
   if (!keep.caches) return outputs;

@@ -19,24 +19,10 @@ TensorId add(Graph& graph, const char* part, const std::string& name, Ids inputs
                         inputs, name);
 }
 
-/// The token ids of which the layer makes logits, a row for each.
-TensorId tokens_of(const Graph& graph, const Shape& logits) {
-  for (const TensorId id : graph.inputs()) {
-    const Tensor& tensor = graph.tensor(id);
-    const bool tokens = tensor.limit > 0 && tensor.role == Role::kInput;
-    if (tokens && logits.size() == 3 && tensor.shape == Shape{logits[0], logits[1]} &&
-        tensor.limit == logits[2]) {
-      return id;
-    }
-  }
-  throw FieldError("loss.target",
-                   "loss.target \"next_token\" needs a layer that makes logits over its vocabulary "
-                   "for each token");
-}
-
 void add_loss(TrainingGraph& training, const Loss& loss) {
   Graph& graph = training.graph;
-  TensorId output = graph.results().front().tensor;
+  const Result result = graph.results().front();
+  TensorId output = result.tensor;
   Shape shape = graph.tensor(output).shape;
   if (loss.kind != Loss::Kind::kCrossEntropy) {
     const TensorId target = graph.add_input("target", shape);
@@ -58,7 +44,12 @@ void add_loss(TrainingGraph& training, const Loss& loss) {
   } else if (loss.target == Loss::Target::kIndices) {
     target = graph.add_integer_input("labels", rows, classes, loss.ignore_index);
   } else {
-    const TensorId tokens = tokens_of(graph, shape);
+    const TensorId tokens = result.options.predicts;
+    if (tokens == kNoTensor) {
+      throw FieldError("loss.target",
+                       "loss.target \"next_token\" needs a layer that makes logits over its "
+                       "vocabulary for each token");
+    }
     const int64_t length = shape[1];
     if (length < 2)
       throw FieldError("seq_len", "seq_len must be at least 2 for a next token, got 1");
@@ -244,8 +235,7 @@ TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe) {
   evaluation.graph.set_results({});
   evaluation.graph.add_result("loss", evaluation.loss);
   for (const Result& result : results) {
-    result.weights ? evaluation.graph.add_weights(result.name, result.tensor)
-                   : evaluation.graph.add_result(result.name, result.tensor);
+    evaluation.graph.add_result(result.name, result.tensor, result.options);
   }
   return evaluation;
 }

@@ -156,7 +156,7 @@ TEST_CASE("without weights, what has a number for each query and key does not st
   const TensorId products = graph.add_input("products", heads);
   const TensorId scores = add(graph, "scores", make_op<Scale>(0.5), {products});
   const TensorId weights = add(graph, "weights", make_op<Softmax>(), {scores});
-  graph.add_weights("weights", weights);
+  graph.add_result("weights", weights, {.weights = true});
   const Memory memory = attnscope::memory(graph, Dtype::kFloat32);
   CHECK(memory.activations_peak == 4 * 60);
   CHECK(memory.activations_peak_without_weights == 0);

@@ -148,7 +148,7 @@ TEST_CASE("steps that no output needs are left out, and those of kept tensors ar
 TEST_CASE("attention weights are outputs only where they are wanted") {
   Forked forked;
   forked.graph.add_result("g", forked.g);
-  forked.graph.add_weights("u", forked.u);
+  forked.graph.add_result("u", forked.u, {.weights = true});
   CHECK(outputs_of(forked.graph, {}) == std::vector<TensorId>{forked.g, forked.u});
   CHECK(outputs_of(forked.graph, {.weights = false}) == std::vector<TensorId>{forked.g});
   CHECK(outputs_of(forked.graph, {.weights = false, .tensors = {forked.r}}) ==

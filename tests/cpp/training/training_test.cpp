@@ -322,9 +322,13 @@ TEST_CASE("the next token is predicted at each position but the last") {
   CHECK(to_string(tensor_named(training.graph, "next_tokens").shape) == "(2, 5)");
   check_refused(decoder(1), recipe, "seq_len",
                 "seq_len must be at least 2 for a next token, got 1");
-  check_refused(classifier(), recipe, "loss.target",
-                "loss.target \"next_token\" needs a layer that makes logits over its vocabulary "
-                "for each token");
+  // What the encoder makes only looks like logits: a number for each word.
+  const Config encoder = config("encoder", {{"vocab_size", raw(12)}, {"hidden_size", raw(12)}});
+  for (const Config& other : {classifier(), encoder}) {
+    check_refused(other, recipe, "loss.target",
+                  "loss.target \"next_token\" needs a layer that makes logits over its vocabulary "
+                  "for each token");
+  }
 }
 
 TEST_CASE("class weights are a number for each class") {
