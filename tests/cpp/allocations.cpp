@@ -10,7 +10,7 @@
 
 namespace {
 
-std::atomic<int64_t> now = 0, most = 0, at_work = 0;
+std::atomic<int64_t> now = 0, most = 0, blocks = 0, at_work = 0;
 
 }  // namespace
 
@@ -19,6 +19,7 @@ void* operator new(std::size_t bytes) {
   if (!block) throw std::bad_alloc();
   const int64_t all = now += static_cast<int64_t>(malloc_usable_size(block));
   for (int64_t seen = most; seen < all && !most.compare_exchange_weak(seen, all);) continue;
+  ++blocks;
   if (attnscope::is_at_work()) ++at_work;
   return block;
 }
@@ -50,10 +51,12 @@ namespace attnscope::testing {
 
 int64_t allocated() { return now; }
 int64_t most_allocated() { return most; }
+int64_t allocations() { return blocks; }
 int64_t allocations_at_work() { return at_work; }
 
 void start_counting() {
   most = now.load();
+  blocks = 0;
   at_work = 0;
 }
 

@@ -12,7 +12,10 @@ int64_t allocated();
 /// The most that they have been since start_counting().
 int64_t most_allocated();
 
-/// Allocations since then by threads that were at work (run/threads.h).
+/// Allocations since then.
+int64_t allocations();
+
+/// Those of them by threads that were at work (run/threads.h).
 int64_t allocations_at_work();
 
 void start_counting();

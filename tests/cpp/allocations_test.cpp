@@ -1,0 +1,96 @@
+// How often memory is asked for: by an estimate of each layer, and by a run of inputs whose shapes
+// have been seen before. No noise hides a change of these numbers.
+
+#include "allocations.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "../../cpp/analysis/estimate.h"
+#include "run/inputs.h"
+#include "support.h"
+
+#if defined(__GLIBCXX__)  // other standard libraries ask more often, or less often
+
+using namespace attnscope;
+using namespace attnscope::testing;
+
+namespace {
+
+constexpr Count kNoLimit = Count{1} << 40;
+
+struct Allocations {
+  const char* layer;
+  int64_t estimate;  // with the layer's defaults, without its steps
+  int64_t forward;   // a second one, of two sequences of two positions
+};
+
+constexpr Allocations kKnown[] = {
+    {"linear_scorer", 85, 32},
+    {"additive_scorer", 113, 36},
+    {"gated_attention_pooling", 159, 42},
+    {"timestep_attention", 95, 33},
+    {"mean_pooling", 42, 20},
+    {"max_pooling", 43, 20},
+    {"dense", 58, 23},
+    {"bahdanau_attention", 145, 42},
+    {"luong_attention", 91, 32},
+    {"scaled_dot_product_attention", 91, 31},
+    {"attention_layer", 178, 46},
+    {"self_attention", 231, 49},
+    {"multihead_attention", 201, 48},
+    {"grouped_query_attention", 226, 48},
+    {"latent_attention", 317, 58},
+    {"sequence_classifier", 103, 36},
+    {"attention_classifier", 307, 61},
+    {"transformer_encoder_layer", 364, 69},
+    {"transformer_decoder_layer", 617, 106},
+    {"encoder", 623, 207},
+    {"decoder", 607, 166},
+};
+
+int64_t of_estimate(const Layer& layer) {
+  const Config config = resolve({{"layer", raw(std::string(layer.name).c_str())}});
+  estimate_json(config, {.steps = false});  // makes what is made once
+  start_counting();
+  estimate_json(config, {.steps = false});
+  return allocations();
+}
+
+int64_t of_second_forward(const Layer& layer) {
+  RawConfig fields{{"layer", raw(std::string(layer.name).c_str())}};
+  for (const Field& field : layer.fields) {
+    if (field.name == "batch_size" || field.name == "seq_len") {
+      fields.emplace_back(field.name, raw(2));
+    }
+  }
+  const Model model(resolve(fields), 0, kNoLimit);
+  const RandomInputs inputs(model.graph(), false);
+  std::vector<GivenShape> given;
+  for (const TensorId id : model.graph().inputs()) {
+    if (const Values* values = inputs.pointers[static_cast<size_t>(id)]) {
+      given.emplace_back(id, shape_of(*values));
+    }
+  }
+  model.forward(*model.plan({}, given), inputs.pointers, {});
+  start_counting();
+  model.forward(*model.plan({}, given), inputs.pointers, {});
+  return allocations();
+}
+
+}  // namespace
+
+TEST_CASE("an estimate and a second forward ask for memory no more often than is written down") {
+  for (const Layer* layer : layers()) {
+    CAPTURE(layer->name);
+    const auto* const known =
+        std::find_if(std::begin(kKnown), std::end(kKnown),
+                     [&](const Allocations& one) { return one.layer == layer->name; });
+    const int64_t estimate = of_estimate(*layer), forward = of_second_forward(*layer);
+    REQUIRE(known != std::end(kKnown));
+    CHECK(estimate <= known->estimate);
+    CHECK(forward <= known->forward);
+  }
+}
+
+#endif
