@@ -97,10 +97,10 @@ TrainingMemory training_memory(const TrainingGraph& training, const Memory& whol
       .inputs = whole.inputs,
       .activations_peak = TrainingPeak(training, bytes_per_element(dtype)).bytes()};
   for (const TensorId id : training.trained) memory.gradients = sum(memory.gradients, bytes_of(id));
-  for (const TrainingGraph::Moment& moment : training.moments) {
+  for (const TrainingInputs::Moment& moment : training.given.moments) {
     memory.optimizer = sum(memory.optimizer, bytes_of(moment.tensor));
   }
-  for (const TrainingGraph::Noise& noise : training.noise) {
+  for (const TrainingInputs::Noise& noise : training.given.noise) {
     memory.noise = sum(memory.noise, bytes_of(noise.tensor));
   }
   const auto together = [](std::initializer_list<Count> parts) {

@@ -286,25 +286,17 @@ void pack_output(val& to, const std::string& name, Values& values, bool resident
   to.set(name, std::make_shared<ResidentTensor>(std::move(values), shape));
 }
 
-/// The results, which are the first of `outputs`.
-val pack_results(const Graph& graph, Outputs& outputs, bool weights, bool resident) {
-  val results = val::object();
-  size_t next = 0;
-  for (const Result& result : graph.results()) {
-    if (!weights && result.options.weights) continue;
-    pack_output(results, result.name, outputs[next++], resident);
+/// What a run hands out at the places [first, end), under its names.
+val pack_outputs(Results& results, size_t first, size_t end, bool resident) {
+  val packed = val::object();
+  for (size_t place = first; place < end; ++place) {
+    pack_output(packed, *results.plan.names[place], results.values[place], resident);
   }
-  return results;
+  return packed;
 }
 
-/// The tensors of these names, which are the last of `outputs`.
-val pack_tensors(const std::vector<std::string>& names, Outputs& outputs, bool resident) {
-  val tensors = val::object();
-  size_t next = outputs.size() - names.size();
-  for (const std::string& name : names) {
-    pack_output(tensors, name, outputs[next++], resident);
-  }
-  return tensors;
+val pack_results(Results& results, bool resident) {
+  return pack_outputs(results, 0, results.plan.results(), resident);
 }
 
 Field need_weights_field() {
@@ -393,30 +385,30 @@ ResultsValue forward(const Model& model, const InputsValue& inputs, const Option
       tensors_field(),
       progress_field()};
   const std::vector<Value> values = options_from("forward", options_known, options);
-  const ForwardOptions how{.round = rounded_to(values[1]),
-                           .compare = std::get<bool>(values[4]),
-                           .reference = std::get<bool>(values[2])};
-  const bool weights = std::get<bool>(values[0]), resident = std::get<bool>(values[3]);
-  const Wanted wanted{weights, names_from(names)};
+  const RunOptions how{.round = rounded_to(values[1]),
+                       .compare = std::get<bool>(values[4]),
+                       .reference = std::get<bool>(values[2])};
+  const bool resident = std::get<bool>(values[3]);
+  const PlanKey key{.weights = std::get<bool>(values[0]), .tensors = names_from(names)};
 
   rouse_threads(model.most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
-  const PlanPtr plan = model.plan(wanted, given_shapes(model.graph(), tensors));
+  const PlanPtr plan = model.plan(key, given_shapes(model.graph(), tensors));
   const UnpackedInputs unpacked =
       unpacked_inputs("forward", plan->graph, tensors, {.late = progress.isUndefined()});
   const Caller caller(progress);
-  Forward done = model.forward(*plan, unpacked.pointers, how, caller.progress());
-  val results = pack_results(plan->graph, done.outputs, weights, resident);
-  if (!wanted.tensors.empty()) {
-    results.set("tensors", pack_tensors(wanted.tensors, done.outputs, resident));
+  Results results = model.run(*plan, unpacked.pointers, how, caller.progress());
+  val packed = pack_results(results, resident);
+  if (!key.tensors.empty()) {
+    packed.set("tensors", pack_outputs(results, plan->results(), plan->names.size(), resident));
   }
-  if (done.error) {
+  if (results.error) {
     val error = val::object();
-    error.set("max_absolute", done.error->max_absolute);
-    error.set("relative", done.error->relative);
-    results.set("rounding_error", error);
+    error.set("max_absolute", results.error->max_absolute);
+    error.set("relative", results.error->relative);
+    packed.set("rounding_error", error);
   }
-  return ResultsValue(results);
+  return ResultsValue(packed);
 }
 
 ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& options,
@@ -437,8 +429,8 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
   const PlanPtr next = model.next_plan(positions_of(first, given->raw()), weights);
   const UnpackedInputs unpacked = unpacked_inputs("step", next->graph, tensors, {.cached = true});
   const Caller caller(progress);
-  Outputs outputs = model.step(*next, unpacked.pointers, caller.progress());
-  return ResultsValue(pack_results(next->graph, outputs, weights, std::get<bool>(values[1])));
+  Results results = model.step(*next, unpacked.pointers, caller.progress());
+  return ResultsValue(pack_results(results, std::get<bool>(values[1])));
 }
 
 TextValue describe_model(const Model& model) {
@@ -505,32 +497,37 @@ ResultsValue backward(const Model& model, const InputsValue& inputs, const Input
   rouse_threads(model.most_work());
   GivenTensors tensors = unpack_tensors("inputs", inputs);
   const std::vector<GivenShape> shapes = given_shapes(model.graph(), tensors);
-  std::vector<std::string> from;
+  PlanKey key{.function = Function::kBackward, .tensors = names_from(names)};
   for (const auto& [name, tensor] : entries_of("gradients", gradients)) {
-    from.push_back(name);
+    key.given_gradients.push_back(name);
     tensors.emplace_back(gradient_name(name), tensor);
   }
-  const auto plan = model.backward_plan(from, names_from(names), shapes);
-  const UnpackedInputs unpacked = unpacked_inputs("backward", plan->whole(), tensors, {});
+  const PlanPtr plan = model.plan(key, shapes);
+  const UnpackedInputs unpacked = unpacked_inputs("backward", plan->graph, tensors, {});
   const Caller caller(progress);
-  const Outputs outputs =
-      model.backward(*plan, unpacked.pointers, std::get<bool>(values[0]), caller.progress());
+  const RunOptions how{.reference = std::get<bool>(values[0])};
+  const Results results = model.run(*plan, unpacked.pointers, how, caller.progress());
   val made = val::object(), by_inputs = val::object(), by_parameters = val::object(),
       by_tensors = val::object();
-  for (size_t i = 0; i < from.size(); ++i) made.set(from[i], pack_tensor(outputs[i]));
-  for (size_t i = 0; i < plan->made.wanted.size(); ++i) {
-    const Tensor& tensor = plan->whole().tensor(plan->made.wanted[i]);
+  for (size_t place = 0; place < plan->results(); ++place) {
+    const Result& result = plan->graph.results()[place];
+    const val packed = pack_tensor(results.values[place]);
+    if (result.options.gradient_by == kNoTensor) {
+      made.set(result.name, packed);
+      continue;
+    }
+    const Tensor& tensor = plan->graph.tensor(result.options.gradient_by);
     (tensor.role == Role::kParameter    ? by_parameters
      : tensor.role == Role::kActivation ? by_tensors
                                         : by_inputs)
-        .set(tensor.name, pack_tensor(outputs[from.size() + i]));
+        .set(tensor.name, packed);
   }
-  val results = val::object();
-  results.set("outputs", made);
-  results.set("inputs", by_inputs);
-  results.set("parameters", by_parameters);
-  if (!plan->tensors.empty()) results.set("tensors", by_tensors);
-  return ResultsValue(results);
+  val packed = val::object();
+  packed.set("outputs", made);
+  packed.set("inputs", by_inputs);
+  packed.set("parameters", by_parameters);
+  if (!key.tensors.empty()) packed.set("tensors", by_tensors);
+  return ResultsValue(packed);
 }
 
 /// Of a model, which every call is given again.
@@ -554,10 +551,9 @@ ResultsValue train(Trainer& trainer, Model& model, const InputsValue& inputs,
                    const ProgressValue& progress) {
   rouse_threads(model.most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
-  const TrainingPlanPtr plan = trainer.step_plan(model, given_shapes(model.graph(), tensors));
-  const Graph& graph = plan->made.graph;
-  const UnpackedInputs unpacked = unpacked_inputs("step", graph, tensors, {});
-  check_all_finite(graph, unpacked);
+  const PlanPtr plan = trainer.step_plan(model, given_shapes(model.graph(), tensors));
+  const UnpackedInputs unpacked = unpacked_inputs("step", plan->graph, tensors, {});
+  check_all_finite(plan->graph, unpacked);
   const Caller caller(progress);
   const Trainer::Step done = trainer.step(model, *plan, unpacked.pointers, caller.progress());
   val result = val::object();
@@ -568,19 +564,17 @@ ResultsValue train(Trainer& trainer, Model& model, const InputsValue& inputs,
   return ResultsValue(result);
 }
 
-ResultsValue evaluate(Trainer& trainer, Model& model, const InputsValue& inputs,
+ResultsValue evaluate(Trainer& trainer, const Model& model, const InputsValue& inputs,
                       const ProgressValue& progress) {
   rouse_threads(model.most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
-  const TrainingPlanPtr plan = trainer.evaluation_plan(model, given_shapes(model.graph(), tensors));
-  const Graph& graph = plan->made.graph;
-  const UnpackedInputs unpacked = unpacked_inputs("evaluate", graph, tensors, {});
+  const PlanPtr plan = trainer.evaluation_plan(model, given_shapes(model.graph(), tensors));
+  const UnpackedInputs unpacked = unpacked_inputs("evaluate", plan->graph, tensors, {});
   const Caller caller(progress);
-  Outputs outputs = trainer.evaluate(model, *plan, unpacked.pointers, caller.progress());
-  const auto loss = static_cast<double>(*outputs.front().data());
-  val results = pack_results(graph, outputs, true, false);
-  results.set("loss", loss);
-  return ResultsValue(results);
+  Results results = trainer.evaluate(model, *plan, unpacked.pointers, caller.progress());
+  val packed = pack_results(results, false);
+  packed.set("loss", static_cast<double>(*results.at("loss").data()));
+  return ResultsValue(packed);
 }
 
 StateValue gradients(const Trainer& trainer) {
@@ -652,10 +646,10 @@ double run_bytes(const ConfigValue& config, const OptionsValue& options, const N
   const Field options_known[] = {need_weights_field(), storage_field(), round_field(),
                                  compare_field(), tensors_field()};
   const std::vector<Value> values = options_from("runBytes", options_known, options);
-  const Wanted wanted{std::get<bool>(values[0]), names_from(names)};
+  const PlanKey key{.weights = std::get<bool>(values[0]), .tensors = names_from(names)};
   const Dtype storage = dtype_from(std::get<std::string_view>(values[1]));
-  const ForwardOptions how{.round = rounded_to(values[2]), .compare = std::get<bool>(values[3])};
-  return static_cast<double>(bytes_to_run(config_from(config), wanted, storage, how));
+  const RunOptions how{.round = rounded_to(values[2]), .compare = std::get<bool>(values[3])};
+  return static_cast<double>(bytes_to_run(config_from(config), key, storage, how));
 }
 
 }  // namespace
@@ -749,7 +743,7 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       .function("step(model, inputs, progress)",
                 &bound<&train, Trainer&, Model&, const InputsValue&, const ProgressValue&>)
       .function("evaluate(model, inputs, progress)",
-                &bound<&evaluate, Trainer&, Model&, const InputsValue&, const ProgressValue&>)
+                &bound<&evaluate, Trainer&, const Model&, const InputsValue&, const ProgressValue&>)
       .function("gradients", &bound<&gradients, const Trainer&>)
       .function("state", &bound<&trainer_state, const Trainer&>)
       .function("loadState(model, parameters, state)",

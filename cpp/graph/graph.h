@@ -48,8 +48,9 @@ struct Step {
 
 /// What is known of a result beside its name.
 struct ResultOptions {
-  bool weights = false;           // of attention: left out where they are not needed
-  TensorId predicts = kNoTensor;  // of logits for each token: the input that holds the tokens
+  bool weights = false;              // of attention: left out where they are not needed
+  TensorId predicts = kNoTensor;     // of logits for each token: the input that holds the tokens
+  TensorId gradient_by = kNoTensor;  // of a gradient: by which tensor
 };
 
 /// A tensor that is handed out, and the name under which it is: another one for each of a graph.

@@ -12,19 +12,29 @@
 namespace attnscope {
 namespace {
 
-/// `wanted`: where tensors are, with the steps that no layer has by itself.
-Graph unrolled(const Config& config, const Wanted& wanted = {}) {
-  return unroll(config.layer().build(config), !wanted.tensors.empty());
+/// Without calls; `masked`: with the steps that no layer has by itself, for tensors by name.
+Graph unrolled(const Config& config, bool masked = false) {
+  return unroll(config.layer().build(config), masked);
 }
 
-Keep keep_in(const Graph& graph, const Config& config, const Wanted& wanted) {
-  return {.weights = wanted.weights,
-          .tensors = find_tensors(graph, config.layer().name, wanted.tensors)};
+FunctionGraph forward_of(Graph graph, const Config& config, const PlanKey& key) {
+  std::vector<TensorId> tensors = find_tensors(graph, config.layer().name, key.tensors);
+  return {std::move(graph), {.weights = key.weights, .tensors = std::move(tensors)}};
+}
+
+FunctionGraph forward_of(const Config& config, const PlanKey& key) {
+  return forward_of(unrolled(config, !key.tensors.empty()), config, key);
+}
+
+FunctionGraph backward_of(const Config& config, const PlanKey& key) {
+  Graph layer = unrolled(config);
+  const std::vector<TensorId> tensors = find_tensors(layer, config.layer().name, key.tensors);
+  return {backward_graph(std::move(layer), key.given_gradients, tensors)};
 }
 
 /// Bytes that a run takes at once with the model. To round or to compare takes further weights, and
 /// the results of one run while the other runs.
-Count bytes_of(const Schedule& schedule, Dtype storage, const ForwardOptions& options) {
+Count bytes_of(const Schedule& schedule, Dtype storage, const RunOptions& options) {
   Count bytes = schedule.bytes();
   const auto with = [&](Count more) { bytes = sum(bytes, more); };
   if (options.round) {
@@ -78,11 +88,10 @@ int64_t needed_positions(const Cache& cache) {
 
 }  // namespace
 
-Count bytes_to_run(const Config& config, const Wanted& wanted, Dtype storage,
-                   const ForwardOptions& options) {
-  const Graph graph = unrolled(config, wanted);
-  const Keep keep = keep_in(graph, config, wanted);
-  return bytes_of(Schedule(graph, keep, RunFor{storage}), storage, options);
+Count bytes_to_run(const Config& config, const PlanKey& key, Dtype storage,
+                   const RunOptions& options) {
+  const FunctionGraph made = forward_of(config, key);
+  return bytes_of(Schedule(made.graph, made.keep, RunFor{storage}), storage, options);
 }
 
 Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype storage)
@@ -121,15 +130,19 @@ void Model::load_state(const ParameterValues& values) {
 
 /// Refused before anything is allocated: past the limit sizes would also overflow the 32 bits of
 /// WebAssembly's size_t.
-void Model::check_memory(const Plan& plan, const ForwardOptions& options) const {
+void Model::check_memory(const Plan& plan, const RunOptions& options) const {
   const Count bytes = bytes_of(plan.schedule, storage_, options);
   if (bytes <= memory_limit_) return;
   const std::string limit = to_string(memory_limit_), needed = to_string(bytes);
+  if (plan.key.function == Function::kBackward) {
+    refuse("", "the layer must need at most {} bytes for its gradients, got {}", {limit, needed});
+  }
   const auto fits_with = [&](bool weights) {
-    const Schedule less(plan.graph, {.weights = weights, .caches = plan.keep.caches}, plan.how);
+    const Schedule less(plan.graph, {.weights = weights, .caches = plan.keep.caches},
+                        plan.schedule.how());
     return bytes_of(less, storage_, options) <= memory_limit_;
   };
-  if (!plan.tensors.empty() && fits_with(plan.keep.weights)) {
+  if (!plan.key.tensors.empty() && fits_with(plan.keep.weights)) {
     refuse("tensors",
            "the layer must need at most {} bytes to run with the tensors that are asked for, got "
            "{}; fewer of them take less",
@@ -144,50 +157,42 @@ void Model::check_memory(const Plan& plan, const ForwardOptions& options) const 
   refuse("", "the layer must need at most {} bytes to run, got {}", {limit, needed});
 }
 
-PlanPtr Model::plan(const Wanted& wanted, const std::vector<GivenShape>& given) const {
-  return plans_.find_or_make(
-      config_, graph_, given,
-      [&](const Plan& one) {
-        return one.keep.weights == wanted.weights && one.tensors == wanted.tensors;
-      },
-      [&](const Config& config, auto fits) -> PlanPtr {
-        const bool own = wanted.tensors.empty() && config.values() == config_.values();
-        Graph graph = own ? graph_ : unrolled(config, wanted);
-        if (!fits(graph)) return nullptr;
-        Keep keep = keep_in(graph, config, wanted);
-        auto made = std::make_shared<const Plan>(config, std::move(graph), std::move(keep),
-                                                 RunFor{storage_}, wanted.tensors);
-        check_memory(*made, {});
-        return made;
-      });
+PlanPtr Model::plan(const PlanKey& key, const std::vector<GivenShape>& given) const {
+  const auto build = [&](const Config& config) {
+    if (key.function == Function::kBackward) return backward_of(config, key);
+    const bool own = key.tensors.empty() && config.values() == config_.values();
+    return own ? forward_of(graph_, config, key) : forward_of(config, key);
+  };
+  return plans_.find_or_make(key, config_, graph_, given, storage_, build,
+                             [&](const Plan& plan) { check_memory(plan, {}); });
 }
 
-Outputs Model::run(const Plan& plan, Weights& weights, const Inputs& inputs,
-                   const ForwardOptions& options, const Progress& progress) const {
+Outputs Model::run_with(Weights& weights, const Plan& plan, const Inputs& inputs, bool reference,
+                        const Progress& progress) const {
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(plan.graph, inputs, spread);
-  if (options.reference) {
+  if (reference) {
     return run_reference(plan.graph, parameters_of(plan.graph, weights.values()), whole, plan.keep,
                          progress);
   }
   return execute(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole, progress);
 }
 
-Forward Model::forward(const Plan& plan, const Inputs& inputs, const ForwardOptions& options,
-                       const Progress& progress) const {
+Results Model::run(const Plan& plan, const Inputs& inputs, const RunOptions& options,
+                   const Progress& progress) const {
   if (options.round || options.compare) check_memory(plan, options);
   // Only one run of the kernels reads each input at most once.
   if (options.round || options.compare || options.reference) inputs.load_all();
-  if (options.round) return forward_rounded(plan, inputs, options, progress);
+  if (options.round) return run_rounded(plan, inputs, options, progress);
   if (options.compare) {
     Weights exact(weights_->shared_values(), Dtype::kFloat32);
-    return compared(plan, *weights_, inputs, exact, inputs, options, progress);
+    return compared(plan, *weights_, inputs, exact, inputs, options.reference, progress);
   }
-  return {run(plan, *weights_, inputs, options, progress), std::nullopt};
+  return {plan, run_with(*weights_, plan, inputs, options.reference, progress)};
 }
 
-Forward Model::forward_rounded(const Plan& plan, const Inputs& inputs,
-                               const ForwardOptions& options, const Progress& progress) const {
+Results Model::run_rounded(const Plan& plan, const Inputs& inputs, const RunOptions& options,
+                           const Progress& progress) const {
   const auto rounded_values = std::make_shared<ParameterValues>(weights_->values());
   for (Values& values : *rounded_values) {
     const bool bias = options.round == Dtype::kInt8 && values.dimension() < 2;
@@ -204,56 +209,25 @@ Forward Model::forward_rounded(const Plan& plan, const Inputs& inputs,
     rounded_inputs[id] = &rounded[id];
   }
   Weights weights(rounded_values, storage_);
-  return compared(plan, weights, rounded_inputs, *weights_, inputs, options, progress);
+  return compared(plan, weights, rounded_inputs, *weights_, inputs, options.reference, progress);
 }
 
-Forward Model::compared(const Plan& plan, Weights& weights, const Inputs& inputs,
-                        Weights& exact_weights, const Inputs& exact_inputs,
-                        const ForwardOptions& options, const Progress& progress) const {
-  Forward forward{run(plan, weights, inputs, options, progress.part(0, 0.5)), {}};
-  const Outputs exact = run(plan, exact_weights, exact_inputs, options, progress.part(0.5, 1));
-  forward.error = rounding_error(forward.outputs.front(), exact.front());
-  return forward;
-}
-
-BackwardPlanPtr Model::backward_plan(const std::vector<std::string>& from,
-                                     const std::vector<std::string>& tensors,
-                                     const std::vector<GivenShape>& given) const {
-  return backward_plans_.find_or_make(
-      config_, graph_, given,
-      [&](const BackwardPlan& one) { return one.from == from && one.tensors == tensors; },
-      [&](const Config& config, auto fits) -> BackwardPlanPtr {
-        Graph layer = unrolled(config);
-        const std::vector<TensorId> ids = find_tensors(layer, config.layer().name, tensors);
-        BackwardGraph graph = backward_graph(std::move(layer), from, ids);
-        if (!fits(graph.graph)) return nullptr;
-        auto made = std::make_shared<const BackwardPlan>(config, from, tensors, std::move(graph));
-        const Count bytes = made->schedule.bytes();
-        if (bytes > memory_limit_) {
-          refuse("", "the layer must need at most {} bytes for its gradients, got {}",
-                 {to_string(memory_limit_), to_string(bytes)});
-        }
-        return made;
-      });
-}
-
-Outputs Model::backward(const BackwardPlan& plan, const Inputs& inputs, bool reference,
+Results Model::compared(const Plan& plan, Weights& weights, const Inputs& inputs,
+                        Weights& exact_weights, const Inputs& exact_inputs, bool reference,
                         const Progress& progress) const {
-  if (!reference) return run_schedule(plan.schedule, inputs, progress);
-  std::vector<Values> spread;
-  const Graph& graph = plan.whole();
-  return run_reference(graph, parameters_of(graph, weights_->values()),
-                       with_whole_rows(graph, inputs, spread), {}, progress);
+  Results results{plan, run_with(weights, plan, inputs, reference, progress.part(0, 0.5))};
+  const Outputs exact =
+      run_with(exact_weights, plan, exact_inputs, reference, progress.part(0.5, 1));
+  results.error = rounding_error(results.values.front(), exact.front());
+  return results;
 }
 
-Outputs Model::run_schedule(const Schedule& schedule, const Inputs& inputs,
-                            const Progress& progress,
-                            FunctionRef<void(const Workspace& workspace)> before_updates) const {
+Results Model::update(const Plan& plan, const Inputs& inputs, const Progress& progress,
+                      FunctionRef<void(const Workspace& workspace)> before_updates) {
   std::vector<Values> spread;
-  const Graph& graph = schedule.graph();
-  const Inputs whole = with_whole_rows(graph, inputs, spread);
-  return execute(schedule, weights_->bind(graph, schedule.packed()), whole, progress, {},
-                 before_updates);
+  const Inputs whole = with_whole_rows(plan.graph, inputs, spread);
+  return {plan, execute(plan.schedule, weights_->bind(plan.graph, plan.schedule.packed()), whole,
+                        progress, {}, before_updates)};
 }
 
 PlanPtr Model::next_plan(int64_t new_len, bool weights) const {
@@ -262,27 +236,30 @@ PlanPtr Model::next_plan(int64_t new_len, bool weights) const {
   }
   const Config next = config_.with("seq_len", new_len).with("past_len", past_len_);
   if (next.layer().check) next.layer().check(next);
-  auto plan = std::make_shared<const Plan>(
-      next, unrolled(next), Keep{.weights = weights, .caches = true}, RunFor{storage_});
-  check_memory(*plan, {});
-  return plan;
+  const auto build = [&](const Config& config) -> FunctionGraph {
+    return {unrolled(config), {.weights = weights, .caches = true}};
+  };
+  return plans_.find_or_make({.function = Function::kStep, .weights = weights}, next, graph_, {},
+                             storage_, build, [&](const Plan& plan) { check_memory(plan, {}); });
 }
 
-Outputs Model::step(const Plan& next, Inputs inputs, const Progress& progress) {
+Results Model::step(const Plan& next, Inputs inputs, const Progress& progress) {
   const Graph& graph = next.graph;
   if (cache_.empty()) cache_ = empty_caches(graph, storage_);
   std::vector<Values> spread;
   const Inputs whole = with_whole_rows(graph, std::move(inputs), spread);
-  Outputs outputs = execute(next.schedule, weights_->bind(graph, next.schedule.packed()), whole,
-                            progress, cache_);
+  Results results{next, execute(next.schedule, weights_->bind(graph, next.schedule.packed()), whole,
+                                progress, cache_)};
   for (size_t i = 0; i < cache_.size(); ++i) cache_[i].keep(needed_positions(graph.caches()[i]));
   past_len_ += graph.caches().front().new_len;
-  return outputs;
+  plans_.forget(Function::kStep);
+  return results;
 }
 
 void Model::clear_cache() {
   cache_.clear();
   past_len_ = 0;
+  plans_.forget(Function::kStep);
 }
 
 }  // namespace attnscope

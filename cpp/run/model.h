@@ -10,31 +10,18 @@
 
 #include "../graph/dtype.h"
 #include "../layers/layer.h"
-#include "../training/backward.h"
 #include "execute.h"
 #include "plans.h"
 #include "random.h"
-#include "rounding.h"
 #include "weights.h"
 
 namespace attnscope {
 
-struct ForwardOptions {
+struct RunOptions {
   std::optional<Dtype>
       round{};             // round weights and inputs to this format first; int8 leaves biases
   bool compare = false;    // report the error that the model's storage format makes
   bool reference = false;  // by plain loops in double precision instead of the kernels
-};
-
-struct Forward {
-  Outputs outputs;                     // of outputs_of(), in that order
-  std::optional<RoundingError> error;  // of the first result against float32, where asked for
-};
-
-/// What forward() is asked for besides the results that it always returns.
-struct Wanted {
-  bool weights = true;                 // attention weights
-  std::vector<std::string> tensors{};  // between the steps, by name (run/kept.h)
 };
 
 /// A parameter's name, "score.weight", and where its values are.
@@ -42,56 +29,6 @@ struct StateEntry {
   std::string name;
   const Values* values;
 };
-
-/// A layer for inputs of some lengths, with what a run of it does; it has no weights.
-struct Plan {
-  Plan(const Config& of, Graph unrolled, Keep kept, RunFor what,
-       std::vector<std::string> names_of_kept = {})
-      : config(of),
-        keep(std::move(kept)),
-        tensors(std::move(names_of_kept)),
-        how(what),
-        graph(std::move(unrolled)),
-        schedule(graph, keep, what) {}
-
-  // The schedule points into the graph.
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
-
-  const Graph& whole() const { return graph; }
-
-  const Config config;
-  const Keep keep;
-  const std::vector<std::string> tensors;  // names of Keep::tensors
-  const RunFor how;
-  const Graph graph;
-  const Schedule schedule;
-};
-using PlanPtr = std::shared_ptr<const Plan>;
-
-/// The same of a layer's backward pass.
-struct BackwardPlan {
-  BackwardPlan(const Config& of, std::vector<std::string> results,
-               std::vector<std::string> names_of_tensors, BackwardGraph graph)
-      : config(of),
-        from(std::move(results)),
-        tensors(std::move(names_of_tensors)),
-        made(std::move(graph)),
-        schedule(made.graph) {}
-
-  // The schedule points into the graph.
-  BackwardPlan(const BackwardPlan&) = delete;
-  BackwardPlan& operator=(const BackwardPlan&) = delete;
-
-  const Graph& whole() const { return made.graph; }
-
-  const Config config;
-  const std::vector<std::string> from;     // the results by which gradients are given
-  const std::vector<std::string> tensors;  // between the steps, by which there are gradients too
-  const BackwardGraph made;
-  const Schedule schedule;
-};
-using BackwardPlanPtr = std::shared_ptr<const BackwardPlan>;
 
 class Model {
  public:
@@ -116,16 +53,23 @@ class Model {
   /// Replaces every parameter in place; `values` are parallel to state() and of the same shapes.
   void load_state(const ParameterValues& values);
 
-  /// What forward() does with inputs of these shapes, or, where none are given, of the config's
-  /// own: their batch and lengths may be others than the config's where no parameter has that size.
-  /// The last few plans are kept. Throws FieldError where the layer's own rules forbid the lengths,
-  /// where no tensor has a name that is wanted, and where a run needs more than the memory limit.
-  PlanPtr plan(const Wanted& wanted = {}, const std::vector<GivenShape>& given = {}) const;
+  /// The plan of kForward, or of kBackward, that `key` asks for, for inputs of these shapes, or,
+  /// where none are given, of the config's own: their batch and lengths may be others than the
+  /// config's where no parameter has that size. The last few plans are kept. Throws FieldError
+  /// where the layer's own rules forbid the lengths, where no tensor has a name that is asked for,
+  /// and where a run needs more than the memory limit; of kBackward, where gradients are given by
+  /// no result, or by none on which a parameter or input has any influence, and where one of the
+  /// tensors has none.
+  PlanPtr plan(const PlanKey& key = {}, const std::vector<GivenShape>& given = {}) const;
 
-  /// `inputs` are those of the plan's graph. Attention weights are returned if the plan keeps them,
-  /// and then the tensors that it keeps.
-  Forward forward(const Plan& plan, const Inputs& inputs, const ForwardOptions& options,
-                  const Progress& progress = {}) const;
+  /// Runs a plan that changes nothing. `inputs` are those of its graph.
+  Results run(const Plan& plan, const Inputs& inputs, const RunOptions& options = {},
+              const Progress& progress = {}) const;
+
+  /// Runs a plan that changes parameters, or what it is given, in place; before_updates() is called
+  /// before the first change, of which there is none where it throws.
+  Results update(const Plan& plan, const Inputs& inputs, const Progress& progress,
+                 FunctionRef<void(const Workspace& workspace)> before_updates);
 
   /// What step() does on `new_len` further positions after those in the KV cache. Throws FieldError
   /// for a layer without cache, where the layer's own rules forbid it, and where it needs more than
@@ -134,23 +78,7 @@ class Model {
 
   /// Runs `next` on `inputs`, which has everything but the past, and appends the new positions to
   /// the KV cache. Returns the results, attention weights only if next_plan() was asked for them.
-  Outputs step(const Plan& next, Inputs inputs, const Progress& progress = {});
-
-  /// The plan of backward(), for inputs of these shapes, where gradients by the results `from` are
-  /// given, and those by the tensors of these names asked for besides. Throws FieldError as plan()
-  /// does, where `from` is empty or no parameter or input has any influence on it, and where one of
-  /// the tensors has none.
-  BackwardPlanPtr backward_plan(const std::vector<std::string>& from,
-                                const std::vector<std::string>& tensors,
-                                const std::vector<GivenShape>& given) const;
-
-  /// The gradients that the plan lists. `inputs` are those of its graph.
-  Outputs backward(const BackwardPlan& plan, const Inputs& inputs, bool reference,
-                   const Progress& progress = {}) const;
-
-  /// A run of any schedule of this layer, as training has them; results are those of its graph.
-  Outputs run_schedule(const Schedule& schedule, const Inputs& inputs, const Progress& progress,
-                       FunctionRef<void(const Workspace& workspace)> before_updates = {}) const;
+  Results step(const Plan& next, Inputs inputs, const Progress& progress = {});
 
   /// What is left of the generator that has drawn the weights: dropout goes on with it.
   const Generator& generator() const { return generator_; }
@@ -162,16 +90,15 @@ class Model {
   void clear_cache();
 
  private:
-  Outputs run(const Plan& plan, Weights& weights, const Inputs& inputs,
-              const ForwardOptions& options, const Progress& progress) const;
-  /// The results with `weights`, and how far they are from those with `exact_weights`.
-  Forward compared(const Plan& plan, Weights& weights, const Inputs& inputs, Weights& exact_weights,
-                   const Inputs& exact_inputs, const ForwardOptions& options,
+  Outputs run_with(Weights& weights, const Plan& plan, const Inputs& inputs, bool reference,
                    const Progress& progress) const;
-  Forward forward_rounded(const Plan& plan, const Inputs& inputs, const ForwardOptions& options,
-                          const Progress& progress) const;
+  /// The results with `weights`, and how far they are from those with `exact_weights`.
+  Results compared(const Plan& plan, Weights& weights, const Inputs& inputs, Weights& exact_weights,
+                   const Inputs& exact_inputs, bool reference, const Progress& progress) const;
+  Results run_rounded(const Plan& plan, const Inputs& inputs, const RunOptions& options,
+                      const Progress& progress) const;
 
-  void check_memory(const Plan& plan, const ForwardOptions& options) const;
+  void check_memory(const Plan& plan, const RunOptions& options) const;
 
   Config config_;
   Count memory_limit_;
@@ -180,14 +107,13 @@ class Model {
   Generator generator_;
   double most_work_;
   std::unique_ptr<Weights> weights_;
-  mutable Plans<Plan> plans_;  // of forward()
-  mutable Plans<BackwardPlan> backward_plans_;
+  mutable Plans plans_;
   int64_t past_len_ = 0;
   std::vector<CachedRows> cache_;  // parallel to Graph::caches(); empty before the first step
 };
 
 /// Bytes that a model and one forward() take at once, without masks.
-Count bytes_to_run(const Config& config, const Wanted& wanted = {}, Dtype storage = Dtype::kFloat32,
-                   const ForwardOptions& options = {});
+Count bytes_to_run(const Config& config, const PlanKey& key = {}, Dtype storage = Dtype::kFloat32,
+                   const RunOptions& options = {});
 
 }  // namespace attnscope

@@ -1,60 +1,39 @@
 #pragma once
 
-// Plans for inputs of several lengths: what a run does is found out once for each.
+// Plans for inputs of several shapes: what a run does is found out once for each.
 
-#include <algorithm>
-#include <memory>
+#include <array>
 #include <vector>
 
+#include "function_ref.h"
 #include "lengths.h"
-#include "threads.h"
+#include "plan.h"
 
 namespace attnscope {
 
-/// The last few that were used. A Plan has a config, the layer's graph as whole() and, in its
-/// schedule, the number of threads that it was made for.
-template <class Plan>
+/// Of each function the last eight that were used.
 class Plans {
  public:
-  using Ptr = std::shared_ptr<const Plan>;
+  /// The graph of a function for a config.
+  using Build = FunctionRef<FunctionGraph(const Config& config)>;
+  /// Throws where a plan may not be run.
+  using Check = FunctionRef<void(const Plan& plan)>;
 
-  /// The plan for inputs of these shapes: of the lengths that they have, where `graph`, that of
-  /// `own`, has no parameter of such a size, and of the config's own lengths otherwise. is_it(plan)
-  /// says whether a plan is of the wanted kind; make(config, fits) makes one, or nothing where
-  /// fits(its graph) is false. Throws FieldError where the layer's own rules forbid the lengths.
-  template <class IsIt, class Make>
-  Ptr find_or_make(const Config& own, const Graph& graph, const std::vector<GivenShape>& given,
-                   IsIt is_it, Make make) {
-    const Config config = with_lengths_of(own, graph, given);
-    if (config.values() != own.values()) {
-      if (config.layer().check) config.layer().check(config);
-      const auto fits = [&](const Graph& other) { return fits_instead(other, graph, given); };
-      if (Ptr other = of(config, is_it, make, fits)) return other;
-    }
-    return of(own, is_it, make, [](const Graph&) { return true; });
-  }
+  /// The plan that `key` asks for, for inputs of these shapes: of the lengths that they have, where
+  /// `graph`, that of `own`, has no parameter of such a size, and of the config's own lengths
+  /// otherwise. Throws FieldError where the layer's own rules forbid the lengths, and what `build`
+  /// and `check` throw; then none is kept.
+  PlanPtr find_or_make(const PlanKey& key, const Config& own, const Graph& graph,
+                       const std::vector<GivenShape>& given, Dtype storage, Build build,
+                       Check check);
+
+  /// Those of a function are never found again: their configs say what is no longer so.
+  void forget(Function function) { of(function).clear(); }
 
  private:
-  template <class IsIt, class Make, class Fits>
-  Ptr of(const Config& config, IsIt is_it, Make make, Fits fits) {
-    constexpr size_t kMost = 8;
-    const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Ptr& one) {
-      return is_it(*one) && one->schedule.how().threads == thread_count() &&
-             one->config.values() == config.values();
-    });
-    if (known != plans_.end()) {
-      if (!fits((*known)->whole())) return nullptr;
-      std::rotate(known, known + 1, plans_.end());
-      return plans_.back();
-    }
-    Ptr made = make(config, fits);
-    if (!made) return nullptr;
-    if (plans_.size() == kMost) plans_.erase(plans_.begin());
-    plans_.push_back(made);
-    return made;
-  }
+  std::vector<PlanPtr>& of(Function function) { return plans_[static_cast<size_t>(function)]; }
 
-  std::vector<Ptr> plans_;  // the one used last at the end
+  std::array<std::vector<PlanPtr>, kFunctions> plans_;  // the one used last at the end
 };
 
 }  // namespace attnscope

@@ -15,7 +15,17 @@ Values zeros(const Shape& shape) {
   return values;
 }
 
-double only_number(const Values& values) { return static_cast<double>(*values.data()); }
+/// Of the calls that make one update, which one it is.
+Function function_of(Accumulation call) {
+  if (call.first) return call.last ? Function::kTrainOnly : Function::kTrainFirst;
+  return call.last ? Function::kTrainLast : Function::kTrainNext;
+}
+
+Accumulation call_of(Function function) {
+  const bool only = function == Function::kTrainOnly;
+  return {.first = only || function == Function::kTrainFirst,
+          .last = only || function == Function::kTrainLast};
+}
 
 void check_finite(const char* what, double number) {
   if (std::isfinite(number)) return;
@@ -29,13 +39,19 @@ void check_finite(const char* what, double number) {
 
 Trainer::Trainer(const Model& model, Recipe recipe)
     : recipe_(std::move(recipe)), generator_(model.generator()) {
-  const TrainingPlanPtr plan = step_plan(model, {});
-  const TrainingGraph& made = plan->made;
-  for (const TensorId id : made.trained) trained_.push_back(made.graph.tensor(id));
-  const Accumulation last{.first = recipe_.accumulation_steps == 1, .last = true};
-  const TrainingPlanPtr updating = last.first ? plan : find_or_make(model, {}, last);
-  for (const TrainingGraph::Moment& moment : updating->made.moments) {
-    moment_tensors_.push_back(updating->made.graph.tensor(moment.tensor));
+  const PlanPtr plan = step_plan(model, {});
+  loss_ = plan->result("loss");
+  norm_ = plan->result("gradient_norm");
+  for (size_t place = 0; place < plan->results(); ++place) {
+    const TensorId parameter = plan->graph.results()[place].options.gradient_by;
+    if (parameter == kNoTensor) continue;
+    gradient_places_.push_back(place);
+    trained_.push_back(plan->graph.tensor(parameter));
+  }
+  const PlanPtr updating =
+      call_of(plan->key.function).last ? plan : find_or_make(model, Function::kTrainLast, {});
+  for (const TrainingInputs::Moment& moment : updating->given.moments) {
+    moment_tensors_.push_back(updating->graph.tensor(moment.tensor));
     moments_.push_back(zeros(moment_tensors_.back().shape));
   }
   if (!recipe_.loss.class_weights.empty()) {
@@ -45,37 +61,39 @@ Trainer::Trainer(const Model& model, Recipe recipe)
   }
 }
 
-TrainingPlanPtr Trainer::find_or_make(const Model& model, const std::vector<GivenShape>& given,
-                                      std::optional<Accumulation> accumulation) {
-  return plans_.find_or_make(
-      model.config(), model.graph(), given,
-      [&](const TrainingPlan& one) { return one.accumulation == accumulation; },
-      [&](const Config& config, auto fits) -> TrainingPlanPtr {
-        TrainingGraph graph = accumulation ? training_graph(config, recipe_, *accumulation)
-                                           : evaluation_graph(config, recipe_);
-        if (!fits(graph.graph)) return nullptr;
-        auto made = std::make_shared<const TrainingPlan>(config, std::move(graph), accumulation);
-        Count bytes = made->schedule.bytes();
-        // Gradients of the step before stay until this one is done.
-        for (const TensorId id : made->made.trained) {
-          bytes = sum(bytes, product({elements(made->whole().tensor(id).shape), sizeof(float)}));
-        }
-        if (bytes > model.memory_limit()) {
-          refuse("", "the layer must need at most {} bytes to be trained, got {}",
-                 {to_string(model.memory_limit()), to_string(bytes)});
-        }
-        return made;
-      });
+PlanPtr Trainer::find_or_make(const Model& model, Function function,
+                              const std::vector<GivenShape>& given) {
+  const auto build = [&](const Config& config) -> FunctionGraph {
+    TrainingGraph made = function == Function::kEvaluate
+                             ? evaluation_graph(config, recipe_)
+                             : training_graph(config, recipe_, call_of(function));
+    return {std::move(made.graph), {}, std::move(made.given)};
+  };
+  const auto check = [&](const Plan& plan) {
+    Count bytes = plan.schedule.bytes();
+    // Gradients of the step before stay until this one is done.
+    for (const Result& result : plan.graph.results()) {
+      if (result.options.gradient_by == kNoTensor) continue;
+      bytes =
+          sum(bytes, product({elements(plan.graph.tensor(result.tensor).shape), sizeof(float)}));
+    }
+    if (bytes > model.memory_limit()) {
+      refuse("", "the layer must need at most {} bytes to be trained, got {}",
+             {to_string(model.memory_limit()), to_string(bytes)});
+    }
+  };
+  return plans_.find_or_make({.function = function}, model.config(), model.graph(), given,
+                             Dtype::kFloat32, build, check);
 }
 
-TrainingPlanPtr Trainer::step_plan(const Model& model, const std::vector<GivenShape>& given) {
-  return find_or_make(model, given,
-                      Accumulation{.first = accumulated_ == 0,
-                                   .last = accumulated_ + 1 == recipe_.accumulation_steps});
+PlanPtr Trainer::step_plan(const Model& model, const std::vector<GivenShape>& given) {
+  const Accumulation call{.first = accumulated_ == 0,
+                          .last = accumulated_ + 1 == recipe_.accumulation_steps};
+  return find_or_make(model, function_of(call), given);
 }
 
-TrainingPlanPtr Trainer::evaluation_plan(const Model& model, const std::vector<GivenShape>& given) {
-  return find_or_make(model, given, std::nullopt);
+PlanPtr Trainer::evaluation_plan(const Model& model, const std::vector<GivenShape>& given) {
+  return find_or_make(model, Function::kEvaluate, given);
 }
 
 double Trainer::learning_rate() const {
@@ -97,39 +115,44 @@ Values Trainer::rates() const {
   return values;
 }
 
-Trainer::Step Trainer::step(Model& model, const TrainingPlan& plan, Inputs inputs,
+Trainer::Step Trainer::step(Model& model, const Plan& plan, Inputs inputs,
                             const Progress& progress) {
-  const TrainingGraph& made = plan.made;
+  const TrainingInputs& given = plan.given;
+  gradients_.reserve(gradient_places_.size());  // nothing may throw after the updates
   const auto give = [&](TensorId id, const Values& values) {
     inputs[static_cast<size_t>(id)] = &values;
   };
   Generator generator = generator_;  // that of the trainer moves on when all has gone well
   std::vector<Values> noise;
-  for (const TrainingGraph::Noise& one : made.noise) {
-    Values& values = noise.emplace_back(make_values(made.graph.tensor(one.tensor).shape));
+  for (const TrainingInputs::Noise& one : given.noise) {
+    Values& values = noise.emplace_back(make_values(plan.graph.tensor(one.tensor).shape));
     generator.fill_dropout_noise(one.share, values.data(), static_cast<int64_t>(values.size()));
   }
-  for (size_t i = 0; i < noise.size(); ++i) give(made.noise[i].tensor, noise[i]);
+  for (size_t i = 0; i < noise.size(); ++i) give(given.noise[i].tensor, noise[i]);
   const Values rated = rates();
-  if (made.rates != kNoTensor) give(made.rates, rated);
-  if (made.class_weights != kNoTensor) give(made.class_weights, class_weights_);
-  for (size_t i = 0; i < made.moments.size(); ++i) give(made.moments[i].tensor, moments_[i]);
-  for (size_t i = 0; i < made.before.size(); ++i) give(made.before[i], gradients_[i]);
-  const auto check = [&](const Workspace& workspace) {
-    check_finite("loss", static_cast<double>(*workspace.read(made.loss)));
-    check_finite("norm of the gradients", static_cast<double>(*workspace.read(made.norm)));
-  };
-  Outputs outputs = model.run_schedule(plan.schedule, inputs, progress, check);
-  const Step done{.loss = only_number(outputs[0]),
-                  .gradient_norm = only_number(outputs[1]),
-                  .lr = learning_rate(),
-                  .updated = plan.accumulation->last};
-  if (!done.updated) {
+  if (given.rates != kNoTensor) give(given.rates, rated);
+  if (given.class_weights != kNoTensor) give(given.class_weights, class_weights_);
+  for (size_t i = 0; i < given.moments.size(); ++i) give(given.moments[i].tensor, moments_[i]);
+  for (size_t i = 0; i < given.before.size(); ++i) give(given.before[i], gradients_[i]);
+  Step done{.loss = 0,
+            .gradient_norm = 0,
+            .lr = learning_rate(),
+            .updated = call_of(plan.key.function).last};
+  const auto check = [&](const float* loss, const float* norm) {
+    done.loss = static_cast<double>(*loss);
+    done.gradient_norm = static_cast<double>(*norm);
     check_finite("loss", done.loss);
     check_finite("norm of the gradients", done.gradient_norm);
+  };
+  const auto check_before = [&](const Workspace& workspace) {
+    check(workspace.read(plan.tensor(loss_)), workspace.read(plan.tensor(norm_)));
+  };
+  Results results = model.update(plan, inputs, progress, check_before);
+  if (!done.updated) check(results.values[loss_].data(), results.values[norm_].data());
+  gradients_.clear();
+  for (const size_t place : gradient_places_) {
+    gradients_.push_back(std::move(results.values[place]));
   }
-  gradients_.assign(std::make_move_iterator(outputs.begin() + 2),
-                    std::make_move_iterator(outputs.end()));
   generator_ = generator;
   accumulated_ = done.updated ? 0 : accumulated_ + 1;
   if (done.updated) {
@@ -140,12 +163,12 @@ Trainer::Step Trainer::step(Model& model, const TrainingPlan& plan, Inputs input
   return done;
 }
 
-Outputs Trainer::evaluate(Model& model, const TrainingPlan& plan, Inputs inputs,
+Results Trainer::evaluate(const Model& model, const Plan& plan, Inputs inputs,
                           const Progress& progress) {
-  if (plan.made.class_weights != kNoTensor) {
-    inputs[static_cast<size_t>(plan.made.class_weights)] = &class_weights_;
+  if (plan.given.class_weights != kNoTensor) {
+    inputs[static_cast<size_t>(plan.given.class_weights)] = &class_weights_;
   }
-  return model.run_schedule(plan.schedule, inputs, progress);
+  return model.run(plan, inputs, {}, progress);
 }
 
 std::vector<StateEntry> Trainer::gradients() const {

@@ -3,8 +3,6 @@
 // Trains a model: runs the graphs of training/training.h, and keeps what the optimizer and dropout
 // need from step to step.
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,23 +10,6 @@
 #include "model.h"
 
 namespace attnscope {
-
-struct TrainingPlan {
-  TrainingPlan(const Config& of, TrainingGraph graph, std::optional<Accumulation> which)
-      : config(of), made(std::move(graph)), accumulation(which), schedule(made.graph) {}
-
-  // The schedule points into the graph.
-  TrainingPlan(const TrainingPlan&) = delete;
-  TrainingPlan& operator=(const TrainingPlan&) = delete;
-
-  const Graph& whole() const { return made.graph; }
-
-  const Config config;
-  const TrainingGraph made;
-  const std::optional<Accumulation> accumulation;  // nothing of an evaluation
-  const Schedule schedule;
-};
-using TrainingPlanPtr = std::shared_ptr<const TrainingPlan>;
 
 class Trainer {
  public:
@@ -40,8 +21,8 @@ class Trainer {
   const Recipe& recipe() const { return recipe_; }
 
   /// Of the next step(), or of evaluate(), with inputs of these shapes, as Model::plan() has it.
-  TrainingPlanPtr step_plan(const Model& model, const std::vector<GivenShape>& given);
-  TrainingPlanPtr evaluation_plan(const Model& model, const std::vector<GivenShape>& given);
+  PlanPtr step_plan(const Model& model, const std::vector<GivenShape>& given);
+  PlanPtr evaluation_plan(const Model& model, const std::vector<GivenShape>& given);
 
   struct Step {
     double loss, gradient_norm;  // the norm before it is clipped
@@ -52,10 +33,10 @@ class Trainer {
   /// Forward, backward and, after as many calls as the recipe says, the update. `inputs` are those
   /// of the plan's graph, all finite. Throws FieldError when the loss or the norm of the gradients
   /// is not finite: everything is then as it was before.
-  Step step(Model& model, const TrainingPlan& plan, Inputs inputs, const Progress& progress = {});
+  Step step(Model& model, const Plan& plan, Inputs inputs, const Progress& progress = {});
 
-  /// The loss (1,) and the layer's results, without dropout.
-  Outputs evaluate(Model& model, const TrainingPlan& plan, Inputs inputs,
+  /// "loss" (1,) and the layer's results, without dropout.
+  Results evaluate(const Model& model, const Plan& plan, Inputs inputs,
                    const Progress& progress = {});
 
   /// The gradients of the last step, clipped as they were; a parameter on which the loss does not
@@ -81,22 +62,23 @@ class Trainer {
   Count held_bytes() const;
 
  private:
-  TrainingPlanPtr find_or_make(const Model& model, const std::vector<GivenShape>& given,
-                               std::optional<Accumulation> accumulation);
+  PlanPtr find_or_make(const Model& model, Function function, const std::vector<GivenShape>& given);
   /// The optimizer's rates in the next update.
   Values rates() const;
   double learning_rate() const;
 
   Recipe recipe_;
   Generator generator_;
-  std::vector<Tensor> trained_;         // parameters
-  std::vector<Tensor> moment_tensors_;  // named as a whole: "score.weight.exp_avg"
-  std::vector<Values> moments_;         // parallel
-  std::vector<Values> gradients_;       // parallel to trained_; empty before the first step
+  size_t loss_ = 0, norm_ = 0;           // places of these results in every plan of step()
+  std::vector<size_t> gradient_places_;  // the same of the gradients, parallel to trained_
+  std::vector<Tensor> trained_;          // parameters
+  std::vector<Tensor> moment_tensors_;   // named as a whole: "score.weight.exp_avg"
+  std::vector<Values> moments_;          // parallel
+  std::vector<Values> gradients_;        // parallel to trained_; empty before the first step
   Values class_weights_;
   int64_t updates_ = 0;
   int64_t accumulated_ = 0;  // calls since the last update
-  Plans<TrainingPlan> plans_;
+  Plans plans_;
 };
 
 }  // namespace attnscope

@@ -223,16 +223,14 @@ std::vector<Seed> add_seeds(Graph& graph, const std::vector<std::string>& from) 
 
 }  // namespace
 
-std::string gradient_name(const std::string& result) { return "gradients." + result; }
+std::string gradient_name(const std::string& name) { return "gradients." + name; }
 
-BackwardGraph backward_graph(const Config& config, const std::vector<std::string>& from) {
+Graph backward_graph(const Config& config, const std::vector<std::string>& from) {
   return backward_graph(unroll(config.layer().build(config)), from, {});
 }
 
-BackwardGraph backward_graph(Graph unrolled, const std::vector<std::string>& from,
-                             std::span<const TensorId> tensors) {
-  BackwardGraph made{.graph = std::move(unrolled)};
-  Graph& graph = made.graph;
+Graph backward_graph(Graph graph, const std::vector<std::string>& from,
+                     std::span<const TensorId> tensors) {
   const std::vector<Seed> seeds = add_seeds(graph, from);
   std::vector<TensorId> asked = learned_or_given(graph);
   asked.insert(asked.end(), tensors.begin(), tensors.end());
@@ -242,19 +240,18 @@ BackwardGraph backward_graph(Graph unrolled, const std::vector<std::string>& fro
   for (size_t i = 0; i < asked.size(); ++i) {
     const Tensor& tensor = graph.tensor(asked[i]);
     if (gradients[i] != kNoTensor) {
-      made.wanted.push_back(asked[i]);
-      graph.add_result(tensor.name, gradients[i]);
+      graph.add_result(gradient_name(tensor.name), gradients[i], {.gradient_by = asked[i]});
     } else if (tensor.role == Role::kActivation) {
       refuse("tensors", "tensors must be some by which the given results have a gradient, got {}",
              {tensor.name});
     }
   }
-  if (made.wanted.empty()) {
+  if (graph.results().size() == from.size()) {
     throw FieldError("gradients",
                      "gradients must be given for a result that depends on a "
                      "parameter or an input of numbers");
   }
-  return made;
+  return graph;
 }
 
 }  // namespace attnscope

@@ -32,24 +32,20 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
                                     std::span<const TensorId> wanted,
                                     std::span<const Repetition> run_again = {});
 
-/// A layer with its backward pass behind it. Its results are those of the layer that gradients are
-/// given by, and after them the gradients: by inputs, by parameters, by what steps make.
-struct BackwardGraph {
-  Graph graph{};
-  std::vector<TensorId> wanted{};  // by which tensor each of the gradients is
-};
-
-/// The gradients of a scalar by all parameters and all inputs of numbers, of those by the results
-/// that `from` names, which are further inputs. What they do not depend on has none. Throws
-/// FieldError for an unknown result, and where there is no gradient at all.
-BackwardGraph backward_graph(const Config& config, const std::vector<std::string>& from);
+/// A layer with its backward pass behind it: the gradients of a scalar by all parameters and all
+/// inputs of numbers, of those by the results that `from` names, which are further inputs. What
+/// they do not depend on has none. Its results are those of the layer that gradients are given by,
+/// and after them the gradients: by inputs, by parameters, by what steps make. Throws FieldError
+/// for an unknown result, and where there is no gradient at all.
+Graph backward_graph(const Config& config, const std::vector<std::string>& from);
 
 /// The same of a layer's graph without calls, and besides by `tensors`, which its steps make.
 /// Throws FieldError where the results do not depend on one of those.
-BackwardGraph backward_graph(Graph unrolled, const std::vector<std::string>& from,
-                             std::span<const TensorId> tensors);
+Graph backward_graph(Graph unrolled, const std::vector<std::string>& from,
+                     std::span<const TensorId> tensors);
 
-/// What the input is called that has the gradient by a result.
-std::string gradient_name(const std::string& result);
+/// What the gradient by a result, an input or a parameter of this name is called, where it is given
+/// or handed out.
+std::string gradient_name(const std::string& name);
 
 }  // namespace attnscope

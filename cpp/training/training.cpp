@@ -63,8 +63,8 @@ void add_loss(TrainingGraph& training, const Loss& loss) {
       refuse("loss.weight", "loss.weight must have a number for each of {} classes, got {}",
              {classes, loss.class_weights.size()});
     }
-    training.class_weights = graph.add_input("loss.weight", {classes}, Role::kState);
-    inputs.push_back(training.class_weights);
+    training.given.class_weights = graph.add_input("loss.weight", {classes}, Role::kState);
+    inputs.push_back(training.given.class_weights);
   }
   training.loss = add<CrossEntropy>(graph, "loss", "loss", inputs, rule);
 }
@@ -120,20 +120,22 @@ class Updater {
     const Shape shape = training_.graph.tensor(id_).shape;
     const TensorId id =
         training_.graph.add_input(format("{}.{}", {name_, what}), shape, Role::kState);
-    training_.moments.push_back({what, id, parameter_});
+    training_.given.moments.push_back({what, id, parameter_});
     return id;
   }
 
   TensorId with_momentum(TensorId gradient) {
     if (how_.momentum == 0) return gradient;
     const TensorId buffer =
-        step<Momentum>("new_momentum", {moment("momentum_buffer"), gradient, training_.rates},
+        step<Momentum>("new_momentum", {moment("momentum_buffer"), gradient, training_.given.rates},
                        how_.momentum, how_.dampening);
     if (!how_.nesterov) return buffer;
     return step<AddScaled>("nesterov", {gradient, buffer}, how_.momentum);
   }
 
-  void descend(TensorId direction) { step<Descend>("updated", {id_, direction, training_.rates}); }
+  void descend(TensorId direction) {
+    step<Descend>("updated", {id_, direction, training_.given.rates});
+  }
 
   void rms(TensorId gradient) {
     std::vector<TensorId> inputs{
@@ -153,7 +155,7 @@ class Updater {
     if (how_.amsgrad) {
       second = step<Largest>("largest_square", {moment("max_exp_avg_sq"), second});
     }
-    step<AdamStep>("updated", {id_, first, second, training_.rates}, how_.eps);
+    step<AdamStep>("updated", {id_, first, second, training_.given.rates}, how_.eps);
   }
 
   TrainingGraph& training_;
@@ -180,7 +182,7 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
   for (const Step& step : graph.steps()) {
     const auto* dropout = dynamic_cast<const Dropout*>(step.op.get());
     if (dropout && dropout->training()) {
-      training.noise.push_back({step.inputs.back(), dropout->share()});
+      training.given.noise.push_back({step.inputs.back(), dropout->share()});
     }
   }
   add_loss(training, recipe.loss);
@@ -203,9 +205,10 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
   };
   for (size_t i = 0; i < training.trained.size() && !accumulation.first; ++i) {
     const Shape shape = graph.tensor(training.trained[i]).shape;
-    training.before.push_back(graph.add_input(own_name(i, "grad.before"), shape, Role::kState));
+    training.given.before.push_back(
+        graph.add_input(own_name(i, "grad.before"), shape, Role::kState));
     training.gradients[i] = add<Add>(graph, "backward", own_name(i, "grad.accumulated"),
-                                     {training.gradients[i], training.before[i]});
+                                     {training.gradients[i], training.given.before[i]});
   }
   training.norm = add<GlobalNorm>(graph, "update", "gradient_norm", training.gradients);
   if (accumulation.last) {
@@ -214,7 +217,7 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
           add<ClipByNorm>(graph, "update", own_name(i, "grad.clipped"),
                           {training.gradients[i], training.norm}, *recipe.clip_norm);
     }
-    training.rates = graph.add_input("rates", {static_cast<int64_t>(kRates)}, Role::kState);
+    training.given.rates = graph.add_input("rates", {static_cast<int64_t>(kRates)}, Role::kState);
     for (size_t i = 0; i < training.trained.size(); ++i) {
       Updater(training, recipe.optimizer, i).run();
     }
@@ -223,7 +226,9 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
   graph.add_result("loss", training.loss);
   graph.add_result("gradient_norm", training.norm);
   for (size_t i = 0; i < training.trained.size(); ++i) {
-    graph.add_result(graph.tensor(training.trained[i]).name, training.gradients[i]);
+    const TensorId parameter = training.trained[i];
+    graph.add_result(gradient_name(graph.tensor(parameter).name), training.gradients[i],
+                     {.gradient_by = parameter});
   }
   return training;
 }

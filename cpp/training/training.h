@@ -19,7 +19,8 @@ struct Accumulation {
   bool operator==(const Accumulation&) const = default;
 };
 
-struct TrainingGraph {
+/// What a training graph is given beside the layer's inputs and what the loss is held against.
+struct TrainingInputs {
   /// What an optimizer keeps for a parameter; zeros before the first step.
   struct Moment {
     std::string name;  // as torch.optim calls it: "exp_avg"
@@ -33,18 +34,24 @@ struct TrainingGraph {
     double share;  // of it that is 0
   };
 
-  /// Its results are the loss (1,) and, in evaluation, those of the layer; in training the norm of
-  /// all gradients (1,), and the gradients in the order of `trained`.
-  Graph graph{};
-  TensorId loss = kNoTensor;
-  TensorId norm = kNoTensor;           // of all gradients, before they are clipped
   TensorId class_weights = kNoTensor;  // (classes,)
   TensorId rates = kNoTensor;          // ops/optimizer.h
-  std::vector<TensorId> trained{};     // parameters, in the order of the state dict
-  std::vector<TensorId> gradients{};   // parallel to `trained`, as the optimizer reads them
-  std::vector<TensorId> before{};      // parallel; those of the calls before; empty in the first
+  std::vector<TensorId> before{};      // gradients of the calls before, in the order of
+                                       // TrainingGraph::trained; empty in the first
   std::vector<Moment> moments{};
   std::vector<Noise> noise{};  // in the order in which PyTorch draws it
+};
+
+struct TrainingGraph {
+  /// Its results are "loss" (1,) and, in evaluation, those of the layer; in training
+  /// "gradient_norm" (1,), of all gradients before they are clipped, and the gradients
+  /// (gradient_name()) in the order of `trained`.
+  Graph graph{};
+  TrainingInputs given{};
+  TensorId loss = kNoTensor;
+  TensorId norm = kNoTensor;
+  std::vector<TensorId> trained{};    // parameters, in the order of the state dict
+  std::vector<TensorId> gradients{};  // parallel to `trained`, as the optimizer reads them
 };
 
 /// Throw FieldError where the layer cannot be trained by this recipe: a loss that its result does

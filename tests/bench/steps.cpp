@@ -231,8 +231,8 @@ void time_training(const char* name, const RawConfig& fields, Loss::Kind kind,
                    Loss::Target target) {
   const Config config = resolve(fields);
   const Recipe recipe{.loss = {.kind = kind, .target = target}};
-  const TrainingPlan plan(config, training_graph(config, recipe), Accumulation{});
-  time_schedule(name, plan.schedule, config, plan.made.loss);
+  const TrainingGraph training = training_graph(config, recipe);
+  time_schedule(name, Schedule(training.graph), config, training.loss);
 }
 
 /// Forward and backward.
@@ -243,9 +243,8 @@ void time_attention(const char* name, double S) {
                                  {"seq_len", raw(S)},
                                  {"kv_len", raw(S)},
                                  {"head_dim", raw(64)}});
-  const std::vector<std::string> from{"output"};
-  const BackwardPlan plan(config, from, {}, backward_graph(config, from));
-  time_schedule(name, plan.schedule, config, plan.made.graph.results()[0].tensor);
+  const Graph graph = backward_graph(config, {"output"});
+  time_schedule(name, Schedule(graph), config, graph.results().front().tensor);
 }
 
 }  // namespace

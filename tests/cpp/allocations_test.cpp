@@ -72,9 +72,9 @@ int64_t of_second_forward(const Layer& layer) {
       given.emplace_back(id, shape_of(*values));
     }
   }
-  model.forward(*model.plan({}, given), inputs.pointers, {});
+  model.run(*model.plan({}, given), inputs.pointers, {});
   start_counting();
-  model.forward(*model.plan({}, given), inputs.pointers, {});
+  model.run(*model.plan({}, given), inputs.pointers, {});
   return allocations();
 }
 

@@ -28,7 +28,7 @@ Graph backward_of(const Config& config) {
   const Graph layer = graph_of(config);
   std::vector<std::string> from;
   for (const Result& result : layer.results()) from.push_back(result.name);
-  return backward_graph(config, from).graph;
+  return backward_graph(config, from);
 }
 
 /// Where training starts, but for ones and zeros: norms are to have weights that matter. With
@@ -121,7 +121,7 @@ TEST_CASE(
 namespace {
 
 /// Those by every tensor that a step makes as well, of which the results by `from` depend on it.
-BackwardGraph backward_of_tensors(const Config& config, const std::vector<std::string>& from) {
+Graph backward_of_tensors(const Config& config, const std::vector<std::string>& from) {
   Graph layer = unroll(graph_of(config));
   std::vector<TensorId> tensors;
   for (const Step& step : layer.steps()) {
@@ -142,12 +142,12 @@ TEST_CASE("gradients by what steps make are those in double precision, and chang
   for (const Config& one : small_configs()) {
     CAPTURE(one.layer().name);
     const std::vector<std::string> from{graph_of(one).results().front().name};
-    const Graph plain = backward_graph(one, from).graph;
+    const Graph plain = backward_graph(one, from);
     const auto state = std::make_shared<ParameterValues>(random_parameters(plain));
     Count parameters = 0;
     for (const Values& values : *state) parameters += static_cast<Count>(values.size());
     if (parameters > kMostParameters / 10) continue;
-    const Graph graph = backward_of_tensors(one, from).graph;
+    const Graph graph = backward_of_tensors(one, from);
     CHECK(graph.results().size() > plain.results().size());
     const RandomInputs inputs(graph, true), same(plain, true);
     const Outputs expected = run_reference(graph, parameters_of(graph, *state), inputs.pointers);
@@ -164,6 +164,44 @@ TEST_CASE("gradients by what steps make are those in double precision, and chang
       check_gradient(made[r], expected[r], all);
       if (r < before.size()) CHECK(expected[r] == before[r]);
     }
+  }
+}
+
+TEST_CASE("gradients of a model in a storage format are those of float32, but for its rounding") {
+  // Of the largest number: four products round both of their factors, and a gradient depends on
+  // what they make in two ways, by the weights behind it and by what these were multiplied with.
+  constexpr double kRoundings = 2 * 2 * 4;
+  const Config one = config("transformer_encoder_layer", {{"batch_size", raw(2)},
+                                                          {"seq_len", raw(9)},
+                                                          {"hidden_size", raw(32)},
+                                                          {"num_heads", raw(4)},
+                                                          {"intermediate_size", raw(70)}});
+  const PlanKey key{.function = Function::kBackward, .given_gradients = {"output"}};
+  const auto gradients_of = [&](Dtype storage) {
+    const Model model(one, 3, Count{1} << 40, storage);
+    const PlanPtr plan = model.plan(key);
+    CHECK(plan->schedule.how().storage == storage);
+    const RandomInputs inputs(plan->graph, false);
+    return model.run(*plan, inputs.pointers).values;
+  };
+  const Outputs exact = gradients_of(Dtype::kFloat32);
+  double all = 0.0;
+  for (const Values& values : exact) all = std::max(all, largest_of(values));
+  for (const auto& [storage, precision] :
+       {std::pair{Dtype::kFloat16, 0x1p-11}, {Dtype::kBfloat16, 0x1p-8}, {Dtype::kInt8, 0x1p-7}}) {
+    CAPTURE(precision);
+    const Outputs made = gradients_of(storage);
+    REQUIRE(made.size() == exact.size());
+    double farthest = 0.0;
+    for (size_t r = 0; r < made.size(); ++r) {
+      for (size_t i = 0; i < made[r].size(); ++i) {
+        const double difference = std::abs(static_cast<double>(made[r].data()[i]) -
+                                           static_cast<double>(exact[r].data()[i]));
+        farthest = difference <= farthest ? farthest : difference;  // NaN stays
+      }
+    }
+    CHECK(farthest > 0.0);
+    CHECK(farthest <= kRoundings * precision * all);
   }
 }
 

@@ -57,15 +57,15 @@ std::vector<Config> choices_of(const Layer& layer, const std::map<std::string, i
 }
 
 /// Bytes that the allocator hands out at most for a model, its inputs and a run.
-double measured(const Config& config, const Wanted& wanted, Dtype storage,
-                const ForwardOptions& options) {
-  const RandomInputs inputs(unroll(graph_of(config), !wanted.tensors.empty()), false);
+double measured(const Config& config, const PlanKey& key, Dtype storage,
+                const RunOptions& options) {
+  const RandomInputs inputs(unroll(graph_of(config), !key.tensors.empty()), false);
   double given = 0;
   for (const Values& values : inputs.values) given += 4.0 * static_cast<double>(values.size());
   start_counting();
   const int64_t before = allocated();
   const Model model(config, 0, kNoLimit, storage);
-  model.forward(*model.plan(wanted), inputs.pointers, options);
+  model.run(*model.plan(key), inputs.pointers, options);
   return static_cast<double>(most_allocated() - before) + given;
 }
 
@@ -78,10 +78,10 @@ std::vector<std::string> every_other_tensor(const Config& config) {
   return names;
 }
 
-void check_bytes(const Config& config, const Wanted& wanted, Dtype storage,
-                 const ForwardOptions& options) {
-  const double said = static_cast<double>(bytes_to_run(config, wanted, storage, options));
-  const double taken = measured(config, wanted, storage, options);
+void check_bytes(const Config& config, const PlanKey& key, Dtype storage,
+                 const RunOptions& options) {
+  const double said = static_cast<double>(bytes_to_run(config, key, storage, options));
+  const double taken = measured(config, key, storage, options);
   CAPTURE(taken);
   CAPTURE(said);
   if (kSanitized) return;  // the sizes are small there
@@ -99,7 +99,7 @@ TEST_CASE("the bytes of a run are what the allocator hands out for it, within 1 
                                    {"input_size", width},  {"intermediate_size", 2 * width}};
   struct Way {
     Dtype storage = Dtype::kFloat32;
-    ForwardOptions options{};
+    RunOptions options{};
   };
   const Way ways[] = {{},
                       {.storage = Dtype::kFloat16},
@@ -204,8 +204,8 @@ TEST_CASE("the gradients of attention take no memory that grows with queries tim
                                              {"dropout", 0}};
       for (const Config& one : choices_of(*layer, sizes)) {
         if (keeps_matrix(one)) continue;
-        const BackwardGraph made = backward_graph(one, {graph_of(one).results().front().name});
-        bytes.push_back(static_cast<double>(Schedule(made.graph).placement().arena_bytes));
+        const Graph made = backward_graph(one, {graph_of(one).results().front().name});
+        bytes.push_back(static_cast<double>(Schedule(made).placement().arena_bytes));
       }
       return bytes;
     };

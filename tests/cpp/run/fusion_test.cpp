@@ -58,8 +58,7 @@ TEST_CASE("the steps behind a step are found by what it makes, without those tha
   Row row;
   row.graph.add_result("sigmoid", row.sigmoid);
   row.graph.add_result("gelu", row.gelu);
-  const BackwardGraph backward = backward_graph(std::move(row.graph), {"sigmoid", "gelu"}, {});
-  const Graph& graph = backward.graph;
+  const Graph graph = backward_graph(std::move(row.graph), {"sigmoid", "gelu"}, {});
   const Steps steps(graph, {graph.results().back().tensor});
   CHECK(names_of(steps.gradients_of(row.tanh)) == Names{"tanh.grad"});
   CHECK(names_of(steps.gradients_of(row.relu)) == Names{"relu.grad"});

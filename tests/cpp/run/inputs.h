@@ -39,9 +39,9 @@ struct RandomInputs {
 };
 
 /// With inputs of the config's own lengths.
-inline Forward forward(const Model& model, const Inputs& inputs, const ForwardOptions& options = {},
+inline Results forward(const Model& model, const Inputs& inputs, const RunOptions& options = {},
                        bool weights = true) {
-  return model.forward(*model.plan({.weights = weights}), inputs, options);
+  return model.run(*model.plan({.weights = weights}), inputs, options);
 }
 
 inline void check_same(const Values& actual, const Values& expected) {

@@ -24,11 +24,11 @@ std::vector<std::string> names_of(const Config& config) {
 }
 
 /// Of the random inputs, which are the same for any list of tensors.
-Outputs run(const Model& model, const Wanted& wanted, bool with_mask,
-            const ForwardOptions& options = {}) {
-  const PlanPtr plan = model.plan(wanted);
+Outputs run(const Model& model, const PlanKey& key, bool with_mask,
+            const RunOptions& options = {}) {
+  const PlanPtr plan = model.plan(key);
   const RandomInputs inputs(plan->graph, with_mask);
-  return model.forward(*plan, inputs.pointers, options).outputs;
+  return model.run(*plan, inputs.pointers, options).values;
 }
 
 /// The same numbers, and -inf in the same places.
@@ -50,7 +50,7 @@ TEST_CASE("each tensor between the steps is what the reference makes, for every 
     const std::vector<std::string> names = names_of(one);
     for (const bool with_mask : {false, true}) {
       CAPTURE(with_mask);
-      const Wanted all{.tensors = names};
+      const PlanKey all{.tensors = names};
       const Outputs expected = run(model, all, with_mask, {.reference = true});
       const Outputs made = run(model, all, with_mask);
       const size_t results = expected.size() - names.size();
@@ -177,7 +177,8 @@ TEST_CASE("tensors above the memory limit are refused, and fewer are not") {
                                                              {"seq_len", raw(500)},
                                                              {"kv_len", raw(500)},
                                                              {"head_dim", raw(16)}});
-  const Wanted wanted{.weights = false, .tensors = {"scores"}}, less{false, {"output"}};
+  const PlanKey wanted{.weights = false, .tensors = {"scores"}},
+      less{.weights = false, .tensors = {"output"}};
   const Count least = bytes_to_run(one, less), needed = bytes_to_run(one, wanted);
   CHECK(static_cast<double>(needed - least) > 1.9 * 8 * 500 * 500 * 4);  // and the weights
   const Model model(one, 0, least);

@@ -180,7 +180,7 @@ TEST_CASE("the gradient of attention is one kernel where other steps stand betwe
   layer.add_result("output", add(layer, "combine", shared_op<Matmul, Matmul::Right::kPlain>(),
                                  {weights, value}));
   layer.add_result("others", add(layer, "tanh", tanh(), {value}));
-  const Graph graph = backward_graph(std::move(layer), {"output", "others"}, {}).graph;
+  const Graph graph = backward_graph(std::move(layer), {"output", "others"}, {});
 
   // The values are read twice: their gradients are added as soon as both are there.
   const auto place = [&](const char* start) {

@@ -32,11 +32,11 @@ TEST_CASE(
     for (const bool with_mask : {false, true}) {
       CAPTURE(with_mask);
       const RandomInputs inputs(model.graph(), with_mask);
-      const Outputs expected = forward(model, inputs.pointers, {.reference = true}).outputs;
+      const Outputs expected = forward(model, inputs.pointers, {.reference = true}).values;
       for (const int threads : kThreadCounts) {
         CAPTURE(threads);
         set_thread_count(threads);
-        check_same(forward(model, inputs.pointers).outputs, expected);
+        check_same(forward(model, inputs.pointers).values, expected);
       }
       set_thread_count(1);
     }
@@ -55,7 +55,7 @@ TEST_CASE("inputs that come in late give the same results as those that are ther
     CAPTURE(one.layer().name);
     const Model model(one, 0, kNoLimit);
     const RandomInputs inputs(model.graph(), true);
-    const Outputs expected = forward(model, inputs.pointers).outputs;
+    const Outputs expected = forward(model, inputs.pointers).values;
     for (const int threads : kThreadCounts) {
       CAPTURE(threads);
       set_thread_count(threads);
@@ -75,9 +75,9 @@ TEST_CASE("inputs that come in late give the same results as those that are ther
                           loaded[id] += count;
                         }));
         }
-        ForwardOptions options;
+        RunOptions options;
         options.compare = compare;
-        CHECK(forward(model, late, options).outputs == expected);
+        CHECK(forward(model, late, options).values == expected);
         for (size_t id = 0; id < own.size(); ++id) {
           if (late[id] != &own[id]) continue;
           CHECK(loaded[id] > 0);
@@ -127,7 +127,7 @@ TEST_CASE("attention weights above the memory limit are refused, and their absen
                      " bytes to run with its attention weights, got " +
                      to_string(bytes_to_run(one)) + "; need_weights: false leaves them out")
                         .c_str());
-  CHECK(forward(model, inputs.pointers, {}, false).outputs.size() == 1);
+  CHECK(forward(model, inputs.pointers, {}, false).values.size() == 1);
 }
 
 TEST_CASE("loading a state replaces the weights that forward uses") {
@@ -140,5 +140,6 @@ TEST_CASE("loading a state replaces the weights that forward uses") {
   std::vector<Values> state;
   for (const StateEntry& entry : other.state()) state.push_back(*entry.values);
   model.load_state(state);
-  CHECK(forward(model, inputs.pointers).outputs[0] == forward(other, inputs.pointers).outputs[0]);
+  CHECK(forward(model, inputs.pointers).at("output") ==
+        forward(other, inputs.pointers).at("output"));
 }

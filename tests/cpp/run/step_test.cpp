@@ -103,11 +103,12 @@ Values positions(const Values& all, int64_t begin, int64_t end) {
   return part;
 }
 
-Outputs step(Model& model, const Values& part) {
+/// The output of the next positions.
+Values step(Model& model, const Values& part) {
   const auto next = model.next_plan(shape_of(part)[1]);
   Inputs inputs(next->graph.tensors().size());
   inputs[static_cast<size_t>(first_input(next->graph))] = &part;
-  return model.step(*next, inputs);
+  return model.step(*next, inputs).at("output");
 }
 
 struct Decoding {
@@ -120,7 +121,7 @@ struct Decoding {
         inputs(model.graph(), false),
         given(inputs.values[static_cast<size_t>(first_input(model.graph()))]) {}
 
-  Values whole() const { return forward(model, inputs.pointers).outputs[0]; }
+  Values whole() const { return forward(model, inputs.pointers).at("output"); }
 };
 
 }  // namespace
@@ -136,8 +137,8 @@ TEST_CASE("steps of 1, 2 and 5 positions give what one pass over all of them giv
       for (int64_t at = 0; at < kLength; at += chunk) {
         CAPTURE(at);
         CHECK(decoding.model.past_len() == at);
-        const Outputs outputs = step(decoding.model, positions(decoding.given, at, at + chunk));
-        check_same(outputs[0], positions(whole, at, at + chunk));
+        check_same(step(decoding.model, positions(decoding.given, at, at + chunk)),
+                   positions(whole, at, at + chunk));
       }
     }
   }
@@ -153,7 +154,7 @@ TEST_CASE("a cache grows as long as it takes, and a window moves on in it") {
     const Values whole = decoding.whole();
     for (int64_t at = 0; at < kLong; ++at) {
       CAPTURE(at);
-      check_same(step(decoding.model, positions(decoding.given, at, at + 1))[0],
+      check_same(step(decoding.model, positions(decoding.given, at, at + 1)),
                  positions(whole, at, at + 1));
     }
   }
@@ -171,11 +172,11 @@ TEST_CASE("3,000 positions of windows and of everything take what kv_cache says"
                   joined(sizes, {{"past_len", raw(past_len)}, {"seq_len", raw(seq_len)}}));
   };
   Decoding decoding(long_config(0, kLong));
-  const Values whole = forward(decoding.model, decoding.inputs.pointers, {}, false).outputs[0];
+  const Values whole = forward(decoding.model, decoding.inputs.pointers, {}, false).at("output");
   const Count before = decoding.model.held_bytes();
   for (int at = 0; at < kLong; at += kChunk) {
     CAPTURE(at);
-    check_same(step(decoding.model, positions(decoding.given, at, at + kChunk))[0],
+    check_same(step(decoding.model, positions(decoding.given, at, at + kChunk)),
                positions(whole, at, at + kChunk));
   }
   const auto held = static_cast<double>(decoding.model.held_bytes() - before);
@@ -197,7 +198,7 @@ TEST_CASE("a cache in 16 bits gives what float32 gives, but for its rounding") {
       Model model(config, 1, kNoLimit, storage);
       double farthest = 0.0;
       for (int64_t at = 0; at < kLength; ++at) {
-        const Values made = step(model, positions(exact.given, at, at + 1))[0];
+        const Values made = step(model, positions(exact.given, at, at + 1));
         const Values expected = positions(whole, at, at + 1);
         for (size_t i = 0; i < made.size(); ++i) {
           check_close(made.data()[i], expected.data()[i], tolerance);
@@ -224,7 +225,7 @@ TEST_CASE("a step that is stopped leaves the cache as it was") {
     };
     CHECK_THROWS_WITH(decoding.model.step(*next, inputs, Progress(stop)), "stopped");
     CHECK(decoding.model.past_len() == already);
-    check_same(step(decoding.model, part)[0], positions(whole, already, kLength));
+    check_same(step(decoding.model, part), positions(whole, already, kLength));
   }
 }
 
@@ -233,7 +234,7 @@ TEST_CASE("steps of changing lengths go on where the one before ended") {
   const Values whole = decoding.whole();
   int64_t at = 0;
   for (const int64_t chunk : {6, 1, 3}) {
-    check_same(step(decoding.model, positions(decoding.given, at, at + chunk))[0],
+    check_same(step(decoding.model, positions(decoding.given, at, at + chunk)),
                positions(whole, at, at + chunk));
     at += chunk;
   }
@@ -244,17 +245,17 @@ TEST_CASE("a cleared cache, or new weights, start at the first position again") 
   const Config config = decoder({});
   Decoding decoding(config), other(config, 2);
   const Values first = positions(decoding.given, 0, 3);
-  const Outputs before = step(decoding.model, first);
-  CHECK(step(decoding.model, first)[0] != before[0]);
+  const Values before = step(decoding.model, first);
+  CHECK(step(decoding.model, first) != before);
   decoding.model.clear_cache();
   CHECK(decoding.model.past_len() == 0);
-  CHECK(step(decoding.model, first)[0] == before[0]);
+  CHECK(step(decoding.model, first) == before);
 
   ParameterValues state;
   for (const StateEntry& entry : other.model.state()) state.push_back(*entry.values);
   decoding.model.load_state(std::move(state));
   CHECK(decoding.model.past_len() == 0);
-  CHECK(step(decoding.model, first)[0] == step(other.model, first)[0]);
+  CHECK(step(decoding.model, first) == step(other.model, first));
 }
 
 TEST_CASE("a mask of a step is one of its positions and all those before") {
@@ -271,7 +272,7 @@ TEST_CASE("a mask of a step is one of its positions and all those before") {
   inputs[static_cast<size_t>(first_input(graph))] = &part;
   inputs[static_cast<size_t>(find_input("step", graph, known, "mask"))] = &mask;
   CHECK(graph.tensor(find_input("step", graph, known, "mask")).shape == Shape{2, 6, 2, 6});
-  const Values weights = decoding.model.step(*next, inputs)[1];
+  const Values weights = decoding.model.step(*next, inputs).at("weights");
   for (size_t row = 0; row < weights.size() / 6; ++row) {
     CHECK(weights.data()[row * 6 + 1] == 0.0f);
     CHECK(weights.data()[row * 6] > 0.0f);

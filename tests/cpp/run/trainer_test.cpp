@@ -52,15 +52,15 @@ std::vector<Values> copy_of(const Trainer& trainer) {
 }
 
 Trainer::Step train(Trainer& trainer, Model& model) {
-  const TrainingPlanPtr plan = trainer.step_plan(model, {});
-  const RandomInputs inputs(plan->made.graph, false);
+  const PlanPtr plan = trainer.step_plan(model, {});
+  const RandomInputs inputs(plan->graph, false);
   return trainer.step(model, *plan, inputs.pointers);
 }
 
 /// What the steps of the plan make of the same numbers in double precision: each parameter's.
-std::vector<Array> updated_in_double(const TrainingPlan& plan, const Model& model,
-                                     const Trainer& trainer, const Inputs& inputs, double lr) {
-  const Graph& graph = plan.made.graph;
+std::vector<Array> updated_in_double(const Plan& plan, const Model& model, const Trainer& trainer,
+                                     const Inputs& inputs, double lr) {
+  const Graph& graph = plan.graph;
   ReferenceValues values(graph.tensors().size());
   const auto give = [&](TensorId id, const Values& from) {
     Array& to = values[static_cast<size_t>(id)].emplace(
@@ -73,8 +73,8 @@ std::vector<Array> updated_in_double(const TrainingPlan& plan, const Model& mode
   const std::vector<TensorId> order = state_order(graph);
   const std::vector<StateEntry> state = model.state(), kept = trainer.state();
   for (size_t i = 0; i < order.size(); ++i) give(order[i], *state[i].values);
-  for (size_t i = 0; i < kept.size(); ++i) give(plan.made.moments[i].tensor, *kept[i].values);
-  Array& rates = values[static_cast<size_t>(plan.made.rates)].emplace(make_array({kRates}));
+  for (size_t i = 0; i < kept.size(); ++i) give(plan.given.moments[i].tensor, *kept[i].values);
+  Array& rates = values[static_cast<size_t>(plan.given.rates)].emplace(make_array({kRates}));
   const Optimizer& how = trainer.recipe().optimizer;
   const double step = static_cast<double>(trainer.updates()) + 1;
   rates(kLearningRate) = lr;
@@ -106,8 +106,8 @@ TEST_CASE("every optimizer updates as its steps say in double precision, on any 
       Model model(classifier(), 3, kNoLimit);
       Trainer trainer(model, {.optimizer = optimizer, .clip_norm = 0.5});
       for (int step = 0; step < 3; ++step) {
-        const TrainingPlanPtr plan = trainer.step_plan(model, {});
-        const RandomInputs inputs(plan->made.graph, false);
+        const PlanPtr plan = trainer.step_plan(model, {});
+        const RandomInputs inputs(plan->graph, false);
         const std::vector<Array> expected =
             updated_in_double(*plan, model, trainer, inputs.pointers, optimizer.lr);
         const ParameterValues before = copy_of(model);
@@ -183,8 +183,8 @@ TEST_CASE("a run that is stopped, wherever it is, has changed nothing") {
   Model model(classifier(0.4), 5, kNoLimit);
   Trainer trainer(model, {});
   train(trainer, model);
-  const TrainingPlanPtr plan = trainer.step_plan(model, {});
-  const RandomInputs inputs(plan->made.graph, false);
+  const PlanPtr plan = trainer.step_plan(model, {});
+  const RandomInputs inputs(plan->graph, false);
   const ParameterValues parameters = copy_of(model), kept = copy_of(trainer);
   int stops = 0;
   for (bool done = false; !done; ++stops) {

@@ -141,7 +141,7 @@ TEST_CASE("each step of an operation's gradient knows what that operation made")
   const TensorId y = apply_linear(layer, dense, "combine", x, "y");
   const TensorId gate = layer.add_step("gate", "combine", shared_op<Multiply>(), {y, x}, "gated");
   layer.add_result("output", gate);
-  const Graph graph = backward_graph(std::move(layer), {"output"}, {}).graph;
+  const Graph graph = backward_graph(std::move(layer), {"output"}, {});
   std::vector<std::string> found;
   for (const Step& step : graph.steps()) {
     const TensorId of = step.gradient_of;

@@ -141,9 +141,11 @@ TEST_CASE("a step is the forward pass, the loss, the backward pass and the updat
                                             "descend"});
   CHECK(names_of(training.graph, training.trained) == Names{"dense.weight", "dense.bias"});
   CHECK(result_names(training.graph) ==
-        Names{"loss", "gradient_norm", "dense.weight", "dense.bias"});
+        Names{"loss", "gradient_norm", "gradients.dense.weight", "gradients.dense.bias"});
   for (size_t i = 0; i < training.trained.size(); ++i) {
-    CHECK(training.graph.results()[2 + i].tensor == training.gradients[i]);
+    const Result& result = training.graph.results()[2 + i];
+    CHECK(result.tensor == training.gradients[i]);
+    CHECK(result.options.gradient_by == training.trained[i]);
   }
 }
 
@@ -206,11 +208,11 @@ TEST_CASE("of the calls that make one update, only the last clips and updates") 
     CAPTURE(first);
     CAPTURE(last);
     const TrainingGraph training = training_graph(dense(), recipe, {first, last});
-    CHECK(training.before.size() == (first ? 0 : 2));
+    CHECK(training.given.before.size() == (first ? 0 : 2));
     CHECK(count(training.graph, "add") == (first ? 0 : 2));
     CHECK(count(training.graph, "clip_by_norm") == (last ? 2 : 0));
     CHECK(count(training.graph, "descend") == (last ? 2 : 0));
-    CHECK((training.rates == kNoTensor) == !last);
+    CHECK((training.given.rates == kNoTensor) == !last);
   }
 }
 
@@ -222,7 +224,8 @@ TEST_CASE("a call gives its share of the average, and adds it to the calls befor
   for (size_t i = 0; i < 2; ++i) {
     const Array& gradient = whole[whole.training.gradients[i]];
     check_all(first[first.training.gradients[i]], gradient, 0.25, nullptr);
-    check_all(next[next.training.gradients[i]], gradient, 0.25, &next[next.training.before[i]]);
+    check_all(next[next.training.gradients[i]], gradient, 0.25,
+              &next[next.training.given.before[i]]);
   }
   check_all(first[first.training.loss], whole[whole.training.loss], 1, nullptr);
 }
@@ -233,10 +236,10 @@ TEST_CASE("what is frozen has no gradient, no moment and no update") {
   recipe.frozen = {"dense.weight"};
   const TrainingGraph training = training_graph(dense(), recipe);
   CHECK(names_of(training.graph, training.trained) == Names{"dense.bias"});
-  CHECK(result_names(training.graph) == Names{"loss", "gradient_norm", "dense.bias"});
+  CHECK(result_names(training.graph) == Names{"loss", "gradient_norm", "gradients.dense.bias"});
   CHECK(count(training.graph, "matmul") == 0);  // which made the weight's gradient
   CHECK(count(training.graph, "adam_step") == 1);
-  for (const TrainingGraph::Moment& moment : training.moments) CHECK(moment.parameter == 0);
+  for (const TrainingInputs::Moment& moment : training.given.moments) CHECK(moment.parameter == 0);
 
   recipe.frozen.push_back("dense.bias");
   check_refused(dense(), recipe, "frozen",
@@ -261,7 +264,7 @@ TEST_CASE("an optimizer keeps what torch.optim keeps, under its names") {
     recipe.optimizer = resolve_optimizer(raw_optimizer);
     const TrainingGraph training = training_graph(dense(), recipe);
     Names kept[2];
-    for (const auto& [name, tensor, parameter] : training.moments) {
+    for (const auto& [name, tensor, parameter] : training.given.moments) {
       kept[parameter].push_back(name);
       CHECK(training.graph.tensor(tensor).role == Role::kState);
       CHECK(training.graph.tensor(tensor).shape ==
@@ -335,8 +338,8 @@ TEST_CASE("class weights are a number for each class") {
   Recipe recipe;
   recipe.loss.class_weights = {1, 2, 3};
   const TrainingGraph training = training_graph(classifier(), recipe);
-  CHECK(training.graph.tensor(training.class_weights).role == Role::kState);
-  CHECK(to_string(training.graph.tensor(training.class_weights).shape) == "(3,)");
+  CHECK(training.graph.tensor(training.given.class_weights).role == Role::kState);
+  CHECK(to_string(training.graph.tensor(training.given.class_weights).shape) == "(3,)");
   recipe.loss.class_weights = {1, 2};
   check_refused(classifier(), recipe, "loss.weight",
                 "loss.weight must have a number for each of 3 classes, got 2");
@@ -345,12 +348,13 @@ TEST_CASE("class weights are a number for each class") {
 TEST_CASE("training drops out, with noise in the order of the steps; evaluation does not") {
   const Recipe recipe;
   const TrainingGraph training = training_graph(classifier(), recipe);
-  REQUIRE(training.noise.size() == 2);
-  CHECK(names_of(training.graph, {training.noise[0].tensor, training.noise[1].tensor}) ==
-        Names{"dropped_weights.noise", "dropped.noise"});
-  CHECK(training.noise[0].share == 0.1);
+  REQUIRE(training.given.noise.size() == 2);
+  CHECK(
+      names_of(training.graph, {training.given.noise[0].tensor, training.given.noise[1].tensor}) ==
+      Names{"dropped_weights.noise", "dropped.noise"});
+  CHECK(training.given.noise[0].share == 0.1);
   const TrainingGraph evaluation = evaluation_graph(classifier(), recipe);
-  CHECK(evaluation.noise.empty());
+  CHECK(evaluation.given.noise.empty());
   for (const Tensor& tensor : evaluation.graph.tensors()) CHECK(tensor.role != Role::kState);
   CHECK(evaluation.trained.empty());
   CHECK(result_names(evaluation.graph) == Names{"loss", "output", "weights"});

@@ -1,0 +1,50 @@
+#include "plans.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "threads.h"
+
+namespace attnscope {
+namespace {
+
+constexpr size_t kMost = 8;
+
+/// The plan of this key and config, as the last one; nullptr where there is none.
+PlanPtr find(std::vector<PlanPtr>& plans, const PlanKey& key, const Config& config) {
+  const auto known = std::find_if(plans.begin(), plans.end(), [&](const PlanPtr& one) {
+    return one->key == key && one->schedule.how().threads == thread_count() &&
+           one->config.values() == config.values();
+  });
+  if (known == plans.end()) return nullptr;
+  std::rotate(known, known + 1, plans.end());
+  return plans.back();
+}
+
+}  // namespace
+
+PlanPtr Plans::find_or_make(const PlanKey& key, const Config& own, const Graph& graph,
+                            const std::vector<GivenShape>& given, Dtype storage, Build build,
+                            Check check) {
+  std::vector<PlanPtr>& plans = of(key.function);
+  const auto add = [&](const Config& config, FunctionGraph made) {
+    auto plan = std::make_shared<const Plan>(config, key, std::move(made), RunFor{storage});
+    check(*plan);
+    if (plans.size() == kMost) plans.erase(plans.begin());
+    return plans.emplace_back(std::move(plan));
+  };
+  const Config changed = with_lengths_of(own, graph, given);
+  if (changed.values() != own.values()) {
+    if (changed.layer().check) changed.layer().check(changed);
+    if (PlanPtr known = find(plans, key, changed)) {
+      if (fits_instead(known->graph, graph, given)) return known;
+    } else {
+      FunctionGraph made = build(changed);
+      if (fits_instead(made.graph, graph, given)) return add(changed, std::move(made));
+    }
+  }
+  if (PlanPtr known = find(plans, key, own)) return known;
+  return add(own, build(own));
+}
+
+}  // namespace attnscope
