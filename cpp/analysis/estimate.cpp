@@ -222,8 +222,7 @@ void write_memory(JsonWriter& json, const Memory& memory, bool trainable) {
   json.key("inference_total_without_weights").number(memory.inference_total_without_weights);
   training("saved_for_backward", memory.saved_for_backward);
   training("gradients", memory.gradients);
-  training("optimizer", memory.optimizer);
-  training("training_total", memory.training_total);
+  training("kept_for_backward", memory.kept_for_backward);
   json.end_object();
 }
 

@@ -10,8 +10,6 @@
 namespace attnscope {
 namespace {
 
-constexpr int kAdamMoments = 2;
-
 constexpr Count kIndexBytes = 8;  // PyTorch's int64
 constexpr Count kFloat32Bytes = 4;
 
@@ -366,14 +364,13 @@ void read_training(const Graph& graph, Bytes bytes, Memory& memory) {
   }
   memory.step_saved = saving.rows;
   memory.gradients = memory.parameters;
-  memory.optimizer = product({kAdamMoments, memory.parameters});
   Count also_alive = 0;
   for (const TensorId id : graph.inputs()) also_alive = sum(also_alive, saving.keep(id));
   for (const Result& result : graph.results()) {
     also_alive = sum(also_alive, saving.keep(result.tensor));
   }
-  memory.training_total = memory.parameters + memory.gradients + memory.optimizer +
-                          memory.saved_for_backward + also_alive;
+  memory.kept_for_backward =
+      memory.parameters + memory.gradients + memory.saved_for_backward + also_alive;
 }
 
 Count parameter_bytes(const Graph& graph, Bytes bytes) {

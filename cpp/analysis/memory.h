@@ -36,9 +36,8 @@ struct Memory {
   // Training, with every input and parameter requiring a gradient. All 0 when not trainable(dtype).
   Count saved_for_backward = 0;  // what autograd keeps, each storage once, parameters left out
   Count gradients = 0;           // one for each parameter
-  Count optimizer = 0;           // Adam: two moments for each parameter, in the parameter's format
-  Count training_total = 0;      // parameters, gradients, optimizer, and what is alive when the
-                                 // forward pass ends: inputs, saved tensors, results
+  Count kept_for_backward = 0;   // parameters, gradients, and what is alive when the forward pass
+                                 // ends: inputs, saved tensors, results
 
   std::vector<Count> step_saved;  // parallel to rows_of(graph), all repetitions: what it is the
                                   // first to save

@@ -73,7 +73,7 @@ for (const size of [3, 46341, 94906267, LARGEST]) {
     assert.equal(estimate.parameters, Number(parameters), 'parameters');
     assert.equal(estimate.elementwise, Number(2n * n ** 3n + n ** 2n + 5n * n ** 2n), 'elementwise');
     assert.equal(estimate.memory.inputs, Number(4n * n ** 3n), 'input bytes');
-    assert.equal(estimate.memory.optimizer, Number(8n * parameters), 'optimizer bytes');
+    assert.equal(estimate.memory.gradients, Number(4n * parameters), 'gradient bytes');
     assert.equal(estimate.memory.activations_peak, Number(4n * 2n * n ** 3n), 'two tensors of the tanh layer');
   });
 }
@@ -226,7 +226,11 @@ test('number formats are those of dtype, with the figures of their bits', () => 
   );
   for (const { name: dtype, bits, bytes, trainable } of formats) {
     const { bytes_per_element, memory } = scope.estimate({ ...linear, dtype });
-    assert.deepEqual([bytes_per_element, 8 * bytes, trainable], [bytes, bits, memory.training_total !== null], dtype);
+    assert.deepEqual(
+      [bytes_per_element, 8 * bytes, trainable],
+      [bytes, bits, memory.kept_for_backward !== null],
+      dtype
+    );
   }
   const round = (dtype, value) => {
     const bits = dtype === 'float32' ? new Float32Array([value]) : Uint16Array.of(value);
@@ -340,10 +344,7 @@ test('memory totals are the sums of what they name', () => {
     assert.equal(memory.parameters, 4 * parameters);
     assert.equal(memory.inference_total, memory.parameters + memory.inputs + memory.activations_peak);
     assert.equal(memory.gradients, memory.parameters);
-    assert.equal(memory.optimizer, 2 * memory.parameters);
-    assert.ok(
-      memory.training_total >= memory.parameters + memory.gradients + memory.optimizer + memory.saved_for_backward
-    );
+    assert.ok(memory.kept_for_backward >= memory.parameters + memory.gradients + memory.saved_for_backward);
   }
 });
 
@@ -376,8 +377,8 @@ test('int8, a format for inference, has no training figures', () => {
   for (const { name } of layers) {
     const { steps, memory } = scope.estimate({ layer: name, dtype: 'int8' });
     assert.equal(sum(steps.map((step) => step.saved_bytes)), 0, name);
-    const { saved_for_backward, gradients, optimizer, training_total } = memory;
-    assert.deepEqual([saved_for_backward, gradients, optimizer, training_total], [null, null, null, null], name);
+    const { saved_for_backward, gradients, kept_for_backward } = memory;
+    assert.deepEqual([saved_for_backward, gradients, kept_for_backward], [null, null, null], name);
   }
 });
 

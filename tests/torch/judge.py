@@ -1,4 +1,4 @@
-# What PyTorch itself makes of a printed module: shapes, FLOPs, saved bytes, gradients, optimizer state.
+# What PyTorch itself makes of a printed module: shapes, FLOPs, saved bytes, gradients.
 # Measured here and not by the printed file's own check, so that neither can cover for the other.
 
 import ast
@@ -139,14 +139,7 @@ def measure(printed, estimate):
     measured.saved, measured.saved_by_step = list(saved.values()), saved_by_step
 
     if measured.parameters:
-        optimizer = torch.optim.Adam(measured.parameters)
         sum(result.float().sum() for result in results).backward()
-        optimizer.step()
-        measured.optimizer_state = [
-            tensor for state in optimizer.state.values() for key, tensor in state.items() if key != "step"
-        ]
-    else:
-        measured.optimizer_state = []
     return measured
 
 

@@ -231,7 +231,8 @@ function someMasks(all, macs) {
 }
 
 /** What a step of training costs, by a loss that takes any result. @param {any} config */
-const trainingOf = (config) => scope.estimate(config, { steps: false, training: { loss: 'mse_loss' } }).training;
+const trainingOf = (config) =>
+  scope.estimate(config, { steps: false, training: { loss: 'mse_loss', optimizer: 'adam' } }).training;
 
 /** @param {object} config @param {number} seed @param {boolean} whole with every tensor between the steps */
 function writeCase(config, seed, whole) {

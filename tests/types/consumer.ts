@@ -67,7 +67,7 @@ const scores: number[] | undefined = estimate.shapes.scores;
 const macs: number = estimate.parts.score.macs;
 const steps: Step[] = estimate.steps;
 const memory: Memory = estimate.memory;
-const training: number | null = memory.training_total;
+const training: number | null = memory.kept_for_backward;
 const cache: KvCache | null = estimate.kv_cache;
 const repeats: number[] = steps.map(({ repeat }) => repeat);
 const inputs: Input[] = estimate.inputs;
@@ -332,7 +332,7 @@ model.loadStateDict({ 'score.weight': { data: new Float32Array(2) } });
 // @ts-expect-error weights may be missing
 const sure: Tensor = results.weights;
 // @ts-expect-error int8 has no training figures
-const bytes: number = memory.training_total;
+const bytes: number = memory.kept_for_backward;
 
 // What cannot be changed or does not exist.
 // @ts-expect-error the build is read-only

@@ -171,9 +171,8 @@
  * @property {number} inference_total_without_weights parameters + inputs + activations_peak_without_weights
  * @property {number | null} saved_for_backward what PyTorch's autograd keeps, parameters left out
  * @property {number | null} gradients one for each parameter
- * @property {number | null} optimizer Adam: two moments for each parameter
- * @property {number | null} training_total parameters, gradients, optimizer, and what is alive when
- *   the forward pass ends: inputs, saved tensors, results
+ * @property {number | null} kept_for_backward parameters, gradients, and what is alive when the forward pass ends:
+ *   inputs, saved tensors, results. What an optimizer keeps is in the estimate of a training step.
  */
 
 /**

@@ -72,7 +72,7 @@ const fieldsText = (config) =>
 /** @param {Estimate} estimate */
 function figuresTable(estimate) {
   const { memory } = estimate;
-  const training = memory.training_total === null ? '–' : formatBytes(memory.training_total);
+  const training = memory.kept_for_backward === null ? '–' : formatBytes(memory.kept_for_backward);
   const cache = /** @type {any} */ (estimate).kv_cache;
   const cacheRows = cache
     ? [
@@ -88,7 +88,7 @@ function figuresTable(estimate) {
     `| forward MACs | ${formatCount(estimate.macs)} |`,
     `| output shape | ${formatList(estimate.output_shape)} |`,
     `| peak memory to infer | ${formatBytes(memory.inference_total)} |`,
-    `| memory kept from forward to backward, with Adam | ${training} |`,
+    `| memory kept from forward to backward | ${training} |`,
     ...cacheRows
   ];
 }

@@ -27,7 +27,7 @@ export const metrics = [
   {
     key: 'training',
     title: 'Kept to train',
-    read: ({ memory }) => memory.training_total,
+    read: ({ memory }) => memory.kept_for_backward,
     exact: formatBytes,
     short: formatBytes,
     base: 2

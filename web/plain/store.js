@@ -170,7 +170,7 @@ export class Store extends EventTarget {
   #readTraining(config, { parameters, memory }) {
     const none = (/** @type {string} */ why) => ({ memory: null, none: why });
     if (parameters === 0) return none('there is nothing to learn');
-    if (memory.training_total === null) return none(`${config.dtype} is a format for inference`);
+    if (memory.kept_for_backward === null) return none(`${config.dtype} is a format for inference`);
     const options = /** @type {const} */ ({ steps: false, training: { loss: 'mse_loss', optimizer: 'adam' } });
     try {
       return { memory: this.scope.estimate(/** @type {any} */ (config), options).training.memory, none: '' };

@@ -83,7 +83,7 @@ TEST_CASE("what repeated layers cost and keep is what the unrolled ones do") {
         CHECK(to_string(a.output) == to_string(b.output));
         CHECK(to_string(a.activations_peak) == to_string(b.activations_peak));
         CHECK(to_string(a.saved_for_backward) == to_string(b.saved_for_backward));
-        CHECK(to_string(a.training_total) == to_string(b.training_total));
+        CHECK(to_string(a.kept_for_backward) == to_string(b.kept_for_backward));
       }
     }
   }

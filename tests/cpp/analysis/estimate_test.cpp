@@ -87,6 +87,6 @@ TEST_CASE("each storage is saved once for the backward pass") {
 TEST_CASE("int8 is not trained") {
   const Memory bytes = memory(graph_of(config("linear_scorer")), Dtype::kInt8);
   CHECK(equal(bytes.saved_for_backward, 0));
-  CHECK(equal(bytes.optimizer, 0));
+  CHECK(equal(bytes.kept_for_backward, 0));
   CHECK(equal(bytes.parameters, 769));
 }

@@ -211,8 +211,8 @@ TEST_CASE("a body calls bodies of its own") {
   CHECK(rows[0].times == 6);
   CHECK(cost(rows_of(graph), Dtype::kFloat32).total.operations.macs() ==
         cost(rows_of(unrolled), Dtype::kFloat32).total.operations.macs());
-  CHECK(memory(graph, Dtype::kFloat32).training_total ==
-        memory(unrolled, Dtype::kFloat32).training_total);
+  CHECK(memory(graph, Dtype::kFloat32).kept_for_backward ==
+        memory(unrolled, Dtype::kFloat32).kept_for_backward);
 }
 
 TEST_CASE("a graph without calls unrolls to itself") {

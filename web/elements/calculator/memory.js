@@ -24,13 +24,12 @@ const stepSegments = (memory) => [
 
 /** @param {any} memory @returns {Segment[]} */
 function trainingSegments(memory) {
-  const named = memory.parameters + memory.gradients + memory.optimizer + memory.saved_for_backward;
+  const named = memory.parameters + memory.gradients + memory.saved_for_backward;
   return [
     { name: 'parameters', tone: 'a', bytes: memory.parameters },
     { name: 'gradients', tone: 'd', bytes: memory.gradients },
-    { name: 'optimizer', tone: 'e', bytes: memory.optimizer },
     { name: 'saved for backward', tone: 'b', bytes: memory.saved_for_backward },
-    { name: 'results still held', tone: 'c', bytes: memory.training_total - named }
+    { name: 'results still held', tone: 'c', bytes: memory.kept_for_backward - named }
   ];
 }
 
@@ -39,8 +38,8 @@ function trainingSegments(memory) {
  * @param {import('../../plain/store.js').Training} training of a whole step
  */
 export function memoryView({ memory, config }, { memory: training }) {
-  const trains = memory.training_total !== null;
-  const scale = Math.max(memory.inference_total, memory.training_total ?? 0, training?.peak ?? 0);
+  const trains = memory.kept_for_backward !== null;
+  const scale = Math.max(memory.inference_total, memory.kept_for_backward ?? 0, training?.peak ?? 0);
   return html`
     <section class="panel memory" part="panel" id="memory" aria-labelledby="memory-title">
       <h2 id="memory-title" class="panel-title">Memory <span class="panel-note">in ${config.dtype}</span></h2>
@@ -57,7 +56,7 @@ export function memoryView({ memory, config }, { memory: training }) {
       }
       ${
         trains
-          ? bar('Training, kept from forward to backward', memory.training_total, trainingSegments(memory), scale)
+          ? bar('Training, kept from forward to backward', memory.kept_for_backward, trainingSegments(memory), scale)
           : html`<div class="bar-row"><h3>Training</h3><p class="bar-total">–</p><p class="bar-none">${config.dtype} is
             a format for inference: nothing is saved, no gradient exists.</p></div>`
       }
