@@ -8,9 +8,6 @@
 namespace attnscope {
 namespace {
 
-/// Called before the first update of a run, and then no more.
-using BeforeUpdates = FunctionRef<void(const Workspace& workspace)>;
-
 void run_entry(const Schedule::Entry& entry, Workspace& workspace, BeforeUpdates& before_updates) {
   if (entry.updates && before_updates) std::exchange(before_updates, {})(workspace);
   const Fusion& fusion = entry.fusion;

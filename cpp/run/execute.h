@@ -11,6 +11,9 @@
 
 namespace attnscope {
 
+/// Called before the first update of a run, and then no more.
+using BeforeUpdates = FunctionRef<void(const Workspace& workspace)>;
+
 /// Runs the schedule with these weights, which are those of its graph, packed as it says.
 /// `progress` may be empty. Where the schedule updates parameters or state in place,
 /// `before_updates`, unless it is empty, is called before the first update; when it throws, nothing
@@ -18,6 +21,6 @@ namespace attnscope {
 /// the new positions appended.
 Outputs execute(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
                 const Progress& progress, std::span<CachedRows> caches = {},
-                FunctionRef<void(const Workspace& workspace)> before_updates = {});
+                BeforeUpdates before_updates = {});
 
 }  // namespace attnscope

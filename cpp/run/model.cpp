@@ -169,13 +169,19 @@ PlanPtr Model::plan(const PlanKey& key, const std::vector<GivenShape>& given) co
 
 Outputs Model::run_with(Weights& weights, const Plan& plan, const Inputs& inputs, bool reference,
                         const Progress& progress) const {
+  if (!reference) return execute_with(weights, plan, inputs, progress);
   std::vector<Values> spread;
-  const Inputs whole = with_whole_rows(plan.graph, inputs, spread);
-  if (reference) {
-    return run_reference(plan.graph, parameters_of(plan.graph, weights.values()), whole, plan.keep,
-                         progress);
-  }
-  return execute(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole, progress);
+  return run_reference(plan.graph, parameters_of(plan.graph, weights.values()),
+                       with_whole_rows(plan.graph, inputs, spread), plan.keep, progress);
+}
+
+Outputs Model::execute_with(Weights& weights, const Plan& plan, Inputs inputs,
+                            const Progress& progress, std::span<CachedRows> caches,
+                            BeforeUpdates before_updates) const {
+  std::vector<Values> spread;
+  const Inputs whole = with_whole_rows(plan.graph, std::move(inputs), spread);
+  return execute(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole, progress,
+                 caches, before_updates);
 }
 
 Results Model::run(const Plan& plan, const Inputs& inputs, const RunOptions& options,
@@ -223,11 +229,8 @@ Results Model::compared(const Plan& plan, Weights& weights, const Inputs& inputs
 }
 
 Results Model::update(const Plan& plan, const Inputs& inputs, const Progress& progress,
-                      FunctionRef<void(const Workspace& workspace)> before_updates) {
-  std::vector<Values> spread;
-  const Inputs whole = with_whole_rows(plan.graph, inputs, spread);
-  return {plan, execute(plan.schedule, weights_->bind(plan.graph, plan.schedule.packed()), whole,
-                        progress, {}, before_updates)};
+                      BeforeUpdates before_updates) {
+  return {plan, execute_with(*weights_, plan, inputs, progress, {}, before_updates)};
 }
 
 PlanPtr Model::next_plan(int64_t new_len, bool weights) const {
@@ -246,10 +249,7 @@ PlanPtr Model::next_plan(int64_t new_len, bool weights) const {
 Results Model::step(const Plan& next, Inputs inputs, const Progress& progress) {
   const Graph& graph = next.graph;
   if (cache_.empty()) cache_ = empty_caches(graph, storage_);
-  std::vector<Values> spread;
-  const Inputs whole = with_whole_rows(graph, std::move(inputs), spread);
-  Results results{next, execute(next.schedule, weights_->bind(graph, next.schedule.packed()), whole,
-                                progress, cache_)};
+  Results results{next, execute_with(*weights_, next, std::move(inputs), progress, cache_)};
   for (size_t i = 0; i < cache_.size(); ++i) cache_[i].keep(needed_positions(graph.caches()[i]));
   past_len_ += graph.caches().front().new_len;
   plans_.forget(Function::kStep);

@@ -69,7 +69,7 @@ class Model {
   /// Runs a plan that changes parameters, or what it is given, in place; before_updates() is called
   /// before the first change, of which there is none where it throws.
   Results update(const Plan& plan, const Inputs& inputs, const Progress& progress,
-                 FunctionRef<void(const Workspace& workspace)> before_updates);
+                 BeforeUpdates before_updates);
 
   /// What step() does on `new_len` further positions after those in the KV cache. Throws FieldError
   /// for a layer without cache, where the layer's own rules forbid it, and where it needs more than
@@ -92,6 +92,9 @@ class Model {
  private:
   Outputs run_with(Weights& weights, const Plan& plan, const Inputs& inputs, bool reference,
                    const Progress& progress) const;
+  /// By the kernels. `caches` and `before_updates` are those of execute().
+  Outputs execute_with(Weights& weights, const Plan& plan, Inputs inputs, const Progress& progress,
+                       std::span<CachedRows> caches = {}, BeforeUpdates before_updates = {}) const;
   /// The results with `weights`, and how far they are from those with `exact_weights`.
   Results compared(const Plan& plan, Weights& weights, const Inputs& inputs, Weights& exact_weights,
                    const Inputs& exact_inputs, bool reference, const Progress& progress) const;

@@ -15,8 +15,6 @@ namespace attnscope {
 struct Accumulation {
   bool first = true;  // no gradients are there yet
   bool last = true;   // the update follows
-
-  bool operator==(const Accumulation&) const = default;
 };
 
 /// What a training graph is given beside the layer's inputs and what the loss is held against.
