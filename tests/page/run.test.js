@@ -183,7 +183,9 @@ test('the focus stays on the button that runs, while it runs and afterwards', as
   await page.focus('[data-action="run"]');
   for (let time = 0; time < 2; time += 1) {
     await runsBy(page, () => page.keyboard.press('Enter'));
-    assert.deepEqual(await noted(), ['run, running', 'run']);
+    const had = await noted();
+    // What the run before has left to draw may have been drawn only now, before the key was pressed.
+    assert.deepEqual(had[0] === 'run' ? had.slice(1) : had, ['run, running', 'run']);
   }
 });
 
