@@ -87,7 +87,7 @@ int64_t times_made(const Graph& graph, TensorId id) {
   for (const Call& call : graph.calls()) {
     const bool makes =
         std::find(call.outputs.begin(), call.outputs.end(), id) != call.outputs.end();
-    if (makes) return static_cast<int64_t>(call.order.size());
+    if (makes) return static_cast<int64_t>(call.list->order.size());
   }
   return 1;
 }
@@ -192,10 +192,10 @@ void write_tensors(JsonWriter& json, const Graph& graph, const std::string& pref
     const Call* call = graph.call_of(step);
     for (size_t kind = 0; call && kind < call->bodies.size(); ++kind) {
       std::vector<std::string> inside;
-      for (size_t i = 0; i < call->order.size(); ++i) {
-        if (call->order[i] != static_cast<int>(kind)) continue;
+      for (size_t i = 0; i < call->list->order.size(); ++i) {
+        if (call->list->order[i] != static_cast<int>(kind)) continue;
         for (const std::string& one : beginnings) {
-          inside.push_back(format("{}{}.{}.", {one, call->name, i}));
+          inside.push_back(format("{}{}.{}.", {one, call->list->name, i}));
         }
       }
       const Body& body = call->bodies[kind];
@@ -341,7 +341,7 @@ void write_field(JsonWriter& json, const Field& field) {
 }  // namespace
 
 std::string estimate_json(const Config& config, const EstimateOptions& options) {
-  const Graph graph = config.layer().build(config);
+  const Graph graph = config.layer().forward_graph(config);
   const Dtype dtype = dtype_from(config.choice("dtype"));
   const std::vector<Row> rows = rows_of(graph);
   const LayerCost costs = cost(rows, dtype);
@@ -434,7 +434,7 @@ std::string layers_json() {
     json.key("fields").begin_array();
     for (const Field& field : layer->fields) write_field(json, field);
     json.end_array();
-    const Graph graph = layer->build(resolve({{"layer", {std::string(layer->name)}}}));
+    const Graph graph = layer->forward_graph(resolve({{"layer", {std::string(layer->name)}}}));
     json.key("inputs");
     write_inputs(json, graph);
     json.key("results");

@@ -59,7 +59,9 @@ class Bytes {
 
 TensorId storage_of(const Graph& graph, TensorId id) { return graph.tensor(id).storage; }
 
-bool is_last(const Call& call, size_t repetition) { return repetition + 1 == call.order.size(); }
+bool is_last(const Call& call, size_t repetition) {
+  return repetition + 1 == call.list->order.size();
+}
 
 // ---- The most that is alive at once ----
 
@@ -124,7 +126,7 @@ class Peak {
       Count peak;
     };
     std::vector<Known> known;
-    for (size_t r = 0; r < call.order.size(); ++r) {
+    for (size_t r = 0; r < call.list->order.size(); ++r) {
       const Body& body = call.body_of(r);
       const size_t kept = is_last(call, r) ? body.graph->results().size() : 1;
       Count around = alive_;
@@ -138,11 +140,11 @@ class Peak {
         if (r == last) owned[place_of(given, body)] = size_[given];
       }
       auto same = std::find_if(known.begin(), known.end(), [&](const Known& one) {
-        return one.kind == call.order[r] && one.kept == kept && one.owned == owned;
+        return one.kind == call.list->order[r] && one.kept == kept && one.owned == owned;
       });
       if (same == known.end()) {
         const Count peak = Peak(*body.graph, bytes_, owned, kept).bytes();
-        same = known.insert(same, {call.order[r], kept, owned, peak});
+        same = known.insert(same, {call.list->order[r], kept, owned, peak});
       }
       peak_ = std::max(peak_, sum(around, same->peak));
     }
@@ -158,7 +160,7 @@ class Peak {
 
   /// The last repetition that takes what is given: of what is carried the first.
   size_t last_taker(const Call& call, TensorId given) const {
-    size_t last = call.order.size() - 1;
+    size_t last = call.list->order.size() - 1;
     while (last > 0) {
       const size_t place = place_of(given, call.body_of(last));
       if (place != 0 && place < call.body_of(last).arguments.size()) break;
@@ -225,7 +227,7 @@ class Timeline {
 
   void read_call(const Graph& graph, const Call& call, const std::string& prefix,
                  ByTensor<int>& index) {
-    const size_t last = static_cast<size_t>(call.order.back());
+    const size_t last = static_cast<size_t>(call.list->order.back());
     int carried = index[storage_of(graph, call.bodies.front().arguments.front().given)];
     for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
       const Body& body = call.bodies[kind];
@@ -244,7 +246,8 @@ class Timeline {
       }
     }
     for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
-      if (call.times(kind) == 1) continue;  // else the next repetition needs what is no part of it
+      if (call.list->times(kind) == 1)
+        continue;  // else the next repetition needs what is no part of it
       const std::vector<Argument>& arguments = call.bodies[kind].arguments;
       for (size_t i = 1; i < arguments.size(); ++i) {
         touch(index[storage_of(graph, arguments[i].given)], row_ - 1);
@@ -320,8 +323,8 @@ class Saving {
     }
     std::vector<std::pair<OfInputs, std::optional<Saving>>> known(call.bodies.size());
     Count carried = owed(call.bodies.front().arguments.front().given);
-    for (size_t i = 0; i < call.order.size(); ++i) {
-      const size_t kind = static_cast<size_t>(call.order[i]);
+    for (size_t i = 0; i < call.list->order.size(); ++i) {
+      const size_t kind = static_cast<size_t>(call.list->order[i]);
       const Body& body = call.bodies[kind];
       OfInputs inputs;
       for (const Argument& argument : body.arguments) inputs.push_back(owed(argument.given));
@@ -334,7 +337,7 @@ class Saving {
       carried = made->owed(body.graph->results().front().tensor);
     }
     const Body& last = call.last_body();
-    const Saving& made = *known[static_cast<size_t>(call.order.back())].second;
+    const Saving& made = *known[static_cast<size_t>(call.list->order.back())].second;
     for (size_t r = 0; r < call.outputs.size(); ++r) {
       owed_[call.outputs[r]] = made.owed(last.graph->results()[r].tensor);
     }
@@ -373,20 +376,6 @@ void read_training(const Graph& graph, Bytes bytes, Memory& memory) {
       memory.parameters + memory.gradients + memory.saved_for_backward + also_alive;
 }
 
-Count parameter_bytes(const Graph& graph, Bytes bytes) {
-  Count total = 0;
-  for (const Module& module : graph.modules()) {
-    for (const TensorId id : module.parameters) total = sum(total, bytes.of(graph, id));
-  }
-  for (const Call& call : graph.calls()) {
-    for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
-      const Count body = parameter_bytes(*call.bodies[kind].graph, bytes);
-      total = sum(total, product({call.times(kind), body}));
-    }
-  }
-  return total;
-}
-
 void add_caches(const Graph& graph, int64_t times, Count element_bytes, KvCache& total) {
   for (const Cache& cache : graph.caches()) {
     const Shape& shape = graph.tensor(cache.present).shape;
@@ -399,7 +388,7 @@ void add_caches(const Graph& graph, int64_t times, Count element_bytes, KvCache&
   }
   for (const Call& call : graph.calls()) {
     for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
-      add_caches(*call.bodies[kind].graph, times * call.times(kind), element_bytes, total);
+      add_caches(*call.bodies[kind].graph, times * call.list->times(kind), element_bytes, total);
     }
   }
 }
@@ -409,7 +398,7 @@ void add_caches(const Graph& graph, int64_t times, Count element_bytes, KvCache&
 Memory memory(const Graph& graph, Dtype dtype) {
   const Bytes bytes(dtype);
   Memory memory;
-  memory.parameters = parameter_bytes(graph, bytes);
+  memory.parameters = product({graph.parameters().elements(), bytes.element()});
   for (const TensorId id : graph.inputs()) {
     if (graph.tensor(id).role != Role::kInput) continue;
     memory.inputs = sum(memory.inputs, bytes.of(graph, id));

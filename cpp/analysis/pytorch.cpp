@@ -111,7 +111,7 @@ std::string check_text(const Config& config, const Graph& graph) {
 }  // namespace
 
 std::string pytorch_source(const Config& config, const PytorchOptions& options) {
-  const Graph graph = config.layer().build(config);
+  const Graph graph = config.layer().forward_graph(config);
   const Graph printed = options.mask ? graph : graph.without_optional_inputs();
   const std::string classes = helpers_text(printed) + classes_text(config.layer(), printed);
   std::string text;

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "../graph/op.h"
 #include "pytorch_text.h"
 
 namespace attnscope {
 namespace {
 
-std::string initial_values(const Tensor& parameter, const Init& init) {
-  const std::string shape = to_string(parameter.shape);
+std::string initial_values(const Shape& of, const Init& init) {
+  const std::string shape = to_string(of);
   switch (init.kind) {
     case Init::Kind::kZeros:
       return format("torch.zeros{}", {shape});
@@ -23,20 +24,24 @@ std::string initial_values(const Tensor& parameter, const Init& init) {
   return {};
 }
 
-Init first_values(const Graph& graph, TensorId parameter) {
-  for (const Draw& draw : graph.draws()) {
+Init first_values(const Parameters& parameters, ParameterId parameter) {
+  for (const Draw& draw : parameters.draws()) {
     if (draw.parameter == parameter) return draw.init;
   }
   return {};
 }
 
-/// "[A] * 3 + [B, C]" of what stands at [begin, end) of a call's order.
-std::string runs_text(const Call& call, size_t begin, size_t end) {
+std::string_view class_of(const Member& list, size_t place) {
+  return list.kinds[static_cast<size_t>(list.order[place])]->class_name();
+}
+
+/// "[A] * 3 + [B, C]" of what stands at the places [begin, end) of a list.
+std::string runs_text(const Member& list, size_t begin, size_t end) {
   std::string text;
   for (size_t i = begin; i < end;) {
     size_t next = i;
-    while (next < end && call.order[next] == call.order[i]) ++next;
-    const std::string& name = call.body_of(i).class_name;
+    while (next < end && list.order[next] == list.order[i]) ++next;
+    const std::string_view name = class_of(list, i);
     if (next - i == 1 && !text.empty() && text.back() == ']') {
       text.replace(text.size() - 1, 1, format(", {}]", {name}));
     } else {
@@ -48,25 +53,25 @@ std::string runs_text(const Call& call, size_t begin, size_t end) {
   return text;
 }
 
-/// The nn.ModuleList of a call's bodies: what recurs in their order is written once.
-std::string list_text(const Call& call) {
-  const size_t times = call.order.size();
-  if (call.bodies.size() == 1) {
-    return format("nn.ModuleList({}() for _ in range({}))", {call.bodies[0].class_name, times});
+/// An nn.ModuleList: what recurs in its order is written once.
+std::string list_text(const Member& list) {
+  const size_t times = list.order.size();
+  if (list.kinds.size() == 1) {
+    return format("nn.ModuleList({}() for _ in range({}))", {class_of(list, 0), times});
   }
   size_t period = 1;
-  while (!std::equal(call.order.begin() + static_cast<std::ptrdiff_t>(period), call.order.end(),
-                     call.order.begin())) {
+  while (!std::equal(list.order.begin() + static_cast<std::ptrdiff_t>(period), list.order.end(),
+                     list.order.begin())) {
     ++period;
   }
   const size_t rest = times % period;
-  std::string kinds = runs_text(call, 0, std::min(period, times));
+  std::string kinds = runs_text(list, 0, std::min(period, times));
   const bool single = kinds.find(']') + 1 == kinds.size();
   if (times / period > 1) {
     kinds = format(single ? "{} * {}" : "({}) * {}", {kinds, times / period});
   }
   if (period < times && rest > 0) {
-    kinds = format("{} + {}", {kinds, runs_text(call, times - rest, times)});
+    kinds = format("{} + {}", {kinds, runs_text(list, times - rest, times)});
   }
   return format("nn.ModuleList(kind() for kind in {})", {kinds});
 }
@@ -114,20 +119,26 @@ std::string made_text(const std::string& indent, const std::string& code, const 
   return format("{}{}nn.ModuleDict({\n{}{}})", {indent, code, entries, indent});
 }
 
-/// What one class makes, in the order of its graph.
-std::vector<Made> made_in(const Graph& graph) {
+/// The parameters of the class itself.
+void put_own(std::vector<Made>& made, const Parameters& parameters) {
+  for (ParameterId id = 0; id < parameters.count(); ++id) {
+    if (!parameters.module_name(parameters.module_of(id)).empty()) continue;
+    const std::string values =
+        initial_values(parameters.shape_of(id), first_values(parameters, id));
+    put(made, parameters.name_of(id), format("nn.Parameter({})", {values}));
+  }
+}
+
+/// What one class makes, in the order of declaration.
+std::vector<Made> made_in(const Parameters& parameters) {
   std::vector<Made> made;
-  for (const Module& module : graph.modules()) {
-    if (module.call != kNoCall) {
-      put(made, module.name, list_text(graph.calls()[static_cast<size_t>(module.call)]));
+  for (const Module& module : parameters.modules()) {
+    if (module.member != kNoMember) {
+      put(made, module.name, list_text(*parameters.member(module.member)));
     } else if (!module.constructor.empty()) {
       put(made, module.name, module.constructor);
-    } else if (module.name.empty() && graph.base().empty()) {
-      for (const TensorId id : module.parameters) {
-        const Tensor& parameter = graph.tensor(id);
-        put(made, parameter.name,
-            format("nn.Parameter({})", {initial_values(parameter, first_values(graph, id))}));
-      }
+    } else if (module.name.empty() && parameters.base().empty()) {
+      put_own(made, parameters);
     }
   }
   return made;
@@ -135,15 +146,15 @@ std::vector<Made> made_in(const Graph& graph) {
 
 }  // namespace
 
-std::string constructor_text(const Graph& graph) {
-  const bool inherits = !graph.base().empty();
+std::string constructor_text(const Parameters& parameters) {
+  const bool inherits = !parameters.base().empty();
   std::string modules;
-  for (const Made& one : made_in(graph)) {
+  for (const Made& one : made_in(parameters)) {
     modules += format("{}\n", {made_text(kBody, format("self.{} = ", {one.name}), one)});
   }
   if (modules.empty() && !inherits) return {};
-  const std::string super =
-      statement(kBody, format("super().__init__({})", {inherits ? graph.base_arguments() : ""}));
+  const std::string super = statement(
+      kBody, format("super().__init__({})", {inherits ? parameters.base_arguments() : ""}));
   return format("    def __init__(self):\n{}\n{}\n", {super, modules});
 }
 

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "../graph/graph.h"
+#include "../graph/parameters.h"
 
 namespace attnscope {
 
 /// def __init__(self), which makes the modules and parameters of one class: those of a dotted name
 /// stand in an nn.ModuleDict. Empty where there is nothing to make.
-std::string constructor_text(const Graph& graph);
+std::string constructor_text(const Parameters& parameters);
 
 }  // namespace attnscope

@@ -30,16 +30,15 @@ std::string expression(const Graph& graph, TensorId id) {
     return expression(graph, call.bodies.front().arguments.front().given);
   }
   const Tensor& tensor = graph.tensor(id);
-  if (!tensor.variable.empty()) return tensor.variable;
-  return tensor.role == Role::kParameter ? format("self.{}", {tensor.name}) : tensor.name;
+  if (tensor.role != Role::kParameter) return tensor.name;
+  std::string variable = graph.variable_of(id);
+  return variable.empty() ? format("self.{}", {graph.name_of(id)}) : variable;
 }
 
 /// `inputs`: Python expressions.
 std::string step_expression(const Graph& graph, const Step& step,
                             const std::vector<std::string>& inputs) {
-  const std::string module =
-      step.module < 0 ? ""
-                      : format("self.{}", {graph.modules()[static_cast<size_t>(step.module)].name});
+  const std::string module = step.module < 0 ? "" : format("self.{}", {graph.module_of(step)});
   return step.op->pytorch(inputs, module);
 }
 
@@ -59,15 +58,10 @@ class Unpacking {
   void add_before(const Step& step, std::vector<Line>& lines) {
     for (const TensorId id : step.inputs) {
       const Tensor& part = graph_.tensor(id);
-      if (part.variable.empty() || !add_once(unpacked_, part.storage)) continue;
-      std::vector<std::string> names;
-      for (const Tensor& other : graph_.tensors()) {
-        if (other.storage == part.storage && !other.variable.empty()) {
-          names.push_back(other.variable);
-        }
-      }
+      if (graph_.variable_of(id).empty() || !add_once(unpacked_, part.storage)) continue;
+      const std::vector<std::string>& names = graph_.parameters().variables_of(part.parameter);
       lines.push_back({format("{} = self.{}.chunk({})",
-                              {joined(names), graph_.tensor(part.storage).name, names.size()}),
+                              {joined(names), graph_.name_of(part.storage), names.size()}),
                        format("{} each", {part.shape})});
     }
   }
@@ -99,14 +93,15 @@ std::vector<std::string> input_names(const Body& body) {
   return names;
 }
 
-/// What the class of a graph derives from.
-std::string base_of(const Graph& graph) {
-  return graph.base().empty() ? "nn.Module" : graph.base();
+/// "class Encoder(nn.Module):", the class of a graph.
+std::string class_line(const Graph& graph) {
+  const Parameters& parameters = graph.parameters();
+  const std::string& base = parameters.base();
+  return format("class {}({}):\n", {parameters.class_name(), base.empty() ? "nn.Module" : base});
 }
 
 std::string body_class(const Body& body) {
-  std::string text = format("class {}({}):\n{}",
-                            {body.class_name, base_of(*body.graph), constructor_text(*body.graph)});
+  std::string text = class_line(*body.graph) + constructor_text(body.graph->parameters());
   text += statement("    ", format("def forward(self, {}):", {joined(input_names(body))}));
   return format("{}\n{}\n\n", {text, statements(*body.graph)});
 }
@@ -125,7 +120,7 @@ std::string call_of_layer(const Graph& graph, const Call& call, const std::strin
 std::string loop_text(const Graph& graph, const Call& call) {
   const Body& body = call.bodies.front();
   const std::vector<TensorId> inputs = body.graph->inputs();
-  std::vector<std::string> variables{"layer"}, lists{format("self.{}", {call.name})};
+  std::vector<std::string> variables{"layer"}, lists{format("self.{}", {call.list->name})};
   for (size_t i = 1; i < inputs.size(); ++i) {
     if (!body.arguments[i].repeated) continue;
     variables.push_back(body.graph->tensor(inputs[i]).name);
@@ -156,16 +151,16 @@ std::string choosing_loop_text(const Graph& graph, const Call& call) {
       stacks.push_back(text);
       iterators.push_back(format("iter({})", {text}));
     }
-    choices +=
-        last ? format("{}else:\n", {kIndented})
-             : format("{}{} isinstance(layer, {}):\n",
-                      {kIndented, &body == &call.bodies.front() ? "if" : "elif", body.class_name});
+    choices += last ? format("{}else:\n", {kIndented})
+                    : format("{}{} isinstance(layer, {}):\n",
+                             {kIndented, &body == &call.bodies.front() ? "if" : "elif",
+                              body.graph->parameters().class_name()});
     choices += call_of_layer(graph, call, format("{}    ", {kIndented}), arguments);
     if (!stacks.empty()) {
       iterating += format("{}{} = {}\n", {kBody, joined(stacks), joined(iterators)});
     }
   }
-  return format("{}{}for layer in self.{}:\n{}", {iterating, kBody, call.name, choices});
+  return format("{}{}for layer in self.{}:\n{}", {iterating, kBody, call.list->name, choices});
 }
 
 std::string call_text(const Graph& graph, const Call& call) {
@@ -228,9 +223,8 @@ std::string input_comments(const Graph& graph) {
 }
 
 std::string layer_class(const Layer& layer, const Graph& graph) {
-  std::string text = format("class {}({}):\n", {layer.pytorch_class, base_of(graph)});
-  text += format("{}\n", {docstring(layer.summary)});
-  text += constructor_text(graph);
+  std::string text = format("{}{}\n", {class_line(graph), docstring(layer.summary)});
+  text += constructor_text(graph.parameters());
   return format("{}{}\n{}{}", {text, signature(graph), input_comments(graph), statements(graph)});
 }
 

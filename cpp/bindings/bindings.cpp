@@ -520,7 +520,7 @@ ResultsValue backward(const Model& model, const InputsValue& inputs, const Input
     (tensor.role == Role::kParameter    ? by_parameters
      : tensor.role == Role::kActivation ? by_tensors
                                         : by_inputs)
-        .set(tensor.name, packed);
+        .set(plan->graph.name_of(result.options.gradient_by), packed);
   }
   val packed = val::object();
   packed.set("outputs", made);

@@ -28,52 +28,69 @@ TensorId Graph::add_integer_input(std::string_view name, Shape shape, int64_t li
                      .ignored = ignored});
 }
 
-int Graph::add_module(std::string_view name, std::string_view constructor) {
-  modules_.push_back({std::string(name), std::string(constructor), {}});
-  return static_cast<int>(modules_.size()) - 1;
+std::vector<TensorId> Graph::used_parameters() const {
+  std::vector<TensorId> parameters = used_;
+  std::erase(parameters, kNoTensor);
+  return parameters;
 }
 
-TensorId Graph::add_parameter(int module, std::string_view name, Shape shape) {
-  Module& owner = modules_[static_cast<size_t>(module)];
-  const TensorId id =
-      add_tensor({.name = format("{}{}{}", {owner.name, owner.name.empty() ? "" : ".", name}),
-                  .shape = std::move(shape),
-                  .role = Role::kParameter});
-  owner.parameters.push_back(id);
-  return id;
-}
-
-TensorId Graph::add_parameter(int module, std::string_view name, Shape shape, Init init) {
-  const TensorId id = add_parameter(module, name, std::move(shape));
-  draw(id, init);
-  return id;
-}
-
-TensorId Graph::add_rows(TensorId parameter, int64_t begin, int64_t end) {
-  const Tensor& whole = tensor(parameter);
-  Tensor rows = whole;
-  rows.name += format("[{}:{}]", {begin, end});
-  rows.shape[0].size = end - begin;
-  rows.storage = parameter;
-  rows.offset = begin * static_cast<int64_t>(elements(whole.shape) / whole.shape[0]);
+TensorId Graph::use(const Weight& weight) {
+  const auto index = static_cast<size_t>(weight.parameter);
+  if (index >= used_.size()) used_.resize(static_cast<size_t>(parameters_->count()), kNoTensor);
+  if (used_[index] == kNoTensor) {
+    used_[index] = add_tensor({.shape = parameters_->shape_of(weight.parameter),
+                               .role = Role::kParameter,
+                               .parameter = weight.parameter});
+  }
+  const TensorId whole = used_[index];
+  if (weight.end == 0) return whole;
+  Tensor rows = tensor(whole);
+  rows.offset = weight.begin * static_cast<int64_t>(elements(rows.shape) / rows.shape[0]);
+  rows.shape[0].size = weight.end - weight.begin;
+  for (size_t id = static_cast<size_t>(whole) + 1; id < tensors_.size(); ++id) {
+    const Tensor& other = tensors_[id];
+    const bool same = other.parameter == rows.parameter && other.offset == rows.offset &&
+                      other.shape == rows.shape;
+    if (same) return static_cast<TensorId>(id);
+  }
   return add_tensor(std::move(rows));
 }
 
-std::vector<TensorId> Graph::add_parts(TensorId parameter,
-                                       const std::vector<std::string>& variables) {
-  const int64_t length = tensor(parameter).shape[0] / static_cast<int64_t>(variables.size());
-  std::vector<TensorId> parts;
-  for (const std::string& variable : variables) {
-    const int64_t begin = static_cast<int64_t>(parts.size()) * length;
-    parts.push_back(add_rows(parameter, begin, begin + length));
-    tensors_.back().variable = variable;
-  }
-  return parts;
+namespace {
+
+/// Which rows of the whole a tensor has, by their first dimension.
+std::pair<int64_t, int64_t> rows_in(const Tensor& rows, const Tensor& whole) {
+  const auto row = static_cast<int64_t>(elements(whole.shape) / whole.shape[0]);
+  return {rows.offset / row, rows.offset / row + rows.shape[0]};
 }
 
-void Graph::inherit(std::string_view base, std::string_view arguments) {
-  base_ = base;
-  base_arguments_ = arguments;
+}  // namespace
+
+std::string Graph::name_of(TensorId id) const {
+  const Tensor& one = tensor(id);
+  if (one.parameter == kNoParameter) return one.name;
+  std::string name = flat_ ? parameters_->at(static_cast<size_t>(one.parameter)).first
+                           : parameters_->name_of(one.parameter);
+  if (one.storage == id) return name;
+  const auto [begin, end] = rows_in(one, tensor(one.storage));
+  return format("{}[{}:{}]", {name, begin, end});
+}
+
+std::string Graph::module_of(const Step& step) const {
+  if (step.module < 0) return {};
+  return flat_ ? parameters_->module_at(static_cast<size_t>(step.module))
+               : parameters_->module_name(step.module);
+}
+
+std::string Graph::variable_of(TensorId id) const {
+  const Tensor& one = tensor(id);
+  if (one.parameter == kNoParameter || one.storage == id) return {};
+  const std::vector<std::string>& variables =
+      flat_ ? parameters_->variables_at(static_cast<size_t>(one.parameter))
+            : parameters_->variables_of(one.parameter);
+  if (variables.empty()) return {};
+  const auto [begin, end] = rows_in(one, tensor(one.storage));
+  return variables[static_cast<size_t>(begin / (end - begin))];
 }
 
 TensorId Graph::add_step(std::string_view name, std::string_view part, const OpPtr& op, Ids inputs,
@@ -104,10 +121,6 @@ void Graph::add_result(std::string_view name, TensorId tensor, ResultOptions opt
   results_.push_back({std::string(name), tensor, options});
 }
 
-int64_t Call::times(size_t body) const {
-  return std::count(order.begin(), order.end(), static_cast<int>(body));
-}
-
 void Graph::remove_steps(const std::vector<bool>& unneeded) {
   size_t i = 0;
   std::erase_if(steps_, [&](const Step&) { return unneeded[i++]; });
@@ -115,32 +128,37 @@ void Graph::remove_steps(const std::vector<bool>& unneeded) {
 
 void Graph::add_call(Call call) {
   const int index = static_cast<int>(calls_.size());
-  Step step{.name = call.name, .call = index};
-  for (const Body& body : call.bodies) {
+  call.list = parameters_->member(call.member);
+  const Member& list = *call.list;
+  Step step{.name = list.name, .call = index};
+  for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
+    const Body& body = call.bodies[kind];
     const Graph& graph = *body.graph;
+    const std::string_view class_name = graph.parameters().class_name();
+    if (body.graph->parameters_ != list.kinds[kind]) {
+      wrong_graph("{} is not of the parameters that {} lists", {class_name, list.name});
+    }
     const std::vector<TensorId> formal = graph.inputs();
     if (body.arguments.size() != formal.size()) {
-      wrong_graph("{} takes {} inputs, got {}",
-                  {body.class_name, formal.size(), body.arguments.size()});
+      wrong_graph("{} takes {} inputs, got {}", {class_name, formal.size(), body.arguments.size()});
     }
     const Shape& carried = graph.tensor(graph.results().front().tensor).shape;
     if (carried != graph.tensor(formal.front()).shape) {
-      wrong_graph("{} makes {} of {}",
-                  {body.class_name, carried, graph.tensor(formal.front()).shape});
+      wrong_graph("{} makes {} of {}", {class_name, carried, graph.tensor(formal.front()).shape});
     }
     for (size_t i = 0; i < formal.size(); ++i) {
       Shape taken = graph.tensor(formal[i]).shape;
       const auto [given, repeated] = body.arguments[i];
       if (repeated) {
-        taken.insert(taken.begin(), call.times(static_cast<size_t>(&body - call.bodies.data())));
+        taken.insert(taken.begin(), list.times(kind));
       }
       for (size_t other = 0; other < i; ++other) {
         if (tensor(body.arguments[other].given).storage != tensor(given).storage) continue;
-        wrong_graph("{} is given {} twice", {body.class_name, tensor(given).name});
+        wrong_graph("{} is given {} twice", {class_name, name_of(given)});
       }
       if (tensor(given).shape != taken) {
         wrong_graph("{} takes {} as {}, got {}",
-                    {body.class_name, taken, graph.tensor(formal[i]).name, tensor(given).shape});
+                    {class_name, taken, graph.tensor(formal[i]).name, tensor(given).shape});
       }
       if (std::find(step.inputs.begin(), step.inputs.end(), given) == step.inputs.end()) {
         step.inputs.push_back(given);
@@ -152,13 +170,11 @@ void Graph::add_call(Call call) {
   for (const Result& result : last.results()) {
     const Tensor& made = last.tensor(result.tensor);
     if (made.role != Role::kActivation || made.storage != result.tensor) {
-      wrong_graph("{} returns {}, which is a view", {call.name, made.name});
+      wrong_graph("{} returns {}, which is a view", {list.name, made.name});
     }
     call.outputs.push_back(add_tensor({.name = prefix + made.name, .shape = made.shape}));
   }
   step.output = call.outputs.front();
-  modules_.push_back({.name = call.name, .call = index});
-  draws_.push_back({kNoTensor, {}, index});
   steps_.push_back(std::move(step));
   calls_.push_back(std::move(call));
 }

@@ -14,9 +14,10 @@ void add_rows(const Graph& graph, const Row& around, std::vector<Row>& rows) {
     }
     for (size_t kind = 0; kind < call->bodies.size(); ++kind) {
       const Body& body = call->bodies[kind];
-      add_rows(*body.graph,
-               {graph, step, around.times * call->times(kind), around.prefix + body.prefix, &body},
-               rows);
+      add_rows(
+          *body.graph,
+          {graph, step, around.times * call->list->times(kind), around.prefix + body.prefix, &body},
+          rows);
     }
   }
 }
@@ -25,9 +26,9 @@ void add_rows(const Graph& graph, const Row& around, std::vector<Row>& rows) {
 
 std::string name_in(const Graph& graph, TensorId id, const Body* body, const std::string& prefix) {
   const Tensor& tensor = graph.tensor(id);
-  if (prefix.empty()) return tensor.name;
+  if (prefix.empty()) return graph.name_of(id);
   if (tensor.role == Role::kActivation || tensor.role == Role::kParameter) {
-    return prefix + tensor.name;
+    return prefix + graph.name_of(id);
   }
   const std::vector<TensorId> inputs = graph.inputs();
   const auto place =

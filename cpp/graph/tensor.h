@@ -63,6 +63,12 @@ using TensorId = int;  // index into Graph::tensors()
 
 inline constexpr TensorId kNoTensor = -1;
 
+/// Of a parameter: its place in its set (graph/parameters.h), in the order of declaration. In an
+/// unrolled graph, its flat number.
+using ParameterId = int;
+
+inline constexpr ParameterId kNoParameter = -1;
+
 /// Number of elements of a tensor of this shape.
 inline Count elements(const Shape& shape) {
   Count result = 1;
@@ -81,22 +87,15 @@ enum class Role {
   kState,          // given by what trains the layer: an optimizer's moments, noise
 };
 
-/// How PyTorch draws a parameter's first values.
-struct Init {
-  enum class Kind { kZeros, kOnes, kUniform, kNormal } kind = Kind::kZeros;
-  double spread = 0;  // kUniform: drawn from [-spread, spread); kNormal: the standard deviation
-  std::optional<int64_t> zero_row{};  // by the first dimension: set to zeros after the draw
-};
-
 struct Tensor {
-  std::string name;
+  std::string name{};  // of a parameter empty: Graph::name_of() asks its set
   Shape shape;
   Role role = Role::kActivation;
   TensorId storage = kNoTensor;  // whose memory it uses in inference (graph/storage.h): its own id,
                                  // or of a view the viewed tensor
-  int64_t offset = 0;      // views of parameters and inputs: elements from the storage's start
-  int64_t limit = 0;       // above 0: holds integers from 0 to limit - 1, as token ids
-  std::string variable{};  // one of equal parts of a parameter: what printed code calls it
+  int64_t offset = 0;  // views of parameters and inputs: elements from the storage's start
+  int64_t limit = 0;   // above 0: holds integers from 0 to limit - 1, as token ids
+  ParameterId parameter = kNoParameter;  // of a parameter, or of rows of it
   std::optional<int64_t> ignored{};  // an integer beside these: that of labels that do not count
 };
 

@@ -10,8 +10,8 @@ namespace {
 struct Copied {
   const Graph& graph;
   std::string prefix{};  // of all names: "encoder.layer.3."
+  FlatNumbers begin{};   // of its parameters and modules, the first flat numbers
   std::vector<TensorId> ids{};
-  std::vector<int> modules{};
   std::vector<std::vector<Copied>> calls{};  // of each call its repetitions
 
   TensorId at(TensorId id) const { return ids[static_cast<size_t>(id)]; }
@@ -24,16 +24,16 @@ class Inliner {
   explicit Inliner(bool training, bool masked = false) : training_(training), masked_(masked) {}
 
   Graph run(const Graph& graph) {
-    Copied whole = copy_tensors(graph, "");
-    copy_modules(whole);
-    copy_draws(whole);
+    to_ = Graph(graph.parameters_);
+    to_.flat_ = true;
+    to_.used_.assign(graph.parameters().flat_count(), kNoTensor);
+    Copied whole = copy_tensors(graph, "", {});
     copy_steps(whole);
     for (const Result& result : graph.results()) {
       ResultOptions options = result.options;
       if (options.predicts != kNoTensor) options.predicts = whole.at(options.predicts);
       to_.add_result(result.name, whole.at(result.tensor), options);
     }
-    to_.inherit(graph.base(), graph.base_arguments());
     return std::move(to_);
   }
 
@@ -41,9 +41,9 @@ class Inliner {
 
  private:
   /// All but a body's inputs, which its caller gives, and what calls make.
-  Copied copy_tensors(const Graph& graph, std::string prefix) {
+  Copied copy_tensors(const Graph& graph, std::string prefix, const FlatNumbers& begin) {
     const bool whole = prefix.empty();
-    Copied copied{graph, std::move(prefix), std::vector(graph.tensors().size(), kNoTensor)};
+    Copied copied{graph, std::move(prefix), begin, std::vector(graph.tensors().size(), kNoTensor)};
     std::vector<bool> elsewhere(graph.tensors().size(), false);
     if (!whole) {
       for (const TensorId id : graph.inputs()) elsewhere[static_cast<size_t>(id)] = true;
@@ -54,47 +54,44 @@ class Inliner {
     for (const Tensor& tensor : graph.tensors()) {
       const size_t id = static_cast<size_t>(&tensor - graph.tensors().data());
       if (elsewhere[id]) continue;
-      Tensor copy = tensor;
-      copy.name = copied.prefix + tensor.name;
-      const bool rows = tensor.role == Role::kParameter && tensor.storage != static_cast<int>(id);
-      copy.storage = rows ? copied.at(tensor.storage) : kNoTensor;
-      copied.ids[id] = to_.add_tensor(std::move(copy));
+      copied.ids[id] = tensor.role == Role::kParameter ? copy_parameter(copied, tensor, id)
+                                                       : copy_tensor(copied, tensor);
     }
     for (const Call& call : graph.calls()) {
       std::vector<Copied>& repetitions = copied.calls.emplace_back();
-      for (size_t i = 0; i < call.order.size(); ++i) {
-        repetitions.push_back(copy_tensors(*call.body_of(i).graph,
-                                           format("{}{}.{}.", {copied.prefix, call.name, i})));
+      for (size_t i = 0; i < call.list->order.size(); ++i) {
+        const FlatNumbers inside = graph.parameters().begin_of({call.member, static_cast<int>(i)});
+        repetitions.push_back(copy_tensors(
+            *call.body_of(i).graph, format("{}{}.{}.", {copied.prefix, call.list->name, i}),
+            {begin.parameters + inside.parameters, begin.modules + inside.modules}));
       }
     }
     return copied;
   }
 
-  void copy_modules(Copied& copied) {
-    for (const Module& module : copied.graph.modules()) {
-      copied.modules.push_back(static_cast<int>(to_.modules_.size()));
-      if (module.call != kNoCall) {
-        for (Copied& repetition : copied.calls[static_cast<size_t>(module.call)]) {
-          copy_modules(repetition);
-        }
-        continue;
-      }
-      Module copy{copied.prefix + module.name, module.constructor, {}};
-      for (const TensorId id : module.parameters) copy.parameters.push_back(copied.at(id));
-      to_.modules_.push_back(std::move(copy));
-    }
+  TensorId copy_tensor(const Copied& copied, const Tensor& tensor) {
+    Tensor copy = tensor;
+    copy.name = copied.prefix + tensor.name;
+    copy.storage = kNoTensor;
+    return to_.add_tensor(std::move(copy));
   }
 
-  void copy_draws(const Copied& copied) {
-    for (const Draw& draw : copied.graph.draws()) {
-      if (draw.call == kNoCall) {
-        to_.draw(copied.at(draw.parameter), draw.init);
-        continue;
-      }
-      for (const Copied& repetition : copied.calls[static_cast<size_t>(draw.call)]) {
-        copy_draws(repetition);
-      }
-    }
+  TensorId copy_parameter(const Copied& copied, const Tensor& tensor, size_t id) {
+    Tensor copy = tensor;
+    const size_t flat = copied.graph.flat_ ? static_cast<size_t>(tensor.parameter)
+                                           : copied.graph.parameters().flat(tensor.parameter);
+    copy.parameter = static_cast<ParameterId>(copied.begin.parameters + flat);
+    const bool rows = tensor.storage != static_cast<TensorId>(id);
+    copy.storage = rows ? copied.at(tensor.storage) : kNoTensor;
+    const size_t place = static_cast<size_t>(copy.parameter);
+    const TensorId made = to_.add_tensor(std::move(copy));
+    if (!rows) to_.used_[place] = made;
+    return made;
+  }
+
+  static int flat_module(const Copied& copied, int module) {
+    if (copied.graph.flat_) return module;
+    return static_cast<int>(copied.begin.modules + copied.graph.parameters().flat_module(module));
   }
 
   void copy_steps(Copied& copied) {
@@ -108,7 +105,7 @@ class Inliner {
       for (TensorId& id : copy.inputs) id = copied.at(id);
       copy.output = copied.at(step.output);
       if (step.gradient_of != kNoTensor) copy.gradient_of = copied.at(step.gradient_of);
-      if (step.module >= 0) copy.module = copied.modules[static_cast<size_t>(step.module)];
+      if (step.module >= 0) copy.module = flat_module(copied, step.module);
       if (const OpPtr other = training_ ? step.op->in_training() : nullptr) {
         copy.op = other;
         const Tensor output = to_.tensor(copy.output);
@@ -131,8 +128,8 @@ class Inliner {
     const Call& call = copied.graph.calls()[static_cast<size_t>(index)];
     std::vector<int64_t> seen(call.bodies.size(), 0);  // repetitions of each body
     TensorId carried = kNoTensor;
-    for (size_t i = 0; i < call.order.size(); ++i) {
-      const size_t kind = static_cast<size_t>(call.order[i]);
+    for (size_t i = 0; i < call.list->order.size(); ++i) {
+      const size_t kind = static_cast<size_t>(call.list->order[i]);
       Copied& repetition = copied.calls[static_cast<size_t>(index)][i];
       give_inputs(copied, call.bodies[kind], seen[kind]++, repetition);
       const Graph& body = repetition.graph;

@@ -1,7 +1,6 @@
 #include "additive.h"
 
 #include "../ops/activation.h"
-#include "../ops/linear.h"
 #include "../ops/matmul.h"
 #include "../ops/softmax.h"
 #include "../ops/squeeze.h"
@@ -9,12 +8,17 @@
 
 namespace attnscope {
 
+FeaturesOfBoth features_of(const Config& config) {
+  const Dimension E = config.dimension("hidden_size");
+  return {E, config.dimension("kdim", E)};
+}
+
 QueryAndKey add_query_and_key(Graph& graph, const Config& config) {
-  const Dimension B = config.dimension("batch_size"), E = config.dimension("hidden_size");
-  const Dimension K = config.dimension("kdim", E);
-  const TensorId query = graph.add_input("query", {B, as_query(config.dimension("seq_len")), E});
-  const TensorId key = graph.add_input("key", {B, kv_len_of(config), K});
-  return {query, key, E, K};
+  const Dimension B = config.dimension("batch_size"), T = config.dimension("seq_len");
+  const FeaturesOfBoth features = features_of(config);
+  const TensorId query = graph.add_input("query", {B, as_query(T), features.query});
+  const TensorId key = graph.add_input("key", {B, kv_len_of(config), features.key});
+  return {query, key};
 }
 
 void add_key_combination(Graph& graph, TensorId scores, TensorId key) {
@@ -27,10 +31,13 @@ void add_key_combination(Graph& graph, TensorId scores, TensorId key) {
   graph.add_result("weights", weights, {.weights = true});
 }
 
-TensorId add_tanh_score(Graph& graph, TensorId features, Dimension attn_dim) {
+LinearModule declare_tanh_score(Parameters& parameters, Dimension attn_dim) {
+  return declare_linear(parameters, "score", attn_dim, 1, false);
+}
+
+TensorId add_tanh_score(Graph& graph, const LinearModule& score, TensorId features) {
   const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
   const OpPtr& squeeze = shared_op<Squeeze>();
-  const LinearModule score = declare_linear(graph, "score", attn_dim, 1, false);
   const TensorId activated = graph.add_step("activate", "score", tanh, {features}, "activated");
   const TensorId column = apply_linear(graph, score, "score", activated, "score_column");
   return graph.add_step("squeeze", "score", squeeze, {column}, "scores");

@@ -6,11 +6,14 @@
 namespace attnscope {
 namespace {
 
-Graph build(const Config& config) {
+Projections declare(Parameters& parameters, const Config& config) {
+  const Dimension E = config.dimension("hidden_size");
+  return declare_projections(parameters, "", E, E, E, config.flag("bias"));
+}
+
+void forward(Graph& graph, const Projections& projections, const Config& config) {
   const Dimension B = config.dimension("batch_size"), E = config.dimension("hidden_size");
   const Dimension S = kv_len_of(config);
-  Graph graph;
-  const Projections projections = declare_projections(graph, "", E, E, E, config.flag("bias"));
   const TensorId query = graph.add_input("query", {B, as_query(config.dimension("seq_len")), E});
   const TensorId key = graph.add_input("key", {B, S, E});
   const TensorId value = graph.add_input("value", {B, S, E});
@@ -18,7 +21,6 @@ Graph build(const Config& config) {
       add_projected_attention(graph, projections, {query, key, value}, 0, {}, "output");
   graph.add_result("output", attended.output);
   graph.add_result("weights", attended.weights, {.weights = true});
-  return graph;
 }
 
 const Layer kLayer = {
@@ -31,7 +33,7 @@ const Layer kLayer = {
     .pytorch_class = "AttentionLayer",
     .fields = {fields::batch_size(), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
                fields::bias(), fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
 };
 const Registration kRegistration(kLayer);
 

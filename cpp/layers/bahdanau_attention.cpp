@@ -10,19 +10,26 @@
 namespace attnscope {
 namespace {
 
-Graph build(const Config& config) {
-  const OpPtr& pair_sum = shared_op<PairSum>();
+struct Modules {
+  LinearModule query, key, score;
+};
+
+Modules declare(Parameters& parameters, const Config& config) {
+  const FeaturesOfBoth features = features_of(config);
   const Dimension A = config.dimension("attn_dim");
   const bool bias = config.flag("bias");
-  Graph graph;
+  return {declare_linear(parameters, "query_proj", features.query, A, bias),
+          declare_linear(parameters, "key_proj", features.key, A, bias),
+          declare_tanh_score(parameters, A)};
+}
+
+void forward(Graph& graph, const Modules& modules, const Config& config) {
+  const OpPtr& pair_sum = shared_op<PairSum>();
   const QueryAndKey in = add_query_and_key(graph, config);
-  const LinearModule query_proj = declare_linear(graph, "query_proj", in.query_features, A, bias);
-  const LinearModule key_proj = declare_linear(graph, "key_proj", in.key_features, A, bias);
-  const TensorId query = apply_linear(graph, query_proj, "project", in.query, "projected_query");
-  const TensorId key = apply_linear(graph, key_proj, "project", in.key, "projected_key");
+  const TensorId query = apply_linear(graph, modules.query, "project", in.query, "projected_query");
+  const TensorId key = apply_linear(graph, modules.key, "project", in.key, "projected_key");
   const TensorId pairs = graph.add_step("pair_sum", "score", pair_sum, {query, key}, "pairs");
-  add_key_combination(graph, add_tanh_score(graph, pairs, A), in.key);
-  return graph;
+  add_key_combination(graph, add_tanh_score(graph, modules.score, pairs), in.key);
 }
 
 const Layer kLayer = {
@@ -38,7 +45,7 @@ const Layer kLayer = {
                boolean_field("bias", "Whether the projections of queries and keys add a bias.",
                              true),
                fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
 };
 const Registration kRegistration(kLayer);
 

@@ -38,154 +38,206 @@ struct Kind {
   double theta;
 };
 
-class Builder {
- public:
-  explicit Builder(const Config& config)
-      : config_(config),
-        E_(config.dimension("hidden_size")),
-        H_(config.dimension("num_heads")),
-        D_(head_dim_of(config)) {}
+/// The kinds of layers, and which kind each is.
+struct Kinds {
+  std::vector<Kind> kinds;
+  std::vector<int> order;
+};
 
-  Graph run() {
-    const Dimension V = config_.dimension("vocab_size");
-    const EmbeddingModule words = declare_words(graph_, config_, "model.embed_tokens", E_);
-    const TensorId embedded = add_embeddings(words, V);
-    add_layers(embedded);
+Kinds kinds_of(const Config& config) {
+  const std::optional<int64_t> window = config.optional_integer("window");
+  const int64_t every = config.optional_integer("full_every").value_or(0);
+  const double theta = config.number("rope_theta");
+  const double local = config.optional_number("rope_local_base_freq").value_or(theta);
+  const Kind full{"DecoderLayer", "", span_of(config, std::nullopt), theta};
+  Kind windowed{"DecoderLayer", "", span_of(config, window), local};
+  std::vector<int> order;  // all see everything without a window, else each n-th, or none
+  for (int64_t i = 0; i < config.integer("num_layers"); ++i) {
+    order.push_back(!window || (every > 0 && (i + 1) % every == 0));
+  }
+  const auto all = static_cast<size_t>(std::count(order.begin(), order.end(), 1));
+  if (all == 0 || all == order.size()) {
+    return {{all == 0 ? windowed : full}, std::vector<int>(order.size(), 0)};
+  }
+  windowed.class_name = "WindowedDecoderLayer", windowed.prefix = "window_";
+  return {{windowed, full}, std::move(order)};
+}
+
+/// What one layer of the stack has.
+struct LayerModules {
+  GroupedAttention attention;
+  FeedForward feed_forward;
+  NormModule before_attention, after_attention;
+  std::optional<NormModule> before_mlp, after_mlp;  // with post_norms
+};
+
+struct Modules {
+  EmbeddingModule words;
+  std::optional<EmbeddingModule> positions, relative_bias;
+  int layers;
+  std::vector<LayerModules> kinds;
+  NormModule norm;
+  LinearModule head;
+};
+
+bool norms_plus_one(const Config& config) { return config.choice("norm") == "rms_norm_plus_one"; }
+
+NormModule declare_norm(Parameters& parameters, const Config& config, std::string_view name) {
+  const Dimension E = config.dimension("hidden_size");
+  const double eps = config.number("norm_eps");
+  if (config.choice("norm") == "layer_norm") return declare_layer_norm(parameters, name, E, eps);
+  return declare_rms_norm(parameters, name, E, eps, norms_plus_one(config));
+}
+
+FeedForward declare_mlp(Parameters& parameters, const Config& config) {
+  const Dimension E = config.dimension("hidden_size"), F = config.dimension("intermediate_size");
+  const bool bias = config.flag("mlp_bias");
+  FeedForward mlp{.activation = config.choice("activation")};
+  if (config.flag("gated")) mlp.gate = declare_linear(parameters, "mlp.gate_proj", E, F, bias);
+  mlp.up = declare_linear(parameters, "mlp.up_proj", E, F, bias);
+  mlp.down = declare_linear(parameters, "mlp.down_proj", F, E, bias);
+  return mlp;
+}
+
+LayerModules declare_layer(Parameters& parameters, const Config& config) {
+  const bool qk_norm = config.flag("qk_norm");
+  const GroupedShape shape{config.dimension("hidden_size"),
+                           config.dimension("num_heads"),
+                           kv_heads_of(config),
+                           head_dim_of(config),
+                           config.flag("bias"),
+                           config.flag("output_bias"),
+                           qk_norm ? std::optional(config.number("norm_eps")) : std::nullopt,
+                           norms_plus_one(config)};
+  LayerModules layer{GroupedAttention(parameters, "self_attn.", shape),
+                     declare_mlp(parameters, config),
+                     declare_norm(parameters, config, "input_layernorm"),
+                     declare_norm(parameters, config, "post_attention_layernorm"),
+                     {},
+                     {}};
+  if (config.flag("post_norms")) {
+    layer.before_mlp = declare_norm(parameters, config, "pre_feedforward_layernorm");
+    layer.after_mlp = declare_norm(parameters, config, "post_feedforward_layernorm");
+  }
+  return layer;
+}
+
+Modules declare(Parameters& parameters, const Config& config) {
+  const Dimension E = config.dimension("hidden_size"), V = config.dimension("vocab_size");
+  Modules modules{};
+  modules.words = declare_words(parameters, config, "model.embed_tokens", E);
+  modules.positions = declare_position_vectors(parameters, config, "model.embed_positions", E);
+  modules.relative_bias =
+      declare_relative_bias(parameters, config, config.dimension("num_heads"), "model.");
+  Kinds kinds = kinds_of(config);
+  Member layers{"model.layers", {}, std::move(kinds.order)};
+  for (const Kind& kind : kinds.kinds) {
+    auto layer = std::make_shared<Parameters>(kind.class_name);
+    modules.kinds.push_back(declare_layer(*layer, config));
+    layers.kinds.push_back(std::move(layer));
+  }
+  modules.layers = parameters.add_member(std::move(layers));
+  modules.norm = declare_norm(parameters, config, "model.norm");
+  modules.head.weight = modules.words.weight;
+  if (!config.flag("tie_embeddings")) {
+    modules.head = declare_linear(parameters, "lm_head", E, V, false);
+  }
+  return modules;
+}
+
+class Forward {
+ public:
+  Forward(Graph& graph, const Modules& modules, const Config& config)
+      : graph_(graph), modules_(modules), config_(config) {}
+
+  void run() {
+    add_layers(add_embeddings());
     const Call& layers = graph_.calls().back();
     const TensorId hidden = layers.outputs[0], weights = layers.outputs[1];
-    const TensorId normed =
-        apply_norm(graph_, declare_norm(graph_, "model.norm", E_), hidden, "normed_hidden");
-    LinearModule head{.weight = words.weight};
-    if (!config_.flag("tie_embeddings")) head = declare_linear(graph_, "lm_head", E_, V, false);
-    graph_.add_result("output", add_head(head, normed), {.predicts = tokens_});
+    const TensorId normed = apply_norm(graph_, modules_.norm, hidden, "normed_hidden");
+    graph_.add_result("output", add_head(normed), {.predicts = tokens_});
     graph_.add_result("weights", weights, {.weights = true});
-    return std::move(graph_);
   }
 
  private:
-  NormModule declare_norm(Graph& graph, std::string_view name, Dimension features) {
-    const double eps = config_.number("norm_eps");
-    if (config_.choice("norm") == "layer_norm") {
-      return declare_layer_norm(graph, name, features, eps);
-    }
-    return declare_rms_norm(graph, name, features, eps, norms_plus_one());
-  }
-  bool norms_plus_one() const { return config_.choice("norm") == "rms_norm_plus_one"; }
-
-  TensorId add_head(const LinearModule& head, TensorId normed) {
+  TensorId add_head(TensorId normed) {
     const auto cap = config_.optional_number("final_logit_softcapping");
     const TensorId logits =
-        apply_linear(graph_, head, "classify", normed, cap ? "uncapped_logits" : "logits");
+        apply_linear(graph_, modules_.head, "classify", normed, cap ? "uncapped_logits" : "logits");
     if (!cap) return logits;
     return graph_.add_step("softcap", "classify", make_op<Softcap>(*cap), {logits}, "logits");
   }
 
-  TensorId add_embeddings(const EmbeddingModule& words, Dimension V) {
-    const auto learned = declare_position_vectors(graph_, config_, "model.embed_positions", E_);
+  TensorId add_embeddings() {
     const Span span = span_of(config_, std::nullopt);
-    tokens_ =
-        graph_.add_integer_input("tokens", {config_.dimension("batch_size"), span.seq_len}, V);
+    tokens_ = graph_.add_integer_input(
+        "tokens", {config_.dimension("batch_size"), span.seq_len}, config_.dimension("vocab_size"));
     const char* placed = has_position_vectors(config_) ? "word_vectors" : "hidden_states";
     const auto scale = config_.optional_number("embedding_scale");
-    TensorId x = apply_embedding(graph_, words, tokens_, scale ? "unscaled_words" : placed);
+    TensorId x = apply_embedding(graph_, modules_.words, tokens_, scale ? "unscaled_words" : placed);
     if (scale) {
       const auto by_scale = make_op<Scale>(*scale);
       x = graph_.add_step("scale_words", "embed", by_scale, {x}, placed);
     }
-    return add_position_vectors(graph_, config_, span, learned, x, "hidden_states");
-  }
-
-  /// All layers do without a window, else each n-th, or none.
-  bool sees_everything(int64_t layer) const {
-    const int64_t every = config_.optional_integer("full_every").value_or(0);
-    return !config_.optional_integer("window") || (every > 0 && (layer + 1) % every == 0);
+    return add_position_vectors(graph_, config_, span, modules_.positions, x, "hidden_states");
   }
 
   void add_layers(TensorId embedded) {
-    const std::optional<int64_t> window = config_.optional_integer("window");
-    const double theta = config_.number("rope_theta");
-    const double local = config_.optional_number("rope_local_base_freq").value_or(theta);
-    const Kind full{"DecoderLayer", "", span_of(config_, std::nullopt), theta};
-    Kind windowed{"DecoderLayer", "", span_of(config_, window), local};
-    std::vector<int> order;  // of each layer: 1 where it sees everything
-    for (int64_t i = 0; i < config_.integer("num_layers"); ++i) order.push_back(sees_everything(i));
-    const int64_t all = std::count(order.begin(), order.end(), 1);
-    const PositionSteps steps(graph_, config_, {H_, D_}, embedded, /*is_causal=*/true, "model.");
-    std::vector<StackedLayer> kinds;
-    if (all == 0 || all == config_.integer("num_layers")) {
-      const Kind& kind = all == 0 ? windowed : full;
-      kinds.push_back(make_layer(kind, steps.add(kind.span, kind.theta), embedded));
-      order.assign(order.size(), 0);
-    } else {
-      windowed.class_name = "WindowedDecoderLayer", windowed.prefix = "window_";
-      const Positions far = steps.add(full.span, full.theta);
-      const bool alike = steps.alike(full.span, full.theta, windowed.span, windowed.theta);
-      const Positions near =
-          alike ? far : steps.add(windowed.span, windowed.theta, windowed.prefix);
-      kinds.push_back(make_layer(windowed, near, embedded));
-      kinds.push_back(make_layer(full, far, embedded));
+    const std::vector<Kind> kinds = kinds_of(config_).kinds;
+    const HeadShape heads{config_.dimension("num_heads"), head_dim_of(config_)};
+    const PositionSteps steps(graph_, config_, heads, embedded, /*is_causal=*/true,
+                              modules_.relative_bias);
+    const Kind& first = kinds.front();
+    const Positions far = steps.add(kinds.back().span, kinds.back().theta);
+    const bool alike = steps.alike(kinds.back().span, kinds.back().theta, first.span, first.theta);
+    const Positions near = alike ? far : steps.add(first.span, first.theta, first.prefix);
+    std::vector<StackedLayer> layers;
+    for (size_t kind = 0; kind < kinds.size(); ++kind) {
+      layers.push_back(
+          make_layer(kinds[kind], kind, kind + 1 < kinds.size() ? near : far, embedded));
     }
-    add_stack(graph_, "model.layers", std::move(kinds), std::move(order));
+    add_stack(graph_, modules_.layers, std::move(layers));
   }
 
-  StackedLayer make_layer(const Kind& kind, const Positions& positions, TensorId embedded) {
-    StackedLayer layer(graph_, kind.class_name, embedded, kind.prefix);
+  StackedLayer make_layer(const Kind& kind, size_t index, const Positions& positions,
+                          TensorId embedded) const {
+    StackedLayer layer(graph_, modules_.layers, index, embedded, kind.prefix);
     const Positions given{.rotation = layer.share(positions.rotation),
                           .bias = layer.share(positions.bias)};
-    const auto [hidden, weights] = add_layer(layer.graph(), layer.carried(), given, kind.span);
+    const auto [hidden, weights] =
+        add_layer(layer.graph(), modules_.kinds[index], layer.carried(), given, kind.span);
     layer.graph().add_result("hidden_states", hidden);
     layer.graph().add_result("weights", weights, {.weights = true});
     return layer;
   }
 
-  Attended add_layer(Graph& graph, TensorId x, const Positions& positions, const Span& span) {
-    const bool qk_norm = config_.flag("qk_norm"), bias = config_.flag("mlp_bias");
-    const Dimension F = config_.dimension("intermediate_size");
-    const GroupedShape shape{E_,
-                             H_,
-                             kv_heads_of(config_),
-                             D_,
-                             config_.flag("bias"),
-                             config_.flag("output_bias"),
-                             qk_norm ? std::optional(config_.number("norm_eps")) : std::nullopt,
-                             norms_plus_one()};
-    const GroupedAttention attention(graph, "self_attn.", shape);
-    FeedForward feed_forward{.activation = config_.choice("activation")};
-    if (config_.flag("gated")) {
-      feed_forward.gate = declare_linear(graph, "mlp.gate_proj", E_, F, bias);
-    }
-    feed_forward.up = declare_linear(graph, "mlp.up_proj", E_, F, bias);
-    feed_forward.down = declare_linear(graph, "mlp.down_proj", F, E_, bias);
-    const bool post_norms = config_.flag("post_norms");
-    const NormModule before_attention = declare_norm(graph, "input_layernorm", E_);
-    const NormModule after_attention = declare_norm(graph, "post_attention_layernorm", E_);
-    std::optional<NormModule> before_mlp, after_mlp;
-    if (post_norms) {
-      before_mlp = declare_norm(graph, "pre_feedforward_layernorm", E_);
-      after_mlp = declare_norm(graph, "post_feedforward_layernorm", E_);
-    }
-
-    const TensorId from = apply_norm(graph, before_attention, x, "attention_normed");
+  Attended add_layer(Graph& graph, const LayerModules& layer, TensorId x,
+                     const Positions& positions, const Span& span) const {
+    const bool post_norms = layer.before_mlp.has_value();
+    const TensorId from = apply_norm(graph, layer.before_attention, x, "attention_normed");
     const Scores scores{.scale = config_.optional_number("scale"),
                         .softcap = config_.optional_number("attn_logit_softcapping")};
-    const Attended attended = attention.apply(graph, from, positions, span, scores, "attended");
+    const Attended attended =
+        layer.attention.apply(graph, from, positions, span, scores, "attended");
     TensorId made = attended.output;
-    if (post_norms) made = apply_norm(graph, after_attention, made, "normed_attended");
+    if (post_norms) made = apply_norm(graph, layer.after_attention, made, "normed_attended");
     const TensorId middle = add_residual(graph, x, made, "middle");
-    const TensorId inner =
-        apply_norm(graph, post_norms ? *before_mlp : after_attention, middle, "mlp_normed");
-    TensorId fed = feed_forward.apply(graph, inner, "fed_forward");
-    if (post_norms) fed = apply_norm(graph, *after_mlp, fed, "normed_fed_forward");
+    const TensorId inner = apply_norm(graph, post_norms ? *layer.before_mlp : layer.after_attention,
+                                      middle, "mlp_normed");
+    TensorId fed = layer.feed_forward.apply(graph, inner, "fed_forward");
+    if (post_norms) fed = apply_norm(graph, *layer.after_mlp, fed, "normed_fed_forward");
     return {add_residual(graph, middle, fed, "layer_output"), attended.weights};
   }
 
+  Graph& graph_;
+  const Modules& modules_;
   const Config& config_;
-  const Dimension E_, H_, D_;
   TensorId tokens_ = kNoTensor;
-  Graph graph_;
 };
 
-Graph build(const Config& config) { return Builder(config).run(); }
+void forward(Graph& graph, const Modules& modules, const Config& config) {
+  Forward(graph, modules, config).run();
+}
 
 const Layer kLayer = {
     .name = "decoder",
@@ -253,7 +305,7 @@ const Layer kLayer = {
                                                1, 0, 1e6)))),
          boolean_field("tie_embeddings", "Whether the head's weight is the embedding's.", false),
          fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
     .check = check,
 };
 const Registration kRegistration(kLayer);

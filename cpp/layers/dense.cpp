@@ -8,11 +8,13 @@
 namespace attnscope {
 namespace {
 
-Graph build(const Config& config) {
+LinearModule declare(Parameters& parameters, const Config& config) {
+  return declare_linear(parameters, "dense", config.dimension("hidden_size"),
+                        config.dimension("out_features"), config.flag("bias"));
+}
+
+void forward(Graph& graph, const LinearModule& dense, const Config& config) {
   const Dimension E = config.dimension("hidden_size");
-  Graph graph;
-  const LinearModule dense =
-      declare_linear(graph, "dense", E, config.dimension("out_features"), config.flag("bias"));
   const TensorId x = graph.add_input(
       "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"), E});
   const std::string_view activation = config.choice("activation");
@@ -23,7 +25,6 @@ Graph build(const Config& config) {
         graph.add_step("activate", "project", activation_named(activation), {output}, "output");
   }
   graph.add_result("output", output);
-  return graph;
 }
 
 const Layer kLayer = {
@@ -38,7 +39,7 @@ const Layer kLayer = {
                choice_field("activation", "Function of each output.",
                             {"none", "tanh", "relu", "sigmoid", "gelu"}, "relu"),
                fields::bias(), fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
 };
 const Registration kRegistration(kLayer);
 

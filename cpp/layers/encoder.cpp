@@ -21,103 +21,144 @@ void check(const Config& config) {
                   config.integer("position_offset"));
 }
 
-class Builder {
+/// What one layer of the stack has.
+struct LayerModules {
+  Projections projections;
+  DropoutModule weights_dropout;
+  NormModule norm1;
+  DropoutModule dropout1;
+  FeedForward feed_forward;
+  NormModule norm2;
+  DropoutModule dropout2;
+};
+
+struct Modules {
+  EmbeddingModule words;
+  std::optional<EmbeddingModule> positions, kinds, relative_bias;
+  NormModule norm;
+  DropoutModule dropout;
+  int layers;
+  LayerModules layer;
+  std::optional<NormModule> last_norm;
+  std::optional<LinearModule> pooler;
+};
+
+LayerModules declare_layer(Parameters& parameters, const Config& config) {
+  const Dimension E = config.dimension("hidden_size"), F = config.dimension("intermediate_size");
+  const bool bias = config.flag("bias");
+  const double share = config.number("dropout"), eps = config.number("norm_eps");
+  const auto linear = [&](const char* name, Dimension in, Dimension out) {
+    return declare_linear(parameters, name, in, out, bias);
+  };
+  LayerModules layer{};
+  layer.projections.query = linear("attention.self.query", E, E);
+  layer.projections.key = linear("attention.self.key", E, E);
+  layer.projections.value = linear("attention.self.value", E, E);
+  layer.weights_dropout = declare_dropout(parameters, "attention.self.dropout", share);
+  layer.projections.output = linear("attention.output.dense", E, E);
+  layer.norm1 = declare_layer_norm(parameters, "attention.output.LayerNorm", E, eps);
+  layer.dropout1 = declare_dropout(parameters, "attention.output.dropout", share);
+  layer.feed_forward.up = linear("intermediate.dense", E, F);
+  layer.feed_forward.activation = config.choice("activation");
+  layer.feed_forward.down = linear("output.dense", F, E);
+  layer.norm2 = declare_layer_norm(parameters, "output.LayerNorm", E, eps);
+  layer.dropout2 = declare_dropout(parameters, "output.dropout", share);
+  return layer;
+}
+
+Modules declare(Parameters& parameters, const Config& config) {
+  const Dimension E = config.dimension("hidden_size"), types = config.dimension("type_vocab_size");
+  const double eps = config.number("norm_eps");
+  Modules modules{};
+  modules.words = declare_words(parameters, config, "embeddings.word_embeddings", E);
+  modules.positions =
+      declare_position_vectors(parameters, config, "embeddings.position_embeddings", E);
+  if (types > 0) {
+    modules.kinds = declare_embedding(parameters, "embeddings.token_type_embeddings", types, E);
+  }
+  modules.norm = declare_layer_norm(parameters, "embeddings.LayerNorm", E, eps);
+  modules.dropout = declare_dropout(parameters, "embeddings.dropout", config.number("dropout"));
+  modules.relative_bias =
+      declare_relative_bias(parameters, config, config.dimension("num_heads"), "encoder.");
+  auto layer = std::make_shared<Parameters>("EncoderLayer");
+  modules.layer = declare_layer(*layer, config);
+  const auto times = static_cast<size_t>(config.integer("num_layers"));
+  modules.layers = parameters.add_member({"encoder.layer", {layer}, std::vector<int>(times, 0)});
+  if (config.flag("norm_first")) {
+    modules.last_norm = declare_layer_norm(parameters, "encoder.norm", E, eps);
+  }
+  if (config.flag("pooler")) {
+    modules.pooler = declare_linear(parameters, "pooler.dense", E, E, config.flag("bias"));
+  }
+  return modules;
+}
+
+class Forward {
  public:
-  explicit Builder(const Config& config)
-      : config_(config),
+  Forward(Graph& graph, const Modules& modules, const Config& config)
+      : graph_(graph),
+        modules_(modules),
+        config_(config),
         span_{.seq_len = config.dimension("seq_len")},
         E_(config.dimension("hidden_size")),
         H_(config.dimension("num_heads")),
-        norm_first_(config.flag("norm_first")),
-        share_(config.number("dropout")),
-        eps_(config.number("norm_eps")) {}
+        norm_first_(config.flag("norm_first")) {}
 
-  Graph run() {
-    const TensorId embedded = add_embeddings();
-    add_layers(embedded);
+  void run() {
+    add_layers(add_embeddings());
     const Call& layers = graph_.calls().back();
     TensorId output = layers.outputs[0];
     const TensorId weights = layers.outputs[1];
-    if (norm_first_) {
-      const NormModule norm = declare_layer_norm(graph_, "encoder.norm", E_, eps_);
-      output = apply_norm(graph_, norm, output, "encoded");
-    }
+    if (modules_.last_norm) output = apply_norm(graph_, *modules_.last_norm, output, "encoded");
     graph_.add_result("output", output);
-    if (config_.flag("pooler")) graph_.add_result("pooled", add_pooler(output));
+    if (modules_.pooler) graph_.add_result("pooled", add_pooler(*modules_.pooler, output));
     graph_.add_result("weights", weights, {.weights = true});
-    return std::move(graph_);
   }
 
  private:
   TensorId add_embeddings() {
-    const Dimension V = config_.dimension("vocab_size"),
-                    types = config_.dimension("type_vocab_size");
-    const EmbeddingModule words = declare_words(graph_, config_, "embeddings.word_embeddings", E_);
-    const auto positions =
-        declare_position_vectors(graph_, config_, "embeddings.position_embeddings", E_);
-    std::optional<EmbeddingModule> kinds;
-    if (types > 0) {
-      kinds = declare_embedding(graph_, "embeddings.token_type_embeddings", types, E_);
-    }
-    const NormModule norm = declare_layer_norm(graph_, "embeddings.LayerNorm", E_, eps_);
-    const DropoutModule dropout = declare_dropout(graph_, "embeddings.dropout", share_);
-
+    const Dimension V = config_.dimension("vocab_size");
     const TensorId tokens =
         graph_.add_integer_input("tokens", {config_.dimension("batch_size"), span_.seq_len}, V);
-    TensorId x = apply_embedding(graph_, words, tokens, "word_vectors");
-    if (kinds) {  // every token is of the first type
+    TensorId x = apply_embedding(graph_, modules_.words, tokens, "word_vectors");
+    if (modules_.kinds) {  // every token is of the first type
       const OpPtr& add = shared_op<Add>();
-      const TensorId first = graph_.add_rows(kinds->weight, 0, 1);
+      const TensorId first = graph_.use({modules_.kinds->weight.parameter, 0, 1});
       x = graph_.add_step("add_type", "embed", add, {x, first}, "typed");
     }
-    x = add_position_vectors(graph_, config_, span_, positions, x, "placed",
+    x = add_position_vectors(graph_, config_, span_, modules_.positions, x, "placed",
                              config_.integer("position_offset"));
-    x = apply_norm(graph_, norm, x, share_ > 0 ? "normed_embeddings" : "hidden_states");
-    return apply_dropout(graph_, dropout, "embed", x, "hidden_states");
+    const bool drops = modules_.dropout.share > 0;
+    x = apply_norm(graph_, modules_.norm, x, drops ? "normed_embeddings" : "hidden_states");
+    return apply_dropout(graph_, modules_.dropout, "embed", x, "hidden_states");
   }
 
   void add_layers(TensorId embedded) {
     const PositionSteps steps(graph_, config_, {H_, E_ / H_}, embedded, /*is_causal=*/false,
-                              "encoder.");
+                              modules_.relative_bias);
     const Positions positions = steps.add(span_, 0);
     std::vector<StackedLayer> kinds;
-    StackedLayer& layer = kinds.emplace_back(graph_, "EncoderLayer", embedded);
+    StackedLayer& layer = kinds.emplace_back(graph_, modules_.layers, 0, embedded);
     const TensorId bias = layer.share(positions.bias);
     const auto [hidden, weights] = add_layer(layer.graph(), layer.carried(), bias);
     layer.graph().add_result("hidden_states", hidden);
     layer.graph().add_result("weights", weights, {.weights = true});
-    const size_t times = static_cast<size_t>(config_.integer("num_layers"));
-    add_stack(graph_, "encoder.layer", std::move(kinds), std::vector<int>(times, 0));
+    add_stack(graph_, modules_.layers, std::move(kinds));
   }
 
-  Attended add_layer(Graph& graph, TensorId x, TensorId position_bias) {
-    const bool bias = config_.flag("bias");
-    const auto declare = [&](const char* name, Dimension in, Dimension out) {
-      return declare_linear(graph, name, in, out, bias);
-    };
-    const Dimension F = config_.dimension("intermediate_size");
-    Projections projections;
-    projections.query = declare("attention.self.query", E_, E_);
-    projections.key = declare("attention.self.key", E_, E_);
-    projections.value = declare("attention.self.value", E_, E_);
-    const DropoutModule weights_dropout = declare_dropout(graph, "attention.self.dropout", share_);
-    projections.output = declare("attention.output.dense", E_, E_);
-    const NormModule norm1 = declare_layer_norm(graph, "attention.output.LayerNorm", E_, eps_);
-    const DropoutModule dropout1 = declare_dropout(graph, "attention.output.dropout", share_);
-    FeedForward feed_forward{.up = declare("intermediate.dense", E_, F),
-                             .activation = config_.choice("activation")};
-    feed_forward.down = declare("output.dense", F, E_);
-    const NormModule norm2 = declare_layer_norm(graph, "output.LayerNorm", E_, eps_);
-    const DropoutModule dropout2 = declare_dropout(graph, "output.dropout", share_);
-
-    const TensorId from = norm_first_ ? apply_norm(graph, norm1, x, "attention_normed") : x;
-    const Attended attended =
-        add_projected_attention(graph, projections, {from, from, from}, H_,
-                                {.bias = position_bias, .dropout = weights_dropout}, "attended");
-    const TensorId middle = join(graph, x, attended.output, norm1, dropout1, "attention", "middle");
-    const TensorId inner = norm_first_ ? apply_norm(graph, norm2, middle, "output_normed") : middle;
-    const TensorId fed = feed_forward.apply(graph, inner, "fed_forward");
-    return {join(graph, middle, fed, norm2, dropout2, "output", "layer_output"), attended.weights};
+  Attended add_layer(Graph& graph, TensorId x, TensorId position_bias) const {
+    const LayerModules& layer = modules_.layer;
+    const TensorId from = norm_first_ ? apply_norm(graph, layer.norm1, x, "attention_normed") : x;
+    const Attended attended = add_projected_attention(
+        graph, layer.projections, {from, from, from}, H_,
+        {.bias = position_bias, .dropout = layer.weights_dropout}, "attended");
+    const TensorId middle =
+        join(graph, x, attended.output, layer.norm1, layer.dropout1, "attention", "middle");
+    const TensorId inner =
+        norm_first_ ? apply_norm(graph, layer.norm2, middle, "output_normed") : middle;
+    const TensorId fed = layer.feed_forward.apply(graph, inner, "fed_forward");
+    return {join(graph, middle, fed, layer.norm2, layer.dropout2, "output", "layer_output"),
+            attended.weights};
   }
 
   /// The residual connection, with the norm after it unless it was before.
@@ -131,24 +172,25 @@ class Builder {
                       output);
   }
 
-  TensorId add_pooler(TensorId hidden) {
+  TensorId add_pooler(const LinearModule& dense, TensorId hidden) {
     const OpPtr& first = shared_op<FirstPosition>();
     const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
-    const LinearModule dense = declare_linear(graph_, "pooler.dense", E_, E_, config_.flag("bias"));
     const TensorId token = graph_.add_step("first", "pool", first, {hidden}, "first_token");
     const TensorId projected = apply_linear(graph_, dense, "pool", token, "projected_token");
     return graph_.add_step("activate_pooled", "pool", tanh, {projected}, "pooled");
   }
 
+  Graph& graph_;
+  const Modules& modules_;
   const Config& config_;
   const Span span_;
   const Dimension E_, H_;
   const bool norm_first_;
-  const double share_, eps_;
-  Graph graph_;
 };
 
-Graph build(const Config& config) { return Builder(config).run(); }
+void forward(Graph& graph, const Modules& modules, const Config& config) {
+  Forward(graph, modules, config).run();
+}
 
 const Layer kLayer = {
     .name = "encoder",
@@ -180,7 +222,7 @@ const Layer kLayer = {
                    {"none", "learned", "sinusoidal", "alibi", "relative"}, "learned"),
                boolean_field("pooler", "Whether a tanh layer pools the first position.", true),
                fields::dropout(0.1), fields::bias(), fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
     .check = check,
 };
 const Registration kRegistration(kLayer);

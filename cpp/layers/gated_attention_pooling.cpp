@@ -6,15 +6,16 @@
 namespace attnscope {
 namespace {
 
-Graph build(const Config& config) {
-  Graph graph;
+GatedScores declare(Parameters& parameters, const Config& config) {
+  return declare_gated_scores(parameters, config.dimension("hidden_size"),
+                              config.dimension("attn_dim"), config.flag("bias"));
+}
+
+void forward(Graph& graph, const GatedScores& scores, const Config& config) {
   const TensorId hidden_states =
       graph.add_input("hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"),
                                         config.dimension("hidden_size")});
-  const TensorId scores =
-      add_gated_scores(graph, hidden_states, config.dimension("attn_dim"), config.flag("bias"));
-  add_pooling(graph, config, hidden_states, scores);
-  return graph;
+  add_pooling(graph, config, hidden_states, add_scores(graph, scores, hidden_states));
 }
 
 const Layer kLayer = {
@@ -28,7 +29,7 @@ const Layer kLayer = {
     .pytorch_class = "GatedAttentionPooling",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::attn_dim(),
                fields::bias(), fields::dtype(), scorer_output()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
 };
 const Registration kRegistration(kLayer);
 

@@ -3,17 +3,18 @@
 #include "../ops/positions.h"
 
 namespace attnscope {
-GroupedAttention::GroupedAttention(Graph& graph, std::string_view prefix, const GroupedShape& shape)
+GroupedAttention::GroupedAttention(Parameters& parameters, std::string_view prefix,
+                                   const GroupedShape& shape)
     : shape_(shape) {
   const Dimension E = shape.hidden_size, D = shape.head_dim;
   const int64_t queries = shape.num_heads * D, keys = shape.num_kv_heads * D;
-  query_ = declare_linear(graph, format("{}q_proj", {prefix}), E, queries, shape.bias);
-  key_ = declare_linear(graph, format("{}k_proj", {prefix}), E, keys, shape.bias);
-  value_ = declare_linear(graph, format("{}v_proj", {prefix}), E, keys, shape.bias);
-  output_ = declare_linear(graph, format("{}o_proj", {prefix}), queries, E, shape.output_bias);
+  query_ = declare_linear(parameters, format("{}q_proj", {prefix}), E, queries, shape.bias);
+  key_ = declare_linear(parameters, format("{}k_proj", {prefix}), E, keys, shape.bias);
+  value_ = declare_linear(parameters, format("{}v_proj", {prefix}), E, keys, shape.bias);
+  output_ = declare_linear(parameters, format("{}o_proj", {prefix}), queries, E, shape.output_bias);
   if (!shape.qk_norm_eps) return;
   const auto norm = [&](const char* name) {
-    return declare_rms_norm(graph, format(name, {prefix}), D, *shape.qk_norm_eps,
+    return declare_rms_norm(parameters, format(name, {prefix}), D, *shape.qk_norm_eps,
                             shape.qk_norm_plus_one);
   };
   query_norm_ = norm("{}q_norm");

@@ -27,7 +27,7 @@ struct Scores {
 class GroupedAttention {
  public:
   /// Declares q_proj, k_proj, v_proj, o_proj (and q_norm, k_norm) inside the module `prefix`.
-  GroupedAttention(Graph& graph, std::string_view prefix, const GroupedShape& shape);
+  GroupedAttention(Parameters& parameters, std::string_view prefix, const GroupedShape& shape);
 
   /// x (B, T, E) -> (B, T, E), called `output`. With a past, adds the inputs past_key and
   /// past_value (B, G, cached, D), of which keys are already rotated to their positions.

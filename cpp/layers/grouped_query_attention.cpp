@@ -13,30 +13,38 @@ void check(const Config& config) {
   check_rotation(config, "head_dim", head_dim_of(config));
 }
 
-Graph build(const Config& config) {
-  const Dimension E = config.dimension("hidden_size"), H = config.dimension("num_heads");
-  const int64_t D = head_dim_of(config);
-  const Span span = span_of(config, config.optional_integer("window"));
-  Graph graph;
+struct Modules {
+  GroupedAttention attention;
+  std::optional<EmbeddingModule> relative_bias;
+};
+
+Modules declare(Parameters& parameters, const Config& config) {
+  const Dimension H = config.dimension("num_heads");
   const GroupedShape shape{
-      E,
+      config.dimension("hidden_size"),
       H,
       config.dimension("num_kv_heads"),
-      D,
+      int64_t{head_dim_of(config)},
       config.flag("bias"),
       config.flag("output_bias"),
       config.flag("qk_norm") ? std::optional(config.number("norm_eps")) : std::nullopt};
-  const GroupedAttention attention(graph, "", shape);
+  return {GroupedAttention(parameters, "", shape), declare_relative_bias(parameters, config, H)};
+}
+
+void forward(Graph& graph, const Modules& modules, const Config& config) {
+  const Dimension E = config.dimension("hidden_size"), H = config.dimension("num_heads");
+  const int64_t D = head_dim_of(config);
+  const Span span = span_of(config, config.optional_integer("window"));
   const TensorId x =
       graph.add_input("hidden_states", {config.dimension("batch_size"), span.seq_len, E});
-  const PositionSteps steps(graph, config, {H, D}, x, config.flag("is_causal"));
+  const PositionSteps steps(graph, config, {H, D}, x, config.flag("is_causal"),
+                            modules.relative_bias);
   const Positions positions = steps.add(span, config.number("rope_theta"));
   const Scores scores{.is_causal = config.flag("is_causal"),
                       .scale = config.optional_number("scale")};
-  const Attended attended = attention.apply(graph, x, positions, span, scores, "output");
+  const Attended attended = modules.attention.apply(graph, x, positions, span, scores, "output");
   graph.add_result("output", attended.output);
   graph.add_result("weights", attended.weights, {.weights = true});
-  return graph;
 }
 
 const Layer kLayer = {
@@ -60,7 +68,7 @@ const Layer kLayer = {
                    {"none", "rope", "alibi", "relative"}, "rope"),
                fields::rope_theta(), fields::window(), fields::is_causal(true), fields::scale(),
                fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
     .check = check,
 };
 const Registration kRegistration(kLayer);

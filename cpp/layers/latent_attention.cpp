@@ -35,12 +35,41 @@ void check(const Config& config) {
   refuse("qk_rope_head_dim", "qk_rope_head_dim must be even, got {}", {rope});
 }
 
-class Builder {
- public:
-  explicit Builder(const Config& config) : config_(config), sizes_(sizes_of(config)) {}
+struct Modules {
+  LinearModule q_a{}, query{}, kv_a{}, kv_b{}, output{};
+  std::optional<NormModule> q_norm{};  // where queries have a latent
+  NormModule kv_norm{};
+};
 
-  Graph run() {
-    declare();
+Modules declare(Parameters& parameters, const Config& config) {
+  const Sizes sizes = sizes_of(config);
+  const bool bias = config.flag("bias");
+  const double eps = config.number("norm_eps");
+  const int64_t queries = sizes.H * (sizes.nope + sizes.rope);
+  const auto linear = [&](const char* name, Dimension from, Dimension to, bool with_bias) {
+    return declare_linear(parameters, name, from, to, with_bias);
+  };
+  Modules modules;
+  if (sizes.query_rank) {
+    modules.q_a = linear("q_a_proj", sizes.E, *sizes.query_rank, bias);
+    modules.q_norm = declare_rms_norm(parameters, "q_a_layernorm", *sizes.query_rank, eps);
+    modules.query = linear("q_b_proj", *sizes.query_rank, queries, false);
+  } else {
+    modules.query = linear("q_proj", sizes.E, queries, false);
+  }
+  modules.kv_a = linear("kv_a_proj_with_mqa", sizes.E, sizes.rank + sizes.rope, bias);
+  modules.kv_norm = declare_rms_norm(parameters, "kv_a_layernorm", sizes.rank, eps);
+  modules.kv_b = linear("kv_b_proj", sizes.rank, sizes.H * (sizes.nope + sizes.value), false);
+  modules.output = linear("o_proj", sizes.H * sizes.value, sizes.E, bias);
+  return modules;
+}
+
+class Forward {
+ public:
+  Forward(Graph& graph, const Modules& modules, const Config& config)
+      : graph_(graph), modules_(modules), config_(config), sizes_(sizes_of(config)) {}
+
+  void run() {
     const TensorId x = graph_.add_input("hidden_states", {sizes_.B, sizes_.T, sizes_.E});
     const auto table =
         make_op<RotaryTable>(sizes_.T, sizes_.rope, config_.number("rope_theta"), sizes_.past);
@@ -49,7 +78,7 @@ class Builder {
     const TensorId query = add_query(x);
     const auto [latent, turned] = add_latent(x);
     const TensorId expanded =
-        split_heads(graph_, linear(kv_b_, latent, "expanded"), sizes_.H, "expanded_heads");
+        split_heads(graph_, linear(modules_.kv_b, latent, "expanded"), sizes_.H, "expanded_heads");
     const TensorId plain_key = slice(expanded, 0, sizes_.nope, "plain_key");
     const TensorId value = slice(expanded, sizes_.nope, sizes_.nope + sizes_.value, "value", true);
     TensorId shared = turned;
@@ -61,30 +90,11 @@ class Builder {
     const AttentionOptions options{.band = {.is_causal = true, .offset = sizes_.past}};
     const Attended attended = add_attention(graph_, query, key, value, options, "context");
     const TensorId merged = merge_heads(graph_, attended.output, "merged");
-    graph_.add_result("output", apply_linear(graph_, output_, "combine", merged, "output"));
+    graph_.add_result("output", apply_linear(graph_, modules_.output, "combine", merged, "output"));
     graph_.add_result("weights", attended.weights, {.weights = true});
-    return std::move(graph_);
   }
 
  private:
-  void declare() {
-    const bool bias = config_.flag("bias");
-    const double eps = config_.number("norm_eps");
-    const int64_t queries = sizes_.H * (sizes_.nope + sizes_.rope);
-    if (sizes_.query_rank) {
-      q_a_ = declare_linear(graph_, "q_a_proj", sizes_.E, *sizes_.query_rank, bias);
-      q_norm_ = declare_rms_norm(graph_, "q_a_layernorm", *sizes_.query_rank, eps);
-      query_ = declare_linear(graph_, "q_b_proj", *sizes_.query_rank, queries, false);
-    } else {
-      query_ = declare_linear(graph_, "q_proj", sizes_.E, queries, false);
-    }
-    kv_a_ = declare_linear(graph_, "kv_a_proj_with_mqa", sizes_.E, sizes_.rank + sizes_.rope, bias);
-    kv_norm_ = declare_rms_norm(graph_, "kv_a_layernorm", sizes_.rank, eps);
-    kv_b_ = declare_linear(graph_, "kv_b_proj", sizes_.rank,
-                           sizes_.H * (sizes_.nope + sizes_.value), false);
-    output_ = declare_linear(graph_, "o_proj", sizes_.H * sizes_.value, sizes_.E, bias);
-  }
-
   TensorId linear(const LinearModule& module, TensorId x, std::string_view name) {
     return apply_linear(graph_, module, "project", x, name);
   }
@@ -106,10 +116,11 @@ class Builder {
 
   TensorId add_query(TensorId x) {
     if (sizes_.query_rank) {
-      x = apply_norm(graph_, q_norm_, linear(q_a_, x, "query_latent"), "normed_query_latent");
+      x = apply_norm(graph_, *modules_.q_norm, linear(modules_.q_a, x, "query_latent"),
+                     "normed_query_latent");
     }
     const TensorId heads =
-        split_heads(graph_, linear(query_, x, "projected_query"), sizes_.H, "query_heads");
+        split_heads(graph_, linear(modules_.query, x, "projected_query"), sizes_.H, "query_heads");
     const TensorId plain = slice(heads, 0, sizes_.nope, "plain_query");
     const TensorId turned =
         rotate(slice(heads, sizes_.nope, sizes_.nope + sizes_.rope, "position_query"), "query");
@@ -123,9 +134,9 @@ class Builder {
 
   /// What the cache keeps, with the past before the new positions.
   Cached add_latent(TensorId x) {
-    const TensorId compressed = linear(kv_a_, x, "compressed");
-    const TensorId latent =
-        apply_norm(graph_, kv_norm_, slice(compressed, 0, sizes_.rank, "raw_latent"), "new_latent");
+    const TensorId compressed = linear(modules_.kv_a, x, "compressed");
+    const TensorId latent = apply_norm(
+        graph_, modules_.kv_norm, slice(compressed, 0, sizes_.rank, "raw_latent"), "new_latent");
     const TensorId key = split_heads(
         graph_, slice(compressed, sizes_.rank, sizes_.rank + sizes_.rope, "position_features"),
         {1, Axis::kKvHead}, "position_key");
@@ -134,15 +145,16 @@ class Builder {
             add_cached(graph_, "key", rotate(key, "key"), span)};
   }
 
+  Graph& graph_;
+  const Modules& modules_;
   const Config& config_;
   const Sizes sizes_;
-  Graph graph_;
-  LinearModule q_a_, query_, kv_a_, kv_b_, output_;
-  NormModule q_norm_, kv_norm_;
   TensorId rotation_ = kNoTensor;
 };
 
-Graph build(const Config& config) { return Builder(config).run(); }
+void forward(Graph& graph, const Modules& modules, const Config& config) {
+  Forward(graph, modules, config).run();
+}
 
 const Layer kLayer = {
     .name = "latent_attention",
@@ -174,7 +186,7 @@ const Layer kLayer = {
                boolean_field("bias", "Whether the projections from and to hidden_size add a bias.",
                              false),
                fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
     .check = check,
 };
 const Registration kRegistration(kLayer);

@@ -57,9 +57,33 @@ struct Layer {
   std::string_view summary;        // one sentence
   std::string_view pytorch_class;  // "AdditiveScorer"
   std::vector<Field> fields;
-  Graph (*build)(const Config& config);
+  Graph (*forward_graph)(const Config& config);   // by the templates below
   void (*check)(const Config& config) = nullptr;  // rules between fields; throws FieldError
 };
+
+/// A layer's graph, by what its file says: `declare` puts its parameters into a set and returns
+/// handles to them, `forward` adds its inputs, steps and results.
+///
+///   Handles declare(Parameters& parameters, const Config& config);
+///   void forward(Graph& graph, const Handles& handles, const Config& config);
+template <auto declare, auto forward>
+Graph forward_graph(const Config& config) {
+  auto parameters = std::make_shared<Parameters>(config.layer().pytorch_class);
+  const auto handles = declare(*parameters, config);
+  Graph graph(std::move(parameters));
+  forward(graph, handles, config);
+  return graph;
+}
+
+/// The same of a layer without parameters.
+///
+///   void forward(Graph& graph, const Config& config);
+template <auto forward>
+Graph forward_graph(const Config& config) {
+  Graph graph(std::make_shared<Parameters>(config.layer().pytorch_class));
+  forward(graph, config);
+  return graph;
+}
 
 /// Puts a layer on the list: a constant of this type ends each layer's file.
 struct Registration {

@@ -6,14 +6,15 @@
 namespace attnscope {
 namespace {
 
-Graph build(const Config& config) {
-  Graph graph;
+LinearScores declare(Parameters& parameters, const Config& config) {
+  return declare_linear_scores(parameters, config.dimension("hidden_size"), config.flag("bias"));
+}
+
+void forward(Graph& graph, const LinearScores& scores, const Config& config) {
   const TensorId hidden_states =
       graph.add_input("hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"),
                                         config.dimension("hidden_size")});
-  const TensorId scores = add_linear_scores(graph, hidden_states, config.flag("bias"));
-  add_pooling(graph, config, hidden_states, scores);
-  return graph;
+  add_pooling(graph, config, hidden_states, add_scores(graph, scores, hidden_states));
 }
 
 const Layer kLayer = {
@@ -25,7 +26,7 @@ const Layer kLayer = {
     .pytorch_class = "LinearScorer",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::bias(),
                fields::dtype(), scorer_output()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
 };
 const Registration kRegistration(kLayer);
 

@@ -16,32 +16,48 @@ void check(const Config& config) {
   refuse("kdim", "kdim must be hidden_size ({}) where score is dot, got {}", {E, K});
 }
 
-TensorId add_scores(Graph& graph, const Config& config, const QueryAndKey& in) {
+/// What the field `score` asks for: of key_proj and of project and score there is none elsewhere.
+struct Modules {
+  LinearModule key{}, project{}, score{};
+};
+
+Modules declare(Parameters& parameters, const Config& config) {
+  const std::string_view score = config.choice("score");
+  const FeaturesOfBoth features = features_of(config);
+  Modules modules;
+  if (score == "general") {
+    modules.key = declare_linear(parameters, "key_proj", features.key, features.query, false);
+  }
+  if (score == "concat") {
+    const Dimension A = config.dimension("attn_dim");
+    modules.project =
+        declare_linear(parameters, "project", features.query + features.key, A, false);
+    modules.score = declare_tanh_score(parameters, A);
+  }
+  return modules;
+}
+
+TensorId add_scores(Graph& graph, const Modules& modules, const Config& config,
+                    const QueryAndKey& in) {
   const OpPtr& dot = shared_op<Matmul, Matmul::Right::kTransposed>();
   const OpPtr& pair_concat = shared_op<PairConcat>();
   const std::string_view score = config.choice("score");
   if (score == "concat") {
-    const Dimension A = config.dimension("attn_dim");
-    const LinearModule project =
-        declare_linear(graph, "project", in.query_features + in.key_features, A, false);
     const TensorId pairs =
         graph.add_step("pair_concat", "score", pair_concat, {in.query, in.key}, "pairs");
-    return add_tanh_score(graph, apply_linear(graph, project, "score", pairs, "projected"), A);
+    const TensorId projected = apply_linear(graph, modules.project, "score", pairs, "projected");
+    return add_tanh_score(graph, modules.score, projected);
   }
   TensorId key = in.key;
   if (score == "general") {
-    const LinearModule key_proj =
-        declare_linear(graph, "key_proj", in.key_features, in.query_features, false);
-    key = apply_linear(graph, key_proj, "project", key, "projected_key");
+    key = apply_linear(graph, modules.key, "project", key, "projected_key");
   }
   return graph.add_step("dot", "score", dot, {in.query, key}, "scores");
 }
 
-Graph build(const Config& config) {
-  Graph graph;
+void forward(Graph& graph, const Modules& modules, const Config& config) {
   const QueryAndKey in = add_query_and_key(graph, config);
-  add_key_combination(graph, add_scores(graph, config, in), in.key);
-  return graph;
+  add_key_combination(graph, add_scores(graph, modules, config, in), in.key);
 }
 
 const Layer kLayer = {
@@ -59,7 +75,7 @@ const Layer kLayer = {
                fields::dimension(
                    "attn_dim", "With score concat: width of the tanh layer before the score.", 128),
                fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
     .check = check,
 };
 const Registration kRegistration(kLayer);

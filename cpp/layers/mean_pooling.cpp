@@ -7,14 +7,12 @@
 namespace attnscope {
 namespace {
 
-Graph build(const Config& config) {
+void forward(Graph& graph, const Config& config) {
   const OpPtr& pool = shared_op<MeanPool>();
   const Dimension B = config.dimension("batch_size"), T = config.dimension("seq_len");
-  Graph graph;
   const TensorId x = graph.add_input("hidden_states", {B, T, config.dimension("hidden_size")});
   const TensorId mask = graph.add_input("mask", {B, T}, Role::kOptionalInput);
   graph.add_result("output", graph.add_step("pool", "combine", pool, {x, mask}, "output"));
-  return graph;
 }
 
 const Layer kLayer = {
@@ -25,7 +23,7 @@ const Layer kLayer = {
     .summary = "The mean over the positions that the mask leaves: every position weighs the same.",
     .pytorch_class = "MeanPooling",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<forward>,
 };
 const Registration kRegistration(kLayer);
 

@@ -27,6 +27,8 @@ Sizes sizes_of(const Config& config) {
           config.optional_integer("kv_len").has_value()};
 }
 
+bool is_packed(const Config& config) { return config.choice("projections") == "packed"; }
+
 void check(const Config& config) {
   check_heads_divide(config, "hidden_size");
   const Sizes sizes = sizes_of(config);
@@ -38,7 +40,7 @@ void check(const Config& config) {
            "got {}",
            {field, sizes.E, features});
   }
-  if (config.choice("projections") == "packed") return;
+  if (is_packed(config)) return;
   for (const char* field : {"add_bias_kv", "add_zero_attn"}) {
     if (!config.flag(field)) continue;
     refuse(field,
@@ -49,7 +51,8 @@ void check(const Config& config) {
 }
 
 /// The arguments of nn.MultiheadAttention.
-std::string arguments(const Config& config, const Sizes& sizes) {
+std::string arguments(const Config& config) {
+  const Sizes sizes = sizes_of(config);
   std::string text = format("{}, {}", {sizes.E, config.dimension("num_heads")});
   if (config.number("dropout") != 0) text += format(", dropout={}", {config.number("dropout")});
   if (!config.flag("bias")) text += ", bias=False";
@@ -71,20 +74,41 @@ AttentionSources add_inputs(Graph& graph, const Sizes& sizes) {
   return {query, key, value};
 }
 
+struct Modules {
+  Projections projections;
+  Weight bias_k{}, bias_v{};  // of add_bias_kv
+  DropoutModule dropout;
+};
+
+Modules declare(Parameters& parameters, const Config& config) {
+  const Sizes sizes = sizes_of(config);
+  const bool bias = config.flag("bias");
+  const double share = config.number("dropout");
+  if (!is_packed(config)) {
+    const Projections projections =
+        declare_projections(parameters, "", sizes.E, sizes.kdim, sizes.vdim, bias);
+    return {.projections = projections, .dropout = declare_dropout(parameters, "dropout", share)};
+  }
+  parameters.inherit("nn.MultiheadAttention", arguments(config));
+  const PackedProjections packed = declare_packed_multihead(
+      parameters, "", {sizes.E, sizes.kdim, sizes.vdim, bias, config.flag("add_bias_kv")});
+  return {packed.projections, packed.bias_k, packed.bias_v, {.share = share}};
+}
+
 /// What nn.MultiheadAttention does between the projections and the attention.
 class PackedHeads {
  public:
-  PackedHeads(Graph& graph, const Config& config, const PackedProjections& packed)
-      : graph_(graph), config_(config), packed_(packed) {}
+  PackedHeads(Graph& graph, const Config& config, const Modules& modules)
+      : graph_(graph), config_(config), modules_(modules) {}
 
   TensorId query(TensorId x) const {
-    return split(project(packed_.projections.query, x, "projected_query"), "query_heads");
+    return split(project(modules_.projections.query, x, "projected_query"), "query_heads");
   }
   TensorId key(TensorId x) const {
-    return extended(packed_.projections.key, x, packed_.bias_k, "key");
+    return extended(modules_.projections.key, x, modules_.bias_k, "key");
   }
   TensorId value(TensorId x) const {
-    return extended(packed_.projections.value, x, packed_.bias_v, "value");
+    return extended(modules_.projections.value, x, modules_.bias_v, "value");
   }
 
  private:
@@ -95,12 +119,12 @@ class PackedHeads {
     return split_heads(graph_, features, config_.dimension("num_heads"), name);
   }
   /// Heads of keys or values, with the positions that add_bias_kv and add_zero_attn append.
-  TensorId extended(const LinearModule& linear, TensorId x, TensorId row,
+  TensorId extended(const LinearModule& linear, TensorId x, const Weight& row,
                     std::string_view name) const {
     TensorId features = project(linear, x, format("projected_{}", {name}));
-    if (row != kNoTensor) {
+    if (row.exists()) {
       features = graph_.add_step(format("append_bias_{}", {name}), "project", make_op<AppendRow>(),
-                                 {features, row}, format("extended_{}", {name}));
+                                 {features, graph_.use(row)}, format("extended_{}", {name}));
     }
     const TensorId heads = split(features, format("{}_heads", {name}));
     if (!config_.flag("add_zero_attn")) return heads;
@@ -110,43 +134,34 @@ class PackedHeads {
 
   Graph& graph_;
   const Config& config_;
-  const PackedProjections& packed_;
+  const Modules& modules_;
 };
 
-Attended add_packed(Graph& graph, const Config& config, const Sizes& sizes) {
-  graph.inherit("nn.MultiheadAttention", arguments(config, sizes));
-  const PackedProjections packed = declare_packed_multihead(
-      graph, "",
-      {sizes.E, sizes.kdim, sizes.vdim, config.flag("bias"), config.flag("add_bias_kv")});
+Attended add_packed(Graph& graph, const Modules& modules, const Config& config) {
+  const Sizes sizes = sizes_of(config);
   const AttentionSources from = add_inputs(graph, sizes);
-  const PackedHeads heads(graph, config, packed);
+  const PackedHeads heads(graph, config, modules);
   const TensorId query = heads.query(from.query), key = heads.key(from.key),
                  value = heads.value(from.value);
-  AttentionOptions options{.dropout = {.share = config.number("dropout")}};
+  AttentionOptions options{.dropout = modules.dropout};
   options.band.is_causal = config.flag("is_causal");
   options.band.tail = (config.flag("add_bias_kv") ? 1 : 0) + (config.flag("add_zero_attn") ? 1 : 0);
   Attended attended = add_attention(graph, query, key, value, options, "context");
-  attended.output = apply_linear(graph, packed.projections.output, "combine",
+  attended.output = apply_linear(graph, modules.projections.output, "combine",
                                  merge_heads(graph, attended.output, "merged"), "output");
   return attended;
 }
 
-Attended add_separate(Graph& graph, const Config& config, const Sizes& sizes) {
-  const Projections projections =
-      declare_projections(graph, "", sizes.E, sizes.kdim, sizes.vdim, config.flag("bias"));
-  const DropoutModule dropout = declare_dropout(graph, "dropout", config.number("dropout"));
-  AttentionOptions options{.dropout = dropout};
+Attended add_separate(Graph& graph, const Modules& modules, const Config& config) {
+  AttentionOptions options{.dropout = modules.dropout};
   options.band.is_causal = config.flag("is_causal");
-  return add_projected_attention(graph, projections, add_inputs(graph, sizes),
+  return add_projected_attention(graph, modules.projections, add_inputs(graph, sizes_of(config)),
                                  config.dimension("num_heads"), options, "output");
 }
 
-Graph build(const Config& config) {
-  const Sizes sizes = sizes_of(config);
-  Graph graph;
-  const Attended attended = config.choice("projections") == "packed"
-                                ? add_packed(graph, config, sizes)
-                                : add_separate(graph, config, sizes);
+void forward(Graph& graph, const Modules& modules, const Config& config) {
+  const Attended attended =
+      is_packed(config) ? add_packed(graph, modules, config) : add_separate(graph, modules, config);
   graph.add_result("output", attended.output);
   TensorId weights = attended.weights;
   if (config.flag("average_attn_weights")) {
@@ -154,7 +169,6 @@ Graph build(const Config& config) {
                              "mean_weights");
   }
   graph.add_result("weights", weights, {.weights = true});
-  return graph;
 }
 
 const Layer kLayer = {
@@ -186,7 +200,7 @@ const Layer kLayer = {
                    "separate: four nn.Linear.",
                    {"packed", "separate"}, "packed"),
                fields::dropout(0), fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
     .check = check,
 };
 const Registration kRegistration(kLayer);

@@ -22,58 +22,60 @@ std::vector<std::string> parts_of(const PackedMultihead& shape, std::string_view
 
 }  // namespace
 
-PackedProjections declare_packed_multihead(Graph& graph, std::string_view name,
+PackedProjections declare_packed_multihead(Parameters& parameters, std::string_view name,
                                            const PackedMultihead& shape) {
   const Dimension E = shape.hidden_size;
-  const int own = graph.add_module(name, "");
-  struct Weight {
-    TensorId id;
+  const int own = parameters.add_module(name, "");
+  struct Matrix {
+    ParameterId id;
     Dimension rows, columns;
   };
-  std::vector<Weight> weights;
-  const auto add_weight = [&](const char* weight, Dimension rows, Dimension columns) {
-    weights.push_back({graph.add_parameter(own, weight, {rows, columns}), rows, columns});
-    return weights.back().id;
+  std::vector<Matrix> matrices;
+  const auto add_matrix = [&](const char* matrix, Dimension rows, Dimension columns) {
+    matrices.push_back({parameters.add(own, matrix, {rows, columns}), rows, columns});
+    return matrices.back().id;
   };
 
   PackedProjections packed;
   Projections& to = packed.projections;
   if (shape.kdim == E && shape.vdim == E) {
-    const TensorId all = add_weight("in_proj_weight", {3 * E, E.axis}, E);
-    const std::vector<TensorId> parts = graph.add_parts(all, parts_of(shape, "weight"));
+    const ParameterId all = add_matrix("in_proj_weight", {3 * E, E.axis}, E);
+    const std::vector<Weight> parts = parameters.split(all, parts_of(shape, "weight"));
     to.query.weight = parts[0];
     to.key.weight = parts[1];
     to.value.weight = parts[2];
   } else {
-    to.query.weight = add_weight("q_proj_weight", E, E);
-    to.key.weight = add_weight("k_proj_weight", E, shape.kdim);
-    to.value.weight = add_weight("v_proj_weight", E, shape.vdim);
+    to.query.weight = {add_matrix("q_proj_weight", E, E)};
+    to.key.weight = {add_matrix("k_proj_weight", E, shape.kdim)};
+    to.value.weight = {add_matrix("v_proj_weight", E, shape.vdim)};
   }
-  TensorId bias = kNoTensor;
+  ParameterId bias = kNoParameter;
   if (shape.bias) {
-    bias = graph.add_parameter(own, "in_proj_bias", {{3 * E, E.axis}});
-    const std::vector<TensorId> parts = graph.add_parts(bias, parts_of(shape, "bias"));
+    bias = parameters.add(own, "in_proj_bias", {{3 * E, E.axis}});
+    const std::vector<Weight> parts = parameters.split(bias, parts_of(shape, "bias"));
     to.query.bias = parts[0];
     to.key.bias = parts[1];
     to.value.bias = parts[2];
   }
   if (shape.add_bias_kv) {
-    packed.bias_k = graph.add_parameter(own, "bias_k", {1, 1, E});
-    packed.bias_v = graph.add_parameter(own, "bias_v", {1, 1, E});
+    packed.bias_k = {parameters.add(own, "bias_k", {1, 1, E})};
+    packed.bias_v = {parameters.add(own, "bias_v", {1, 1, E})};
   }
   const std::string inside = name.empty() ? "" : format("{}.", {name});
-  to.output = declare_linear(graph, format("{}out_proj", {inside}), E, E, shape.bias, false);
+  to.output = declare_linear(parameters, format("{}out_proj", {inside}), E, E, shape.bias, false);
 
   // As _reset_parameters() does after the constructor has drawn out_proj.
-  for (const Weight& one : weights) graph.draw(one.id, xavier_uniform(one.rows, one.columns));
-  if (shape.bias) {
-    graph.draw(bias, {Init::Kind::kZeros});
-    graph.draw(to.output.bias, {Init::Kind::kZeros});
+  for (const Matrix& one : matrices) {
+    parameters.draw(one.id, xavier_uniform(one.rows, one.columns));
   }
-  for (const TensorId row : {packed.bias_k, packed.bias_v}) {
+  if (shape.bias) {
+    parameters.draw(bias, {Init::Kind::kZeros});
+    parameters.draw(to.output.bias.parameter, {Init::Kind::kZeros});
+  }
+  for (const Weight& row : {packed.bias_k, packed.bias_v}) {
     // xavier_normal_ takes both fans of a (1, 1, E) tensor for E
     const Init normal{Init::Kind::kNormal, std::sqrt(2.0 / static_cast<double>(2 * E))};
-    if (row != kNoTensor) graph.draw(row, normal);
+    if (row.exists()) parameters.draw(row.parameter, normal);
   }
   return packed;
 }

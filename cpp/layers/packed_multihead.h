@@ -15,12 +15,12 @@ struct PackedMultihead {
 
 struct PackedProjections {
   Projections projections;
-  TensorId bias_k = kNoTensor, bias_v = kNoTensor;  // (1, 1, hidden_size)
+  Weight bias_k{}, bias_v{};  // (1, 1, hidden_size), or none
 };
 
 /// Declares what nn.MultiheadAttention(hidden_size, ...) has inside the module `name`: "" for the
 /// layer itself. The modules have no constructor here: that of PyTorch's class makes them.
-PackedProjections declare_packed_multihead(Graph& graph, std::string_view name,
+PackedProjections declare_packed_multihead(Parameters& parameters, std::string_view name,
                                            const PackedMultihead& shape);
 
 }  // namespace attnscope

@@ -38,10 +38,11 @@ bool has_position_vectors(const Config& config) {
   return config.choice("position") == "learned" || config.choice("position") == "sinusoidal";
 }
 
-std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        std::string_view name, Dimension features) {
+std::optional<EmbeddingModule> declare_position_vectors(Parameters& parameters,
+                                                        const Config& config, std::string_view name,
+                                                        Dimension features) {
   if (config.choice("position") != "learned") return std::nullopt;
-  return declare_embedding(graph, name, config.dimension("max_positions"), features);
+  return declare_embedding(parameters, name, config.dimension("max_positions"), features);
 }
 
 TensorId add_position_vectors(Graph& graph, const Config& config, const Span& span,
@@ -52,7 +53,7 @@ TensorId add_position_vectors(Graph& graph, const Config& config, const Span& sp
   const int64_t first = offset + span.past_len;
   TensorId vectors;
   if (learned) {
-    vectors = graph.add_rows(learned->weight, first, first + span.seq_len);
+    vectors = graph.use({learned->weight.parameter, first, first + span.seq_len});
   } else {
     const auto table = make_op<SinusoidalTable>(span.seq_len, graph.tensor(x).shape.back(), first);
     vectors = graph.add_step("sinusoidal", "position", table, {x}, "sinusoids");
@@ -60,17 +61,22 @@ TensorId add_position_vectors(Graph& graph, const Config& config, const Span& sp
   return graph.add_step("add_position", "embed", add, {x, vectors}, output);
 }
 
+std::optional<EmbeddingModule> declare_relative_bias(Parameters& parameters, const Config& config,
+                                                     Dimension num_heads, std::string_view prefix) {
+  if (config.choice("position") != "relative") return std::nullopt;
+  return declare_embedding(parameters, format("{}relative_attention_bias", {prefix}),
+                           RelativeBias::kBuckets, num_heads);
+}
+
 PositionSteps::PositionSteps(Graph& graph, const Config& config, const HeadShape& heads,
-                             TensorId like, bool is_causal, std::string_view prefix)
+                             TensorId like, bool is_causal,
+                             const std::optional<EmbeddingModule>& table)
     : graph_(graph),
       position_(config.choice("position")),
       heads_(heads),
       like_(like),
-      is_causal_(is_causal) {
-  if (position_ != "relative") return;
-  table_ = declare_embedding(graph, format("{}relative_attention_bias", {prefix}),
-                             RelativeBias::kBuckets, heads.num_heads);
-}
+      is_causal_(is_causal),
+      table_(table) {}
 
 Positions PositionSteps::add(const Span& span, double theta, std::string_view prefix) const {
   const auto step = [&](const char* name, const OpPtr& op, TensorId input, const char* output) {
@@ -88,7 +94,7 @@ Positions PositionSteps::add(const Span& span, double theta, std::string_view pr
   }
   if (position_ == "relative") {
     const auto bias = make_op<RelativeBias>(span.seq_len, span.kv_len(), span.cached, !is_causal_);
-    return {.bias = step("relative", bias, table_->weight, "position_bias")};
+    return {.bias = step("relative", bias, graph_.use(table_->weight), "position_bias")};
   }
   return {};
 }

@@ -26,8 +26,9 @@ void check_positions(const Config& config, std::string_view fields, int64_t leng
 bool has_position_vectors(const Config& config);
 
 /// The table (max_positions, features) of learned vectors where `position` asks for one.
-std::optional<EmbeddingModule> declare_position_vectors(Graph& graph, const Config& config,
-                                                        std::string_view name, Dimension features);
+std::optional<EmbeddingModule> declare_position_vectors(Parameters& parameters,
+                                                        const Config& config, std::string_view name,
+                                                        Dimension features);
 
 /// x (B, T, E) plus a vector for each position, learned or sinusoidal, called `output`; x itself
 /// where `position` asks for none. That of a sequence's first position stands at `offset`.
@@ -45,13 +46,18 @@ struct HeadShape {
   Dimension num_heads, head_dim;
 };
 
+/// The table of relative positions in the module `prefix`, a bias for each head, where `position`
+/// asks for one.
+std::optional<EmbeddingModule> declare_relative_bias(Parameters& parameters, const Config& config,
+                                                     Dimension num_heads,
+                                                     std::string_view prefix = "");
+
 /// Adds what `position` asks for within attention: "rope", "alibi", "relative".
 class PositionSteps {
  public:
-  /// What is made has the number format of `like`. A table of relative positions is declared here,
-  /// in the module `prefix`.
+  /// What is made has the number format of `like`. `table`: what declare_relative_bias() gave.
   PositionSteps(Graph& graph, const Config& config, const HeadShape& heads, TensorId like,
-                bool is_causal, std::string_view prefix = "");
+                bool is_causal, const std::optional<EmbeddingModule>& table);
 
   /// For attention over this span; rotations turn by `theta`. `prefix` begins the tensors' names.
   Positions add(const Span& span, double theta, std::string_view prefix = "") const;
@@ -65,7 +71,7 @@ class PositionSteps {
   const HeadShape heads_;
   const TensorId like_;
   const bool is_causal_;
-  std::optional<EmbeddingModule> table_;
+  const std::optional<EmbeddingModule> table_;
 };
 
 }  // namespace attnscope

@@ -4,10 +4,11 @@
 
 namespace attnscope {
 
-Projections declare_projections(Graph& graph, std::string_view prefix, Dimension hidden_size,
-                                Dimension kdim, Dimension vdim, bool bias) {
+Projections declare_projections(Parameters& parameters, std::string_view prefix,
+                                Dimension hidden_size, Dimension kdim, Dimension vdim, bool bias) {
   const auto declare = [&](const char* name, Dimension in_features) {
-    return declare_linear(graph, format("{}{}", {prefix, name}), in_features, hidden_size, bias);
+    return declare_linear(parameters, format("{}{}", {prefix, name}), in_features, hidden_size,
+                          bias);
   };
   Projections projections;
   projections.query = declare("query_proj", hidden_size);

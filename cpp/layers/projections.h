@@ -13,8 +13,8 @@ namespace attnscope {
 struct Projections {
   LinearModule query, key, value, output;
 };
-Projections declare_projections(Graph& graph, std::string_view prefix, Dimension hidden_size,
-                                Dimension kdim, Dimension vdim, bool bias);
+Projections declare_projections(Parameters& parameters, std::string_view prefix,
+                                Dimension hidden_size, Dimension kdim, Dimension vdim, bool bias);
 
 /// (B, T, H·D) -> (B, H, T, D), called `name`.
 TensorId split_heads(Graph& graph, TensorId features, Dimension num_heads, std::string_view name);

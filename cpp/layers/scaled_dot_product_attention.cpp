@@ -10,12 +10,11 @@ void check(const Config& config) {
   check_groups(config.dimension("num_heads"), kv_heads_of(config));
 }
 
-Graph build(const Config& config) {
+void forward(Graph& graph, const Config& config) {
   const Dimension B = config.dimension("batch_size"), H = config.dimension("num_heads");
   const Dimension T = config.dimension("seq_len"), S = kv_len_of(config);
   const Dimension D = config.dimension("head_dim"), G = kv_heads_of(config);
   const Dimension V = config.dimension("vdim", D);
-  Graph graph;
   const DropoutModule dropout{.share = config.number("dropout")};
   const TensorId query = graph.add_input("query", {B, H, as_query(T), D});
   const TensorId key = graph.add_input("key", {B, G, S, D});
@@ -28,7 +27,6 @@ Graph build(const Config& config) {
   const Attended attended = add_attention(graph, query, key, value, options, "output");
   graph.add_result("output", attended.output);
   graph.add_result("weights", attended.weights, {.weights = true});
-  return graph;
 }
 
 const Layer kLayer = {
@@ -54,7 +52,7 @@ const Layer kLayer = {
                                "Bound within which tanh keeps the scores, before the mask (Gemma "
                                "2); null: none."),
                fields::dropout(0), fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<forward>,
     .check = check,
 };
 const Registration kRegistration(kLayer);

@@ -3,7 +3,6 @@
 #include "../ops/activation.h"
 #include "../ops/arithmetic.h"
 #include "../ops/each_sequence.h"
-#include "../ops/linear.h"
 #include "../ops/matmul.h"
 #include "../ops/softmax.h"
 #include "../ops/squeeze.h"
@@ -11,77 +10,89 @@
 
 namespace attnscope {
 
-TensorId add_linear_scores(Graph& graph, TensorId x, bool bias) {
-  const Dimension E = graph.tensor(x).shape.back();
-  return apply_linear(graph, declare_linear(graph, "score", E, 1, bias), "score", x, "scores");
+LinearScores declare_linear_scores(Parameters& parameters, Dimension features, bool bias) {
+  return {declare_linear(parameters, "score", features, 1, bias)};
 }
 
-TensorId add_additive_scores(Graph& graph, TensorId x, Dimension attn_dim, bool bias) {
+TensorId add_scores(Graph& graph, const LinearScores& scores, TensorId x) {
+  return apply_linear(graph, scores.score, "score", x, "scores");
+}
+
+AdditiveScores declare_additive_scores(Parameters& parameters, Dimension features,
+                                       Dimension attn_dim, bool bias) {
+  return {declare_linear(parameters, "project", features, attn_dim, bias),
+          declare_linear(parameters, "score", attn_dim, 1, bias)};
+}
+
+TensorId add_scores(Graph& graph, const AdditiveScores& scores, TensorId x) {
   const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
-  const Dimension E = graph.tensor(x).shape.back();
-  const LinearModule project = declare_linear(graph, "project", E, attn_dim, bias);
-  const LinearModule score = declare_linear(graph, "score", attn_dim, 1, bias);
-  const TensorId projected = apply_linear(graph, project, "project", x, "projected");
+  const TensorId projected = apply_linear(graph, scores.project, "project", x, "projected");
   const TensorId activated = graph.add_step("activate", "project", tanh, {projected}, "activated");
-  return apply_linear(graph, score, "score", activated, "scores");
+  return apply_linear(graph, scores.score, "score", activated, "scores");
 }
 
-TensorId add_gated_scores(Graph& graph, TensorId x, Dimension attn_dim, bool bias) {
+GatedScores declare_gated_scores(Parameters& parameters, Dimension features, Dimension attn_dim,
+                                 bool bias) {
+  return {declare_linear(parameters, "attention_v", features, attn_dim, bias),
+          declare_linear(parameters, "attention_u", features, attn_dim, bias),
+          declare_linear(parameters, "attention_w", attn_dim, 1, bias)};
+}
+
+TensorId add_scores(Graph& graph, const GatedScores& scores, TensorId x) {
   const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
   const OpPtr& sigmoid = shared_op<Activation, Activation::Kind::kSigmoid>();
   const OpPtr& multiply = shared_op<Multiply>();
-  const Dimension E = graph.tensor(x).shape.back();
-  const LinearModule v = declare_linear(graph, "attention_v", E, attn_dim, bias);
-  const LinearModule u = declare_linear(graph, "attention_u", E, attn_dim, bias);
-  const LinearModule w = declare_linear(graph, "attention_w", attn_dim, 1, bias);
-  const TensorId projected = apply_linear(graph, v, "project", x, "projected");
+  const TensorId projected = apply_linear(graph, scores.v, "project", x, "projected");
   const TensorId activated = graph.add_step("activate", "project", tanh, {projected}, "activated");
-  const TensorId opened = apply_linear(graph, u, "project", x, "opened");
+  const TensorId opened = apply_linear(graph, scores.u, "project", x, "opened");
   const TensorId gate = graph.add_step("open", "project", sigmoid, {opened}, "gate");
   const TensorId gated = graph.add_step("gate", "project", multiply, {activated, gate}, "gated");
-  return apply_linear(graph, w, "score", gated, "scores");
+  return apply_linear(graph, scores.w, "score", gated, "scores");
 }
 
-TimestepScores::TimestepScores(Graph& graph, int module, Dimension positions, Dimension features,
-                               const Options& options)
-    : activation_(options.activation) {
+TimestepScores declare_timestep_scores(Parameters& parameters, int module, Dimension positions,
+                                       Dimension features, const TimestepScores::Options& options) {
   constexpr double kDeviation = 0.05;  // of Keras's "normal" initializer
-  const auto declare = [&](const char* name, const Shape& shape, Init init) {
-    return graph.add_parameter(module, format("{}{}", {options.prefix, name}), shape, init);
+  const auto declare = [&](const char* name, const Shape& shape, const Init& init) -> Weight {
+    return {parameters.add(module, format("{}{}", {options.prefix, name}), shape, init)};
   };
+  TimestepScores scores{.activation = options.activation};
   if (options.content) {
-    weight_ = declare("weight", {features, {1, Axis::kFeature}}, {Init::Kind::kNormal, kDeviation});
+    const Init normal{Init::Kind::kNormal, kDeviation};
+    scores.weight = declare("weight", {features, {1, Axis::kFeature}}, normal);
   }
-  if (options.position) bias_ = declare("bias", {positions, 1}, {Init::Kind::kZeros});
-  if (activation_ == TimestepActivation::kScaledTanh) {
-    factor_ = declare("factor", {1}, {Init::Kind::kOnes});
+  if (options.position) scores.bias = declare("bias", {positions, 1}, {Init::Kind::kZeros});
+  if (options.activation == TimestepActivation::kScaledTanh) {
+    scores.factor = declare("factor", {1}, {Init::Kind::kOnes});
   }
+  return scores;
 }
 
-TensorId TimestepScores::add(Graph& graph, TensorId x) const {
+TensorId add_scores(Graph& graph, const TimestepScores& of, TensorId x) {
   const OpPtr& matmul = shared_op<Matmul, Matmul::Right::kPlain>();
   const OpPtr& plus = shared_op<Add>();
   const OpPtr& tanh = shared_op<Activation, Activation::Kind::kTanh>();
   const OpPtr& multiply = shared_op<Multiply>();
   const OpPtr& each_sequence = shared_op<EachSequence>();
-  const bool active = activation_ != TimestepActivation::kNone, scaled = factor_ != kNoTensor;
+  const bool active = of.activation != TimestepActivation::kNone, scaled = of.factor.exists();
   const auto called = [&](bool last, std::string_view name) { return last ? "scores" : name; };
   TensorId scores = kNoTensor;
-  if (weight_ != kNoTensor) {
-    scores = graph.add_step("project", "score", matmul, {x, weight_},
-                            called(bias_ == kNoTensor && !active, "products"));
+  if (of.weight.exists()) {
+    scores = graph.add_step("project", "score", matmul, {x, graph.use(of.weight)},
+                            called(!of.bias.exists() && !active, "products"));
   }
-  if (bias_ != kNoTensor && weight_ != kNoTensor) {
-    scores = graph.add_step("add_bias", "score", plus, {scores, bias_}, called(!active, "biased"));
-  } else if (bias_ != kNoTensor) {
-    scores = graph.add_step("spread", "score", each_sequence, {bias_, x},
+  if (of.bias.exists() && of.weight.exists()) {
+    scores = graph.add_step("add_bias", "score", plus, {scores, graph.use(of.bias)},
+                            called(!active, "biased"));
+  } else if (of.bias.exists()) {
+    scores = graph.add_step("spread", "score", each_sequence, {graph.use(of.bias), x},
                             called(!active, "spread_bias"));
   }
   if (active) {
     scores = graph.add_step("activate", "score", tanh, {scores}, called(!scaled, "activated"));
   }
   if (!scaled) return scores;
-  return graph.add_step("stretch", "score", multiply, {scores, factor_}, "scores");
+  return graph.add_step("stretch", "score", multiply, {scores, graph.use(of.factor)}, "scores");
 }
 
 Field scorer_output(bool weighted) {

@@ -8,24 +8,32 @@
 namespace attnscope {
 namespace {
 
-Graph build(const Config& config) {
-  const OpPtr& add = shared_op<Add>();
+struct Modules {
+  Projections projections;
+  DropoutModule dropout;
+  NormModule norm;
+};
+
+Modules declare(Parameters& parameters, const Config& config) {
   constexpr double kEps = 1e-5;  // nn.LayerNorm's default
   const Dimension E = config.dimension("hidden_size");
-  Graph graph;
-  const Projections projections =
-      declare_projections(graph, "attention.", E, E, E, config.flag("bias"));
-  const DropoutModule dropout = declare_dropout(graph, "dropout", config.number("dropout"));
-  const NormModule norm = declare_layer_norm(graph, "layer_norm", E, kEps);
+  return {declare_projections(parameters, "attention.", E, E, E, config.flag("bias")),
+          declare_dropout(parameters, "dropout", config.number("dropout")),
+          declare_layer_norm(parameters, "layer_norm", E, kEps)};
+}
+
+void forward(Graph& graph, const Modules& modules, const Config& config) {
+  const OpPtr& add = shared_op<Add>();
+  const Dimension E = config.dimension("hidden_size");
   const TensorId x = graph.add_input(
       "hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"), E});
   const Attended attended =
-      add_projected_attention(graph, projections, {x, x, x}, 0, {}, "attended");
-  const TensorId dropped = apply_dropout(graph, dropout, "combine", attended.output, "dropped");
+      add_projected_attention(graph, modules.projections, {x, x, x}, 0, {}, "attended");
+  const TensorId dropped =
+      apply_dropout(graph, modules.dropout, "combine", attended.output, "dropped");
   const TensorId sum = graph.add_step("residual", "combine", add, {x, dropped}, "residual");
-  graph.add_result("output", apply_norm(graph, norm, sum, "output"));
+  graph.add_result("output", apply_norm(graph, modules.norm, sum, "output"));
   graph.add_result("weights", attended.weights, {.weights = true});
-  return graph;
 }
 
 const Layer kLayer = {
@@ -39,7 +47,7 @@ const Layer kLayer = {
     .pytorch_class = "SelfAttention",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::bias(),
                fields::dropout(0.1), fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
 };
 const Registration kRegistration(kLayer);
 

@@ -2,6 +2,8 @@
 // which attention and dense layers are compared. Its parts follow each other, and each but the head
 // can be left out: vectors for positions, an encoder, the pooling of all steps, the head.
 
+#include <variant>
+
 #include "../ops/activation.h"
 #include "../ops/arithmetic.h"
 #include "../ops/each_sequence.h"
@@ -50,184 +52,254 @@ void check(const Config& config) {
   }
 }
 
+/// Multi-head attention of one learned query, the same for each sequence, to all steps.
+struct HeadsPooling {
+  Weight query;  // (1, features)
+  Projections projections{};
+};
+
+/// How steps are pooled by what is learned; nothing where they are by a rule.
+using Pooling = std::variant<std::monostate, LinearScores, AdditiveScores, GatedScores,
+                             TimestepScores, HeadsPooling>;
+
+/// The stack of PyTorch's own layers.
+struct TransformerModules {
+  int layers;
+  TorchEncoderLayer layer;
+};
+
+struct Modules {
+  Weight positions{};  // (T, features), where they are learned
+  std::optional<EmbeddingModule> words{};
+  std::optional<LinearModule> input{}, dense{};
+  std::optional<TransformerModules> transformer{};
+  Pooling pooling{};
+  DropoutModule dropout{};
+  std::optional<LinearModule> hidden{};
+  LinearModule head{};
+};
+
+/// Features of each step where positions are added.
+Dimension placed_features(const Config& config) {
+  return config.dimension(has_transformer(config) ? "hidden_size" : "input_size");
+}
+
+/// Features of each step where all are pooled.
+Dimension pooled_features(const Config& config) { return config.dimension(pooled_width(config)); }
+
+TimestepScores::Options timestep_options(const Config& config) {
+  const std::string_view activation = config.choice("score_activation");
+  TimestepScores::Options options{.content = config.choice("score_by") == "content_and_position",
+                                  .prefix = "score_"};
+  if (activation == "none") options.activation = TimestepActivation::kNone;
+  if (activation == "scaled_tanh") options.activation = TimestepActivation::kScaledTanh;
+  return options;
+}
+
+/// The parameters of the layer itself, which PyTorch lists before those of its modules.
+void declare_own(Modules& modules, Parameters& parameters, const Config& config) {
+  constexpr double kDeviation = 0.1;  // of positions: small beside features of variance 1
+  const std::string_view pooling = config.choice("pooling");
+  const Dimension T = config.dimension("seq_len"), features = pooled_features(config);
+  const int own = parameters.add_module("", "");
+  const auto normal = [&](const char* name, const Shape& shape, double deviation) -> Weight {
+    return {parameters.add(own, name, shape, Init{Init::Kind::kNormal, deviation})};
+  };
+  if (config.choice("position") == "learned") {
+    modules.positions = normal("positions", {T, placed_features(config)}, kDeviation);
+  }
+  if (pooling == "multihead") {
+    modules.pooling = HeadsPooling{normal("query", {{1, Axis::kQuery}, features}, 1.0)};
+  }
+  if (pooling == "timestep") {
+    modules.pooling =
+        declare_timestep_scores(parameters, own, T, features, timestep_options(config));
+  }
+}
+
+TransformerModules declare_transformer(Parameters& parameters, const Config& config) {
+  auto set = std::make_shared<Parameters>("SequenceEncoderLayer");
+  TorchEncoderLayer layer = declare_torch_encoder_layer(*set, config);
+  const auto times = static_cast<size_t>(config.integer("num_layers"));
+  return {parameters.add_member({"encoder", {std::move(set)}, std::vector<int>(times, 0)}),
+          std::move(layer)};
+}
+
+void declare_pooling(Pooling& pooling, Parameters& parameters, const Config& config) {
+  const std::string_view kind = config.choice("pooling");
+  const Dimension features = pooled_features(config), A = config.dimension("attn_dim");
+  const bool bias = config.flag("bias");
+  if (kind == "linear") pooling = declare_linear_scores(parameters, features, bias);
+  if (kind == "additive") pooling = declare_additive_scores(parameters, features, A, bias);
+  if (kind == "gated") pooling = declare_gated_scores(parameters, features, A, bias);
+  if (HeadsPooling* heads = std::get_if<HeadsPooling>(&pooling)) {
+    heads->projections = declare_projections(parameters, "", features, features, features, bias);
+  }
+}
+
+Modules declare(Parameters& parameters, const Config& config) {
+  const Dimension K = config.dimension("input_size"), placed = placed_features(config);
+  const bool bias = config.flag("bias");
+  Modules modules;
+  declare_own(modules, parameters, config);
+  if (config.choice("input") == "tokens") {
+    modules.words = declare_words(parameters, config, "embedding", K);
+  }
+  if (K != placed) modules.input = declare_linear(parameters, "input_proj", K, placed, bias);
+  Dimension features = pooled_features(config);
+  if (config.choice("encoder") == "dense") {
+    modules.dense = declare_linear(parameters, "encoder", placed, features, bias);
+  }
+  if (has_transformer(config)) modules.transformer = declare_transformer(parameters, config);
+  declare_pooling(modules.pooling, parameters, config);
+  modules.dropout = declare_dropout(parameters, "dropout", config.number("dropout"));
+  if (config.choice("pooling") == "flatten") {
+    features = {features * config.dimension("seq_len"), Axis::kFeature};
+  }
+  if (config.optional_integer("head_size")) {
+    const Dimension width = config.dimension("head_size", 1);
+    modules.hidden = declare_linear(parameters, "hidden", features, width, bias);
+    features = width;
+  }
+  modules.head =
+      declare_linear(parameters, "head", features, config.dimension("num_classes"), bias);
+  return modules;
+}
+
 /// What a part makes of the steps, and the weights by which it attends; kNoTensor where it does
 /// not.
 struct Made {
   TensorId output, weights = kNoTensor;
 };
 
-class Builder {
+class Forward {
  public:
-  explicit Builder(const Config& config)
-      : config_(config),
+  Forward(Graph& graph, const Modules& modules, const Config& config)
+      : graph_(graph),
+        modules_(modules),
+        config_(config),
         B_(config.dimension("batch_size")),
-        T_(config.dimension("seq_len")),
-        placed_(config.dimension(has_transformer(config) ? "hidden_size" : "input_size")),
-        pooled_(config.dimension(pooled_width(config))),
-        bias_(config.flag("bias")) {}
+        T_(config.dimension("seq_len")) {}
 
-  Graph run() {
-    declare_own();
+  void run() {
     const TensorId steps = add_positions(add_steps());
     mask_ = graph_.add_input("mask", {B_, T_}, Role::kOptionalInput);
     const Made encoded = encode(steps);
     const Made pooled = pool(encoded.output);
     graph_.add_result("output", add_head(pooled.output));
-    if (pooled.weights != kNoTensor)
-      graph_.add_result("weights", pooled.weights, {.weights = true});
-    if (encoded.weights != kNoTensor)
-      graph_.add_result("encoder_weights", encoded.weights, {.weights = true});
-    return std::move(graph_);
+    if (pooled.weights != kNoTensor) graph_.add_result("weights", pooled.weights, {.weights = true});
+    if (encoded.weights != kNoTensor) graph_.add_result("encoder_weights", encoded.weights, {.weights = true});
   }
 
  private:
-  /// The parameters of the layer itself, which PyTorch lists before those of its modules.
-  void declare_own() {
-    constexpr double kDeviation = 0.1;  // of positions: small beside features of variance 1
-    const std::string_view pooling = config_.choice("pooling");
-    const int own = graph_.add_module("", "");
-    if (config_.choice("position") == "learned") {
-      positions_ =
-          graph_.add_parameter(own, "positions", {T_, placed_}, {Init::Kind::kNormal, kDeviation});
-    }
-    if (pooling == "multihead") {
-      query_ = graph_.add_parameter(own, "query", {{1, Axis::kQuery}, pooled_},
-                                    {Init::Kind::kNormal, 1.0});
-    }
-    if (pooling == "timestep") {
-      timesteps_.emplace(graph_, own, T_, pooled_, timestep_options());
-    }
-  }
-
-  TimestepScores::Options timestep_options() const {
-    const std::string_view activation = config_.choice("score_activation");
-    TimestepScores::Options options{.content = config_.choice("score_by") == "content_and_position",
-                                    .prefix = "score_"};
-    if (activation == "none") options.activation = TimestepActivation::kNone;
-    if (activation == "scaled_tanh") options.activation = TimestepActivation::kScaledTanh;
-    return options;
-  }
-
   /// The sequence (B, T, features), as wide as transformer layers need it.
   TensorId add_steps() {
-    const Dimension K = config_.dimension("input_size");
     TensorId x = kNoTensor;
-    if (config_.choice("input") == "tokens") {
-      const EmbeddingModule words = declare_words(graph_, config_, "embedding", K);
+    if (modules_.words) {
       const TensorId tokens =
           graph_.add_integer_input("tokens", {B_, T_}, config_.dimension("vocab_size"));
-      x = apply_embedding(graph_, words, tokens, "embedded");
+      x = apply_embedding(graph_, *modules_.words, tokens, "embedded");
     } else {
-      x = graph_.add_input("features", {B_, T_, K});
+      x = graph_.add_input("features", {B_, T_, config_.dimension("input_size")});
     }
-    if (K == placed_) return x;
-    const LinearModule project = declare_linear(graph_, "input_proj", K, placed_, bias_);
-    return apply_linear(graph_, project, "embed", x, "projected_input");
+    if (!modules_.input) return x;
+    return apply_linear(graph_, *modules_.input, "embed", x, "projected_input");
   }
 
   TensorId add_positions(TensorId x) {
     const OpPtr& add = shared_op<Add>();
     const std::string_view position = config_.choice("position");
     if (position == "none") return x;
-    TensorId vectors = positions_;
+    TensorId vectors;
     if (position == "sinusoidal") {
-      const auto table = make_op<SinusoidalTable>(T_, placed_, 0);
+      const auto table = make_op<SinusoidalTable>(T_, placed_features(config_), 0);
       vectors = graph_.add_step("sinusoidal", "position", table, {x}, "sinusoids");
+    } else {
+      vectors = graph_.use(modules_.positions);
     }
     return graph_.add_step("add_position", "embed", add, {x, vectors}, "placed");
   }
 
   Made encode(TensorId x) {
-    const std::string_view encoder = config_.choice("encoder");
-    if (encoder == "transformer") return add_transformer(x);
-    return {encoder == "dense" ? add_dense("encoder", x, pooled_, "encoded") : x};
+    if (modules_.transformer) return add_transformer(*modules_.transformer, x);
+    if (!modules_.dense) return {x};
+    return {add_dense(*modules_.dense, x, "encoded")};
   }
 
-  /// nn.Linear called `name`, and the config's activation after it; the result is called `output`.
-  TensorId add_dense(std::string_view name, TensorId x, Dimension features,
-                     std::string_view output) {
+  /// A dense layer, and the config's activation after it; the result is called `output`.
+  TensorId add_dense(const LinearModule& dense, TensorId x, std::string_view output) {
     const std::string_view activation = config_.choice("activation");
+    const std::string_view part = graph_.parameters().module_name(dense.module);
     const bool linear = activation == "none";
-    const LinearModule dense =
-        declare_linear(graph_, name, graph_.tensor(x).shape.back(), features, bias_);
-    x = apply_linear(graph_, dense, name, x, linear ? output : format("{}_linear", {output}));
+    x = apply_linear(graph_, dense, part, x, linear ? output : format("{}_linear", {output}));
     if (linear) return x;
-    return graph_.add_step(format("activate_{}", {output}), name, activation_named(activation), {x},
+    return graph_.add_step(format("activate_{}", {output}), part, activation_named(activation), {x},
                            output);
   }
 
   /// Layers of PyTorch's own, one upon the other.
-  Made add_transformer(TensorId x) {
+  Made add_transformer(const TransformerModules& transformer, TensorId x) {
     std::vector<StackedLayer> kinds;
-    StackedLayer& layer = kinds.emplace_back(graph_, "SequenceEncoderLayer", x, "encoder_");
+    StackedLayer& layer = kinds.emplace_back(graph_, transformer.layers, 0, x, "encoder_");
     const TensorId mask = layer.graph().add_input("mask", {B_, T_}, Role::kOptionalInput);
-    const Attended encoded =
-        add_torch_encoder_layer(layer.graph(), config_, layer.carried(), mask, "hidden_states");
+    const Attended encoded = add_torch_encoder_layer(layer.graph(), transformer.layer, config_,
+                                                     layer.carried(), mask, "hidden_states");
     layer.graph().add_result("hidden_states", encoded.output);
     layer.graph().add_result("weights", encoded.weights, {.weights = true});
-    const size_t times = static_cast<size_t>(config_.integer("num_layers"));
-    add_stack(graph_, "encoder", std::move(kinds), std::vector<int>(times, 0));
+    add_stack(graph_, transformer.layers, std::move(kinds));
     const Call& layers = graph_.calls().back();
     return {layers.outputs[0], layers.outputs[1]};
   }
 
   Made pool(TensorId x) {
+    return std::visit([&](const auto& pooling) { return pool_by(pooling, x); }, modules_.pooling);
+  }
+
+  Made pool_by(std::monostate, TensorId x) {
     const std::string_view pooling = config_.choice("pooling");
-    const auto all = [&](const OpPtr& op) -> Made {
-      return {graph_.add_step("pool", "combine", op, {x, mask_}, "pooled")};
-    };
-    if (pooling == "last") return all(shared_op<LastPosition>());
-    if (pooling == "mean") return all(shared_op<MeanPool>());
-    if (pooling == "max") return all(shared_op<MaxPool>());
-    if (pooling == "flatten") return all(shared_op<Flatten>());
-    if (pooling == "multihead") return pool_by_heads(x);
-    const OpPtr& weighted_sum = shared_op<WeightedSum>();
-    const TensorId weights = add_weights_of(graph_, add_scores(pooling, x), mask_);
-    return {graph_.add_step("pool", "combine", weighted_sum, {weights, x}, "pooled"), weights};
+    const OpPtr& op = pooling == "last"   ? shared_op<LastPosition>()
+                      : pooling == "mean" ? shared_op<MeanPool>()
+                      : pooling == "max"  ? shared_op<MaxPool>()
+                                          : shared_op<Flatten>();
+    return {graph_.add_step("pool", "combine", op, {x, mask_}, "pooled")};
   }
 
-  TensorId add_scores(std::string_view pooling, TensorId x) {
-    const Dimension A = config_.dimension("attn_dim");
-    if (pooling == "linear") return add_linear_scores(graph_, x, bias_);
-    if (pooling == "additive") return add_additive_scores(graph_, x, A, bias_);
-    if (pooling == "gated") return add_gated_scores(graph_, x, A, bias_);
-    return timesteps_->add(graph_, x);
-  }
-
-  /// Multi-head attention of one learned query, the same for each sequence, to all steps.
-  Made pool_by_heads(TensorId x) {
+  Made pool_by(const HeadsPooling& heads, TensorId x) {
     const OpPtr& each_sequence = shared_op<EachSequence>();
     const OpPtr& only = shared_op<LastPosition>();
-    const Projections projections =
-        declare_projections(graph_, "", pooled_, pooled_, pooled_, bias_);
-    const TensorId asked = graph_.add_step("ask", "project", each_sequence, {query_, x}, "asked");
+    const TensorId asked =
+        graph_.add_step("ask", "project", each_sequence, {graph_.use(heads.query), x}, "asked");
     const Attended attended =
-        add_projected_attention(graph_, projections, {asked, x, x}, config_.dimension("num_heads"),
-                                {.key_mask = mask_}, "attended");
+        add_projected_attention(graph_, heads.projections, {asked, x, x},
+                                config_.dimension("num_heads"), {.key_mask = mask_}, "attended");
     return {graph_.add_step("pool", "combine", only, {attended.output}, "pooled"),
             attended.weights};
   }
 
-  TensorId add_head(TensorId pooled) {
-    const DropoutModule dropout = declare_dropout(graph_, "dropout", config_.number("dropout"));
-    TensorId x = apply_dropout(graph_, dropout, "classify", pooled, "dropped");
-    if (config_.optional_integer("head_size")) {
-      x = add_dense("hidden", x, config_.dimension("head_size", 1), "hidden_features");
-    }
-    const LinearModule head = declare_linear(graph_, "head", graph_.tensor(x).shape.back(),
-                                             config_.dimension("num_classes"), bias_);
-    return apply_linear(graph_, head, "classify", x, "output");
+  /// A sum under the weights that scores give.
+  template <class Scores>
+  Made pool_by(const Scores& scores, TensorId x) {
+    const OpPtr& weighted_sum = shared_op<WeightedSum>();
+    const TensorId weights = add_weights_of(graph_, add_scores(graph_, scores, x), mask_);
+    return {graph_.add_step("pool", "combine", weighted_sum, {weights, x}, "pooled"), weights};
   }
 
+  TensorId add_head(TensorId pooled) {
+    TensorId x = apply_dropout(graph_, modules_.dropout, "classify", pooled, "dropped");
+    if (modules_.hidden) x = add_dense(*modules_.hidden, x, "hidden_features");
+    return apply_linear(graph_, modules_.head, "classify", x, "output");
+  }
+
+  Graph& graph_;
+  const Modules& modules_;
   const Config& config_;
-  const Dimension B_, T_, placed_, pooled_;  // features where positions are added, where all pool
-  const bool bias_;
-  Graph graph_;
-  TensorId mask_ = kNoTensor, positions_ = kNoTensor, query_ = kNoTensor;
-  std::optional<TimestepScores> timesteps_;
+  const Dimension B_, T_;
+  TensorId mask_ = kNoTensor;
 };
 
-Graph build(const Config& config) { return Builder(config).run(); }
+void forward(Graph& graph, const Modules& modules, const Config& config) {
+  Forward(graph, modules, config).run();
+}
 
 const Layer kLayer = {
     .name = "sequence_classifier",
@@ -305,7 +377,7 @@ const Layer kLayer = {
          fields::dropout(0),
          described("Whether linear layers and norms add a bias.", fields::bias()),
          fields::dtype()},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
     .check = check,
 };
 const Registration kRegistration(kLayer);

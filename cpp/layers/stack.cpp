@@ -15,23 +15,22 @@ TensorId input_named(const Graph& graph, const std::string& name) {
 
 }  // namespace
 
-StackedLayer::StackedLayer(const Graph& around, std::string_view class_name, TensorId carried,
+StackedLayer::StackedLayer(const Graph& around, int list, size_t kind, TensorId carried,
                            std::string_view prefix)
-    : around_(around), class_name_(class_name), prefix_(prefix) {
+    : around_(around), prefix_(prefix), graph_(around.parameters().member(list)->kinds[kind]) {
   share(carried);
 }
 
 TensorId StackedLayer::share(TensorId given) {
   if (given == kNoTensor) return kNoTensor;
-  const Tensor& tensor = around_.tensor(given);
-  const TensorId input = graph_.add_input(tensor.name, tensor.shape);
+  const TensorId input = graph_.add_input(around_.name_of(given), around_.tensor(given).shape);
   given_.emplace_back(input, given);
   return input;
 }
 
-void add_stack(Graph& graph, std::string_view name, std::vector<StackedLayer> kinds,
-               std::vector<int> order) {
-  Call call{.name = std::string(name), .order = std::move(order)};
+void add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds) {
+  Call call{.member = list};
+  const Member& member = *graph.parameters().member(list);
   const auto mask_of = [&](const StackedLayer& layer, const Tensor& mask) {
     const bool fits_all = std::all_of(kinds.begin(), kinds.end(), [&](const StackedLayer& other) {
       const TensorId own = input_named(other.graph_, mask.name);
@@ -42,8 +41,7 @@ void add_stack(Graph& graph, std::string_view name, std::vector<StackedLayer> ki
     return known == kNoTensor ? graph.add_input(called, mask.shape, mask.role) : known;
   };
   for (StackedLayer& layer : kinds) {
-    const int kind = static_cast<int>(&layer - kinds.data());
-    const int64_t times = std::count(call.order.begin(), call.order.end(), kind);
+    const int64_t times = member.times(static_cast<size_t>(&layer - kinds.data()));
     std::vector<Argument> arguments;
     for (const TensorId input : layer.graph_.inputs()) {
       const Tensor& tensor = layer.graph_.tensor(input);
@@ -61,10 +59,8 @@ void add_stack(Graph& graph, std::string_view name, std::vector<StackedLayer> ki
              .repeated = true});
       }
     }
-    call.bodies.push_back({.class_name = std::move(layer.class_name_),
-                           .prefix = layer.prefix_,
-                           .graph = nullptr,
-                           .arguments = std::move(arguments)});
+    call.bodies.push_back(
+        {.prefix = layer.prefix_, .graph = nullptr, .arguments = std::move(arguments)});
   }
   for (size_t kind = 0; kind < kinds.size(); ++kind) {
     call.bodies[kind].graph = std::make_shared<const Graph>(std::move(kinds[kind].graph_));

@@ -10,10 +10,10 @@ namespace attnscope {
 /// it each repetition is given.
 class StackedLayer {
  public:
-  /// `carried`: the tensor of the graph around it that the first layer is given; each further layer
-  /// is given what the one before has made. `prefix` begins the names of inputs that only this kind
-  /// of layer has.
-  StackedLayer(const Graph& around, std::string_view class_name, TensorId carried,
+  /// `list`, `kind`: of the parameters of the graph around it. `carried`: the tensor of that graph
+  /// that the first layer is given; each further layer is given what the one before has made.
+  /// `prefix` begins the names of inputs that only this kind of layer has.
+  StackedLayer(const Graph& around, int list, size_t kind, TensorId carried,
                std::string_view prefix = "");
 
   Graph& graph() { return graph_; }
@@ -26,20 +26,19 @@ class StackedLayer {
   TensorId share(TensorId given);
 
  private:
-  friend void add_stack(Graph& graph, std::string_view name, std::vector<StackedLayer> kinds,
-                        std::vector<int> order);
+  friend void add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds);
 
   const Graph& around_;
-  std::string class_name_, prefix_;
+  std::string prefix_;
   Graph graph_;
   std::vector<std::pair<TensorId, TensorId>> given_;  // for an input, a tensor around it
 };
 
-/// Calls layers of these kinds in this order; the first result of each is carried to the next.
+/// Calls the layers of a list of the graph's parameters in its order, `kinds` being the list's; the
+/// first result of each is carried to the next.
 /// Inputs that nothing has been given for become inputs of `graph`. An optional one, a mask,
 /// becomes one input for all layers whose shape it fits. Any other, such as the past of a cache,
 /// becomes a stack with a part for each layer, named with an "s" at its end: past_keys.
-void add_stack(Graph& graph, std::string_view name, std::vector<StackedLayer> kinds,
-               std::vector<int> order);
+void add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds);
 
 }  // namespace attnscope

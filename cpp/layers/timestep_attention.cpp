@@ -6,14 +6,17 @@
 namespace attnscope {
 namespace {
 
-Graph build(const Config& config) {
-  const Dimension T = config.dimension("seq_len"), K = config.dimension("hidden_size");
-  Graph graph;
-  const TimestepScores timesteps(graph, graph.add_module("", ""), T, K,
+TimestepScores declare(Parameters& parameters, const Config& config) {
+  const int own = parameters.add_module("", "");
+  return declare_timestep_scores(parameters, own, config.dimension("seq_len"),
+                                 config.dimension("hidden_size"),
                                  {.position = config.flag("bias")});
+}
+
+void forward(Graph& graph, const TimestepScores& scores, const Config& config) {
+  const Dimension T = config.dimension("seq_len"), K = config.dimension("hidden_size");
   const TensorId x = graph.add_input("hidden_states", {config.dimension("batch_size"), T, K});
-  add_pooling(graph, config, x, timesteps.add(graph, x));
-  return graph;
+  add_pooling(graph, config, x, add_scores(graph, scores, x));
 }
 
 const Layer kLayer = {
@@ -25,7 +28,7 @@ const Layer kLayer = {
     .pytorch_class = "TimestepAttention",
     .fields = {fields::batch_size(), fields::seq_len(), fields::hidden_size(), fields::bias(),
                fields::dtype(), scorer_output(true)},
-    .build = build,
+    .forward_graph = forward_graph<declare, forward>,
 };
 const Registration kRegistration(kLayer);
 

@@ -35,36 +35,39 @@ TensorId TorchSublayer::after(Graph& graph, TensorId x, TensorId made,
   return apply_norm(graph, norm_, sum, output);
 }
 
-FeedForward declare_torch_feed_forward(Graph& graph, const Config& config) {
+FeedForward declare_torch_feed_forward(Parameters& parameters, const Config& config) {
   const Dimension E = config.dimension("hidden_size"), F = config.dimension("intermediate_size");
   const bool bias = config.flag("bias");
-  FeedForward feed_forward{.up = declare_linear(graph, "linear1", E, F, bias, false),
+  FeedForward feed_forward{.up = declare_linear(parameters, "linear1", E, F, bias, false),
                            .activation = config.choice("activation")};
-  feed_forward.dropout = declare_dropout(graph, "dropout", config.number("dropout"), false);
-  feed_forward.down = declare_linear(graph, "linear2", F, E, bias, false);
+  feed_forward.dropout = declare_dropout(parameters, "dropout", config.number("dropout"), false);
+  feed_forward.down = declare_linear(parameters, "linear2", F, E, bias, false);
   return feed_forward;
 }
 
-Attended add_torch_encoder_layer(Graph& graph, const Config& config, TensorId x, TensorId key_mask,
-                                 std::string_view output) {
+TorchEncoderLayer declare_torch_encoder_layer(Parameters& parameters, const Config& config) {
   const Dimension E = config.dimension("hidden_size");
   const bool bias = config.flag("bias");
   const double share = config.number("dropout"), eps = config.number("norm_eps");
-  graph.inherit("nn.TransformerEncoderLayer", torch_layer_arguments(config));
+  parameters.inherit("nn.TransformerEncoderLayer", torch_layer_arguments(config));
   const PackedProjections attention =
-      declare_packed_multihead(graph, "self_attn", {E, E, E, bias, false});
-  const FeedForward feed_forward = declare_torch_feed_forward(graph, config);
-  const NormModule norm1 = declare_layer_norm(graph, "norm1", E, eps, bias, false);
-  const NormModule norm2 = declare_layer_norm(graph, "norm2", E, eps, bias, false);
-  const TorchSublayer attend(config, norm1, declare_dropout(graph, "dropout1", share, false),
-                             "attention");
-  const TorchSublayer feed(config, norm2, declare_dropout(graph, "dropout2", share, false),
-                           "feed_forward");
+      declare_packed_multihead(parameters, "self_attn", {E, E, E, bias, false});
+  const FeedForward feed_forward = declare_torch_feed_forward(parameters, config);
+  const NormModule norm1 = declare_layer_norm(parameters, "norm1", E, eps, bias, false);
+  const NormModule norm2 = declare_layer_norm(parameters, "norm2", E, eps, bias, false);
+  const DropoutModule dropout1 = declare_dropout(parameters, "dropout1", share, false);
+  const DropoutModule dropout2 = declare_dropout(parameters, "dropout2", share, false);
+  return {attention, feed_forward, TorchSublayer(config, norm1, dropout1, "attention"),
+          TorchSublayer(config, norm2, dropout2, "feed_forward")};
+}
 
+Attended add_torch_encoder_layer(Graph& graph, const TorchEncoderLayer& layer, const Config& config,
+                                 TensorId x, TensorId key_mask, std::string_view output) {
+  const auto& [attention, feed_forward, attend, feed] = layer;
   const TensorId from = attend.before(graph, x);
   const Attended attended = add_projected_attention(
       graph, attention.projections, {from, from, from}, config.dimension("num_heads"),
-      {.dropout = {.share = share}, .key_mask = key_mask}, "attended");
+      {.dropout = {.share = config.number("dropout")}, .key_mask = key_mask}, "attended");
   const TensorId middle = attend.after(graph, x, attended.output, "middle");
   const TensorId fed = feed_forward.apply(graph, feed.before(graph, middle), "fed_forward");
   return {feed.after(graph, middle, fed, output), attended.weights};

@@ -33,13 +33,20 @@ class TorchSublayer {
 };
 
 /// linear1, dropout and linear2, which the base class constructs.
-FeedForward declare_torch_feed_forward(Graph& graph, const Config& config);
+FeedForward declare_torch_feed_forward(Parameters& parameters, const Config& config);
 
-/// All of nn.TransformerEncoderLayer, from which the graph's module then inherits: x (B, T, E) ->
-/// (B, T, E), called `output`. `key_mask` (B, T) hides positions; kNoTensor: the attention has the
-/// optional input "mask".
-Attended add_torch_encoder_layer(Graph& graph, const Config& config, TensorId x, TensorId key_mask,
-                                 std::string_view output);
+/// All of nn.TransformerEncoderLayer, from which the class of the parameters then inherits.
+struct TorchEncoderLayer {
+  PackedProjections attention;
+  FeedForward feed_forward;
+  TorchSublayer attend, feed;
+};
+TorchEncoderLayer declare_torch_encoder_layer(Parameters& parameters, const Config& config);
+
+/// x (B, T, E) -> (B, T, E), called `output`. `key_mask` (B, T) hides positions; kNoTensor: the
+/// attention has the optional input "mask".
+Attended add_torch_encoder_layer(Graph& graph, const TorchEncoderLayer& layer, const Config& config,
+                                 TensorId x, TensorId key_mask, std::string_view output);
 
 /// Fields of both.
 std::vector<Field> torch_layer_fields(std::vector<Field> sizes);

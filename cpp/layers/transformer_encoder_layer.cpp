@@ -9,15 +9,13 @@ namespace {
 
 void check(const Config& config) { check_heads_divide(config, "hidden_size"); }
 
-Graph build(const Config& config) {
-  Graph graph;
+void forward(Graph& graph, const TorchEncoderLayer& layer, const Config& config) {
   const TensorId x =
       graph.add_input("hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"),
                                         config.dimension("hidden_size")});
-  const Attended attended = add_torch_encoder_layer(graph, config, x, kNoTensor, "output");
+  const Attended attended = add_torch_encoder_layer(graph, layer, config, x, kNoTensor, "output");
   graph.add_result("output", attended.output);
   graph.add_result("weights", attended.weights, {.weights = true});
-  return graph;
 }
 
 const Layer kLayer = {
@@ -30,7 +28,7 @@ const Layer kLayer = {
         "norm.",
     .pytorch_class = "TransformerEncoderLayer",
     .fields = torch_layer_fields({fields::batch_size(), fields::seq_len()}),
-    .build = build,
+    .forward_graph = forward_graph<declare_torch_encoder_layer, forward>,
     .check = check,
 };
 const Registration kRegistration(kLayer);

@@ -9,9 +9,9 @@ void check_padding(const Config& config) {
   refuse("padding_idx", "padding_idx must be less than vocab_size ({}), got {}", {V, *padding});
 }
 
-EmbeddingModule declare_words(Graph& graph, const Config& config, std::string_view name,
+EmbeddingModule declare_words(Parameters& parameters, const Config& config, std::string_view name,
                               Dimension features) {
-  return declare_embedding(graph, name, config.dimension("vocab_size"), features,
+  return declare_embedding(parameters, name, config.dimension("vocab_size"), features,
                            config.optional_integer("padding_idx"));
 }
 

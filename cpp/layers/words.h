@@ -12,7 +12,7 @@ namespace attnscope {
 void check_padding(const Config& config);
 
 /// nn.Embedding(vocab_size, features, padding_idx=padding_idx), called `name`.
-EmbeddingModule declare_words(Graph& graph, const Config& config, std::string_view name,
+EmbeddingModule declare_words(Parameters& parameters, const Config& config, std::string_view name,
                               Dimension features);
 
 }  // namespace attnscope

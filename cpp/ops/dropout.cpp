@@ -25,10 +25,11 @@ std::string Dropout::pytorch(const std::vector<std::string>& inputs,
   return format("F.dropout({}, {}, self.training)", {inputs[0], share_});
 }
 
-DropoutModule declare_dropout(Graph& graph, std::string_view name, double share, bool made) {
+DropoutModule declare_dropout(Parameters& parameters, std::string_view name, double share,
+                              bool made) {
   if (share == 0) return {};
   const std::string constructor = made ? format("nn.Dropout({})", {share}) : "";
-  return {share, graph.add_module(name, constructor)};
+  return {share, parameters.add_module(name, constructor)};
 }
 
 TensorId apply_dropout(Graph& graph, const DropoutModule& dropout, std::string_view part,

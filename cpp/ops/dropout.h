@@ -41,7 +41,8 @@ struct DropoutModule {
 };
 
 /// Declares an nn.Dropout(share). `made` false: a base class of PyTorch's constructs it.
-DropoutModule declare_dropout(Graph& graph, std::string_view name, double share, bool made = true);
+DropoutModule declare_dropout(Parameters& parameters, std::string_view name, double share,
+                              bool made = true);
 
 /// Applies it; the step is called like its output. x itself where the share is 0.
 TensorId apply_dropout(Graph& graph, const DropoutModule& dropout, std::string_view part,

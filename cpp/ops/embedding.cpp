@@ -65,23 +65,22 @@ Array EmbeddingGradient::forward(const std::vector<const Array*>& inputs) const 
   return table;
 }
 
-EmbeddingModule declare_embedding(Graph& graph, std::string_view name, Dimension rows,
+EmbeddingModule declare_embedding(Parameters& parameters, std::string_view name, Dimension rows,
                                   Dimension features, PaddingIndex padding) {
   const std::string further = padding ? format(", padding_idx={}", {*padding}) : "";
   const int module =
-      graph.add_module(name, format("nn.Embedding({}, {}{})", {rows, features, further}));
-  const TensorId weight =
-      graph.add_parameter(module, "weight", {rows, features},
-                          {.kind = Init::Kind::kNormal, .spread = 1, .zero_row = padding});
-  return {module, weight, padding};
+      parameters.add_module(name, format("nn.Embedding({}, {}{})", {rows, features, further}));
+  const Init init{.kind = Init::Kind::kNormal, .spread = 1, .zero_row = padding};
+  return {module, {parameters.add(module, "weight", {rows, features}, init)}, padding};
 }
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,
                          std::string_view output) {
   const OpPtr op =
       embedding.padding ? make_op<Embedding>(embedding.padding) : shared_op<Embedding>();
-  const std::string_view name = graph.modules()[static_cast<size_t>(embedding.module)].name;
-  return graph.add_step(name, "embed", op, {tokens, embedding.weight}, output, embedding.module);
+  const std::string_view name = graph.parameters().module_name(embedding.module);
+  return graph.add_step(name, "embed", op, {tokens, graph.use(embedding.weight)}, output,
+                        embedding.module);
 }
 
 }  // namespace attnscope

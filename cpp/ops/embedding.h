@@ -52,10 +52,10 @@ class EmbeddingGradient final : public UnnamedOp {
 /// distribution but for the padding token's row, which is zeros.
 struct EmbeddingModule {
   int module;
-  TensorId weight;  // (rows, features)
+  Weight weight;  // (rows, features)
   PaddingIndex padding;
 };
-EmbeddingModule declare_embedding(Graph& graph, std::string_view name, Dimension rows,
+EmbeddingModule declare_embedding(Parameters& parameters, std::string_view name, Dimension rows,
                                   Dimension features, PaddingIndex padding = {});
 
 TensorId apply_embedding(Graph& graph, const EmbeddingModule& embedding, TensorId tokens,

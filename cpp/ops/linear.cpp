@@ -69,26 +69,26 @@ std::string Linear::pytorch(const std::vector<std::string>& inputs, std::string_
   return format("{})", {text});
 }
 
-LinearModule declare_linear(Graph& graph, std::string_view name, Dimension in_features,
+LinearModule declare_linear(Parameters& parameters, std::string_view name, Dimension in_features,
                             Dimension out_features, bool bias, bool made) {
   if (out_features.axis == Axis::kNone) out_features.axis = Axis::kFeature;
   const std::string constructor =
       format("nn.Linear({}, {}{}", {in_features, out_features, bias ? ")" : ", bias=False)"});
   const Init init{Init::Kind::kUniform, 1.0 / std::sqrt(static_cast<double>(in_features))};
   LinearModule linear{};
-  linear.module = graph.add_module(name, made ? constructor : "");
-  linear.weight = graph.add_parameter(linear.module, "weight", {out_features, in_features}, init);
-  if (bias) linear.bias = graph.add_parameter(linear.module, "bias", {out_features}, init);
+  linear.module = parameters.add_module(name, made ? constructor : "");
+  linear.weight = {parameters.add(linear.module, "weight", {out_features, in_features}, init)};
+  if (bias) linear.bias = {parameters.add(linear.module, "bias", {out_features}, init)};
   return linear;
 }
 
 TensorId apply_linear(Graph& graph, const LinearModule& linear, std::string_view part, TensorId x,
                       std::string_view output) {
   const OpPtr& op = shared_op<Linear>();
-  std::vector<TensorId> inputs{x, linear.weight};
-  if (linear.bias != kNoTensor) inputs.push_back(linear.bias);
+  std::vector<TensorId> inputs{x, graph.use(linear.weight)};
+  if (linear.bias.exists()) inputs.push_back(graph.use(linear.bias));
   const std::string_view name =
-      linear.module < 0 ? output : graph.modules()[static_cast<size_t>(linear.module)].name;
+      linear.module < 0 ? output : graph.parameters().module_name(linear.module);
   return graph.add_step(name, part, op, inputs, output, linear.module);
 }
 

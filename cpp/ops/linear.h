@@ -24,15 +24,15 @@ class Linear final : public Op {
 
 /// Weights of a linear layer: of an nn.Linear, or rows of a parameter of another module.
 struct LinearModule {
-  int module = -1;              // the nn.Linear that a step calls; -1: F.linear does it
-  TensorId weight = kNoTensor;  // (out_features, in_features)
-  TensorId bias = kNoTensor;    // (out_features,), kNoTensor without bias
+  int module = -1;  // the nn.Linear that a step calls; -1: F.linear does it
+  Weight weight{};  // (out_features, in_features)
+  Weight bias{};    // (out_features,), or none
 };
 
 /// Declares nn.Linear(in_features, out_features) with PyTorch's initial values: weight, then bias,
 /// both uniform in ±1/sqrt(in_features). `made` false: a base class or an outer module of PyTorch's
 /// constructs it.
-LinearModule declare_linear(Graph& graph, std::string_view name, Dimension in_features,
+LinearModule declare_linear(Parameters& parameters, std::string_view name, Dimension in_features,
                             Dimension out_features, bool bias, bool made = true);
 
 /// Applies it: x (..., in_features) -> (..., out_features). The step is called like

@@ -180,35 +180,35 @@ Array NormWeightGradient::forward(const std::vector<const Array*>& inputs) const
   return sums;
 }
 
-NormModule declare_layer_norm(Graph& graph, std::string_view name, Dimension features, double eps,
-                              bool bias, bool made) {
+NormModule declare_layer_norm(Parameters& parameters, std::string_view name, Dimension features,
+                              double eps, bool bias, bool made) {
   const std::string constructor = format(
       "nn.LayerNorm({}{}{})",
       {features, eps == 1e-5 ? "" : ", eps=" + python_number(eps), bias ? "" : ", bias=False"});
   NormModule norm{};
-  norm.module = graph.add_module(name, made ? constructor : "");
+  norm.module = parameters.add_module(name, made ? constructor : "");
   norm.op = make_op<LayerNorm>(eps);
-  norm.weight = graph.add_parameter(norm.module, "weight", {features}, {Init::Kind::kOnes});
-  if (bias) norm.bias = graph.add_parameter(norm.module, "bias", {features}, {Init::Kind::kZeros});
+  norm.weight = {parameters.add(norm.module, "weight", {features}, Init{Init::Kind::kOnes})};
+  if (bias) norm.bias = {parameters.add(norm.module, "bias", {features}, Init{})};
   return norm;
 }
 
-NormModule declare_rms_norm(Graph& graph, std::string_view name, Dimension features, double eps,
-                            bool plus_one) {
+NormModule declare_rms_norm(Parameters& parameters, std::string_view name, Dimension features,
+                            double eps, bool plus_one) {
   const char* kind = plus_one ? "RMSNormPlusOne" : "nn.RMSNorm";
   NormModule norm{};
   norm.module =
-      graph.add_module(name, format("{}({}, eps={})", {kind, features, python_number(eps)}));
+      parameters.add_module(name, format("{}({}, eps={})", {kind, features, python_number(eps)}));
   norm.op = make_op<RmsNorm>(eps, plus_one);
-  norm.weight = graph.add_parameter(norm.module, "weight", {features},
-                                    {plus_one ? Init::Kind::kZeros : Init::Kind::kOnes});
+  const Init init{plus_one ? Init::Kind::kZeros : Init::Kind::kOnes};
+  norm.weight = {parameters.add(norm.module, "weight", {features}, init)};
   return norm;
 }
 
 TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, std::string_view output) {
-  std::vector<TensorId> inputs{x, norm.weight};
-  if (norm.bias != kNoTensor) inputs.push_back(norm.bias);
-  const std::string_view name = graph.modules()[static_cast<size_t>(norm.module)].name;
+  std::vector<TensorId> inputs{x, graph.use(norm.weight)};
+  if (norm.bias.exists()) inputs.push_back(graph.use(norm.bias));
+  const std::string_view name = graph.parameters().module_name(norm.module);
   return graph.add_step(name, "norm", norm.op, inputs, output, norm.module);
 }
 

@@ -96,16 +96,16 @@ class NormWeightGradient final : public UnnamedOp {
 struct NormModule {
   int module;
   std::shared_ptr<const Op> op;
-  TensorId weight;            // (features,), ones; zeros where one is added to them
-  TensorId bias = kNoTensor;  // (features,), zeros
+  Weight weight;  // (features,), ones; zeros where one is added to them
+  Weight bias{};  // (features,), zeros; or none
 };
 
 /// `made` false: a base class or an outer module of PyTorch's constructs it.
-NormModule declare_layer_norm(Graph& graph, std::string_view name, Dimension features, double eps,
-                              bool bias = true, bool made = true);
+NormModule declare_layer_norm(Parameters& parameters, std::string_view name, Dimension features,
+                              double eps, bool bias = true, bool made = true);
 /// `plus_one`: its weights are stored less one, as Gemma's are.
-NormModule declare_rms_norm(Graph& graph, std::string_view name, Dimension features, double eps,
-                            bool plus_one = false);
+NormModule declare_rms_norm(Parameters& parameters, std::string_view name, Dimension features,
+                            double eps, bool plus_one = false);
 
 /// Applies it to the last dimension of x. The step is called like the module.
 TensorId apply_norm(Graph& graph, const NormModule& norm, TensorId x, std::string_view output);

@@ -47,18 +47,7 @@ Config with_lengths_of(const Config& config, const Graph& graph,
 }
 
 bool fits_instead(const Graph& other, const Graph& graph, const std::vector<GivenShape>& given) {
-  const auto parameters = [](const Graph& of) {
-    std::vector<const Tensor*> found;
-    for (const Module& module : of.modules()) {
-      for (const TensorId id : module.parameters) found.push_back(&of.tensor(id));
-    }
-    return found;
-  };
-  const auto alike = [](const Tensor* one, const Tensor* two) {
-    return one->name == two->name && one->shape == two->shape;
-  };
-  const auto ours = parameters(graph), theirs = parameters(other);
-  if (!std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), alike)) return false;
+  if (!same_parameters(graph.parameters(), other.parameters())) return false;
   return std::all_of(given.begin(), given.end(), [&](const GivenShape& one) {
     const Tensor& expected = graph.tensor(one.first);
     if (expected.role != Role::kInput) return true;

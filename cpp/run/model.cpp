@@ -14,7 +14,7 @@ namespace {
 
 /// Without calls; `masked`: with the steps that no layer has by itself, for tensors by name.
 Graph unrolled(const Config& config, bool masked = false) {
-  return unroll(config.layer().build(config), masked);
+  return unroll(config.layer().forward_graph(config), masked);
 }
 
 FunctionGraph forward_of(Graph graph, const Config& config, const PlanKey& key) {
@@ -103,7 +103,7 @@ Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype stor
   const PlanPtr least = plan({.weights = false});
   most_work_ = least->schedule.most_work();
   weights_ = std::make_unique<Weights>(
-      std::make_shared<ParameterValues>(initial_values(graph_, generator_)), storage);
+      std::make_shared<ParameterValues>(initial_values(graph_.parameters(), generator_)), storage);
   weights_->bind(graph_, least->schedule.packed());
 }
 
@@ -116,9 +116,8 @@ Count Model::held_bytes() const {
 
 std::vector<StateEntry> Model::state() const {
   std::vector<StateEntry> entries;
-  const std::vector<TensorId> order = state_order(graph_);
-  for (size_t i = 0; i < order.size(); ++i) {
-    entries.push_back({graph_.tensor(order[i]).name, &weights_->values()[i]});
+  for (size_t i = 0; i < weights_->values().size(); ++i) {
+    entries.push_back({graph_.parameters().at(i).first, &weights_->values()[i]});
   }
   return entries;
 }
@@ -171,7 +170,7 @@ Outputs Model::run_with(Weights& weights, const Plan& plan, const Inputs& inputs
                         const Progress& progress) const {
   if (!reference) return execute_with(weights, plan, inputs, progress);
   std::vector<Values> spread;
-  return run_reference(plan.graph, parameters_of(plan.graph, weights.values()),
+  return run_reference(plan.graph, weights.values(),
                        with_whole_rows(plan.graph, inputs, spread), plan.keep, progress);
 }
 

@@ -24,49 +24,39 @@ void draw(const Init& init, Generator& generator, Values& values) {
   }
 }
 
-}  // namespace
-
-std::vector<TensorId> state_order(const Graph& graph) {
-  std::vector<TensorId> order;
-  for (const Module& module : graph.modules()) {
-    order.insert(order.end(), module.parameters.begin(), module.parameters.end());
-  }
-  return order;
-}
-
-ParameterValues initial_values(const Graph& graph, uint64_t seed) {
-  Generator generator(seed);
-  return initial_values(graph, generator);
-}
-
-ParameterValues initial_values(const Graph& graph, Generator& generator) {
-  std::vector<Values> by_id(graph.tensors().size());
-  for (const Draw& one : graph.draws()) {
-    Values& values = by_id[static_cast<size_t>(one.parameter)];
-    values = make_values(graph.tensor(one.parameter).shape);
-    draw(one.init, generator, values);
+/// Draws what is declared in a set; its flat numbers begin at `begin`.
+void draw_all(const Parameters& set, size_t begin, Generator& generator, ParameterValues& values) {
+  for (const Draw& one : set.draws()) {
+    if (one.member != kNoMember) {
+      const Member& list = *set.member(one.member);
+      for (int place = 0; place < std::ssize(list.order); ++place) {
+        const auto kind = static_cast<size_t>(list.order[static_cast<size_t>(place)]);
+        const size_t inside = set.begin_of({one.member, place}).parameters;
+        draw_all(*list.kinds[kind], begin + inside, generator, values);
+      }
+      continue;
+    }
+    Values& drawn = values[begin + set.flat(one.parameter)];
+    drawn = make_values(set.shape_of(one.parameter));
+    draw(one.init, generator, drawn);
     if (const std::optional<int64_t> row = one.init.zero_row) {
-      const size_t length = values.size() / values.shape(0);
-      std::fill_n(values.data() + static_cast<size_t>(*row) * length, length, 0.0f);
+      const size_t length = drawn.size() / drawn.shape(0);
+      std::fill_n(drawn.data() + static_cast<size_t>(*row) * length, length, 0.0f);
     }
   }
-  ParameterValues values;
-  for (const TensorId id : state_order(graph)) {
-    values.push_back(std::move(by_id[static_cast<size_t>(id)]));
-  }
-  return values;
 }
 
-Parameters parameters_of(const Graph& graph, const ParameterValues& values) {
-  Parameters parameters(graph.tensors().size(), nullptr);
-  const std::vector<TensorId> order = state_order(graph);
-  for (size_t i = 0; i < order.size(); ++i) parameters[static_cast<size_t>(order[i])] = &values[i];
-  for (size_t id = 0; id < parameters.size(); ++id) {
-    const Tensor& tensor = graph.tensors()[id];
-    if (tensor.role == Role::kParameter)
-      parameters[id] = parameters[static_cast<size_t>(tensor.storage)];
-  }
-  return parameters;
+}  // namespace
+
+ParameterValues initial_values(const Parameters& parameters, uint64_t seed) {
+  Generator generator(seed);
+  return initial_values(parameters, generator);
+}
+
+ParameterValues initial_values(const Parameters& parameters, Generator& generator) {
+  ParameterValues values(parameters.flat_count());
+  draw_all(parameters, 0, generator, values);
+  return values;
 }
 
 }  // namespace attnscope

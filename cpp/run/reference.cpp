@@ -27,7 +27,7 @@ void run_reference(const Graph& graph, ReferenceValues& values, const Progress& 
   }
 }
 
-Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
+Outputs run_reference(const Graph& graph, const ParameterValues& parameters, const Inputs& inputs,
                       const Keep& keep, const Progress& progress) {
   ReferenceValues values(graph.tensors().size());
   for (size_t id = 0; id < values.size(); ++id) {
@@ -37,8 +37,8 @@ Outputs run_reference(const Graph& graph, const Parameters& parameters, const In
     // A mask has the shape in which it was given; a part of a stacked input may be given by itself.
     if (!parameter && inputs[id]) {
       values[id] = part(*inputs[id], 0, {inputs[id]->shape().begin(), inputs[id]->shape().end()});
-    } else if (const Values* whole =
-                   parameter ? parameters[id] : inputs[static_cast<size_t>(tensor.storage)]) {
+    } else if (const Values* whole = parameter ? &parameters[static_cast<size_t>(tensor.parameter)]
+                                               : inputs[static_cast<size_t>(tensor.storage)]) {
       values[id] = part(*whole, tensor.offset, {tensor.shape.begin(), tensor.shape.end()});
     }
   }

@@ -21,7 +21,7 @@ using ReferenceValues = std::vector<std::optional<Array>>;
 void run_reference(const Graph& graph, ReferenceValues& values, const Progress& progress = {});
 
 /// The same of a graph's parameters and inputs, with what `keep` says.
-Outputs run_reference(const Graph& graph, const Parameters& parameters, const Inputs& inputs,
+Outputs run_reference(const Graph& graph, const ParameterValues& parameters, const Inputs& inputs,
                       const Keep& keep = {}, const Progress& progress = {});
 
 }  // namespace attnscope

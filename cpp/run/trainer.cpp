@@ -47,6 +47,7 @@ Trainer::Trainer(const Model& model, Recipe recipe)
     if (parameter == kNoTensor) continue;
     gradient_places_.push_back(place);
     trained_.push_back(plan->graph.tensor(parameter));
+    trained_.back().name = plan->graph.name_of(parameter);
   }
   const PlanPtr updating =
       call_of(plan->key.function).last ? plan : find_or_make(model, Function::kTrainLast, {});

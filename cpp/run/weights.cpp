@@ -16,11 +16,11 @@ void Weights::repack() {
 }
 
 BoundWeights Weights::bind(const Graph& graph, const std::vector<TensorId>& packed) {
-  BoundWeights bound{parameters_of(graph, *values_),
-                     std::vector<const PackedMatrix*>(graph.tensors().size(), nullptr)};
+  BoundWeights bound{*values_, std::vector<const PackedMatrix*>(graph.tensors().size(), nullptr)};
   for (const TensorId id : packed) {
     const Tensor& tensor = graph.tensor(id);
-    const float* from = bound.values[static_cast<size_t>(id)]->data() + tensor.offset;
+    const Values& whole = bound.values[static_cast<size_t>(tensor.parameter)];
+    const float* from = whole.data() + tensor.offset;
     const int64_t n = tensor.shape[0], k = tensor.shape[1];
     auto known = std::find_if(packed_.begin(), packed_.end(), [&](const auto& one) {
       return one->from == from && one->matrix.n() == n && one->matrix.k() == k;

@@ -13,10 +13,10 @@
 
 namespace attnscope {
 
-/// The weights of one graph, by TensorId; nullptr for what is no parameter, or not packed.
+/// The weights of one graph.
 struct BoundWeights {
-  Parameters values;
-  std::vector<const PackedMatrix*> packed;
+  const ParameterValues& values;            // by Tensor::parameter
+  std::vector<const PackedMatrix*> packed;  // by TensorId; nullptr for what is not packed
 };
 
 class Weights {

@@ -24,7 +24,9 @@ Workspace::Workspace(const Graph& graph, const Placement& placement, const Bound
     if (tensor.role == Role::kOptionalInput && inputs[id])
       given_shapes_[id] = shape_of(*inputs[id]);
     if (tensor.storage != static_cast<TensorId>(id)) continue;  // a view
-    if (tensor.role == Role::kParameter) memory_[id] = weights.values[id]->data();
+    if (tensor.role == Role::kParameter) {
+      memory_[id] = weights.values[static_cast<size_t>(tensor.parameter)].data();
+    }
     if (tensor.role != Role::kParameter && inputs[id]) memory_[id] = inputs[id]->data();
   }
   for (size_t i = 0; i < caches.size(); ++i) {

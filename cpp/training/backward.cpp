@@ -85,7 +85,7 @@ class Backward {
  private:
   TensorId add(TensorId of, const char* what, const OpPtr& op, Ids inputs) {
     const std::string name =
-        format("{}.grad.{}.{}", {graph_.tensor(of).name, what, graph_.steps().size()});
+        format("{}.grad.{}.{}", {graph_.name_of(of), what, graph_.steps().size()});
     return graph_.add_step(name, "backward", op, inputs, name);
   }
 
@@ -199,9 +199,8 @@ std::vector<TensorId> learned_or_given(const Graph& graph) {
     const Tensor& tensor = graph.tensor(id);
     if (tensor.role == Role::kInput && tensor.limit == 0) all.push_back(id);
   }
-  for (const Module& module : graph.modules()) {
-    all.insert(all.end(), module.parameters.begin(), module.parameters.end());
-  }
+  const std::vector<TensorId> parameters = graph.used_parameters();
+  all.insert(all.end(), parameters.begin(), parameters.end());
   return all;
 }
 
@@ -226,7 +225,7 @@ std::vector<Seed> add_seeds(Graph& graph, const std::vector<std::string>& from) 
 std::string gradient_name(const std::string& name) { return "gradients." + name; }
 
 Graph backward_graph(const Config& config, const std::vector<std::string>& from) {
-  return backward_graph(unroll(config.layer().build(config)), from, {});
+  return backward_graph(unroll(config.layer().forward_graph(config)), from, {});
 }
 
 Graph backward_graph(Graph graph, const std::vector<std::string>& from,
@@ -240,7 +239,8 @@ Graph backward_graph(Graph graph, const std::vector<std::string>& from,
   for (size_t i = 0; i < asked.size(); ++i) {
     const Tensor& tensor = graph.tensor(asked[i]);
     if (gradients[i] != kNoTensor) {
-      graph.add_result(gradient_name(tensor.name), gradients[i], {.gradient_by = asked[i]});
+      graph.add_result(gradient_name(graph.name_of(asked[i])), gradients[i],
+                       {.gradient_by = asked[i]});
     } else if (tensor.role == Role::kActivation) {
       refuse("tensors", "tensors must be some by which the given results have a gradient, got {}",
              {tensor.name});

@@ -72,16 +72,15 @@ void add_loss(TrainingGraph& training, const Loss& loss) {
 /// The parameters that are not frozen.
 std::vector<TensorId> learned(const Graph& graph, const std::vector<std::string>& frozen) {
   std::vector<TensorId> parameters;
-  std::vector<std::string_view> known;
-  for (const Module& module : graph.modules()) {
-    for (const TensorId id : module.parameters) {
-      const std::string& name = graph.tensor(id).name;
-      known.push_back(name);
-      if (std::find(frozen.begin(), frozen.end(), name) == frozen.end()) parameters.push_back(id);
-    }
+  std::vector<std::string> names;
+  for (const TensorId id : graph.used_parameters()) {
+    names.push_back(graph.name_of(id));
+    const bool fixed = std::find(frozen.begin(), frozen.end(), names.back()) != frozen.end();
+    if (!fixed) parameters.push_back(id);
   }
   for (const std::string& name : frozen) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::vector<std::string_view> known(names.begin(), names.end());
     const FieldError unknown = unknown_name("the layer", "parameter", name, known);
     throw FieldError("frozen", unknown.what());
   }
@@ -96,7 +95,7 @@ class Updater {
         how_(how),
         parameter_(parameter),
         id_(training.trained[parameter]),
-        name_(training.graph.tensor(id_).name) {}
+        name_(training.graph.name_of(id_)) {}
 
   void run() {
     TensorId gradient = training_.gradients[parameter_];
@@ -169,7 +168,7 @@ class Updater {
 
 TrainingGraph training_graph(const Config& config, const Recipe& recipe,
                              Accumulation accumulation) {
-  UnrolledForTraining unrolled = unroll_for_training(config.layer().build(config));
+  UnrolledForTraining unrolled = unroll_for_training(config.layer().forward_graph(config));
   if (!recipe.checkpointing) {
     unrolled.repetitions.clear();
   } else if (unrolled.repetitions.empty()) {
@@ -201,7 +200,7 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
   }
 
   const auto own_name = [&](size_t i, const char* what) {
-    return format("{}.{}", {graph.tensor(training.trained[i]).name, what});
+    return format("{}.{}", {graph.name_of(training.trained[i]), what});
   };
   for (size_t i = 0; i < training.trained.size() && !accumulation.first; ++i) {
     const Shape shape = graph.tensor(training.trained[i]).shape;
@@ -227,14 +226,14 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
   graph.add_result("gradient_norm", training.norm);
   for (size_t i = 0; i < training.trained.size(); ++i) {
     const TensorId parameter = training.trained[i];
-    graph.add_result(gradient_name(graph.tensor(parameter).name), training.gradients[i],
+    graph.add_result(gradient_name(graph.name_of(parameter)), training.gradients[i],
                      {.gradient_by = parameter});
   }
   return training;
 }
 
 TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe) {
-  TrainingGraph evaluation{.graph = unroll(config.layer().build(config))};
+  TrainingGraph evaluation{.graph = unroll(config.layer().forward_graph(config))};
   add_loss(evaluation, recipe.loss);
   const std::vector<Result> results = evaluation.graph.results();
   evaluation.graph.set_results({});

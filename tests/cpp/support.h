@@ -25,7 +25,7 @@ inline Config config(const char* layer, RawConfig fields = {}) {
   return resolve(fields);
 }
 
-inline Graph graph_of(const Config& config) { return config.layer().build(config); }
+inline Graph graph_of(const Config& config) { return config.layer().forward_graph(config); }
 
 /// Seeded values in [-1, 1); the standard distributions differ between platforms.
 inline std::vector<float> random_floats(int64_t count, uint32_t seed) {

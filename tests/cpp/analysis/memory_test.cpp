@@ -21,11 +21,12 @@ TensorId add(Graph& graph, const char* name, const OpPtr& op, Ids inputs) {
 
 /// x (2, 3, 4) -> projected (2, 3, 5) -> activated, by a function that saves what it makes.
 struct Activated {
-  Graph graph;
+  std::shared_ptr<Parameters> parameters = std::make_shared<Parameters>();
+  LinearModule linear = declare_linear(*parameters, "linear", 4, 5, true);
+  Graph graph{parameters};
   TensorId x, projected, activated;
 
   explicit Activated(const char* function = "relu") {
-    const LinearModule linear = declare_linear(graph, "linear", 4, 5, true);
     x = graph.add_input("x", {2, 3, 4});
     projected = apply_linear(graph, linear, "project", x, "projected");
     activated = add(graph, "activated", activation_named(function), {projected});

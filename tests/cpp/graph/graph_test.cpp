@@ -26,14 +26,36 @@ TEST_CASE("shapes print as PyTorch prints them") {
 }
 
 TEST_CASE("parameters carry their module's name, and a view the storage of what it views") {
-  Graph graph;
-  const LinearModule score = declare_linear(graph, "score", 4, 1, true);
+  auto parameters = std::make_shared<Parameters>();
+  const LinearModule score = declare_linear(*parameters, "score", 4, 1, true);
+  Graph graph(parameters);
   const TensorId x = graph.add_input("x", {2, 3, 4});
   const TensorId y = apply_linear(graph, score, "score", x, "y");
   const TensorId z = graph.add_step("squeeze", "score", std::make_shared<Squeeze>(), {y}, "z");
-  CHECK(graph.tensor(score.weight).name == "score.weight");
-  CHECK(graph.tensor(score.bias).name == "score.bias");
+  CHECK(graph.name_of(graph.use(score.weight)) == "score.weight");
+  CHECK(graph.name_of(graph.use(score.bias)) == "score.bias");
   CHECK(graph.tensor(z).shape == Shape{2, 3});
   CHECK(graph.tensor(z).storage == y);
-  CHECK(graph.modules()[0].constructor == "nn.Linear(4, 1)");
+  CHECK(graph.parameters().modules()[0].constructor == "nn.Linear(4, 1)");
+}
+
+TEST_CASE("a weight is one tensor of a graph, and each of its rows one more") {
+  auto parameters = std::make_shared<Parameters>();
+  const int table = parameters->add_module("table", "");
+  const ParameterId all = parameters->add(table, "weight", {6, 2});
+  const std::vector<Weight> halves = parameters->split(all, {"upper", "lower"});
+  Graph graph(parameters);
+  CHECK(graph.used_parameters().empty());
+  const TensorId lower = graph.use(halves[1]), whole = graph.use({all});
+  CHECK(graph.use(halves[1]) == lower);
+  CHECK(graph.use({all, 3, 6}) == lower);
+  CHECK(graph.use({all, 2, 6}) != lower);
+  CHECK(graph.used_parameters() == std::vector<TensorId>{whole});
+  CHECK(graph.tensor(lower).storage == whole);
+  CHECK(graph.tensor(lower).offset == 6);
+  CHECK(graph.tensor(lower).shape == Shape{3, 2});
+  CHECK(graph.name_of(lower) == "table.weight[3:6]");
+  CHECK(graph.variable_of(lower) == "lower");
+  CHECK(graph.variable_of(graph.use(halves[0])) == "upper");
+  CHECK(graph.variable_of(whole).empty());
 }

@@ -39,7 +39,7 @@ Names views(const Graph& graph, Sharing sharing) {
   Names names;
   for (size_t id = 0; id < found.size(); ++id) {
     if (found[id] == static_cast<TensorId>(id)) continue;
-    names.push_back(graph.tensors()[id].name + " in " + graph.tensor(found[id]).name);
+    names.push_back(graph.name_of(static_cast<TensorId>(id)) + " in " + graph.name_of(found[id]));
   }
   return names;
 }
@@ -61,7 +61,7 @@ void check_storages(const Graph& graph) {
     REQUIRE(found.size() == graph.tensors().size());
     for (size_t id = 0; id < found.size(); ++id) {
       CAPTURE(static_cast<int>(sharing));
-      CAPTURE(graph.tensors()[id].name);
+      CAPTURE(graph.name_of(static_cast<TensorId>(id)));
       CHECK(found[id] == owner(graph, static_cast<TensorId>(id), by));
       if (sharing == Sharing::kInference) CHECK(found[id] == graph.tensors()[id].storage);
     }
@@ -78,9 +78,10 @@ TensorId add(Graph& graph, const OpPtr& op, Ids inputs, const char* name) {
 }  // namespace
 
 TEST_CASE("views of views end in what each kind of sharing takes for one memory") {
-  Graph graph;
-  const LinearModule table = declare_linear(graph, "table", 4, 4, false);
-  const TensorId rows = graph.add_rows(table.weight, 1, 3);
+  auto parameters = std::make_shared<Parameters>();
+  const LinearModule table = declare_linear(*parameters, "table", 4, 4, false);
+  Graph graph(parameters);
+  const TensorId rows = graph.use({table.weight.parameter, 1, 3});
   const TensorId x = graph.add_input("x", {2, 3, 4});
   const TensorId column = graph.add_input("column", {2, 3, 1});
   add(graph, shared_op<Squeeze>(), {column}, "squeezed");

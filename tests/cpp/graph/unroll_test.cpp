@@ -18,12 +18,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+using Set = std::shared_ptr<Parameters>;
+
 /// A layer that adds its own part of a stack to what `dense` makes, or multiplies both.
-StackedLayer layer_of(const Graph& around, TensorId entered, const char* name, const OpPtr& join,
-                      const char* prefix) {
-  StackedLayer layer(around, name, entered, prefix);
+StackedLayer layer_of(const Graph& around, size_t kind, TensorId entered, const OpPtr& join,
+                      const LinearModule& dense, const char* prefix) {
+  StackedLayer layer(around, 0, kind, entered, prefix);
   Graph& graph = layer.graph();
-  const LinearModule dense = declare_linear(graph, "dense", 1, 1, true);
   const TensorId past = graph.add_input("past", {1, 1});
   const TensorId made = apply_linear(graph, dense, "body", layer.carried(), "made");
   const TensorId joined = graph.add_step("join", "body", join, {made, past}, "joined");
@@ -36,19 +37,27 @@ StackedLayer layer_of(const Graph& around, TensorId entered, const char* name, c
 /// x goes through `first`, then through layers that multiply where `order` has a 1 and add where it
 /// has a 0, then through `last`.
 Graph stack(std::vector<int> order) {
-  Graph graph;
-  const LinearModule first = declare_linear(graph, "first", 1, 1, false);
+  const bool both = std::find(order.begin(), order.end(), 1) != order.end();
+  const Set set = std::make_shared<Parameters>(), adding = std::make_shared<Parameters>("Adding"),
+            multiplying = std::make_shared<Parameters>("Multiplying");
+  const LinearModule first = declare_linear(*set, "first", 1, 1, false);
+  const LinearModule added = declare_linear(*adding, "dense", 1, 1, true),
+                     multiplied = declare_linear(*multiplying, "dense", 1, 1, true);
+  Member layers{"layers", {adding}, std::move(order)};
+  if (both) layers.kinds.push_back(multiplying);
+  set->add_member(std::move(layers));
+  const LinearModule last = declare_linear(*set, "last", 1, 1, false);
+
+  Graph graph(set);
   const TensorId x = graph.add_input("x", {1, 1});
   const TensorId entered = apply_linear(graph, first, "in", x, "entered");
   std::vector<StackedLayer> kinds;
-  kinds.push_back(layer_of(graph, entered, "Adding", std::make_shared<const Add>(), ""));
-  if (std::find(order.begin(), order.end(), 1) != order.end()) {
-    kinds.push_back(
-        layer_of(graph, entered, "Multiplying", std::make_shared<const Multiply>(), "other_"));
+  kinds.push_back(layer_of(graph, 0, entered, shared_op<Add>(), added, ""));
+  if (both) {
+    kinds.push_back(layer_of(graph, 1, entered, shared_op<Multiply>(), multiplied, "other_"));
   }
-  add_stack(graph, "layers", std::move(kinds), std::move(order));
+  add_stack(graph, 0, std::move(kinds));
   const std::vector<TensorId> made = graph.calls()[0].outputs;
-  const LinearModule last = declare_linear(graph, "last", 1, 1, false);
   graph.add_result("output", apply_linear(graph, last, "out", made[0], "output"));
   graph.add_result("made", made[1]);
   return graph;
@@ -62,13 +71,13 @@ Names step_names(const Graph& graph) {
 
 Names names_of(const Graph& graph, const std::vector<TensorId>& ids) {
   Names names;
-  for (const TensorId id : ids) names.push_back(graph.tensor(id).name);
+  for (const TensorId id : ids) names.push_back(graph.name_of(id));
   return names;
 }
 
 TensorId find(const Graph& graph, const std::string& name) {
-  for (size_t id = 0; id < graph.tensors().size(); ++id) {
-    if (graph.tensors()[id].name == name) return static_cast<TensorId>(id);
+  for (TensorId id = 0; id < std::ssize(graph.tensors()); ++id) {
+    if (graph.name_of(id) == name) return id;
   }
   return kNoTensor;
 }
@@ -84,10 +93,11 @@ TEST_CASE("each repetition has steps and parameters of its own, in the order of 
                          "layers.0.dense.bias", "layers.1.dense.weight",
                          "layers.1.dense.bias", "layers.2.dense.weight",
                          "layers.2.dense.bias", "last.weight"};
-  CHECK(names_of(graph, state_order(graph)) == parameters);
-  std::vector<TensorId> drawn;
-  for (const Draw& draw : graph.draws()) drawn.push_back(draw.parameter);
-  CHECK(names_of(graph, drawn) == parameters);
+  CHECK(names_of(graph, graph.used_parameters()) == parameters);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    CHECK(graph.parameters().at(i).first == parameters[i]);
+    CHECK(graph.tensor(graph.used_parameters()[i]).parameter == static_cast<ParameterId>(i));
+  }
 }
 
 TEST_CASE("a repetition reads what the one before has made, and what follows reads the last") {
@@ -105,8 +115,7 @@ TEST_CASE("each repetition is of its own body, and each step calls its own modul
     CAPTURE(i);
     const Step &dense = graph.steps()[1 + 2 * i], &join = graph.steps()[2 + 2 * i];
     CHECK(join.op->name() == (i == 0 || i == 3 ? "add" : "multiply"));
-    CHECK(graph.modules()[static_cast<size_t>(dense.module)].name ==
-          "layers." + std::to_string(i) + ".dense");
+    CHECK(graph.module_of(dense) == "layers." + std::to_string(i) + ".dense");
   }
 }
 
@@ -159,24 +168,26 @@ TEST_CASE("the numbers are those of the repetitions one after the other") {
   inputs[static_cast<size_t>(find(graph, "pasts"))] = &pasts;
   inputs[static_cast<size_t>(find(graph, "other_pasts"))] = &other;
   // 2·1; 2·2 + 1 + 10 = 15; (3·15 + 1)·20 = 920; 5·920 + 1 + 30 = 4631
-  const Outputs outputs = run_reference(graph, parameters_of(graph, weights), inputs);
+  const Outputs outputs = run_reference(graph, weights, inputs);
   CHECK(outputs[0].data()[0] == 4631.0f);
   CHECK(outputs[1].data()[0] == 4601.0f);
 }
 
 TEST_CASE("rows of a parameter that is given and views of activations stay views") {
-  Graph graph;
-  const LinearModule table = declare_linear(graph, "table", 1, 4, false);
+  const Set set = std::make_shared<Parameters>();
+  const LinearModule table = declare_linear(*set, "table", 1, 4, false);
+  set->add_member({"layers", {std::make_shared<Parameters>("OneLayer")}, {0, 0}});
+  Graph graph(set);
   const TensorId x = graph.add_input("x", {2, 1});
-  const TensorId row = graph.add_rows(table.weight, 2, 3);
+  const TensorId row = graph.use({table.weight.parameter, 2, 3});
   std::vector<StackedLayer> kinds;
-  StackedLayer& layer = kinds.emplace_back(graph, "OneLayer", x);
+  StackedLayer& layer = kinds.emplace_back(graph, 0, 0, x);
   Graph& body = layer.graph();
   body.add_step("flat", "body", std::make_shared<const Squeeze>(), {layer.carried()}, "flat");
   const TensorId sum = body.add_step("sum", "body", std::make_shared<const Add>(),
                                      {layer.carried(), layer.share(row)}, "sum");
   body.add_result("output", sum);
-  add_stack(graph, "layers", std::move(kinds), {0, 0});
+  add_stack(graph, 0, std::move(kinds));
   graph.add_result("output", graph.calls()[0].outputs[0]);
   const Graph unrolled = unroll(graph);
   const TensorId weight = find(unrolled, "table.weight"),
@@ -189,17 +200,21 @@ TEST_CASE("rows of a parameter that is given and views of activations stay views
 }
 
 TEST_CASE("a body calls bodies of its own") {
-  Graph graph;
+  const Set set = std::make_shared<Parameters>(), of_group = std::make_shared<Parameters>("Group"),
+            of_layer = std::make_shared<Parameters>("OneLayer");
+  const LinearModule dense = declare_linear(*of_layer, "dense", 1, 1, false);
+  of_group->add_member({"layers", {of_layer}, {0, 0}});
+  set->add_member({"groups", {of_group}, {0, 0, 0}});
+  Graph graph(set);
   const TensorId x = graph.add_input("x", {1, 1});
   std::vector<StackedLayer> groups, layers;
-  StackedLayer& group = groups.emplace_back(graph, "Group", x);
-  StackedLayer& layer = layers.emplace_back(group.graph(), "OneLayer", group.carried());
-  const LinearModule dense = declare_linear(layer.graph(), "dense", 1, 1, false);
+  StackedLayer& group = groups.emplace_back(graph, 0, 0, x);
+  StackedLayer& layer = layers.emplace_back(group.graph(), 0, 0, group.carried());
   layer.graph().add_result("output",
                            apply_linear(layer.graph(), dense, "body", layer.carried(), "made"));
-  add_stack(group.graph(), "layers", std::move(layers), {0, 0});
+  add_stack(group.graph(), 0, std::move(layers));
   group.graph().add_result("output", group.graph().calls()[0].outputs[0]);
-  add_stack(graph, "groups", std::move(groups), {0, 0, 0});
+  add_stack(graph, 0, std::move(groups));
   graph.add_result("output", graph.calls()[0].outputs[0]);
   const Graph unrolled = unroll(graph);
   CHECK(step_names(unrolled).size() == 6);
@@ -220,20 +235,23 @@ TEST_CASE("a graph without calls unrolls to itself") {
   CHECK(step_names(same) == step_names(graph));
   REQUIRE(same.tensors().size() == graph.tensors().size());
   for (size_t id = 0; id < same.tensors().size(); ++id) {
-    CHECK(same.tensors()[id].name == graph.tensors()[id].name);
+    const auto tensor = static_cast<TensorId>(id);
+    CHECK(same.name_of(tensor) == graph.name_of(tensor));
     CHECK(same.tensors()[id].storage == graph.tensors()[id].storage);
   }
 }
 
 TEST_CASE("a body that changes the shape of what it carries, or returns a view, is refused") {
-  Graph graph;
+  const Set set = std::make_shared<Parameters>();
+  set->add_member({"layers", {std::make_shared<Parameters>("OneLayer")}, {0, 0}});
+  Graph graph(set);
   const TensorId x = graph.add_input("x", {2, 1});
   const auto call = [&](const OpPtr& op) {
     std::vector<StackedLayer> kinds;
-    StackedLayer& layer = kinds.emplace_back(graph, "OneLayer", x);
+    StackedLayer& layer = kinds.emplace_back(graph, 0, 0, x);
     layer.graph().add_result("output",
                              layer.graph().add_step("flat", "body", op, {layer.carried()}, "flat"));
-    add_stack(graph, "layers", std::move(kinds), {0, 0});
+    add_stack(graph, 0, std::move(kinds));
   };
   CHECK_THROWS_WITH(call(std::make_shared<const Squeeze>()), "OneLayer makes (2,) of (2, 1)");
   CHECK_THROWS_WITH(call(std::make_shared<const Dropout>(0.5)),

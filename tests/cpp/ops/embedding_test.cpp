@@ -8,17 +8,17 @@ using namespace attnscope::testing;
 
 namespace {
 
-/// Where a graph's first parameter begins.
+/// With what the table begins.
 Values first_values(PaddingIndex padding) {
-  Graph graph;
-  declare_embedding(graph, "words", 4, 3, padding);
-  return initial_values(graph, 7)[0];
+  Parameters parameters;
+  declare_embedding(parameters, "words", 4, 3, padding);
+  return initial_values(parameters, 7)[0];
 }
 
 std::string constructor_of(PaddingIndex padding) {
-  Graph graph;
-  declare_embedding(graph, "words", 4, 3, padding);
-  return graph.modules()[0].constructor;
+  Parameters parameters;
+  declare_embedding(parameters, "words", 4, 3, padding);
+  return parameters.modules()[0].constructor;
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Graph backward_of(const Config& config) {
 /// Where training starts, but for ones and zeros: norms are to have weights that matter. With
 /// larger ones attention would see a single key, and of its gradients only rounding would be left.
 ParameterValues random_parameters(const Graph& graph) {
-  ParameterValues parameters = initial_values(graph, 0);
+  ParameterValues parameters = initial_values(graph.parameters(), 0);
   uint32_t seed = 100;
   for (Values& values : parameters) {
     const Values more = random_values(shape_of(values), ++seed);
@@ -84,7 +84,7 @@ TEST_CASE(
     for (const bool with_mask : {false, true}) {
       CAPTURE(with_mask);
       const RandomInputs inputs(graph, with_mask);
-      const Outputs expected = run_reference(graph, parameters_of(graph, *state), inputs.pointers);
+      const Outputs expected = run_reference(graph, *state, inputs.pointers);
       Outputs first;
       for (const int threads : kThreadCounts) {
         CAPTURE(threads);
@@ -150,8 +150,8 @@ TEST_CASE("gradients by what steps make are those in double precision, and chang
     const Graph graph = backward_of_tensors(one, from);
     CHECK(graph.results().size() > plain.results().size());
     const RandomInputs inputs(graph, true), same(plain, true);
-    const Outputs expected = run_reference(graph, parameters_of(graph, *state), inputs.pointers);
-    const Outputs before = run_reference(plain, parameters_of(plain, *state), same.pointers);
+    const Outputs expected = run_reference(graph, *state, inputs.pointers);
+    const Outputs before = run_reference(plain, *state, same.pointers);
     Weights weights(state, Dtype::kFloat32);
     const Schedule schedule(graph);
     const Outputs made =

@@ -54,13 +54,14 @@ TensorId add(Graph& graph, const char* name, const OpPtr& op, Ids inputs) {
 /// That all steps are one kernel, with weights and without, and that it gives what the reference
 /// loops give.
 void check_fused(const Graph& graph) {
-  Weights weights(std::make_shared<ParameterValues>(initial_values(graph, 0)), Dtype::kFloat32);
+  Weights weights(std::make_shared<ParameterValues>(initial_values(graph.parameters(), 0)),
+                  Dtype::kFloat32);
   for (const bool wanted : {true, false}) {
     CAPTURE(wanted);
     for (const bool masked : {true, false}) {
       const RandomInputs inputs(graph, masked);
-      const Outputs expected = run_reference(graph, parameters_of(graph, weights.values()),
-                                             inputs.pointers, {.weights = wanted});
+      const Outputs expected =
+          run_reference(graph, weights.values(), inputs.pointers, {.weights = wanted});
       const Schedule schedule(graph, {.weights = wanted});
       CHECK(schedule.entries().size() == 1);
       CHECK(schedule.entries()[0].fusion.steps == graph.steps().size());
@@ -70,12 +71,13 @@ void check_fused(const Graph& graph) {
   }
 }
 
-/// A scorer of (B, T, E) and its pooling.
+/// A scorer of (B, T, E) and its pooling; `add_scores` declares what it needs.
 template <class AddScores>
 Graph scorer_graph(AddScores add_scores) {
-  Graph graph;
+  auto parameters = std::make_shared<Parameters>();
+  Graph graph(parameters);
   const TensorId hidden = graph.add_input("hidden_states", {kBatch, kQueries, kFeatures});
-  const TensorId scores = add_scores(graph, hidden);
+  const TensorId scores = add_scores(graph, *parameters, hidden);
   const TensorId row =
       graph.add_step("squeeze", "normalize", shared_op<Squeeze>(), {scores}, "row");
   const TensorId mask = graph.add_input("mask", {kBatch, kQueries}, Role::kOptionalInput);
@@ -138,23 +140,23 @@ TEST_CASE("element-wise steps between the product of queries and keys and the ma
 }
 
 TEST_CASE("element-wise steps and a gate in a scorer stay fused") {
-  const auto linear = [](Graph& graph, const char* name, TensorId x, int64_t n) {
+  const auto linear = [](Graph& graph, Parameters& set, const char* name, TensorId x, int64_t n) {
     const int64_t k = graph.tensor(x).shape.back();
-    const LinearModule module = declare_linear(graph, name, k, n, true);
+    const LinearModule module = declare_linear(set, name, k, n, true);
     return apply_linear(graph, module, "score", x, format("features_{}", {name}));
   };
-  check_fused(scorer_graph([&](Graph& graph, TensorId x) {
-    return add(graph, "cap", cap(), {linear(graph, "score", x, 1)});
+  check_fused(scorer_graph([&](Graph& graph, Parameters& set, TensorId x) {
+    return add(graph, "cap", cap(), {linear(graph, set, "score", x, 1)});
   }));
-  check_fused(scorer_graph([&](Graph& graph, TensorId x) {
-    const TensorId capped = add(graph, "cap", cap(), {linear(graph, "project", x, 24)});
-    return linear(graph, "score", add(graph, "tanh", tanh(), {capped}), 1);
+  check_fused(scorer_graph([&](Graph& graph, Parameters& set, TensorId x) {
+    const TensorId capped = add(graph, "cap", cap(), {linear(graph, set, "project", x, 24)});
+    return linear(graph, set, "score", add(graph, "tanh", tanh(), {capped}), 1);
   }));
-  check_fused(scorer_graph([&](Graph& graph, TensorId x) {
-    const TensorId features = add(graph, "tanh", tanh(), {linear(graph, "project", x, 24)});
-    const TensorId gate = add(graph, "sigmoid", sigmoid(), {linear(graph, "gate", x, 24)});
+  check_fused(scorer_graph([&](Graph& graph, Parameters& set, TensorId x) {
+    const TensorId features = add(graph, "tanh", tanh(), {linear(graph, set, "project", x, 24)});
+    const TensorId gate = add(graph, "sigmoid", sigmoid(), {linear(graph, set, "gate", x, 24)});
     const TensorId gated = add(graph, "gated", shared_op<Multiply>(), {features, gate});
-    return add(graph, "cap", cap(), {linear(graph, "score", gated, 1)});
+    return add(graph, "cap", cap(), {linear(graph, set, "score", gated, 1)});
   }));
 }
 
@@ -209,7 +211,7 @@ TEST_CASE("the gradient of attention is one kernel where other steps stand betwe
     const RandomInputs inputs(graph, false);
     Weights none(std::make_shared<ParameterValues>(), Dtype::kFloat32);
     check_same(execute(schedule, none.bind(graph, {}), inputs.pointers, {}),
-               run_reference(graph, Parameters(inputs.values.size()), inputs.pointers));
+               run_reference(graph, ParameterValues(), inputs.pointers));
   }
   set_thread_count(1);
 }

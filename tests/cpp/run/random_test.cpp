@@ -34,7 +34,7 @@ TEST_CASE("a length that is no multiple of 16 draws its last 16 values anew") {
 
 TEST_CASE("a linear layer draws weight, then bias, with PyTorch's exact values") {
   const Graph graph = graph_of(config("linear_scorer"));
-  const ParameterValues drawn = initial_values(graph, 0);
+  const ParameterValues drawn = initial_values(graph.parameters(), 0);
   const Values& weight = drawn[0];
   CHECK(weight.data()[0] == -0.00027015735395252705f);
   CHECK(weight.data()[1] == 0.019357239827513695f);

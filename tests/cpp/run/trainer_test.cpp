@@ -70,7 +70,7 @@ std::vector<Array> updated_in_double(const Plan& plan, const Model& model, const
   for (size_t id = 0; id < values.size(); ++id) {
     if (inputs[id]) give(static_cast<TensorId>(id), *inputs[id]);
   }
-  const std::vector<TensorId> order = state_order(graph);
+  const std::vector<TensorId> order = graph.used_parameters();
   const std::vector<StateEntry> state = model.state(), kept = trainer.state();
   for (size_t i = 0; i < order.size(); ++i) give(order[i], *state[i].values);
   for (size_t i = 0; i < kept.size(); ++i) give(plan.given.moments[i].tensor, *kept[i].values);

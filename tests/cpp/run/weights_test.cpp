@@ -13,20 +13,21 @@ constexpr double kTolerance = 1e-6;  // five products in float32
 
 /// y = x Wᵀ + b over so many positions, and the rows of W in two parts.
 struct Projected {
-  Graph graph;
-  LinearModule linear = declare_linear(graph, "project", kIn, kOut, true);
-  TensorId upper, lower;
+  std::shared_ptr<Parameters> parameters = std::make_shared<Parameters>();
+  LinearModule linear = declare_linear(*parameters, "project", kIn, kOut, true);
+  Graph graph{parameters};
+  TensorId weight = graph.use(linear.weight), bias = graph.use(linear.bias);
+  TensorId upper = graph.use({linear.weight.parameter, 0, 8});
+  TensorId lower = graph.use({linear.weight.parameter, 8, kOut});
 
   explicit Projected(int64_t positions) {
-    upper = graph.add_rows(linear.weight, 0, 8);
-    lower = graph.add_rows(linear.weight, 8, kOut);
     const TensorId x = graph.add_input("x", {positions, kIn});
     graph.add_result("y", apply_linear(graph, linear, "project", x, "y"));
   }
 };
 
 std::shared_ptr<ParameterValues> values_of(const Graph& graph, uint64_t seed) {
-  return std::make_shared<ParameterValues>(initial_values(graph, seed));
+  return std::make_shared<ParameterValues>(initial_values(graph.parameters(), seed));
 }
 
 /// One row of x times the packed weight.
@@ -59,40 +60,42 @@ const PackedMatrix* bound_to(const BoundWeights& bound, TensorId id) {
 TEST_CASE("a graph is bound to the values of its parameters, and to no others") {
   const Projected layer(3);
   Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
-  const BoundWeights bound = weights.bind(layer.graph, {layer.linear.weight});
-  for (size_t id = 0; id < layer.graph.tensors().size(); ++id) {
-    const bool parameter = layer.graph.tensors()[id].role == Role::kParameter;
-    CAPTURE(layer.graph.tensors()[id].name);
-    CHECK((bound.values[id] != nullptr) == parameter);
-    CHECK((bound.packed[id] != nullptr) == (static_cast<TensorId>(id) == layer.linear.weight));
+  const BoundWeights bound = weights.bind(layer.graph, {layer.weight});
+  for (TensorId id = 0; id < std::ssize(layer.graph.tensors()); ++id) {
+    CAPTURE(layer.graph.name_of(id));
+    CHECK((bound_to(bound, id) != nullptr) == (id == layer.weight));
   }
-  const auto value = [&](TensorId id) { return bound.values[static_cast<size_t>(id)]; };
-  CHECK(value(layer.linear.weight) == &weights.values()[0]);
-  CHECK(value(layer.linear.bias) == &weights.values()[1]);
+  const auto value = [&](TensorId id) {
+    return &bound.values[static_cast<size_t>(layer.graph.tensor(id).parameter)];
+  };
+  CHECK(value(layer.weight) == &weights.values()[0]);
+  CHECK(value(layer.bias) == &weights.values()[1]);
   CHECK(value(layer.lower) == &weights.values()[0]);  // a view has what it views
-  check_product(*bound_to(bound, layer.linear.weight), weights.values()[0], 0);
+  check_product(*bound_to(bound, layer.weight), weights.values()[0], 0);
 }
 
 TEST_CASE("a weight is packed once, for whatever graph") {
   const Projected layer(3), longer(70);
   Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
   CHECK(weights.packed_bytes() == 0);
-  const PackedMatrix* packed =
-      bound_to(weights.bind(layer.graph, {layer.linear.weight}), layer.linear.weight);
+  const PackedMatrix* packed = bound_to(weights.bind(layer.graph, {layer.weight}), layer.weight);
   const Count bytes = PackedMatrix::bytes(kOut, kIn, Dtype::kFloat32);
   CHECK(weights.packed_bytes() == bytes);
-  const BoundWeights again =
-      weights.bind(longer.graph, {longer.linear.weight, longer.linear.weight});
-  CHECK(bound_to(again, longer.linear.weight) == packed);
+  const BoundWeights again = weights.bind(longer.graph, {longer.weight, longer.weight});
+  CHECK(bound_to(again, longer.weight) == packed);
   CHECK(weights.packed_bytes() == bytes);
 }
 
 TEST_CASE("packed weights stay where they are while others are packed") {
-  Graph graph;
-  std::vector<TensorId> ids;
+  auto parameters = std::make_shared<Parameters>();
+  std::vector<Weight> declared;
   for (int i = 0; i < 40; ++i) {
-    ids.push_back(declare_linear(graph, "linear" + std::to_string(i), kIn, kOut, false).weight);
+    const std::string name = "linear" + std::to_string(i);
+    declared.push_back(declare_linear(*parameters, name, kIn, kOut, false).weight);
   }
+  Graph graph(parameters);
+  std::vector<TensorId> ids;
+  for (const Weight& weight : declared) ids.push_back(graph.use(weight));
   Weights weights(values_of(graph, 1), Dtype::kFloat32);
   const PackedMatrix* first = bound_to(weights.bind(graph, {ids[0]}), ids[0]);
   const BoundWeights all = weights.bind(graph, ids);
@@ -105,44 +108,43 @@ TEST_CASE("packed weights stay where they are while others are packed") {
 TEST_CASE("rows of a weight are packed by themselves") {
   const Projected layer(3);
   Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
-  const BoundWeights bound =
-      weights.bind(layer.graph, {layer.upper, layer.lower, layer.linear.weight});
+  const BoundWeights bound = weights.bind(layer.graph, {layer.upper, layer.lower, layer.weight});
   check_product(*bound_to(bound, layer.upper), weights.values()[0], 0);
   check_product(*bound_to(bound, layer.lower), weights.values()[0], 8);
   // The first rows begin where the whole weight does, and are not taken for it.
-  check_product(*bound_to(bound, layer.linear.weight), weights.values()[0], 0);
+  check_product(*bound_to(bound, layer.weight), weights.values()[0], 0);
   CHECK(bound_to(bound, layer.upper)->n() == 8);
-  CHECK(bound_to(bound, layer.linear.weight)->n() == kOut);
+  CHECK(bound_to(bound, layer.weight)->n() == kOut);
 }
 
 TEST_CASE("values that are assigned are seen by what is bound already") {
   const Projected layer(3);
   Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
-  const BoundWeights bound = weights.bind(layer.graph, {layer.linear.weight, layer.lower});
-  const ParameterValues other = initial_values(layer.graph, 2);
+  const BoundWeights bound = weights.bind(layer.graph, {layer.weight, layer.lower});
+  const ParameterValues other = initial_values(*layer.parameters, 2);
   REQUIRE(other[0] != weights.values()[0]);
   weights.assign(other);
-  CHECK(*bound.values[static_cast<size_t>(layer.linear.weight)] == other[0]);
-  CHECK(*bound.values[static_cast<size_t>(layer.linear.bias)] == other[1]);
-  check_product(*bound_to(bound, layer.linear.weight), other[0], 0);
+  CHECK(bound.values[0] == other[0]);
+  CHECK(bound.values[1] == other[1]);
+  check_product(*bound_to(bound, layer.weight), other[0], 0);
   check_product(*bound_to(bound, layer.lower), other[0], 8);
 }
 
 TEST_CASE("values that a run changed in place are seen once they are packed again") {
   const Projected layer(3);
   Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
-  const BoundWeights bound = weights.bind(layer.graph, {layer.linear.weight});
+  const BoundWeights bound = weights.bind(layer.graph, {layer.weight});
   const Values before = weights.values()[0];
   for (float& value : (*weights.shared_values())[0]) value = 1 - value;
-  check_product(*bound_to(bound, layer.linear.weight), before, 0);
+  check_product(*bound_to(bound, layer.weight), before, 0);
   weights.repack();
-  check_product(*bound_to(bound, layer.linear.weight), weights.values()[0], 0);
+  check_product(*bound_to(bound, layer.weight), weights.values()[0], 0);
 }
 
 TEST_CASE("formats share the values, and pack each in its own") {
   const Projected layer(3);
   Weights floats(values_of(layer.graph, 1), Dtype::kFloat32);
-  const std::vector<TensorId> packed{layer.linear.weight, layer.lower, layer.lower};
+  const std::vector<TensorId> packed{layer.weight, layer.lower, layer.lower};
   for (const Dtype dtype : {Dtype::kFloat16, Dtype::kBfloat16, Dtype::kInt8}) {
     CAPTURE(format_of(dtype).name);
     Weights narrow(floats.shared_values(), dtype);

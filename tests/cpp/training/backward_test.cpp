@@ -127,7 +127,7 @@ void check_direction(const Differentiated& layer, const ReferenceValues& leaves,
     layer.run(moved);
     difference += sign * layer.scalar(moved);
   }
-  CAPTURE(layer.graph.tensor(layer.wanted[first]).name);
+  CAPTURE(layer.graph.name_of(layer.wanted[first]));
   check_close(difference / (2 * kStep) / (1.0 + std::sqrt(size)),
               expected / norm / (1.0 + std::sqrt(size)), kTolerance);
 }
@@ -135,8 +135,9 @@ void check_direction(const Differentiated& layer, const ReferenceValues& leaves,
 }  // namespace
 
 TEST_CASE("each step of an operation's gradient knows what that operation made") {
-  Graph layer;
-  const LinearModule dense = declare_linear(layer, "dense", 4, 4, true);
+  auto parameters = std::make_shared<Parameters>();
+  const LinearModule dense = declare_linear(*parameters, "dense", 4, 4, true);
+  Graph layer(parameters);
   const TensorId x = layer.add_input("x", {2, 3, 4});
   const TensorId y = apply_linear(layer, dense, "combine", x, "y");
   const TensorId gate = layer.add_step("gate", "combine", shared_op<Multiply>(), {y, x}, "gated");

@@ -62,7 +62,7 @@ int64_t count(const Graph& graph, const char* operation) {
 
 Names names_of(const Graph& graph, const std::vector<TensorId>& ids) {
   Names names;
-  for (const TensorId id : ids) names.push_back(graph.tensor(id).name);
+  for (const TensorId id : ids) names.push_back(graph.name_of(id));
   return names;
 }
 
@@ -112,7 +112,8 @@ struct Evaluated {
       if (tensor.role == Role::kActivation) continue;
       Array& array = values[id].emplace(make_array({tensor.shape.begin(), tensor.shape.end()}));
       // By the name: graphs of different recipes are given the same.
-      const auto seed = static_cast<uint32_t>(tensor.name.size() * 131 + tensor.name.front());
+      const std::string name = training.graph.name_of(static_cast<TensorId>(id));
+      const auto seed = static_cast<uint32_t>(name.size() * 131 + name.front());
       const std::vector<float> floats = random_floats(static_cast<int64_t>(array.size()), seed);
       std::copy(floats.begin(), floats.end(), array.begin());
     }
