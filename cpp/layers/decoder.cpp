@@ -170,11 +170,12 @@ class Forward {
 
   TensorId add_embeddings() {
     const Span span = span_of(config_, std::nullopt);
-    tokens_ = graph_.add_integer_input(
-        "tokens", {config_.dimension("batch_size"), span.seq_len}, config_.dimension("vocab_size"));
+    tokens_ = graph_.add_integer_input("tokens", {config_.dimension("batch_size"), span.seq_len},
+                                       config_.dimension("vocab_size"));
     const char* placed = has_position_vectors(config_) ? "word_vectors" : "hidden_states";
     const auto scale = config_.optional_number("embedding_scale");
-    TensorId x = apply_embedding(graph_, modules_.words, tokens_, scale ? "unscaled_words" : placed);
+    TensorId x =
+        apply_embedding(graph_, modules_.words, tokens_, scale ? "unscaled_words" : placed);
     if (scale) {
       const auto by_scale = make_op<Scale>(*scale);
       x = graph_.add_step("scale_words", "embed", by_scale, {x}, placed);

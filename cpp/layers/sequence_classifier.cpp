@@ -187,8 +187,10 @@ class Forward {
     const Made encoded = encode(steps);
     const Made pooled = pool(encoded.output);
     graph_.add_result("output", add_head(pooled.output));
-    if (pooled.weights != kNoTensor) graph_.add_result("weights", pooled.weights, {.weights = true});
-    if (encoded.weights != kNoTensor) graph_.add_result("encoder_weights", encoded.weights, {.weights = true});
+    if (pooled.weights != kNoTensor)
+      graph_.add_result("weights", pooled.weights, {.weights = true});
+    if (encoded.weights != kNoTensor)
+      graph_.add_result("encoder_weights", encoded.weights, {.weights = true});
   }
 
  private:
