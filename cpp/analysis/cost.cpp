@@ -7,9 +7,16 @@ namespace attnscope {
 namespace {
 
 StepCost step_cost(const Graph& graph, const Step& step, int element_bytes) {
-  const Shape& output = graph.tensor(step.output).shape;
-  StepCost cost{.operations = step.op->cost(graph.input_shapes(step), output)};
-  Count moved = elements(output);
+  const Shape& first = graph.tensor(step.output).shape;
+  StepCost cost{.operations = step.op->cost(graph.input_shapes(step), first)};
+  Count moved = 0;
+  bool only_views = true;
+  for (const TensorId id : step.outputs()) {
+    const Aliasing kind = step.alias(id).kind;
+    const bool made = kind == Aliasing::kNone;
+    if (made || kind == Aliasing::kInPlace) moved += elements(graph.tensor(id).shape);
+    only_views = only_views && !made;
+  }
   for (const TensorId id : step.inputs) {
     const Tensor& input = graph.tensor(id);
     if (input.role == Role::kOptionalInput || step.op->is_constant()) continue;
@@ -17,7 +24,7 @@ StepCost step_cost(const Graph& graph, const Step& step, int element_bytes) {
     if (input.role == Role::kParameter) cost.parameters += count;
     moved += count;
   }
-  if (step.op->aliasing() == Aliasing::kNone) cost.bytes_moved = product({moved, element_bytes});
+  if (!only_views) cost.bytes_moved = product({moved, element_bytes});
   return cost;
 }
 

@@ -13,7 +13,7 @@ namespace attnscope {
 struct StepCost {
   Count parameters = 0;   // elements of the parameters that it uses
   Cost operations{};      // by kind
-  Count bytes_moved = 0;  // each operand read once, the output written once; 0 for a view
+  Count bytes_moved = 0;  // each operand read once, each output written once; 0 for views
 
   StepCost& operator+=(const StepCost& other);
   StepCost times(int64_t count) const;

@@ -1,6 +1,7 @@
 #include "estimate.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "../graph/rows.h"
 #include "../graph/unroll.h"
@@ -65,7 +66,7 @@ TensorId mask_behind(const Graph& graph, TensorId id) {
       const std::vector<TensorId> inputs = body.graph->inputs();
       const auto place = std::find(inputs.begin(), inputs.end(), inner);
       id = body.arguments[static_cast<size_t>(place - inputs.begin())].given;
-    } else if (step.output == id) {
+    } else if (std::ranges::count(step.outputs(), id) > 0) {
       const auto mask = std::find_if(step.inputs.begin(), step.inputs.end(), is_optional);
       id = mask != step.inputs.end() ? *mask : step.inputs.front();
     }
@@ -141,7 +142,6 @@ void write_parts(JsonWriter& json, const LayerCost& cost) {
 
 void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count saved_bytes) {
   const auto& [graph, step, times, prefix, body] = row;
-  const Tensor& output = graph.tensor(step.output);
   json.begin_object();
   json.key("name").string(row.name());
   json.key("op").string(step.op->name());
@@ -150,7 +150,17 @@ void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count sa
   for (const TensorId id : step.inputs) json.string(row.name_of(id));
   json.end_array();
   json.key("output").string(row.name_of(step.output));
-  write_shape(json, output.shape);
+  write_shape(json, graph.tensor(step.output).shape);
+  if (step.op->outputs() > 1) {
+    json.key("further_outputs").begin_array();
+    for (const TensorId id : step.outputs() | std::views::drop(1)) {
+      json.begin_object();
+      json.key("name").string(row.name_of(id));
+      write_shape(json, graph.tensor(id).shape);
+      json.end_object();
+    }
+    json.end_array();
+  }
   json.key("repeat").number(times);
   json.key("parameters").number(cost.parameters);
   json.key("macs").number(cost.operations.macs());
@@ -174,7 +184,9 @@ void write_steps(JsonWriter& json, const std::vector<Row>& rows, const LayerCost
 void write_shapes(JsonWriter& json, const std::vector<Row>& rows) {
   json.key("shapes").begin_object();
   for (const Row& row : rows) {
-    json.key(row.name_of(row.step.output)).shape(row.graph.tensor(row.step.output).shape);
+    for (const TensorId id : row.step.outputs()) {
+      json.key(row.name_of(id)).shape(row.graph.tensor(id).shape);
+    }
   }
   json.end_object();
 }
@@ -203,7 +215,7 @@ void write_tensors(JsonWriter& json, const Graph& graph, const std::string& pref
     }
     if (call) continue;
     if (step.op->masking()) write(masked_name(graph, step));
-    write(graph.tensor(step.output).name);
+    for (const TensorId id : step.outputs()) write(graph.tensor(id).name);
   }
 }
 

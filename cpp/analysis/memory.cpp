@@ -107,14 +107,14 @@ class Peak {
     if (call) {
       for (const TensorId id : call->outputs) make(id);
     } else {
-      make(step.output);
+      for (const TensorId id : step.outputs()) make(id);
       peak_ = std::max(peak_, alive_);
     }
     for (const TensorId id : step.inputs) free(id);
     if (call) {
       for (const TensorId id : call->outputs) free(id);
     } else {
-      free(step.output);
+      for (const TensorId id : step.outputs()) free(id);
     }
   }
 
@@ -218,8 +218,8 @@ class Timeline {
         continue;
       }
       for (const TensorId id : step.inputs) touch(index[storage_of(graph, id)], row_);
-      if (storage_of(graph, step.output) == step.output) {
-        index[step.output] = add(graph, step.output, body, prefix, row_);
+      for (const TensorId id : step.outputs()) {
+        if (storage_of(graph, id) == id) index[id] = add(graph, id, body, prefix, row_);
       }
       ++row_;
     }
@@ -301,7 +301,9 @@ class Saving {
   }
 
   void run(const Step& step) {
-    if (storage_[step.output] == step.output) owed_[step.output] = bytes_.of(graph_, step.output);
+    for (const TensorId id : step.outputs()) {
+      if (storage_[id] == id) owed_[id] = bytes_.of(graph_, id);
+    }
     const Saved saved =
         step.op->saved_for_backward(graph_.input_shapes(step), graph_.tensor(step.output).shape);
     Count kept = sum(product({saved.elements, bytes_.element()}), saved.bytes);
@@ -311,7 +313,7 @@ class Saving {
       kept = sum(kept, copied ? product({kFloat32Bytes, elements(graph_.tensor(input).shape)})
                               : keep(input));
     }
-    if (saved.output) kept = sum(kept, keep(step.output));
+    for (const int index : saved.outputs) kept = sum(kept, keep(step.output + index));
     rows.push_back(kept);
   }
 

@@ -43,11 +43,14 @@ std::string step_expression(const Graph& graph, const Step& step,
 }
 
 Line step_line(const Graph& graph, const Step& step) {
-  const Tensor& output = graph.tensor(step.output);
-  std::vector<std::string> inputs;
+  std::vector<std::string> outputs, shapes, inputs;
+  for (const TensorId id : step.outputs()) {
+    outputs.push_back(graph.tensor(id).name);
+    shapes.push_back(to_string(graph.tensor(id).shape));
+  }
   for (const TensorId id : step.inputs) inputs.push_back(expression(graph, id));
-  return {format("{} = {}", {output.name, step_expression(graph, step, inputs)}),
-          to_string(output.shape)};
+  return {format("{} = {}", {joined(outputs), step_expression(graph, step, inputs)}),
+          joined(shapes)};
 }
 
 /// The statements that unpack parameters, each before the first step that takes a part.

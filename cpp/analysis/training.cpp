@@ -22,7 +22,7 @@ class TrainingPeak {
     for (int s = 0; s < std::ssize(steps); ++s) {
       const Step& step = steps[static_cast<size_t>(s)];
       for (const TensorId id : step.inputs) read(id, s);
-      read(step.output, s);
+      for (const TensorId id : step.outputs()) read(id, s);
       if (step.gradient_of != kNoTensor) last_behind[index(step.gradient_of)] = s;
     }
     for (const Result& result : graph_.results()) {
@@ -33,11 +33,15 @@ class TrainingPeak {
       if (last >= 0) keep(s, last);
     }
     for (const Step& step : steps) {
-      if (owns(step.output)) at(freed_, last_read_[index(step.output)]) += bytes(step.output);
+      for (const TensorId id : step.outputs()) {
+        if (owns(id)) at(freed_, last_read_[index(id)]) += bytes(id);
+      }
     }
     Count alive = 0;
     for (size_t s = 0; s < steps.size(); ++s) {
-      if (owns(steps[s].output)) alive = sum(alive, bytes(steps[s].output));
+      for (const TensorId id : steps[s].outputs()) {
+        if (owns(id)) alive = sum(alive, bytes(id));
+      }
       if (const auto more = more_.find(static_cast<int>(s)); more != more_.end()) {
         alive = sum(alive, more->second);
       }
@@ -70,7 +74,7 @@ class TrainingPeak {
     const Saved saved =
         step.op->saved_for_backward(graph_.input_shapes(step), graph_.tensor(step.output).shape);
     for (const int input : saved.inputs) read(step.inputs[static_cast<size_t>(input)], last);
-    if (saved.output) read(step.output, last);
+    for (const int output : saved.outputs) read(step.output + output, last);
     const Count more = sum(product({saved.elements, element_bytes_}), saved.bytes);
     if (more == 0) return;
     more_[s] = more;

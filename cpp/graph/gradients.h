@@ -10,16 +10,17 @@
 
 namespace attnscope {
 
-/// One step, seen from behind: the gradient of a scalar by its output is there, and the operation
-/// adds the steps that make those by its inputs of it.
+/// One step, seen from behind: the gradients of a scalar by its outputs are there, and the
+/// operation adds the steps that make those by its inputs of them.
 class GradientBuilder {
  public:
-  /// `step` is one of `graph`; `gradient` is that by its output; `needs` says of each of its inputs
-  /// whether a gradient by it is asked for.
-  GradientBuilder(Graph& graph, Step step, TensorId gradient, std::vector<bool> needs)
+  /// `step` is one of `graph`; `gradients` are those by its outputs, kNoTensor by those on which
+  /// the scalar does not depend; `needs` says of each of its inputs whether a gradient by it is
+  /// asked for.
+  GradientBuilder(Graph& graph, Step step, std::vector<TensorId> gradients, std::vector<bool> needs)
       : graph_(graph),
         step_(std::move(step)),
-        gradient_(gradient),
+        gradients_(std::move(gradients)),
         needs_(std::move(needs)),
         given_(step_.inputs.size(), kNoTensor) {}
 
@@ -28,9 +29,10 @@ class GradientBuilder {
   /// The i-th input; kNoTensor past the last one.
   TensorId input(size_t i) const { return i < step_.inputs.size() ? step_.inputs[i] : kNoTensor; }
   const std::vector<TensorId>& inputs() const { return step_.inputs; }
-  TensorId output() const { return step_.output; }
-  /// Of the scalar by the output; it has the output's shape.
-  TensorId gradient() const { return gradient_; }
+  TensorId output(size_t i = 0) const { return step_.output + static_cast<TensorId>(i); }
+  /// Of the scalar by an output, which has the same shape; kNoTensor where it does not depend on
+  /// that one. There is always one by the output of an operation that makes one.
+  TensorId gradient(size_t i = 0) const { return gradients_[i]; }
 
   /// Whether the gradient by the i-th input is asked for; false past the last input.
   bool needs(size_t i) const { return i < needs_.size() && needs_[i]; }
@@ -38,7 +40,8 @@ class GradientBuilder {
   /// A copy: steps that are added move the graph's own.
   Shape shape(TensorId id) const { return graph_.tensor(id).shape; }
 
-  /// Adds a step, whose Step::gradient_of is this one; returns what it makes.
+  /// Adds a step, whose Step::gradient_of is this one; returns what it makes, of several the first:
+  /// the others follow it.
   TensorId add(const OpPtr& op, Ids inputs);
   template <class Operation, class... Arguments>
   TensorId add(Ids inputs, Arguments&&... arguments) {
@@ -54,10 +57,10 @@ class GradientBuilder {
  private:
   Graph& graph_;
   const Step step_;
-  const TensorId gradient_;
+  const std::vector<TensorId> gradients_;
   const std::vector<bool> needs_;
   std::vector<TensorId> given_;
-  int added_ = 0;
+  int made_ = 0;  // tensors
 };
 
 }  // namespace attnscope

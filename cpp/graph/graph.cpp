@@ -94,23 +94,32 @@ std::string Graph::variable_of(TensorId id) const {
 }
 
 TensorId Graph::add_step(std::string_view name, std::string_view part, const OpPtr& op, Ids inputs,
-                         std::string_view output, int module, TensorId gradient_of) {
+                         OutputNames outputs, int module, TensorId gradient_of) {
+  if (outputs.size() != op->outputs()) {
+    wrong_graph("{} makes {} tensors, got {} names", {name, op->outputs(), outputs.size()});
+  }
   Step step{.name = std::string(name),
             .part = std::string(part),
             .op = op,
             .inputs = {inputs.begin(), inputs.end()},
+            .output = static_cast<TensorId>(tensors_.size()),
             .module = module,
             .gradient_of = gradient_of};
-  step.output = add_tensor(
-      {.name = std::string(output), .shape = step.op->output_shape(input_shapes(step, true))});
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    // The shapes of the inputs move with each tensor that is added.
+    add_tensor(
+        {.name = std::string(outputs[i]), .shape = op->output_shape(input_shapes(step, true), i)});
+  }
   append(std::move(step));
   return steps_.back().output;
 }
 
 void Graph::append(Step step) {
-  if (shares_memory(*step.op, Sharing::kInference)) {
-    const Tensor& viewed = tensor(step.inputs[0]);
-    Tensor& made = tensors_[static_cast<size_t>(step.output)];
+  for (const TensorId id : step.outputs()) {
+    const TensorId shared = shared_input(step, id, Sharing::kInference);
+    if (shared == kNoTensor) continue;
+    const Tensor& viewed = tensor(shared);
+    Tensor& made = tensors_[static_cast<size_t>(id)];
     made.storage = viewed.storage;
     made.offset = viewed.offset;
   }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,10 +25,17 @@ struct Step {
   std::string part{};                // what the step is for: project, score, normalize, combine
   std::shared_ptr<const Op> op{};    // nullptr where it calls bodies
   std::vector<TensorId> inputs{};    // parameters included
-  TensorId output = kNoTensor;       // of a call the first of Call::outputs
+  TensorId output = kNoTensor;       // the first that it makes; of a call that of Call::outputs
   int module = -1;                   // of the graph's parameters: the module that it calls
   int call = kNoCall;                // index into Graph::calls()
-  TensorId gradient_of = kNoTensor;  // of a gradient's step: what the step makes that it is behind
+  TensorId gradient_of = kNoTensor;  // of a gradient's step: `output` of the step that it is behind
+
+  /// What an operation makes, one tensor after another.
+  auto outputs() const {
+    return std::views::iota(output, output + static_cast<TensorId>(op->outputs()));
+  }
+  /// Whose memory one of these uses.
+  Alias alias(TensorId made) const { return op->alias(static_cast<size_t>(made - output)); }
 };
 
 /// What is known of a result beside its name.
@@ -90,6 +98,24 @@ class Ids : public std::span<const TensorId> {
   Ids(const std::vector<TensorId>& ids) : span(ids) {}
 };
 
+/// The names of what a step makes: one, or several in a braced list or a vector. Only refers to
+/// them, as Ids does.
+class OutputNames {
+ public:
+  OutputNames(std::string_view name) : single_(name) {}
+  OutputNames(const std::string& name) : single_(name) {}
+  OutputNames(const char* name) : single_(name) {}
+  OutputNames(std::initializer_list<std::string> names) : several_(names.begin(), names.size()) {}
+  OutputNames(const std::vector<std::string>& names) : several_(names) {}
+
+  size_t size() const { return several_.empty() ? 1 : several_.size(); }
+  std::string_view operator[](size_t i) const { return several_.empty() ? single_ : several_[i]; }
+
+ private:
+  std::string_view single_{};
+  std::span<const std::string> several_{};
+};
+
 class Graph {
  public:
   Graph() : Graph(no_parameters()) {}
@@ -105,9 +131,10 @@ class Graph {
   /// The tensor that a weight of the graph's parameters is here, made when it is first asked for.
   TensorId use(const Weight& weight);
 
-  /// Appends a step whose output is a new tensor called `output`. The step's shape is the op's.
+  /// Appends a step whose outputs are new tensors of these names, with the shapes that the
+  /// operation says. Returns the first of them: the others follow it.
   TensorId add_step(std::string_view name, std::string_view part, const OpPtr& op, Ids inputs,
-                    std::string_view output, int module = -1, TensorId gradient_of = kNoTensor);
+                    OutputNames outputs, int module = -1, TensorId gradient_of = kNoTensor);
 
   void add_result(std::string_view name, TensorId tensor, ResultOptions options = {});
 
@@ -169,7 +196,7 @@ class Graph {
   friend class Inliner;
 
   TensorId add_tensor(Tensor tensor);
-  /// A step whose output is there already; says whose memory that uses.
+  /// A step whose outputs are there already; says whose memory they use.
   void append(Step step);
 
   std::shared_ptr<const Parameters> parameters_;

@@ -12,6 +12,12 @@ void wrong_graph(const char* pattern, std::initializer_list<Piece> pieces) {
 
 void Op::gradients(GradientBuilder&) const { wrong_graph("{} has no gradient", {name()}); }
 
+std::vector<Array> SingleOp::forward_all(const std::vector<const Array*>& inputs) const {
+  std::vector<Array> outputs;
+  outputs.push_back(forward(inputs));
+  return outputs;
+}
+
 std::string UnnamedOp::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   std::string text = format("{}(", {name()});
   for (size_t i = 0; i < inputs.size(); ++i) text += (i > 0 ? ", " : "") + inputs[i];

@@ -2,11 +2,19 @@
 
 namespace attnscope {
 
-bool shares_memory(const Op& op, Sharing sharing) {
-  const Aliasing aliasing = op.aliasing();
+namespace {
+
+bool shares_memory(Aliasing aliasing, Sharing sharing) {
   if (aliasing == Aliasing::kStrided) return sharing != Sharing::kRun;
   if (aliasing == Aliasing::kUnlessTraining) return sharing != Sharing::kTraining;
   return aliasing != Aliasing::kNone;
+}
+
+}  // namespace
+
+TensorId shared_input(const Step& step, TensorId output, Sharing sharing) {
+  const Alias alias = step.alias(output);
+  return shares_memory(alias.kind, sharing) ? step.inputs[alias.input] : kNoTensor;
 }
 
 std::vector<TensorId> storages(const Graph& graph, Sharing sharing) {
@@ -15,9 +23,11 @@ std::vector<TensorId> storages(const Graph& graph, Sharing sharing) {
   for (const Tensor& tensor : graph.tensors()) storages.push_back(tensor.storage);
   for (const Step& step : graph.steps()) {
     if (!step.op) continue;  // what a call makes is no view
-    TensorId& storage = storages[static_cast<size_t>(step.output)];
-    const bool shared = shares_memory(*step.op, sharing);
-    storage = shared ? storages[static_cast<size_t>(step.inputs[0])] : step.output;
+    for (const TensorId id : step.outputs()) {
+      const TensorId shared = shared_input(step, id, sharing);
+      storages[static_cast<size_t>(id)] =
+          shared == kNoTensor ? id : storages[static_cast<size_t>(shared)];
+    }
   }
   return storages;
 }

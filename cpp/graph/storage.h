@@ -1,6 +1,6 @@
 #pragma once
 
-// Whose memory each tensor uses. Operations say what their outputs are views of (Op::aliasing());
+// Whose memory each tensor uses. Operations say what their outputs are views of (Op::alias());
 // here is what follows from that.
 
 #include <vector>
@@ -16,8 +16,8 @@ enum class Sharing {
   kRun,        // our kernels read contiguous rows: what PyTorch reorders by strides is a copy
 };
 
-/// Whether what the operation makes is in the memory of its first input.
-bool shares_memory(const Op& op, Sharing sharing);
+/// The input of the step in whose memory its output `output` is; kNoTensor where it has its own.
+TensorId shared_input(const Step& step, TensorId output, Sharing sharing);
 
 /// Of each tensor the one whose memory it uses: itself, or of a view, and of a view of that, the
 /// tensor that is none. For kInference this is Tensor::storage, which is known while the graph is

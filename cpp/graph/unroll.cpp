@@ -108,8 +108,8 @@ class Inliner {
       if (step.module >= 0) copy.module = flat_module(copied, step.module);
       if (const OpPtr other = training_ ? step.op->in_training() : nullptr) {
         copy.op = other;
-        const Tensor output = to_.tensor(copy.output);
-        copy.inputs.push_back(to_.add_input(output.name + ".noise", output.shape, Role::kState));
+        const Tensor first = to_.tensor(copy.output);
+        copy.inputs.push_back(to_.add_input(first.name + ".noise", first.shape, Role::kState));
       }
       if (const OpPtr masking = masked_ ? copy.op->masking() : nullptr) {
         const std::string name = copied.prefix + masked_name(copied.graph, step);

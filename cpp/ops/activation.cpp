@@ -85,7 +85,7 @@ Cost Activation::cost(const InputShapes&, const Shape& output) const {
 }
 
 Saved Activation::saved_for_backward(const InputShapes&, const Shape&) const {
-  return derives_from_output() ? Saved{.output = true} : Saved{.inputs = {0}};
+  return derives_from_output() ? Saved{.outputs = {0}} : Saved{.inputs = {0}};
 }
 
 std::string Activation::pytorch(const std::vector<std::string>& inputs, std::string_view) const {

@@ -7,7 +7,7 @@
 namespace attnscope {
 
 /// y = a + b. b broadcasts to a: its dimensions are a's last ones, or 1.
-class Add final : public Op {
+class Add final : public SingleOp {
  public:
   std::string_view name() const override { return "add"; }
   Shape output_shape(const InputShapes& inputs) const override;
@@ -19,7 +19,7 @@ class Add final : public Op {
 };
 
 /// y = a b. b broadcasts to a: its dimensions are a's last ones, or 1.
-class Multiply final : public Op {
+class Multiply final : public SingleOp {
  public:
   std::string_view name() const override { return "multiply"; }
   Shape output_shape(const InputShapes& inputs) const override;

@@ -7,7 +7,7 @@
 namespace attnscope {
 
 /// Tensors after each other along one dimension; the others are equal.
-class Concat final : public Op {
+class Concat final : public SingleOp {
  public:
   explicit Concat(int dimension) : dimension_(dimension) {}
 
@@ -27,7 +27,7 @@ class Concat final : public Op {
 
 /// Indices [begin, end) of a dimension. In PyTorch a view, unless it is `copied`: what keeps a view
 /// for the backward pass keeps all of what it views.
-class Slice final : public Op {
+class Slice final : public SingleOp {
  public:
   static constexpr int kLast = -1;  // dimension
 
@@ -56,7 +56,7 @@ class Slice final : public Op {
 };
 
 /// Zeros around a tensor, along one dimension: `before` indices of them, and `after`.
-class Pad final : public Op {
+class Pad final : public SingleOp {
  public:
   Pad(int dimension, int64_t before, int64_t after)
       : dimension_(dimension), before_(before), after_(after) {}
@@ -78,7 +78,7 @@ class Pad final : public Op {
 };
 
 /// The first position of each sequence: (B, T, E) -> (B, E). In PyTorch a view.
-class FirstPosition final : public Op {
+class FirstPosition final : public SingleOp {
  public:
   std::string_view name() const override { return "first_position"; }
   Shape output_shape(const InputShapes& inputs) const override;
@@ -91,7 +91,7 @@ class FirstPosition final : public Op {
 };
 
 /// The same further position for each sequence: x (B, S, E), row (1, 1, E) -> (B, S + 1, E).
-class AppendRow final : public Op {
+class AppendRow final : public SingleOp {
  public:
   std::string_view name() const override { return "append_row"; }
   Shape output_shape(const InputShapes& inputs) const override;
@@ -103,7 +103,7 @@ class AppendRow final : public Op {
 };
 
 /// A further position of zeros: (B, H, S, D) -> (B, H, S + 1, D).
-class AppendZeros final : public Op {
+class AppendZeros final : public SingleOp {
  public:
   std::string_view name() const override { return "append_zeros"; }
   Shape output_shape(const InputShapes& inputs) const override;

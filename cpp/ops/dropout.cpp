@@ -11,7 +11,7 @@ Cost Dropout::cost(const InputShapes&, const Shape& output) const {
 }
 
 Array Dropout::forward(const std::vector<const Array*>& inputs) const {
-  return training_ ? shared_op<Multiply>()->forward(inputs) : *inputs[0];
+  return training_ ? Multiply().forward(inputs) : *inputs[0];
 }
 
 void Dropout::gradients(GradientBuilder& step) const {

@@ -7,7 +7,7 @@ namespace attnscope {
 /// Identity in inference. In training the product with noise: 0 for a share of the numbers, and for
 /// the others 1 / (1 - share), so that sums stay about as they were. PyTorch's CPU code keeps the
 /// noise in the layer's number format. Srivastava et al. 2014.
-class Dropout final : public Op {
+class Dropout final : public SingleOp {
  public:
   explicit Dropout(double share, bool training = false) : share_(share), training_(training) {}
 

@@ -6,7 +6,7 @@ namespace attnscope {
 
 /// The same rows for each sequence: rows (N, F), x (B, ...) -> (B, N, F). Of x only the number of
 /// its sequences counts. In PyTorch a view.
-class EachSequence final : public Op {
+class EachSequence final : public SingleOp {
  public:
   std::string_view name() const override { return "each_sequence"; }
   Shape output_shape(const InputShapes& inputs) const override;

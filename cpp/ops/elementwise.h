@@ -10,7 +10,7 @@ namespace attnscope {
 /// one says its function, what it costs and saves, and its text; with a loop that is registered as
 /// its kernel (run/lowering.h), it may stand after a product, between queries and keys and their
 /// mask, and in a scorer, and is done there while the numbers are in the cache.
-class Elementwise : public Op {
+class Elementwise : public SingleOp {
  public:
   /// f(x) in double precision.
   virtual double apply(double x) const = 0;

@@ -10,7 +10,7 @@ namespace attnscope {
 using PaddingIndex = std::optional<int64_t>;
 
 /// Rows of a table: tokens (...), integers; table (V, E) -> (..., E).
-class Embedding final : public Op {
+class Embedding final : public SingleOp {
  public:
   explicit Embedding(PaddingIndex padding = {}) : padding_(padding) {}
 

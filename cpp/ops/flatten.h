@@ -7,7 +7,7 @@ namespace attnscope {
 /// All positions of each sequence side by side: x (B, T, E), with an optional mask (B, T) ->
 /// (B, T·E), zeros where the mask hides a position. Of a float mask only what it hides (-inf)
 /// counts. In PyTorch a view where there is no mask.
-class Flatten final : public Op {
+class Flatten final : public SingleOp {
  public:
   std::string_view name() const override { return "flatten"; }
   Shape output_shape(const InputShapes& inputs) const override;

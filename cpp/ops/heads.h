@@ -7,7 +7,7 @@
 namespace attnscope {
 
 /// (B, T, H·D) -> (B, H, T, D). In PyTorch a view with other strides: no arithmetic, no memory.
-class SplitHeads final : public Op {
+class SplitHeads final : public SingleOp {
  public:
   explicit SplitHeads(Dimension num_heads) : num_heads_(num_heads) {}
 
@@ -25,7 +25,7 @@ class SplitHeads final : public Op {
 };
 
 /// (B, H, T, D) -> (B, T, H·D), copied, because no stride reaches that order.
-class MergeHeads final : public Op {
+class MergeHeads final : public SingleOp {
  public:
   std::string_view name() const override { return "merge_heads"; }
   Shape output_shape(const InputShapes& inputs) const override;
@@ -38,7 +38,7 @@ class MergeHeads final : public Op {
 
 /// Each head `times` times, side by side: (B, G, S, D) -> (B, G·times, S, D), copied as PyTorch
 /// does. Key and value heads that several query heads share.
-class RepeatHeads final : public Op {
+class RepeatHeads final : public SingleOp {
  public:
   explicit RepeatHeads(int64_t times) : times_(times) {}
 
@@ -55,7 +55,7 @@ class RepeatHeads final : public Op {
 };
 
 /// The mean over heads: (B, H, T, S) -> (B, T, S).
-class MeanHeads final : public Op {
+class MeanHeads final : public SingleOp {
  public:
   std::string_view name() const override { return "mean_heads"; }
   Shape output_shape(const InputShapes& inputs) const override;

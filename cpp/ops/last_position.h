@@ -7,7 +7,7 @@ namespace attnscope {
 /// The last position of each sequence that the mask leaves: x (B, T, E), with an optional mask
 /// (B, T) -> (B, E); zeros where it leaves none. Of a float mask only what it hides (-inf) counts.
 /// In PyTorch a view where there is no mask.
-class LastPosition final : public Op {
+class LastPosition final : public SingleOp {
  public:
   std::string_view name() const override { return "last_position"; }
   Shape output_shape(const InputShapes& inputs) const override;

@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-class Linear final : public Op {
+class Linear final : public SingleOp {
  public:
   std::string_view name() const override { return "linear"; }
   Shape output_shape(const InputShapes& inputs) const override;

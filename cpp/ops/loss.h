@@ -13,13 +13,13 @@ namespace attnscope {
 enum class Reduction { kMean, kSum };
 
 /// log(softmax(x)) over the last dimension.
-class LogSoftmax final : public Op {
+class LogSoftmax final : public SingleOp {
  public:
   std::string_view name() const override { return "log_softmax"; }
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[0]; }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes&, const Shape&) const override {
-    return {.output = true};
+    return {.outputs = {0}};
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
   void gradients(GradientBuilder& step) const override;
@@ -86,7 +86,7 @@ struct CrossEntropyRule {
 };
 
 /// log-probabilities (..., C), target (...) or (..., C), weight (C,) or none -> (1,).
-class CrossEntropy final : public Op {
+class CrossEntropy final : public SingleOp {
  public:
   explicit CrossEntropy(const CrossEntropyRule& rule) : rule_(rule) {}
 
@@ -142,7 +142,7 @@ struct PointwiseRule {
 };
 
 /// x, target of the same shape -> (1,).
-class PointwiseLoss final : public Op {
+class PointwiseLoss final : public SingleOp {
  public:
   explicit PointwiseLoss(const PointwiseRule& rule) : rule_(rule) {}
 

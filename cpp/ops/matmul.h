@@ -10,7 +10,7 @@ namespace attnscope {
 ///
 ///   kPlain       a (..., M, K), b (..., K, N) -> (..., M, N)
 ///   kTransposed  a (..., M, K), b (..., N, K) -> (..., M, N): a bᵀ, as queries meet keys
-class Matmul final : public Op {
+class Matmul final : public SingleOp {
  public:
   enum class Right { kPlain, kTransposed };
 
@@ -39,7 +39,7 @@ class Matmul final : public Op {
 /// aᵀ b over the last two dimensions, the gradient by the right-hand side of a product:
 /// a (..., M, K), b (..., M, N) -> (..., K, N), or the sum of all batches (K, N). All dimensions
 /// before the last one must be equal.
-class TransposedMatmul final : public Op {
+class TransposedMatmul final : public SingleOp {
  public:
   enum class Batches { kApart, kSum };
 

@@ -8,7 +8,7 @@ namespace attnscope {
 
 /// y = (x - mean) / sqrt(variance + eps) * weight + bias.
 /// Ba, Kiros and Hinton 2016, https://arxiv.org/abs/1607.06450.
-class LayerNorm final : public Op {
+class LayerNorm final : public SingleOp {
  public:
   explicit LayerNorm(double eps) : eps_(eps) {}
 
@@ -29,7 +29,7 @@ class LayerNorm final : public Op {
 
 /// y = x / sqrt(mean of squares + eps) * weight, or where `plus_one` * (1 + weight).
 /// Zhang and Sennrich 2019, https://arxiv.org/abs/1910.07467.
-class RmsNorm final : public Op {
+class RmsNorm final : public SingleOp {
  public:
   explicit RmsNorm(double eps, bool plus_one = false) : eps_(eps), plus_one_(plus_one) {}
 

@@ -7,7 +7,7 @@
 namespace attnscope {
 
 /// query (B, T, A), key (B, S, A) -> (B, T, S, A): their sums.
-class PairSum final : public Op {
+class PairSum final : public SingleOp {
  public:
   std::string_view name() const override { return "pair_sum"; }
   Shape output_shape(const InputShapes& inputs) const override;
@@ -19,7 +19,7 @@ class PairSum final : public Op {
 };
 
 /// query (B, T, E), key (B, S, K) -> (B, T, S, E + K): one after the other.
-class PairConcat final : public Op {
+class PairConcat final : public SingleOp {
  public:
   std::string_view name() const override { return "pair_concat"; }
   Shape output_shape(const InputShapes& inputs) const override;

@@ -8,7 +8,7 @@ namespace attnscope {
 
 /// The mean over the positions that the mask leaves; zeros where it leaves none. A float mask
 /// weighs the positions as if it were added to equal scores.
-class MeanPool final : public Op {
+class MeanPool final : public SingleOp {
  public:
   std::string_view name() const override { return "mean_pool"; }
   Shape output_shape(const InputShapes& inputs) const override;
@@ -22,13 +22,13 @@ class MeanPool final : public Op {
 
 /// The maximum over the positions that the mask leaves; zeros where it leaves none. Of a float mask
 /// only what it hides (-inf) counts.
-class MaxPool final : public Op {
+class MaxPool final : public SingleOp {
  public:
   std::string_view name() const override { return "max_pool"; }
   Shape output_shape(const InputShapes& inputs) const override;
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Saved saved_for_backward(const InputShapes&, const Shape&) const override {
-    return {.inputs = {0}, .output = true};  // where x equals its maximum
+    return {.inputs = {0}, .outputs = {0}};  // where x equals its maximum
   }
   Array forward(const std::vector<const Array*>& inputs) const override;
   void gradients(GradientBuilder& step) const override;

@@ -12,7 +12,7 @@ namespace attnscope {
 
 /// A constant table (T, E): sin(p w_k) at 2k and cos(p w_k) at 2k + 1, w_k = 10000^(-2k / E).
 /// Vaswani et al. 2017, section 3.5.
-class SinusoidalTable final : public Op {
+class SinusoidalTable final : public SingleOp {
  public:
   SinusoidalTable(int64_t seq_len, int64_t features, int64_t offset)
       : seq_len_(seq_len), features_(features), offset_(offset) {}
@@ -38,7 +38,7 @@ class SinusoidalTable final : public Op {
 
 /// A constant table (2, T, D): cos and sin of the rotary embedding's angles p theta^(-2k / D), the
 /// angles twice side by side. Su et al. 2021, https://arxiv.org/abs/2104.09864.
-class RotaryTable final : public Op {
+class RotaryTable final : public SingleOp {
  public:
   RotaryTable(int64_t seq_len, int64_t head_dim, double theta, int64_t offset)
       : seq_len_(seq_len), head_dim_(head_dim), theta_(theta), offset_(offset) {}
@@ -67,7 +67,7 @@ class RotaryTable final : public Op {
 /// Turns pairs of features by a rotary table: x (..., T, D), table (2, T, D). Pairs are features k
 /// and k + D / 2; `interleaved`: 2k and 2k + 1, which come out as the former. `back`: by the same
 /// angles back to what it was, which is its gradient.
-class Rotate final : public Op {
+class Rotate final : public SingleOp {
  public:
   explicit Rotate(bool interleaved = false, bool back = false)
       : interleaved_(interleaved), back_(back) {}
@@ -92,7 +92,7 @@ class Rotate final : public Op {
 };
 
 /// What is added to scores (H, T, S), where a head and the distance from query to key decide it.
-class DistanceBias : public Op {
+class DistanceBias : public SingleOp {
  public:
   DistanceBias(int64_t seq_len, int64_t kv_len, int64_t offset)
       : seq_len_(seq_len), kv_len_(kv_len), offset_(offset) {}

@@ -8,7 +8,7 @@
 namespace attnscope {
 
 /// The same numbers in the same order. A view: no arithmetic, no memory.
-class Reshape final : public Op {
+class Reshape final : public SingleOp {
  public:
   explicit Reshape(Shape shape) : shape_(std::move(shape)) {}
 
@@ -26,7 +26,7 @@ class Reshape final : public Op {
 };
 
 /// The sums of all numbers that Expand would make of one: x -> `shape`, which broadcasts to x.
-class SumTo final : public Op {
+class SumTo final : public SingleOp {
  public:
   explicit SumTo(Shape shape) : shape_(std::move(shape)) {}
 
@@ -43,7 +43,7 @@ class SumTo final : public Op {
 };
 
 /// Spread over `shape`, to which x broadcasts. In PyTorch a view, here a copy.
-class Expand final : public Op {
+class Expand final : public SingleOp {
  public:
   explicit Expand(Shape shape) : shape_(std::move(shape)) {}
 

@@ -177,7 +177,7 @@ Cost Softmax::cost(const InputShapes& inputs, const Shape& output) const {
 Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const {
   // dx = y (dy - Σ y dy). Where a band hides whole rows, y is kept before they become zeros, and
   // which rows those are, a byte each.
-  if (!hides_rows(band_, output)) return {.output = true};
+  if (!hides_rows(band_, output)) return {.outputs = {0}};
   return {.elements = elements(output), .bytes = elements(output) / output.back().size};
 }
 

@@ -17,7 +17,7 @@ int64_t mask_row(MaskOf of, const Shape& mask, const Shape& scores, int64_t row)
 /// Inputs: scores (..., S); mask, added to the scores, -inf where a position is hidden. A row whose
 /// every position is hidden gets zeros, as F.scaled_dot_product_attention gives it since
 /// PyTorch 2.5, where the bare formula would give NaN.
-class Softmax final : public Op {
+class Softmax final : public SingleOp {
  public:
   explicit Softmax(Band band = {}, MaskOf mask_of = MaskOf::kScores)
       : band_(band), mask_of_(mask_of) {}

@@ -6,7 +6,7 @@ namespace attnscope {
 
 /// (..., 1) -> (...): the last dimension, which must be 1, dropped. A view: no arithmetic, no
 /// memory.
-class Squeeze final : public Op {
+class Squeeze final : public SingleOp {
  public:
   std::string_view name() const override { return "squeeze"; }
   Shape output_shape(const InputShapes& inputs) const override;

@@ -6,7 +6,7 @@ namespace attnscope {
 
 /// The mean of a sequence under attention weights: weights (B, T), values (B, T, E) -> (B, E),
 /// out[b, e] = Σ_t weights[b, t] values[b, t, e].
-class WeightedSum final : public Op {
+class WeightedSum final : public SingleOp {
  public:
   std::string_view name() const override { return "weighted_sum"; }
   Shape output_shape(const InputShapes& inputs) const override;
@@ -21,7 +21,7 @@ class WeightedSum final : public Op {
 };
 
 /// The same without the sum: weights (B, T), values (B, T, E) -> (B, T, E).
-class Weigh final : public Op {
+class Weigh final : public SingleOp {
  public:
   std::string_view name() const override { return "weigh"; }
   Shape output_shape(const InputShapes& inputs) const override;

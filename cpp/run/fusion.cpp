@@ -10,9 +10,10 @@ Steps::Steps(const Graph& graph, const std::vector<TensorId>& outputs)
   for (const TensorId id : outputs) ++reads_[static_cast<size_t>(id)];
   // From the end: a step is needed where what it makes is read.
   for (const Step& step : graph.steps() | std::views::reverse) {
-    if (reads_[static_cast<size_t>(step.output)] == 0) continue;
+    if (std::ranges::none_of(step.outputs(), [this](TensorId id) { return reads(id) > 0; }))
+      continue;
     steps_.push_back(&step);
-    producers_[static_cast<size_t>(step.output)] = &step;
+    for (const TensorId id : step.outputs()) producers_[static_cast<size_t>(id)] = &step;
     for (const TensorId id : step.inputs) ++reads_[static_cast<size_t>(id)];
   }
   std::reverse(steps_.begin(), steps_.end());
@@ -37,6 +38,14 @@ void Steps::gather(std::span<const Step* const> steps) {
     const auto from = std::find(to, steps_.end(), step);
     std::rotate(to++, from, from + 1);
   }
+}
+
+Fusion Site::alone(std::vector<TensorId> reads) const {
+  Fusion fusion{.steps = 1, .reads = std::move(reads)};
+  for (const TensorId id : step().outputs()) {
+    if (steps.reads(id) > 0) fusion.writes.push_back(id);
+  }
+  return fusion;
 }
 
 }  // namespace attnscope

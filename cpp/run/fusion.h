@@ -109,26 +109,25 @@ struct Site {
   TensorId optional_input(size_t i) const {
     return i < step().inputs.size() ? step().inputs[i] : kNoTensor;
   }
-  TensorId output() const { return step().output; }
+  TensorId output(size_t i = 0) const { return step().output + static_cast<TensorId>(i); }
   const Shape& shape(TensorId id) const { return graph.tensor(id).shape; }
   const Shape& input_shape(size_t i) const { return shape(input(i)); }
-  const Shape& output_shape() const { return shape(output()); }
+  const Shape& output_shape(size_t i = 0) const { return shape(output(i)); }
 
   template <class Operation>
   const Operation& op() const {
     return static_cast<const Operation&>(*step().op);
   }
 
-  /// A fusion of this step alone, of which the kernel is yet to be set.
-  Fusion alone(std::vector<TensorId> reads) const {
-    return {.steps = 1, .reads = std::move(reads), .writes = {output()}};
-  }
+  /// A fusion of this step alone, of which the kernel is yet to be set. It writes those outputs
+  /// that something reads.
+  Fusion alone(std::vector<TensorId> reads) const;
 };
 
 inline int64_t count_of(const Shape& shape) { return static_cast<int64_t>(elements(shape)); }
 
-/// Goes from a step to the next ones, as long as each reads what the one before made, and, but
-/// where it is said, nothing else reads that.
+/// Goes from a step to the next ones, as long as each reads what the one before made, of several
+/// tensors the first, and, but where it is said, nothing else reads that.
 class Chain {
  public:
   /// At the site's own step.
@@ -178,7 +177,7 @@ class Chain {
   /// Goes past a dropout, which does nothing when a layer runs; in training it is left.
   const Step* take_idle() {
     const Step* step = next();
-    return step && step->op->aliasing() == Aliasing::kUnlessTraining ? advance(*step) : nullptr;
+    return step && step->op->alias(0).kind == Aliasing::kUnlessTraining ? advance(*step) : nullptr;
   }
 
   /// The next step, whatever it reads, as a site; only where ends() is false.

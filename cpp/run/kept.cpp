@@ -9,16 +9,20 @@ namespace {
 std::vector<std::string_view> known_tensors(const Graph& graph) {
   std::vector<std::string_view> known;
   for (const Step& step : graph.steps()) {
-    const std::string_view name = graph.tensor(step.output).name;
-    const bool repeated = name.find('.') != name.npos;
-    if (!repeated || name.find(".0.") != name.npos) known.push_back(name);
+    for (const TensorId id : step.outputs()) {
+      const std::string_view name = graph.tensor(id).name;
+      const bool repeated = name.find('.') != name.npos;
+      if (!repeated || name.find(".0.") != name.npos) known.push_back(name);
+    }
   }
   return known;
 }
 
 TensorId find_tensor(const Graph& graph, std::string_view layer, const std::string& name) {
   for (const Step& step : graph.steps()) {
-    if (graph.tensor(step.output).name == name) return step.output;
+    for (const TensorId id : step.outputs()) {
+      if (graph.tensor(id).name == name) return id;
+    }
   }
   throw FieldError("tensors", unknown_name(layer, "tensor", name, known_tensors(graph)).what());
 }

@@ -1,5 +1,6 @@
 #include "lowering.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,6 +32,14 @@ Fusion mapped(const Site& site, kernels::Map map) {
   return fusion;
 }
 
+/// Whether all that a step makes are the numbers of an input, in their order and where they are.
+bool has_the_same_numbers(const Step& step) {
+  return std::ranges::all_of(step.outputs(), [&](TensorId id) {
+    const Aliasing kind = step.alias(id).kind;
+    return kind == Aliasing::kReshape || kind == Aliasing::kUnlessTraining;
+  });
+}
+
 /// Made when the first file registers itself, whichever that is.
 std::vector<Entry>& entries() {
   static std::vector<Entry> all;
@@ -50,10 +59,7 @@ void catalogue::add(const std::type_info& operation, kernels::Map (*map)(const O
 
 Fusion lower(const Site& site) {
   const Op& op = *site.step().op;
-  const Aliasing aliasing = op.aliasing();
-  if (aliasing == Aliasing::kReshape || aliasing == Aliasing::kUnlessTraining) {
-    return site.alone({site.input(0)});  // the same numbers: there is nothing to do
-  }
+  if (has_the_same_numbers(site.step())) return site.alone(site.step().inputs);  // nothing to do
   Fusion best;
   if (const std::optional<kernels::Map> map = map_of(op)) best = mapped(site, *map);
   for (const Entry& entry : entries()) {

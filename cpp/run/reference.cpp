@@ -1,6 +1,7 @@
 #include "reference.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace attnscope {
 namespace {
@@ -21,7 +22,8 @@ void run_reference(const Graph& graph, ReferenceValues& values, const Progress& 
       const std::optional<Array>& operand = values[static_cast<size_t>(id)];
       operands.push_back(operand ? &*operand : nullptr);
     }
-    values[static_cast<size_t>(step.output)] = step.op->forward(operands);
+    auto made = values.begin() + step.output;
+    for (Array& output : step.op->forward_all(operands)) *made++ = std::move(output);
     const double done = static_cast<double>(&step - graph.steps().data() + 1);
     if (progress) progress(done / static_cast<double>(graph.steps().size()));
   }

@@ -56,8 +56,10 @@ Schedule::Schedule(const Graph& graph, const Keep& keep, RunFor how)
       placement_{storages(graph, Sharing::kRun), {}} {
   const size_t handed_out = outputs_.size();
   for (const Step& step : graph.steps()) {
-    const TensorId storage = placement_.storage[static_cast<size_t>(step.output)];
-    if (outlives_run(graph, storage)) outputs_.push_back(step.output);
+    for (const TensorId id : step.outputs()) {
+      const TensorId storage = placement_.storage[static_cast<size_t>(id)];
+      if (outlives_run(graph, storage)) outputs_.push_back(id);
+    }
   }
   Steps steps(graph, outputs_);
   for (size_t s = 0; s < steps.size();) {

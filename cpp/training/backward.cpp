@@ -30,11 +30,14 @@ class Backward {
     for (const Step& step : steps) {
       std::vector<TensorId> inputs;
       for (const TensorId id : step.inputs) inputs.push_back(made(id));
-      const std::string name = format("{}.again", {graph_.tensor(step.output).name});
+      std::vector<std::string> names;
+      for (const TensorId id : step.outputs()) {
+        names.push_back(format("{}.again", {graph_.tensor(id).name}));
+      }
       again_.push_back(graph_.steps().size());
-      made_[static_cast<size_t>(step.output)] =
-          graph_.add_step(format("{}.again", {step.name}), "backward", step.op, inputs, name, -1,
-                          made(step.gradient_of));
+      TensorId again = graph_.add_step(format("{}.again", {step.name}), "backward", step.op, inputs,
+                                       names, -1, made(step.gradient_of));
+      for (const TensorId id : step.outputs()) made_[static_cast<size_t>(id)] = again++;
     }
   }
 
@@ -44,7 +47,9 @@ class Backward {
     std::vector<bool> read(graph_.tensors().size(), false), unneeded(steps.size(), false);
     for (size_t i = steps.size(); i-- > 0;) {
       const bool again = std::binary_search(again_.begin(), again_.end(), i);
-      unneeded[i] = again && !read[static_cast<size_t>(steps[i].output)];
+      unneeded[i] = again && std::ranges::none_of(steps[i].outputs(), [&](TensorId id) {
+                      return read[static_cast<size_t>(id)];
+                    });
       if (unneeded[i]) continue;
       for (const TensorId id : steps[i].inputs) read[static_cast<size_t>(id)] = true;
     }
@@ -53,15 +58,19 @@ class Backward {
 
   /// Adds the steps behind a step. `needs`: by tensor, whether its gradient is asked for.
   void pass(const Step& step, const std::vector<bool>& needs) {
-    const TensorId gradient = gradients_[static_cast<size_t>(step.output)];
-    if (gradient == kNoTensor || step.op->is_constant()) return;
+    std::vector<TensorId> gradients;  // by its outputs
+    for (const TensorId id : step.outputs()) {
+      gradients.push_back(gradients_[static_cast<size_t>(id)]);
+    }
+    const bool any = std::ranges::any_of(gradients, [](TensorId id) { return id != kNoTensor; });
+    if (!any || step.op->is_constant()) return;
     std::vector<bool> asked;
     for (const TensorId input : step.inputs) asked.push_back(needs[static_cast<size_t>(input)]);
     if (std::none_of(asked.begin(), asked.end(), [](bool one) { return one; })) return;
     Step seen = step;
     for (TensorId& id : seen.inputs) id = made(id);
     seen.output = made(step.output);
-    GradientBuilder builder(graph_, seen, gradient, asked);
+    GradientBuilder builder(graph_, seen, std::move(gradients), asked);
     step.op->gradients(builder);
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       if (builder.given()[i] != kNoTensor) collect(step.inputs[i], builder.given()[i]);
@@ -166,10 +175,13 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
   }
   const std::vector<Step> steps = graph.steps();  // the forward pass: more are added
   for (const Step& step : steps) {
-    if (step.op->is_constant() || needs[static_cast<size_t>(step.output)]) continue;
-    needs[static_cast<size_t>(step.output)] =
-        std::any_of(step.inputs.begin(), step.inputs.end(),
-                    [&](TensorId id) { return needs[static_cast<size_t>(id)]; });
+    const bool depends =
+        !step.op->is_constant() && std::ranges::any_of(step.inputs, [&](TensorId id) {
+          return needs[static_cast<size_t>(id)];
+        });
+    for (const TensorId id : step.outputs()) {
+      if (depends) needs[static_cast<size_t>(id)] = true;
+    }
   }
 
   Backward backward(graph);

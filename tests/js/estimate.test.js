@@ -267,16 +267,18 @@ test('steps read what the inputs, parameters and steps before them give', () => 
     const { inputs, steps, shapes, output_shape } = scope.estimate(config);
     // Of stacked inputs each repetition reads its own part: past_keys, past_key.
     const known = new Set(inputs.flatMap(({ name }) => [name, name.replace(/s$/, '')]));
-    for (const { name, inputs: read, output, shape } of steps) {
+    const made = [];
+    for (const { name, inputs: read, output, shape, axes, further_outputs = [] } of steps) {
       const unknown = read.filter((tensor) => !known.has(tensor) && !isParameter(tensor));
       assert.deepEqual(unknown, [], `${nameOf(config)}: ${name} reads ${unknown}`);
-      assert.deepEqual(shapes[output], shape, `${nameOf(config)}: shape of ${output}`);
-      known.add(output);
+      for (const one of [{ name: output, shape, axes }, ...further_outputs]) {
+        assert.deepEqual(shapes[one.name], one.shape, `${nameOf(config)}: shape of ${one.name}`);
+        assert.equal(one.axes.length, one.shape.length, `${nameOf(config)}: axes of ${one.name}`);
+        known.add(one.name);
+        made.push(one.name);
+      }
     }
-    assert.deepEqual(
-      Object.keys(shapes),
-      steps.map(({ output }) => output)
-    );
+    assert.deepEqual(Object.keys(shapes), made);
     assert.equal(
       new Set(steps.map(({ name }) => name)).size,
       steps.length,

@@ -27,13 +27,11 @@ class _Records(ast.NodeTransformer):
         yield statement
 
     def _told(self, statement):
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
-            return
-        made = statement.targets[0].id
-        if isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func).endswith("_softmax"):
-            scores = statement.value.args[0].id
-            yield from ast.parse(f"tell(self, 'masked_{scores}', masked.pop())").body
-        yield from ast.parse(f"tell(self, '{made}', {made})").body
+        for made in judge.made_names(statement):
+            if isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func).endswith("_softmax"):
+                scores = statement.value.args[0].id
+                yield from ast.parse(f"tell(self, 'masked_{scores}', masked.pop())").body
+            yield from ast.parse(f"tell(self, '{made}', {made})").body
 
 
 def recorded(printed):

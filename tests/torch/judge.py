@@ -46,12 +46,12 @@ class Printed:
         return module.eval()
 
     def tensor_of_line(self, line):
-        """The variable that the statement of forward() on this line makes, or None."""
-        return self._assigned.get(line, (None, None))[1]
+        """The variable that the statement of forward() on this line makes, the first of several, or None."""
+        return self._assigned[line][1][0] if line in self._assigned else None
 
     def made_by(self, class_name):
         """The variables that statements of its own make, not what a call of another module returns beside others."""
-        return {name for owner, name in self._assigned.values() if owner == class_name}
+        return {name for owner, names in self._assigned.values() for name in names if owner == class_name}
 
 
 PREFIXES = {"WindowedDecoderLayer": "window_", "SequenceEncoderLayer": "encoder_"}
@@ -67,11 +67,23 @@ def assigned_lines(source):
     for one in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)):
         for forward in (node for node in one.body if isinstance(node, ast.FunctionDef) and node.name == "forward"):
             for node in ast.walk(forward):
-                if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
-                    continue
-                for line in range(node.lineno, node.end_lineno + 1):
-                    lines[line] = one.name, name_in_estimate(one.name, node.targets[0].id)
+                names = [name_in_estimate(one.name, name) for name in made_names(node)]
+                for line in range(node.lineno, node.end_lineno + 1) if names else ():
+                    lines[line] = one.name, names
     return lines
+
+
+def made_names(statement):
+    """The variables that a step's statement assigns: none of one that unpacks a parameter or calls a layer of a stack."""
+    if not isinstance(statement, ast.Assign):
+        return []
+    (target,), value = statement.targets, statement.value
+    if isinstance(target, ast.Name):
+        return [target.id]
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Call):
+        return []
+    called = ast.unparse(value.func)
+    return [] if called == "layer" or called.startswith("self.") else [one.id for one in target.elts]
 
 
 def exit_code(script):

@@ -129,6 +129,13 @@
  */
 
 /**
+ * @typedef {object} Output
+ * @property {string} name
+ * @property {number[]} shape
+ * @property {Axis[]} axes what each of its dimensions goes over
+ */
+
+/**
  * @typedef {object} Step
  * @property {string} name
  * @property {string} op
@@ -137,13 +144,14 @@
  * @property {string} output
  * @property {number[]} shape of the output
  * @property {Axis[]} axes what each of its dimensions goes over
+ * @property {Output[]} [further_outputs] those after `output`, of a step that makes several tensors
  * @property {number} repeat how often it runs: the figures that follow are those of one time, but saved_bytes
  * @property {number} parameters elements of the parameters that it uses
  * @property {number} macs multiply-accumulates of its matrix product
  * @property {number} elementwise every other arithmetic operation
- * @property {number} bytes_moved each operand read once and the output written once; 0 for a view
+ * @property {number} bytes_moved each operand read once and each output written once; 0 for views
  * @property {number} saved_bytes what autograd keeps of it, all times together, and no step before has kept
- * @property {string} pytorch the expression that computes the output
+ * @property {string} pytorch the expression that computes the output, or a tuple of all
  */
 
 /**
@@ -207,7 +215,7 @@
 
 /**
  * @typedef {object} EstimateSteps
- * @property {Record<string, number[]>} shapes every step's output, by name
+ * @property {Record<string, number[]>} shapes what every step makes, by name
  * @property {Step[]} steps
  * @property {{tensor: string, bytes: number, born: number, freed: number}[]} timeline the steps
  *   between which each tensor is alive, both included; a repeated step counts as one

@@ -1,5 +1,7 @@
 // The tensors between the steps of a layer that a run can show. No DOM.
 
+import { outputsOf } from './outputs.js';
+
 /**
  * @typedef {{ name: string, axes: readonly string[], line: string }} Between `line`: the PyTorch that makes it
  */
@@ -10,12 +12,18 @@
  * @returns {{ title: string, tensors: Between[] }[]}
  */
 export function tensorsBetween({ steps = [], tensors = {} }) {
-  /** @type {Map<string, any>} */
-  const makers = new Map(steps.map((/** @type {any} */ step) => [step.output, step]));
+  /** @type {Map<string, { axes: readonly string[], line: string }>} */
+  const made = new Map(
+    steps.flatMap((/** @type {any} */ step) => {
+      const outputs = outputsOf(step);
+      const line = `${outputs.map(({ name }) => name).join(', ')} = ${step.pytorch}`;
+      return outputs.map(({ name, axes }) => [name, { axes, line }]);
+    })
+  );
   return Object.entries(tensors).map(([title, names]) => {
-    const step = makers.get(title) ?? makers.get(title.replace(/^masked_/, ''));
-    const line = makers.has(title) ? `${title} = ${step.pytorch}` : `${title}: those scores with the mask added`;
-    return { title, tensors: names.map((/** @type {string} */ name) => ({ name, axes: step?.axes ?? [], line })) };
+    const axes = (made.get(title) ?? made.get(title.replace(/^masked_/, '')))?.axes ?? [];
+    const line = made.get(title)?.line ?? `${title}: those scores with the mask added`;
+    return { title, tensors: names.map((/** @type {string} */ name) => ({ name, axes, line })) };
   });
 }
 

@@ -1,5 +1,6 @@
 // A result as text to take away.
 
+import { outputsOf } from './outputs.js';
 import { csvCell } from './csv.js';
 import { formatBytes, formatCount, formatList } from './format.js';
 import { markdownFigures } from './pin-comparison.js';
@@ -27,13 +28,17 @@ const COLUMNS = [
 ];
 
 /**
- * One row a step with the figures of one repetition, but saved_bytes, which are those of all; after RFC 4180.
+ * One row a step with the figures of one repetition, but saved_bytes, which are those of all; after RFC 4180. Of a step
+ * that makes several tensors the shapes stand behind each other as the names do.
  * @param {Estimate} estimate
  */
 export function toCsv(estimate) {
-  const rows = estimate.steps.map((/** @type {any} */ step) =>
-    COLUMNS.map((column) => csvCell({ ...step, repeat: repeatOf(step) }[column])).join(',')
-  );
+  const rows = estimate.steps.map((/** @type {any} */ step) => {
+    const outputs = outputsOf(step);
+    const output = outputs.map(({ name }) => name);
+    const shape = outputs.map((one) => one.shape.join(' ')).join('; ');
+    return COLUMNS.map((column) => csvCell({ ...step, output, shape, repeat: repeatOf(step) }[column])).join(',');
+  });
   return [COLUMNS.join(','), ...rows, ''].join('\r\n');
 }
 
@@ -45,7 +50,7 @@ export function toCsv(estimate) {
 export function toMarkdown(estimate, link, against = null) {
   const steps = estimate.steps.map(
     (/** @type {any} */ step) =>
-      `| ${step.name}${repeatText(step)} | ${formatList(step.shape)} | ${formatCount(step.parameters * repeatOf(step))} | ${formatCount(step.macs * repeatOf(step))} |`
+      `| ${step.name}${repeatText(step)} | ${shapesText(step)} | ${formatCount(step.parameters * repeatOf(step))} | ${formatCount(step.macs * repeatOf(step))} |`
   );
   const pinned = against?.pinned;
   return [
@@ -61,6 +66,12 @@ export function toMarkdown(estimate, link, against = null) {
     ...(link ? [link, ''] : [])
   ].join('\n');
 }
+
+/** @param {any} step */
+const shapesText = (step) =>
+  outputsOf(step)
+    .map(({ shape }) => formatList(shape))
+    .join(', ');
 
 /** @param {object} config */
 const fieldsText = (config) =>

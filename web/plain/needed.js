@@ -1,6 +1,7 @@
 // What no run of a layer can do without, whatever is hidden, skipped or kept in a register: the work that a lower bound
 // may count.
 
+import { outputsOf } from './outputs.js';
 import { maskPlanes } from './mask.js';
 import { repeatOf } from './repeats.js';
 
@@ -18,9 +19,11 @@ const FLOAT32_BYTES = 4;
 export function neededBy({ inputs, steps }, share) {
   const hidden = maskPlanes(inputs).map(({ axes }) => axes);
   const visible = hidden.length ? share : 1;
-  const axesOf = new Map([...inputs, ...steps].map((/** @type {any} */ one) => [one.output ?? one.name, one.axes]));
+  const axesOf = new Map(
+    [...inputs, ...steps.flatMap(outputsOf)].map((/** @type {any} */ { name, axes }) => [name, axes])
+  );
   const canBeHidden = (/** @type {any} */ step) =>
-    [step.output, ...step.inputs].some((name) =>
+    [...outputsOf(step).map(({ name }) => name), ...step.inputs].some((name) =>
       hidden.some((plane) => plane.every((axis) => axesOf.get(name)?.includes(axis)))
     );
   const products = steps.filter((/** @type {any} */ { macs }) => macs > 0);

@@ -36,7 +36,9 @@ TEST_CASE("every dimension of every layer has a name") {
       check_named(graph.tensor(id).name, graph.tensor(id).shape);
     }
     for (const Row& row : rows_of(graph)) {
-      check_named(row.name_of(row.step.output), row.graph.tensor(row.step.output).shape);
+      for (const TensorId id : row.step.outputs()) {
+        check_named(row.name_of(id), row.graph.tensor(id).shape);
+      }
     }
   }
 }

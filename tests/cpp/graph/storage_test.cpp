@@ -48,9 +48,12 @@ Names views(const Graph& graph, Sharing sharing) {
 TensorId owner(const Graph& graph, TensorId id, const std::vector<Aliasing>& by) {
   for (size_t s = graph.steps().size(); s-- > 0;) {
     const Step& step = graph.steps()[s];
-    if (step.output != id || !step.op) continue;
-    if (std::find(by.begin(), by.end(), step.op->aliasing()) == by.end()) return id;
-    id = step.inputs[0];
+    if (!step.op || id < step.output) continue;
+    const size_t output = static_cast<size_t>(id - step.output);
+    if (output >= step.op->outputs()) continue;
+    const Alias alias = step.op->alias(output);
+    if (std::find(by.begin(), by.end(), alias.kind) == by.end()) return id;
+    id = step.inputs[alias.input];
   }
   return graph.tensor(id).role == Role::kActivation ? id : graph.tensor(id).storage;
 }

@@ -8,7 +8,7 @@ using namespace attnscope::testing;
 namespace {
 
 /// What a constant, which reads no input, makes.
-Array made(const Op& op) { return op.forward({nullptr}); }
+Array made(const SingleOp& op) { return op.forward({nullptr}); }
 
 /// The bucket of a key `distance` after the query, read from a table that holds its own indices.
 double bucket(int64_t distance, bool both_ways) {

@@ -124,11 +124,14 @@ namespace {
 Graph backward_of_tensors(const Config& config, const std::vector<std::string>& from) {
   Graph layer = unroll(graph_of(config));
   std::vector<TensorId> tensors;
-  for (const Step& step : layer.steps()) {
+  std::vector<TensorId> made;
+  for (const Step& step : layer.steps())
+    std::ranges::copy(step.outputs(), std::back_inserter(made));
+  for (const TensorId id : made) {
     try {
-      const TensorId one[] = {step.output};
+      const TensorId one[] = {id};
       backward_graph(layer, from, one);
-      tensors.push_back(step.output);
+      tensors.push_back(id);
     } catch (const FieldError& error) {
       CHECK(error.field() == "tensors");
     }

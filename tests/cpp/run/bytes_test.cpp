@@ -72,8 +72,11 @@ double measured(const Config& config, const PlanKey& key, Dtype storage,
 std::vector<std::string> every_other_tensor(const Config& config) {
   const Graph graph = unroll(graph_of(config));
   std::vector<std::string> names;
-  for (size_t s = 0; s < graph.steps().size(); s += 2) {
-    names.push_back(graph.tensor(graph.steps()[s].output).name);
+  bool taken = false;
+  for (const Step& step : graph.steps()) {
+    for (const TensorId id : step.outputs()) {
+      if ((taken = !taken)) names.push_back(graph.tensor(id).name);
+    }
   }
   return names;
 }

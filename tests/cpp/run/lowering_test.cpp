@@ -90,7 +90,7 @@ Graph scorer_graph(AddScores add_scores) {
 }
 
 /// An operation that no kernel computes.
-class Unknown final : public Op {
+class Unknown final : public SingleOp {
  public:
   std::string_view name() const override { return "unknown"; }
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[0]; }

@@ -1,6 +1,7 @@
 // The step table: what each line of the layer makes and costs. Every total is the sum of its column.
 
 import { html, nothing } from 'lit';
+import { outputsOf } from '../../plain/outputs.js';
 import { formatBytes, formatCount, formatList } from '../../plain/format.js';
 import { repeatOf, repeatText } from '../../plain/repeats.js';
 
@@ -50,7 +51,7 @@ export function stepsView(estimate, see = null) {
 function sharedWith({ steps, inputs }) {
   const made = new Set([
     ...inputs.map((/** @type {any} */ { name }) => name),
-    ...steps.map((/** @type {any} */ { output }) => output)
+    ...steps.flatMap(outputsOf).map((/** @type {any} */ { name }) => name)
   ]);
   /** @type {Map<string, string>} */
   const first = new Map();
@@ -72,15 +73,16 @@ function sharedWith({ steps, inputs }) {
  * @param {See} see
  */
 function stepRow(step, element, inferenceOnly, owner, see) {
-  const bytes = step.shape.reduce(
-    (/** @type {number} */ product, /** @type {number} */ length) => product * length,
-    element
-  );
+  const outputs = outputsOf(step);
+  const bytes = outputs
+    .map(({ shape }) => shape.reduce((product, length) => product * length, element))
+    .reduce((sum, one) => sum + one);
+  const names = outputs.map(({ name }) => name).join(', ');
   const repeat = repeatOf(step);
   return html`
     <tr class=${repeat > 1 ? 'repeated' : ''}>
-      <th scope="row">${seen(step.output, step.name, see)}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${step.output} = ${step.pytorch}</code></th>
-      <td class="shape"><code>${formatList(step.shape)}</code><small>${axesText(step.axes)}</small></td>
+      <th scope="row">${seen(step.output, step.name, see)}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${names} = ${step.pytorch}</code></th>
+      <td class="shape">${outputs.map(({ shape, axes }) => html`<code>${formatList(shape)}</code><small>${axesText(axes)}</small>`)}</td>
       ${owner ? html`<td class="num">–<small>those of ${owner}</small></td>` : count(step.parameters, repeat)}${count(step.macs, repeat)}${count(step.elementwise, repeat)}
       <td class="num">${formatBytes(bytes)}</td>
       <td class="num">${step.saved_bytes && !inferenceOnly ? formatBytes(step.saved_bytes) : '–'}</td>

@@ -1,6 +1,7 @@
 // How long each tensor lives: one row a tensor, one column a step, and under them the bytes alive at each step.
 
 import { html, nothing, svg } from 'lit';
+import { outputsOf } from '../../plain/outputs.js';
 import { formatBytes } from '../../plain/format.js';
 import { repeatOf, repeatText } from '../../plain/repeats.js';
 import { seen } from './steps.js';
@@ -17,7 +18,7 @@ const MAX_ROOMY_STEPS = 9;
 
 /** @param {any} estimate @param {import('./steps.js').See} [see] */
 export function timelineView({ timeline, steps }, see = null) {
-  const made = new Set(steps.map((/** @type {any} */ { output }) => output));
+  const made = new Set(steps.flatMap(outputsOf).map((/** @type {any} */ { name }) => name));
   const link = (/** @type {string} */ tensor) => seen(tensor, tensor, made.has(tensor) ? see : null);
   const live = liveBytes(timeline, steps.length);
   const peak = Math.max(...live);

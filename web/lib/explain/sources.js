@@ -15,9 +15,13 @@ import { isInterleaved } from './settings.js';
  *   that its inputs need
  */
 
+/** @param {Step} step */
+const madeBy = ({ output, further_outputs = [] }) => [output, ...further_outputs.map(({ name }) => name)];
+
 /** The tensors of one attention. */
 export class Sources {
   #given;
+  #shapes;
   /** The step that makes each tensor. @type {Map<string, Step>} */
   #makers;
   /** @type {Map<string, Numbers>} */
@@ -28,7 +32,8 @@ export class Sources {
   /** @param {Graph} graph @param {(tensor: string) => Numbers} given what no step makes: inputs and parameters */
   constructor(graph, given) {
     this.#given = given;
-    this.#makers = new Map(graph.steps.map((step) => [step.output, step]));
+    this.#shapes = graph.shapes;
+    this.#makers = new Map(graph.steps.flatMap((step) => madeBy(step).map((tensor) => [tensor, step])));
     this.#inputs = new Set(graph.inputs.map(({ name }) => name));
   }
 
@@ -58,7 +63,7 @@ export class Sources {
 
   /** @param {string} tensor */
   shape(tensor) {
-    return this.maker(tensor)?.shape ?? this.read(tensor).shape;
+    return this.#shapes[tensor] ?? this.read(tensor).shape;
   }
 
   /** The tensors whose numbers those of a tensor are made of. @param {string} tensor @returns {string[]} */
