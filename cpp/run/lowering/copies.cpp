@@ -9,6 +9,7 @@
 #include "../../ops/embedding.h"
 #include "../../ops/heads.h"
 #include "../../ops/pairs.h"
+#include "../../ops/split.h"
 #include "../lowering.h"
 #include "../threads.h"
 
@@ -133,6 +134,32 @@ Fusion slice(const Site& site) {
   const int64_t inner = run_length(x, along + 1);
   return part_of_each(site, x[along] * inner, site.op<Slice>().begin() * inner,
                       site.output_shape()[along] * inner);
+}
+
+/// Of each run all parts that something reads.
+Fusion split(const Site& site) {
+  struct Part {
+    TensorId id;
+    int64_t first, length;  // in a run
+  };
+  const size_t along = site.op<Split>().dimension(site.input_shape(0).size());
+  std::vector<Part> parts;
+  int64_t whole = 0;
+  for (const TensorId id : site.step().outputs()) {
+    const int64_t length = run_length(site.shape(id), along);
+    if (site.steps.reads(id) > 0) parts.push_back({id, whole, length});
+    whole += length;
+  }
+  Fusion fusion = site.alone({site.input(0)});
+  fusion.kernel = [=, x = site.input(0),
+                   runs = count_of(site.input_shape(0)) / whole](Workspace& workspace) {
+    for (const auto& [id, first, length] : parts) {
+      const float* from = workspace.read(x) + first;
+      float* to = workspace.write(id);
+      for (int64_t run = 0; run < runs; ++run) to = std::copy_n(from + run * whole, length, to);
+    }
+  };
+  return fusion;
 }
 
 /// Each run of the input within one of zeros.
@@ -306,6 +333,7 @@ const Lowered<RepeatHeads> kRepeatHeads(repeat_heads);
 const Lowered<MeanHeads> kMeanHeads(mean_heads);
 const Lowered<Concat> kConcat(concat);
 const Lowered<Slice> kSlice(slice);
+const Lowered<Split> kSplit(split);
 const Lowered<Pad> kPad(pad);
 const Lowered<FirstPosition> kFirstPosition(first_position);
 const Lowered<EachSequence> kEachSequence(each_sequence);
