@@ -7,6 +7,7 @@
 #include "../ops/heads.h"
 #include "../ops/norm.h"
 #include "../ops/positions.h"
+#include "../ops/split.h"
 #include "cache.h"
 #include "fields.h"
 #include "projections.h"
@@ -98,6 +99,15 @@ class Forward {
   TensorId linear(const LinearModule& module, TensorId x, std::string_view name) {
     return apply_linear(graph_, module, "project", x, name);
   }
+  /// The first `size` features of x and the others.
+  std::pair<TensorId, TensorId> split(const char* name, TensorId x, int64_t size, const char* first,
+                                      const char* others) {
+    const int64_t whole = graph_.tensor(x).shape.back();
+    const TensorId made = graph_.add_step(
+        name, "project", make_op<Split>(Split::kLast, std::vector{size, whole - size}), {x},
+        {first, others});
+    return {made, made + 1};
+  }
   TensorId slice(TensorId x, int64_t begin, int64_t end, std::string_view name,
                  bool copied = false) {
     return graph_.add_step(format("take_{}", {name}), "project",
@@ -121,10 +131,9 @@ class Forward {
     }
     const TensorId heads =
         split_heads(graph_, linear(modules_.query, x, "projected_query"), sizes_.H, "query_heads");
-    const TensorId plain = slice(heads, 0, sizes_.nope, "plain_query");
-    const TensorId turned =
-        rotate(slice(heads, sizes_.nope, sizes_.nope + sizes_.rope, "position_query"), "query");
-    return joined(plain, turned, 3, "query");
+    const auto [plain, position] =
+        split("split_query", heads, sizes_.nope, "plain_query", "position_query");
+    return joined(plain, rotate(position, "query"), 3, "query");
   }
 
   struct Cached {
@@ -134,12 +143,11 @@ class Forward {
 
   /// What the cache keeps, with the past before the new positions.
   Cached add_latent(TensorId x) {
-    const TensorId compressed = linear(modules_.kv_a, x, "compressed");
-    const TensorId latent = apply_norm(
-        graph_, modules_.kv_norm, slice(compressed, 0, sizes_.rank, "raw_latent"), "new_latent");
-    const TensorId key = split_heads(
-        graph_, slice(compressed, sizes_.rank, sizes_.rank + sizes_.rope, "position_features"),
-        {1, Axis::kKvHead}, "position_key");
+    const auto [raw, position] =
+        split("split_compressed", linear(modules_.kv_a, x, "compressed"), sizes_.rank,
+              "raw_latent", "position_features");
+    const TensorId latent = apply_norm(graph_, modules_.kv_norm, raw, "new_latent");
+    const TensorId key = split_heads(graph_, position, {1, Axis::kKvHead}, "position_key");
     const Span span{sizes_.T, sizes_.past, sizes_.past};
     return {add_cached(graph_, "latent", latent, span),
             add_cached(graph_, "key", rotate(key, "key"), span)};

@@ -350,6 +350,8 @@ TEST_CASE("no line of code is wider than 100 columns") {
 
     def __init__(self):
 )") != latent.npos);
+  CHECK(latent.find("plain_query, position_query = query_heads.split([64, 32], dim=-1) ") !=
+        latent.npos);
 }
 
 TEST_CASE("what has PyTorch's default is not said to its constructors") {
