@@ -14,7 +14,7 @@ FlatNumbers sum(const FlatNumbers& a, const FlatNumbers& b) {
 /// Room for what most classes declare, made at once.
 template <class T>
 void make_room(std::vector<T>& list) {
-  constexpr size_t kUsual = 16;
+  constexpr size_t kUsual = 8;
   if (list.capacity() == 0) list.reserve(kUsual);
 }
 

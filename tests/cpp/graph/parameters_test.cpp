@@ -140,7 +140,7 @@ TEST_CASE("sets are the same where names, shapes and order are") {
   CHECK_FALSE(same_parameters(*one.set, *other.set));
   const Config config = testing::config("decoder"), fewer = config.with("num_layers", int64_t{3}),
                later = config.with("past_len", int64_t{5}),
-               wider = config.with("hidden_size", int64_t{8});
+               wider = testing::config("decoder", {{"hidden_size", raw(32)}});
   const auto same = [&](const Config& as) {
     return same_parameters(graph_of(config).parameters(), graph_of(as).parameters());
   };

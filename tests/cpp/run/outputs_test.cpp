@@ -172,7 +172,7 @@ Outputs execute(const Graph& graph, const Keep& keep, const RandomInputs& inputs
 void check_run(const Graph& graph, const Keep& keep = {}) {
   const RandomInputs inputs(graph, false);
   check_same(execute(graph, keep, inputs),
-             run_reference(graph, Parameters(inputs.values.size()), inputs.pointers, keep));
+             run_reference(graph, ParameterValues(), inputs.pointers, keep));
 }
 
 }  // namespace
@@ -271,7 +271,7 @@ TEST_CASE("gradients come by those outputs on which the scalar depends") {
     Cells layer;
     layer.graph.add_result("hidden", layer.hidden);
     layer.graph.add_result("memory", layer.memory);
-    const Graph graph = backward_graph(std::move(layer.graph), from, {}).graph;
+    const Graph graph = backward_graph(std::move(layer.graph), from, {});
     check_run(graph);
     const auto behind = std::ranges::find(graph.steps(), "cell.grad", &Step::name);
     REQUIRE(behind != graph.steps().end());
@@ -296,7 +296,7 @@ TEST_CASE("gradients come by those outputs on which the scalar depends") {
       }
       return sum;
     };
-    const Outputs results = run_reference(graph, Parameters(inputs.values.size()), inputs.pointers);
+    const Outputs results = run_reference(graph, ParameterValues(), inputs.pointers);
     constexpr double kStep = 1e-4, kTolerance = 1e-6;
     check_close(results[from.size()].data()[9], (scalar(kStep) - scalar(-kStep)) / (2 * kStep),
                 kTolerance);
@@ -320,7 +320,7 @@ TEST_CASE("steps that run again make all their outputs again, and keep only thos
     for (const TensorId id : gradients) graph.add_result(graph.tensor(id).name, id);
     check_run(graph);
     const RandomInputs inputs(graph, false);
-    results.push_back(run_reference(graph, Parameters(inputs.values.size()), inputs.pointers));
+    results.push_back(run_reference(graph, ParameterValues(), inputs.pointers));
   }
   check_same(results[1], results[0]);
   std::vector<std::string> again;

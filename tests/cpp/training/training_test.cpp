@@ -73,10 +73,11 @@ Names result_names(const Graph& graph) {
 }
 
 const Tensor& tensor_named(const Graph& graph, const std::string& name) {
-  const auto found = std::find_if(graph.tensors().begin(), graph.tensors().end(),
-                                  [&](const Tensor& tensor) { return tensor.name == name; });
-  REQUIRE(found != graph.tensors().end());
-  return *found;
+  TensorId id = 0;
+  const auto count = static_cast<TensorId>(graph.tensors().size());
+  while (id < count && graph.name_of(id) != name) ++id;
+  REQUIRE(id < count);
+  return graph.tensor(id);
 }
 
 /// The shape of what a graph is given under this name, or "none".
