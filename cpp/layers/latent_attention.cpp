@@ -143,9 +143,8 @@ class Forward {
 
   /// What the cache keeps, with the past before the new positions.
   Cached add_latent(TensorId x) {
-    const auto [raw, position] =
-        split("split_compressed", linear(modules_.kv_a, x, "compressed"), sizes_.rank,
-              "raw_latent", "position_features");
+    const auto [raw, position] = split("split_compressed", linear(modules_.kv_a, x, "compressed"),
+                                       sizes_.rank, "raw_latent", "position_features");
     const TensorId latent = apply_norm(graph_, modules_.kv_norm, raw, "new_latent");
     const TensorId key = split_heads(graph_, position, {1, Axis::kKvHead}, "position_key");
     const Span span{sizes_.T, sizes_.past, sizes_.past};

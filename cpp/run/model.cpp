@@ -170,8 +170,8 @@ Outputs Model::run_with(Weights& weights, const Plan& plan, const Inputs& inputs
                         const Progress& progress) const {
   if (!reference) return execute_with(weights, plan, inputs, progress);
   std::vector<Values> spread;
-  return run_reference(plan.graph, weights.values(),
-                       with_whole_rows(plan.graph, inputs, spread), plan.keep, progress);
+  return run_reference(plan.graph, weights.values(), with_whole_rows(plan.graph, inputs, spread),
+                       plan.keep, progress);
 }
 
 Outputs Model::execute_with(Weights& weights, const Plan& plan, Inputs inputs,

@@ -28,6 +28,7 @@
 /** @typedef {import('./types.js').Memory} Memory */
 /** @typedef {import('./types.js').NumberFormat} NumberFormat */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
+/** @typedef {import('./types.js').Output} Output */
 /** @typedef {import('./types.js').Result} Result */
 /** @typedef {import('./types.js').Refusal} Refusal */
 /** @typedef {import('./types.js').RoundingError} RoundingError */

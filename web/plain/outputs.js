@@ -3,7 +3,7 @@
 /**
  * In their order.
  * @param {any} step
- * @returns {import('../lib/types.js').Output[]}
+ * @returns {import('../lib/index.js').Output[]}
  */
 export const outputsOf = ({ output, shape, axes, further_outputs = [] }) => [
   { name: output, shape, axes },

@@ -124,8 +124,7 @@ TEST_CASE("a run cuts along any dimension, and makes those parts that are read")
       CHECK(schedule.entries()[0].fusion.writes.size() == graph.results().size());
       Weights weights(std::make_shared<ParameterValues>(), Dtype::kFloat32);
       const Outputs made = execute(schedule, weights.bind(graph, {}), inputs.pointers, {});
-      const Outputs expected =
-          run_reference(graph, ParameterValues(), inputs.pointers);
+      const Outputs expected = run_reference(graph, ParameterValues(), inputs.pointers);
       REQUIRE(made.size() == expected.size());
       for (size_t i = 0; i < made.size(); ++i) {
         const bool same = made[i] == expected[i];
