@@ -43,8 +43,8 @@ StepCost& StepCost::operator+=(const StepCost& other) {
   return *this;
 }
 
-StepCost StepCost::times(int64_t count) const {
-  return {product({count, parameters}), operations.times(count), product({count, bytes_moved})};
+StepCost StepCost::repeated(int64_t times, int64_t places) const {
+  return {product({places, parameters}), operations.times(times), product({times, bytes_moved})};
 }
 
 LayerCost cost(const std::vector<Row>& rows, Dtype dtype) {
@@ -63,7 +63,7 @@ LayerCost cost(const std::vector<Row>& rows, Dtype dtype) {
       seen.push_back(parameter);
       cost.parameters = sum(cost.parameters, elements(row.graph.tensor(input.storage).shape));
     }
-    cost = cost.times(row.times);
+    cost = cost.repeated(row.times, row.places);
     part_named(layer.parts, row.step.part).cost += cost;
     layer.total += cost;
   }

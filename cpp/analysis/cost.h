@@ -16,7 +16,8 @@ struct StepCost {
   Count bytes_moved = 0;  // each operand read once, each output written once; 0 for views
 
   StepCost& operator+=(const StepCost& other);
-  StepCost times(int64_t count) const;
+  /// Of a step that runs so often, and whose parameters stand in so many places.
+  StepCost repeated(int64_t times, int64_t places) const;
 };
 
 struct PartCost {
@@ -24,10 +25,10 @@ struct PartCost {
   StepCost cost;
 };
 
-/// Parts and total count every repetition of a body; and each parameter once and whole, where a
+/// Parts and total count every iteration of a loop; and each parameter once and whole, where a
 /// step first uses some of it.
 struct LayerCost {
-  std::vector<StepCost> steps;  // parallel to the rows, one repetition each
+  std::vector<StepCost> steps;  // parallel to the rows, one iteration each
   std::vector<PartCost> parts;  // in order of first use
   StepCost total;
 };

@@ -56,11 +56,11 @@ TensorId mask_behind(const Graph& graph, TensorId id) {
   };
   for (size_t s = graph.steps().size(); s-- > 0;) {  // what a step takes is made before it
     const Step& step = graph.steps()[s];
-    if (const Call* call = graph.call_of(step)) {
-      const auto made = std::find(call->outputs.begin(), call->outputs.end(), id);
-      if (made == call->outputs.end()) continue;
-      const Body& body = call->last_body();
-      const auto result = static_cast<size_t>(made - call->outputs.begin());
+    if (const Loop* loop = graph.loop_of(step)) {
+      const auto made = std::ranges::find(loop->outputs, id, &Loop::Output::tensor);
+      if (made == loop->outputs.end()) continue;
+      const Body& body = loop->last_body();
+      const auto result = static_cast<size_t>(made->result);
       const TensorId inner = mask_behind(*body.graph, body.graph->results()[result].tensor);
       if (inner == kNoTensor) return kNoTensor;
       const std::vector<TensorId> inputs = body.graph->inputs();
@@ -82,13 +82,13 @@ bool same_planes(const Shape& a, const Shape& b) {
          std::equal(a.end() - kPlane, a.end(), b.end() - kPlane, fits);
 }
 
-/// How often a tensor is made, of which the last one is meant: once a repetition, of what a call
-/// makes.
+/// How often a tensor is made, of which the last one is meant: once an iteration, of what a loop
+/// makes and does not stack.
 int64_t times_made(const Graph& graph, TensorId id) {
-  for (const Call& call : graph.calls()) {
-    const bool makes =
-        std::find(call.outputs.begin(), call.outputs.end(), id) != call.outputs.end();
-    if (makes) return static_cast<int64_t>(call.list->order.size());
+  for (const Loop& loop : graph.loops()) {
+    for (const Loop::Output& output : loop.outputs) {
+      if (output.tensor == id && !output.stacked) return loop.iterations();
+    }
   }
   return 1;
 }
@@ -141,7 +141,7 @@ void write_parts(JsonWriter& json, const LayerCost& cost) {
 }
 
 void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count saved_bytes) {
-  const auto& [graph, step, times, prefix, body] = row;
+  const auto& [graph, step, times, places, prefix, body] = row;
   json.begin_object();
   json.key("name").string(row.name());
   json.key("op").string(step.op->name());
@@ -191,31 +191,50 @@ void write_shapes(JsonWriter& json, const std::vector<Row>& rows) {
   json.end_object();
 }
 
+void write_names(JsonWriter& json, const std::string& name, const std::string& prefix,
+                 const std::vector<std::string>& beginnings) {
+  json.key(prefix + name).begin_array();
+  for (const std::string& beginning : beginnings) json.string(beginning + name);
+  json.end_array();
+}
+
+void write_tensors(JsonWriter& json, const Graph& graph, const std::string& prefix,
+                   const std::vector<std::string>& beginnings);
+
+/// Those of a loop's bodies, and of what it stacks.
+void write_tensors_of(JsonWriter& json, const Graph& graph, const Loop& loop,
+                      const std::string& prefix, const std::vector<std::string>& beginnings) {
+  for (size_t kind = 0; kind < loop.bodies.size(); ++kind) {
+    std::vector<std::string> inside;
+    for (int64_t i = 0; i < loop.iterations(); ++i) {
+      if (loop.kind_of(i) != kind) continue;
+      for (const std::string& one : beginnings) {
+        inside.push_back(format("{}{}.{}.", {one, loop.name, i}));
+      }
+    }
+    const Body& body = loop.bodies[kind];
+    write_tensors(json, *body.graph, prefix + body.prefix, inside);
+  }
+  for (const Loop::Output& output : loop.outputs) {
+    if (output.stacked) {
+      write_names(json, graph.tensor(output.tensor).name, prefix, beginnings);
+    }
+  }
+}
+
 /// The names that a run has for what each step makes, and for what a softmax sees of its scores:
-/// one for each time that a body repeats them. `beginnings`: of the names of those times.
+/// one for each iteration of a loop. `beginnings`: of the names in those iterations.
 void write_tensors(JsonWriter& json, const Graph& graph, const std::string& prefix,
                    const std::vector<std::string>& beginnings) {
-  const auto write = [&](const std::string& name) {
-    json.key(prefix + name).begin_array();
-    for (const std::string& beginning : beginnings) json.string(beginning + name);
-    json.end_array();
-  };
   for (const Step& step : graph.steps()) {
-    const Call* call = graph.call_of(step);
-    for (size_t kind = 0; call && kind < call->bodies.size(); ++kind) {
-      std::vector<std::string> inside;
-      for (size_t i = 0; i < call->list->order.size(); ++i) {
-        if (call->list->order[i] != static_cast<int>(kind)) continue;
-        for (const std::string& one : beginnings) {
-          inside.push_back(format("{}{}.{}.", {one, call->list->name, i}));
-        }
-      }
-      const Body& body = call->bodies[kind];
-      write_tensors(json, *body.graph, prefix + body.prefix, inside);
+    if (const Loop* loop = graph.loop_of(step)) {
+      write_tensors_of(json, graph, *loop, prefix, beginnings);
+      continue;
     }
-    if (call) continue;
-    if (step.op->masking()) write(masked_name(graph, step));
-    for (const TensorId id : step.outputs()) write(graph.tensor(id).name);
+    if (step.op->masking()) write_names(json, masked_name(graph, step), prefix, beginnings);
+    for (const TensorId id : step.outputs()) {
+      write_names(json, graph.tensor(id).name, prefix, beginnings);
+    }
   }
 }
 

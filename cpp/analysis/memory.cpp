@@ -59,8 +59,8 @@ class Bytes {
 
 TensorId storage_of(const Graph& graph, TensorId id) { return graph.tensor(id).storage; }
 
-bool is_last(const Call& call, size_t repetition) {
-  return repetition + 1 == call.list->order.size();
+bool is_last(const Loop& loop, size_t repetition) {
+  return repetition + 1 == loop.list->order.size();
 }
 
 // ---- The most that is alive at once ----
@@ -92,8 +92,8 @@ class Peak {
   }
 
   void run(const Step& step, int s) {
-    const Call* call = graph_.call_of(step);
-    if (call) run_bodies(step, *call, s);
+    const Loop* loop = graph_.loop_of(step);
+    if (loop) run_bodies(step, *loop, s);
     const auto make = [&](TensorId id) {
       if (storage_of(graph_, id) != id) return;
       size_[id] = bytes_.of(graph_, id);
@@ -104,21 +104,21 @@ class Peak {
       const TensorId storage = storage_of(graph_, id);
       if (last_read_[storage] == s) alive_ -= std::exchange(size_[storage], 0);
     };
-    if (call) {
-      for (const TensorId id : call->outputs) make(id);
+    if (loop) {
+      for (const Loop::Output& output : loop->outputs) make(output.tensor);
     } else {
       for (const TensorId id : step.outputs()) make(id);
       peak_ = std::max(peak_, alive_);
     }
     for (const TensorId id : step.inputs) free(id);
-    if (call) {
-      for (const TensorId id : call->outputs) free(id);
+    if (loop) {
+      for (const Loop::Output& output : loop->outputs) free(output.tensor);
     } else {
       for (const TensorId id : step.outputs()) free(id);
     }
   }
 
-  void run_bodies(const Step& step, const Call& call, int s) {
+  void run_bodies(const Step& step, const Loop& loop, int s) {
     struct Known {
       int kind;
       size_t kept;
@@ -126,25 +126,25 @@ class Peak {
       Count peak;
     };
     std::vector<Known> known;
-    for (size_t r = 0; r < call.list->order.size(); ++r) {
-      const Body& body = call.body_of(r);
-      const size_t kept = is_last(call, r) ? body.graph->results().size() : 1;
+    for (size_t r = 0; r < loop.list->order.size(); ++r) {
+      const Body& body = loop.body_of(r);
+      const size_t kept = is_last(loop, r) ? body.graph->results().size() : 1;
       Count around = alive_;
       OfInputs owned(body.arguments.size(), 0);
       if (r > 0) owned.front() = bytes_.of(*body.graph, body.graph->inputs().front());
       for (const TensorId id : step.inputs) {
         const TensorId given = storage_of(graph_, id);
         if (last_read_[given] != s) continue;
-        const size_t last = last_taker(call, given);
+        const size_t last = last_taker(loop, given);
         if (r >= last) around -= size_[given];
         if (r == last) owned[place_of(given, body)] = size_[given];
       }
       auto same = std::find_if(known.begin(), known.end(), [&](const Known& one) {
-        return one.kind == call.list->order[r] && one.kept == kept && one.owned == owned;
+        return one.kind == loop.list->order[r] && one.kept == kept && one.owned == owned;
       });
       if (same == known.end()) {
         const Count peak = Peak(*body.graph, bytes_, owned, kept).bytes();
-        same = known.insert(same, {call.list->order[r], kept, owned, peak});
+        same = known.insert(same, {loop.list->order[r], kept, owned, peak});
       }
       peak_ = std::max(peak_, sum(around, same->peak));
     }
@@ -159,11 +159,11 @@ class Peak {
   }
 
   /// The last repetition that takes what is given: of what is carried the first.
-  size_t last_taker(const Call& call, TensorId given) const {
-    size_t last = call.list->order.size() - 1;
+  size_t last_taker(const Loop& loop, TensorId given) const {
+    size_t last = loop.list->order.size() - 1;
     while (last > 0) {
-      const size_t place = place_of(given, call.body_of(last));
-      if (place != 0 && place < call.body_of(last).arguments.size()) break;
+      const size_t place = place_of(given, loop.body_of(last));
+      if (place != 0 && place < loop.body_of(last).arguments.size()) break;
       --last;
     }
     return last;
@@ -213,8 +213,8 @@ class Timeline {
   /// `index`: of each storage its place in the timeline.
   void read(const Graph& graph, const Body* body, const std::string& prefix, ByTensor<int>& index) {
     for (const Step& step : graph.steps()) {
-      if (const Call* call = graph.call_of(step)) {
-        read_call(graph, *call, prefix, index);
+      if (const Loop* loop = graph.loop_of(step)) {
+        read_loop(graph, *loop, prefix, index);
         continue;
       }
       for (const TensorId id : step.inputs) touch(index[storage_of(graph, id)], row_);
@@ -225,12 +225,12 @@ class Timeline {
     }
   }
 
-  void read_call(const Graph& graph, const Call& call, const std::string& prefix,
+  void read_loop(const Graph& graph, const Loop& loop, const std::string& prefix,
                  ByTensor<int>& index) {
-    const size_t last = static_cast<size_t>(call.list->order.back());
-    int carried = index[storage_of(graph, call.bodies.front().arguments.front().given)];
-    for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
-      const Body& body = call.bodies[kind];
+    const size_t last = static_cast<size_t>(loop.list->order.back());
+    int carried = index[storage_of(graph, loop.bodies.front().arguments.front().given)];
+    for (size_t kind = 0; kind < loop.bodies.size(); ++kind) {
+      const Body& body = loop.bodies[kind];
       const std::vector<TensorId> inputs = body.graph->inputs();
       ByTensor<int> inner(*body.graph, kNone);
       for (size_t i = 1; i < inputs.size(); ++i) {
@@ -242,13 +242,13 @@ class Timeline {
       carried = inner[results.front().tensor];
       touch(carried, row_ - 1);
       for (size_t r = 0; r < results.size() && kind == last; ++r) {
-        index[call.outputs[r]] = inner[results[r].tensor];
+        index[loop.outputs[r].tensor] = inner[results[r].tensor];
       }
     }
-    for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
-      if (call.list->times(kind) == 1)
+    for (size_t kind = 0; kind < loop.bodies.size(); ++kind) {
+      if (loop.list->times(kind) == 1)
         continue;  // else the next repetition needs what is no part of it
-      const std::vector<Argument>& arguments = call.bodies[kind].arguments;
+      const std::vector<Argument>& arguments = loop.bodies[kind].arguments;
       for (size_t i = 1; i < arguments.size(); ++i) {
         touch(index[storage_of(graph, arguments[i].given)], row_ - 1);
       }
@@ -284,8 +284,8 @@ class Saving {
     const std::vector<TensorId> ids = graph.inputs();
     for (size_t i = 0; i < ids.size(); ++i) owed_[ids[i]] = inputs[i];
     for (const Step& step : graph.steps()) {
-      if (const Call* call = graph.call_of(step)) {
-        run_call(*call);
+      if (const Loop* loop = graph.loop_of(step)) {
+        run_loop(*loop);
       } else {
         run(step);
       }
@@ -317,17 +317,17 @@ class Saving {
     rows.push_back(kept);
   }
 
-  void run_call(const Call& call) {
+  void run_loop(const Loop& loop) {
     std::vector<size_t> first_row;
-    for (const Body& body : call.bodies) {
+    for (const Body& body : loop.bodies) {
       first_row.push_back(rows.size());
       rows.resize(rows.size() + count_rows(*body.graph), 0);
     }
-    std::vector<std::pair<OfInputs, std::optional<Saving>>> known(call.bodies.size());
-    Count carried = owed(call.bodies.front().arguments.front().given);
-    for (size_t i = 0; i < call.list->order.size(); ++i) {
-      const size_t kind = static_cast<size_t>(call.list->order[i]);
-      const Body& body = call.bodies[kind];
+    std::vector<std::pair<OfInputs, std::optional<Saving>>> known(loop.bodies.size());
+    Count carried = owed(loop.bodies.front().arguments.front().given);
+    for (size_t i = 0; i < loop.list->order.size(); ++i) {
+      const size_t kind = static_cast<size_t>(loop.list->order[i]);
+      const Body& body = loop.bodies[kind];
       OfInputs inputs;
       for (const Argument& argument : body.arguments) inputs.push_back(owed(argument.given));
       if (i > 0) inputs.front() = carried;
@@ -335,21 +335,21 @@ class Saving {
       auto& [given, made] = known[kind];
       if (!made || given != inputs) made.emplace(Saving(*body.graph, bytes_, inputs));
       given = std::move(inputs);
-      take(call, i, *made, first_row[kind]);
+      take(loop, i, *made, first_row[kind]);
       carried = made->owed(body.graph->results().front().tensor);
     }
-    const Body& last = call.last_body();
-    const Saving& made = *known[static_cast<size_t>(call.list->order.back())].second;
-    for (size_t r = 0; r < call.outputs.size(); ++r) {
-      owed_[call.outputs[r]] = made.owed(last.graph->results()[r].tensor);
+    const Body& last = loop.last_body();
+    const Saving& made = *known[static_cast<size_t>(loop.list->order.back())].second;
+    for (size_t r = 0; r < loop.outputs.size(); ++r) {
+      owed_[loop.outputs[r].tensor] = made.owed(last.graph->results()[r].tensor);
     }
   }
 
-  void take(const Call& call, size_t repetition, const Saving& made, size_t first_row) {
+  void take(const Loop& loop, size_t repetition, const Saving& made, size_t first_row) {
     for (size_t r = 0; r < made.rows.size(); ++r) {
       rows[first_row + r] = sum(rows[first_row + r], made.rows[r]);
     }
-    const Body& body = call.body_of(repetition);
+    const Body& body = loop.body_of(repetition);
     const std::vector<TensorId> inputs = body.graph->inputs();
     for (size_t i = repetition > 0 ? 1 : 0; i < inputs.size(); ++i) {
       if (made.owed(inputs[i]) == 0) keep(body.arguments[i].given);
@@ -388,9 +388,9 @@ void add_caches(const Graph& graph, int64_t times, Count element_bytes, KvCache&
     total.bytes_per_sequence = sum(total.bytes_per_sequence, product({token, kept}));
     total.bytes = sum(total.bytes, product({token, kept, shape[0]}));
   }
-  for (const Call& call : graph.calls()) {
-    for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
-      add_caches(*call.bodies[kind].graph, times * call.list->times(kind), element_bytes, total);
+  for (const Loop& loop : graph.loops()) {
+    for (size_t kind = 0; kind < loop.bodies.size(); ++kind) {
+      add_caches(*loop.bodies[kind].graph, times * loop.list->times(kind), element_bytes, total);
     }
   }
 }

@@ -11,7 +11,7 @@
 namespace attnscope {
 
 /// A tensor's bytes and the rows between which it is alive; a view lives in the tensor it views.
-/// Of a body these are the rows of one repetition: the longest that any one has it, so what is
+/// Of a body these are the rows of one iteration: the longest that any one has it, so what is
 /// alive at a row by this table may be more than at once in any of them.
 struct Lifetime {
   std::string name;      // as Row::name_of() has it
@@ -39,7 +39,7 @@ struct Memory {
   Count kept_for_backward = 0;   // parameters, gradients, and what is alive when the forward pass
                                  // ends: inputs, saved tensors, results
 
-  std::vector<Count> step_saved;  // parallel to rows_of(graph), all repetitions: what it is the
+  std::vector<Count> step_saved;  // parallel to rows_of(graph), all iterations: what it is the
                                   // first to save
 };
 

@@ -1,6 +1,7 @@
 #include "pytorch_module.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "pytorch_constructor.h"
@@ -17,18 +18,61 @@ bool add_once(std::vector<T>& list, const T& one) {
   return true;
 }
 
-bool is_carried(const Graph& graph, TensorId id) {
-  return std::any_of(graph.calls().begin(), graph.calls().end(),
-                     [id](const Call& call) { return call.outputs.front() == id; });
+bool is_carried(const Argument& argument) { return argument.kind == Argument::Kind::kCarried; }
+
+std::string expression(const Graph& graph, TensorId id);
+
+/// An argument of one of a loop's bodies.
+struct OfBody {
+  const Body* body = nullptr;  // or none
+  size_t index = 0;
+
+  const Argument& argument() const { return body->arguments[index]; }
+};
+
+/// The first argument to which a result of the bodies is carried, if there is one.
+OfBody carried_to(const Loop& loop, int result) {
+  for (const Body& body : loop.bodies) {
+    for (size_t i = 0; i < body.arguments.size(); ++i) {
+      const Argument& one = body.arguments[i];
+      if (is_carried(one) && one.result == result) return {&body, i};
+    }
+  }
+  return {};
 }
 
-/// A tensor as a Python expression. What a call carries is called as what it was given, because a
-/// loop assigns both to one variable.
-std::string expression(const Graph& graph, TensorId id) {
-  for (const Call& call : graph.calls()) {
-    if (id != call.outputs.front()) continue;
-    return expression(graph, call.bodies.front().arguments.front().given);
+/// What the loop's statements call what is carried there: as what is first given, or as the body's
+/// input where that is a parameter, or is given to another one too.
+std::string carried_variable(const Graph& graph, const OfBody& to) {
+  const TensorId given = to.argument().given;
+  const auto times = std::ranges::count_if(to.body->arguments, [&](const Argument& one) {
+    return is_carried(one) && one.given == given;
+  });
+  const bool own = times == 1 && graph.tensor(given).role != Role::kParameter;
+  const Graph& inside = *to.body->graph;
+  return own ? expression(graph, given) : inside.tensor(inside.inputs()[to.index]).name;
+}
+
+/// The argument to which a tensor is carried that a loop makes, if there is one.
+OfBody carried(const Graph& graph, TensorId id) {
+  for (const Loop& loop : graph.loops()) {
+    for (const Loop::Output& output : loop.outputs) {
+      if (output.tensor == id && !output.stacked) return carried_to(loop, output.result);
+    }
   }
+  return {};
+}
+
+/// What the loop's statements give for an argument that is no slice.
+std::string given_text(const Graph& graph, const Loop& loop, const Argument& argument) {
+  return is_carried(argument) ? carried_variable(graph, carried_to(loop, argument.result))
+                              : expression(graph, argument.given);
+}
+
+/// A tensor as a Python expression. What a loop carries is called as what is given to its first
+/// iteration, because the loop assigns both to one variable.
+std::string expression(const Graph& graph, TensorId id) {
+  if (const OfBody to = carried(graph, id); to.body) return carried_variable(graph, to);
   const Tensor& tensor = graph.tensor(id);
   if (tensor.role != Role::kParameter) return tensor.name;
   std::string variable = graph.variable_of(id);
@@ -76,13 +120,14 @@ class Unpacking {
 
 std::string statements(const Graph& graph);
 
-/// The inputs of a body in the order of its forward(): what is carried, what each repetition has of
+/// The inputs of a body in the order of its forward(): what is carried, what each iteration has of
 /// its own, what all share.
 std::vector<size_t> order_of(const Body& body) {
-  std::vector<size_t> order{0};
-  for (const bool repeated : {true, false}) {
-    for (size_t i = 1; i < body.arguments.size(); ++i) {
-      if (body.arguments[i].repeated == repeated) order.push_back(i);
+  std::vector<size_t> order;
+  for (const auto kind :
+       {Argument::Kind::kCarried, Argument::Kind::kSlice, Argument::Kind::kInvariant}) {
+    for (size_t i = 0; i < body.arguments.size(); ++i) {
+      if (body.arguments[i].kind == kind) order.push_back(i);
     }
   }
   return order;
@@ -109,73 +154,113 @@ std::string body_class(const Body& body) {
   return format("{}\n{}\n\n", {text, statements(*body.graph)});
 }
 
-/// The statement in a loop that calls a body's module.
-std::string call_of_layer(const Graph& graph, const Call& call, const std::string& indent,
-                          const std::vector<std::string>& arguments) {
-  std::vector<std::string> results;
-  for (const TensorId id : call.outputs) results.push_back(expression(graph, id));
-  return format("{}  # {}\n",
-                {statement(indent, format("{} = layer({})", {joined(results), joined(arguments)})),
-                 graph.tensor(call.outputs.front()).shape});
+/// What the loop's statements call a result of a body: the variable to which it is carried, what it
+/// is behind the loop, or the name that the body has for it.
+std::string result_variable(const Graph& graph, const Loop& loop, const Body& body, int result) {
+  if (const OfBody to = carried_to(loop, result); to.body) return carried_variable(graph, to);
+  const TensorId last = loop.output_of(result, /*stacked=*/false);
+  if (last != kNoTensor) return graph.tensor(last).name;
+  const TensorId made = body.graph->results()[static_cast<size_t>(result)].tensor;
+  return loop.output_of(result, /*stacked=*/true) == kNoTensor ? "_"
+                                                               : body.graph->tensor(made).name;
 }
 
-/// The loop over repetitions of one body.
-std::string loop_text(const Graph& graph, const Call& call) {
-  const Body& body = call.bodies.front();
+/// The statements in a loop that call a body's module and keep what is stacked.
+std::string call_of_layer(const Graph& graph, const Loop& loop, const Body& body,
+                          const std::string& indent, const std::vector<std::string>& arguments) {
+  const std::vector<Result>& made = body.graph->results();
+  std::vector<std::string> results;
+  for (size_t r = 0; r < made.size(); ++r) {
+    results.push_back(result_variable(graph, loop, body, static_cast<int>(r)));
+  }
+  std::string text =
+      format("{}  # {}\n",
+             {statement(indent, format("{} = layer({})", {joined(results), joined(arguments)})),
+              body.graph->tensor(made.front().tensor).shape});
+  for (const Loop::Output& output : loop.outputs) {
+    if (!output.stacked) continue;
+    text += format("{}{}.append({})\n", {indent, graph.tensor(output.tensor).name,
+                                         results[static_cast<size_t>(output.result)]});
+  }
+  return text;
+}
+
+/// What a Python loop goes over to take the slices of an argument.
+std::string slices_text(const Graph& graph, const Loop& loop, const Argument& argument) {
+  const std::string whole = expression(graph, argument.given);
+  if (argument.dimension == 0 && !loop.reverse) return whole;
+  const std::string along = argument.dimension == 0 ? "" : std::to_string(argument.dimension);
+  return format("{}.unbind({}){}", {whole, along, loop.reverse ? "[::-1]" : ""});
+}
+
+/// The loop over iterations of one body.
+std::string loop_of_one(const Graph& graph, const Loop& loop) {
+  const Body& body = loop.bodies.front();
   const std::vector<TensorId> inputs = body.graph->inputs();
-  std::vector<std::string> variables{"layer"}, lists{format("self.{}", {call.list->name})};
-  for (size_t i = 1; i < inputs.size(); ++i) {
-    if (!body.arguments[i].repeated) continue;
-    variables.push_back(body.graph->tensor(inputs[i]).name);
-    lists.push_back(graph.tensor(body.arguments[i].given).name);
+  std::vector<std::string> variables{"layer"}, lists{format("self.{}", {loop.name})};
+  std::vector<std::string> arguments;
+  for (const size_t i : order_of(body)) {
+    const Argument& argument = body.arguments[i];
+    const std::string& name = body.graph->tensor(inputs[i]).name;
+    const bool slice = argument.kind == Argument::Kind::kSlice;
+    if (slice) {
+      variables.push_back(name);
+      lists.push_back(slices_text(graph, loop, argument));
+    }
+    arguments.push_back(slice ? name : given_text(graph, loop, argument));
   }
   const std::string over = lists.size() == 1 ? lists[0] : format("zip({})", {joined(lists)});
-  std::vector<std::string> arguments = input_names(body);
-  const std::vector<size_t> order = order_of(body);
-  for (size_t at = 0; at < order.size(); ++at) {
-    const Argument& argument = body.arguments[order[at]];
-    if (!argument.repeated) arguments[at] = expression(graph, argument.given);
-  }
-  return format("{}for {} in {}:\n{}",
-                {kBody, joined(variables), over, call_of_layer(graph, call, kIndented, arguments)});
+  return format("{}for {} in {}:\n{}", {kBody, joined(variables), over,
+                                        call_of_layer(graph, loop, body, kIndented, arguments)});
 }
 
-/// The loop over repetitions of several bodies that are given different things.
-std::string choosing_loop_text(const Graph& graph, const Call& call) {
+/// The loop over iterations of several bodies that are given different things.
+std::string choosing_loop(const Graph& graph, const Loop& loop) {
   std::string iterating, choices;
-  for (const Body& body : call.bodies) {
-    const bool last = &body == &call.bodies.back();
+  for (const Body& body : loop.bodies) {
+    const bool last = &body == &loop.bodies.back();
     std::vector<std::string> arguments, stacks, iterators;
     for (const size_t i : order_of(body)) {
-      const auto [given, repeated] = body.arguments[i];
-      const std::string text = expression(graph, given);
-      arguments.push_back(repeated ? format("next({})", {text}) : text);
-      if (!repeated) continue;
+      const Argument& argument = body.arguments[i];
+      const std::string text = given_text(graph, loop, argument);
+      const bool slice = argument.kind == Argument::Kind::kSlice;
+      arguments.push_back(slice ? format("next({})", {text}) : text);
+      if (!slice) continue;
       stacks.push_back(text);
-      iterators.push_back(format("iter({})", {text}));
+      iterators.push_back(format("iter({})", {slices_text(graph, loop, argument)}));
     }
     choices += last ? format("{}else:\n", {kIndented})
                     : format("{}{} isinstance(layer, {}):\n",
-                             {kIndented, &body == &call.bodies.front() ? "if" : "elif",
+                             {kIndented, &body == &loop.bodies.front() ? "if" : "elif",
                               body.graph->parameters().class_name()});
-    choices += call_of_layer(graph, call, format("{}    ", {kIndented}), arguments);
+    choices += call_of_layer(graph, loop, body, format("{}    ", {kIndented}), arguments);
     if (!stacks.empty()) {
       iterating += format("{}{} = {}\n", {kBody, joined(stacks), joined(iterators)});
     }
   }
-  return format("{}{}for layer in self.{}:\n{}", {iterating, kBody, call.list->name, choices});
+  return format("{}{}for layer in self.{}:\n{}", {iterating, kBody, loop.name, choices});
 }
 
-std::string call_text(const Graph& graph, const Call& call) {
-  const auto given = [](const Body& body) {
-    std::vector<std::pair<TensorId, bool>> given;
-    for (const Argument& one : body.arguments) given.emplace_back(one.given, one.repeated);
-    return given;
-  };
-  const bool alike = std::all_of(call.bodies.begin(), call.bodies.end(), [&](const Body& body) {
-    return given(body) == given(call.bodies.front());
+std::string loop_text(const Graph& graph, const Loop& loop) {
+  const Body& first = loop.bodies.front();
+  std::string before, behind;
+  for (const Argument& one : first.arguments) {
+    if (!is_carried(one)) continue;
+    const std::string given = expression(graph, one.given), variable = given_text(graph, loop, one);
+    if (variable != given) before += format("{}{} = {}\n", {kBody, variable, given});
+  }
+  for (const Loop::Output& output : loop.outputs) {
+    if (!output.stacked) continue;
+    const Tensor& whole = graph.tensor(output.tensor);
+    before += format("{}{} = []\n", {kBody, whole.name});
+    behind += format("{}{} = torch.stack({}{})  # {}\n", {kBody, whole.name, whole.name,
+                                                          loop.reverse ? "[::-1]" : "", whole.shape});
+  }
+  const bool alike = std::ranges::all_of(loop.bodies, [&](const Body& body) {
+    return body.arguments == first.arguments;
   });
-  return alike ? loop_text(graph, call) : choosing_loop_text(graph, call);
+  return format("{}{}{}", {before, alike ? loop_of_one(graph, loop) : choosing_loop(graph, loop),
+                           behind});
 }
 
 /// The body of forward().
@@ -185,8 +270,8 @@ std::string statements(const Graph& graph) {
   Unpacking unpacking(graph);
   for (const Step& step : graph.steps()) {
     unpacking.add_before(step, lines);
-    if (const Call* call = graph.call_of(step)) {
-      text += aligned(std::exchange(lines, {})) + call_text(graph, *call);
+    if (const Loop* loop = graph.loop_of(step)) {
+      text += aligned(std::exchange(lines, {})) + loop_text(graph, *loop);
     } else {
       lines.push_back(step_line(graph, step));
     }
@@ -231,11 +316,11 @@ std::string layer_class(const Layer& layer, const Graph& graph) {
   return format("{}{}\n{}{}", {text, signature(graph), input_comments(graph), statements(graph)});
 }
 
-/// The classes of bodies, each before what calls it.
+/// The classes of bodies, each before the one whose loop calls it.
 std::string bodies_text(const Graph& graph) {
   std::string text;
-  for (const Call& call : graph.calls()) {
-    for (const Body& body : call.bodies) text += bodies_text(*body.graph) + body_class(body);
+  for (const Loop& loop : graph.loops()) {
+    for (const Body& body : loop.bodies) text += bodies_text(*body.graph) + body_class(body);
   }
   return text;
 }
@@ -246,7 +331,7 @@ std::string pytorch_expression(const Row& row) {
   std::vector<std::string> inputs;
   for (const TensorId id : row.step.inputs) {
     if (row.graph.tensor(id).role == Role::kOptionalInput) continue;
-    const bool own = row.graph.tensor(id).role != Role::kParameter && !is_carried(row.graph, id);
+    const bool own = row.graph.tensor(id).role != Role::kParameter && !carried(row.graph, id).body;
     inputs.push_back(own ? row.name_of(id) : expression(row.graph, id));
   }
   return step_expression(row.graph, row.step, inputs);

@@ -135,59 +135,6 @@ void Graph::remove_steps(const std::vector<bool>& unneeded) {
   std::erase_if(steps_, [&](const Step&) { return unneeded[i++]; });
 }
 
-void Graph::add_call(Call call) {
-  const int index = static_cast<int>(calls_.size());
-  call.list = parameters_->member(call.member);
-  const Member& list = *call.list;
-  Step step{.name = list.name, .call = index};
-  for (size_t kind = 0; kind < call.bodies.size(); ++kind) {
-    const Body& body = call.bodies[kind];
-    const Graph& graph = *body.graph;
-    const std::string_view class_name = graph.parameters().class_name();
-    if (body.graph->parameters_ != list.kinds[kind]) {
-      wrong_graph("{} is not of the parameters that {} lists", {class_name, list.name});
-    }
-    const std::vector<TensorId> formal = graph.inputs();
-    if (body.arguments.size() != formal.size()) {
-      wrong_graph("{} takes {} inputs, got {}", {class_name, formal.size(), body.arguments.size()});
-    }
-    const Shape& carried = graph.tensor(graph.results().front().tensor).shape;
-    if (carried != graph.tensor(formal.front()).shape) {
-      wrong_graph("{} makes {} of {}", {class_name, carried, graph.tensor(formal.front()).shape});
-    }
-    for (size_t i = 0; i < formal.size(); ++i) {
-      Shape taken = graph.tensor(formal[i]).shape;
-      const auto [given, repeated] = body.arguments[i];
-      if (repeated) {
-        taken.insert(taken.begin(), list.times(kind));
-      }
-      for (size_t other = 0; other < i; ++other) {
-        if (tensor(body.arguments[other].given).storage != tensor(given).storage) continue;
-        wrong_graph("{} is given {} twice", {class_name, name_of(given)});
-      }
-      if (tensor(given).shape != taken) {
-        wrong_graph("{} takes {} as {}, got {}",
-                    {class_name, taken, graph.tensor(formal[i]).name, tensor(given).shape});
-      }
-      if (std::find(step.inputs.begin(), step.inputs.end(), given) == step.inputs.end()) {
-        step.inputs.push_back(given);
-      }
-    }
-  }
-  const Graph& last = *call.last_body().graph;
-  const std::string prefix = call.bodies.size() == 1 ? call.bodies[0].prefix : "";
-  for (const Result& result : last.results()) {
-    const Tensor& made = last.tensor(result.tensor);
-    if (made.role != Role::kActivation || made.storage != result.tensor) {
-      wrong_graph("{} returns {}, which is a view", {list.name, made.name});
-    }
-    call.outputs.push_back(add_tensor({.name = prefix + made.name, .shape = made.shape}));
-  }
-  step.output = call.outputs.front();
-  steps_.push_back(std::move(step));
-  calls_.push_back(std::move(call));
-}
-
 std::vector<TensorId> Graph::inputs() const {
   std::vector<TensorId> inputs;
   for (size_t index = 0; index < tensors_.size(); ++index) {
@@ -207,8 +154,8 @@ Graph Graph::without_optional_inputs() const {
   for (Step& step : rest.steps_) {
     std::erase_if(step.inputs, [&](TensorId id) { return is_optional(*this, id); });
   }
-  for (Call& call : rest.calls_) {
-    for (Body& body : call.bodies) {
+  for (Loop& loop : rest.loops_) {
+    for (Body& body : loop.bodies) {
       const std::vector<TensorId> inputs = body.graph->inputs();
       std::vector<Argument> arguments;
       for (size_t i = 0; i < inputs.size(); ++i) {
@@ -229,8 +176,8 @@ bool Graph::is_cached(TensorId input) const {
   for (const Cache& cache : caches_) {
     if (cache.past != kNoTensor && tensor(cache.past).storage == input) return true;
   }
-  for (const Call& call : calls_) {
-    for (const Body& body : call.bodies) {
+  for (const Loop& loop : loops_) {
+    for (const Body& body : loop.bodies) {
       const std::vector<TensorId> formal = body.graph->inputs();
       for (size_t i = 0; i < formal.size(); ++i) {
         if (body.arguments[i].given == input && body.graph->is_cached(formal[i])) return true;

@@ -17,17 +17,17 @@
 
 namespace attnscope {
 
-inline constexpr int kNoCall = -1;
+inline constexpr int kNoLoop = -1;
 
-/// An operation, or the call of bodies.
+/// An operation, or a loop.
 struct Step {
   std::string name;                  // unique in its graph
   std::string part{};                // what the step is for: project, score, normalize, combine
-  std::shared_ptr<const Op> op{};    // nullptr where it calls bodies
+  std::shared_ptr<const Op> op{};    // nullptr of a loop
   std::vector<TensorId> inputs{};    // parameters included
-  TensorId output = kNoTensor;       // the first that it makes; of a call that of Call::outputs
+  TensorId output = kNoTensor;       // the first that it makes; none of a loop: Loop::outputs
   int module = -1;                   // of the graph's parameters: the module that it calls
-  int call = kNoCall;                // index into Graph::calls()
+  int loop = kNoLoop;                // index into Graph::loops()
   TensorId gradient_of = kNoTensor;  // of a gradient's step: `output` of the step that it is behind
 
   /// What an operation makes, one tensor after another.
@@ -54,32 +54,63 @@ struct Result {
 
 class Graph;
 
-/// What the caller gives for one input of a body.
+/// How a body is given one of its inputs.
 struct Argument {
+  enum class Kind {
+    kInvariant,  // `given` itself, the same in each iteration
+    kSlice,      // its slice of `given` along `dimension`, which the input does not have
+    kCarried,    // what `result` of the iteration before is; the first is given `given`
+  } kind = Kind::kInvariant;
   TensorId given = kNoTensor;
-  bool repeated = false;  // `given` has one more leading dimension: a part for each repetition
+  int dimension = 0;  // kSlice
+  int result = -1;    // kCarried: index into the results of the bodies
+
+  bool operator==(const Argument&) const = default;
 };
 
-/// A graph that another one calls, as the layers of an encoder. Its first input and its first
-/// result are carried: each repetition is given what the one before has made.
+/// A graph that a loop repeats, as the layers of an encoder.
 struct Body {
-  std::string prefix;                  // of its names in tables, where other bodies stand beside it
-  std::shared_ptr<const Graph> graph;  // its parameters, of the list's kind, are new each time
-  std::vector<Argument> arguments;     // parallel to graph->inputs(); of the carried input the
-                                       // argument is what the first repetition is given
+  std::shared_ptr<const Graph> graph;
+  std::vector<Argument> arguments;  // parallel to graph->inputs()
+  std::string prefix{};             // of its names in tables, where other bodies stand beside it
 };
 
-/// Repetitions of bodies, one after another.
-struct Call {
-  int member;                     // of the graph's parameters: the list that it goes through
-  std::vector<Body> bodies = {};  // parallel to the list's kinds
-  std::shared_ptr<const Member> list = nullptr;  // which add_call() looks up
-  std::vector<TensorId> outputs = {};  // what the last repetition makes, parallel to its results
+/// Bodies that are repeated: an iteration is one round. It goes through a list of parameters, each
+/// place of which has values of its own, or has a length and the parameters of the graph around it.
+struct Loop {
+  std::string name{};     // of one that goes through a list: that of the list
+  int member = kNoMember; // of the graph's parameters: the list
+  std::optional<Dimension> length{};  // of a loop without a list: how many iterations, and over what
+  std::vector<Body> bodies{};         // parallel to the list's kinds, whose order they follow; else one
+  bool reverse = false;               // slices are taken, and put, from the last to the first
 
-  const Body& body_of(size_t repetition) const {
-    return bodies[static_cast<size_t>(list->order[repetition])];
+  /// A result of the bodies that the graph around them reads.
+  struct Output {
+    int result;                    // index into the results of a body
+    bool stacked = false;          // that of each iteration, as slices of one tensor with one more
+                                   // dimension in front; else that of the last iteration
+    TensorId tensor = kNoTensor;   // wherever it is in the graph around: an output can be added later
+    bool for_gradient = false;     // stacked for a backward pass only
+  };
+  std::vector<Output> outputs{};
+  std::shared_ptr<const Member> list{};  // nullptr of a loop without one; add_loop() looks it up
+
+  int64_t iterations() const {
+    return list ? static_cast<int64_t>(list->order.size()) : length->size;
   }
-  const Body& last_body() const { return body_of(list->order.size() - 1); }
+  /// Of those the ones that run this body.
+  int64_t iterations_of(size_t body) const { return list ? list->times(body) : length->size; }
+  size_t kind_of(int64_t iteration) const {
+    return list ? static_cast<size_t>(list->order[static_cast<size_t>(iteration)]) : 0;
+  }
+  const Body& body_of(int64_t iteration) const { return bodies[kind_of(iteration)]; }
+  const Body& last_body() const { return body_of(iterations() - 1); }
+
+  /// Which slice an iteration takes, and puts: counted among the iterations of its body.
+  int64_t slice(int64_t iteration) const;
+
+  /// What is made of one of the bodies' results, kNoTensor where nothing is.
+  TensorId output_of(int result, bool stacked) const;
 };
 
 /// What a decoder keeps of the positions that it has seen.
@@ -141,10 +172,11 @@ class Graph {
   /// In place of those that are there: what a backward pass hands out, say.
   void set_results(std::vector<Result> results) { results_ = std::move(results); }
 
-  /// Appends a step that calls bodies, one for each kind of the list of parameters that it names.
-  /// No two inputs of a body may be given the same memory. The step is named as the list is, and
-  /// its outputs as the results of the last repetition are.
-  void add_call(Call call);
+  /// Appends a step that is a loop. Makes a tensor for each of the loop's outputs, in their order,
+  /// and returns them: named as the bodies' results are, or "stacked_states" of "states". Throws
+  /// std::logic_error where the loop does not fit together, and where it asks for what no layer
+  /// needs yet: a loop without a list, above all.
+  std::vector<TensorId> add_loop(Loop loop);
 
   /// Removes the steps for which `unneeded` says so, by their place, which no other step reads.
   void remove_steps(const std::vector<bool>& unneeded);
@@ -155,7 +187,7 @@ class Graph {
   const Parameters& parameters() const { return *parameters_; }
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Result>& results() const { return results_; }
-  const std::vector<Call>& calls() const { return calls_; }
+  const std::vector<Loop>& loops() const { return loops_; }
   const std::vector<Cache>& caches() const { return caches_; }
 
   const Tensor& tensor(TensorId id) const { return tensors_[static_cast<size_t>(id)]; }
@@ -174,19 +206,19 @@ class Graph {
   std::vector<TensorId> used_parameters() const;
 
   /// What the caller gives, optional inputs included; without views of them, such as the part of a
-  /// stacked input that one repetition of a body is given.
+  /// stacked input that one iteration is given.
   std::vector<TensorId> inputs() const;
 
-  /// The same layer without its optional inputs, in the graphs that it calls too: steps that may
+  /// The same layer without its optional inputs, in the bodies of its loops too: steps that may
   /// read one do not.
   Graph without_optional_inputs() const;
 
   /// Whether this input is the past of a cache, in this graph or in a body to which it is given.
   bool is_cached(TensorId input) const;
 
-  /// The call that a step makes, or nullptr.
-  const Call* call_of(const Step& step) const {
-    return step.call == kNoCall ? nullptr : &calls_[static_cast<size_t>(step.call)];
+  /// The loop that a step is, or nullptr.
+  const Loop* loop_of(const Step& step) const {
+    return step.loop == kNoLoop ? nullptr : &loops_[static_cast<size_t>(step.loop)];
   }
 
   /// Shapes of a step's inputs; optional inputs are present only if `with_optional`.
@@ -205,7 +237,7 @@ class Graph {
   std::vector<Tensor> tensors_;
   std::vector<Step> steps_;
   std::vector<Result> results_;
-  std::vector<Call> calls_;
+  std::vector<Loop> loops_;
   std::vector<Cache> caches_;
 };
 

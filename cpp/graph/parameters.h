@@ -53,6 +53,7 @@ struct Member {
   std::string name;                                      // "encoder.layer"
   std::vector<std::shared_ptr<const Parameters>> kinds;  // the classes of its modules
   std::vector<int> order;                                // of each place, which kind it is
+  Axis axis = Axis::kLayer;                              // of the places
 
   /// How many places are of this kind.
   int64_t times(size_t kind) const;

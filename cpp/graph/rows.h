@@ -4,15 +4,16 @@
 
 namespace attnscope {
 
-/// A tensor's name in tables: with the prefix, unless the body's caller gives the tensor. `body` is
-/// nullptr in a graph that nothing calls.
+/// A tensor's name in tables: with the prefix, unless it is given from around the body. `body` is
+/// nullptr in a graph that no loop repeats.
 std::string name_in(const Graph& graph, TensorId id, const Body* body, const std::string& prefix);
 
-/// A step as tables show it. The steps of a body stand once, in place of the step that calls it.
+/// A step as tables show it. The steps of a body stand once, in place of the loop that repeats it.
 struct Row {
   const Graph& graph;  // which has the step
-  const Step& step;    // an operation, never the call of a body
+  const Step& step;    // an operation, never a loop
   int64_t times;       // how often it runs
+  int64_t places;      // in how many places of lists its parameters stand, each with its own values
   std::string prefix;  // of the names of what the body has for itself
   const Body* body;    // that has the step, or nullptr
 
@@ -21,7 +22,7 @@ struct Row {
   std::string name_of(TensorId id) const { return name_in(graph, id, body, prefix); }
 };
 
-/// All steps of a graph, with those of the bodies that it calls.
+/// All steps of a graph, with those of the bodies of its loops.
 std::vector<Row> rows_of(const Graph& graph);
 
 /// How many rows_of() would list.

@@ -22,7 +22,7 @@ std::vector<TensorId> storages(const Graph& graph, Sharing sharing) {
   storages.reserve(graph.tensors().size());
   for (const Tensor& tensor : graph.tensors()) storages.push_back(tensor.storage);
   for (const Step& step : graph.steps()) {
-    if (!step.op) continue;  // what a call makes is no view
+    if (!step.op) continue;  // what a loop makes is no view
     for (const TensorId id : step.outputs()) {
       const TensorId shared = shared_input(step, id, sharing);
       storages[static_cast<size_t>(id)] =

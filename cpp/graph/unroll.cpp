@@ -6,13 +6,13 @@
 namespace attnscope {
 namespace {
 
-/// A graph that is copied into the unrolled one: the layer's own, or a repetition of a body.
+/// A graph that is copied into the unrolled one: the layer's own, or a body in one iteration.
 struct Copied {
   const Graph& graph;
   std::string prefix{};  // of all names: "encoder.layer.3."
   FlatNumbers begin{};   // of its parameters and modules, the first flat numbers
   std::vector<TensorId> ids{};
-  std::vector<std::vector<Copied>> calls{};  // of each call its repetitions
+  std::vector<std::vector<Copied>> loops{};  // of each loop its iterations
 
   TensorId at(TensorId id) const { return ids[static_cast<size_t>(id)]; }
 };
@@ -37,10 +37,10 @@ class Inliner {
     return std::move(to_);
   }
 
-  std::vector<Repetition>& repetitions() { return repetitions_; }
+  std::vector<Iteration>& iterations() { return iterations_; }
 
  private:
-  /// All but a body's inputs, which its caller gives, and what calls make.
+  /// All but a body's inputs, which the graph around gives, and what loops make.
   Copied copy_tensors(const Graph& graph, std::string prefix, const FlatNumbers& begin) {
     const bool whole = prefix.empty();
     Copied copied{graph, std::move(prefix), begin, std::vector(graph.tensors().size(), kNoTensor)};
@@ -48,8 +48,8 @@ class Inliner {
     if (!whole) {
       for (const TensorId id : graph.inputs()) elsewhere[static_cast<size_t>(id)] = true;
     }
-    for (const Call& call : graph.calls()) {
-      for (const TensorId id : call.outputs) elsewhere[static_cast<size_t>(id)] = true;
+    for (const Loop& loop : graph.loops()) {
+      for (const Loop::Output& one : loop.outputs) elsewhere[static_cast<size_t>(one.tensor)] = true;
     }
     for (const Tensor& tensor : graph.tensors()) {
       const size_t id = static_cast<size_t>(&tensor - graph.tensors().data());
@@ -57,12 +57,12 @@ class Inliner {
       copied.ids[id] = tensor.role == Role::kParameter ? copy_parameter(copied, tensor, id)
                                                        : copy_tensor(copied, tensor);
     }
-    for (const Call& call : graph.calls()) {
-      std::vector<Copied>& repetitions = copied.calls.emplace_back();
-      for (size_t i = 0; i < call.list->order.size(); ++i) {
-        const FlatNumbers inside = graph.parameters().begin_of({call.member, static_cast<int>(i)});
-        repetitions.push_back(copy_tensors(
-            *call.body_of(i).graph, format("{}{}.{}.", {copied.prefix, call.list->name, i}),
+    for (const Loop& loop : graph.loops()) {
+      std::vector<Copied>& iterations = copied.loops.emplace_back();
+      for (int64_t i = 0; i < loop.iterations(); ++i) {
+        const FlatNumbers inside = graph.parameters().begin_of({loop.member, static_cast<int>(i)});
+        iterations.push_back(copy_tensors(
+            *loop.body_of(i).graph, format("{}{}.{}.", {copied.prefix, loop.name, i}),
             {begin.parameters + inside.parameters, begin.modules + inside.modules}));
       }
     }
@@ -96,8 +96,8 @@ class Inliner {
 
   void copy_steps(Copied& copied) {
     for (const Step& step : copied.graph.steps()) {
-      if (step.call != kNoCall) {
-        copy_call(copied, step.call);
+      if (step.loop != kNoLoop) {
+        copy_loop(copied, static_cast<size_t>(step.loop));
         continue;
       }
       Step copy = step;
@@ -124,48 +124,119 @@ class Inliner {
     }
   }
 
-  void copy_call(Copied& copied, int index) {
-    const Call& call = copied.graph.calls()[static_cast<size_t>(index)];
-    std::vector<int64_t> seen(call.bodies.size(), 0);  // repetitions of each body
-    TensorId carried = kNoTensor;
-    for (size_t i = 0; i < call.list->order.size(); ++i) {
-      const size_t kind = static_cast<size_t>(call.list->order[i]);
-      Copied& repetition = copied.calls[static_cast<size_t>(index)][i];
-      give_inputs(copied, call.bodies[kind], seen[kind]++, repetition);
-      const Graph& body = repetition.graph;
-      if (i > 0) repetition.ids[static_cast<size_t>(body.inputs().front())] = carried;
+  void copy_loop(Copied& copied, size_t index) {
+    const Loop& loop = copied.graph.loops()[index];
+    std::vector<Copied>& iterations = copied.loops[index];
+    const MadeSlices slices = make_slices(copied, loop, iterations);
+    ++depth_;
+    for (size_t i = 0; i < iterations.size(); ++i) {
+      const auto number = static_cast<int64_t>(i);
+      give_inputs(copied, loop, number, slices, i > 0 ? &iterations[i - 1] : nullptr,
+                  iterations[i]);
       const size_t begin = to_.steps_.size();
-      copy_steps(repetition);
-      repetitions_.push_back({begin, to_.steps_.size()});
-      carried = repetition.at(body.results().front().tensor);
+      copy_steps(iterations[i]);
+      if (depth_ == 1) iterations_.push_back({begin, to_.steps_.size()});
     }
-    const Copied& last = copied.calls[static_cast<size_t>(index)].back();
-    for (size_t r = 0; r < call.outputs.size(); ++r) {
-      copied.ids[static_cast<size_t>(call.outputs[r])] = last.at(last.graph.results()[r].tensor);
+    --depth_;
+    for (const Loop::Output& output : loop.outputs) {
+      copied.ids[static_cast<size_t>(output.tensor)] =
+          output.stacked ? stack(copied, loop, output, iterations)
+                         : result_of(iterations.back(), output.result);
     }
   }
 
-  /// `part`: which part of a stacked input is that of this repetition.
-  void give_inputs(const Copied& caller, const Body& body, int64_t part, Copied& repetition) {
-    const std::vector<TensorId> inputs = body.graph->inputs();
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const TensorId given = caller.at(body.arguments[i].given);
-      TensorId& id = repetition.ids[static_cast<size_t>(inputs[i])];
-      id = given;
-      if (!body.arguments[i].repeated) continue;
-      const Tensor& formal = body.graph->tensor(inputs[i]);
-      id = to_.add_tensor({.name = repetition.prefix + formal.name,
-                           .shape = formal.shape,
-                           .role = to_.tensor(given).role,
-                           .storage = to_.tensor(given).storage,
-                           .offset = to_.tensor(given).offset +
-                                     part * static_cast<int64_t>(elements(formal.shape))});
+  static TensorId result_of(const Copied& iteration, int result) {
+    return iteration.at(iteration.graph.results()[static_cast<size_t>(result)].tensor);
+  }
+
+  /// Of each body's arguments the first of the slices that a step makes, the others being behind
+  /// it; kNoTensor where there is no such step.
+  using MadeSlices = std::vector<std::vector<TensorId>>;
+
+  /// The slices that are no views of inputs.
+  MadeSlices make_slices(const Copied& around, const Loop& loop,
+                         const std::vector<Copied>& iterations) {
+    MadeSlices slices;
+    for (size_t kind = 0; kind < loop.bodies.size(); ++kind) {
+      const Body& body = loop.bodies[kind];
+      const std::vector<TensorId> inputs = body.graph->inputs();
+      std::vector<TensorId>& of_body = slices.emplace_back(inputs.size(), kNoTensor);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        const Argument& one = body.arguments[i];
+        if (one.kind != Argument::Kind::kSlice || can_be_viewed(around.at(one.given), one)) {
+          continue;
+        }
+        const Tensor& input = body.graph->tensor(inputs[i]);
+        std::vector<std::string> names(static_cast<size_t>(loop.iterations_of(kind)));
+        for (int64_t number = 0; number < loop.iterations(); ++number) {
+          if (loop.kind_of(number) != kind) continue;
+          names[static_cast<size_t>(loop.slice(number))] =
+              iterations[static_cast<size_t>(number)].prefix + input.name;
+        }
+        of_body[i] = to_.add_step(
+            format("{}{}.{}{}", {around.prefix, loop.name, body.prefix, input.name}), "combine",
+            unbinding(one.dimension, loop.iterations_of(kind)), {around.at(one.given)}, names);
+        for (const TensorId id : to_.steps_.back().outputs()) {
+          to_.tensors_[static_cast<size_t>(id)].limit = input.limit;
+          to_.tensors_[static_cast<size_t>(id)].ignored = input.ignored;
+        }
+      }
     }
+    return slices;
+  }
+
+  /// Whether slices are parts of an input or a parameter, one behind another.
+  bool can_be_viewed(TensorId given, const Argument& one) const {
+    const Tensor& whole = to_.tensor(given);
+    return whole.role != Role::kActivation && whole.storage == given && one.dimension == 0;
+  }
+
+  /// `before`: the iteration before, nullptr of the first.
+  void give_inputs(const Copied& around, const Loop& loop, int64_t number,
+                   const MadeSlices& slices, const Copied* before, Copied& iteration) {
+    const size_t kind = loop.kind_of(number);
+    const int64_t slice = loop.slice(number);
+    const std::vector<TensorId> inputs = iteration.graph.inputs();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Argument& one = loop.bodies[kind].arguments[i];
+      TensorId& id = iteration.ids[static_cast<size_t>(inputs[i])];
+      id = around.at(one.given);
+      if (one.kind == Argument::Kind::kCarried && before) id = result_of(*before, one.result);
+      if (one.kind != Argument::Kind::kSlice) continue;
+      const TensorId first = slices[kind][i];
+      id = first == kNoTensor ? view(id, slice, iteration, inputs[i])
+                              : first + static_cast<TensorId>(slice);
+    }
+  }
+
+  /// The slice of an input that an iteration takes as its own `input`.
+  TensorId view(TensorId given, int64_t slice, const Copied& iteration, TensorId input) {
+    const Tensor& whole = to_.tensor(given);
+    Tensor part = iteration.graph.tensor(input);
+    part.name = iteration.prefix + part.name;
+    part.role = whole.role;
+    part.storage = given;
+    part.offset = slice * static_cast<int64_t>(elements(part.shape));
+    part.parameter = whole.parameter;
+    return to_.add_tensor(std::move(part));
+  }
+
+  TensorId stack(const Copied& around, const Loop& loop, const Loop::Output& output,
+                 const std::vector<Copied>& iterations) {
+    std::vector<TensorId> slices(iterations.size());
+    for (size_t i = 0; i < iterations.size(); ++i) {
+      const int64_t slice = loop.slice(static_cast<int64_t>(i));
+      slices[static_cast<size_t>(slice)] = result_of(iterations[i], output.result);
+    }
+    const Tensor& whole = around.graph.tensor(output.tensor);
+    const std::string name = around.prefix + whole.name;
+    return to_.add_step(name, "combine", stacking(0, whole.shape[0].axis), slices, name);
   }
 
   const bool training_, masked_;
   Graph to_;
-  std::vector<Repetition> repetitions_;
+  int depth_ = 0;  // loops around the steps that are copied
+  std::vector<Iteration> iterations_;  // of loops that are in no other
 };
 
 Graph unroll(const Graph& graph, bool masked) { return Inliner(false, masked).run(graph); }
@@ -177,7 +248,7 @@ std::string masked_name(const Graph& graph, const Step& step) {
 UnrolledForTraining unroll_for_training(const Graph& graph) {
   Inliner inliner(true);
   Graph unrolled = inliner.run(graph);
-  return {std::move(unrolled), std::move(inliner.repetitions())};
+  return {std::move(unrolled), std::move(inliner.iterations())};
 }
 
 }  // namespace attnscope

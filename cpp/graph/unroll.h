@@ -7,23 +7,31 @@
 
 namespace attnscope {
 
-/// The same graph without calls: each repetition has steps, tensors and parameters of its own
-/// ("encoder.layer.3.output.dense.weight"). Estimates read a body once; this is what runs.
+/// The same graph without loops: each iteration has steps, tensors and parameters of its own
+/// ("encoder.layer.3.output.dense.weight"). Estimates read a body once; this is what runs. Slices of
+/// an input along its first dimension are views of it, all others are made by a step before the
+/// loop, and what is stacked by one behind it.
 /// `masked`: with a step more before each that hides what it reads (Op::masking): "masked_scores"
 /// of "scores".
 Graph unroll(const Graph& graph, bool masked = false);
 
-/// What such a step makes of the first input of `step`.
+/// What takes slices along a dimension apart, and what puts them together along a new one that goes
+/// over `axis`: operations, which this folder does not know (ops/stack.cpp).
+OpPtr unbinding(int dimension, int64_t slices);
+OpPtr stacking(int dimension, Axis axis);
+
+/// What a step that hides numbers makes of the first input of `step`.
 std::string masked_name(const Graph& graph, const Step& step);
 
-/// The steps [begin, end) of an unrolled graph that are one repetition of a body.
-struct Repetition {
+/// The steps [begin, end) of an unrolled graph that are one iteration of a loop, with those of the
+/// loops within it.
+struct Iteration {
   size_t begin, end;
 };
 
 struct UnrolledForTraining {
   Graph graph;
-  std::vector<Repetition> repetitions;  // in the order of their steps
+  std::vector<Iteration> iterations;  // in the order of their steps
 };
 
 /// What runs in training: operations that behave otherwise then (Op::in_training) do, and each has

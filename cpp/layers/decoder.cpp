@@ -151,9 +151,8 @@ class Forward {
       : graph_(graph), modules_(modules), config_(config) {}
 
   void run() {
-    add_layers(add_embeddings());
-    const Call& layers = graph_.calls().back();
-    const TensorId hidden = layers.outputs[0], weights = layers.outputs[1];
+    const std::vector<TensorId> layers = add_layers(add_embeddings());
+    const TensorId hidden = layers[0], weights = layers[1];
     const TensorId normed = apply_norm(graph_, modules_.norm, hidden, "normed_hidden");
     graph_.add_result("output", add_head(normed), {.predicts = tokens_});
     graph_.add_result("weights", weights, {.weights = true});
@@ -183,7 +182,7 @@ class Forward {
     return add_position_vectors(graph_, config_, span, modules_.positions, x, "hidden_states");
   }
 
-  void add_layers(TensorId embedded) {
+  std::vector<TensorId> add_layers(TensorId embedded) {
     const std::vector<Kind> kinds = kinds_of(config_).kinds;
     const HeadShape heads{config_.dimension("num_heads"), head_dim_of(config_)};
     const PositionSteps steps(graph_, config_, heads, embedded, /*is_causal=*/true,
@@ -197,7 +196,7 @@ class Forward {
       layers.push_back(
           make_layer(kinds[kind], kind, kind + 1 < kinds.size() ? near : far, embedded));
     }
-    add_stack(graph_, modules_.layers, std::move(layers));
+    return add_stack(graph_, modules_.layers, std::move(layers));
   }
 
   StackedLayer make_layer(const Kind& kind, size_t index, const Positions& positions,

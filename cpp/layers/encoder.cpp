@@ -105,10 +105,9 @@ class Forward {
         norm_first_(config.flag("norm_first")) {}
 
   void run() {
-    add_layers(add_embeddings());
-    const Call& layers = graph_.calls().back();
-    TensorId output = layers.outputs[0];
-    const TensorId weights = layers.outputs[1];
+    const std::vector<TensorId> layers = add_layers(add_embeddings());
+    TensorId output = layers[0];
+    const TensorId weights = layers[1];
     if (modules_.last_norm) output = apply_norm(graph_, *modules_.last_norm, output, "encoded");
     graph_.add_result("output", output);
     if (modules_.pooler) graph_.add_result("pooled", add_pooler(*modules_.pooler, output));
@@ -133,7 +132,7 @@ class Forward {
     return apply_dropout(graph_, modules_.dropout, "embed", x, "hidden_states");
   }
 
-  void add_layers(TensorId embedded) {
+  std::vector<TensorId> add_layers(TensorId embedded) {
     const PositionSteps steps(graph_, config_, {H_, E_ / H_}, embedded, /*is_causal=*/false,
                               modules_.relative_bias);
     const Positions positions = steps.add(span_, 0);
@@ -143,7 +142,7 @@ class Forward {
     const auto [hidden, weights] = add_layer(layer.graph(), layer.carried(), bias);
     layer.graph().add_result("hidden_states", hidden);
     layer.graph().add_result("weights", weights, {.weights = true});
-    add_stack(graph_, modules_.layers, std::move(kinds));
+    return add_stack(graph_, modules_.layers, std::move(kinds));
   }
 
   Attended add_layer(Graph& graph, TensorId x, TensorId position_bias) const {

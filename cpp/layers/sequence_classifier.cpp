@@ -248,9 +248,8 @@ class Forward {
                                                      layer.carried(), mask, "hidden_states");
     layer.graph().add_result("hidden_states", encoded.output);
     layer.graph().add_result("weights", encoded.weights, {.weights = true});
-    add_stack(graph_, transformer.layers, std::move(kinds));
-    const Call& layers = graph_.calls().back();
-    return {layers.outputs[0], layers.outputs[1]};
+    const std::vector<TensorId> layers = add_stack(graph_, transformer.layers, std::move(kinds));
+    return {layers[0], layers[1]};
   }
 
   Made pool(TensorId x) {

@@ -28,8 +28,8 @@ TensorId StackedLayer::share(TensorId given) {
   return input;
 }
 
-void add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds) {
-  Call call{.member = list};
+std::vector<TensorId> add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds) {
+  Loop loop{.member = list};
   const Member& member = *graph.parameters().member(list);
   const auto mask_of = [&](const StackedLayer& layer, const Tensor& mask) {
     const bool fits_all = std::all_of(kinds.begin(), kinds.end(), [&](const StackedLayer& other) {
@@ -47,25 +47,31 @@ void add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds) {
       const Tensor& tensor = layer.graph_.tensor(input);
       const auto given = std::find_if(layer.given_.begin(), layer.given_.end(),
                                       [&](const auto& one) { return one.first == input; });
-      if (given != layer.given_.end()) {
+      if (given == layer.given_.begin()) {
+        arguments.push_back(
+            {.kind = Argument::Kind::kCarried, .given = given->second, .result = 0});
+      } else if (given != layer.given_.end()) {
         arguments.push_back({.given = given->second});
       } else if (tensor.role == Role::kOptionalInput) {
         arguments.push_back({.given = mask_of(layer, tensor)});
       } else {
         Shape stacked = tensor.shape;
-        stacked.insert(stacked.begin(), {times, Axis::kLayer});
+        stacked.insert(stacked.begin(), {times, member.axis});
         arguments.push_back(
-            {.given = graph.add_input(format("{}{}s", {layer.prefix_, tensor.name}), stacked),
-             .repeated = true});
+            {.kind = Argument::Kind::kSlice,
+             .given = graph.add_input(format("{}{}s", {layer.prefix_, tensor.name}), stacked)});
       }
     }
-    call.bodies.push_back(
-        {.prefix = layer.prefix_, .graph = nullptr, .arguments = std::move(arguments)});
+    loop.bodies.push_back({.graph = nullptr,
+                           .arguments = std::move(arguments),
+                           .prefix = std::move(layer.prefix_)});
   }
   for (size_t kind = 0; kind < kinds.size(); ++kind) {
-    call.bodies[kind].graph = std::make_shared<const Graph>(std::move(kinds[kind].graph_));
+    loop.bodies[kind].graph = std::make_shared<const Graph>(std::move(kinds[kind].graph_));
   }
-  graph.add_call(std::move(call));
+  const size_t results = loop.bodies.back().graph->results().size();
+  for (size_t r = 0; r < results; ++r) loop.outputs.push_back({.result = static_cast<int>(r)});
+  return graph.add_loop(std::move(loop));
 }
 
 }  // namespace attnscope

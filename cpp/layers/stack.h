@@ -7,7 +7,7 @@
 namespace attnscope {
 
 /// A layer of a stack while it is being built: its own graph, and which tensors of the graph around
-/// it each repetition is given.
+/// it each iteration is given.
 class StackedLayer {
  public:
   /// `list`, `kind`: of the parameters of the graph around it. `carried`: the tensor of that graph
@@ -21,12 +21,12 @@ class StackedLayer {
   /// The input that is carried from layer to layer.
   TensorId carried() const { return graph_.inputs().front(); }
 
-  /// An input for a tensor of the graph around it, the same in each repetition; kNoTensor for
+  /// An input for a tensor of the graph around it, the same in each iteration; kNoTensor for
   /// kNoTensor.
   TensorId share(TensorId given);
 
  private:
-  friend void add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds);
+  friend std::vector<TensorId> add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds);
 
   const Graph& around_;
   std::string prefix_;
@@ -34,11 +34,11 @@ class StackedLayer {
   std::vector<std::pair<TensorId, TensorId>> given_;  // for an input, a tensor around it
 };
 
-/// Calls the layers of a list of the graph's parameters in its order, `kinds` being the list's; the
-/// first result of each is carried to the next.
+/// A loop through the layers of a list of the graph's parameters, `kinds` being the list's; the
+/// first result of each is carried to the next. Returns the last one's results.
 /// Inputs that nothing has been given for become inputs of `graph`. An optional one, a mask,
 /// becomes one input for all layers whose shape it fits. Any other, such as the past of a cache,
 /// becomes a stack with a part for each layer, named with an "s" at its end: past_keys.
-void add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds);
+std::vector<TensorId> add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds);
 
 }  // namespace attnscope

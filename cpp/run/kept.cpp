@@ -5,7 +5,7 @@
 namespace attnscope {
 namespace {
 
-/// For a message: everything but what is repeated, of which the first time is enough.
+/// For a message: of what a loop repeats the first time is enough.
 std::vector<std::string_view> known_tensors(const Graph& graph) {
   std::vector<std::string_view> known;
   for (const Step& step : graph.steps()) {

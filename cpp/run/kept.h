@@ -11,7 +11,7 @@
 namespace attnscope {
 
 /// The tensors of these names, which steps of `graph` make: "scores", or "encoder.layer.3.scores"
-/// where unroll() has repeated it. Throws FieldError for any other name of `layer`, whose graph it
+/// where a loop repeats it. Throws FieldError for any other name of `layer`, whose graph it
 /// is.
 std::vector<TensorId> find_tensors(const Graph& graph, std::string_view layer,
                                    const std::vector<std::string>& names);

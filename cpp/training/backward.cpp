@@ -164,7 +164,7 @@ class Backward {
 
 std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
                                     std::span<const TensorId> wanted,
-                                    std::span<const Repetition> run_again) {
+                                    std::span<const Iteration> run_again) {
   // Forwards: what depends on a wanted tensor needs a gradient.
   std::vector<bool> needs(graph.tensors().size(), false);
   for (const TensorId id : wanted) needs[static_cast<size_t>(id)] = true;

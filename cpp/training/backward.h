@@ -18,19 +18,19 @@ struct Seed {
 };
 
 /// Adds the steps that make the gradients of a scalar by the tensors `wanted`, parameters, inputs
-/// or what steps of `graph` make, of those by the tensors of `seeds`. `graph` has no calls
+/// or what steps of `graph` make, of those by the tensors of `seeds`. `graph` has no loops
 /// (graph/unroll.h). Returns the gradients in the order of `wanted`; kNoTensor where the seeds do
 /// not depend on it. A tensor that several steps read gets the sum of their gradients, the last
 /// step's first. What no wanted gradient needs is left out.
 ///
 /// Activation checkpointing (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost",
-/// https://arxiv.org/abs/1604.06174): before the gradients of the repetitions `run_again`, their
+/// https://arxiv.org/abs/1604.06174): before the gradients of the iterations `run_again`, their
 /// steps are added once more, as far as these gradients read what they make. Nothing within them is
 /// kept from the forward pass then, and the steps of these gradients are behind the steps that run
 /// again (Step::gradient_of).
 std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
                                     std::span<const TensorId> wanted,
-                                    std::span<const Repetition> run_again = {});
+                                    std::span<const Iteration> run_again = {});
 
 /// A layer with its backward pass behind it: the gradients of a scalar by all parameters and all
 /// inputs of numbers, of those by the results that `from` names, which are further inputs. What
@@ -39,7 +39,7 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
 /// for an unknown result, and where there is no gradient at all.
 Graph backward_graph(const Config& config, const std::vector<std::string>& from);
 
-/// The same of a layer's graph without calls, and besides by `tensors`, which its steps make.
+/// The same of a layer's graph without loops, and besides by `tensors`, which its steps make.
 /// Throws FieldError where the results do not depend on one of those.
 Graph backward_graph(Graph unrolled, const std::vector<std::string>& from,
                      std::span<const TensorId> tensors);

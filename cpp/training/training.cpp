@@ -170,8 +170,8 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
                              Accumulation accumulation) {
   UnrolledForTraining unrolled = unroll_for_training(config.layer().forward_graph(config));
   if (!recipe.checkpointing) {
-    unrolled.repetitions.clear();
-  } else if (unrolled.repetitions.empty()) {
+    unrolled.iterations.clear();
+  } else if (unrolled.iterations.empty()) {
     throw FieldError(
         "checkpointing",
         "checkpointing needs a layer of blocks that repeat, such as encoder or decoder");
@@ -189,7 +189,7 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
                                       1.0 / static_cast<double>(recipe.accumulation_steps));
   const Seed seeds[] = {{training.loss, seed}};
   const std::vector<TensorId> wanted = learned(graph, recipe.frozen);
-  const std::vector<TensorId> gradients = add_gradients(graph, seeds, wanted, unrolled.repetitions);
+  const std::vector<TensorId> gradients = add_gradients(graph, seeds, wanted, unrolled.iterations);
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (gradients[i] == kNoTensor) continue;  // the result does not depend on it
     training.trained.push_back(wanted[i]);

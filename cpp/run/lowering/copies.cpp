@@ -10,6 +10,7 @@
 #include "../../ops/heads.h"
 #include "../../ops/pairs.h"
 #include "../../ops/split.h"
+#include "../../ops/stack.h"
 #include "../lowering.h"
 #include "../threads.h"
 
@@ -89,11 +90,11 @@ int64_t run_length(const Shape& shape, size_t dimension) {
   return length;
 }
 
-Fusion concat(const Site& site) {
-  const size_t along = static_cast<size_t>(site.op<Concat>().dimension());
+/// Of each run of the output the parts that the inputs have, one behind another. `added`: of past
+/// and new positions how many are new.
+Fusion put_together(const Site& site, size_t along, int64_t added) {
   const int64_t whole = run_length(site.output_shape(), along);
   const int64_t runs = count_of(site.output_shape()) / whole;
-  const int64_t added = site.input_shape(1)[along];
   std::vector<int64_t> lengths;
   for (const TensorId input : site.step().inputs) {
     lengths.push_back(run_length(site.shape(input), along));
@@ -113,6 +114,15 @@ Fusion concat(const Site& site) {
     }
   };
   return fusion;
+}
+
+Fusion concat(const Site& site) {
+  const size_t along = static_cast<size_t>(site.op<Concat>().dimension());
+  return put_together(site, along, site.input_shape(1)[along]);
+}
+
+Fusion stack(const Site& site) {
+  return put_together(site, static_cast<size_t>(site.op<Stack>().dimension()), 1);
 }
 
 /// Of each run of `from` floats the `count` at `first`.
@@ -136,13 +146,12 @@ Fusion slice(const Site& site) {
                       site.output_shape()[along] * inner);
 }
 
-/// Of each run all parts that something reads.
-Fusion split(const Site& site) {
+/// Of each run of the input all parts that something reads.
+Fusion take_apart(const Site& site, size_t along) {
   struct Part {
     TensorId id;
     int64_t first, length;  // in a run
   };
-  const size_t along = site.op<Split>().dimension(site.input_shape(0).size());
   std::vector<Part> parts;
   int64_t whole = 0;
   for (const TensorId id : site.step().outputs()) {
@@ -160,6 +169,14 @@ Fusion split(const Site& site) {
     }
   };
   return fusion;
+}
+
+Fusion split(const Site& site) {
+  return take_apart(site, site.op<Split>().dimension(site.input_shape(0).size()));
+}
+
+Fusion unbind(const Site& site) {
+  return take_apart(site, static_cast<size_t>(site.op<Unbind>().dimension()));
 }
 
 /// Each run of the input within one of zeros.
@@ -334,6 +351,8 @@ const Lowered<MeanHeads> kMeanHeads(mean_heads);
 const Lowered<Concat> kConcat(concat);
 const Lowered<Slice> kSlice(slice);
 const Lowered<Split> kSplit(split);
+const Lowered<Stack> kStack(stack);
+const Lowered<Unbind> kUnbind(unbind);
 const Lowered<Pad> kPad(pad);
 const Lowered<FirstPosition> kFirstPosition(first_position);
 const Lowered<EachSequence> kEachSequence(each_sequence);

@@ -1,5 +1,5 @@
 // Estimates read a repeated block once and multiply. The unrolled graph, which has every
-// repetition, judges them.
+// iteration, judges them.
 
 #include "../../../cpp/analysis/cost.h"
 #include "../../../cpp/analysis/memory.h"

@@ -173,10 +173,9 @@ TEST_CASE("a body of other parameters than the list's is refused") {
   Graph graph(set), body(std::make_shared<Parameters>("Other"));
   const TensorId x = graph.add_input("x", {1}), inner = body.add_input("x", {1});
   body.add_result("x", inner);
-  Call call{.member = 0};
-  call.bodies.push_back({.prefix = "",
-                         .graph = std::make_shared<const Graph>(std::move(body)),
-                         .arguments = {{.given = x}}});
-  CHECK_THROWS_WITH(graph.add_call(std::move(call)),
+  Loop loop{.member = 0};
+  loop.bodies.push_back(
+      {.graph = std::make_shared<const Graph>(std::move(body)), .arguments = {{.given = x}}});
+  CHECK_THROWS_WITH(graph.add_loop(std::move(loop)),
                     "Other is not of the parameters that layers lists");
 }

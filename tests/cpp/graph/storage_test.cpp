@@ -69,8 +69,8 @@ void check_storages(const Graph& graph) {
       if (sharing == Sharing::kInference) CHECK(found[id] == graph.tensors()[id].storage);
     }
   }
-  for (const Call& call : graph.calls()) {
-    for (const Body& body : call.bodies) check_storages(*body.graph);
+  for (const Loop& loop : graph.loops()) {
+    for (const Body& body : loop.bodies) check_storages(*body.graph);
   }
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("multi-head attention: heads are views of projections, and dropped wei
   CHECK(views(unroll_for_training(graph).graph, Sharing::kInference) == expected(kHeads));
 }
 
-TEST_CASE("a decoder's repetitions have views of their own, and share what they are given") {
+TEST_CASE("a decoder's iterations have views of their own, and share what they are given") {
   const Graph graph = unroll(graph_of(config("decoder", {{"batch_size", raw(2)},
                                                          {"seq_len", raw(3)},
                                                          {"past_len", raw(5)},

@@ -56,8 +56,7 @@ Graph stack(std::vector<int> order) {
   if (both) {
     kinds.push_back(layer_of(graph, 1, entered, shared_op<Multiply>(), multiplied, "other_"));
   }
-  add_stack(graph, 0, std::move(kinds));
-  const std::vector<TensorId> made = graph.calls()[0].outputs;
+  const std::vector<TensorId> made = add_stack(graph, 0, std::move(kinds));
   graph.add_result("output", apply_linear(graph, last, "out", made[0], "output"));
   graph.add_result("made", made[1]);
   return graph;
@@ -84,9 +83,9 @@ TensorId find(const Graph& graph, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("each repetition has steps and parameters of its own, in the order of PyTorch's") {
+TEST_CASE("each iteration has steps and parameters of its own, in the order of PyTorch's") {
   const Graph graph = unroll(stack({0, 0, 0}));
-  CHECK(graph.calls().empty());
+  CHECK(graph.loops().empty());
   CHECK(step_names(graph) == Names{"first", "layers.0.dense", "layers.0.join", "layers.1.dense",
                                    "layers.1.join", "layers.2.dense", "layers.2.join", "last"});
   const Names parameters{"first.weight",        "layers.0.dense.weight",
@@ -100,7 +99,7 @@ TEST_CASE("each repetition has steps and parameters of its own, in the order of 
   }
 }
 
-TEST_CASE("a repetition reads what the one before has made, and what follows reads the last") {
+TEST_CASE("an iteration reads what the one before has made, and what follows reads the last") {
   const Graph graph = unroll(stack({0, 0, 0}));
   const auto reads = [&](size_t step) { return names_of(graph, graph.steps()[step].inputs); };
   CHECK(reads(1) == Names{"entered", "layers.0.dense.weight", "layers.0.dense.bias"});
@@ -109,7 +108,7 @@ TEST_CASE("a repetition reads what the one before has made, and what follows rea
   CHECK(graph.tensor(graph.results()[1].tensor).name == "layers.2.made");
 }
 
-TEST_CASE("each repetition is of its own body, and each step calls its own module") {
+TEST_CASE("each iteration is of its own body, and each step calls its own module") {
   const Graph graph = unroll(stack({0, 1, 1, 0}));
   for (size_t i = 0; i < 4; ++i) {
     CAPTURE(i);
@@ -120,7 +119,7 @@ TEST_CASE("each repetition is of its own body, and each step calls its own modul
 }
 
 TEST_CASE(
-    "each body has a stack of its own, of which its repetitions take one part after another") {
+    "each body has a stack of its own, of which its iterations take one part after another") {
   const Graph graph = unroll(stack({0, 1, 1, 0}));
   const std::vector<std::pair<std::string, int64_t>> expected{
       {"pasts", 0}, {"other_pasts", 0}, {"other_pasts", 1}, {"pasts", 1}};
@@ -133,7 +132,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a repetition's part of an input, and its cache, are views of the stack") {
+TEST_CASE("an iteration's part of an input, and its cache, are views of the stack") {
   const Graph graph = unroll(stack({0, 0, 0}));
   const TensorId pasts = find(graph, "pasts");
   REQUIRE(pasts != kNoTensor);
@@ -152,7 +151,7 @@ TEST_CASE("a repetition's part of an input, and its cache, are views of the stac
   }
 }
 
-TEST_CASE("the numbers are those of the repetitions one after the other") {
+TEST_CASE("the numbers are those of the iterations one after the other") {
   const Graph graph = unroll(stack({0, 1, 0}));
   ParameterValues weights;
   for (const float one : {2.0f, 2.0f, 1.0f, 3.0f, 1.0f, 5.0f, 1.0f, 1.0f}) {
@@ -187,8 +186,7 @@ TEST_CASE("rows of a parameter that is given and views of activations stay views
   const TensorId sum = body.add_step("sum", "body", std::make_shared<const Add>(),
                                      {layer.carried(), layer.share(row)}, "sum");
   body.add_result("output", sum);
-  add_stack(graph, 0, std::move(kinds));
-  graph.add_result("output", graph.calls()[0].outputs[0]);
+  graph.add_result("output", add_stack(graph, 0, std::move(kinds))[0]);
   const Graph unrolled = unroll(graph);
   const TensorId weight = find(unrolled, "table.weight"),
                  rows = find(unrolled, "table.weight[2:3]");
@@ -199,7 +197,7 @@ TEST_CASE("rows of a parameter that is given and views of activations stay views
   CHECK(unrolled.tensor(find(unrolled, "layers.1.flat")).storage == find(unrolled, "layers.0.sum"));
 }
 
-TEST_CASE("a body calls bodies of its own") {
+TEST_CASE("a body has loops of its own") {
   const Set set = std::make_shared<Parameters>(), of_group = std::make_shared<Parameters>("Group"),
             of_layer = std::make_shared<Parameters>("OneLayer");
   const LinearModule dense = declare_linear(*of_layer, "dense", 1, 1, false);
@@ -212,10 +210,8 @@ TEST_CASE("a body calls bodies of its own") {
   StackedLayer& layer = layers.emplace_back(group.graph(), 0, 0, group.carried());
   layer.graph().add_result("output",
                            apply_linear(layer.graph(), dense, "body", layer.carried(), "made"));
-  add_stack(group.graph(), 0, std::move(layers));
-  group.graph().add_result("output", group.graph().calls()[0].outputs[0]);
-  add_stack(graph, 0, std::move(groups));
-  graph.add_result("output", graph.calls()[0].outputs[0]);
+  group.graph().add_result("output", add_stack(group.graph(), 0, std::move(layers))[0]);
+  graph.add_result("output", add_stack(graph, 0, std::move(groups))[0]);
   const Graph unrolled = unroll(graph);
   CHECK(step_names(unrolled).size() == 6);
   CHECK(step_names(unrolled)[3] == "groups.1.layers.1.dense");
@@ -224,13 +220,14 @@ TEST_CASE("a body calls bodies of its own") {
   const std::vector<Row> rows = rows_of(graph);
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].times == 6);
+  CHECK(rows[0].places == 6);
   CHECK(cost(rows_of(graph), Dtype::kFloat32).total.operations.macs() ==
         cost(rows_of(unrolled), Dtype::kFloat32).total.operations.macs());
   CHECK(memory(graph, Dtype::kFloat32).kept_for_backward ==
         memory(unrolled, Dtype::kFloat32).kept_for_backward);
 }
 
-TEST_CASE("a graph without calls unrolls to itself") {
+TEST_CASE("a graph without loops unrolls to itself") {
   const Graph graph = testing::graph_of(testing::config("additive_scorer")), same = unroll(graph);
   CHECK(step_names(same) == step_names(graph));
   REQUIRE(same.tensors().size() == graph.tensors().size());
@@ -246,14 +243,14 @@ TEST_CASE("a body that changes the shape of what it carries, or returns a view, 
   set->add_member({"layers", {std::make_shared<Parameters>("OneLayer")}, {0, 0}});
   Graph graph(set);
   const TensorId x = graph.add_input("x", {2, 1});
-  const auto call = [&](const OpPtr& op) {
+  const auto loop = [&](const OpPtr& op) {
     std::vector<StackedLayer> kinds;
     StackedLayer& layer = kinds.emplace_back(graph, 0, 0, x);
     layer.graph().add_result("output",
                              layer.graph().add_step("flat", "body", op, {layer.carried()}, "flat"));
     add_stack(graph, 0, std::move(kinds));
   };
-  CHECK_THROWS_WITH(call(std::make_shared<const Squeeze>()), "OneLayer makes (2,) of (2, 1)");
-  CHECK_THROWS_WITH(call(std::make_shared<const Dropout>(0.5)),
+  CHECK_THROWS_WITH(loop(std::make_shared<const Squeeze>()), "OneLayer makes (2,) of (2, 1)");
+  CHECK_THROWS_WITH(loop(std::make_shared<const Dropout>(0.5)),
                     "layers returns flat, which is a view");
 }

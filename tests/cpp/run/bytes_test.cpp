@@ -111,7 +111,7 @@ TEST_CASE("the bytes of a run are what the allocator hands out for it, within 1 
                       {.storage = Dtype::kInt8, .options = {.round = Dtype::kBfloat16}}};
   for (const Layer* layer : layers()) {
     CAPTURE(layer->name);
-    const bool stacked = !graph_of(sized(*layer, sizes)).calls().empty();
+    const bool stacked = !graph_of(sized(*layer, sizes)).loops().empty();
     sizes["batch_size"] = stacked ? 3 : 12;
     const Config one = sized(*layer, sizes);
     for (const Way& way : ways) {

@@ -314,9 +314,9 @@ TEST_CASE("steps that run again make all their outputs again, and keep only thos
     Graph& graph = graphs[again];
     const Seed seeds[] = {{output, gradient}};
     const TensorId wanted[] = {layer.x, layer.before};
-    const Repetition repetition[] = {{0, graph.steps().size()}};
+    const Iteration iteration[] = {{0, graph.steps().size()}};
     const std::vector<TensorId> gradients =
-        add_gradients(graph, seeds, wanted, std::span(repetition).first(again ? 1 : 0));
+        add_gradients(graph, seeds, wanted, std::span(iteration).first(again ? 1 : 0));
     for (const TensorId id : gradients) graph.add_result(graph.tensor(id).name, id);
     check_run(graph);
     const RandomInputs inputs(graph, false);

@@ -183,16 +183,16 @@ TEST_CASE("the gradients of what runs again are behind the steps that do") {
                                                         {"intermediate_size", raw(6)}}),
                                      recipe)
                           .graph;
-  int of_repetitions = 0;
+  int of_iterations = 0;
   for (const Step& step : graph.steps()) {
     if (step.gradient_of == kNoTensor) continue;
     const std::string& of = graph.tensor(step.gradient_of).name;
     if (!of.starts_with("encoder.layer.")) continue;
     CAPTURE(step.name);
     CHECK(of.ends_with(".again"));
-    ++of_repetitions;
+    ++of_iterations;
   }
-  CHECK(of_repetitions > 0);
+  CHECK(of_iterations > 0);
 }
 
 TEST_CASE("gradients are those that difference quotients give, for every layer") {
