@@ -253,14 +253,13 @@ std::string loop_text(const Graph& graph, const Loop& loop) {
     if (!output.stacked) continue;
     const Tensor& whole = graph.tensor(output.tensor);
     before += format("{}{} = []\n", {kBody, whole.name});
-    behind += format("{}{} = torch.stack({}{})  # {}\n", {kBody, whole.name, whole.name,
-                                                          loop.reverse ? "[::-1]" : "", whole.shape});
+    behind += format("{}{} = torch.stack({}{})  # {}\n",
+                     {kBody, whole.name, whole.name, loop.reverse ? "[::-1]" : "", whole.shape});
   }
-  const bool alike = std::ranges::all_of(loop.bodies, [&](const Body& body) {
-    return body.arguments == first.arguments;
-  });
-  return format("{}{}{}", {before, alike ? loop_of_one(graph, loop) : choosing_loop(graph, loop),
-                           behind});
+  const bool alike = std::ranges::all_of(
+      loop.bodies, [&](const Body& body) { return body.arguments == first.arguments; });
+  return format("{}{}{}",
+                {before, alike ? loop_of_one(graph, loop) : choosing_loop(graph, loop), behind});
 }
 
 /// The body of forward().

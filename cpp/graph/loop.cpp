@@ -14,9 +14,11 @@ struct Name {
 
   bool operator==(const Name& other) const {
     if (prefix.size() + rest.size() != other.prefix.size() + other.rest.size()) return false;
-    const Name &a = prefix.size() < other.prefix.size() ? *this : other, &b = &a == this ? other : *this;
+    const Name &a = prefix.size() < other.prefix.size() ? *this : other,
+               &b = &a == this ? other : *this;
     const size_t between = b.prefix.size() - a.prefix.size();
-    return b.prefix.starts_with(a.prefix) && b.prefix.substr(a.prefix.size()) == a.rest.substr(0, between) &&
+    return b.prefix.starts_with(a.prefix) &&
+           b.prefix.substr(a.prefix.size()) == a.rest.substr(0, between) &&
            b.rest == a.rest.substr(between);
   }
 };
@@ -112,7 +114,8 @@ class LoopCheck {
       }
       for (size_t other = 0; other < i; ++other) check_apart(kind, arguments[other], one);
       if (one.kind == Argument::Kind::kCarried) check_carried(input, one.result);
-      const Shape taken = one.kind == Argument::Kind::kSlice ? whole(kind, input, one) : input.shape;
+      const Shape taken =
+          one.kind == Argument::Kind::kSlice ? whole(kind, input, one) : input.shape;
       const Shape& given = around_.tensor(one.given).shape;
       if (given != taken) {
         wrong_graph("{} takes {} as {}, got {}", {name_of(kind), taken, input.name, given});
@@ -123,8 +126,7 @@ class LoopCheck {
   /// Two arguments are of memory of their own. Carried ones may begin alike: they are only read.
   void check_apart(size_t kind, const Argument& a, const Argument& b) const {
     if (around_.tensor(a.given).storage != around_.tensor(b.given).storage) return;
-    const bool carried =
-        a.kind == Argument::Kind::kCarried && b.kind == Argument::Kind::kCarried;
+    const bool carried = a.kind == Argument::Kind::kCarried && b.kind == Argument::Kind::kCarried;
     if (!carried) wrong_graph("{} is given {} twice", {name_of(kind), around_.name_of(b.given)});
   }
 
@@ -154,8 +156,8 @@ class LoopCheck {
   }
 
   void check_output(const Loop::Output& output) const {
-    const Tensor& made = check_result(loop_.kind_of(loop_.iterations() - 1), output.result,
-                                      output.stacked);
+    const Tensor& made =
+        check_result(loop_.kind_of(loop_.iterations() - 1), output.result, output.stacked);
     if (output.stacked && loop_.bodies.size() > 1) {
       wrong_graph("{} stacks {} of several kinds", {loop_.name, made.name});
     }
@@ -222,16 +224,15 @@ int64_t Loop::slice(int64_t iteration) const {
   const size_t kind = kind_of(iteration);
   int64_t before = iteration;
   if (list) {
-    before = std::count(list->order.begin(), list->order.begin() + iteration,
-                        static_cast<int>(kind));
+    before =
+        std::count(list->order.begin(), list->order.begin() + iteration, static_cast<int>(kind));
   }
   return reverse ? iterations_of(kind) - 1 - before : before;
 }
 
 TensorId Loop::output_of(int result, bool stacked) const {
-  const auto output = std::ranges::find_if(outputs, [&](const Output& one) {
-    return one.result == result && one.stacked == stacked;
-  });
+  const auto output = std::ranges::find_if(
+      outputs, [&](const Output& one) { return one.result == result && one.stacked == stacked; });
   return output == outputs.end() ? kNoTensor : output->tensor;
 }
 

@@ -34,8 +34,7 @@ std::string name_in(const Graph& graph, TensorId id, const Body* body, const std
   const std::vector<TensorId> inputs = graph.inputs();
   const auto place =
       static_cast<size_t>(std::find(inputs.begin(), inputs.end(), id) - inputs.begin());
-  const bool given = place < inputs.size() &&
-                     body->arguments[place].kind != Argument::Kind::kSlice;
+  const bool given = place < inputs.size() && body->arguments[place].kind != Argument::Kind::kSlice;
   return given ? tensor.name : prefix + tensor.name;
 }
 

@@ -49,7 +49,8 @@ class Inliner {
       for (const TensorId id : graph.inputs()) elsewhere[static_cast<size_t>(id)] = true;
     }
     for (const Loop& loop : graph.loops()) {
-      for (const Loop::Output& one : loop.outputs) elsewhere[static_cast<size_t>(one.tensor)] = true;
+      for (const Loop::Output& one : loop.outputs)
+        elsewhere[static_cast<size_t>(one.tensor)] = true;
     }
     for (const Tensor& tensor : graph.tensors()) {
       const size_t id = static_cast<size_t>(&tensor - graph.tensors().data());
@@ -61,9 +62,9 @@ class Inliner {
       std::vector<Copied>& iterations = copied.loops.emplace_back();
       for (int64_t i = 0; i < loop.iterations(); ++i) {
         const FlatNumbers inside = graph.parameters().begin_of({loop.member, static_cast<int>(i)});
-        iterations.push_back(copy_tensors(
-            *loop.body_of(i).graph, format("{}{}.{}.", {copied.prefix, loop.name, i}),
-            {begin.parameters + inside.parameters, begin.modules + inside.modules}));
+        iterations.push_back(
+            copy_tensors(*loop.body_of(i).graph, format("{}{}.{}.", {copied.prefix, loop.name, i}),
+                         {begin.parameters + inside.parameters, begin.modules + inside.modules}));
       }
     }
     return copied;
@@ -192,8 +193,8 @@ class Inliner {
   }
 
   /// `before`: the iteration before, nullptr of the first.
-  void give_inputs(const Copied& around, const Loop& loop, int64_t number,
-                   const MadeSlices& slices, const Copied* before, Copied& iteration) {
+  void give_inputs(const Copied& around, const Loop& loop, int64_t number, const MadeSlices& slices,
+                   const Copied* before, Copied& iteration) {
     const size_t kind = loop.kind_of(number);
     const int64_t slice = loop.slice(number);
     const std::vector<TensorId> inputs = iteration.graph.inputs();
@@ -235,7 +236,7 @@ class Inliner {
 
   const bool training_, masked_;
   Graph to_;
-  int depth_ = 0;  // loops around the steps that are copied
+  int depth_ = 0;                      // loops around the steps that are copied
   std::vector<Iteration> iterations_;  // of loops that are in no other
 };
 

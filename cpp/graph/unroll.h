@@ -8,8 +8,8 @@
 namespace attnscope {
 
 /// The same graph without loops: each iteration has steps, tensors and parameters of its own
-/// ("encoder.layer.3.output.dense.weight"). Estimates read a body once; this is what runs. Slices of
-/// an input along its first dimension are views of it, all others are made by a step before the
+/// ("encoder.layer.3.output.dense.weight"). Estimates read a body once; this is what runs. Slices
+/// of an input along its first dimension are views of it, all others are made by a step before the
 /// loop, and what is stacked by one behind it.
 /// `masked`: with a step more before each that hides what it reads (Op::masking): "masked_scores"
 /// of "scores".

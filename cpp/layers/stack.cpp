@@ -62,9 +62,8 @@ std::vector<TensorId> add_stack(Graph& graph, int list, std::vector<StackedLayer
              .given = graph.add_input(format("{}{}s", {layer.prefix_, tensor.name}), stacked)});
       }
     }
-    loop.bodies.push_back({.graph = nullptr,
-                           .arguments = std::move(arguments),
-                           .prefix = std::move(layer.prefix_)});
+    loop.bodies.push_back(
+        {.graph = nullptr, .arguments = std::move(arguments), .prefix = std::move(layer.prefix_)});
   }
   for (size_t kind = 0; kind < kinds.size(); ++kind) {
     loop.bodies[kind].graph = std::make_shared<const Graph>(std::move(kinds[kind].graph_));

@@ -1,6 +1,8 @@
 // Loops through lists of parameters: each is held against the same steps, written out by the test.
 
 #include <numeric>
+#include <span>
+#include <tuple>
 
 #include "../../../cpp/analysis/pytorch_module.h"
 #include "../../../cpp/graph/rows.h"
@@ -55,8 +57,8 @@ TensorId stacked(Graph& graph, const std::vector<TensorId>& slices, const std::s
   for (const TensorId id : slices) {
     Shape shape = graph.tensor(id).shape;
     shape.insert(shape.begin(), 1);
-    parts.push_back(add(graph, make_op<Reshape>(shape), {id},
-                        format("{} part {}", {name, parts.size()})));
+    parts.push_back(
+        add(graph, make_op<Reshape>(shape), {id}, format("{} part {}", {name, parts.size()})));
   }
   return parts.size() == 1 ? parts[0] : add(graph, make_op<Concat>(0), parts, name);
 }
@@ -335,9 +337,9 @@ Graph experts(bool by_hand) {
     const TensorId product = apply_linear(body, listed.dense[0], "body", part, "product");
     body.add_result("expert", sum(body, product, shared_input, "expert"));
     Loop loop{.member = 0};
-    loop.bodies.push_back({.graph = shared(std::move(body)),
-                           .arguments = {{.kind = Kind::kSlice, .given = entered},
-                                         {.given = all}}});
+    loop.bodies.push_back(
+        {.graph = shared(std::move(body)),
+         .arguments = {{.kind = Kind::kSlice, .given = entered}, {.given = all}}});
     loop.outputs = {{.result = 0, .stacked = true}};
     made = graph.add_loop(std::move(loop))[0];
   }
@@ -360,20 +362,15 @@ TEST_CASE("a slice by which nothing has a gradient gets zeros") {
   Graph graph(listed.set);
   const TensorId x = graph.add_input("x", {3, 2, 4});
   Loop loop{.member = 0, .reverse = true};
-  loop.bodies.push_back({.graph = shared(std::move(body)),
-                         .arguments = {{.kind = Kind::kSlice,
-                                        .given = scaled(graph, x, "entered")}}});
+  loop.bodies.push_back(
+      {.graph = shared(std::move(body)),
+       .arguments = {{.kind = Kind::kSlice, .given = scaled(graph, x, "entered")}}});
   loop.outputs = {{.result = 0}};
   graph.add_result("output", graph.add_loop(std::move(loop))[0]);
 
   const WrittenOut written({"layers.0", "layers.1", "layers.2"});
   Graph by_hand(written.set);
   const TensorId entered = scaled(by_hand, by_hand.add_input("x", {3, 2, 4}), "entered");
-  by_hand.use(written.dense[0].weight);
-  for (const LinearModule& dense : {written.dense[0], written.dense[1]}) {
-    by_hand.use(dense.weight);
-    by_hand.use(dense.bias);
-  }
   by_hand.add_result("output", apply_linear(by_hand, written.dense[2], "body",
                                             slice(by_hand, entered, 0, 0), "output"));
   check_same_as(by_hand, graph);
@@ -487,9 +484,9 @@ namespace {
 Graph kinds(bool reverse) {
   const Listed listed({1, 0, 0, 1, 0});
   Graph graph(listed.set);
-  const TensorId x = graph.add_input("x", {3, 2, 4}), other = graph.add_input("other", {2, 2, 2, 4}),
-                 all = graph.add_input("all", kRow), state = graph.add_input("state", kRow),
-                 memory = graph.add_input("memory", kRow);
+  const TensorId x = graph.add_input("x", {3, 2, 4}),
+                 other = graph.add_input("other", {2, 2, 2, 4}), all = graph.add_input("all", kRow),
+                 state = graph.add_input("state", kRow), memory = graph.add_input("memory", kRow);
   const TensorId entered = scaled(graph, other, "other_entered");
   Loop loop{.member = 0, .reverse = reverse};
   for (const size_t kind : {0, 1}) {
@@ -527,8 +524,8 @@ Graph kinds(bool reverse) {
 Graph kinds_by_hand(bool reverse) {
   const WrittenOut written({"layers.0", "layers.1", "layers.2", "layers.3", "layers.4"});
   Graph graph(written.set);
-  const TensorId x = graph.add_input("x", {3, 2, 4}), other = graph.add_input("other", {2, 2, 2, 4}),
-                 all = graph.add_input("all", kRow);
+  const TensorId x = graph.add_input("x", {3, 2, 4}),
+                 other = graph.add_input("other", {2, 2, 2, 4}), all = graph.add_input("all", kRow);
   TensorId state = graph.add_input("state", kRow), memory = graph.add_input("memory", kRow);
   const TensorId entered = scaled(graph, other, "other_entered");
   // Of which kind a place is, and how many of that kind come before it.
@@ -574,7 +571,8 @@ TEST_CASE("slices are counted among those of their kind, and reversed there") {
 }
 
 TEST_CASE("a parameter may have a slice for each place, and what is given may be stacked") {
-  const Set set = std::make_shared<Parameters>("Whole"), plain = std::make_shared<Parameters>("One");
+  const Set set = std::make_shared<Parameters>("Whole"),
+            plain = std::make_shared<Parameters>("One");
   const int table = set->add_module("table", "");
   const ParameterId rows = set->add(table, "weight", {3, 2, 4});
   set->add_member({"layers", {plain}, {0, 0, 0}});
@@ -803,7 +801,8 @@ TEST_CASE("a result may lie in place of what its body makes, not of what it is g
   CHECK_THROWS_WITH(viewed.run(), "layers returns after, which is a view");
 }
 
-TEST_CASE("kinds that make results of their own kind are not stacked, and have names of their own") {
+TEST_CASE(
+    "kinds that make results of their own kind are not stacked, and have names of their own") {
   const auto trial = [](const char* prefix) {
     Trial trial({0, 1});
     for (const size_t kind : {0, 1}) {

@@ -118,8 +118,7 @@ TEST_CASE("each iteration is of its own body, and each step calls its own module
   }
 }
 
-TEST_CASE(
-    "each body has a stack of its own, of which its iterations take one part after another") {
+TEST_CASE("each body has a stack of its own, of which its iterations take one part after another") {
   const Graph graph = unroll(stack({0, 1, 1, 0}));
   const std::vector<std::pair<std::string, int64_t>> expected{
       {"pasts", 0}, {"other_pasts", 0}, {"other_pasts", 1}, {"pasts", 1}};

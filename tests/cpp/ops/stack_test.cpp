@@ -49,8 +49,7 @@ TEST_CASE("stack puts tensors together along a new dimension, and unbind takes t
 TEST_CASE("what is stacked has one shape, and goes over what it is said to") {
   const Shape row{{2, Axis::kBatch}, {7, Axis::kHidden}}, other{{2, Axis::kBatch}, 6};
   const Stack stack(1, Axis::kLayer);
-  CHECK(to_string(stack.output_shape({&row, &row, &row}), true) ==
-        "(2 batch, 3 layer, 7 hidden)");
+  CHECK(to_string(stack.output_shape({&row, &row, &row}), true) == "(2 batch, 3 layer, 7 hidden)");
   CHECK_THROWS_WITH(stack.output_shape({&row, &other}),
                     "stack: (2 batch, 6) does not fit (2 batch, 7 hidden) along a new dimension 1");
   CHECK_THROWS_WITH(Stack(3, Axis::kLayer).output_shape({&row}),
@@ -73,8 +72,8 @@ TEST_CASE("PyTorch's names of both have the dimension where it is not the first"
 TEST_CASE("slices are views, and what is stacked has memory of its own") {
   Graph graph;
   const TensorId x = graph.add_input("x", {3, 2});
-  const TensorId first = graph.add_step("unbind", "combine", make_op<Unbind>(0, 3), {x},
-                                        {"a", "b", "c"});
+  const TensorId first =
+      graph.add_step("unbind", "combine", make_op<Unbind>(0, 3), {x}, {"a", "b", "c"});
   graph.add_result("output", graph.add_step("stack", "combine", make_op<Stack>(1, Axis::kNone),
                                             {first, first + 2}, "output"));
   CHECK(graph.tensor(first + 1).storage == x);
@@ -155,7 +154,8 @@ TEST_CASE("the gradient by each of several stacked tensors is its slice, along a
   }
 }
 
-TEST_CASE("a run stacks and takes apart along any dimension, and makes those slices that are read") {
+TEST_CASE(
+    "a run stacks and takes apart along any dimension, and makes those slices that are read") {
   for (const int dimension : {0, 1, 2}) {
     CAPTURE(dimension);
     Graph graph;
@@ -165,9 +165,9 @@ TEST_CASE("a run stacks and takes apart along any dimension, and makes those sli
     const TensorId y = graph.add_step("y", "combine", make_op<Scale>(0.5), {x}, "y");
     const TensorId first = graph.add_step("unbind", "combine", make_op<Unbind>(dimension, 4), {y},
                                           {"a", "b", "c", "d"});
-    graph.add_result("output", graph.add_step("stack", "combine",
-                                              make_op<Stack>(2 - dimension, Axis::kNone),
-                                              {first + 3, first, first + 3}, "output"));
+    graph.add_result("output",
+                     graph.add_step("stack", "combine", make_op<Stack>(2 - dimension, Axis::kNone),
+                                    {first + 3, first, first + 3}, "output"));
     check_run(graph);
     CHECK(Schedule(graph).entries()[1].fusion.writes == std::vector{first, first + 3});
   }
