@@ -78,21 +78,19 @@ struct Body {
 /// Bodies that are repeated: an iteration is one round. It goes through a list of parameters, each
 /// place of which has values of its own, or has a length and the parameters of the graph around it.
 struct Loop {
-  std::string name{};      // of one that goes through a list: that of the list
-  int member = kNoMember;  // of the graph's parameters: the list
-  std::optional<Dimension>
-      length{};                // of a loop without a list: how many iterations, and over what
+  std::string name{};                 // of one that goes through a list: that of the list
+  int member = kNoMember;             // of the graph's parameters: the list
+  std::optional<Dimension> length{};  // of one without a list: how many iterations, over what
   std::vector<Body> bodies{};  // parallel to the list's kinds, whose order they follow; else one
   bool reverse = false;        // slices are taken, and put, from the last to the first
 
   /// A result of the bodies that the graph around them reads.
   struct Output {
-    int result;            // index into the results of a body
-    bool stacked = false;  // that of each iteration, as slices of one tensor with one more
-                           // dimension in front; else that of the last iteration
-    TensorId tensor =
-        kNoTensor;              // wherever it is in the graph around: an output can be added later
-    bool for_gradient = false;  // stacked for a backward pass only
+    int result;                   // index into the results of a body
+    bool stacked = false;         // that of each iteration, as slices of one tensor with one more
+                                  // dimension in front; else that of the last iteration
+    TensorId tensor = kNoTensor;  // of the graph around, wherever: an output can be added later
+    bool for_gradient = false;    // stacked for a backward pass only
   };
   std::vector<Output> outputs{};
   std::shared_ptr<const Member> list{};  // nullptr of a loop without one; add_loop() looks it up
