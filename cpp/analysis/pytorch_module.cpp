@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "pytorch_constructor.h"
@@ -88,7 +89,8 @@ std::string step_expression(const Graph& graph, const Step& step,
 
 Line step_line(const Graph& graph, const Step& step) {
   std::vector<std::string> outputs, shapes, inputs;
-  for (const TensorId id : step.outputs()) {
+  const auto printed = static_cast<std::ptrdiff_t>(step.op->printed_outputs());
+  for (const TensorId id : step.outputs() | std::views::take(printed)) {
     outputs.push_back(graph.tensor(id).name);
     shapes.push_back(to_string(graph.tensor(id).shape));
   }

@@ -18,8 +18,8 @@ std::vector<Array> SingleOp::forward_all(const std::vector<const Array*>& inputs
   return outputs;
 }
 
-std::string UnnamedOp::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  std::string text = format("{}(", {name()});
+std::string unnamed_call(std::string_view name, const std::vector<std::string>& inputs) {
+  std::string text = format("{}(", {name});
   for (size_t i = 0; i < inputs.size(); ++i) text += (i > 0 ? ", " : "") + inputs[i];
   return text + ")";
 }

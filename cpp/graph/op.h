@@ -118,6 +118,10 @@ class Op {
   /// std::logic_error where nothing is trained through the operation.
   virtual void gradients(GradientBuilder& step) const;
 
+  /// How many of its outputs printed code has, the first ones. The others are read by its gradient
+  /// alone, and in PyTorch by autograd.
+  virtual size_t printed_outputs() const { return outputs(); }
+
   /// The PyTorch expression that computes the output, or a tuple of several. `inputs` are Python
   /// expressions; an absent optional input is the name of a variable that may be None. `module`
   /// names the nn.Module that the step calls ("self.score"), or is empty.
@@ -149,11 +153,16 @@ class SingleOp : public Op {
   std::vector<Array> forward_all(const std::vector<const Array*>& inputs) const final;
 };
 
-/// An operation that PyTorch has under no name of its own, or not in public: a gradient, an update.
+/// The text of an operation that PyTorch has under no name of its own, or not in public: a gradient,
+/// an update. "softmax_backward(weights, scores.grad)".
+std::string unnamed_call(std::string_view name, const std::vector<std::string>& inputs);
+
+/// Such an operation that makes one tensor.
 class UnnamedOp : public SingleOp {
  public:
-  /// "softmax_backward(weights, scores.grad)".
-  std::string pytorch(const std::vector<std::string>& inputs, std::string_view module) const final;
+  std::string pytorch(const std::vector<std::string>& inputs, std::string_view) const final {
+    return unnamed_call(name(), inputs);
+  }
 };
 
 /// An op that graphs share. Not std::make_shared, which has a type for each op, with its name.

@@ -5,13 +5,10 @@
 #include <algorithm>
 
 #include "exp.h"
+#include "wide.h"
 
 namespace attnscope::kernels {
 namespace {
-
-constexpr int kWide = 4;  // vectors at a time
-constexpr int64_t kRun = kWide * kLanes;
-using Wide = Batch[kWide];
 
 /// Runs of f, which changes four vectors in place; the last one, where it is not whole, in a copy.
 template <class Function>
@@ -65,6 +62,8 @@ void map_gradient(const float* dy, const float* from, int64_t length, float* dx,
   }
 }
 
+}  // namespace
+
 void sigmoid_of(Wide& x) {
   Wide e;
   for (int i = 0; i < kWide; ++i) e[i] = -xsimd::abs(x[i]);
@@ -80,8 +79,6 @@ void tanh_of(Wide& x) {
   expm1_below_zero(m);
   for (int i = 0; i < kWide; ++i) x[i] = xsimd::copysign(m[i] / (Batch(2.0f) + m[i]), x[i]);
 }
-
-}  // namespace
 
 // Φ(-z) = e^(-z²/2) R(1 / (1 + pole z)), z ≥ 0: R varies slowly, and the polynomial meets it at the
 // Chebyshev nodes of z ≤ 14, past which the exponential is 0. Its relative error is 9e-8.

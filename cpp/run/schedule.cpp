@@ -53,7 +53,7 @@ Schedule::Schedule(const Graph& graph, const Keep& keep, RunFor how)
       how_(how),
       outputs_(outputs_of(graph, keep)),
       results_(outputs_.size() - (keep.caches ? graph.caches().size() : 0)),
-      placement_{storages(graph, Sharing::kRun), {}} {
+      placement_{storages(graph, Sharing::kRun, outputs_), {}} {
   const size_t handed_out = outputs_.size();
   for (const Step& step : graph.steps()) {
     for (const TensorId id : step.outputs()) {
