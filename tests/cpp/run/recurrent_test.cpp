@@ -52,9 +52,9 @@ void check_run(const Graph& graph, const Keep& keep = {}) {
 }
 
 struct Cell {
-  Graph graph;
-  TensorId gates, first;  // what the cell works in place of, and what it makes
-  Names after;            // names of its state
+  Names after;  // names of its state
+  Graph graph{};
+  TensorId gates = kNoTensor, first = kNoTensor;  // what it works in place of, and what it makes
 };
 
 TensorId scaled(Graph& graph, const char* name, TensorId x) {
@@ -63,7 +63,7 @@ TensorId scaled(Graph& graph, const char* name, TensorId x) {
 
 /// A cell whose gates a step makes, or which are inputs.
 Cell lstm(int64_t rows, int64_t units, bool made = true) {
-  Cell cell{.after = {"h_after", "c_after"}};
+  Cell cell{{"h_after", "c_after"}};
   Graph& graph = cell.graph;
   const TensorId x = graph.add_input("x", {rows, 4 * units}),
                  c = graph.add_input("c", {rows, units});
@@ -74,7 +74,7 @@ Cell lstm(int64_t rows, int64_t units, bool made = true) {
 }
 
 Cell gru(int64_t rows, int64_t units, bool made = true) {
-  Cell cell{.after = {"h_after"}};
+  Cell cell{{"h_after"}};
   Graph& graph = cell.graph;
   const TensorId x = graph.add_input("x", {rows, 3 * units}),
                  y = graph.add_input("y", {rows, 3 * units}),
