@@ -153,8 +153,8 @@ class SingleOp : public Op {
   std::vector<Array> forward_all(const std::vector<const Array*>& inputs) const final;
 };
 
-/// The text of an operation that PyTorch has under no name of its own, or not in public: a gradient,
-/// an update. "softmax_backward(weights, scores.grad)".
+/// The text of an operation that PyTorch has under no name of its own, or not in public: a
+/// gradient, an update. "softmax_backward(weights, scores.grad)".
 std::string unnamed_call(std::string_view name, const std::vector<std::string>& inputs);
 
 /// Such an operation that makes one tensor.

@@ -201,8 +201,7 @@ Shape GruCellGradient::output_shape(const InputShapes& inputs, size_t output) co
 
 Cost GruCellGradient::cost(const InputShapes&, const Shape& gates) const {
   const Count n = elements(gates) / 3;
-  return {{Operation::kMultiplication, product({11, n})},
-          {Operation::kAddition, product({6, n})}};
+  return {{Operation::kMultiplication, product({11, n})}, {Operation::kAddition, product({6, n})}};
 }
 
 std::vector<Array> GruCellGradient::forward_all(const std::vector<const Array*>& inputs) const {
@@ -212,7 +211,8 @@ std::vector<Array> GruCellGradient::forward_all(const std::vector<const Array*>&
   double *by_x = made[0].data(), *by_h_gates = made[1].data(), *by_before = made[2].data();
   each_unit(h, 3, [&](size_t i, size_t gate, size_t H) {
     const double reset = gates.data()[gate], update = gates.data()[gate + H],
-                 from_h = gates.data()[gate + 2 * H], n = fresh.data()[i], by = dh ? dh->data()[i] : 0.0;
+                 from_h = gates.data()[gate + 2 * H], n = fresh.data()[i],
+                 by = dh ? dh->data()[i] : 0.0;
     const double by_sum = by * (1.0 - update) * tanh_slope(n);
     by_x[gate] = by_sum * from_h * sigmoid_slope(reset);
     by_x[gate + H] = by * (h.data()[i] - n) * sigmoid_slope(update);

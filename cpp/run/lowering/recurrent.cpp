@@ -78,8 +78,9 @@ Fusion lstm_cell_gradient(const Site& site) {
   const int64_t units = site.shape(c).back(), rows = count_of(site.shape(c)) / units;
   Fusion fusion = site.alone(site.step().inputs);
   fusion.kernel = [=](Workspace& workspace) {
-    const float *dh = read_optional(workspace, by_hidden), *dc = read_optional(workspace, by_memory),
-                *activated = workspace.read(gates), *before = workspace.read(c);
+    const float *dh = read_optional(workspace, by_hidden),
+                *dc = read_optional(workspace, by_memory), *activated = workspace.read(gates),
+                *before = workspace.read(c);
     float *to_gates = by_gates.write(workspace), *to_before = by_before.write(workspace);
     each_part(rows, units, [=](int64_t row, int64_t begin, int64_t end) {
       kernels::lstm_cell_gradient(row_of(dh, row, units), row_of(dc, row, units),
@@ -124,8 +125,8 @@ Fusion gru_cell_gradient(const Site& site) {
     float *to_x = by_x.write(workspace), *to_h = by_h.write(workspace),
           *to_before = by_before.write(workspace);
     each_part(rows, units, [=](int64_t row, int64_t begin, int64_t end) {
-      kernels::gru_cell_gradient(row_of(dh, row, units), activated + row * 3 * units, n + row * units,
-                                 before + row * units, units, begin, end,
+      kernels::gru_cell_gradient(row_of(dh, row, units), activated + row * 3 * units,
+                                 n + row * units, before + row * units, units, begin, end,
                                  row_of(to_x, row, 3 * units), row_of(to_h, row, 3 * units),
                                  row_of(to_before, row, units));
     });
@@ -133,8 +134,8 @@ Fusion gru_cell_gradient(const Site& site) {
   return fusion;
 }
 
-/// y = x where a row is visible, and `other`, or zeros where that is none, where it is hidden; or the
-/// other way round.
+/// y = x where a row is visible, and `other`, or zeros where that is none, where it is hidden; or
+/// the other way round.
 Fusion choose_rows(const Site& site, TensorId other, TensorId mask, bool hide_visible) {
   const TensorId x = site.input(0), y = site.output();
   const int64_t length = site.output_shape().back();

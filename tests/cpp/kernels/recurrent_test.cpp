@@ -69,10 +69,10 @@ struct Lstm {
     for (const int given_ones : {0, 1, 2, 3}) {
       CAPTURE(given_ones);
       const bool has_h = given_ones & 1, has_c = given_ones & 2;
-      const std::vector<Array> gradients = LstmCellGradient(true, true)
-                                               .forward_all({has_h ? &by_h : nullptr,
-                                                             has_c ? &by_c : nullptr, &gate_values,
-                                                             &before});
+      const std::vector<Array> gradients =
+          LstmCellGradient(true, true)
+              .forward_all(
+                  {has_h ? &by_h : nullptr, has_c ? &by_c : nullptr, &gate_values, &before});
       Floats by_gates(gates.size(), kUntouched), by_before(c.size(), kUntouched);
       kernels::lstm_cell_gradient(has_h ? dh.data() : nullptr, has_c ? dc.data() : nullptr,
                                   activated.data(), c.data(), units, begin, end, by_gates.data(),

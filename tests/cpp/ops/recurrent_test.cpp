@@ -218,8 +218,7 @@ TEST_CASE("autograd keeps of a cell what PyTorch's own keeps") {
   Lstm lstm;
   lstm.graph.add_result("h_after", lstm.hidden);
   // c before, the activated gates, tanh(c') = (1 + 4 + 1) H.
-  CHECK(memory(lstm.graph, Dtype::kFloat32).step_saved ==
-        std::vector<Count>{0, 4 * 6 * kNumbers});
+  CHECK(memory(lstm.graph, Dtype::kFloat32).step_saved == std::vector<Count>{0, 4 * 6 * kNumbers});
   Gru gru;
   gru.graph.add_result("h_after", gru.hidden);
   // r, z and h_n, n, and copies of h_n and h - n = (3 + 1 + 2) H.
@@ -248,8 +247,7 @@ TEST_CASE("a cell with its products keeps E + 7 H a row, as nn.LSTM and nn.GRU d
                    : graph.add_step("cell", "combine", make_op<GruCell>(), {of_x, of_h, h},
                                     {"h_after", "activated", "n"});
     graph.add_result("h_after", cell);
-    CHECK(memory(graph, Dtype::kFloat32).saved_for_backward ==
-          4 * kBatch * (kInputs + 7 * kUnits));
+    CHECK(memory(graph, Dtype::kFloat32).saved_for_backward == 4 * kBatch * (kInputs + 7 * kUnits));
     // Only the products count as FLOPs.
     const Cost total = cost(rows_of(graph), Dtype::kFloat32).total.operations;
     CHECK(total.by(kFlops) == 2 * kBatch * gates * kUnits * (kInputs + kUnits));

@@ -72,8 +72,8 @@ TEST_CASE("a cell keeps its state where a mask hides its row, and so do its grad
   check_gradients(graph, {"h_after", "c_after"});
   ReferenceValues values = random_reference(graph);
   run_reference(graph, values);
-  for (const auto& [after, before] : {std::pair{graph.results()[0].tensor, h},
-                                      {graph.results()[1].tensor, c}}) {
+  for (const auto& [after, before] :
+       {std::pair{graph.results()[0].tensor, h}, {graph.results()[1].tensor, c}}) {
     for (size_t i = 0; i < 12; ++i) {
       const bool hidden = i / 3 % 3 == 0;
       const bool kept = values[static_cast<size_t>(after)]->data()[i] ==
@@ -92,12 +92,11 @@ TEST_CASE("without a mask rows are not moved, and with one autograd keeps it") {
   CHECK(ZeroRows(Rows::kHidden).saved_for_backward({&x, &mask}, x).bytes == 5);
   Graph graph;
   const TensorId input = graph.add_input("x", x), other = graph.add_input("y", x);
-  const TensorId y =
-      graph.add_step("y", "combine", activation_named("tanh"), {input}, "activated");
+  const TensorId y = graph.add_step("y", "combine", activation_named("tanh"), {input}, "activated");
   const TensorId where =
       graph.add_step("where", "combine", make_op<WhereVisible>(), {y, other}, "where");
-  graph.add_result("z", graph.add_step("z", "combine", make_op<ZeroRows>(Rows::kHidden), {where},
-                                       "z"));
+  graph.add_result("z",
+                   graph.add_step("z", "combine", make_op<ZeroRows>(Rows::kHidden), {where}, "z"));
   CHECK(memory(graph, Dtype::kFloat32).activations_peak == 4 * 15);
 }
 

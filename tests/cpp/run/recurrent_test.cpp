@@ -152,12 +152,12 @@ TEST_CASE("hidden rows by kernels, with masks of every shape that broadcasts") {
     Graph graph;
     const TensorId x = graph.add_input("x", {7, 600}), y = graph.add_input("y", {7, 600});
     const TensorId hides = graph.add_input("mask", mask, Role::kOptionalInput);
-    const TensorId where = graph.add_step("where", "combine", make_op<WhereVisible>(),
-                                          {x, y, hides}, "where");
+    const TensorId where =
+        graph.add_step("where", "combine", make_op<WhereVisible>(), {x, y, hides}, "where");
     graph.add_result("where", where);
-    graph.add_result("zero", graph.add_step("zero", "combine",
-                                            make_op<ZeroRows>(ZeroRows::Rows::kHidden),
-                                            {where, hides}, "zero"));
+    graph.add_result("zero",
+                     graph.add_step("zero", "combine", make_op<ZeroRows>(ZeroRows::Rows::kHidden),
+                                    {where, hides}, "zero"));
     check_run(graph);
     check_run(backward_graph(std::move(graph), {"where", "zero"}, {}));
   }
