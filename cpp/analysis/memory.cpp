@@ -379,11 +379,12 @@ void read_training(const Graph& graph, Bytes bytes, Memory& memory) {
 }
 
 void add_caches(const Graph& graph, int64_t times, Count element_bytes, KvCache& total) {
-  for (const Cache& cache : graph.caches()) {
-    const Shape& shape = graph.tensor(cache.present).shape;
-    const Count length = elements(shape) / shape[0] / cache.token_elements;
-    const Count kept = cache.window ? std::min<Count>(length, *cache.window) : length;
-    const Count token = product({times, cache.token_elements, element_bytes});
+  for (const StateUse& state : graph.states()) {
+    if (state.rule != StateUse::Rule::kAppended) continue;
+    const Shape& shape = graph.tensor(state.after).shape;
+    const int64_t length = shape[shape.size() - 2];
+    const Count kept = state.window ? std::min<Count>(length, *state.window) : length;
+    const Count token = product({times, elements(shape) / shape[0] / length, element_bytes});
     total.bytes_per_token = sum(total.bytes_per_token, token);
     total.bytes_per_sequence = sum(total.bytes_per_sequence, product({token, kept}));
     total.bytes = sum(total.bytes, product({token, kept, shape[0]}));

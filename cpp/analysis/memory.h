@@ -48,7 +48,8 @@ Memory memory(const Graph& graph, Dtype dtype);
 /// The inputs and the step outputs that own memory, in order of birth. The graph must outlive them.
 std::vector<Lifetime> timeline(const Graph& graph, Dtype dtype);
 
-/// Bytes of the KV cache, over all layers. Source of the formula: what Graph::caches() holds.
+/// Bytes of the KV cache, over all layers. Source of the formula: the states of the graph that are
+/// appended to.
 struct KvCache {
   Count bytes_per_token = 0;     // of one position of one sequence, while every layer keeps it
   Count bytes_per_sequence = 0;  // of one sequence to its present end; windows keep no more than

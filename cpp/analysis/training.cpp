@@ -101,11 +101,13 @@ TrainingMemory training_memory(const TrainingGraph& training, const Memory& whol
       .inputs = whole.inputs,
       .activations_peak = TrainingPeak(training, bytes_per_element(dtype)).bytes()};
   for (const TensorId id : training.trained) memory.gradients = sum(memory.gradients, bytes_of(id));
-  for (const TrainingInputs::Moment& moment : training.given.moments) {
-    memory.optimizer = sum(memory.optimizer, bytes_of(moment.tensor));
+  for (const StateUse& state : graph.states()) {
+    if (state.rule != StateUse::Rule::kInPlace) continue;
+    memory.optimizer = sum(memory.optimizer, bytes_of(state.before));
   }
-  for (const TrainingInputs::Noise& noise : training.given.noise) {
-    memory.noise = sum(memory.noise, bytes_of(noise.tensor));
+  for (const Filled& filled : graph.filled()) {
+    if (!std::holds_alternative<Noise>(filled.filling)) continue;
+    memory.noise = sum(memory.noise, bytes_of(filled.tensor));
   }
   const auto together = [](std::initializer_list<Count> parts) {
     Count all = 0;

@@ -130,6 +130,11 @@ void Graph::add_result(std::string_view name, TensorId tensor, ResultOptions opt
   results_.push_back({std::string(name), tensor, options});
 }
 
+void Graph::drop_states() {
+  states_.clear();
+  advances_.clear();
+}
+
 void Graph::remove_steps(const std::vector<bool>& unneeded) {
   size_t i = 0;
   std::erase_if(steps_, [&](const Step&) { return unneeded[i++]; });
@@ -173,8 +178,9 @@ Graph Graph::without_optional_inputs() const {
 }
 
 bool Graph::is_cached(TensorId input) const {
-  for (const Cache& cache : caches_) {
-    if (cache.past != kNoTensor && tensor(cache.past).storage == input) return true;
+  for (const StateUse& state : states_) {
+    if (state.rule != StateUse::Rule::kAppended || state.before == kNoTensor) continue;
+    if (tensor(state.before).storage == input) return true;
   }
   for (const Loop& loop : loops_) {
     for (const Body& body : loop.bodies) {

@@ -13,6 +13,7 @@
 
 #include "op.h"
 #include "parameters.h"
+#include "state_use.h"
 #include "tensor.h"
 
 namespace attnscope {
@@ -113,15 +114,6 @@ struct Loop {
   TensorId output_of(int result, bool stacked) const;
 };
 
-/// What a decoder keeps of the positions that it has seen.
-struct Cache {
-  TensorId past;                  // input; kNoTensor when nothing has been seen
-  TensorId present;               // what takes its place: past and new positions
-  int64_t new_len;                // how many are new
-  int64_t token_elements;         // elements of one position of one sequence
-  std::optional<int64_t> window;  // the most positions that are needed
-};
-
 /// Ids in a braced list or a vector. Only refers to them: for arguments of a call, not to be kept.
 class Ids : public std::span<const TensorId> {
  public:
@@ -181,14 +173,34 @@ class Graph {
   /// Removes the steps for which `unneeded` says so, by their place, which no other step reads.
   void remove_steps(const std::vector<bool>& unneeded);
 
-  void add_cache(Cache cache) { caches_.push_back(cache); }
+  /// What lives between runs, in the order in which a layer says it.
+  void add_state(StateUse use) { states_.push_back(std::move(use)); }
+  /// For a function that keeps none of them.
+  void drop_states();
+
+  /// Noise is drawn in the order in which it is added.
+  void add_filled(TensorId tensor, std::variant<Noise, Computed> filling) {
+    filled_.push_back({tensor, std::move(filling)});
+  }
+
+  /// A result of one number that has to be finite before anything changes; messages say `what` it
+  /// is.
+  void must_be_finite(std::string_view result, std::string_view what) {
+    finite_.push_back({std::string(result), std::string(what)});
+  }
+
+  /// By how much a counter moves when a run that keeps state has gone well.
+  void advance(std::string_view counter, int64_t by) { advances_[std::string(counter)] = by; }
 
   const std::vector<Tensor>& tensors() const { return tensors_; }
   const Parameters& parameters() const { return *parameters_; }
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Result>& results() const { return results_; }
   const std::vector<Loop>& loops() const { return loops_; }
-  const std::vector<Cache>& caches() const { return caches_; }
+  const std::vector<StateUse>& states() const { return states_; }
+  const std::vector<Filled>& filled() const { return filled_; }
+  const std::vector<FiniteResult>& finite_results() const { return finite_; }
+  const Counters& advances() const { return advances_; }
 
   const Tensor& tensor(TensorId id) const { return tensors_[static_cast<size_t>(id)]; }
 
@@ -238,7 +250,10 @@ class Graph {
   std::vector<Step> steps_;
   std::vector<Result> results_;
   std::vector<Loop> loops_;
-  std::vector<Cache> caches_;
+  std::vector<StateUse> states_;
+  std::vector<Filled> filled_;
+  std::vector<FiniteResult> finite_;
+  Counters advances_;
 };
 
 }  // namespace attnscope

@@ -118,11 +118,13 @@ class Inliner {
       }
       to_.append(std::move(copy));
     }
-    for (Cache cache : copied.graph.caches()) {
-      if (cache.past != kNoTensor) cache.past = copied.at(cache.past);
-      cache.present = copied.at(cache.present);
-      to_.add_cache(cache);
+    for (StateUse state : copied.graph.states()) {
+      state.name = copied.prefix + state.name;
+      if (state.before != kNoTensor) state.before = copied.at(state.before);
+      if (state.after != kNoTensor) state.after = copied.at(state.after);
+      to_.add_state(std::move(state));
     }
+    for (const auto& [counter, by] : copied.graph.advances()) to_.advance(counter, by);
   }
 
   void copy_loop(Copied& copied, size_t index) {

@@ -15,8 +15,6 @@ Span span_of(const Config& config, std::optional<int64_t> window) {
 TensorId add_cached(Graph& graph, std::string_view name, TensorId fresh, const Span& span) {
   Shape shape = graph.tensor(fresh).shape;
   const size_t positions = shape.size() - 2;
-  int64_t elements = 1;  // of a token
-  for (size_t i = 1; i < shape.size(); ++i) elements *= i == positions ? 1 : shape[i].size;
   TensorId past = kNoTensor, present = fresh;
   if (span.cached > 0) {
     shape[positions].size = span.cached;
@@ -25,7 +23,13 @@ TensorId add_cached(Graph& graph, std::string_view name, TensorId fresh, const S
     present = graph.add_step(format("append_{}", {name}), "cache", append, {past, fresh},
                              format("all_{}s", {name}));
   }
-  graph.add_cache({past, present, span.seq_len, elements, span.window});
+  graph.add_state({.rule = StateUse::Rule::kAppended,
+                   .name = std::string(name),
+                   .before = past,
+                   .after = present,
+                   .new_positions = span.seq_len,
+                   .window = span.window});
+  graph.advance("past_len", span.seq_len);
   return present;
 }
 

@@ -43,7 +43,7 @@ void run_watched(const Schedule& schedule, Workspace& workspace, const Progress&
 }  // namespace
 
 Outputs execute(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
-                const Progress& progress, std::span<CachedRows> caches,
+                const Progress& progress, std::span<CachedRows* const> caches,
                 BeforeUpdates before_updates) {
   const Graph& graph = schedule.graph();
   if (thread_count() > schedule.how().threads) {
@@ -59,8 +59,9 @@ Outputs execute(const Schedule& schedule, const BoundWeights& weights, const Inp
     }
   }
   for (size_t i = 0; i < caches.size(); ++i) {
-    const Cache& cache = graph.caches()[i];
-    if (cache.past == kNoTensor) caches[i].append(workspace.read(cache.present), cache.new_len);
+    const StateUse& use = graph.states()[i];
+    if (!caches[i] || use.before != kNoTensor) continue;  // or a kernel has appended to it
+    caches[i]->append(workspace.read(use.after), use.new_positions);
   }
   Outputs outputs;
   for (const TensorId id : schedule.results()) outputs.push_back(workspace.take(id));

@@ -1,10 +1,10 @@
 #include "model.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "../graph/unroll.h"
+#include "../training/backward.h"
 #include "kept.h"
 #include "reference.h"
 #include "threads.h"
@@ -69,23 +69,6 @@ Inputs with_whole_rows(const Graph& graph, Inputs inputs, std::vector<Values>& s
   return inputs;
 }
 
-/// Caches for a graph's, without positions.
-std::vector<CachedRows> empty_caches(const Graph& graph, Dtype storage) {
-  std::vector<CachedRows> caches;
-  for (const Cache& cache : graph.caches()) {
-    const Shape& shape = graph.tensor(cache.present).shape;  // (B, ..., S, D)
-    const int64_t features = shape.back(), positions = shape[shape.size() - 2];
-    const int64_t groups = static_cast<int64_t>(elements(shape)) / (positions * features);
-    caches.emplace_back(groups, features, storage);
-  }
-  return caches;
-}
-
-/// Positions of a cache that later steps may see.
-int64_t needed_positions(const Cache& cache) {
-  return cache.window ? *cache.window - 1 : std::numeric_limits<int64_t>::max();
-}
-
 }  // namespace
 
 Count bytes_to_run(const Config& config, const PlanKey& key, Dtype storage,
@@ -99,18 +82,18 @@ Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype stor
       memory_limit_(memory_limit),
       storage_(storage),
       graph_(unrolled(config)),
-      generator_(seed) {
+      kept_{States(storage), {}, Generator(seed)} {
   const PlanPtr least = plan({.weights = false});
   most_work_ = least->schedule.most_work();
   weights_ = std::make_unique<Weights>(
-      std::make_shared<ParameterValues>(initial_values(graph_.parameters(), generator_)), storage);
+      std::make_shared<ParameterValues>(initial_values(graph_.parameters(), kept_.generator)),
+      storage);
   weights_->bind(graph_, least->schedule.packed());
 }
 
 Count Model::held_bytes() const {
-  Count bytes = weights_->packed_bytes();
+  Count bytes = weights_->packed_bytes() + kept_.states.bytes();
   for (const Values& values : weights_->values()) bytes += Count{values.size()} * sizeof(float);
-  for (const CachedRows& rows : cache_) bytes += rows.bytes();
   return bytes;
 }
 
@@ -137,7 +120,7 @@ void Model::check_memory(const Plan& plan, const RunOptions& options) const {
     refuse("", "the layer must need at most {} bytes for its gradients, got {}", {limit, needed});
   }
   const auto fits_with = [&](bool weights) {
-    const Schedule less(plan.graph, {.weights = weights, .caches = plan.keep.caches},
+    const Schedule less(plan.graph, {.weights = weights, .states = plan.keep.states},
                         plan.schedule.how());
     return bytes_of(less, storage_, options) <= memory_limit_;
   };
@@ -163,24 +146,25 @@ PlanPtr Model::plan(const PlanKey& key, const std::vector<GivenShape>& given) co
     return own ? forward_of(graph_, config, key) : forward_of(config, key);
   };
   return plans_.find_or_make(key, config_, graph_, given, storage_, build,
-                             [&](const Plan& plan) { check_memory(plan, {}); });
+                             [&](Plan& plan) { check_memory(plan, {}); });
 }
 
 Outputs Model::run_with(Weights& weights, const Plan& plan, const Inputs& inputs, bool reference,
                         const Progress& progress) const {
-  if (!reference) return execute_with(weights, plan, inputs, progress);
   std::vector<Values> spread;
-  return run_reference(plan.graph, weights.values(), with_whole_rows(plan.graph, inputs, spread),
-                       plan.keep, progress);
+  const Inputs whole = with_whole_rows(plan.graph, inputs, spread);
+  if (reference) {
+    return run_reference(plan.graph, weights.values(), whole, plan.keep, progress);
+  }
+  return execute(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole, progress);
 }
 
-Outputs Model::execute_with(Weights& weights, const Plan& plan, Inputs inputs,
-                            const Progress& progress, std::span<CachedRows> caches,
-                            BeforeUpdates before_updates) const {
+Results Model::transact(const Plan& plan, Inputs inputs, Kept& kept,
+                        const Progress& progress) const {
   std::vector<Values> spread;
-  const Inputs whole = with_whole_rows(plan.graph, std::move(inputs), spread);
-  return execute(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole, progress,
-                 caches, before_updates);
+  return attnscope::transact(plan, weights_->bind(plan.graph, plan.schedule.packed()),
+                             with_whole_rows(plan.graph, std::move(inputs), spread), kept,
+                             progress);
 }
 
 Results Model::run(const Plan& plan, const Inputs& inputs, const RunOptions& options,
@@ -227,37 +211,36 @@ Results Model::compared(const Plan& plan, Weights& weights, const Inputs& inputs
   return results;
 }
 
-Results Model::update(const Plan& plan, const Inputs& inputs, const Progress& progress,
-                      BeforeUpdates before_updates) {
-  return {plan, execute_with(*weights_, plan, inputs, progress, {}, before_updates)};
-}
-
-PlanPtr Model::next_plan(int64_t new_len, bool weights) const {
-  if (graph_.caches().empty()) {
+PlanPtr Model::next_plan(int64_t new_len, bool weights) {
+  if (graph_.states().empty()) {
     throw FieldError("", std::string(config_.layer().name) + " has no KV cache to step with");
   }
-  const Config next = config_.with("seq_len", new_len).with("past_len", past_len_);
+  const Config next = config_.with("seq_len", new_len).with("past_len", past_len());
   if (next.layer().check) next.layer().check(next);
   const auto build = [&](const Config& config) -> FunctionGraph {
-    return {unrolled(config), {.weights = weights, .caches = true}};
+    return {unrolled(config), {.weights = weights, .states = true}};
   };
   return plans_.find_or_make({.function = Function::kStep, .weights = weights}, next, graph_, {},
-                             storage_, build, [&](const Plan& plan) { check_memory(plan, {}); });
+                             storage_, build, [&](Plan& plan) {
+                               check_memory(plan, {});
+                               plan.bind(kept_.states);
+                             });
 }
 
 Results Model::step(const Plan& next, Inputs inputs, const Progress& progress) {
-  const Graph& graph = next.graph;
-  if (cache_.empty()) cache_ = empty_caches(graph, storage_);
-  Results results{next, execute_with(*weights_, next, std::move(inputs), progress, cache_)};
-  for (size_t i = 0; i < cache_.size(); ++i) cache_[i].keep(needed_positions(graph.caches()[i]));
-  past_len_ += graph.caches().front().new_len;
+  Results results = transact(next, std::move(inputs), kept_, progress);
   plans_.forget(Function::kStep);
   return results;
 }
 
+int64_t Model::past_len() const {
+  const auto counter = kept_.counters.find("past_len");
+  return counter == kept_.counters.end() ? 0 : counter->second;
+}
+
 void Model::clear_cache() {
-  cache_.clear();
-  past_len_ = 0;
+  kept_.states.clear();
+  kept_.counters.clear();
   plans_.forget(Function::kStep);
 }
 

@@ -12,7 +12,7 @@
 #include "../layers/layer.h"
 #include "execute.h"
 #include "plans.h"
-#include "random.h"
+#include "transaction.h"
 #include "weights.h"
 
 namespace attnscope {
@@ -66,35 +66,30 @@ class Model {
   Results run(const Plan& plan, const Inputs& inputs, const RunOptions& options = {},
               const Progress& progress = {}) const;
 
-  /// Runs a plan that changes parameters, or what it is given, in place; before_updates() is called
-  /// before the first change, of which there is none where it throws.
-  Results update(const Plan& plan, const Inputs& inputs, const Progress& progress,
-                 BeforeUpdates before_updates);
+  /// transact() with the model's weights, which the plan may change in place.
+  Results transact(const Plan& plan, Inputs inputs, Kept& kept, const Progress& progress) const;
 
   /// What step() does on `new_len` further positions after those in the KV cache. Throws FieldError
   /// for a layer without cache, where the layer's own rules forbid it, and where it needs more than
   /// the memory limit.
-  PlanPtr next_plan(int64_t new_len, bool weights = true) const;
+  PlanPtr next_plan(int64_t new_len, bool weights = true);
 
   /// Runs `next` on `inputs`, which has everything but the past, and appends the new positions to
   /// the KV cache. Returns the results, attention weights only if next_plan() was asked for them.
   Results step(const Plan& next, Inputs inputs, const Progress& progress = {});
 
   /// What is left of the generator that has drawn the weights: dropout goes on with it.
-  const Generator& generator() const { return generator_; }
+  const Generator& generator() const { return kept_.generator; }
   Weights& weights() { return *weights_; }
   Count memory_limit() const { return memory_limit_; }
 
   /// Positions in the KV cache.
-  int64_t past_len() const { return past_len_; }
+  int64_t past_len() const;
   void clear_cache();
 
  private:
   Outputs run_with(Weights& weights, const Plan& plan, const Inputs& inputs, bool reference,
                    const Progress& progress) const;
-  /// By the kernels. `caches` and `before_updates` are those of execute().
-  Outputs execute_with(Weights& weights, const Plan& plan, Inputs inputs, const Progress& progress,
-                       std::span<CachedRows> caches = {}, BeforeUpdates before_updates = {}) const;
   /// The results with `weights`, and how far they are from those with `exact_weights`.
   Results compared(const Plan& plan, Weights& weights, const Inputs& inputs, Weights& exact_weights,
                    const Inputs& exact_inputs, bool reference, const Progress& progress) const;
@@ -107,12 +102,10 @@ class Model {
   Count memory_limit_;
   Dtype storage_;
   Graph graph_;
-  Generator generator_;
+  Kept kept_;  // the KV cache, its length, and the generator that has drawn the weights
   double most_work_;
   std::unique_ptr<Weights> weights_;
   mutable Plans plans_;
-  int64_t past_len_ = 0;
-  std::vector<CachedRows> cache_;  // parallel to Graph::caches(); empty before the first step
 };
 
 /// Bytes that a model and one forward() take at once, without masks.

@@ -25,9 +25,18 @@ Plan::Plan(const Config& of, const PlanKey& by, FunctionGraph made, RunFor what)
       key(by),
       graph(std::move(made.graph)),
       keep(std::move(made.keep)),
-      given(std::move(made.given)),
       schedule(graph, keep, what),
       names(names_of(graph, keep, key)) {}
+
+void Plan::bind(States& of) {
+  const std::vector<size_t> numbers = of.bind(graph);
+  states.clear();
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const StateUse& use = graph.states()[i];
+    const auto found = std::find(schedule.results().begin(), schedule.results().end(), use.after);
+    states.push_back({numbers[i], static_cast<size_t>(found - schedule.results().begin())});
+  }
+}
 
 size_t Plan::result(std::string_view name) const {
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(results());

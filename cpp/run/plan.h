@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "../layers/layer.h"
-#include "../training/training.h"
 #include "inputs.h"
 #include "rounding.h"
 #include "schedule.h"
+#include "state.h"
 
 namespace attnscope {
 
@@ -45,16 +45,24 @@ struct PlanKey {
 struct FunctionGraph {
   Graph graph;
   Keep keep{};
-  TrainingInputs given{};  // of the functions that train or evaluate
 };
 
-/// Has no weights. Nothing in it changes after it is made.
+/// A state that a run reads or changes.
+struct BoundState {
+  size_t state;       // its number among the States
+  size_t result = 0;  // of one that is replaced: the place of what takes its place
+};
+
+/// Has no weights. Nothing in it changes after it is made and bound.
 struct Plan {
   Plan(const Config& of, const PlanKey& by, FunctionGraph made, RunFor what);
 
   // The schedule points into the graph, and the names into both.
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
+
+  /// Finds its states, or makes them, where the function keeps any.
+  void bind(States& states);
 
   /// The place of a result in what a run hands out; std::logic_error for a name that there is not.
   size_t result(std::string_view name) const;
@@ -69,9 +77,9 @@ struct Plan {
   const PlanKey key;
   const Graph graph;
   const Keep keep;
-  const TrainingInputs given;
   const Schedule schedule;
   const std::vector<const std::string*> names;  // of what a run hands out, in its order
+  std::vector<BoundState> states{};             // parallel to the graph's
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 

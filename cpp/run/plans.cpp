@@ -25,11 +25,11 @@ PlanPtr find(std::vector<PlanPtr>& plans, const PlanKey& key, const Config& conf
 
 PlanPtr Plans::find_or_make(const PlanKey& key, const Config& own, const Graph& graph,
                             const std::vector<GivenShape>& given, Dtype storage, Build build,
-                            Check check) {
+                            Admit admit) {
   std::vector<PlanPtr>& plans = of(key.function);
   const auto add = [&](const Config& config, FunctionGraph made) {
-    auto plan = std::make_shared<const Plan>(config, key, std::move(made), RunFor{storage});
-    check(*plan);
+    auto plan = std::make_shared<Plan>(config, key, std::move(made), RunFor{storage});
+    admit(*plan);
     if (plans.size() == kMost) plans.erase(plans.begin());
     return plans.emplace_back(std::move(plan));
   };

@@ -16,16 +16,16 @@ class Plans {
  public:
   /// The graph of a function for a config.
   using Build = FunctionRef<FunctionGraph(const Config& config)>;
-  /// Throws where a plan may not be run.
-  using Check = FunctionRef<void(const Plan& plan)>;
+  /// Throws where a plan may not be run, and binds it to the states that it keeps.
+  using Admit = FunctionRef<void(Plan& plan)>;
 
   /// The plan that `key` asks for, for inputs of these shapes: of the lengths that they have, where
   /// `graph`, that of `own`, has no parameter of such a size, and of the config's own lengths
   /// otherwise. Throws FieldError where the layer's own rules forbid the lengths, and what `build`
-  /// and `check` throw; then none is kept.
+  /// and `admit` throw; then none is kept.
   PlanPtr find_or_make(const PlanKey& key, const Config& own, const Graph& graph,
                        const std::vector<GivenShape>& given, Dtype storage, Build build,
-                       Check check);
+                       Admit admit);
 
   /// Those of a function are never found again: their configs say what is no longer so.
   void forget(Function function) { of(function).clear(); }

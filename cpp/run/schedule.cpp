@@ -35,6 +35,13 @@ Count bytes_of(const Graph& graph, Role role) {
   return product({floats, kFloatBytes});
 }
 
+/// How many states are appended to.
+size_t appended_to(const Graph& graph) {
+  return static_cast<size_t>(
+      std::count_if(graph.states().begin(), graph.states().end(),
+                    [](const StateUse& state) { return state.rule == StateUse::Rule::kAppended; }));
+}
+
 }  // namespace
 
 std::vector<TensorId> outputs_of(const Graph& graph, const Keep& keep) {
@@ -43,8 +50,14 @@ std::vector<TensorId> outputs_of(const Graph& graph, const Keep& keep) {
     if (keep.weights || !result.options.weights) outputs.push_back(result.tensor);
   }
   outputs.insert(outputs.end(), keep.tensors.begin(), keep.tensors.end());
-  if (!keep.caches) return outputs;
-  for (const Cache& cache : graph.caches()) outputs.push_back(cache.present);
+  if (!keep.states) return outputs;
+  for (const StateUse& state : graph.states()) {
+    const bool there = std::find(outputs.begin(), outputs.end(), state.after) != outputs.end();
+    if (state.rule == StateUse::Rule::kReplaced && !there) outputs.push_back(state.after);
+  }
+  for (const StateUse& state : graph.states()) {
+    if (state.rule == StateUse::Rule::kAppended) outputs.push_back(state.after);
+  }
   return outputs;
 }
 
@@ -52,7 +65,7 @@ Schedule::Schedule(const Graph& graph, const Keep& keep, RunFor how)
     : graph_(graph),
       how_(how),
       outputs_(outputs_of(graph, keep)),
-      results_(outputs_.size() - (keep.caches ? graph.caches().size() : 0)),
+      results_(outputs_.size() - (keep.states ? appended_to(graph) : 0)),
       placement_{storages(graph, Sharing::kRun, outputs_), {}} {
   const size_t handed_out = outputs_.size();
   for (const Step& step : graph.steps()) {

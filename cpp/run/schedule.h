@@ -12,10 +12,11 @@
 namespace attnscope {
 
 /// What a run hands out: Graph::results(), with attention weights or without, other tensors that
-/// steps make, and, where `caches` says so, the new content of the KV cache.
+/// steps make, and, where `states` says so, by what states are replaced and what is appended to
+/// them.
 struct Keep {
   bool weights = true;
-  bool caches = false;
+  bool states = false;
   std::vector<TensorId> tensors{};
 };
 std::vector<TensorId> outputs_of(const Graph& graph, const Keep& keep);
@@ -35,7 +36,7 @@ class Schedule {
 
   const Graph& graph() const { return graph_; }
   RunFor how() const { return how_; }
-  /// The outputs that are returned: all but those for the KV cache.
+  /// The outputs that are returned: all but what is appended to a state.
   std::span<const TensorId> results() const { return std::span(outputs_).first(results_); }
   const std::vector<Entry>& entries() const { return entries_; }
   const Placement& placement() const { return placement_; }
@@ -63,7 +64,7 @@ class Schedule {
   const Graph& graph_;
   const RunFor how_;
   std::vector<TensorId> outputs_;
-  size_t results_;  // outputs that are returned; the others are for caches
+  size_t results_;  // outputs that are returned; the others are appended to states
   std::vector<Entry> entries_;
   std::vector<TensorId> packed_;
   Placement placement_;

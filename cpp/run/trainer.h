@@ -46,9 +46,9 @@ class Trainer {
   /// What is kept beside the parameters: moments ("score.weight.exp_avg") and, within an
   /// accumulation, gradients ("score.weight.grad").
   std::vector<StateEntry> state() const;
-  int64_t updates() const { return updates_; }
-  int64_t accumulated() const { return accumulated_; }
-  const MersenneTwister& engine() const { return generator_.engine(); }
+  int64_t updates() const { return kept_.counters.find(kUpdates)->second; }
+  int64_t accumulated() const { return kept_.counters.find(kAccumulated)->second; }
+  const MersenneTwister& engine() const { return kept_.generator.engine(); }
 
   /// Puts back what state() and the functions after it have given; `values` are parallel to
   /// expected_state().
@@ -63,21 +63,11 @@ class Trainer {
 
  private:
   PlanPtr find_or_make(const Model& model, Function function, const std::vector<GivenShape>& given);
-  /// The optimizer's rates in the next update.
-  Values rates() const;
   double learning_rate() const;
 
   Recipe recipe_;
-  Generator generator_;
-  size_t loss_ = 0, norm_ = 0;           // places of these results in every plan of step()
-  std::vector<size_t> gradient_places_;  // the same of the gradients, parallel to trained_
-  std::vector<Tensor> trained_;          // parameters
-  std::vector<Tensor> moment_tensors_;   // named as a whole: "score.weight.exp_avg"
-  std::vector<Values> moments_;          // parallel
-  std::vector<Values> gradients_;        // parallel to trained_; empty before the first step
-  Values class_weights_;
-  int64_t updates_ = 0;
-  int64_t accumulated_ = 0;  // calls since the last update
+  Kept kept_;  // class weights, moments, gradients, how many updates, and dropout's generator
+  size_t loss_ = 0, norm_ = 0;  // places of these results in every plan of step()
   Plans plans_;
 };
 

@@ -8,7 +8,7 @@
 namespace attnscope {
 
 Workspace::Workspace(const Graph& graph, const Placement& placement, const BoundWeights& weights,
-                     const Inputs& inputs, std::span<CachedRows> caches)
+                     const Inputs& inputs, std::span<CachedRows* const> caches)
     : graph_(graph),
       placement_(placement),
       weights_(weights),
@@ -30,8 +30,9 @@ Workspace::Workspace(const Graph& graph, const Placement& placement, const Bound
     if (tensor.role != Role::kParameter && inputs[id]) memory_[id] = inputs[id]->data();
   }
   for (size_t i = 0; i < caches.size(); ++i) {
-    const Cache& cache = graph_.caches()[i];
-    if (cache.past != kNoTensor) cached_[static_cast<size_t>(cache.present)] = &caches[i];
+    const StateUse& use = graph_.states()[i];
+    if (!caches[i] || use.before == kNoTensor) continue;
+    cached_[static_cast<size_t>(use.after)] = caches[i];
   }
 }
 

@@ -30,10 +30,10 @@ struct Placement {
 
 class Workspace {
  public:
-  /// `caches`: what each of the graph's caches holds, in their order, where the run goes on after
-  /// what is cached; else none.
+  /// `caches`: parallel to the graph's states, nullptr of those that are no cache, where the run
+  /// goes on after what is cached; else none.
   Workspace(const Graph& graph, const Placement& placement, const BoundWeights& weights,
-            const Inputs& inputs, std::span<CachedRows> caches);
+            const Inputs& inputs, std::span<CachedRows* const> caches);
 
   /// Makes room for what the next kernel writes, and shows it its scratch, which begins `offset`
   /// bytes into the arena.

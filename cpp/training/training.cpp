@@ -1,6 +1,7 @@
 #include "training.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "../graph/unroll.h"
 #include "../ops/arithmetic.h"
@@ -63,8 +64,10 @@ void add_loss(TrainingGraph& training, const Loss& loss) {
       refuse("loss.weight", "loss.weight must have a number for each of {} classes, got {}",
              {classes, loss.class_weights.size()});
     }
-    training.given.class_weights = graph.add_input("loss.weight", {classes}, Role::kState);
-    inputs.push_back(training.given.class_weights);
+    inputs.push_back(graph.add_input(kClassWeights, {classes}, Role::kState));
+    graph.add_state({.rule = StateUse::Rule::kGiven,
+                     .name = std::string(kClassWeights),
+                     .before = inputs.back()});
   }
   training.loss = add<CrossEntropy>(graph, "loss", "loss", inputs, rule);
 }
@@ -90,15 +93,10 @@ std::vector<TensorId> learned(const Graph& graph, const std::vector<std::string>
 /// The steps that update one parameter, as torch.optim's single-tensor code has them.
 class Updater {
  public:
-  Updater(TrainingGraph& training, const Optimizer& how, size_t parameter)
-      : training_(training),
-        how_(how),
-        parameter_(parameter),
-        id_(training.trained[parameter]),
-        name_(training.graph.name_of(id_)) {}
+  Updater(Graph& graph, const Optimizer& how, TensorId rates, TensorId parameter)
+      : graph_(graph), how_(how), rates_(rates), id_(parameter), name_(graph.name_of(id_)) {}
 
-  void run() {
-    TensorId gradient = training_.gradients[parameter_];
+  void run(TensorId gradient) {
     if (how_.maximize) gradient = step<Scale>("negated", {gradient}, -1.0);
     if (how_.weight_decay != 0 && how_.kind != Optimizer::Kind::kAdamW) {
       gradient = step<AddScaled>("decayed", {gradient, id_}, how_.weight_decay);
@@ -111,30 +109,27 @@ class Updater {
  private:
   template <class Operation, class... Arguments>
   TensorId step(const char* what, Ids inputs, Arguments&&... arguments) {
-    return add<Operation>(training_.graph, "update", format("{}.{}", {name_, what}), inputs,
+    return add<Operation>(graph_, "update", format("{}.{}", {name_, what}), inputs,
                           std::forward<Arguments>(arguments)...);
   }
 
   TensorId moment(const char* what) {
-    const Shape shape = training_.graph.tensor(id_).shape;
-    const TensorId id =
-        training_.graph.add_input(format("{}.{}", {name_, what}), shape, Role::kState);
-    training_.given.moments.push_back({what, id, parameter_});
+    const std::string name = format("{}.{}", {name_, what});
+    const TensorId id = graph_.add_input(name, graph_.tensor(id_).shape, Role::kState);
+    graph_.add_state({.rule = StateUse::Rule::kInPlace, .name = name, .before = id});
     return id;
   }
 
   TensorId with_momentum(TensorId gradient) {
     if (how_.momentum == 0) return gradient;
     const TensorId buffer =
-        step<Momentum>("new_momentum", {moment("momentum_buffer"), gradient, training_.given.rates},
-                       how_.momentum, how_.dampening);
+        step<Momentum>("new_momentum", {moment("momentum_buffer"), gradient, rates_}, how_.momentum,
+                       how_.dampening);
     if (!how_.nesterov) return buffer;
     return step<AddScaled>("nesterov", {gradient, buffer}, how_.momentum);
   }
 
-  void descend(TensorId direction) {
-    step<Descend>("updated", {id_, direction, training_.given.rates});
-  }
+  void descend(TensorId direction) { step<Descend>("updated", {id_, direction, rates_}); }
 
   void rms(TensorId gradient) {
     std::vector<TensorId> inputs{
@@ -154,15 +149,29 @@ class Updater {
     if (how_.amsgrad) {
       second = step<Largest>("largest_square", {moment("max_exp_avg_sq"), second});
     }
-    step<AdamStep>("updated", {id_, first, second, training_.given.rates}, how_.eps);
+    step<AdamStep>("updated", {id_, first, second, rates_}, how_.eps);
   }
 
-  TrainingGraph& training_;
+  Graph& graph_;
   const Optimizer& how_;
-  const size_t parameter_;
-  const TensorId id_;
+  const TensorId rates_, id_;
   const std::string name_;
 };
+
+/// What every update of this recipe reads, from how many updates there were before.
+Computed rates_of(const Recipe& recipe) {
+  return {[how = recipe.optimizer, schedule = recipe.schedule](const Counters& counters,
+                                                               std::span<float> rates) {
+    const int64_t updates = counters.at(std::string(kUpdates));
+    const double lr = how.lr * schedule.factor(updates), step = static_cast<double>(updates + 1);
+    const auto set = [&](size_t rate, double value) { rates[rate] = static_cast<float>(value); };
+    set(kLearningRate, lr);
+    set(kStepSize, lr / (1.0 - std::pow(how.beta1, step)));
+    set(kRootCorrection, std::sqrt(1.0 - std::pow(how.beta2, step)));
+    set(kKept, how.kind == Optimizer::Kind::kAdamW ? 1.0 - lr * how.weight_decay : 1.0);
+    set(kIsFirst, updates == 0 ? 1.0 : 0.0);
+  }};
+}
 
 }  // namespace
 
@@ -178,10 +187,11 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
   }
   TrainingGraph training{.graph = std::move(unrolled.graph)};
   Graph& graph = training.graph;
+  graph.drop_states();  // a layer's past is an input here
   for (const Step& step : graph.steps()) {
     const auto* dropout = dynamic_cast<const Dropout*>(step.op.get());
     if (dropout && dropout->training()) {
-      training.given.noise.push_back({step.inputs.back(), dropout->share()});
+      graph.add_filled(step.inputs.back(), Noise{dropout->share()});
     }
   }
   add_loss(training, recipe.loss);
@@ -202,12 +212,15 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
   const auto own_name = [&](size_t i, const char* what) {
     return format("{}.{}", {graph.name_of(training.trained[i]), what});
   };
-  for (size_t i = 0; i < training.trained.size() && !accumulation.first; ++i) {
+  std::vector<StateUse> kept;
+  for (size_t i = 0; i < training.trained.size(); ++i) {
+    StateUse& use =
+        kept.emplace_back(StateUse{.rule = StateUse::Rule::kReplaced, .name = own_name(i, "grad")});
+    if (accumulation.first) continue;
     const Shape shape = graph.tensor(training.trained[i]).shape;
-    training.given.before.push_back(
-        graph.add_input(own_name(i, "grad.before"), shape, Role::kState));
+    use.before = graph.add_input(own_name(i, "grad.before"), shape, Role::kState);
     training.gradients[i] = add<Add>(graph, "backward", own_name(i, "grad.accumulated"),
-                                     {training.gradients[i], training.given.before[i]});
+                                     {training.gradients[i], use.before});
   }
   training.norm = add<GlobalNorm>(graph, "update", "gradient_norm", training.gradients);
   if (accumulation.last) {
@@ -216,11 +229,18 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
           add<ClipByNorm>(graph, "update", own_name(i, "grad.clipped"),
                           {training.gradients[i], training.norm}, *recipe.clip_norm);
     }
-    training.given.rates = graph.add_input("rates", {static_cast<int64_t>(kRates)}, Role::kState);
+    const TensorId rates = graph.add_input("rates", {static_cast<int64_t>(kRates)}, Role::kState);
+    graph.add_filled(rates, rates_of(recipe));
     for (size_t i = 0; i < training.trained.size(); ++i) {
-      Updater(training, recipe.optimizer, i).run();
+      Updater(graph, recipe.optimizer, rates, training.trained[i]).run(training.gradients[i]);
     }
+    graph.advance(kUpdates, 1);
   }
+  for (size_t i = 0; i < kept.size(); ++i) {
+    kept[i].after = training.gradients[i];
+    graph.add_state(std::move(kept[i]));
+  }
+  graph.advance(kAccumulated, accumulation.last ? 1 - recipe.accumulation_steps : 1);
   graph.set_results({});
   graph.add_result("loss", training.loss);
   graph.add_result("gradient_norm", training.norm);
@@ -229,11 +249,14 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
     graph.add_result(gradient_name(graph.name_of(parameter)), training.gradients[i],
                      {.gradient_by = parameter});
   }
+  graph.must_be_finite("loss", "loss");
+  graph.must_be_finite("gradient_norm", "norm of the gradients");
   return training;
 }
 
 TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe) {
   TrainingGraph evaluation{.graph = unroll(config.layer().forward_graph(config))};
+  evaluation.graph.drop_states();
   add_loss(evaluation, recipe.loss);
   const std::vector<Result> results = evaluation.graph.results();
   evaluation.graph.set_results({});

@@ -17,35 +17,21 @@ struct Accumulation {
   bool last = true;   // the update follows
 };
 
-/// What a training graph is given beside the layer's inputs and what the loss is held against.
-struct TrainingInputs {
-  /// What an optimizer keeps for a parameter; zeros before the first step.
-  struct Moment {
-    std::string name;  // as torch.optim calls it: "exp_avg"
-    TensorId tensor;
-    size_t parameter;  // index into `trained`
-  };
-
-  /// Of a dropout.
-  struct Noise {
-    TensorId tensor;
-    double share;  // of it that is 0
-  };
-
-  TensorId class_weights = kNoTensor;  // (classes,)
-  TensorId rates = kNoTensor;          // ops/optimizer.h
-  std::vector<TensorId> before{};      // gradients of the calls before, in the order of
-                                       // TrainingGraph::trained; empty in the first
-  std::vector<Moment> moments{};
-  std::vector<Noise> noise{};  // in the order in which PyTorch draws it
-};
+/// The names of what training keeps and counts.
+inline constexpr std::string_view kClassWeights = "loss.weight";  // (classes,)
+inline constexpr std::string_view kGradient = ".grad";            // behind a parameter's name
+inline constexpr std::string_view kUpdates = "updates";
+inline constexpr std::string_view kAccumulated = "accumulated";  // calls since the last update
 
 struct TrainingGraph {
   /// Its results are "loss" (1,) and, in evaluation, those of the layer; in training
   /// "gradient_norm" (1,), of all gradients before they are clipped, and the gradients
-  /// (gradient_name()) in the order of `trained`.
+  /// (gradient_name()) in the order of `trained`. Its states are the class weights, where there are
+  /// any; in training further the gradients, which later calls of an accumulation add to, by the
+  /// name of their parameter, "score.weight.grad", and with an update what the optimizer keeps as
+  /// torch.optim calls it, "score.weight.exp_avg". A dropout's noise and the optimizer's rates
+  /// (ops/optimizer.h) are filled before each run.
   Graph graph{};
-  TrainingInputs given{};
   TensorId loss = kNoTensor;
   TensorId norm = kNoTensor;
   std::vector<TensorId> trained{};    // parameters, in the order of the state dict

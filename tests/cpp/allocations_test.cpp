@@ -39,14 +39,14 @@ constexpr Allocations kKnown[] = {
     {"attention_layer", 162, 42},
     {"self_attention", 204, 44},
     {"multihead_attention", 188, 45},
-    {"grouped_query_attention", 217, 44},
-    {"latent_attention", 284, 53},
+    {"grouped_query_attention", 218, 44},
+    {"latent_attention", 285, 53},
     {"sequence_classifier", 99, 33},
     {"attention_classifier", 276, 55},
     {"transformer_encoder_layer", 332, 64},
     {"transformer_decoder_layer", 554, 100},
     {"encoder", 552, 197},
-    {"decoder", 559, 158},
+    {"decoder", 560, 158},
 };
 
 int64_t of_estimate(const Layer& layer) {

@@ -28,7 +28,12 @@ StackedLayer layer_of(const Graph& around, size_t kind, TensorId entered, const 
   const TensorId past = graph.add_input("past", {1, 1});
   const TensorId made = apply_linear(graph, dense, "body", layer.carried(), "made");
   const TensorId joined = graph.add_step("join", "body", join, {made, past}, "joined");
-  graph.add_cache({past, joined, 1, 1, std::nullopt});
+  graph.add_state({.rule = StateUse::Rule::kAppended,
+                   .name = "cache",
+                   .before = past,
+                   .after = joined,
+                   .new_positions = 1});
+  graph.advance("past_len", 1);
   graph.add_result("output", joined);
   graph.add_result("made", made);
   return layer;
@@ -137,16 +142,18 @@ TEST_CASE("an iteration's part of an input, and its cache, are views of the stac
   REQUIRE(pasts != kNoTensor);
   CHECK(graph.tensor(pasts).shape == Shape{3, 1, 1});
   CHECK(graph.tensor(pasts).storage == pasts);
-  REQUIRE(graph.caches().size() == 3);
+  REQUIRE(graph.states().size() == 3);
+  CHECK(graph.advances() == Counters{{"past_len", 1}});
   for (int64_t i = 0; i < 3; ++i) {
     CAPTURE(i);
     const std::string layer = "layers." + std::to_string(i) + ".";
     const TensorId past = find(graph, layer + "past");
     CHECK(graph.tensor(past).storage == pasts);
     CHECK(graph.tensor(past).offset == i);
-    const Cache& cache = graph.caches()[static_cast<size_t>(i)];
-    CHECK(cache.past == past);
-    CHECK(graph.tensor(cache.present).name == layer + "joined");
+    const StateUse& cache = graph.states()[static_cast<size_t>(i)];
+    CHECK(cache.name == layer + "cache");
+    CHECK(cache.before == past);
+    CHECK(graph.tensor(cache.after).name == layer + "joined");
   }
 }
 

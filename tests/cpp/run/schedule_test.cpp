@@ -162,10 +162,11 @@ TEST_CASE("attention weights are outputs only where they are wanted") {
 TEST_CASE("what goes to a cache is an output that is not returned") {
   Forked forked;
   forked.graph.add_result("g", forked.g);
-  forked.graph.add_cache({kNoTensor, forked.u, 2, 7, {}});
+  forked.graph.add_state(
+      {.rule = StateUse::Rule::kAppended, .name = "cache", .after = forked.u, .new_positions = 2});
   CHECK(outputs_of(forked.graph, {}) == std::vector<TensorId>{forked.g});
-  CHECK(outputs_of(forked.graph, {.caches = true}) == std::vector<TensorId>{forked.g, forked.u});
-  const Schedule schedule(forked.graph, {.caches = true});
+  CHECK(outputs_of(forked.graph, {.states = true}) == std::vector<TensorId>{forked.g, forked.u});
+  const Schedule schedule(forked.graph, {.states = true});
   CHECK(std::ranges::equal(schedule.results(), std::vector<TensorId>{forked.g}));
   const Names names = written(schedule);
   CHECK(std::count(names.begin(), names.end(), "u") == 1);

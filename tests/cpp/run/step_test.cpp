@@ -280,8 +280,7 @@ TEST_CASE("a mask of a step is one of its positions and all those before") {
 }
 
 TEST_CASE("a layer without cache, or past its learned positions, is refused, and the cache stays") {
-  const Model encoder(config("encoder", {{"hidden_size", raw(8)}, {"num_layers", raw(1)}}), 0,
-                      kNoLimit);
+  Model encoder(config("encoder", {{"hidden_size", raw(8)}, {"num_layers", raw(1)}}), 0, kNoLimit);
   CHECK_THROWS_WITH(encoder.next_plan(1), "encoder has no KV cache to step with");
 
   Decoding decoding(decoder({{"position", raw("learned")}}));

@@ -73,8 +73,13 @@ std::vector<Array> updated_in_double(const Plan& plan, const Model& model, const
   const std::vector<TensorId> order = graph.used_parameters();
   const std::vector<StateEntry> state = model.state(), kept = trainer.state();
   for (size_t i = 0; i < order.size(); ++i) give(order[i], *state[i].values);
-  for (size_t i = 0; i < kept.size(); ++i) give(plan.given.moments[i].tensor, *kept[i].values);
-  Array& rates = values[static_cast<size_t>(plan.given.rates)].emplace(make_array({kRates}));
+  for (const StateUse& use : graph.states()) {
+    for (const StateEntry& entry : kept) {
+      if (entry.name == use.name) give(use.before, *entry.values);
+    }
+  }
+  Array& rates =
+      values[static_cast<size_t>(graph.filled().back().tensor)].emplace(make_array({kRates}));
   const Optimizer& how = trainer.recipe().optimizer;
   const double step = static_cast<double>(trainer.updates()) + 1;
   rates(kLearningRate) = lr;

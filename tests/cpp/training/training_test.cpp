@@ -80,6 +80,16 @@ const Tensor& tensor_named(const Graph& graph, const std::string& name) {
   return graph.tensor(id);
 }
 
+using Rule = StateUse::Rule;
+
+std::vector<StateUse> states_of(const Graph& graph, Rule rule) {
+  std::vector<StateUse> states;
+  for (const StateUse& state : graph.states()) {
+    if (state.rule == rule) states.push_back(state);
+  }
+  return states;
+}
+
 /// The shape of what a graph is given under this name, or "none".
 std::string given(const Graph& graph, const std::string& name) {
   for (const TensorId id : graph.inputs()) {
@@ -210,11 +220,16 @@ TEST_CASE("of the calls that make one update, only the last clips and updates") 
     CAPTURE(first);
     CAPTURE(last);
     const TrainingGraph training = training_graph(dense(), recipe, {first, last});
-    CHECK(training.given.before.size() == (first ? 0 : 2));
+    for (const StateUse& state : states_of(training.graph, Rule::kReplaced)) {
+      CHECK((state.before == kNoTensor) == first);
+    }
     CHECK(count(training.graph, "add") == (first ? 0 : 2));
     CHECK(count(training.graph, "clip_by_norm") == (last ? 2 : 0));
     CHECK(count(training.graph, "descend") == (last ? 2 : 0));
-    CHECK((training.given.rates == kNoTensor) == !last);
+    CHECK(training.graph.filled().size() == (last ? 1 : 0));  // the rates
+    const Counters expected =
+        last ? Counters{{"accumulated", -3}, {"updates", 1}} : Counters{{"accumulated", 1}};
+    CHECK(training.graph.advances() == expected);
   }
 }
 
@@ -223,11 +238,13 @@ TEST_CASE("a call gives its share of the average, and adds it to the calls befor
   Recipe recipe = descent();
   recipe.accumulation_steps = 4;
   const Evaluated first(recipe, {true, false}), next(recipe, {false, false});
+  const std::vector<StateUse> kept = states_of(next.training.graph, Rule::kReplaced);
+  REQUIRE(kept.size() == 2);
   for (size_t i = 0; i < 2; ++i) {
     const Array& gradient = whole[whole.training.gradients[i]];
     check_all(first[first.training.gradients[i]], gradient, 0.25, nullptr);
-    check_all(next[next.training.gradients[i]], gradient, 0.25,
-              &next[next.training.given.before[i]]);
+    check_all(next[next.training.gradients[i]], gradient, 0.25, &next[kept[i].before]);
+    CHECK(kept[i].after == next.training.gradients[i]);
   }
   check_all(first[first.training.loss], whole[whole.training.loss], 1, nullptr);
 }
@@ -241,7 +258,9 @@ TEST_CASE("what is frozen has no gradient, no moment and no update") {
   CHECK(result_names(training.graph) == Names{"loss", "gradient_norm", "gradients.dense.bias"});
   CHECK(count(training.graph, "matmul") == 0);  // which made the weight's gradient
   CHECK(count(training.graph, "adam_step") == 1);
-  for (const TrainingInputs::Moment& moment : training.given.moments) CHECK(moment.parameter == 0);
+  Names kept;
+  for (const StateUse& state : training.graph.states()) kept.push_back(state.name);
+  CHECK(kept == Names{"dense.bias.exp_avg", "dense.bias.exp_avg_sq", "dense.bias.grad"});
 
   recipe.frozen.push_back("dense.bias");
   check_refused(dense(), recipe, "frozen",
@@ -265,15 +284,18 @@ TEST_CASE("an optimizer keeps what torch.optim keeps, under its names") {
     Recipe recipe = descent();
     recipe.optimizer = resolve_optimizer(raw_optimizer);
     const TrainingGraph training = training_graph(dense(), recipe);
-    Names kept[2];
-    for (const auto& [name, tensor, parameter] : training.given.moments) {
-      kept[parameter].push_back(name);
-      CHECK(training.graph.tensor(tensor).role == Role::kState);
-      CHECK(training.graph.tensor(tensor).shape ==
-            training.graph.tensor(training.trained[parameter]).shape);
+    Names kept, all;
+    for (const TensorId parameter : training.trained) {
+      const std::string name = training.graph.name_of(parameter);
+      for (const std::string& moment : expected) all.push_back(format("{}.{}", {name, moment}));
     }
-    CHECK(kept[0] == expected);
-    CHECK(kept[1] == expected);
+    for (const StateUse& state : states_of(training.graph, Rule::kInPlace)) {
+      kept.push_back(state.name);
+      CHECK(training.graph.tensor(state.before).role == Role::kState);
+      const std::string owner = state.name.substr(0, state.name.rfind('.'));
+      CHECK(training.graph.tensor(state.before).shape == tensor_named(training.graph, owner).shape);
+    }
+    CHECK(kept == all);
   }
 }
 
@@ -340,8 +362,11 @@ TEST_CASE("class weights are a number for each class") {
   Recipe recipe;
   recipe.loss.class_weights = {1, 2, 3};
   const TrainingGraph training = training_graph(classifier(), recipe);
-  CHECK(training.graph.tensor(training.given.class_weights).role == Role::kState);
-  CHECK(to_string(training.graph.tensor(training.given.class_weights).shape) == "(3,)");
+  const std::vector<StateUse> given = states_of(training.graph, Rule::kGiven);
+  REQUIRE(given.size() == 1);
+  CHECK(given[0].name == "loss.weight");
+  CHECK(training.graph.tensor(given[0].before).role == Role::kState);
+  CHECK(to_string(training.graph.tensor(given[0].before).shape) == "(3,)");
   recipe.loss.class_weights = {1, 2};
   check_refused(classifier(), recipe, "loss.weight",
                 "loss.weight must have a number for each of 3 classes, got 2");
@@ -350,13 +375,14 @@ TEST_CASE("class weights are a number for each class") {
 TEST_CASE("training drops out, with noise in the order of the steps; evaluation does not") {
   const Recipe recipe;
   const TrainingGraph training = training_graph(classifier(), recipe);
-  REQUIRE(training.given.noise.size() == 2);
-  CHECK(
-      names_of(training.graph, {training.given.noise[0].tensor, training.given.noise[1].tensor}) ==
-      Names{"dropped_weights.noise", "dropped.noise"});
-  CHECK(training.given.noise[0].share == 0.1);
+  const std::vector<Filled>& filled = training.graph.filled();
+  REQUIRE(filled.size() == 3);
+  CHECK(names_of(training.graph, {filled[0].tensor, filled[1].tensor, filled[2].tensor}) ==
+        Names{"dropped_weights.noise", "dropped.noise", "rates"});
+  CHECK(std::get<Noise>(filled[0].filling).share == 0.1);
+  CHECK(std::holds_alternative<Computed>(filled[2].filling));
   const TrainingGraph evaluation = evaluation_graph(classifier(), recipe);
-  CHECK(evaluation.given.noise.empty());
+  CHECK(evaluation.graph.filled().empty());
   for (const Tensor& tensor : evaluation.graph.tensors()) CHECK(tensor.role != Role::kState);
   CHECK(evaluation.trained.empty());
   CHECK(result_names(evaluation.graph) == Names{"loss", "output", "weights"});
