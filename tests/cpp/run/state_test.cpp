@@ -115,9 +115,11 @@ struct Remembering {
       if (const Values* values = state.values())
         all.insert(all.end(), values->begin(), values->end());
       if (CachedRows* rows = state.rows()) {
-        const auto length = static_cast<size_t>(std::min<int64_t>(positions(), 5));
-        std::vector<float> cached(length * static_cast<size_t>(kFeatures));
+        constexpr size_t kRoom = 64;  // what a stopped run has appended stands behind what is kept
+        const auto kept_positions = static_cast<size_t>(std::min<int64_t>(positions(), 5));
+        std::vector<float> cached(kRoom);
         rows->copy_to(cached.data());
+        cached.resize(kept_positions * static_cast<size_t>(kFeatures));
         all.insert(all.end(), cached.begin(), cached.end());
       }
     }
@@ -192,9 +194,10 @@ TEST_CASE("a run that is stopped, or whose loss is not finite, leaves everything
         run_and_stop(session, from);
         if (round > 0) CHECK(session.numbers() == before);
       }
-      const float kept = std::exchange(session.x.data()[1], std::numeric_limits<float>::infinity());
+      const float kept =
+          std::exchange(session.x.data()[1], std::numeric_limits<float>::quiet_NaN());
       CHECK_THROWS_WITH(session.run(),
-                        "the loss must stay finite, got Infinity; nothing was changed, and a lower "
+                        "the loss must stay finite, got NaN; nothing was changed, and a lower "
                         "learning rate, clip_norm or other data may help");
       session.x.data()[1] = kept;
       if (round > 0) CHECK(session.numbers() == before);
