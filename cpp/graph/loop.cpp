@@ -83,8 +83,8 @@ class LoopCheck {
     if (!graph(0).loops().empty()) {
       wrong_graph("{} has no list, and a loop in its body", {loop_.name});
     }
-    if (!graph(0).caches().empty()) {
-      wrong_graph("{} has no list, and a cache in its body", {loop_.name});
+    if (!graph(0).states().empty()) {
+      wrong_graph("{} has no list, and a state in its body", {loop_.name});
     }
   }
 

@@ -69,6 +69,7 @@ std::vector<TensorId> add_stack(Graph& graph, int list, std::vector<StackedLayer
     loop.bodies[kind].graph = std::make_shared<const Graph>(std::move(kinds[kind].graph_));
   }
   const size_t results = loop.bodies.back().graph->results().size();
+  loop.outputs.reserve(results);
   for (size_t r = 0; r < results; ++r) loop.outputs.push_back({.result = static_cast<int>(r)});
   return graph.add_loop(std::move(loop));
 }

@@ -875,7 +875,7 @@ TEST_CASE("a loop without a list is refused, and what does not fit one first") {
   Graph keeps(cached.listed.set);
   const TensorId after = add(keeps, kHalf, {keeps.add_input("before", kRow)}, "after");
   keeps.add_result("after", after);
-  keeps.add_cache({kNoTensor, after, 1, 4, std::nullopt});
+  keeps.add_state({.rule = StateUse::Rule::kAppended, .name = "cache", .after = after});
   cached.use(std::move(keeps), {{.kind = Kind::kCarried, .given = cached.x, .result = 0}});
-  CHECK_THROWS_WITH(cached.run(), "cells has no list, and a cache in its body");
+  CHECK_THROWS_WITH(cached.run(), "cells has no list, and a state in its body");
 }
