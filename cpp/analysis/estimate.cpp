@@ -7,6 +7,7 @@
 #include "../graph/unroll.h"
 #include "cost.h"
 #include "json.h"
+#include "lifetimes.h"
 #include "memory.h"
 #include "pytorch_module.h"
 #include "training.h"
@@ -172,10 +173,10 @@ void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count sa
 }
 
 void write_steps(JsonWriter& json, const std::vector<Row>& rows, const LayerCost& costs,
-                 const Memory& bytes) {
+                 const std::vector<Count>& saved) {
   json.key("steps").begin_array();
   for (size_t r = 0; r < rows.size(); ++r) {
-    write_step(json, rows[r], costs.steps[r], bytes.step_saved[r]);
+    write_step(json, rows[r], costs.steps[r], saved[r]);
   }
   json.end_array();
 }
@@ -306,7 +307,7 @@ void write_training(JsonWriter& json, const Config& config, const Recipe& recipe
   const TrainingGraph training = training_graph(config, recipe);
   const std::vector<Row> rows = rows_of(training.graph);
   const LayerCost costs = cost(rows, dtype);
-  const Memory bytes = memory(training.graph, dtype);
+  const TrainingMemory bytes = training_memory(training, dtype);
   json.begin_object();
   write_operations_of(json, costs.total.operations);
   Cost forward, backward, update;
@@ -323,9 +324,9 @@ void write_training(JsonWriter& json, const Config& config, const Recipe& recipe
   }
   json.end_object();
   json.key("memory");
-  write_training_memory(json, training_memory(training, bytes, dtype));
+  write_training_memory(json, bytes);
   if (steps) {
-    write_steps(json, rows, costs, bytes);
+    write_steps(json, rows, costs, bytes.step_saved);
     write_timeline(json, timeline(training.graph, dtype));
   }
   json.end_object();
@@ -400,7 +401,7 @@ std::string estimate_json(const Config& config, const EstimateOptions& options) 
   }
   json.key("parts");
   write_parts(json, costs);
-  if (options.steps) write_steps(json, rows, costs, bytes);
+  if (options.steps) write_steps(json, rows, costs, bytes.step_saved);
   json.key("memory");
   write_memory(json, bytes, trainable(dtype));
   if (options.steps) write_timeline(json, timeline(graph, dtype));

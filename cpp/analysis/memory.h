@@ -1,25 +1,13 @@
 #pragma once
 
-// Reading: how long each tensor lives, and so how much memory a run and a training step need.
+// Reading: how much memory a run needs, and what training keeps of it.
 
-#include <string>
 #include <vector>
 
 #include "../graph/dtype.h"
 #include "../graph/graph.h"
 
 namespace attnscope {
-
-/// A tensor's bytes and the rows between which it is alive; a view lives in the tensor it views.
-/// Of a body these are the rows of one iteration: the longest that any one has it, so what is
-/// alive at a row by this table may be more than at once in any of them.
-struct Lifetime {
-  std::string name;      // as Row::name_of() has it
-  const Tensor* tensor;  // of the graph that was read, or of a body of it
-  Count bytes;
-  int born;   // the row that makes it; inputs are there from row 0
-  int freed;  // the last row that reads it; inputs and results stay to the last row
-};
 
 /// Bytes, at the config's dtype.
 struct Memory {
@@ -45,8 +33,9 @@ struct Memory {
 
 Memory memory(const Graph& graph, Dtype dtype);
 
-/// The inputs and the step outputs that own memory, in order of birth. The graph must outlive them.
-std::vector<Lifetime> timeline(const Graph& graph, Dtype dtype);
+/// What a layer has of each before it runs; optional inputs left out.
+Count parameter_bytes(const Graph& graph, Dtype dtype);
+Count input_bytes(const Graph& graph, Dtype dtype);
 
 /// Bytes of the KV cache, over all layers. Source of the formula: the states of the graph that are
 /// appended to.

@@ -2,9 +2,10 @@
 
 // Reading: the memory of a whole step of training.
 
+#include <vector>
+
 #include "../graph/dtype.h"
 #include "../training/training.h"
-#include "memory.h"
 
 namespace attnscope {
 
@@ -18,9 +19,9 @@ struct TrainingMemory {
   Count noise = 0;             // of dropout
   Count activations_peak = 0;  // most bytes alive at once of what steps make, gradients included
   Count peak = 0;  // parameters + optimizer + inputs + noise + activations_peak: of a whole step
-};
 
-/// `whole` is that of the training graph.
-TrainingMemory training_memory(const TrainingGraph& training, const Memory& whole, Dtype dtype);
+  std::vector<Count> step_saved{};  // as Memory has it: 0 of a step without gradients behind it
+};
+TrainingMemory training_memory(const TrainingGraph& training, Dtype dtype);
 
 }  // namespace attnscope

@@ -1,6 +1,7 @@
 // The figures of the calculator page that attnscope grew from.
 
 #include "../../../cpp/analysis/cost.h"
+#include "../../../cpp/analysis/lifetimes.h"
 #include "../../../cpp/analysis/memory.h"
 #include "../support.h"
 

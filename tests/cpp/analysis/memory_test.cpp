@@ -1,5 +1,6 @@
 #include "../../../cpp/analysis/memory.h"
 
+#include "../../../cpp/analysis/lifetimes.h"
 #include "../../../cpp/ops/activation.h"
 #include "../../../cpp/ops/arithmetic.h"
 #include "../../../cpp/ops/dropout.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "../../../cpp/analysis/lifetimes.h"
 #include "../../../cpp/analysis/memory.h"
 #include "../../../cpp/graph/unroll.h"
 #include "../../../cpp/run/schedule.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../../../cpp/analysis/cost.h"
+#include "../../../cpp/analysis/lifetimes.h"
 #include "../../../cpp/analysis/memory.h"
 #include "../../../cpp/analysis/pytorch_module.h"
 #include "../../../cpp/graph/storage.h"

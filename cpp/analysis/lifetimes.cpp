@@ -1,0 +1,400 @@
+#include "lifetimes.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "../graph/rows.h"
+
+namespace attnscope {
+namespace {
+
+constexpr Count kIndexBytes = 8;  // PyTorch's int64
+constexpr Count kFloat32Bytes = 4;
+constexpr int kNoLife = -1;
+constexpr size_t kStates = 3;  // mostly the first repetition, the last, and those between
+
+/// Whether it goes over queries and keys: products, scores, weights.
+bool is_of_pairs(const Shape& shape) {
+  const auto has = [&](Axis axis) {
+    return std::any_of(shape.begin(), shape.end(),
+                       [&](const Dimension& dimension) { return dimension.axis == axis; });
+  };
+  return has(Axis::kQuery) && has(Axis::kKey);
+}
+
+/// Bytes, and those of them that are of no pair of a query and a key.
+struct Bytes {
+  Count all = 0, without_pairs = 0;
+
+  bool operator==(const Bytes&) const = default;
+  Bytes& operator+=(const Bytes& other) { return *this = *this + other; }
+  Bytes& operator-=(const Bytes& other) { return *this += {-other.all, -other.without_pairs}; }
+  friend Bytes operator+(const Bytes& a, const Bytes& b) {
+    return {sum(a.all, b.all), sum(a.without_pairs, b.without_pairs)};
+  }
+  friend Bytes max(const Bytes& a, const Bytes& b) {
+    return {std::max(a.all, b.all), std::max(a.without_pairs, b.without_pairs)};
+  }
+};
+
+/// The timeline, as far as it is written.
+struct Table {
+  std::vector<Lifetime> lives{};
+  const Body* body = nullptr;  // whose steps follow
+  std::string prefix{};        // of its names
+
+  int add(const Graph& graph, TensorId id, Count bytes, int row) {
+    lives.push_back({name_in(graph, id, body, prefix), &graph.tensor(id), bytes, row, row});
+    return static_cast<int>(lives.size()) - 1;
+  }
+  void read(int life, int row) {
+    if (life == kNoLife) return;  // a parameter or an optional input
+    int& freed = lives[static_cast<size_t>(life)].freed;
+    freed = std::max(freed, row);
+  }
+};
+
+/// What a body is told of an input, and tells of a result.
+struct Given {
+  Bytes ends{};        // that are let go within it: nothing behind it needs them
+  Count unkept = 0;    // that autograd would keep; 0 once it has
+  int life = kNoLife;  // its place in the timeline
+
+  /// Whether a body does the same with both.
+  bool same(const Given& other) const { return ends == other.ends && unkept == other.unkept; }
+};
+
+/// One walk over a graph. Its figures are against what was alive before it.
+class Walk {
+ public:
+  /// Over a layer. `table` is written where there is one.
+  Walk(const Graph& graph, Dtype dtype, Sharing sharing, Table* table)
+      : Walk(graph, dtype, sharing, table, 0, from_outside(graph, dtype, table),
+             graph.results().size()) {
+    for (size_t i = 0; table && i < inputs_.size(); ++i) table->read(given_[i].life, row_ - 1);
+  }
+
+  Bytes most{}, left{};        // `left` is negative where more ends than is made
+  std::vector<Count> saved{};  // as Lifetimes has it
+
+ private:
+  static constexpr int kNever = -1;
+  static constexpr int kEnd = std::numeric_limits<int>::max();
+
+  /// Of a tensor; all but `behind` stands with the one whose memory a view uses.
+  struct Tracked {
+    int last;             // the step after which it is let go; kEnd: it stays
+    int behind = kNever;  // of what a step makes first: the last step behind that step
+    int life = kNoLife;   // as Given has it
+    Count unkept = 0;     // as Given has it
+    Bytes size{};         // what is let go
+  };
+
+  /// Over a body whose first step has this row, or a layer. Of its results the first `stay` stay.
+  Walk(const Graph& graph, Dtype dtype, Sharing sharing, Table* table, int row,
+       std::vector<Given> given, size_t stay)
+      : graph_(graph),
+        dtype_(dtype),
+        sharing_(sharing),
+        table_(table),
+        first_row_(row),
+        row_(row),
+        given_(std::move(given)),
+        stay_(stay),
+        end_(static_cast<int>(graph.steps().size())),
+        storage_(storages(graph, sharing)),
+        inputs_(graph.inputs()),
+        tracked_(graph.tensors().size(), Tracked{end_}),
+        let_go_(graph.steps().size() + 1) {
+    if (records()) saved.resize(count_rows(graph), 0);
+    find_last_readers();
+    for (size_t i = 0; i < inputs_.size(); ++i) take(inputs_[i], given_[i]);
+    for (int s = 0; s < end_; ++s) {
+      const Step& step = graph.steps()[static_cast<size_t>(s)];
+      if (const Call* call = graph.call_of(step)) {
+        run(*call, s);
+      } else {
+        run(step);
+      }
+      left -= let_go_[static_cast<size_t>(s)];
+    }
+    left -= let_go_.back();
+    if (table_) show_results();
+  }
+
+  /// From the end: the last step that reads each tensor, and the last behind each step.
+  void find_last_readers() {
+    const auto read = [&](TensorId id, int step) {
+      int& last = at(id).last;
+      if (last == end_) last = step;
+    };
+    for (size_t r = 0; r < stay_; ++r) at(graph_.results()[r].tensor).last = kEnd;
+    for (int s = end_; s-- > 0;) {
+      const Step& step = graph_.steps()[static_cast<size_t>(s)];
+      for (const TensorId id : step.inputs) read(id, s);
+      if (const Call* call = graph_.call_of(step)) {
+        for (const TensorId id : call->outputs) read(id, s);
+        continue;
+      }
+      for (const TensorId id : step.outputs()) read(id, s);
+      if (step.gradient_of == kNoTensor) continue;
+      int& behind = tracked_[static_cast<size_t>(step.gradient_of)].behind;
+      behind = std::max(behind, s);
+      has_backward_ = true;
+    }
+  }
+
+  void run(const Step& step) {
+    for (size_t i = 0; table_ && i < step.inputs.size(); ++i) {
+      table_->read(at(step.inputs[i]).life, row_);
+    }
+    for (const TensorId id : step.outputs()) {
+      if (storage_[static_cast<size_t>(id)] != id) continue;
+      const Bytes made = bytes(id);
+      take(id, {made, made.all, table_ ? table_->add(graph_, id, made.all, row_) : kNoLife});
+      left += made;
+    }
+    if (records()) keep(step);
+    most = max(most, left);
+    ++row_;
+  }
+
+  // ---- What autograd keeps ----
+
+  bool records() const { return sharing_ == Sharing::kTraining; }
+
+  void keep(const Step& step) {
+    const int until = has_backward_ ? tracked_[static_cast<size_t>(step.output)].behind : kEnd;
+    if (until == kNever) return;
+    const Count element = bytes_per_element(dtype_);
+    const Saved kept =
+        step.op->saved_for_backward(graph_.input_shapes(step), graph_.tensor(step.output).shape);
+    const bool copies = kept.float32_copies && element != kFloat32Bytes;
+    Count further = sum(product({kept.elements, element}), kept.bytes);
+    Count& of_row = saved[static_cast<size_t>(row_ - first_row_)];
+    for (const int index : kept.inputs) {
+      const TensorId input = step.inputs[static_cast<size_t>(index)];
+      if (copies) {
+        further = sum(further, product({kFloat32Bytes, elements(graph_.tensor(input).shape)}));
+      } else {
+        of_row = sum(of_row, keep(input, until));
+      }
+    }
+    for (const int index : kept.outputs) of_row = sum(of_row, keep(step.output + index, until));
+    of_row = sum(of_row, further);
+    left += {further, further};
+    if (until < end_) let_go_[static_cast<size_t>(until)] += {further, further};
+  }
+
+  /// Returns the bytes of a tensor unless it is kept already.
+  Count keep(TensorId id, int until) {
+    stay(at(id), until);
+    return std::exchange(at(id).unkept, 0);
+  }
+
+  // ---- What a tensor takes ----
+
+  Tracked& at(TensorId id) {
+    return tracked_[static_cast<size_t>(storage_[static_cast<size_t>(id)])];
+  }
+
+  Bytes bytes(TensorId id) const {
+    const Tensor& tensor = graph_.tensor(id);
+    const Count all = bytes_of(tensor, dtype_);
+    return {all, is_of_pairs(tensor.shape) ? 0 : all};
+  }
+
+  void take(TensorId id, const Given& given) {
+    Tracked& one = at(id);
+    one.size = given.ends;
+    one.unkept = given.unkept;
+    one.life = given.life;
+    if (one.last <= end_) let_go_[static_cast<size_t>(one.last)] += one.size;
+  }
+
+  /// A tensor is not let go before `step`.
+  void stay(Tracked& one, int step) {
+    if (step <= one.last) return;
+    let_go_[static_cast<size_t>(one.last)] -= one.size;
+    if (step < end_) let_go_[static_cast<size_t>(step)] += one.size;
+    one.last = step;
+  }
+
+  // ---- Bodies ----
+
+  /// Walks each body once for each different thing that it is given.
+  void run(const Call& call, int s) {
+    const size_t repetitions = call.list->order.size();
+    std::vector<Walk> known;
+    known.reserve(kStates * call.bodies.size());
+    std::vector<Given> given;
+    for (size_t r = 0, before = 0; r < repetitions; ++r) {
+      const Body& body = call.body_of(r);
+      Given carried = r > 0 ? result(known, before, 0) : Given{};
+      given.clear();
+      for (const Argument& argument : body.arguments) {
+        const bool handed_on = r > 0 && given.empty();
+        given.push_back(handed_on ? carried : give(call, r, argument.given, s));
+      }
+      before = walk(call, r, given, known);
+      const Walk& walked = known[before];
+      most = max(most, left + walked.most);
+      left += walked.left;
+      if (records()) keep(walked, body, r > 0 ? 1 : 0);
+      for (size_t i = 0; r + 1 == repetitions && i < call.outputs.size(); ++i) {
+        take(call.outputs[i], result(known, before, i));
+      }
+    }
+    row_ = first_row(call, call.bodies.size());
+  }
+
+  /// The place among `known` of the walk over repetition `r`, which is made where there is none.
+  size_t walk(const Call& call, size_t r, const std::vector<Given>& given,
+              std::vector<Walk>& known) {
+    const Body& body = call.body_of(r);
+    const bool last = r + 1 == call.list->order.size();
+    const size_t stay = last ? body.graph->results().size() : 1;
+    const size_t shown = first_of(known, *body.graph);
+    for (size_t i = shown; i < known.size(); ++i) {
+      const bool same = &known[i].graph_ == body.graph.get() && known[i].stay_ == stay &&
+                        std::ranges::equal(given, known[i].given_, &Given::same);
+      if (same) return i;
+    }
+    const int row = first_row(call, static_cast<size_t>(call.list->order[r]));
+    if (!table_ || shown < known.size()) {
+      known.push_back(Walk(*body.graph, dtype_, sharing_, nullptr, row, given, stay));
+      return known.size() - 1;
+    }
+    const Body* around = std::exchange(table_->body, &body);
+    const size_t length = table_->prefix.size();
+    table_->prefix += body.prefix;
+    known.push_back(Walk(*body.graph, dtype_, sharing_, table_, row, given, stay));
+    table_->prefix.resize(length);
+    table_->body = around;
+    show_what_is_taken_after(call, r, known.back().row_);
+    return known.size() - 1;
+  }
+
+  /// The first walk over a body is the one that stands in the timeline.
+  static size_t first_of(const std::vector<Walk>& known, const Graph& body) {
+    const auto first =
+        std::ranges::find_if(known, [&](const Walk& w) { return &w.graph_ == &body; });
+    return static_cast<size_t>(first - known.begin());
+  }
+
+  /// What a body is given: it lets go what nothing needs after repetition `r`.
+  Given give(const Call& call, size_t r, TensorId id, int s) {
+    Tracked& one = at(id);
+    Given given{{}, one.unkept, one.life};
+    if (one.last == s && !is_taken_after(call, r, one)) {
+      given.ends = one.size;
+      stay(one, kEnd);
+    }
+    return given;
+  }
+
+  bool is_taken_after(const Call& call, size_t r, const Tracked& one) {
+    for (size_t later = call.list->order.size(); --later > r;) {
+      const std::vector<Argument>& arguments = call.body_of(later).arguments;
+      for (size_t i = 1; i < arguments.size(); ++i) {
+        if (&at(arguments[i].given) == &one) return true;
+      }
+    }
+    return false;
+  }
+
+  /// A result of a body, for what comes behind it.
+  static Given result(const std::vector<Walk>& known, size_t walked, size_t index) {
+    const auto tracked = [&](const Walk& walk) -> const Tracked& {
+      return walk.tracked_[static_cast<size_t>(walk.graph_.results()[index].tensor)];
+    };
+    const Tracked& one = tracked(known[walked]);
+    const Tracked& shown = tracked(known[first_of(known, known[walked].graph_)]);
+    return {one.unkept == 0 ? Bytes{} : one.size, one.unkept, shown.life};
+  }
+
+  /// What autograd keeps of a repetition: of what it was given, from argument `first` on, too.
+  void keep(const Walk& walked, const Body& body, size_t first) {
+    size_t row = static_cast<size_t>(walked.first_row_ - first_row_);
+    for (const Count kept : walked.saved) {
+      saved[row] = sum(saved[row], kept);
+      ++row;
+    }
+    for (size_t i = first; i < walked.inputs_.size(); ++i) {
+      const Tracked& input = walked.tracked_[static_cast<size_t>(walked.inputs_[i])];
+      if (input.unkept == 0) keep(body.arguments[i].given, kEnd);
+    }
+  }
+
+  /// The row of the first step of a body; behind the last, of what follows the call.
+  int first_row(const Call& call, size_t body) const {
+    int row = row_;
+    for (size_t b = 0; b < body; ++b) row += static_cast<int>(count_rows(*call.bodies[b].graph));
+    return row;
+  }
+
+  // ---- The timeline ----
+
+  static std::vector<Given> from_outside(const Graph& graph, Dtype dtype, Table* table) {
+    std::vector<Given> given;
+    for (const TensorId id : graph.inputs()) {
+      Given& one = given.emplace_back();
+      if (graph.tensor(id).role != Role::kInput) continue;
+      one.unkept = bytes_of(graph.tensor(id), dtype);
+      if (table) one.life = table->add(graph, id, one.unkept, 0);
+    }
+    return given;
+  }
+
+  void show_results() {
+    for (size_t r = 0; r < stay_; ++r) {
+      table_->read(at(graph_.results()[r].tensor).life, row_ - 1);
+    }
+  }
+
+  /// What a later repetition takes lives through the rows of this one, which end before `row`.
+  void show_what_is_taken_after(const Call& call, size_t r, int row) {
+    for (const Body& body : call.bodies) {
+      for (const Argument& argument : body.arguments) {
+        const Tracked& one = at(argument.given);
+        if (is_taken_after(call, r, one)) table_->read(one.life, row - 1);
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const Dtype dtype_;
+  const Sharing sharing_;
+  Table* const table_;
+  const int first_row_;
+  int row_;  // of the next step
+  std::vector<Given> given_;
+  const size_t stay_;
+  const int end_;  // the number of steps
+  std::vector<TensorId> storage_;
+  std::vector<TensorId> inputs_;
+  std::vector<Tracked> tracked_;
+  std::vector<Bytes> let_go_;  // by step; behind the last, of what no step reads
+  bool has_backward_ = false;
+};
+
+}  // namespace
+
+Count bytes_of(const Tensor& tensor, Dtype dtype) {
+  return product(
+      {elements(tensor.shape), tensor.limit > 0 ? kIndexBytes : bytes_per_element(dtype)});
+}
+
+Lifetimes lifetimes(const Graph& graph, Dtype dtype, Sharing sharing) {
+  Walk walk(graph, dtype, sharing, nullptr);
+  return {walk.most.all, walk.most.without_pairs, walk.left.all, std::move(walk.saved)};
+}
+
+std::vector<Lifetime> timeline(const Graph& graph, Dtype dtype) {
+  Table table;
+  Walk(graph, dtype, Sharing::kInference, &table);
+  return std::move(table.lives);
+}
+
+}  // namespace attnscope
