@@ -38,23 +38,6 @@ struct Bytes {
   }
 };
 
-/// The timeline, as far as it is written.
-struct Table {
-  std::vector<Lifetime> lives{};
-  const Body* body = nullptr;  // whose steps follow
-  std::string prefix{};        // of its names
-
-  int add(const Graph& graph, TensorId id, Count bytes, int row) {
-    lives.push_back({name_in(graph, id, body, prefix), &graph.tensor(id), bytes, row, row});
-    return static_cast<int>(lives.size()) - 1;
-  }
-  void read(int life, int row) {
-    if (life == kNoLife) return;  // a parameter or an optional input
-    int& freed = lives[static_cast<size_t>(life)].freed;
-    freed = std::max(freed, row);
-  }
-};
-
 /// What a body is told of an input, and tells of a result.
 struct Given {
   Bytes ends{};        // that are let go within it: nothing behind it needs them
@@ -68,11 +51,28 @@ struct Given {
 /// One walk over a graph. Its figures are against what was alive before it.
 class Walk {
  public:
-  /// Over a layer. `table` is written where there is one.
-  Walk(const Graph& graph, Dtype dtype, Sharing sharing, Table* table)
-      : Walk(graph, dtype, sharing, table, 0, from_outside(graph, dtype, table),
-             graph.results().size()) {
-    for (size_t i = 0; table && i < inputs_.size(); ++i) table->read(given_[i].life, row_ - 1);
+  /// `timeline` is written where there is one.
+  Walk(const Graph& graph, Dtype dtype, Sharing sharing, std::vector<Lifetime>* timeline)
+      : graph_(graph),
+        dtype_(dtype),
+        sharing_(sharing),
+        timeline_(timeline),
+        end_(static_cast<int>(graph.steps().size())),
+        storage_(storages(graph, sharing)),
+        inputs_(graph.inputs()),
+        tracked_(graph.tensors().size(), Tracked{end_}),
+        let_go_(graph.steps().size() + 1) {}
+
+  /// Over a layer.
+  void run() {
+    std::vector<Given> given;
+    for (const TensorId id : inputs_) {
+      const Tensor& tensor = graph_.tensor(id);
+      const Count bytes = tensor.role == Role::kInput ? bytes_of(tensor, dtype_) : 0;
+      given.push_back({{}, bytes, bytes > 0 ? show(id, bytes) : kNoLife});
+    }
+    run(std::move(given), graph_.results().size());
+    for (const TensorId id : inputs_) show_read(id, row_ - 1);
   }
 
   Bytes most{}, left{};        // `left` is negative where more ends than is made
@@ -83,36 +83,22 @@ class Walk {
   static constexpr int kEnd = std::numeric_limits<int>::max();
 
   /// Of a tensor; all but `behind` stands with the one whose memory a view uses.
-  struct Tracked {
+  struct Tracked : Given {
+    explicit Tracked(int step) : last(step) {}
     int last;             // the step after which it is let go; kEnd: it stays
     int behind = kNever;  // of what a step makes first: the last step behind that step
-    int life = kNoLife;   // as Given has it
-    Count unkept = 0;     // as Given has it
-    Bytes size{};         // what is let go
   };
 
-  /// Over a body whose first step has this row, or a layer. Of its results the first `stay` stay.
-  Walk(const Graph& graph, Dtype dtype, Sharing sharing, Table* table, int row,
-       std::vector<Given> given, size_t stay)
-      : graph_(graph),
-        dtype_(dtype),
-        sharing_(sharing),
-        table_(table),
-        first_row_(row),
-        row_(row),
-        given_(std::move(given)),
-        stay_(stay),
-        end_(static_cast<int>(graph.steps().size())),
-        storage_(storages(graph, sharing)),
-        inputs_(graph.inputs()),
-        tracked_(graph.tensors().size(), Tracked{end_}),
-        let_go_(graph.steps().size() + 1) {
-    if (records()) saved.resize(count_rows(graph), 0);
+  /// Of the results the first `stay` stay.
+  void run(std::vector<Given> given, size_t stay) {
+    given_ = std::move(given);
+    stay_ = stay;
+    if (records()) saved.resize(count_rows(graph_), 0);
     find_last_readers();
     for (size_t i = 0; i < inputs_.size(); ++i) take(inputs_[i], given_[i]);
     for (int s = 0; s < end_; ++s) {
-      const Step& step = graph.steps()[static_cast<size_t>(s)];
-      if (const Call* call = graph.call_of(step)) {
+      const Step& step = graph_.steps()[static_cast<size_t>(s)];
+      if (const Call* call = graph_.call_of(step)) {
         run(*call, s);
       } else {
         run(step);
@@ -120,7 +106,7 @@ class Walk {
       left -= let_go_[static_cast<size_t>(s)];
     }
     left -= let_go_.back();
-    if (table_) show_results();
+    for (size_t r = 0; r < stay_; ++r) show_read(graph_.results()[r].tensor, row_ - 1);
   }
 
   /// From the end: the last step that reads each tensor, and the last behind each step.
@@ -146,13 +132,11 @@ class Walk {
   }
 
   void run(const Step& step) {
-    for (size_t i = 0; table_ && i < step.inputs.size(); ++i) {
-      table_->read(at(step.inputs[i]).life, row_);
-    }
+    for (const TensorId id : step.inputs) show_read(id, row_);
     for (const TensorId id : step.outputs()) {
       if (storage_[static_cast<size_t>(id)] != id) continue;
       const Bytes made = bytes(id);
-      take(id, {made, made.all, table_ ? table_->add(graph_, id, made.all, row_) : kNoLife});
+      take(id, {made, made.all, show(id, made.all)});
       left += made;
     }
     if (records()) keep(step);
@@ -207,17 +191,15 @@ class Walk {
 
   void take(TensorId id, const Given& given) {
     Tracked& one = at(id);
-    one.size = given.ends;
-    one.unkept = given.unkept;
-    one.life = given.life;
-    if (one.last <= end_) let_go_[static_cast<size_t>(one.last)] += one.size;
+    static_cast<Given&>(one) = given;
+    if (one.last <= end_) let_go_[static_cast<size_t>(one.last)] += one.ends;
   }
 
   /// A tensor is not let go before `step`.
   void stay(Tracked& one, int step) {
     if (step <= one.last) return;
-    let_go_[static_cast<size_t>(one.last)] -= one.size;
-    if (step < end_) let_go_[static_cast<size_t>(step)] += one.size;
+    let_go_[static_cast<size_t>(one.last)] -= one.ends;
+    if (step < end_) let_go_[static_cast<size_t>(step)] += one.ends;
     one.last = step;
   }
 
@@ -261,18 +243,14 @@ class Walk {
                         std::ranges::equal(given, known[i].given_, &Given::same);
       if (same) return i;
     }
+    const bool first = shown == known.size();
     const int row = first_row(call, static_cast<size_t>(call.list->order[r]));
-    if (!table_ || shown < known.size()) {
-      known.push_back(Walk(*body.graph, dtype_, sharing_, nullptr, row, given, stay));
-      return known.size() - 1;
-    }
-    const Body* around = std::exchange(table_->body, &body);
-    const size_t length = table_->prefix.size();
-    table_->prefix += body.prefix;
-    known.push_back(Walk(*body.graph, dtype_, sharing_, table_, row, given, stay));
-    table_->prefix.resize(length);
-    table_->body = around;
-    show_what_is_taken_after(call, r, known.back().row_);
+    Walk& walk = known.emplace_back(*body.graph, dtype_, sharing_, first ? timeline_ : nullptr);
+    walk.body_ = &body;
+    walk.prefix_ = prefix_ + body.prefix;
+    walk.first_row_ = walk.row_ = row;
+    walk.run(given, stay);
+    if (first && timeline_) show_what_is_taken_after(call, r, walk.row_);
     return known.size() - 1;
   }
 
@@ -286,19 +264,16 @@ class Walk {
   /// What a body is given: it lets go what nothing needs after repetition `r`.
   Given give(const Call& call, size_t r, TensorId id, int s) {
     Tracked& one = at(id);
-    Given given{{}, one.unkept, one.life};
-    if (one.last == s && !is_taken_after(call, r, one)) {
-      given.ends = one.size;
-      stay(one, kEnd);
-    }
-    return given;
+    if (one.last != s || is_taken_after(call, r, id)) return {{}, one.unkept, one.life};
+    stay(one, kEnd);
+    return one;
   }
 
-  bool is_taken_after(const Call& call, size_t r, const Tracked& one) {
+  bool is_taken_after(const Call& call, size_t r, TensorId given) {
     for (size_t later = call.list->order.size(); --later > r;) {
       const std::vector<Argument>& arguments = call.body_of(later).arguments;
       for (size_t i = 1; i < arguments.size(); ++i) {
-        if (&at(arguments[i].given) == &one) return true;
+        if (&at(arguments[i].given) == &at(given)) return true;
       }
     }
     return false;
@@ -311,7 +286,7 @@ class Walk {
     };
     const Tracked& one = tracked(known[walked]);
     const Tracked& shown = tracked(known[first_of(known, known[walked].graph_)]);
-    return {one.unkept == 0 ? Bytes{} : one.size, one.unkept, shown.life};
+    return {one.unkept == 0 ? Bytes{} : one.ends, one.unkept, shown.life};
   }
 
   /// What autograd keeps of a repetition: of what it was given, from argument `first` on, too.
@@ -336,29 +311,24 @@ class Walk {
 
   // ---- The timeline ----
 
-  static std::vector<Given> from_outside(const Graph& graph, Dtype dtype, Table* table) {
-    std::vector<Given> given;
-    for (const TensorId id : graph.inputs()) {
-      Given& one = given.emplace_back();
-      if (graph.tensor(id).role != Role::kInput) continue;
-      one.unkept = bytes_of(graph.tensor(id), dtype);
-      if (table) one.life = table->add(graph, id, one.unkept, 0);
-    }
-    return given;
+  int show(TensorId id, Count bytes) {
+    if (!timeline_) return kNoLife;
+    timeline_->push_back(
+        {name_in(graph_, id, body_, prefix_), &graph_.tensor(id), bytes, row_, row_});
+    return static_cast<int>(timeline_->size()) - 1;
   }
 
-  void show_results() {
-    for (size_t r = 0; r < stay_; ++r) {
-      table_->read(at(graph_.results()[r].tensor).life, row_ - 1);
-    }
+  void show_read(TensorId id, int row) {
+    if (!timeline_ || at(id).life == kNoLife) return;  // a parameter or an optional input
+    int& freed = (*timeline_)[static_cast<size_t>(at(id).life)].freed;
+    freed = std::max(freed, row);
   }
 
   /// What a later repetition takes lives through the rows of this one, which end before `row`.
   void show_what_is_taken_after(const Call& call, size_t r, int row) {
     for (const Body& body : call.bodies) {
       for (const Argument& argument : body.arguments) {
-        const Tracked& one = at(argument.given);
-        if (is_taken_after(call, r, one)) table_->read(one.life, row - 1);
+        if (is_taken_after(call, r, argument.given)) show_read(argument.given, row - 1);
       }
     }
   }
@@ -366,11 +336,12 @@ class Walk {
   const Graph& graph_;
   const Dtype dtype_;
   const Sharing sharing_;
-  Table* const table_;
-  const int first_row_;
-  int row_;  // of the next step
-  std::vector<Given> given_;
-  const size_t stay_;
+  std::vector<Lifetime>* const timeline_;
+  const Body* body_ = nullptr;   // whose graph it is
+  std::string prefix_{};         // of its names
+  int first_row_ = 0, row_ = 0;  // of the first and the next step
+  std::vector<Given> given_{};
+  size_t stay_ = 0;
   const int end_;  // the number of steps
   std::vector<TensorId> storage_;
   std::vector<TensorId> inputs_;
@@ -388,13 +359,14 @@ Count bytes_of(const Tensor& tensor, Dtype dtype) {
 
 Lifetimes lifetimes(const Graph& graph, Dtype dtype, Sharing sharing) {
   Walk walk(graph, dtype, sharing, nullptr);
+  walk.run();
   return {walk.most.all, walk.most.without_pairs, walk.left.all, std::move(walk.saved)};
 }
 
 std::vector<Lifetime> timeline(const Graph& graph, Dtype dtype) {
-  Table table;
-  Walk(graph, dtype, Sharing::kInference, &table);
-  return std::move(table.lives);
+  std::vector<Lifetime> lives;
+  Walk(graph, dtype, Sharing::kInference, &lives).run();
+  return lives;
 }
 
 }  // namespace attnscope
