@@ -12,7 +12,7 @@ namespace {
 constexpr Count kIndexBytes = 8;  // PyTorch's int64
 constexpr Count kFloat32Bytes = 4;
 constexpr int kNoLife = -1;
-constexpr size_t kStates = 3;  // mostly the first repetition, the last, and those between
+constexpr size_t kStates = 3;  // mostly the first iteration, the last, and those between
 
 /// Whether it goes over queries and keys: products, scores, weights.
 bool is_of_pairs(const Shape& shape) {
@@ -69,9 +69,9 @@ class Walk {
     for (const TensorId id : inputs_) {
       const Tensor& tensor = graph_.tensor(id);
       const Count bytes = tensor.role == Role::kInput ? bytes_of(tensor, dtype_) : 0;
-      given.push_back({{}, bytes, bytes > 0 ? show(id, bytes) : kNoLife});
+      given.push_back({{}, bytes, bytes > 0 ? show(id, bytes, 0) : kNoLife});
     }
-    run(std::move(given), graph_.results().size());
+    run(std::move(given), std::vector<bool>(graph_.results().size(), true));
     for (const TensorId id : inputs_) show_read(id, row_ - 1);
   }
 
@@ -89,24 +89,32 @@ class Walk {
     int behind = kNever;  // of what a step makes first: the last step behind that step
   };
 
-  /// Of the results the first `stay` stay.
-  void run(std::vector<Given> given, size_t stay) {
+  /// `stay`: of each result whether it stays.
+  void run(std::vector<Given> given, std::vector<bool> stay) {
     given_ = std::move(given);
-    stay_ = stay;
+    stay_ = std::move(stay);
     if (records()) saved.resize(count_rows(graph_), 0);
     find_last_readers();
     for (size_t i = 0; i < inputs_.size(); ++i) take(inputs_[i], given_[i]);
     for (int s = 0; s < end_; ++s) {
       const Step& step = graph_.steps()[static_cast<size_t>(s)];
-      if (const Call* call = graph_.call_of(step)) {
-        run(*call, s);
+      if (const Loop* loop = graph_.loop_of(step)) {
+        run(*loop, s);
       } else {
         run(step);
       }
       left -= let_go_[static_cast<size_t>(s)];
     }
     left -= let_go_.back();
-    for (size_t r = 0; r < stay_; ++r) show_read(graph_.results()[r].tensor, row_ - 1);
+    each_that_stays([&](TensorId id) { show_read(id, row_ - 1); });
+  }
+
+  /// Calls visit(result) for those that stay.
+  template <class Visit>
+  void each_that_stays(Visit visit) const {
+    for (size_t r = 0; r < stay_.size(); ++r) {
+      if (stay_[r]) visit(graph_.results()[r].tensor);
+    }
   }
 
   /// From the end: the last step that reads each tensor, and the last behind each step.
@@ -115,12 +123,12 @@ class Walk {
       int& last = at(id).last;
       if (last == end_) last = step;
     };
-    for (size_t r = 0; r < stay_; ++r) at(graph_.results()[r].tensor).last = kEnd;
+    each_that_stays([&](TensorId id) { at(id).last = kEnd; });
     for (int s = end_; s-- > 0;) {
       const Step& step = graph_.steps()[static_cast<size_t>(s)];
       for (const TensorId id : step.inputs) read(id, s);
-      if (const Call* call = graph_.call_of(step)) {
-        for (const TensorId id : call->outputs) read(id, s);
+      if (const Loop* loop = graph_.loop_of(step)) {
+        for (const Loop::Output& output : loop->outputs) read(output.tensor, s);
         continue;
       }
       for (const TensorId id : step.outputs()) read(id, s);
@@ -135,13 +143,17 @@ class Walk {
     for (const TensorId id : step.inputs) show_read(id, row_);
     for (const TensorId id : step.outputs()) {
       if (storage_[static_cast<size_t>(id)] != id) continue;
-      const Bytes made = bytes(id);
-      take(id, {made, made.all, show(id, made.all)});
-      left += made;
+      make(id, row_);
     }
     if (records()) keep(step);
     most = max(most, left);
     ++row_;
+  }
+
+  void make(TensorId id, int row) {
+    const Bytes made = bytes(id);
+    take(id, {made, made.all, show(id, made.all, row)});
+    left += made;
   }
 
   // ---- What autograd keeps ----
@@ -206,37 +218,55 @@ class Walk {
   // ---- Bodies ----
 
   /// Walks each body once for each different thing that it is given.
-  void run(const Call& call, int s) {
-    const size_t repetitions = call.list->order.size();
+  void run(const Loop& loop, int s) {
     std::vector<Walk> known;
-    known.reserve(kStates * call.bodies.size());
+    known.reserve(kStates * loop.bodies.size());
     std::vector<Given> given;
-    for (size_t r = 0, before = 0; r < repetitions; ++r) {
-      const Body& body = call.body_of(r);
-      Given carried = r > 0 ? result(known, before, 0) : Given{};
+    std::vector<Bytes> slices(loop.outputs.size());  // of what is stacked: let go when it is
+    size_t before = 0, now = 0;
+    for (int64_t i = 0; i < loop.iterations(); ++i, before = now) {
+      const Body& body = loop.body_of(i);
       given.clear();
-      for (const Argument& argument : body.arguments) {
-        const bool handed_on = r > 0 && given.empty();
-        given.push_back(handed_on ? carried : give(call, r, argument.given, s));
+      for (const Argument& one : body.arguments) {
+        given.push_back(is_handed_on(one, i) ? result(known, before, one.result, loop)
+                                             : give(loop, i, one.given, s));
       }
-      before = walk(call, r, given, known);
-      const Walk& walked = known[before];
+      now = walk(loop, i, given, known);
+      const Walk& walked = known[now];
       most = max(most, left + walked.most);
       left += walked.left;
-      if (records()) keep(walked, body, r > 0 ? 1 : 0);
-      for (size_t i = 0; r + 1 == repetitions && i < call.outputs.size(); ++i) {
-        take(call.outputs[i], result(known, before, i));
+      if (records()) keep(walked, body, i);
+      for (size_t o = 0; o < slices.size(); ++o) {
+        const int made = loop.outputs[o].result;
+        if (!loop.outputs[o].stacked) continue;
+        if (i > 0 && keeps_carried(walked, body, made)) slices[o] -= known[before].size_of(made);
+        const bool is_last = i + 1 == loop.iterations();
+        if (!is_last || loop.output_of(made, false) == kNoTensor) slices[o] += walked.size_of(made);
       }
     }
-    row_ = first_row(call, call.bodies.size());
+    row_ = first_row(loop, loop.bodies.size());
+    for (size_t o = 0; o < slices.size(); ++o) {
+      const Loop::Output& output = loop.outputs[o];
+      if (output.stacked) {
+        make(output.tensor, row_ - 1);
+        most = max(most, left);
+        left -= slices[o];
+      } else {
+        take(output.tensor, result(known, now, output.result));
+      }
+    }
   }
 
-  /// The place among `known` of the walk over repetition `r`, which is made where there is none.
-  size_t walk(const Call& call, size_t r, const std::vector<Given>& given,
+  /// Whether an iteration is given what the one before has made.
+  static bool is_handed_on(const Argument& argument, int64_t iteration) {
+    return argument.kind == Argument::Kind::kCarried && iteration > 0;
+  }
+
+  /// The place among `known` of the walk over an iteration, which is made where there is none.
+  size_t walk(const Loop& loop, int64_t iteration, const std::vector<Given>& given,
               std::vector<Walk>& known) {
-    const Body& body = call.body_of(r);
-    const bool last = r + 1 == call.list->order.size();
-    const size_t stay = last ? body.graph->results().size() : 1;
+    const Body& body = loop.body_of(iteration);
+    const std::vector<bool> stay = stays(loop, iteration);
     const size_t shown = first_of(known, *body.graph);
     for (size_t i = shown; i < known.size(); ++i) {
       const bool same = &known[i].graph_ == body.graph.get() && known[i].stay_ == stay &&
@@ -244,14 +274,34 @@ class Walk {
       if (same) return i;
     }
     const bool first = shown == known.size();
-    const int row = first_row(call, static_cast<size_t>(call.list->order[r]));
+    const int row = first_row(loop, loop.kind_of(iteration));
     Walk& walk = known.emplace_back(*body.graph, dtype_, sharing_, first ? timeline_ : nullptr);
     walk.body_ = &body;
     walk.prefix_ = prefix_ + body.prefix;
     walk.first_row_ = walk.row_ = row;
     walk.run(given, stay);
-    if (first && timeline_) show_what_is_taken_after(call, r, walk.row_);
+    if (first && timeline_) show_what_is_taken_after(loop, iteration, walk.row_);
     return known.size() - 1;
+  }
+
+  /// Of the results of an iteration those that something behind it needs.
+  static std::vector<bool> stays(const Loop& loop, int64_t iteration) {
+    const bool last = iteration + 1 == loop.iterations();
+    const size_t results = loop.body_of(iteration).graph->results().size();
+    std::vector<bool> stay(results);
+    for (size_t r = 0; r < results; ++r) {
+      const int result = static_cast<int>(r);
+      stay[r] = loop.output_of(result, true) != kNoTensor ||
+                (last ? loop.output_of(result, false) != kNoTensor
+                      : is_carried(loop.body_of(iteration + 1), result));
+    }
+    return stay;
+  }
+
+  static bool is_carried(const Body& body, int result) {
+    return std::ranges::any_of(body.arguments, [&](const Argument& one) {
+      return one.kind == Argument::Kind::kCarried && one.result == result;
+    });
   }
 
   /// The first walk over a body is the one that stands in the timeline.
@@ -261,60 +311,88 @@ class Walk {
     return static_cast<size_t>(first - known.begin());
   }
 
-  /// What a body is given: it lets go what nothing needs after repetition `r`.
-  Given give(const Call& call, size_t r, TensorId id, int s) {
+  /// What a body is given: it lets go what no later iteration needs, and nothing behind the loop.
+  Given give(const Loop& loop, int64_t iteration, TensorId id, int s) {
     Tracked& one = at(id);
-    if (one.last != s || is_taken_after(call, r, id)) return {{}, one.unkept, one.life};
+    if (one.last != s || is_taken_after(loop, iteration, id)) return {{}, one.unkept, one.life};
     stay(one, kEnd);
     return one;
   }
 
-  bool is_taken_after(const Call& call, size_t r, TensorId given) {
-    for (size_t later = call.list->order.size(); --later > r;) {
-      const std::vector<Argument>& arguments = call.body_of(later).arguments;
-      for (size_t i = 1; i < arguments.size(); ++i) {
-        if (&at(arguments[i].given) == &at(given)) return true;
+  bool is_taken_after(const Loop& loop, int64_t iteration, TensorId given) {
+    for (int64_t later = loop.iterations(); --later > iteration;) {
+      for (const Argument& one : loop.body_of(later).arguments) {
+        if (!is_handed_on(one, later) && &at(one.given) == &at(given)) return true;
       }
     }
     return false;
   }
 
-  /// A result of a body, for what comes behind it.
-  static Given result(const std::vector<Walk>& known, size_t walked, size_t index) {
-    const auto tracked = [&](const Walk& walk) -> const Tracked& {
-      return walk.tracked_[static_cast<size_t>(walk.graph_.results()[index].tensor)];
-    };
-    const Tracked& one = tracked(known[walked]);
-    const Tracked& shown = tracked(known[first_of(known, known[walked].graph_)]);
-    return {one.unkept == 0 ? Bytes{} : one.ends, one.unkept, shown.life};
+  const Tracked& result_of(int result) const {
+    const TensorId id = graph_.results()[static_cast<size_t>(result)].tensor;
+    return tracked_[static_cast<size_t>(storage_[static_cast<size_t>(id)])];
   }
 
-  /// What autograd keeps of a repetition: of what it was given, from argument `first` on, too.
-  void keep(const Walk& walked, const Body& body, size_t first) {
+  /// Bytes of a result that are let go when nothing needs it: none, where autograd keeps it.
+  Bytes size_of(int result) const {
+    return result_of(result).unkept == 0 ? Bytes{} : result_of(result).ends;
+  }
+
+  /// A result of a body, for what comes behind it.
+  static Given result(const std::vector<Walk>& known, size_t walked, int result) {
+    const Walk& shown = known[first_of(known, known[walked].graph_)];
+    return {known[walked].size_of(result), known[walked].result_of(result).unkept,
+            shown.result_of(result).life};
+  }
+
+  /// The same for the next iteration, in which it does not end if it is stacked.
+  static Given result(const std::vector<Walk>& known, size_t walked, int made, const Loop& loop) {
+    Given given = result(known, walked, made);
+    if (loop.output_of(made, true) != kNoTensor) given.ends = {};
+    return given;
+  }
+
+  /// What autograd keeps of an iteration: of what it was given by the graph around, too.
+  void keep(const Walk& walked, const Body& body, int64_t iteration) {
     size_t row = static_cast<size_t>(walked.first_row_ - first_row_);
     for (const Count kept : walked.saved) {
       saved[row] = sum(saved[row], kept);
       ++row;
     }
-    for (size_t i = first; i < walked.inputs_.size(); ++i) {
-      const Tracked& input = walked.tracked_[static_cast<size_t>(walked.inputs_[i])];
-      if (input.unkept == 0) keep(body.arguments[i].given, kEnd);
+    for (size_t i = 0; i < walked.inputs_.size(); ++i) {
+      if (!is_handed_on(body.arguments[i], iteration) && walked.keeps_input(i)) {
+        keep(body.arguments[i].given, kEnd);
+      }
     }
   }
 
-  /// The row of the first step of a body; behind the last, of what follows the call.
-  int first_row(const Call& call, size_t body) const {
+  bool keeps_input(size_t input) const {
+    return tracked_[static_cast<size_t>(inputs_[input])].unkept == 0;
+  }
+
+  /// Whether autograd keeps, for an iteration, what a result of the one before was.
+  static bool keeps_carried(const Walk& walked, const Body& body, int result) {
+    for (size_t i = 0; i < body.arguments.size(); ++i) {
+      const Argument& one = body.arguments[i];
+      const bool takes = one.kind == Argument::Kind::kCarried && one.result == result;
+      if (takes && walked.keeps_input(i)) return true;
+    }
+    return false;
+  }
+
+  /// The row of the first step of a body; behind the last, of what follows the loop.
+  int first_row(const Loop& loop, size_t body) const {
     int row = row_;
-    for (size_t b = 0; b < body; ++b) row += static_cast<int>(count_rows(*call.bodies[b].graph));
+    for (size_t b = 0; b < body; ++b) row += static_cast<int>(count_rows(*loop.bodies[b].graph));
     return row;
   }
 
   // ---- The timeline ----
 
-  int show(TensorId id, Count bytes) {
+  int show(TensorId id, Count bytes, int row) {
     if (!timeline_) return kNoLife;
     timeline_->push_back(
-        {name_in(graph_, id, body_, prefix_), &graph_.tensor(id), bytes, row_, row_});
+        {name_in(graph_, id, body_, prefix_), &graph_.tensor(id), bytes, row, row});
     return static_cast<int>(timeline_->size()) - 1;
   }
 
@@ -324,11 +402,11 @@ class Walk {
     freed = std::max(freed, row);
   }
 
-  /// What a later repetition takes lives through the rows of this one, which end before `row`.
-  void show_what_is_taken_after(const Call& call, size_t r, int row) {
-    for (const Body& body : call.bodies) {
-      for (const Argument& argument : body.arguments) {
-        if (is_taken_after(call, r, argument.given)) show_read(argument.given, row - 1);
+  /// What a later iteration takes lives through the rows of this one, which end before `row`.
+  void show_what_is_taken_after(const Loop& loop, int64_t iteration, int row) {
+    for (const Body& body : loop.bodies) {
+      for (const Argument& one : body.arguments) {
+        if (is_taken_after(loop, iteration, one.given)) show_read(one.given, row - 1);
       }
     }
   }
@@ -341,7 +419,7 @@ class Walk {
   std::string prefix_{};         // of its names
   int first_row_ = 0, row_ = 0;  // of the first and the next step
   std::vector<Given> given_{};
-  size_t stay_ = 0;
+  std::vector<bool> stay_{};
   const int end_;  // the number of steps
   std::vector<TensorId> storage_;
   std::vector<TensorId> inputs_;

@@ -157,10 +157,44 @@ Graph list_of(std::vector<int> order) {
   std::vector<StackedLayer> kinds;
   kinds.push_back(layer_of(graph, 0, entered, table, thin_in, thin_out, ""));
   if (both) kinds.push_back(layer_of(graph, 1, entered, wide_table, wide_in, wide_out, "wide_"));
-  add_stack(graph, 0, std::move(kinds));
-  const std::vector<TensorId> made = graph.calls()[0].outputs;
+  const std::vector<TensorId> made = add_stack(graph, 0, std::move(kinds));
   graph.add_result("output", add(graph, "after", activation_named("relu"), {made[0]}));
   graph.add_result("hidden", made[1]);
+  return graph;
+}
+
+/// x -> a stack of made tensors -> cells that carry two values, of which one is stacked, too.
+Graph cells_of(int length, bool reverse) {
+  using Kind = Argument::Kind;
+  const auto set = std::make_shared<Parameters>(), cell = std::make_shared<Parameters>("Cell");
+  const LinearModule dense = declare_linear(*cell, "dense", 4, 4, true);
+  set->add_member({"cells", {cell}, std::vector<int>(static_cast<size_t>(length), 0)});
+  Graph graph(set);
+  const TensorId x = graph.add_input("x", {length, 2, 4}), first = graph.add_input("first", {2, 4});
+  const TensorId made = add(graph, "made", activation_named("gelu"), {x});
+  const TensorId h = add(graph, "h", activation_named("relu"), {first});
+  const TensorId c = add(graph, "c", activation_named("gelu"), {first});
+  Graph body(cell);
+  const TensorId slice = body.add_input("slice", {2, 4}),
+                 h_before = body.add_input("h_before", {2, 4}),
+                 c_before = body.add_input("c_before", {2, 4});
+  const TensorId linear = apply_linear(body, dense, "combine", h_before, "linear");
+  const TensorId gates = add(body, "gates", make_op<Add>(), {slice, linear});
+  const TensorId c_after = add(body, "c_after", make_op<Multiply>(), {gates, c_before});
+  const TensorId squashed = add(body, "squashed", activation_named("tanh"), {c_after});
+  const TensorId h_after = add(body, "h_after", make_op<Multiply>(), {gates, squashed});
+  body.add_result("h_after", h_after);
+  body.add_result("c_after", c_after);
+  Loop loop{.member = 0, .reverse = reverse};
+  loop.outputs = {{.result = 0, .stacked = true}, {.result = 0}, {.result = 1}};
+  loop.bodies.push_back({.graph = std::make_shared<const Graph>(std::move(body)),
+                         .arguments = {{.kind = Kind::kSlice, .given = made},
+                                       {.kind = Kind::kCarried, .given = h, .result = 0},
+                                       {.kind = Kind::kCarried, .given = c, .result = 1}}});
+  const std::vector<TensorId> outputs = graph.add_loop(std::move(loop));
+  graph.add_result("all", add(graph, "after", activation_named("gelu"), {outputs[0]}));
+  graph.add_result("h_n", outputs[1]);
+  graph.add_result("c_n", outputs[2]);
   return graph;
 }
 
@@ -192,6 +226,16 @@ const Lifetime& named(const std::vector<Lifetime>& lives, const std::string& nam
 }
 
 }  // namespace
+
+TEST_CASE("two carried values, slices of what is made, and a stacked result, as unrolled") {
+  for (const int length : {1, 2, 3, 7}) {
+    for (const bool reverse : {false, true}) {
+      CAPTURE(length);
+      CAPTURE(reverse);
+      check_same(cells_of(length, reverse), Dtype::kFloat32);
+    }
+  }
+}
 
 TEST_CASE("a view, an update in place and a late reader, counted by hand") {
   const Graph graph = by_hand();
@@ -313,7 +357,7 @@ TEST_CASE("the peak of a step of training is what is counted at each of its step
     const Graph graph = graph_of(one);
     const size_t parameters = graph.parameters().flat_count();
     for (const bool first_frozen : {false, true}) {
-      recipe.checkpointing = first_frozen && !graph.calls().empty();
+      recipe.checkpointing = first_frozen && !graph.loops().empty();
       if (parameters <= (first_frozen ? 1 : 0)) continue;
       recipe.frozen.clear();
       if (first_frozen) recipe.frozen.push_back(graph.parameters().at(0).first);
