@@ -29,7 +29,11 @@ struct Bytes {
 
   bool operator==(const Bytes&) const = default;
   Bytes& operator+=(const Bytes& other) { return *this = *this + other; }
-  Bytes& operator-=(const Bytes& other) { return *this += {-other.all, -other.without_pairs}; }
+  Bytes& operator-=(const Bytes& other) {
+    all -= other.all;
+    without_pairs -= other.without_pairs;
+    return *this;
+  }
   friend Bytes operator+(const Bytes& a, const Bytes& b) {
     return {sum(a.all, b.all), sum(a.without_pairs, b.without_pairs)};
   }
@@ -179,8 +183,8 @@ class Walk {
     }
     for (const int index : kept.outputs) of_row = sum(of_row, keep(step.output + index, until));
     of_row = sum(of_row, further);
-    left += {further, further};
-    if (until < end_) let_go_[static_cast<size_t>(until)] += {further, further};
+    left += {further, 0};
+    if (until < end_) let_go_[static_cast<size_t>(until)] += {further, 0};
   }
 
   /// Returns the bytes of a tensor unless it is kept already.
@@ -198,7 +202,7 @@ class Walk {
   Bytes bytes(TensorId id) const {
     const Tensor& tensor = graph_.tensor(id);
     const Count all = bytes_of(tensor, dtype_);
-    return {all, is_of_pairs(tensor.shape) ? 0 : all};
+    return {all, records() || is_of_pairs(tensor.shape) ? 0 : all};
   }
 
   void take(TensorId id, const Given& given) {

@@ -19,7 +19,8 @@ namespace attnscope {
 /// behind. A matrix of weights, which our kernels never make, is counted: PyTorch makes it.
 struct Lifetimes {
   Count peak = 0;                // most that is alive at one step
-  Count peak_without_pairs = 0;  // the same without what has a number for each query and each key
+  Count peak_without_pairs = 0;  // the same without what has a number for each query and each key;
+                                 // 0 where autograd records
   Count left = 0;                // alive when all steps are done: results, and what autograd keeps
   std::vector<Count> saved{};    // where autograd records: of each row of rows_of(graph), all
                                  // repetitions, what it is the first to keep; inputs count here

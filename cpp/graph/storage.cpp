@@ -54,6 +54,7 @@ std::vector<TensorId> storages(const Graph& graph, Sharing sharing,
   std::vector<TensorId> storages;
   storages.reserve(graph.tensors().size());
   for (const Tensor& tensor : graph.tensors()) storages.push_back(tensor.storage);
+  if (sharing == Sharing::kInference) return storages;
   std::optional<Needs> needs;
   if (sharing == Sharing::kRun) needs.emplace(graph, handed_out);
   for (size_t s = 0; s < graph.steps().size(); ++s) {
