@@ -138,7 +138,7 @@ const CELLS = 2; // of each attention of a layer
  * @param {Tensors} inputs
  * @param {import('../../web/lib/index.js').Estimate & import('../../web/lib/types.js').EstimateNames} estimate
  */
-function explained(models, inputs, { steps, tensors, results }) {
+function explained(models, inputs, { steps, shapes, tensors, results }) {
   const softmaxes = steps.filter(({ op }) => op === 'softmax');
   const several = results.filter(({ weights }) => weights).length > 1;
   return softmaxes.flatMap(({ output, inputs: [scores], shape, axes }) =>
@@ -154,7 +154,7 @@ function explained(models, inputs, { steps, tensors, results }) {
       };
       const nameOf = (/** @type {string[]} */ all) => (layer === undefined ? all.at(-1) : (all[repeat] ?? all[0]));
       const names = Object.fromEntries(Object.entries(tensors).map(([name, all]) => [name, nameOf(all)]));
-      const masked = Object.keys(tensors).filter((name) => !steps.some((step) => step.output === name));
+      const masked = Object.keys(tensors).filter((name) => !(name in shapes));
       const cells = Object.entries(models).map(([build, model]) => [
         build,
         model.explain(/** @type {any} */ (inputs), /** @type {any} */ (at))
