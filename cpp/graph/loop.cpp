@@ -114,13 +114,18 @@ class LoopCheck {
       }
       for (size_t other = 0; other < i; ++other) check_apart(kind, arguments[other], one);
       if (one.kind == Argument::Kind::kCarried) check_carried(input, one.result);
-      const Shape taken =
-          one.kind == Argument::Kind::kSlice ? whole(kind, input, one) : input.shape;
-      const Shape& given = around_.tensor(one.given).shape;
-      if (given != taken) {
-        wrong_graph("{} takes {} as {}, got {}", {name_of(kind), taken, input.name, given});
+      if (one.kind == Argument::Kind::kSlice) {
+        check_shape(kind, input, whole(kind, input, one), one.given);
+      } else {
+        check_shape(kind, input, input.shape, one.given);
       }
     }
+  }
+
+  void check_shape(size_t kind, const Tensor& input, const Shape& taken, TensorId given) const {
+    const Shape& shape = around_.tensor(given).shape;
+    if (shape == taken) return;
+    wrong_graph("{} takes {} as {}, got {}", {name_of(kind), taken, input.name, shape});
   }
 
   /// Two arguments are of memory of their own. Carried ones may begin alike: they are only read.
