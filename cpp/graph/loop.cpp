@@ -153,10 +153,11 @@ class LoopCheck {
   /// Whatever body the iteration before has run, it makes what this one takes.
   void check_carried(const Tensor& input, int result) const {
     for (size_t kind = 0; kind < loop_.bodies.size(); ++kind) {
-      const Tensor& made = check_result(kind, result, /*stacked=*/false);
-      if (made.shape != input.shape) {
-        wrong_graph("{} makes {} of {}", {name_of(kind), made.shape, input.shape});
+      const Shape& made = graph(kind).tensor(result_of(kind, result)).shape;
+      if (made != input.shape) {
+        wrong_graph("{} makes {} of {}", {name_of(kind), made, input.shape});
       }
+      check_result(kind, result, /*stacked=*/false);
     }
   }
 
@@ -168,14 +169,18 @@ class LoopCheck {
     }
   }
 
-  /// A result is made by its body, in memory of its own or in place of what was made there before.
-  /// Where only slices of it are put it may also be an input.
-  const Tensor& check_result(size_t kind, int result, bool stacked) const {
+  TensorId result_of(size_t kind, int result) const {
     const std::vector<Result>& results = graph(kind).results();
     if (result < 0 || result >= std::ssize(results)) {
       wrong_graph("{} has no result {}", {name_of(kind), result});
     }
-    const TensorId id = results[static_cast<size_t>(result)].tensor;
+    return results[static_cast<size_t>(result)].tensor;
+  }
+
+  /// A result is made by its body, in memory of its own or in place of what was made there before.
+  /// Where only slices of it are put it may also be an input.
+  const Tensor& check_result(size_t kind, int result, bool stacked) const {
+    const TensorId id = result_of(kind, result);
     const Tensor& made = graph(kind).tensor(id);
     const bool put = made.role == Role::kInput && stacked;
     if (made.role != Role::kActivation && !put) {
