@@ -113,7 +113,7 @@ const installed = () => join(folder, 'node_modules', 'attnscope', 'web', 'lib');
 const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content, { level: 9 }).length;
 
 test('it is small: four builds, once as files and once inside one file, and the element, compressed', () => {
-  const LARGEST = 3e6; // without optimization it would be several times as large
+  const LARGEST = 3.3e6; // without optimization it would be several times as large
   assert.ok(archiveBytes < LARGEST, `${archiveBytes} bytes`);
 });
 
