@@ -23,12 +23,12 @@ struct Lifetimes {
                                  // 0 where autograd records
   Count left = 0;                // alive when all steps are done: results, and what autograd keeps
   std::vector<Count> saved{};    // where autograd records: of each row of rows_of(graph), all
-                                 // repetitions, what it is the first to keep; inputs count here
+                                 // iterations, what it is the first to keep; inputs count here
 };
 Lifetimes lifetimes(const Graph& graph, Dtype dtype, Sharing sharing);
 
 /// A tensor's bytes and the rows between which it is alive; a view lives in the tensor it views.
-/// Of a body these are the rows of one repetition: the longest that any one has it, so what is
+/// Of a body these are the rows of one iteration: the longest that any one has it, so what is
 /// alive at a row by this table may be more than at once in any of them.
 struct Lifetime {
   std::string name;      // as Row::name_of() has it
