@@ -23,7 +23,7 @@ export default defineConfig({
         codeSplitting: {
           // Two files at the start and not ten: `core` is what the worker needs as well, where there is no DOM.
           groups: [
-            { name: 'core', test: /\/web\/(lib\/scope|plain\/(format|repeats))\.js$/, priority: 2 },
+            { name: 'core', test: /\/web\/(lib\/scope|plain\/(format|outputs|repeats))\.js$/, priority: 2 },
             { name: 'embedded', test: /\/web\/elements\/embedded\.js$/, priority: 1 }
           ]
         }
