@@ -57,10 +57,14 @@ Array Concat::forward(const std::vector<const Array*>& inputs) const {
   return y;
 }
 
-std::string Concat::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+std::string tuple_of(const std::vector<std::string>& tensors) {
   std::string text;
-  for (const std::string& input : inputs) text += (text.empty() ? "" : ", ") + input;
-  return format("torch.cat(({}), dim={})", {text, dimension_});
+  for (const std::string& tensor : tensors) text += (text.empty() ? "" : ", ") + tensor;
+  return format("({})", {text});
+}
+
+std::string Concat::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  return format("torch.cat({}, dim={})", {tuple_of(inputs), dimension_});
 }
 
 void Concat::gradients(GradientBuilder& step) const {

@@ -6,6 +6,9 @@
 
 namespace attnscope {
 
+/// "(a, b)": tensors as torch.cat and torch.stack take them.
+std::string tuple_of(const std::vector<std::string>& tensors);
+
 /// Tensors after each other along one dimension; the others are equal.
 class Concat final : public SingleOp {
  public:

@@ -44,10 +44,9 @@ void Stack::gradients(GradientBuilder& step) const {
 }
 
 std::string Stack::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
-  std::string text;
-  for (const std::string& input : inputs) text += (text.empty() ? "" : ", ") + input;
-  return dimension_ == 0 ? format("torch.stack(({}))", {text})
-                         : format("torch.stack(({}), dim={})", {text, dimension_});
+  const std::string tensors = tuple_of(inputs);
+  return dimension_ == 0 ? format("torch.stack({})", {tensors})
+                         : format("torch.stack({}, dim={})", {tensors, dimension_});
 }
 
 Shape Unbind::output_shape(const InputShapes& inputs, size_t) const {

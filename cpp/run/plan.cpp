@@ -30,11 +30,15 @@ Plan::Plan(const Config& of, const PlanKey& by, FunctionGraph made, RunFor what)
 
 void Plan::bind(States& of) {
   const std::vector<size_t> numbers = of.bind(graph);
+  const std::span<const TensorId> made = schedule.results();
   states.clear();
+  states.reserve(numbers.size());
   for (size_t i = 0; i < numbers.size(); ++i) {
+    BoundState& bound = states.emplace_back(BoundState{numbers[i]});
     const StateUse& use = graph.states()[i];
-    const auto found = std::find(schedule.results().begin(), schedule.results().end(), use.after);
-    states.push_back({numbers[i], static_cast<size_t>(found - schedule.results().begin())});
+    if (use.rule != StateUse::Rule::kReplaced) continue;
+    bound.result =
+        static_cast<size_t>(std::find(made.begin(), made.end(), use.after) - made.begin());
   }
 }
 

@@ -52,8 +52,9 @@ std::vector<TensorId> outputs_of(const Graph& graph, const Keep& keep) {
   outputs.insert(outputs.end(), keep.tensors.begin(), keep.tensors.end());
   if (!keep.states) return outputs;
   for (const StateUse& state : graph.states()) {
+    if (state.rule != StateUse::Rule::kReplaced) continue;
     const bool there = std::find(outputs.begin(), outputs.end(), state.after) != outputs.end();
-    if (state.rule == StateUse::Rule::kReplaced && !there) outputs.push_back(state.after);
+    if (!there) outputs.push_back(state.after);
   }
   for (const StateUse& state : graph.states()) {
     if (state.rule == StateUse::Rule::kAppended) outputs.push_back(state.after);

@@ -44,12 +44,17 @@ std::vector<CachedRows*> give_states(const Plan& plan, States& states, Inputs& i
   return caches;
 }
 
-void check_finite(const std::string& what, float number) {
-  if (std::isfinite(number)) return;
-  refuse("loss",
-         "the {} must stay finite, got {}; nothing was changed, and a lower learning rate, "
-         "clip_norm or other data may help",
-         {what, to_string(RawValue{static_cast<double>(number)})});
+/// `number_at(place)`: the number of a result.
+template <class NumberAt>
+void check_finite(const Plan& plan, NumberAt number_at) {
+  for (const auto& [name, what] : plan.graph.finite_results()) {
+    const float number = number_at(plan.result(name));
+    if (std::isfinite(number)) continue;
+    refuse("loss",
+           "the {} must stay finite, got {}; nothing was changed, and a lower learning rate, "
+           "clip_norm or other data may help",
+           {what, to_string(RawValue{static_cast<double>(number)})});
+  }
 }
 
 /// Positions of a cache that later runs may see.
@@ -70,16 +75,12 @@ Results transact(const Plan& plan, const BoundWeights& weights, Inputs inputs, K
 
   bool checked = false;
   const auto check_before = [&](const Workspace& workspace) {
-    for (const auto& [name, what] : graph.finite_results()) {
-      check_finite(what, *workspace.read(plan.tensor(plan.result(name))));
-    }
+    check_finite(plan, [&](size_t place) { return *workspace.read(plan.tensor(place)); });
     checked = true;
   };
   Results results{plan, execute(plan.schedule, weights, inputs, progress, caches, check_before)};
   if (!checked) {
-    for (const auto& [name, what] : graph.finite_results()) {
-      check_finite(what, *results.at(name).data());
-    }
+    check_finite(plan, [&](size_t place) { return *results.values[place].data(); });
   }
   // From here on nothing throws.
   for (size_t i = 0; i < plan.states.size(); ++i) {
