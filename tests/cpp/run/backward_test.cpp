@@ -17,12 +17,6 @@ namespace {
 /// Larger layers take too long in double precision.
 constexpr Count kMostParameters = 3'000'000;
 
-#if defined(__EMSCRIPTEN__)
-constexpr int kThreadCounts[] = {1};
-#else
-constexpr int kThreadCounts[] = {1, 2, 3};
-#endif
-
 /// The gradients by all inputs and parameters, given those by all results.
 Graph backward_of(const Config& config) {
   const Graph layer = graph_of(config);

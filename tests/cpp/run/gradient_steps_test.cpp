@@ -24,12 +24,6 @@ using namespace attnscope::testing;
 
 namespace {
 
-#if defined(__EMSCRIPTEN__)
-constexpr int kThreadCounts[] = {1};
-#else
-constexpr int kThreadCounts[] = {1, 2, 3};
-#endif
-
 /// An operation on inputs: an optional mask where one has a negative limit, integers where it is
 /// above 0.
 struct Given {

@@ -13,6 +13,13 @@ namespace attnscope::testing {
 /// float32 sums of up to a few hundred terms, relative.
 inline constexpr double kKernelTolerance = 1e-5;
 
+/// On how many threads a run has to give the same bits; WebAssembly's tests have one.
+#if defined(__EMSCRIPTEN__)
+inline constexpr int kThreadCounts[] = {1};
+#else
+inline constexpr int kThreadCounts[] = {1, 2, 3};
+#endif
+
 /// Random values for every input of the graph: token ids where it takes integers; a mask, if
 /// wanted, hides every third element.
 struct RandomInputs {
@@ -44,6 +51,13 @@ inline Results forward(const Model& model, const Inputs& inputs, const RunOption
   return model.run(*model.plan({.weights = weights}), inputs, options);
 }
 
+/// By the kernels, of a graph without parameters.
+inline Outputs run_kernels(const Graph& graph, const Inputs& inputs, const Keep& keep = {},
+                           const Progress& progress = {}) {
+  Weights weights(std::make_shared<ParameterValues>(), Dtype::kFloat32);
+  return execute(Schedule(graph, keep), weights.bind(graph, {}), inputs, progress);
+}
+
 inline void check_same(const Values& actual, const Values& expected) {
   REQUIRE(shape_of(actual) == shape_of(expected));
   for (size_t i = 0; i < actual.size(); ++i) {
@@ -54,6 +68,13 @@ inline void check_same(const Values& actual, const Values& expected) {
 inline void check_same(const Outputs& actual, const Outputs& expected) {
   REQUIRE(actual.size() == expected.size());
   for (size_t r = 0; r < actual.size(); ++r) check_same(actual[r], expected[r]);
+}
+
+/// All results of a graph without parameters, by the kernels and by the reference.
+inline void check_kernels(const Graph& graph, const Keep& keep = {}) {
+  const RandomInputs inputs(graph, false);
+  check_same(run_kernels(graph, inputs.pointers, keep),
+             run_reference(graph, ParameterValues(), inputs.pointers, keep));
 }
 
 }  // namespace attnscope::testing

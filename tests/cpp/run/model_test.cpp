@@ -15,12 +15,6 @@ namespace {
 
 constexpr Count kNoLimit = Count{1} << 40;
 
-#if defined(__EMSCRIPTEN__)
-constexpr int kThreadCounts[] = {1};
-#else
-constexpr int kThreadCounts[] = {1, 2, 3};
-#endif
-
 }  // namespace
 
 TEST_CASE(

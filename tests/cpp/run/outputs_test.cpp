@@ -165,17 +165,6 @@ struct Cells {
   }
 };
 
-Outputs execute(const Graph& graph, const Keep& keep, const RandomInputs& inputs) {
-  Weights weights(std::make_shared<ParameterValues>(), Dtype::kFloat32);
-  return attnscope::execute(Schedule(graph, keep), weights.bind(graph, {}), inputs.pointers, {});
-}
-
-void check_run(const Graph& graph, const Keep& keep = {}) {
-  const RandomInputs inputs(graph, false);
-  check_same(execute(graph, keep, inputs),
-             run_reference(graph, ParameterValues(), inputs.pointers, keep));
-}
-
 }  // namespace
 
 TEST_CASE("what a step makes are tensors that follow each other, one for each name") {
@@ -239,14 +228,14 @@ TEST_CASE("printed code assigns a tuple, and the shapes stand behind it") {
 TEST_CASE("a run makes the outputs that are read, alone and together") {
   Cells layer;
   layer.graph.add_result("hidden", layer.hidden);
-  check_run(layer.graph);
+  check_kernels(layer.graph);
   const Schedule alone(layer.graph);
   CHECK(alone.entries().back().fusion.writes == std::vector{layer.hidden});
   for (const char* name : {"memory", "activated"}) {
     CAPTURE(name);
     const std::vector<TensorId> tensors = find_tensors(layer.graph, "toy", {name});
-    check_run(layer.graph, {.tensors = tensors});
-    check_run(layer.graph, {.tensors = {tensors[0], layer.memory}});
+    check_kernels(layer.graph, {.tensors = tensors});
+    check_kernels(layer.graph, {.tensors = {tensors[0], layer.memory}});
   }
   CHECK_THROWS_WITH(find_tensors(layer.graph, "toy", {"memories"}),
                     "toy has no tensor \"memories\", did you mean memory?");
@@ -254,13 +243,13 @@ TEST_CASE("a run makes the outputs that are read, alone and together") {
   const TensorId again = layer.cell("second", layer.scaled("gates2", layer.x), layer.memory,
                                     {"hidden2", "memory2", "activated2"});
   layer.graph.add_result("hidden2", again);
-  check_run(layer.graph);
+  check_kernels(layer.graph);
 }
 
 TEST_CASE("a layer whose last steps read only a further output needs the step that makes it") {
   Cells layer;
   layer.graph.add_result("output", layer.scaled("output", layer.memory));
-  check_run(layer.graph);
+  check_kernels(layer.graph);
   CHECK(Schedule(layer.graph).entries()[1].fusion.writes == std::vector{layer.memory});
 }
 
@@ -273,7 +262,7 @@ TEST_CASE("gradients come by those outputs on which the scalar depends") {
     layer.graph.add_result("hidden", layer.hidden);
     layer.graph.add_result("memory", layer.memory);
     const Graph graph = backward_graph(std::move(layer.graph), from, {});
-    check_run(graph);
+    check_kernels(graph);
     const auto behind = std::ranges::find(graph.steps(), "cell.grad", &Step::name);
     REQUIRE(behind != graph.steps().end());
     CHECK(behind->inputs.size() == from.size() + 2);
@@ -319,7 +308,7 @@ TEST_CASE("steps that run again make all their outputs again, and keep only thos
     const std::vector<TensorId> gradients =
         add_gradients(graph, seeds, wanted, std::span(iteration).first(again ? 1 : 0));
     for (const TensorId id : gradients) graph.add_result(graph.tensor(id).name, id);
-    check_run(graph);
+    check_kernels(graph);
     const RandomInputs inputs(graph, false);
     results.push_back(run_reference(graph, ParameterValues(), inputs.pointers));
   }

@@ -14,18 +14,7 @@ using namespace attnscope::testing;
 
 namespace {
 
-#if defined(__EMSCRIPTEN__)
-constexpr int kThreadCounts[] = {1};
-#else
-constexpr int kThreadCounts[] = {1, 2, 3};
-#endif
-
 using Names = std::vector<std::string>;
-
-Outputs run(const Graph& graph, const Keep& keep, const Inputs& inputs, const Progress& progress) {
-  Weights weights(std::make_shared<ParameterValues>(), Dtype::kFloat32);
-  return execute(Schedule(graph, keep), weights.bind(graph, {}), inputs, progress);
-}
 
 /// All results by kernels, with every mask and without, on all threads and watched: the reference's
 /// numbers and the same bits.
@@ -40,7 +29,8 @@ void check_run(const Graph& graph, const Keep& keep = {}) {
       set_thread_count(threads);
       for (const bool watched : {false, true}) {
         const auto ignore = [](double) {};
-        Outputs made = run(graph, keep, inputs.pointers, watched ? Progress(ignore) : Progress());
+        Outputs made =
+            run_kernels(graph, inputs.pointers, keep, watched ? Progress(ignore) : Progress());
         if (!first) check_same(made, expected);
         const bool same_bits = !first || made == *first;
         CHECK(same_bits);
