@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { chromium } from '../bench/engines/chromium.js';
 import { difference } from '../bench/numbers.js';
 
-const LIMIT = 60_000;
+const LIMIT = 30_000;
 const workload = 'attention 12x64, S 128, causal';
 
 /** @type {Awaited<ReturnType<typeof chromium>>} */

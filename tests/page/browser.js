@@ -3,6 +3,7 @@
 
 import { after } from 'node:test';
 import { launch } from '../chromium.js';
+import { onFailure } from './failures.js';
 import { serve } from './server.js';
 
 /** @typedef {import('playwright-core').BrowserContextOptions} Options */
@@ -24,8 +25,16 @@ after(async () => {
   await (await serving)?.close();
 });
 
-/** What a page does not do within it, it does never: far more than a machine needs that is busy with something else. */
-const HANGS_MS = 180_000;
+/** Waits end after it, and name what they waited for: a page that works needs a tenth, also on a busy machine. */
+const HANGS_MS = 30_000;
+
+/** Empty pages, which keep a process alive. @type {WeakSet<import('playwright-core').Page>} */
+const idlePages = new WeakSet();
+
+onFailure(async () => {
+  const contexts = (await starting)?.contexts() ?? [];
+  return contexts.flatMap((context) => context.pages()).filter((page) => !idlePages.has(page));
+});
 
 /** A context that nothing else shares. @param {Options} [options] */
 export async function newContext(options = {}) {
@@ -81,6 +90,7 @@ class Kept {
   static async open(site, options) {
     const context = await newContext(options);
     const idle = await context.newPage();
+    idlePages.add(idle);
     await idle.goto(`${site.url}host.html`);
     return new Kept(context, idle, site);
   }

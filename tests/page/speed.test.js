@@ -25,9 +25,12 @@ async function measure(page) {
   await measuredAll(page);
 }
 
+/** The page itself says that a measurement takes up to half a minute; longer beside other work. */
+const MEASURED_MS = 120_000;
+
 /** @param {import('playwright-core').Page} page */
 const measuredAll = (page) =>
-  page.waitForSelector('[data-action="measure"][aria-disabled="false"]', { timeout: 600_000 });
+  page.waitForSelector('[data-action="measure"][aria-disabled="false"]', { timeout: MEASURED_MS });
 
 /** The cells of each layer. @param {import('playwright-core').Page} page */
 const cells = (page) =>
