@@ -60,6 +60,41 @@ test('clicks on the static page are done in their order when it is live', async 
   assert.equal(await figure(page, 'parameters'), '98,561');
 });
 
+for (const [address, shown] of [
+  ['train/?task=recall&hidden_size=16&seq_len=12&batch_size=8', '[data-figure=step] .figure-value:text-is("2")'],
+  ['labs/attention-or-dense/?task=peak_day&variants=linear,flat&samples=300', '.contest-progress[data-step="2"]']
+])
+  test(`presses on the static page of ${address} are done when it is live, each of them`, async () => {
+    const { page, letIn } = await waiting(address, '**/*.wasm');
+    const step = page.getByRole('button', { name: 'One step' });
+    await step.click();
+    await step.click();
+    letIn();
+    await page.waitForSelector(shown);
+  });
+
+test('a measurement that is asked for on the static page begins when it is live, once', async () => {
+  const { page, letIn } = await waiting('speed/?runs=1', '**/assets/*.js');
+  await page.click('[data-action=measure]');
+  await page.click('[data-action=measure]');
+  letIn();
+  await page.click('[data-action=cancel]');
+  await page.waitForSelector('[role=alert]:has-text("Cancelled.")');
+});
+
+test('a nudge on the static first screen of a lab is done when its layers learn', async () => {
+  const { page, letIn } = await waiting('labs/attention-or-dense/', '**/*.wasm');
+  const up = page.locator('[data-nudge=price]').getByRole('button', { name: 'up by 1' });
+  const before = Number(await page.inputValue('#minute-price'));
+  await up.click();
+  await up.click();
+  letIn();
+  await page.waitForFunction(
+    (wanted) => Math.abs(Number(/** @type {any} */ (document.querySelector('#minute-price')).value) - wanted) < 0.01,
+    before + 2
+  );
+});
+
 test('a theme that is chosen in one tab is that of the others', async () => {
   site = await openPage({ file: 'guide/', live: false });
   const other = await site.context.newPage();

@@ -198,10 +198,8 @@ test('the training page explains a weight of the layer before its run', async ()
 test('the training page explains a weight of the layer as it is, and says of an earlier moment that it cannot', async () => {
   site = await openPage({ file: 'train/', search: '?task=recall', live: false, context: { reducedMotion: 'reduce' } });
   const { page } = site;
-  for (let step = 0; step < 2; step += 1) {
-    await page.waitForSelector('[data-action=step][aria-disabled=false]');
-    await page.click('[data-action=step]');
-  }
+  for (let step = 0; step < 2; step += 1) await page.click('[data-action=step]');
+  await page.waitForSelector('[data-moment="2"]');
   await page.waitForSelector('.explain:not(.stale)');
   assert.match(await page.locator('.explain-place').innerText(), /^query 23 \(\w\), key \d+ \(\w\) layer 1, head 0$/);
   await page.locator('#moment').fill('0');

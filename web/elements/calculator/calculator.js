@@ -3,6 +3,7 @@ import { fieldNames, switchNames } from 'virtual:field-names';
 import { isPlain, show } from '../../lib/values.js';
 import { keepPlace } from './arrive.js';
 import { calculatorView } from './view.js';
+import { keepClicks } from '../shared/clicks.js';
 import { copyAndSay } from '../shared/clipboard.js';
 import { exportText } from '../../plain/take-away.js';
 import { pageScope } from '../shared/scope.js';
@@ -10,7 +11,7 @@ import { readPanels, tabOf } from './panels.js';
 import { tabsOf } from './tabs.js';
 import { attributeMessages, configMessages, panelMessages, themeMessages } from './host.js';
 import { Store } from '../../plain/store.js';
-import { keepClicks, keepFocus, typedInto } from './typed.js';
+import { keepFocus, typedInto } from './typed.js';
 import { bindUrl, readSearch, writeSearch } from './url.js';
 import { takePublished } from '../models/models.js';
 import { presetValues } from '../models/presets.js';
@@ -289,7 +290,7 @@ export class AttnscopeCalculator extends LitElement {
       }
       await this.updateComplete;
       refocus();
-      click();
+      await click();
     };
   }
 

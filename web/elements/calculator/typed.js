@@ -1,4 +1,4 @@
-// What a visitor changed or chose on the static page before the live one replaced it, and which control had the focus.
+// What a visitor changed on the static page before the live one replaced it, and which control had the focus.
 
 /** Values by field name. @param {Element} root */
 export function typedInto(root) {
@@ -20,25 +20,6 @@ function isChanged(control) {
 /** @param {HTMLInputElement | HTMLSelectElement} control */
 const valueOf = (control) =>
   control.type === 'checkbox' ? /** @type {HTMLInputElement} */ (control).checked : control.value;
-
-/**
- * What it returns clicks the buttons that take the place of those that were clicked (`data-clicked`, with a number that
- * says when), in the same order.
- * @param {Element} root
- */
-export function keepClicks(root) {
-  const places = /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll('[data-clicked]')])
-    .sort((one, other) => Number(one.dataset.clicked) - Number(other.dataset.clicked))
-    .map((button) => ({ text: textOf(button), at: alike(root, textOf(button)).indexOf(button) }));
-  return () => {
-    for (const { text, at } of places) alike(root, text)[at]?.click();
-  };
-}
-
-const textOf = (/** @type {Element} */ button) => button.textContent?.replace(/\s+/g, ' ').trim() ?? '';
-
-/** Its buttons with a text. @param {Element} root @param {string} text */
-const alike = (root, text) => [...root.querySelectorAll('button')].filter((button) => textOf(button) === text);
 
 /**
  * What it returns gives the focus to the control that takes the place of the one that has it now.

@@ -1,9 +1,17 @@
 import { LitElement } from 'lit';
+import { keepClicks } from './clicks.js';
 
 /** Renders among its own children, so that the page's or the calculator's styles, labels and anchors reach inside. */
 export class LightElement extends LitElement {
   createRenderRoot() {
     return this;
+  }
+
+  /** Removes the static content. What was pressed there is done once the live one stands in its place. */
+  takeOver() {
+    const click = keepClicks(this);
+    this.replaceChildren();
+    click();
   }
 
   /**

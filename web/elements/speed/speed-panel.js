@@ -53,8 +53,8 @@ export class SpeedPanel extends LightElement {
   }
 
   connectedCallback() {
-    this.replaceChildren(); // the static content
     super.connectedCallback();
+    this.takeOver();
     this.resize.observe(this);
     pageScope().then(
       ({ build }) => {

@@ -259,7 +259,7 @@ export class TrainPanel extends LightElement {
   }
 
   willUpdate() {
-    if (!this.hasUpdated) this.replaceChildren();
+    if (!this.hasUpdated) this.takeOver();
   }
 
   /** @param {Map<string, unknown>} changed */

@@ -1,6 +1,7 @@
 // The layer that one is at travels from page to page: links of the site take it along in their address. No module is
-// waited for: where something has been chosen on a page that is not live yet, its calculator is told what (it looks for
-// `data-clicked`), and a link waits until the choice is in the address.
+// waited for: where something has been chosen on a page that is not live yet, its calculator is told what, and a link
+// waits until the choice is in the address. Buttons that are pressed on static HTML keep in `data-clicked` when that
+// was; the element presses them once it is live.
 (() => {
   /** What pages whose own settings fill their address, those of training and of the labs, call the layer's part. */
   const LAYER = 'from';
@@ -24,11 +25,19 @@
       if (link) link.search = searchFor(link.pathname);
     });
 
+  /** Presses and changes on the static page so far. */
   let chosen = 0;
   let waiting = false;
 
+  const CALCULATOR = 'attnscope-calculator[address]';
+  /** What replaces static HTML that has buttons. */
+  const ELEMENTS = `${CALCULATOR}, attnscope-train, attnscope-contest, attnscope-minute, attnscope-speed`;
+
+  /** Whether an element of the page still is the HTML that the build has written. */
+  const isStatic = (element) => element && (element.matches(CALCULATOR) ? !element.store : !element.hasUpdated);
+
   /** The page's calculator while it is static HTML. */
-  const notLive = () => [...document.querySelectorAll('attnscope-calculator[address]')].find(({ store }) => !store);
+  const notLive = () => [...document.querySelectorAll(CALCULATOR)].find(isStatic);
 
   document.addEventListener('input', ({ target }) => {
     if (notLive()?.contains(target)) chosen += 1;
@@ -37,16 +46,20 @@
   const isPlain = ({ button, altKey, ctrlKey, metaKey, shiftKey }) =>
     button === 0 && !altKey && !ctrlKey && !metaKey && !shiftKey;
 
+  /** @param {Element} target */
+  function keepPress(target) {
+    const button = target.closest('button');
+    if (!button || !isStatic(target.closest(ELEMENTS))) return;
+    chosen += 1;
+    button.dataset.clicked = `${button.dataset.clicked ?? ''} ${chosen}`.trim();
+  }
+
   document.addEventListener('click', (event) => {
+    if (!(event.target instanceof Element)) return;
+    keepPress(event.target);
     const calculator = notLive();
-    if (!calculator || !(event.target instanceof Element)) return;
-    const button = event.target.closest('button');
-    if (button && calculator.contains(button)) {
-      chosen += 1;
-      button.dataset.clicked = String(chosen);
-    }
     const link = event.target.closest(LINKS);
-    if (!link || !chosen || waiting || !isPlain(event)) return; // a second click does not wait
+    if (!calculator || !link || !chosen || waiting || !isPlain(event)) return; // a second click does not wait
     waiting = true;
     event.preventDefault();
     calculator.addEventListener('live', () => link.click(), { once: true });

@@ -87,8 +87,8 @@ export class ContestPanel extends LightElement {
     try {
       const entry = new Entry(await pageScope(), (gesture) => this.#entered(gesture));
       await entry.load(this.#search());
-      this.replaceChildren();
       this.entry = entry;
+      this.takeOver();
       this.keeper.load();
       if (location.hash === RUN) this.#play();
     } catch (error) {

@@ -59,8 +59,9 @@ export class MinutePanel extends LightElement {
   /** @param {Begun[]} all */
   #begin(all) {
     this.learned = all.map(({ untrained }, side) => ({ asked: this.asked[side], untrained, latest: untrained }));
-    if (!this.asking) this.replaceChildren();
-    this.asking ??= shownAt(all[0].examples, 0);
+    if (this.asking) return;
+    this.asking = shownAt(all[0].examples, 0);
+    this.takeOver();
   }
 
   /** @param {Error} error */
