@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { violations } from './axe.js';
 import { LIVE, figure, openForm, openPage, seeEverything } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+afterEach(() => site.close());
 
 const CALCULATORS = ['', 'run/', 'models/'];
 
@@ -11,21 +15,17 @@ for (const file of CALCULATORS) {
     ['dark', 1280, 800]
   ])) {
     test(`axe finds nothing at /${file} with many fields, heads and repeated steps, ${colorScheme}, ${width} wide`, async () => {
-      const site = await openPage({
+      site = await openPage({
         file,
         search: '?layer=decoder&norm_eps=0.5&num_heads=4',
         context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' }
       });
-      try {
-        await seeEverything(site.page);
-        await openForm(site.page);
-        await site.page.locator('.options summary').click();
-        assert.deepEqual(await violations(site.page), []);
-        await site.page.fill('#field-norm_eps', '7');
-        assert.deepEqual(await violations(site.page), []);
-      } finally {
-        await site.close();
-      }
+      await seeEverything(site.page);
+      await openForm(site.page);
+      await site.page.locator('.options summary').click();
+      assert.deepEqual(await violations(site.page), []);
+      await site.page.fill('#field-norm_eps', '7');
+      assert.deepEqual(await violations(site.page), []);
     });
   }
 }
@@ -39,20 +39,16 @@ for (const [search, colorScheme, width] of /** @type {const} */ ([
   [`?layer=latent_attention&${SMALL}&num_heads=2&past_len=3`, 'light', 390]
 ])) {
   test(`axe finds nothing at ${search}, ${colorScheme}, ${width} wide, with a mask painted`, async () => {
-    const site = await openPage({
+    site = await openPage({
       file: 'run/',
       search,
       context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' }
     });
-    try {
-      await seeEverything(site.page);
-      await site.page.click('[data-action="pad"]');
-      await site.page.waitForSelector('.same pre:has-text("torch.arange")');
-      assert.deepEqual(await violations(site.page), []);
-      assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
-    } finally {
-      await site.close();
-    }
+    await seeEverything(site.page);
+    await site.page.click('[data-action="pad"]');
+    await site.page.waitForSelector('.same pre:has-text("torch.arange")');
+    assert.deepEqual(await violations(site.page), []);
+    assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
   });
 }
 
@@ -64,30 +60,26 @@ for (const file of [...CALCULATORS, 'guide/']) {
     ]) {
       test(`axe finds nothing at /${file}, and nothing is wider than the screen, ${colorScheme}, ${width} wide`, async () => {
         const live = file !== 'guide/';
-        const site = await openPage({
+        site = await openPage({
           file,
           live,
           context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' }
         });
-        try {
-          await seeEverything(site.page);
-          assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
-          for (const twin of await site.page.locator('details.twin summary:visible').all()) await twin.click();
-          assert.deepEqual(await violations(site.page), []);
-          if (!live) return;
-          await openForm(site.page);
-          await site.page.fill('#field-hidden_size', 'wide');
-          assert.deepEqual(await violations(site.page), []);
-        } finally {
-          await site.close();
-        }
+        await seeEverything(site.page);
+        assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
+        for (const twin of await site.page.locator('details.twin summary:visible').all()) await twin.click();
+        assert.deepEqual(await violations(site.page), []);
+        if (!live) return;
+        await openForm(site.page);
+        await site.page.fill('#field-hidden_size', 'wide');
+        assert.deepEqual(await violations(site.page), []);
       });
     }
   }
 }
 
 test('with the keyboard alone: change the layer, a size, a switch and a choice, reach the answer, and run', async () => {
-  const site = await openPage();
+  site = await openPage();
   const { page } = site;
   const press = (/** @type {string} */ key) => page.keyboard.press(key);
   const focused = () =>
@@ -103,49 +95,41 @@ test('with the keyboard alone: change the layer, a size, a switch and a choice, 
     }
     assert.fail(`Tab never reaches ${wanted}`);
   };
-  try {
-    await tabTo(/^field-layer /);
-    await press('ArrowDown');
-    assert.equal(await figure(page, 'parameters'), '98,561');
-    await tabTo(/^field-attn_dim /);
-    await press('ArrowUp');
-    assert.equal(await page.inputValue('#field-attn_dim'), '129');
-    await press('Shift+ArrowDown');
-    assert.equal(await page.inputValue('#field-attn_dim'), '119');
-    await tabTo(/^field-bias /);
-    await press('Space');
-    assert.equal(await page.isChecked('#field-bias'), false);
-    await tabTo(/dtype/);
-    await press('ArrowRight');
-    assert.equal(await page.isChecked('input[name=dtype][value=float16]'), true);
-    await tabTo(/ cost /);
-    await press('ArrowRight');
-    await press('End');
-    assert.ok(await page.locator('#pytorch').isVisible());
-    await page.locator('.brand').focus();
-    await tabTo(/run\//);
-    await press('Enter');
-    await page.waitForURL(/\/run\/\?layer=additive_scorer.*attn_dim=119/);
-    await page.waitForSelector(LIVE, { state: 'attached' });
-    await tabTo(/ run$/);
-    await press('Enter');
-    await page.waitForSelector('[data-run="fresh"]');
-  } finally {
-    await site.close();
-  }
+  await tabTo(/^field-layer /);
+  await press('ArrowDown');
+  assert.equal(await figure(page, 'parameters'), '98,561');
+  await tabTo(/^field-attn_dim /);
+  await press('ArrowUp');
+  assert.equal(await page.inputValue('#field-attn_dim'), '129');
+  await press('Shift+ArrowDown');
+  assert.equal(await page.inputValue('#field-attn_dim'), '119');
+  await tabTo(/^field-bias /);
+  await press('Space');
+  assert.equal(await page.isChecked('#field-bias'), false);
+  await tabTo(/dtype/);
+  await press('ArrowRight');
+  assert.equal(await page.isChecked('input[name=dtype][value=float16]'), true);
+  await tabTo(/ cost /);
+  await press('ArrowRight');
+  await press('End');
+  assert.ok(await page.locator('#pytorch').isVisible());
+  await page.locator('.brand').focus();
+  await tabTo(/run\//);
+  await press('Enter');
+  await page.waitForURL(/\/run\/\?layer=additive_scorer.*attn_dim=119/);
+  await page.waitForSelector(LIVE, { state: 'attached' });
+  await tabTo(/ run$/);
+  await press('Enter');
+  await page.waitForSelector('[data-run="fresh"]');
 });
 
 test('the theme switch overrides the system and is remembered', async () => {
-  const site = await openPage({ context: { colorScheme: 'light' } });
+  site = await openPage({ context: { colorScheme: 'light' } });
   const background = () => site.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-  try {
-    const light = await background();
-    await site.page.locator('.theme input[value=dark]').check();
-    const dark = await background();
-    assert.notEqual(dark, light);
-    await site.page.reload();
-    assert.equal(await background(), dark);
-  } finally {
-    await site.close();
-  }
+  const light = await background();
+  await site.page.locator('.theme input[value=dark]').check();
+  const dark = await background();
+  assert.notEqual(dark, light);
+  await site.page.reload();
+  assert.equal(await background(), dark);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { alternatives, comparison, growing, ranked } from '../../web/plain/comparison.js';
 import { metrics } from '../../web/plain/metrics.js';
 import { published } from '../../web/plain/published.js';
@@ -10,6 +10,10 @@ import { readSearch } from '../../web/elements/calculator/url.js';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { badLabels } from './labels.js';
 import { figure, openPage, openTabOf } from './open-page.js';
+
+/** Of the test under way, if it has one. @type {Awaited<ReturnType<typeof openPage>> | undefined} */
+let site;
+afterEach(() => site?.close());
 
 const scope = await open({ threads: 1 });
 const opened = (/** @type {string} */ search) => new Store(scope, readSearch(search));
@@ -157,51 +161,43 @@ test('sizes along which a figure does not change are told from those along which
 });
 
 test('every layer is drawn, nought included', async () => {
-  const site = await openPage({ search: '?layer=mean_pooling', context: { viewport: { width: 390, height: 844 } } });
+  site = await openPage({ search: '?layer=mean_pooling', context: { viewport: { width: 390, height: 844 } } });
   const { page } = site;
-  try {
-    await openTabOf(page, '#compare');
-    for (const { name } of scope.layers()) {
-      await page.selectOption('#field-layer', name, { force: true }); // the form's sheet is closed
-      for (const metric of ['macs', 'parameters', 'inference', 'training']) {
-        await page.locator(`input[name=metric][value=${metric}]`).check();
-        const wanted = alternatives(opened(`?layer=${name}`)).length;
-        await page
-          .waitForFunction(
-            (count) =>
-              document.querySelectorAll('[data-chart="alternatives"] svg [aria-label="y-axis tick label"] text')
-                .length === count,
-            wanted
-          )
-          .catch(() => assert.fail(`${name}, ${metric}: not ${wanted} layers`));
-      }
+  await openTabOf(page, '#compare');
+  for (const { name } of scope.layers()) {
+    await page.selectOption('#field-layer', name, { force: true }); // the form's sheet is closed
+    for (const metric of ['macs', 'parameters', 'inference', 'training']) {
+      await page.locator(`input[name=metric][value=${metric}]`).check();
+      const wanted = alternatives(opened(`?layer=${name}`)).length;
+      await page
+        .waitForFunction(
+          (count) =>
+            document.querySelectorAll('[data-chart="alternatives"] svg [aria-label="y-axis tick label"] text')
+              .length === count,
+          wanted
+        )
+        .catch(() => assert.fail(`${name}, ${metric}: not ${wanted} layers`));
     }
-    assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
-  } finally {
-    await site.close();
   }
+  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
 });
 
 test('charts that are out of sight wait, and are right when they are seen', async () => {
-  const site = await openPage({ search: '?layer=linear_scorer', context: { reducedMotion: 'reduce' } });
+  site = await openPage({ search: '?layer=linear_scorer', context: { reducedMotion: 'reduce' } });
   const { page } = site;
   const rows = () => page.locator('attnscope-charts table tbody').last().textContent();
-  try {
-    await openTabOf(page, '#compare');
-    await page.waitForSelector('[data-chart="alternatives"] svg');
-    await page.click('[data-tab=cost]');
-    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-charts')).near === false);
-    const before = await rows();
-    await page.locator('#field-hidden_size').evaluate((/** @type {any} */ box) => {
-      box.value = '1000';
-      box.dispatchEvent(new Event('input', { bubbles: true }));
-    });
-    assert.equal(await rows(), before);
-    await openTabOf(page, '#compare');
-    await page.waitForFunction(() => document.querySelector('.alternatives tr.fits')?.textContent?.includes('1,001'));
-  } finally {
-    await site.close();
-  }
+  await openTabOf(page, '#compare');
+  await page.waitForSelector('[data-chart="alternatives"] svg');
+  await page.click('[data-tab=cost]');
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-charts')).near === false);
+  const before = await rows();
+  await page.locator('#field-hidden_size').evaluate((/** @type {any} */ box) => {
+    box.value = '1000';
+    box.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  assert.equal(await rows(), before);
+  await openTabOf(page, '#compare');
+  await page.waitForFunction(() => document.querySelector('.alternatives tr.fits')?.textContent?.includes('1,001'));
 });
 
 test('the ticks of a log axis are powers, other round values where few powers lie, and never more than have room', () => {
@@ -241,27 +237,23 @@ for (const width of [390, 1920]) {
     let state = width;
     const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
     const configs = [FLAT, ...scope.layers().flatMap((layer) => [{ layer: layer.name }, drawnConfig(layer, random)])];
-    const site = await openPage({ context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
+    site = await openPage({ context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
     const { page } = site;
-    try {
-      await openTabOf(page, '#compare');
-      await page.waitForSelector('[data-chart="alternatives"] svg');
-      for (const config of configs) {
-        await page.evaluate(
-          (values) => /** @type {any} */ (document.querySelector('attnscope-calculator')).fill(values),
-          config
-        );
-        for (const metric of METRICS) {
-          await page.locator('attnscope-charts').evaluate(async (/** @type {any} */ panel, key) => {
-            panel.querySelector(`input[name=metric][value=${key}]`).click();
-            await /** @type {any} */ (document.querySelector('attnscope-calculator')).updateComplete;
-            await panel.updateComplete;
-          }, metric);
-          assert.deepEqual(await badLabels(page), [], `${metric} of ${JSON.stringify(config)}`);
-        }
+    await openTabOf(page, '#compare');
+    await page.waitForSelector('[data-chart="alternatives"] svg');
+    for (const config of configs) {
+      await page.evaluate(
+        (values) => /** @type {any} */ (document.querySelector('attnscope-calculator')).fill(values),
+        config
+      );
+      for (const metric of METRICS) {
+        await page.locator('attnscope-charts').evaluate(async (/** @type {any} */ panel, key) => {
+          panel.querySelector(`input[name=metric][value=${key}]`).click();
+          await /** @type {any} */ (document.querySelector('attnscope-calculator')).updateComplete;
+          await panel.updateComplete;
+        }, metric);
+        assert.deepEqual(await badLabels(page), [], `${metric} of ${JSON.stringify(config)}`);
       }
-    } finally {
-      await site.close();
     }
   });
 }
@@ -276,37 +268,33 @@ for (const [width, search, rows] of /** @type {const} */ ([
   [1920, '?layer=additive_scorer', [2, 2]]
 ])) {
   test(`each chart is shown as large as it is drawn, ${rows} in the rows, ${width} wide, ${search}`, async () => {
-    const site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
+    site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
     const { page } = site;
-    try {
-      await openTabOf(page, '#compare');
-      await page.waitForSelector('.growth svg');
-      const charts = await page.locator('attnscope-charts .plot').evaluateAll((plots) =>
-        plots.map((plot) => {
-          const svg = /** @type {SVGElement} */ (plot.querySelector('svg'));
-          return {
-            drawn: Number(svg.getAttribute('width')),
-            shown: svg.getBoundingClientRect().width,
-            height: svg.getBoundingClientRect().height,
-            room: plot.getBoundingClientRect()
-          };
-        })
-      );
-      for (const { drawn, shown, height, room } of charts) {
-        assert.equal(shown, drawn);
-        assert.ok(room.width - shown < 1 && room.width >= shown, `${shown} of ${room.width}`);
-        assert.ok(Math.abs(room.height - height) < 1, `${height} high, ${room.height} kept free`);
-      }
-      const tops = await page
-        .locator('.growth figure')
-        .evaluateAll((figures) => figures.map((figure) => figure.getBoundingClientRect().top));
-      assert.deepEqual(
-        [...new Set(tops)].map((top) => tops.filter((other) => other === top).length),
-        rows
-      );
-    } finally {
-      await site.close();
+    await openTabOf(page, '#compare');
+    await page.waitForSelector('.growth svg');
+    const charts = await page.locator('attnscope-charts .plot').evaluateAll((plots) =>
+      plots.map((plot) => {
+        const svg = /** @type {SVGElement} */ (plot.querySelector('svg'));
+        return {
+          drawn: Number(svg.getAttribute('width')),
+          shown: svg.getBoundingClientRect().width,
+          height: svg.getBoundingClientRect().height,
+          room: plot.getBoundingClientRect()
+        };
+      })
+    );
+    for (const { drawn, shown, height, room } of charts) {
+      assert.equal(shown, drawn);
+      assert.ok(room.width - shown < 1 && room.width >= shown, `${shown} of ${room.width}`);
+      assert.ok(Math.abs(room.height - height) < 1, `${height} high, ${room.height} kept free`);
     }
+    const tops = await page
+      .locator('.growth figure')
+      .evaluateAll((figures) => figures.map((figure) => figure.getBoundingClientRect().top));
+    assert.deepEqual(
+      [...new Set(tops)].map((top) => tops.filter((other) => other === top).length),
+      rows
+    );
   });
 }
 
@@ -314,140 +302,111 @@ const ROBERTA = '?layer=additive_scorer&batch_size=64&seq_len=512&hidden_size=76
 
 /** A page with its charts drawn. @param {string} search @param {number} [width] */
 async function drawnPage(search, width = 1280) {
-  const site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
+  site = await openPage({ search, context: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } });
   await openTabOf(site.page, '#compare');
   await site.page.waitForSelector('.growth svg');
-  return site;
+  return site.page;
 }
 
 for (const width of [390, 1280]) {
   test(`a click anywhere on a row fills the form with that layer, and back undoes it, ${width} wide`, async () => {
-    const site = await drawnPage(ROBERTA, width);
-    const { page } = site;
+    const page = await drawnPage(ROBERTA, width);
     const chart = page.locator('[data-chart="alternatives"] svg');
     const labels = chart.locator('[aria-label="y-axis tick label"] text');
-    try {
-      for (const [label, layer, dim] of [
-        ['Multi-head', 'multihead_attention', null],
-        ['Additive, 512', 'additive_scorer', '512']
-      ]) {
-        const text = labels.filter({ hasText: new RegExp(`^${label}$`) });
-        await text.scrollIntoViewIfNeeded();
-        const box = /** @type {{ x: number, y: number, height: number }} */ (await text.boundingBox());
-        await page.mouse.click(box.x + (dim ? 3 : 240), box.y + box.height / 2);
-        await page.waitForFunction(
-          (name) => /** @type {any} */ (document.querySelector('#field-layer'))?.value === name,
-          layer
-        );
-        if (dim) assert.equal(await page.inputValue('#field-attn_dim'), dim);
-        assert.equal(await page.inputValue('#field-seq_len'), '512');
-        await page.goBack();
-        await page.waitForFunction(
-          () => /** @type {any} */ (document.querySelector('#field-attn_dim'))?.value === '128'
-        );
-      }
-      assert.equal(await figure(page, 'parameters'), '98,561');
-    } finally {
-      await site.close();
+    for (const [label, layer, dim] of [
+      ['Multi-head', 'multihead_attention', null],
+      ['Additive, 512', 'additive_scorer', '512']
+    ]) {
+      const text = labels.filter({ hasText: new RegExp(`^${label}$`) });
+      await text.scrollIntoViewIfNeeded();
+      const box = /** @type {{ x: number, y: number, height: number }} */ (await text.boundingBox());
+      await page.mouse.click(box.x + (dim ? 3 : 240), box.y + box.height / 2);
+      await page.waitForFunction(
+        (name) => /** @type {any} */ (document.querySelector('#field-layer'))?.value === name,
+        layer
+      );
+      if (dim) assert.equal(await page.inputValue('#field-attn_dim'), dim);
+      assert.equal(await page.inputValue('#field-seq_len'), '512');
+      await page.goBack();
+      await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#field-attn_dim'))?.value === '128');
     }
+    assert.equal(await figure(page, 'parameters'), '98,561');
   });
 }
 
 test('with the keyboard a name of the table does the same, and the focus goes with it', async () => {
-  const site = await drawnPage(ROBERTA);
-  const { page } = site;
+  const page = await drawnPage(ROBERTA);
   const focused = () => page.evaluate(() => document.activeElement?.textContent);
-  try {
-    await page.locator('attnscope-charts > details.twin summary').press('Enter');
-    await page.getByRole('button', { name: 'Additive, 256', exact: true }).press('Enter');
-    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#field-attn_dim'))?.value === '256');
-    await page.waitForFunction(() => document.activeElement?.closest('tr')?.className === 'fits');
-    assert.equal(await focused(), 'Additive, 256');
-    await page.locator('attnscope-charts').getByRole('button', { name: 'Multi-head', exact: true }).press('Enter');
-    await page.waitForFunction(
-      () => /** @type {any} */ (document.querySelector('#field-layer'))?.value === 'multihead_attention'
-    );
-    await page.waitForFunction(() => document.activeElement?.closest('tr')?.className === 'fits');
-    assert.equal(await focused(), 'Multi-head');
-    assert.match(await page.locator('.alternatives tr.fits').innerText(), /this layer.*same/s);
-  } finally {
-    await site.close();
-  }
+  await page.locator('attnscope-charts > details.twin summary').press('Enter');
+  await page.getByRole('button', { name: 'Additive, 256', exact: true }).press('Enter');
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#field-attn_dim'))?.value === '256');
+  await page.waitForFunction(() => document.activeElement?.closest('tr')?.className === 'fits');
+  assert.equal(await focused(), 'Additive, 256');
+  await page.locator('attnscope-charts').getByRole('button', { name: 'Multi-head', exact: true }).press('Enter');
+  await page.waitForFunction(
+    () => /** @type {any} */ (document.querySelector('#field-layer'))?.value === 'multihead_attention'
+  );
+  await page.waitForFunction(() => document.activeElement?.closest('tr')?.className === 'fits');
+  assert.equal(await focused(), 'Multi-head');
+  assert.match(await page.locator('.alternatives tr.fits').innerText(), /this layer.*same/s);
 });
 
 test('a size of the table of a curve goes into the form', async () => {
-  const site = await drawnPage(ROBERTA);
-  const { page } = site;
-  try {
-    const curve = page.locator('[data-chart="seq_len"]');
-    await curve.locator('summary').click();
-    await curve.getByRole('button', { name: '1,024', exact: true }).click();
-    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#field-seq_len'))?.value === '1024');
-    await page.waitForFunction(() => document.activeElement?.textContent === '1,024');
-    assert.match(await curve.locator('tr.fits').innerText(), /^1,024.*same/s);
-    assert.deepEqual((await curve.locator('thead th').allInnerTexts()).slice(1), [
-      'This layer',
-      'Ratio to now',
-      'Linear',
-      'Dot product',
-      'Multi-head'
-    ]);
-  } finally {
-    await site.close();
-  }
+  const page = await drawnPage(ROBERTA);
+  const curve = page.locator('[data-chart="seq_len"]');
+  await curve.locator('summary').click();
+  await curve.getByRole('button', { name: '1,024', exact: true }).click();
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#field-seq_len'))?.value === '1024');
+  await page.waitForFunction(() => document.activeElement?.textContent === '1,024');
+  assert.match(await curve.locator('tr.fits').innerText(), /^1,024.*same/s);
+  assert.deepEqual((await curve.locator('thead th').allInnerTexts()).slice(1), [
+    'This layer',
+    'Ratio to now',
+    'Linear',
+    'Dot product',
+    'Multi-head'
+  ]);
 });
 
 test('each log axis says that it is one, each curve is named, and what does not grow is said', async () => {
-  const site = await drawnPage(ROBERTA);
-  const { page } = site;
+  const page = await drawnPage(ROBERTA);
   const texts = (/** @type {string} */ chart, /** @type {string} */ label) =>
     page.locator(`[data-chart="${chart}"] svg [aria-label="${label}"] text`).allTextContents();
-  try {
-    assert.deepEqual(await texts('alternatives', 'x-axis label'), ['log scale']);
-    assert.deepEqual(await texts('seq_len', 'x-axis label'), ['log scale']);
-    assert.deepEqual(await texts('seq_len', 'y-axis label'), ['log scale']);
-    assert.deepEqual((await texts('seq_len', 'curve label')).sort(), [
-      'Dot product',
-      'Linear',
-      'Multi-head',
-      'This layer'
-    ]);
-    assert.equal(await page.locator('[data-constant]').count(), 0);
-    await page.locator('input[name=metric][value=parameters]').check();
-    await page.waitForSelector('[data-constant]');
-    assert.equal(
-      await page.locator('[data-constant]').innerText(),
-      'Parameters: 98,561 at every seq_len and batch_size.'
-    );
-    assert.deepEqual(
-      await page
-        .locator('.growth figure')
-        .evaluateAll((all) => all.map((one) => /** @type {any} */ (one).dataset.chart)),
-      ['hidden_size', 'attn_dim']
-    );
-    assert.match(await page.locator('attnscope-charts').innerText(), /Parameters of Dot product: 0, for which/);
-  } finally {
-    await site.close();
-  }
+  assert.deepEqual(await texts('alternatives', 'x-axis label'), ['log scale']);
+  assert.deepEqual(await texts('seq_len', 'x-axis label'), ['log scale']);
+  assert.deepEqual(await texts('seq_len', 'y-axis label'), ['log scale']);
+  assert.deepEqual((await texts('seq_len', 'curve label')).sort(), [
+    'Dot product',
+    'Linear',
+    'Multi-head',
+    'This layer'
+  ]);
+  assert.equal(await page.locator('[data-constant]').count(), 0);
+  await page.locator('input[name=metric][value=parameters]').check();
+  await page.waitForSelector('[data-constant]');
+  assert.equal(
+    await page.locator('[data-constant]').innerText(),
+    'Parameters: 98,561 at every seq_len and batch_size.'
+  );
+  assert.deepEqual(
+    await page.locator('.growth figure').evaluateAll((all) => all.map((one) => /** @type {any} */ (one).dataset.chart)),
+    ['hidden_size', 'attn_dim']
+  );
+  assert.match(await page.locator('attnscope-charts').innerText(), /Parameters of Dot product: 0, for which/);
 });
 
 test('the charts name a published model where one is chosen, and another layer is called this layer again', async () => {
-  const site = await drawnPage('?layer=linear_scorer&hidden_size=64');
-  const { page } = site;
+  const page = await drawnPage('?layer=linear_scorer&hidden_size=64');
   const labels = page.locator('[data-chart="seq_len"] svg [aria-label="curve label"] text');
   const rows = page.locator('[data-chart="alternatives"] svg [aria-label="y-axis tick label"] text');
-  try {
-    assert.ok((await labels.allTextContents()).includes('This layer'));
-    const model = /** @type {any} */ (published.find(({ name }) => name === 'Llama-3-8B'));
-    const config = Object.entries(fromHuggingFace(model.file).config).filter(([, value]) => value !== null);
-    await page.goto(`${site.site.url}?${new URLSearchParams(/** @type {any} */ (config))}`);
-    await openTabOf(page, '#compare');
-    await page.waitForSelector('.growth svg');
-    assert.ok((await labels.allTextContents()).includes('Llama-3-8B'));
-    assert.ok((await rows.allTextContents()).includes('Llama-3-8B'));
-    assert.match(await page.innerText('[data-chart="alternatives"]'), /of Llama-3-8B and its alternatives/);
-    assert.deepEqual(await badLabels(page), []);
-  } finally {
-    await site.close();
-  }
+  assert.ok((await labels.allTextContents()).includes('This layer'));
+  const model = /** @type {any} */ (published.find(({ name }) => name === 'Llama-3-8B'));
+  const config = Object.entries(fromHuggingFace(model.file).config).filter(([, value]) => value !== null);
+  await page.goto(`${new URL(page.url()).origin}/?${new URLSearchParams(/** @type {any} */ (config))}`);
+  await openTabOf(page, '#compare');
+  await page.waitForSelector('.growth svg');
+  assert.ok((await labels.allTextContents()).includes('Llama-3-8B'));
+  assert.ok((await rows.allTextContents()).includes('Llama-3-8B'));
+  assert.match(await page.innerText('[data-chart="alternatives"]'), /of Llama-3-8B and its alternatives/);
+  assert.deepEqual(await badLabels(page), []);
 });

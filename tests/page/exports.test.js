@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
 import { toMarkdown } from '../../web/plain/exports.js';
 import { Store } from '../../web/plain/store.js';
@@ -15,6 +15,9 @@ before(async () => {
   site = await openPage({ search: '?layer=additive_scorer&seq_len=50' });
 });
 after(() => site.close());
+/** Of a test alone. @type {Awaited<ReturnType<typeof openPage>> | undefined} */
+let own;
+afterEach(() => own?.close());
 
 /** @param {string} kind */
 async function copied(kind) {
@@ -60,66 +63,58 @@ test('the link leads to the same configuration', async () => {
 
 for (const width of [390, 1280]) {
   test(`what was copied is said in the button, and no button moves, ${width} wide`, async () => {
-    const own = await openPage({ search: '?layer=additive_scorer', context: { viewport: { width, height: 844 } } });
+    own = await openPage({ search: '?layer=additive_scorer', context: { viewport: { width, height: 844 } } });
     const { page } = own;
-    try {
-      const places = () =>
-        page.locator('.exports button:visible, #pytorch .actions button:visible').evaluateAll((buttons) =>
-          buttons.map((button) => {
-            const { left, top, width, height } = button.getBoundingClientRect();
-            const group = /** @type {Element} */ (button.closest('.exports, .panel')).getBoundingClientRect();
-            return [left - group.left, top - group.top, width, height].map(Math.round).join(' ');
-          })
-        );
-      await seeEverything(page);
-      for (const [name, part] of [
-        ['Copy Markdown', '.exports'],
-        ['Copy PyTorch', '#pytorch']
-      ]) {
-        await openTabOf(page, part);
-        const button = page.getByRole('button', { name });
-        await button.scrollIntoViewIfNeeded();
-        const before = await places();
-        await button.click();
-        await page.waitForSelector('.copied');
-        assert.equal(
-          await page.locator('.copied').evaluate((shown) =>
-            [...shown.children]
-              .filter((text) => getComputedStyle(text).opacity === '1')
-              .map((text) => text.textContent)
-              .join()
-          ),
-          'Copied'
-        );
-        assert.deepEqual(await places(), before, name);
-        await page.waitForSelector('.copied', { state: 'detached' });
-        assert.deepEqual(await places(), before, name);
-      }
-    } finally {
-      await own.close();
+    const places = () =>
+      page.locator('.exports button:visible, #pytorch .actions button:visible').evaluateAll((buttons) =>
+        buttons.map((button) => {
+          const { left, top, width, height } = button.getBoundingClientRect();
+          const group = /** @type {Element} */ (button.closest('.exports, .panel')).getBoundingClientRect();
+          return [left - group.left, top - group.top, width, height].map(Math.round).join(' ');
+        })
+      );
+    await seeEverything(page);
+    for (const [name, part] of [
+      ['Copy Markdown', '.exports'],
+      ['Copy PyTorch', '#pytorch']
+    ]) {
+      await openTabOf(page, part);
+      const button = page.getByRole('button', { name });
+      await button.scrollIntoViewIfNeeded();
+      const before = await places();
+      await button.click();
+      await page.waitForSelector('.copied');
+      assert.equal(
+        await page.locator('.copied').evaluate((shown) =>
+          [...shown.children]
+            .filter((text) => getComputedStyle(text).opacity === '1')
+            .map((text) => text.textContent)
+            .join()
+        ),
+        'Copied'
+      );
+      assert.deepEqual(await places(), before, name);
+      await page.waitForSelector('.copied', { state: 'detached' });
+      assert.deepEqual(await places(), before, name);
     }
   });
 }
 
 test('a browser that refuses to copy is quoted, and no button moves', async () => {
-  const own = await openPage({ search: '?layer=additive_scorer' });
+  own = await openPage({ search: '?layer=additive_scorer' });
   const { page } = own;
-  try {
-    const lefts = () =>
-      page
-        .locator('.exports button')
-        .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().left));
-    await page.evaluate(() => {
-      navigator.clipboard.writeText = () => Promise.reject(new Error('no'));
-      document.execCommand = () => false;
-    });
-    const before = await lefts();
-    await page.click('[data-export="json"]');
-    await page.waitForSelector('.exports .said:has-text("the browser did not allow copying")');
-    assert.deepEqual(await lefts(), before);
-  } finally {
-    await own.close();
-  }
+  const lefts = () =>
+    page
+      .locator('.exports button')
+      .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().left));
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('no'));
+    document.execCommand = () => false;
+  });
+  const before = await lefts();
+  await page.click('[data-export="json"]');
+  await page.waitForSelector('.exports .said:has-text("the browser did not allow copying")');
+  assert.deepEqual(await lefts(), before);
 });
 
 const code = {
