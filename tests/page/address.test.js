@@ -18,18 +18,6 @@ test('a link holds the whole configuration', async () => {
   assert.equal(await site.page.isChecked('input[name=dtype][value=bfloat16]'), true);
 });
 
-test('the address follows the form, and opening it anew gives the same', async () => {
-  site = await openPage();
-  await site.page.selectOption('#field-layer', 'additive_scorer');
-  await site.page.fill('#field-hidden_size', '1024');
-  await site.page.press('#field-hidden_size', 'Tab');
-  await site.page.waitForURL(/hidden_size=1024/);
-  const other = await site.context.newPage();
-  await other.goto(site.page.url());
-  await other.waitForSelector(LIVE, { state: 'attached' });
-  assert.equal(await figure(other, 'parameters'), await figure(site.page, 'parameters'));
-});
-
 test('back undoes one edit at a time, forward does it again', async () => {
   site = await openPage();
   const { page } = site;

@@ -51,20 +51,6 @@ const act = (page, action) =>
 /** @param {import('playwright-core').Page} page */
 const messages = (page) => page.locator('.host-message').allInnerTexts();
 
-test('it works in a page with a strict Content-Security-Policy, and leaves the address alone', async () => {
-  const page = await openHost(
-    `<attnscope-calculator layer="additive_scorer" hidden_size="256"></attnscope-calculator>${script}`,
-    { isolated: true }
-  );
-  assert.equal(await figure(page, 'parameters'), '33,025');
-  await page.fill('#field-hidden_size', '512');
-  assert.equal(await figure(page, 'parameters'), '65,793');
-  assert.equal(new URL(page.url()).search, '');
-  await page.locator('#run').scrollIntoViewIfNeeded();
-  await page.waitForSelector('[data-run="fresh"]');
-  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
-});
-
 test('an attribute that changes changes the result; one that is removed gives the default', async () => {
   const page = await openHost(one);
   await act(page, (element) => element.setAttribute('hidden_size', '1024'));

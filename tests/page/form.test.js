@@ -25,21 +25,6 @@ test('the page opens with the default result', async () => {
   assert.match(await page.locator('[data-figure="macs"]').innerText(), /= 6,291,456/);
 });
 
-test('changing a field changes the figures, the steps and the chart at once', async () => {
-  await page.click('[data-tab=compare]');
-  const drawing = page.locator('[data-chart="alternatives"] svg');
-  const before = await drawing.innerHTML();
-  await page.selectOption('#field-layer', 'additive_scorer');
-  assert.equal(await figure(page, 'parameters'), '98,561');
-  await page.fill('#field-attn_dim', '64');
-  assert.equal(await figure(page, 'parameters'), '49,281');
-  assert.match(String(await page.locator('.steps tbody').textContent()), /\[32, 128, 64\]/);
-  await page.waitForFunction(
-    (old) => document.querySelector('[data-chart="alternatives"] svg')?.innerHTML !== old,
-    before
-  );
-});
-
 test('the headline shows the peak of a step of training, and what is kept between steps', async () => {
   const config = { layer: /** @type {const} */ ('additive_scorer'), batch_size: 64, seq_len: 512 };
   const training = { loss: /** @type {const} */ ('mse_loss') };

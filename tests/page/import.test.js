@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { fromHuggingFace } from '../../web/lib/index.js';
 import { openPage } from './open-page.js';
 import { published } from '../torch/families.js';
@@ -26,6 +26,9 @@ after(async () => {
   await site.close();
   assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
 });
+/** Of a test alone. @type {Awaited<ReturnType<typeof openPage>> | undefined} */
+let own;
+afterEach(() => own?.close());
 
 /** What the page opens with: Llama-3-8B. */
 const BEFORE = /^8,030,261,248 parameters/;
@@ -43,21 +46,6 @@ const rows = () =>
 
 /** @param {object} file */
 const paste = (file) => page.fill('#import-text', JSON.stringify(file));
-
-test('a pasted file fills the form, and the answer follows', async () => {
-  await paste(llama);
-  assert.equal(await error(), '');
-  assert.equal(await page.inputValue('#field-layer'), 'decoder');
-  assert.equal(await page.inputValue('#field-hidden_size'), '4096');
-  assert.equal(await page.inputValue('#field-num_kv_heads'), '8');
-  assert.match((await parameters()) ?? '', /^8,030,261,248 parameters/);
-  const { searchParams } = new URL(page.url());
-  assert.deepEqual(
-    ['layer', 'intermediate_size', 'dtype'].map((name) => searchParams.get(name)),
-    ['decoder', '14336', 'bfloat16']
-  );
-  assert.equal(await status(), 'The form was filled from this llama model: 14 keys used, 3 defaulted, 9 ignored.');
-});
 
 test('one file after another leaves nothing of the first', async () => {
   await paste(llama);
@@ -301,38 +289,31 @@ test('with the keyboard: into the box, to the button for a file, through the tab
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   for (const width of [390, 1280]) {
     test(`axe finds nothing in the panel, ${colorScheme}, ${width} wide, and nothing is wider than the screen`, async () => {
-      const own = await openPage({
+      own = await openPage({
         file: 'models/',
         context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' }
       });
-      try {
-        await own.page.evaluate(axe);
-        for (const text of ['', JSON.stringify(llama), '{"model_type": "lama"}']) {
-          await own.page.fill('#import-text', text);
-          const found = await own.page.evaluate(() =>
-            /** @type {any} */ (window).axe.run('#import', { resultTypes: ['violations'] })
-          );
-          assert.deepEqual(
-            found.violations.map((/** @type {any} */ rule) => `${rule.id}: ${rule.nodes[0].failureSummary}`),
-            []
-          );
-          assert.equal(await own.page.evaluate(() => document.documentElement.scrollWidth), width);
-        }
-      } finally {
-        await own.close();
+      await own.page.evaluate(axe);
+      for (const text of ['', JSON.stringify(llama), '{"model_type": "lama"}']) {
+        await own.page.fill('#import-text', text);
+        /** @type {any} */
+        const found = await own.page.evaluate(() =>
+          /** @type {any} */ (window).axe.run('#import', { resultTypes: ['violations'] })
+        );
+        assert.deepEqual(
+          found.violations.map((/** @type {any} */ rule) => `${rule.id}: ${rule.nodes[0].failureSummary}`),
+          []
+        );
+        assert.equal(await own.page.evaluate(() => document.documentElement.scrollWidth), width);
       }
     });
   }
 }
 
 test('without JavaScript the panel says what it is', async () => {
-  const own = await openPage({ file: 'models/', live: false, context: { javaScriptEnabled: false } });
-  try {
-    assert.match(
-      await own.page.innerText('#import'),
-      /^Open a config\.json\s+of a Hugging Face model[^]*needs JavaScript\.$/
-    );
-  } finally {
-    await own.close();
-  }
+  own = await openPage({ file: 'models/', live: false, context: { javaScriptEnabled: false } });
+  assert.match(
+    await own.page.innerText('#import'),
+    /^Open a config\.json\s+of a Hugging Face model[^]*needs JavaScript\.$/
+  );
 });

@@ -140,16 +140,6 @@ test('the layer of a figure opens in the calculator and in the run page', async 
   }
 });
 
-test('a mask is painted by keyboard, stands in the link, and is cleared by another choice', async () => {
-  const page = await opened('masks');
-  await choose(page, 'mask', 'none');
-  await page.locator('canvas.heat').focus();
-  await page.keyboard.press('Space');
-  await page.waitForFunction(() => document.querySelector('.lab-notice')?.textContent?.startsWith('1 of 64'));
-  assert.equal(new URL(page.url()).searchParams.get('mask'), 'painted');
-  assert.equal(new URL(page.url()).searchParams.get('cells'), '7fffffffffffffff');
-});
-
 test('the list leads to every lab, and each lab to the next, to the end of the tutorial', async () => {
   site = await openPage({ file: 'labs/', live: false });
   const { page } = site;

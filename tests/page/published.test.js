@@ -8,7 +8,7 @@ import { cacheKinds } from '../../web/elements/calculator/cache-kinds.js';
 import { presetGroups, presetValues } from '../../web/elements/models/presets.js';
 import { published } from '../../web/plain/published.js';
 import { published as files } from '../torch/families.js';
-import { figure, openPage } from './open-page.js';
+import { openPage } from './open-page.js';
 
 const scope = await open({ threads: 1 });
 const store = new Store(scope);
@@ -179,15 +179,6 @@ test('a kind of cache is taken for one step of decoding, and runs', async () => 
   await page.click('[data-action="run"]');
   await page.waitForSelector('[data-run="fresh"]');
   assert.match(await page.locator('.same pre').innerText(), /past_latent = torch\.randn\(1, 20, 512\)/);
-});
-
-test('a link of the guide leads to its layer, with the defaults of what it leaves out', async () => {
-  await page.goto(`${site.site.url}guide/`);
-  await page.locator('#time-steps a.fill').first().click();
-  await page.waitForSelector('.sheet-button', { state: 'attached' });
-  assert.equal(await page.inputValue('#field-layer'), 'timestep_attention');
-  assert.equal(await figure(page, 'parameters'), '38');
-  assert.equal(await page.isChecked('input[name=dtype][value=float32]'), true);
 });
 
 test('every link of the guide is a configuration that the core takes', async () => {

@@ -3,12 +3,11 @@ import { afterEach, test } from 'node:test';
 import { open } from '../../web/lib/index.js';
 import { largestThatFits, runBytes } from '../../web/plain/limits.js';
 import { openPage } from './open-page.js';
+import { SMALL, assertClose, config, expected, weights } from './run-values.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
 afterEach(() => site.close());
-
-const SMALL = '?layer=additive_scorer&batch_size=4&seq_len=16&hidden_size=32&attn_dim=8&input=random';
 
 /** Opens the page and waits for the run that starts when the panel is seen. @param {string} search */
 async function ran(search) {
@@ -17,50 +16,6 @@ async function ran(search) {
   await site.page.waitForSelector('[data-run="fresh"]');
   return site.page;
 }
-
-/** @param {import('playwright-core').Page} page */
-const weights = (page) =>
-  page.locator('attnscope-heat-map').evaluate((map) => Array.from(/** @type {any} */ (map).drawn.tensor.data));
-
-/**
- * What the module gives in Node for the configuration and seeds of the page.
- * @param {any} config
- * @param {number} seed
- * @param {Uint8Array} [mask]
- */
-async function expected(config, seed, mask) {
-  const scope = await open({ threads: 1 });
-  const model = scope.create(config, { seed });
-  const hidden_states = scope.randn([config.batch_size, config.seq_len, config.hidden_size], { seed: seed + 1 });
-  const results = model.forward({
-    hidden_states,
-    ...(mask && { mask: { data: mask, shape: [config.batch_size, config.seq_len] } })
-  });
-  model.dispose();
-  return results;
-}
-
-/** @param {number[]} actual @param {ArrayLike<number>} wanted */
-function assertClose(actual, wanted) {
-  const largest = actual.reduce((error, value, at) => Math.max(error, Math.abs(value - wanted[at])), 0);
-  assert.ok(actual.length === wanted.length && largest < 1e-5, `largest difference ${largest}`);
-}
-
-const config = { layer: 'additive_scorer', batch_size: 4, seq_len: 16, hidden_size: 32, attn_dim: 8 };
-
-test('a run shows time, speed and bound, and the values that the module gives for the seed', async () => {
-  const page = await ran(`${SMALL}&seed=3`);
-  await page.waitForSelector('[data-speed="measured"]');
-  for (const fact of ['time', 'speed']) assert.match(await page.locator(`[data-fact="${fact}"] b`).innerText(), /\d/);
-  const { output, weights: wanted } = await expected(config, 3);
-  const shown = (await page.locator('[data-values]').innerText()).trim().split(/\s+/).map(Number);
-  assertClose(shown, output.data.subarray(0, 6));
-  assertClose(await weights(page), /** @type {any} */ (wanted).data);
-  assert.match(
-    await page.locator('.same pre').innerText(),
-    /^import torch\n.*class AdditiveScorer.*\ntorch\.manual_seed\(3\)\nmodule = AdditiveScorer\(\)[^\n]*\ntorch\.manual_seed\(4\)\nhidden_states = torch\.randn\(4, 16, 32\)\n/s
-  );
-});
 
 test('the run says which WebAssembly ran', async () => {
   const page = await ran(SMALL);

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, test } from 'node:test';
 import { violations } from './axe.js';
 import { badLabels } from './labels.js';
-import { goOffline, openPage } from './open-page.js';
+import { figure, goOffline, openPage } from './open-page.js';
+import { SMALL, atStep, live, paused, played, press } from './training.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -14,7 +15,6 @@ afterEach(async () => {
   assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
 });
 
-const SMALL = 'hidden_size=16&seq_len=12&batch_size=8&pause_every=20';
 /** More steps than a test waits for. */
 const LONG = 'hidden_size=32&pause_every=100000';
 
@@ -24,29 +24,6 @@ async function opened(search = `?task=recall&${SMALL}`, options) {
   await live(site.page);
   return site.page;
 }
-
-/** @param {Page} page */
-const live = (page) =>
-  page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-train'))?.hasUpdated);
-
-/** @param {Page} page @param {string} name */
-const press = (page, name) => page.click(`[data-action="${name}"]`);
-
-/** @param {Page} page */
-const paused = (page) =>
-  page.waitForSelector('attnscope-train [role=status]:has-text("Paused.")', { state: 'attached' });
-
-/** @param {Page} page */
-async function played(page) {
-  await press(page, 'play');
-  await paused(page);
-}
-
-/** @param {Page} page @param {string} key */
-const figure = (page, key) => page.innerText(`[data-figure="${key}"] .figure-value`);
-
-/** @param {Page} page @param {number} step */
-const atStep = (page, step) => page.waitForSelector(`[data-figure="step"] .figure-value:text-is("${step}")`);
 
 /** The points of the run. @param {Page} page @returns {Promise<any[]>} */
 const points = (page) =>
@@ -69,26 +46,6 @@ test('without JavaScript the page shows its tasks and settings, and says that no
   assert.equal(await page.inputValue('#field-hidden_size'), '32');
   assert.equal(await page.locator('#field-task option').count(), 5);
   assert.match(await page.innerText('attnscope-train'), /Nothing has run yet/);
-});
-
-test('it plays up to the step where it pauses, with curves, figures, attention and a sentence', async () => {
-  const page = await opened();
-  await played(page);
-  assert.equal(await figure(page, 'step'), '20');
-  assert.match(await figure(page, 'accuracy'), /^\d+\s%$/);
-  assert.match(await figure(page, 'gradient'), /^[\d.]+$/);
-  assert.match(await figure(page, 'memory'), /^[\d.]+\s*[KM]iB$/);
-  assert.match(await page.innerText('[data-figure="step"]'), /steps a second/);
-  assert.match(await page.innerText('[data-learned]'), /^After 20 steps/);
-  await page.waitForSelector('[data-chart="loss"] svg');
-  for (const chart of ['accuracy', 'loss']) assert.equal(await page.locator(`[data-chart="${chart}"] svg`).count(), 1);
-  assert.equal(await page.locator('.multiples input').count(), 4, 'the heads of both layers');
-  assert.match(await page.innerText('.train-hits'), /^\d+ of the \d+ tokens that can be known are right after step 20/);
-  await page.click('.train-table summary');
-  await page.waitForSelector('.train-table tbody th >> nth=1'); // it is drawn once it is open
-  assert.deepEqual(await page.locator('.train-table tbody th').allInnerTexts(), ['0', '20']);
-  await press(page, 'play');
-  await atStep(page, 40);
 });
 
 /** Where each of these stands, in pixels of the page. @param {Page} page */
