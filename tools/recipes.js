@@ -7,6 +7,9 @@ import { libraryNames } from './installed.js';
 export const rootHeaders = '/opt/attnscope/include';
 export const rootEmscriptenCache = '/var/cache/emscripten';
 
+/** Inside any root of Debian: the versions of all that is installed. */
+export const rootPackages = '/var/lib/dpkg/status';
+
 const headerPackages = ['libxtensor-dev', 'libxsimd-dev', 'doctest-dev', 'nlohmann-json3-dev'];
 
 /** @type {import('./roots.js').Recipe} */

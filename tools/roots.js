@@ -19,9 +19,10 @@ import { withLock } from './lock.js';
  * @property {(enter: Enter) => Promise<void>} [finish] completes the root, once
  *
  * @typedef {object} EnterOptions
- * @property {string} [cwd] the folder to run in; inside `writable`
+ * @property {string} [cwd] the folder to run in
  * @property {Record<string, string>} [env]
- * @property {string[]} [writable] folders of the machine that the command sees, and may change, under their own path
+ * @property {Record<string, string>} [mounts] folders of the machine that the command sees, and may change, by the path
+ *   under which it sees each
  *
  * @typedef {(command: string, args: string[], options?: EnterOptions) => [string, string[]]} Enter
  * gives the command line that runs a command inside the root
@@ -162,7 +163,7 @@ function mmdebstrap(args) {
  * @returns {Enter}
  */
 export function enterer(root) {
-  return (command, args, { cwd = '/', env = {}, writable = [] } = {}) => {
+  return (command, args, { cwd = '/', env = {}, mounts = {} } = {}) => {
     const variables = { PATH: '/usr/bin:/bin', HOME: '/tmp', LANG: 'C.UTF-8', ...env };
     return [
       'bwrap',
@@ -178,7 +179,7 @@ export function enterer(root) {
         '/proc',
         '--tmpfs',
         '/tmp',
-        ...writable.flatMap((folder) => ['--bind', folder, folder]),
+        ...Object.entries(mounts).flatMap(([path, folder]) => ['--bind', folder, path]),
         ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
         '--chdir',
         cwd,

@@ -4,16 +4,24 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, find, run } from './commands.js';
+import { compileCacheFolder, compileCacheVariables } from './compile-cache.js';
 import { cacheFolder, project } from './folders.js';
 import { describe, findLibraries, findPrograms, headerFolders, linkLibraries } from './installed.js';
 import { ensureCommands } from './packages.js';
-import { compilerRecipe, pytorchRecipe, rootEmscriptenCache, rootHeaders, tidyRecipe } from './recipes.js';
+import {
+  compilerRecipe,
+  pytorchRecipe,
+  rootEmscriptenCache,
+  rootHeaders,
+  rootPackages,
+  tidyRecipe
+} from './recipes.js';
 import { enterer, ensureRoot, isReady, recipeHash } from './roots.js';
 import { atLeast, parseVersion } from './versions.js';
 
 /**
  * @typedef {object} ToolOptions
- * @property {string} [cwd] default: the checkout
+ * @property {string} [cwd] default: the checkout; in the compiler root, as `/src`
  * @property {Record<string, string>} [env]
  *
  * @typedef {object} Tools
@@ -27,12 +35,22 @@ import { atLeast, parseVersion } from './versions.js';
  */
 
 /**
- * Changes when another compiler is used than before. Cheap: starts nothing.
+ * Inside the compiler root: the checkout, whichever it is, and what ccache keeps. A precompiled header holds the path
+ * of what it is made of, so checkouts share it only if the compiler sees all of them at one path. The checkout has its
+ * own path in there as well.
+ */
+const rootCheckout = '/src';
+const rootCompileCache = '/var/cache/ccache';
+
+/**
+ * Changes when another compiler is used than before, or sees the checkout elsewhere, or compiles by way of ccache and
+ * did not before: what CMake remembers is then of no use. Cheap: starts nothing.
  * @returns {string}
  */
 export function compilerId() {
   const emcc = find('emcc');
-  return emcc ? `${realpathSync(emcc)} ${statSync(emcc).mtimeMs}` : recipeHash(compilerRecipe);
+  const id = emcc ? `${realpathSync(emcc)} ${statSync(emcc).mtimeMs} ${find('ccache')}` : recipeHash(compilerRecipe);
+  return `${id} ${rootCheckout}`;
 }
 
 /**
@@ -55,16 +73,27 @@ async function installedCompiler() {
   const emscripten =
     (await attempt('em-config', ['EMSCRIPTEN_ROOT'])).output.trim() ||
     dirname(realpathSync(/** @type {string} */ (find('emcc'))));
-  return { ...onMachine({ ATTNSCOPE_HEADERS: headers, ATTNSCOPE_EMSCRIPTEN: emscripten }), headers };
+  const variables = { ATTNSCOPE_HEADERS: headers, ATTNSCOPE_EMSCRIPTEN: emscripten, ...(await installedCache()) };
+  return { ...onMachine(variables), headers };
+}
+
+/** Without a fixed path, checkouts share all but precompiled headers and what includes one. */
+async function installedCache() {
+  if (!find('ccache')) return {};
+  const llvm = (await attempt('em-config', ['LLVM_ROOT'])).output.trim();
+  return { ...compileCacheVariables(compileCacheFolder(), join(llvm, 'clang')), CCACHE_BASEDIR: project };
 }
 
 /** @returns {Promise<Compiler>} */
 async function rootCompiler() {
-  const tools = await inRoot(compilerRecipe, compilerAdvice, {
+  const variables = {
     ATTNSCOPE_HEADERS: rootHeaders,
     ATTNSCOPE_EMSCRIPTEN: '/usr/share/emscripten',
-    EM_CACHE: rootEmscriptenCache
-  });
+    EM_CACHE: rootEmscriptenCache,
+    ...compileCacheVariables(rootCompileCache, rootPackages)
+  };
+  const mounts = { [rootCheckout]: project, [rootCompileCache]: compileCacheFolder() };
+  const tools = await inRoot(compilerRecipe, compilerAdvice, variables, { checkout: rootCheckout, mounts });
   return { ...tools, headers: rootHeaders };
 }
 
@@ -154,12 +183,14 @@ function onMachine(variables) {
  * @param {import('./roots.js').Recipe} recipe
  * @param {() => Promise<string>} advice what to do where no root can be made
  * @param {Record<string, string>} variables
+ * @param {{ checkout?: string, mounts?: Record<string, string> }} [places] where commands run unless told otherwise;
+ *   what they see besides the checkout under its own path
  * @returns {Promise<Tools>}
  */
-async function inRoot(recipe, advice, variables) {
+async function inRoot(recipe, advice, variables, { checkout = project, mounts } = {}) {
   const enter = enterer(await rootOf(recipe, advice));
-  return withRun('root', (command, args, { cwd = project, env } = {}) => [
-    ...enter(command, args, { cwd, env: { ...variables, ...env }, writable: [project] }),
+  return withRun('root', (command, args, { cwd = checkout, env } = {}) => [
+    ...enter(command, args, { cwd, env: { ...variables, ...env }, mounts: { [project]: project, ...mounts } }),
     { label: command }
   ]);
 }

@@ -97,8 +97,12 @@ test('a recipe is known by its packages, release and version', () => {
   assert.equal(recipeHash({ ...recipe, about: 'an hour' }), recipeHash(recipe));
 });
 
-test('a command in a root sees the root as /, and only the folders it is given', () => {
-  const [command, args] = enterer('/cache/small')('ls', ['-l'], { cwd: '/here', env: { A: 'b' }, writable: ['/here'] });
+test('a command in a root sees the root as /, and only the folders it is given, each where it is mounted', () => {
+  const mounts = { '/here': '/here', '/there': '/elsewhere' };
+  const [command, args] = enterer('/cache/small')('ls', ['-l'], { cwd: '/here', env: { A: 'b' }, mounts });
   const line = [command, ...args].join(' ');
-  assert.match(line, /^bwrap .*--bind \/cache\/small \/ .*--bind \/here \/here .*--setenv A b --chdir \/here ls -l$/);
+  assert.match(
+    line,
+    /^bwrap .*--bind \/cache\/small \/ .*--bind \/here \/here --bind \/elsewhere \/there --.*--setenv A b --chdir \/here ls -l$/
+  );
 });
