@@ -1,7 +1,7 @@
 // Runs other programs. Knows nothing of what they are for.
 
 import { spawn } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
@@ -69,7 +69,9 @@ export async function run(command, args, options = {}) {
  * @param {string} command
  * @param {string[]} args
  * @param {RunOptions} [options]
- * @returns {Promise<{ code: number | string, output: string }>} code: the exit code, or words where there is none
+ * @returns {Promise<{ code: number | string, output: string, processor: number }>} code: the exit code, or words where
+ *   there is none; processor: seconds of all cores that it took with the programs that it started, 0 where the system
+ *   does not tell
  */
 export function attempt(command, args, { cwd, env, timeout } = {}) {
   return new Promise((resolve) => {
@@ -81,9 +83,34 @@ export function attempt(command, args, { cwd, env, timeout } = {}) {
     });
     /** @type {Buffer[]} */
     const chunks = [];
-    const done = (/** @type {number | string} */ code) => resolve({ code, output: Buffer.concat(chunks).toString() });
+    let processor = 0;
+    const done = (/** @type {number | string} */ code) =>
+      resolve({ code, output: Buffer.concat(chunks).toString(), processor });
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk));
+    child.on('exit', () => (processor = sinceLastExit()));
     child.on('error', (error) => done(error.message));
     child.on('close', (code, signal) => done(code ?? `ended by ${signal}`));
   });
+}
+
+/** Processor seconds of all programs that this process has started and that have ended, with those they started. */
+export function childSeconds() {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[13]) + Number(fields[14])) / TICKS;
+  } catch {
+    return 0; // no Linux
+  }
+}
+
+/** Linux counts processor time in hundredths of a second for all programs. */
+const TICKS = 100;
+
+let counted = 0;
+
+/** The processor seconds that the end of a program has added. Of two that end at once the first gets both. */
+function sinceLastExit() {
+  const before = counted;
+  counted = childSeconds();
+  return counted - before;
 }

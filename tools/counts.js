@@ -1,4 +1,4 @@
-// How many tests passed, and how long each file took, read from what each test program prints.
+// How many tests passed, which failed, and how long each file took, read from the output of each test program.
 
 /**
  * @typedef {object} Counts
@@ -72,4 +72,22 @@ export function fileSeconds(output) {
       sums[file] = (sums[file] ?? 0) + seconds;
   }
   return sums;
+}
+
+/**
+ * @typedef {object} Failure
+ * @property {string} name the test's
+ * @property {string} file relative to the checkout
+ * @property {string} [text] the whole message, where the program's line has it
+ */
+
+/**
+ * Tests that failed: `failed [{"name":"softmax sums to 1","file":"tests/js/forward.test.js"}]`, at most once for each
+ * process of a suite.
+ * @param {string} output
+ * @returns {Failure[]}
+ */
+export function failedTests(output) {
+  const lines = output.split('\n').filter((text) => text.startsWith('failed [{'));
+  return lines.flatMap((line) => JSON.parse(line.slice('failed '.length)));
 }

@@ -1,5 +1,5 @@
-// A reporter for node:test: failures in full, nothing of what passes, the seconds of each file, and one last line with
-// the counts.
+// A reporter for node:test: failures in full, nothing of what passes, and last for tools/counts.js three lines: the
+// failed tests, the seconds of each file, and the counts.
 
 import { relative } from 'node:path';
 import { inspect } from 'node:util';
@@ -18,6 +18,8 @@ export default async function* report(events) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   /** @type {Record<string, number>} */
   const seconds = {};
+  /** @type {import('./counts.js').Failure[]} */
+  const failures = [];
   for await (const { type, data } of events) {
     if (type === 'test:stdout' || type === 'test:stderr') yield data.message;
     const { file, nesting } = data;
@@ -30,9 +32,12 @@ export default async function* report(events) {
     else if (type === 'test:pass') counts.passed++;
     else if (data.details.error?.failureType !== 'subtestsFailed') {
       counts.failed++;
-      yield describe(data);
+      const text = describe(data);
+      failures.push({ name: data.name, file: relative(project, file ?? data.name), text });
+      yield text;
     }
   }
+  if (failures.length > 0) yield `failed ${JSON.stringify(failures)}\n`;
   yield `seconds ${JSON.stringify(seconds)}\n`;
   yield `counts ${JSON.stringify(counts)}\n`;
 }

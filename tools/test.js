@@ -1,49 +1,24 @@
-// npm test: builds what is stale, runs the suites, and ends with their counts. `npm test -- js torch` runs only those,
-// `npm test -- torch decoder` only what a suite has for a layer, `npm test -- --changed` what a change can touch.
+// npm test: builds what is stale, runs the part of each suite that decides whether a change may land, and ends with the
+// counts. `npm run test:all` runs the suites at full depth. `npm test -- js torch` runs only those suites, `npm test --
+// torch decoder` only what a suite has for a layer, `npm test -- tests/js/open.test.js` a file, `npm test -- --changed`
+// what a change can touch (ask.js).
 
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { choose, commandFor } from './ask.js';
 import { main } from './build.js';
-import { changedFiles, touchedBy } from './changed.js';
-import { fileSeconds } from './counts.js';
-import { slowFiles, table, totals } from './results.js';
-import { needs, suites } from './suites.js';
+import { childSeconds } from './commands.js';
+import { failedTests, fileSeconds } from './counts.js';
+import { project } from './folders.js';
+import { cleanTree, lastSeconds, recordRun, recordSeconds } from './record.js';
+import { failures, overBudget, slowFiles, table, totals, unsteadyTests } from './results.js';
+import { budget, needs } from './suites.js';
 
 /** @typedef {import('./suites.js').Suite} Suite */
-/** @typedef {import('./suites.js').Asked} Asked */
 /** @typedef {import('./suites.js').Need} Need */
-/** @typedef {Suite & { asked: Asked }} Chosen */
+/** @typedef {import('./ask.js').Chosen} Chosen */
 /** @typedef {import('./results.js').Row} Row */
-
-/**
- * The suites that are named, or all; the layers named after a suite that takes them; after `--changed` the files that
- * a change can touch.
- * @param {string[]} words
- * @returns {Promise<Chosen[]>}
- */
-async function choose(words) {
-  const at = words.indexOf('--changed');
-  const [given, since] = at < 0 ? [words, null] : [words.slice(0, at), words.slice(at + 1)];
-  const named = given.filter((word) => suites.some(({ name }) => name === word));
-  const layers = given.filter((word) => !named.includes(word));
-  const chosen = named.length === 0 ? suites : suites.filter(({ name }) => named.includes(name));
-  const takesLayers = named.length > 0 && chosen.some((suite) => suite.takesLayers);
-  if (layers.length > 0 && !takesLayers)
-    throw new Error(`no suite ${layers.join(', ')}; there are ${suites.map(({ name }) => name).join(', ')}`);
-  if (since && since.length > 1) throw new Error(`--changed takes one commit, got ${since.join(' ')}`);
-  if (!since) return chosen.map((suite) => ({ ...suite, asked: { layers, files: suite.files() } }));
-  const changes = await changedFiles(since[0]);
-  console.log(`${changes.files.length} files are others than at ${changes.commit}`);
-  return chosen
-    .map((suite) => ({ ...suite, asked: { layers, files: touched(suite, changes.files) } }))
-    .filter(({ asked }) => asked.files.length > 0);
-}
-
-/** @param {Suite} suite @param {string[]} changed */
-function touched(suite, changed) {
-  const files = suite.files();
-  const those = files.filter((file) => touchedBy(file, changed));
-  return suite.whole && those.length > 0 ? files : those;
-}
 
 /**
  * Begins what the suites need, each thing once. A failure is only printed: the suites that need it will fail by it.
@@ -85,16 +60,40 @@ async function runPart(suite, part, prepared) {
  * @returns {Row}
  */
 function rowOf(suite, parts) {
-  const { code, output: raw } = /** @type {(typeof parts)[number]} */ (parts.at(-1)).result;
+  const { code, output: raw, unsteady = [] } = /** @type {(typeof parts)[number]} */ (parts.at(-1)).result;
   const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
+  const processor = parts.reduce((sum, part) => sum + (part.result.processor ?? 0), 0);
   const output = stripVTControlCharacters(raw);
   const counts = suite.counts(output) ?? { passed: 0, failed: 1, skipped: 0 };
+  counts.passed += unsteady.length;
+  counts.failed -= unsteady.length;
   if (counts.passed + counts.failed === 0 || (code !== 0 && counts.failed === 0)) counts.failed = 1;
-  if (counts.failed > 0) console.log(`\n${output.trimEnd()}`);
+  const { most = Infinity, asked, name } = suite;
+  const tooMany = asked.depth === 'gate' && counts.passed + counts.failed > most;
+  if (tooMany) counts.failed++;
+  if (counts.failed > 0) console.log(`\n${withoutSummary(output).trimEnd()}`);
+  if (tooMany)
+    console.log(`${name} has more than the ${most} tests that npm test may run: name fewer in tools/suites.js`);
   const ending = counts.failed > 0 && code !== 0 ? ` (${typeof code === 'number' ? `exit code ${code}` : code})` : '';
-  console.log(`${suite.name}: ${counts.passed} passed, ${counts.failed} failed${ending}, ${seconds.toFixed(1)} s`);
-  return { name: suite.name, seconds, files: fileSeconds(output), ...counts };
+  console.log(`${name}: ${counts.passed} passed, ${counts.failed} failed${ending}, ${seconds.toFixed(1)} s`);
+  const failed = failedTests(output).filter((failure) => !unsteady.some((other) => isSame(failure, other)));
+  return {
+    name,
+    seconds,
+    processor,
+    budget: asked.depth === 'gate' ? suite.budget : undefined,
+    files: fileSeconds(output),
+    failures: failed.map((failure) => ({ name: failure.name, command: commandFor(suite, failure) })),
+    unsteady,
+    ...counts
+  };
 }
+
+/** The output without the lines that are for tools/counts.js. @param {string} output */
+const withoutSummary = (output) => output.replaceAll(/^(failed \[\{|seconds \{|counts \{).*\n?/gm, '');
+
+/** @param {import('./counts.js').Failure} failure @param {import('./counts.js').Failure} other */
+const isSame = (failure, other) => failure.name === other.name && failure.file === other.file;
 
 /**
  * Two at a time, beside what is still being made; those that run alone, one by one afterwards, but for what they do
@@ -142,10 +141,37 @@ async function next(waiting, prepared) {
   return suite;
 }
 
+/** Where scripts find the unsteady tests of the last run. @param {Row[]} rows */
+function writeUnsteady(rows) {
+  mkdirSync(join(project, 'build'), { recursive: true });
+  const tests = rows.flatMap(({ unsteady }) => unsteady);
+  writeFileSync(join(project, 'build', 'unsteady.json'), `${JSON.stringify(tests, null, 2)}\n`);
+}
+
 await main(async () => {
-  const chosen = await choose(process.argv.slice(2));
+  const start = performance.now();
+  const { chosen, depth, seed, whole } = await choose(process.argv.slice(2));
+  const command = depth === 'all' ? 'npm run test:all' : 'npm test';
+  if (seed !== undefined) console.log(`seed ${seed}: ${command} -- --seed ${seed} draws the same random cases`);
+  const before = whole ? await cleanTree() : null;
   const rows = await runAll(chosen, prepare(chosen));
+  writeUnsteady(rows);
   const { passed, failed } = totals(rows);
-  console.log(`\n${table(rows)}\n${slowFiles(rows)}\n${passed} passed, ${failed} failed`);
+  const seconds = (performance.now() - start) / 1000;
+  const processor = childSeconds();
+  const builds = processor - rows.reduce((sum, row) => sum + row.processor, 0);
+  console.log(`\n${table(rows)}\n${slowFiles(rows)}${unsteadyTests(rows)}`);
+  if (depth === 'gate') console.log(overBudget(rows, lastSeconds()));
+  console.log(failures(rows));
+  const planned = depth === 'gate' && whole ? `, ${budget.seconds} s are planned (${budget.measured})` : '';
+  console.log(
+    `${command}: ${seconds.toFixed(0)} s; processor time ${processor.toFixed(0)} s, ${builds.toFixed(0)} s of it builds${planned}`
+  );
+  // A tree that a run has changed, or that was changed during the run, is not the tree that was tested.
+  const after = before && (await cleanTree());
+  if (before && after?.tree === before.tree) recordRun(before, { passed: failed === 0, command, seconds });
+  if (failed === 0 && whole && depth === 'gate')
+    recordSeconds(Object.fromEntries(rows.map(({ name, files }) => [name, files])));
+  console.log(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
 });

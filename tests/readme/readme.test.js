@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { choose } from '../../tools/ask.js';
 import { run } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
 import { suites } from '../../tools/suites.js';
@@ -53,11 +54,21 @@ test('the README is short: what leaves it goes to docs/', () => {
   assert.ok(lines <= 200, `${lines} lines`);
 });
 
+/** Words in capitals stand for any word of a kind, such as this one. @type {Record<string, string>} */
+const STANDS_FOR = {
+  NAME: 'js',
+  LAYER: 'linear_scorer',
+  FILE: 'tests/js/open.test.js',
+  COMMIT: 'HEAD',
+  SEED: '7',
+  TEXT: 'a test'
+};
+
 /**
- * What is wrong with a command; '' for nothing. Words in capitals stand for others.
+ * What is wrong with a command; '' for nothing.
  * @param {string} command
  */
-function wrongWith(command) {
+async function wrongWith(command) {
   const [program, name, ...rest] = command.split(/ +/);
   if (program === 'node') {
     const files = [name, ...rest].map((word) => word.replace(/^--[\w-]+=/, '')).filter((word) => /\.m?js$/.test(word));
@@ -69,11 +80,13 @@ function wrongWith(command) {
   const words = rest.filter((word) => word !== '--');
   const isAny = (/** @type {string} */ word) => /^[A-Z]+$/.test(word);
   if (script === 'bench') return parseArguments(words.map((word) => (isAny(word) ? 'node' : word))) ? '' : 'refused';
-  if (script !== 'test') return '';
-  const named = suites.filter((suite) => words.includes(suite.name));
-  const layers = named.some(({ takesLayers }) => takesLayers) ? layerNames : [];
-  const known = ['--changed', ...named.map((suite) => suite.name), ...layers];
-  return words.filter((word) => !isAny(word) && !known.includes(word)).join(' ');
+  if (!/^test(:all)?$/.test(script)) return '';
+  const { chosen } = await choose([
+    ...(script === 'test:all' ? ['--all'] : []),
+    ...words.map((word) => (isAny(word) ? STANDS_FOR[word] : word))
+  ]);
+  const layers = chosen.flatMap(({ asked }) => asked.layers);
+  return layers.filter((layer) => !layerNames.includes(layer)).join(' ');
 }
 
 /** Whether a file or folder is there, or some file of a pattern such as cpp/ops/*.cpp. @param {string} path */
@@ -87,8 +100,8 @@ function isThere(path) {
 for (const document of documents) {
   const { name, text } = document;
 
-  test(`each command of ${name} is one that there is`, () => {
-    for (const command of commandsOf(document)) assert.equal(wrongWith(command), '', command);
+  test(`each command of ${name} is one that there is`, async () => {
+    for (const command of commandsOf(document)) assert.equal(await wrongWith(command), '', command);
   });
 
   test(`each link of ${name} leads somewhere`, () => {

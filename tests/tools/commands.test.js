@@ -25,3 +25,10 @@ test('a command that is missing, or does not end in time, is told in words', asy
   assert.match(String((await attempt('attnscope-no-such-command', [])).code), /ENOENT/);
   assert.equal((await attempt('sleep', ['10'], { timeout: 50 })).code, 'ended by SIGTERM');
 });
+
+test('the processor time of a command is that of all programs that it starts', async () => {
+  const busy = `${process.execPath} -e 'const end = Date.now() + 300; while (Date.now() < end);'`;
+  const { processor } = await attempt('sh', ['-c', `${busy}; sleep 0.2`]);
+  // A program of a busy machine gets less than its time on the clock; without /proc nothing is told.
+  if (process.platform === 'linux') assert.ok(processor > 0.03 && processor < 5, String(processor));
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doctestCounts, fileSeconds, nodeCounts, pytestCounts } from '../../tools/counts.js';
+import { doctestCounts, failedTests, fileSeconds, nodeCounts, pytestCounts } from '../../tools/counts.js';
 
 /** @param {number} passed @param {number} failed @param {number} skipped */
 const counts = (passed, failed, skipped) => ({ passed, failed, skipped });
@@ -43,4 +43,12 @@ test('the seconds of a file are those of all processes that ran some of it', () 
     'b.py': 2
   });
   assert.deepEqual(fileSeconds('Segmentation fault\n'), {});
+});
+
+test('failed tests are those that all processes of a suite list', () => {
+  const a = { name: 'softmax', file: 'a.py' };
+  const b = { name: 'mask', file: 'b.py' };
+  const output = `failed ${JSON.stringify([a])}\n1 failed in 0.10s\nfailed: printed by a test\nfailed ${JSON.stringify([b])}\n`;
+  assert.deepEqual(failedTests(output), [a, b]);
+  assert.deepEqual(failedTests('3 passed in 0.10s\n'), []);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attempt } from '../../tools/commands.js';
-import { fileSeconds, nodeCounts } from '../../tools/counts.js';
+import { failedTests, fileSeconds, nodeCounts } from '../../tools/counts.js';
 import { project } from '../../tools/folders.js';
 import { scratch } from './scratch.js';
 
@@ -36,6 +36,10 @@ test('a failure is told whole, with its name, and counted once', async (t) => {
   assert.equal(code, 1);
   assert.match(output, /^failed: inner \(.*some\.test\.mjs:3\)\n {2}Error: this went wrong\n/m);
   assert.deepEqual(nodeCounts(output), { passed: 0, failed: 1, skipped: 0 });
+  const [{ name, file, text }, ...others] = failedTests(output);
+  assert.deepEqual([name, others], ['inner', []]);
+  assert.match(file, /some\.test\.mjs$/);
+  assert.match(text ?? '', /^failed: inner .*\n {2}Error: this went wrong\n/);
 });
 
 test('a file that cannot be loaded is a failure', async (t) => {

@@ -20,6 +20,7 @@ torch.set_num_threads(1)  # the tensors are small
 def pytest_addoption(parser):
     parser.addoption("--cases", required=True, help="the folder that write_cases.js wrote")
     parser.addoption("--part", default="1/1", help="K/N: the K-th of N parts; tests without a case are in the first")
+    parser.addoption("--name", help="the only test to run, with its parameters in brackets")
 
 
 def pytest_configure(config):
@@ -27,18 +28,27 @@ def pytest_configure(config):
     config.index = Index(folder)
 
 
-seconds = {}
+seconds, failed = {}, []
 
 
 def pytest_runtest_logreport(report):
     file = f"tests/torch/{report.location[0].rsplit('/', 1)[-1]}"
     seconds[file] = seconds.get(file, 0) + report.duration
+    if report.failed:
+        failed.append({"name": report.nodeid.split("::", 1)[-1], "file": file})
 
 
 def pytest_terminal_summary(terminalreporter):
-    """How long each file took, for `npm test` (tools/counts.js)."""
+    """Which tests failed and how long each file took, for `npm test` (tools/counts.js)."""
+    if failed:
+        terminalreporter.write_line(f"failed {json.dumps(failed)}")
     rounded = {file: round(took, 1) for file, took in seconds.items()}
     terminalreporter.write_line(f"seconds {json.dumps(rounded)}")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    if session.config.getoption("--name") and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK  # another part has it
 
 
 def pytest_report_header(config):
@@ -51,7 +61,7 @@ class Index:
         data = json.loads((folder / "index.json").read_text())
         self._numbers = numpy.memmap(folder / "tensors.f32", dtype="<f4", mode="r")
         self.folder = folder
-        self.builds, self.layers = data["builds"], data["layers"]
+        self.builds, self.layers, self.gate = data["builds"], data["layers"], data["gate"]
         self.cases = [Case(self, entry) for entry in data["cases"]]
         rest = lambda key: data.get(key, [])  # configs of chosen layers come without all else
         self.randn, self.randint, self.rounding = rest("randn"), rest("randint"), rest("rounding")
@@ -227,6 +237,11 @@ def pytest_collection_modifyitems(config, items):
     if config.index.layers:
         params = lambda item: item.callspec.params if hasattr(item, "callspec") else {}
         items[:] = [item for item in items if isinstance(params(item).get("case"), Case)]
+    if config.index.gate:
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
+    name = config.getoption("--name")
+    if name:
+        items[:] = [item for item in items if item.nodeid.split("::", 1)[-1] == name]
     if not config.getoption("--part").startswith("1/"):
         items[:] = [item for item in items if {"case", "decoding", "checkpoint", "snippet", "training", "run_script", "lab_run"} & set(getattr(item, "fixturenames", ()))]
 

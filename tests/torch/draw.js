@@ -153,14 +153,16 @@ function config(draw, layer, fixed, estimate) {
 }
 
 /**
- * `count` configs of a layer, among them every value of each boolean and choice, at the least once.
+ * `count` configs of a layer, or more, so that every value of each boolean and choice is among them.
  * @param {Draw} draw
  * @param {Layer} layer
  * @param {number} count
+ * @param {boolean} atMost draws some of these values where they are more than `count`
  * @param {(config: any) => import('../../web/lib/types.js').Estimate} estimate
  */
-export function configs(draw, layer, count, estimate) {
+export function configs(draw, layer, count, atMost, estimate) {
   const fixed = layer.fields.flatMap((field) => (everyValue(field) ?? []).map((one) => ({ [field.name]: one })));
+  while (atMost && fixed.length > count) fixed.splice(draw.below(fixed.length), 1);
   const rest = Array.from({ length: Math.max(0, count - fixed.length) }, () => ({}));
   return [...fixed, ...rest].map((some) => config(draw, layer, some, estimate));
 }

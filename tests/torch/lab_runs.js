@@ -1,5 +1,6 @@
 // Runs of the lab "Attention or dense", each with its printed script: every task with its default variants and three
 // seeds, of which one changes its rate on the way; the other values of each switch; given budgets; a reader's own file.
+// `npm test` has a run of each task, with the changed rate.
 
 import { entrantOf } from '../../web/plain/attention-or-dense/entrants.js';
 import { scriptOf } from '../../web/plain/attention-or-dense/script.js';
@@ -40,13 +41,18 @@ const numbers = Array.from({ length: 200 }, (_, at) => {
   return `${row.join(',')},${['low', 'middle', 'high'][Math.floor(row[0] / 34)]}\n`;
 });
 
-/** @param {Attnscope} scope */
-export async function labRuns(scope) {
+/** @param {Attnscope} scope @param {boolean} gate */
+export async function labRuns(scope, gate) {
   await Promise.all(tasks.map(({ name }) => loadData(name)));
   const own = [
     await read('texts.csv', `text,label\n${texts.join('')}`),
     await read('numbers.csv', `a,b,c,d,label\n${numbers.join('')}`)
   ];
+  if (gate) {
+    return tasks.flatMap(({ name, file }) =>
+      ofTask(scope, { task: name, ...(file && { samples: 128 }) }, file ? own[0] : null, [CHANGED.seed], 1)
+    );
+  }
   return [
     ...tasks.filter(({ file }) => !file).flatMap((task) => ofTask(scope, { task: task.name }, null, SEEDS)),
     ...tasks.flatMap((task) =>
@@ -70,11 +76,12 @@ const switches = ({ settings }) =>
 
 /**
  * @param {Attnscope} scope @param {Record<string, any>} values @param {Table | null} table @param {number[]} seeds
+ * @param {number} [most] variants
  */
-function ofTask(scope, values, table, seeds) {
+function ofTask(scope, values, table, seeds, most = Infinity) {
   const { plan, errors } = checkPlan(scope, { steps: STEPS, ...values }, table);
   if (!plan) throw new Error(JSON.stringify(errors));
-  return plan.variants.flatMap((variant) =>
+  return plan.variants.slice(0, most).flatMap((variant) =>
     seeds.map((seed) => {
       const changes = seed === CHANGED.seed ? [{ step: CHANGED.step, lr: plan.lr / 4 }] : [];
       return run(scope, { ...plan, changes }, table, variant, seed);

@@ -1,6 +1,7 @@
 # Small models of every family that attnscope imports, as transformers makes and saves them, for write_cases.js:
 #
-#   python3 tests/torch/make_checkpoints.py OUTDIR   writes OUTDIR/checkpoints/NAME/, each with config.json,
+#   python3 tests/torch/make_checkpoints.py OUTDIR N writes OUTDIR/checkpoints/NAME/, N of six drawn models of each family and
+#                                                    those that are named, each with config.json,
 #                                                    model.safetensors and inputs.safetensors, and their list
 #
 # Every weight is moved from where it starts, and lengths go past windows: nothing that a model computes is without effect.
@@ -181,11 +182,17 @@ NAMED = {
 }
 
 
-def files():
+def files(kept):
+    """The first drawn files of each family and all that are named. The others are drawn too: what follows stays the same."""
+    place = 0
     for model_type, make in FAMILIES.items():
         draw = random.Random(f"20261122 {model_type}")
-        yield from ((model_type, f"{model_type} {count + 1}", make(draw)) for count in range(DRAWN))
-        yield from ((model_type, f"{model_type}, {name}", make(draw) | own) for name, own in NAMED.get(model_type, {}).items())
+        drawn = [(f"{model_type} {count + 1}", make(draw)) for count in range(DRAWN)]
+        named = [(f"{model_type}, {name}", make(draw) | own) for name, own in NAMED.get(model_type, {}).items()]
+        for at, (name, file) in enumerate(drawn + named):
+            if at < kept or at >= DRAWN:
+                yield place + at, model_type, name, file
+        place += len(drawn) + len(named)
 
 
 @torch.no_grad()
@@ -231,10 +238,10 @@ def write(folder, place, model_type, name, file, older):
 
 
 def main():
-    out = Path(sys.argv[1])
+    out, kept = Path(sys.argv[1]), int(sys.argv[2])
     shutil.rmtree(out / "checkpoints", ignore_errors=True)
     listed = []
-    for place, (model_type, name, file) in enumerate(files()):
+    for place, model_type, name, file in files(kept):
         listed.append(write(out / "checkpoints" / f"{place:03}", place, model_type, name, file, older="older" in name))
     (out / "checkpoints.json").write_text(json.dumps(listed))
     print(f"{len(listed)} models of {len(FAMILIES)} families")

@@ -5,6 +5,7 @@ import logging
 import warnings
 from functools import lru_cache
 
+import pytest
 import torch
 import transformers
 from transformers import CONFIG_MAPPING, AutoConfig, DynamicCache, StaticCache
@@ -116,6 +117,7 @@ def test_the_promised_totals_are_there(index):
     assert {name: totals[name] for name in PROMISED} == PROMISED
 
 
+@pytest.mark.full
 def test_every_family_has_variants_and_some_with_a_head_dim_of_its_own(index):
     for model_type in [*MODELS, "deepseek_v3"]:
         files = [family["hf"] for family in index.families if family["hf"]["model_type"] == model_type]

@@ -1,4 +1,5 @@
 // Training runs for PyTorch to repeat: every optimizer, loss and schedule, and the tutorial's classifier with dropout.
+// `npm test` has the first run of each.
 
 import { Draw, ids } from './draw.js';
 
@@ -119,43 +120,64 @@ const tutorial = {
   dropout: 0.1
 };
 
-/** @param {Attnscope} scope @param {TensorFile} file */
-export function trainings(scope, file) {
-  const draw = new Draw(20261123);
-  return runs().map(({ config, options, steps, masked = false }, run) => {
-    const frozen = steps === TUTORIAL_STEPS ? [] : invariant(scope, config);
-    const seed = 7 + run;
-    const trainer = scope.trainer(/** @type {any} */ (config), /** @type {any} */ ({ ...options, frozen, seed }));
-    const initial = file.addAll(trainer.model.stateDict());
-    const batches = steps === TUTORIAL_STEPS ? 1 : 3;
-    const data = Array.from({ length: batches }, () => ({
-      ...batch(scope, draw, config, /** @type {any} */ (options).loss),
-      ...(masked && { mask: padded(draw, [config.batch_size, config.seq_len]) })
-    }));
-    const trained = [];
-    for (let i = 0; i < steps; i++) trained.push(trainer.step(data[i % batches]));
-    const state = trainer.stateDict();
-    const { loss: evaluated } = trainer.evaluate(data[0]);
-    const gradients = file.addAll(trainer.gradients());
-    trainer.dispose();
-    return {
-      config,
-      options,
-      frozen,
-      seed,
-      pytorch: scope.pytorch(/** @type {any} */ (config), { self_check: false, mask: masked }),
-      script: scope.pytorch(/** @type {any} */ (config), {
-        training: /** @type {any} */ ({ ...options, frozen, seed })
-      }),
-      initial,
-      data: data.map((tensors) => file.addAll(tensors)),
-      steps: trained,
-      evaluated,
-      parameters: file.addAll(state.parameters),
-      moments: file.addAll(state.optimizer),
-      gradients
-    };
+/** @typedef {{ config: any, options: any, steps: number, masked?: boolean }} Run */
+
+/**
+ * The runs whose layer and kinds of options no run before them has.
+ * @template {Run} T
+ * @param {T[]} all
+ */
+function firstOfEach(all) {
+  const nameOf = (/** @type {any} */ kind) => kind?.name ?? kind;
+  const kinds = all.map(({ config, options, steps }) => {
+    const { optimizer, loss, schedule, ...others } = options;
+    const names = [optimizer, loss, schedule].map(nameOf);
+    return JSON.stringify([config.layer, steps, ...names, loss?.target, Object.keys(others)]);
   });
+  return all.filter((_, i) => kinds.indexOf(kinds[i]) === i);
+}
+
+/** @param {Attnscope} scope @param {TensorFile} file @param {boolean} gate only what `npm test` runs */
+export function trainings(scope, file, gate) {
+  const draw = new Draw(20261123);
+  // Data are drawn for all runs, so that those of a run do not depend on which others there are.
+  const all = runs().map((run, place) => ({ ...run, seed: 7 + place, data: dataOf(scope, draw, run) }));
+  return (gate ? firstOfEach(all) : all).map((run) => trained(scope, file, run));
+}
+
+/** @param {Attnscope} scope @param {Draw} draw @param {Run} run @returns {any[]} its batches */
+function dataOf(scope, draw, { config, options, steps, masked }) {
+  return Array.from({ length: steps === TUTORIAL_STEPS ? 1 : 3 }, () => ({
+    ...batch(scope, draw, config, options.loss),
+    ...(masked && { mask: padded(draw, [config.batch_size, config.seq_len]) })
+  }));
+}
+
+/** @param {Attnscope} scope @param {TensorFile} file @param {Run & { seed: number, data: any[] }} run */
+function trained(scope, file, { config, options, steps, masked = false, seed, data }) {
+  const frozen = steps === TUTORIAL_STEPS ? [] : invariant(scope, config);
+  const trainer = scope.trainer(config, { ...options, frozen, seed });
+  const initial = file.addAll(trainer.model.stateDict());
+  const results = Array.from({ length: steps }, (_, step) => trainer.step(data[step % data.length]));
+  const state = trainer.stateDict();
+  const { loss: evaluated } = trainer.evaluate(data[0]);
+  const gradients = file.addAll(trainer.gradients());
+  trainer.dispose();
+  return {
+    config,
+    options,
+    frozen,
+    seed,
+    pytorch: scope.pytorch(config, { self_check: false, mask: masked }),
+    script: scope.pytorch(config, { training: { ...options, frozen, seed } }),
+    initial,
+    data: data.map((tensors) => file.addAll(tensors)),
+    steps: results,
+    evaluated,
+    parameters: file.addAll(state.parameters),
+    moments: file.addAll(state.optimizer),
+    gradients
+  };
 }
 
 /** @param {Attnscope} scope @param {any} config */

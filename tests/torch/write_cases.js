@@ -1,18 +1,22 @@
 // What attnscope says and computes, written down for PyTorch to judge:
 //
-//   python3 tests/torch/make_checkpoints.py OUTDIR  writes OUTDIR/checkpoints/, transformers' models
-//   node tests/torch/write_cases.js OUTDIR [LAYER]... [N]
-//                                                   writes OUTDIR/index.json and OUTDIR/tensors.f32, with N
-//                                                   configs of each layer, or of these layers and nothing else
+//   python3 tests/torch/make_checkpoints.py OUTDIR N
+//                                                   writes OUTDIR/checkpoints/, transformers' models
+//   node tests/torch/write_cases.js [--gate] [--seed N] OUTDIR [LAYER]...
+//                                                   writes OUTDIR/index.json and OUTDIR/tensors.f32, with configs of
+//                                                   each layer, or of these layers and nothing else: as few as `npm
+//                                                   test` has, or all; drawn with fixed seeds, or with this one
 //   python3 -m pytest tests/torch --cases OUTDIR    judges them
 //
 // Nothing here expects a value.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { packSafetensors } from '../../web/plain/train/safetensors.js';
 import { adapted, readCheckpoint } from './checkpoints.js';
+import { COUNTS } from './counts.js';
 import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
 import { lengths, modelTypes, published, variants } from './families.js';
 import { peaks } from './peaks.js';
@@ -27,27 +31,26 @@ import { trainings } from './trainings.js';
 /** @typedef {import('../../web/lib/index.js').Model} Model */
 /** @typedef {Record<string, {data: import('./tensor_file.js').Data, shape: number[]}>} Tensors */
 
-const CASES_OF_A_LAYER = 100; // or more, so that each value of each option is among them
-const TENSORS_OF_A_LAYER = 5; // of which every tensor between the steps is written
-const PACKED_OF_A_LAYER = 3; // whose weights are written as a file too, as the training page does
-const VARIANTS_OF_A_FAMILY = 12;
 const LARGE_MACS = 1e6;
-const CASES_OF_A_PEER = 50;
-const DECODINGS = 150;
 const STEP_SIZES = [1, 3, 5];
 const FORMATS = /** @type {const} */ (['float16', 'bfloat16', 'int8']);
 // Seeds at the edges of 32 bits and of exact doubles; the others are drawn.
 const SEEDS = [0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 7, 2 ** 53 - 1];
 
-const [directory, ...words] = process.argv.slice(2);
-const casesOfALayer = words.find((word) => Number(word));
-const wanted = words.filter((word) => word !== casesOfALayer);
+const {
+  values: { gate = false, seed: seedText },
+  positionals: [directory, ...wanted]
+} = parseArgs({ options: { gate: { type: 'boolean' }, seed: { type: 'string' } }, allowPositionals: true });
 if (!directory) {
-  console.error('usage: node tests/torch/write_cases.js OUTDIR [LAYER]... [N]');
+  console.error('usage: node tests/torch/write_cases.js [--gate] [--seed N] OUTDIR [LAYER]...');
   process.exit(2);
 }
+const counts = gate ? COUNTS.gate : COUNTS.all;
 const file = new TensorFile(join(directory, 'tensors.f32'));
-const draw = new Draw(20261121);
+
+/** Each kind of case has numbers of its own, so that the others stay the same when it changes. @param {number} kind */
+const drawOf = (kind) => new Draw(Number(seedText ?? 20261121) + kind);
+const draw = drawOf(0);
 
 /** Every build that this engine runs, each with one thread and with two; by name. */
 async function openAll() {
@@ -370,16 +373,15 @@ function writeHugeScores(
 
 function writeCases() {
   const layers = scope.layers().filter(({ name }) => wanted.length === 0 || wanted.includes(name));
-  const count = Number(casesOfALayer) || CASES_OF_A_LAYER;
   const drawn = layers.flatMap((layer) => {
-    const own = configs(draw, layer, count, (config) => scope.estimate(config));
-    const each = Math.ceil(own.length / TENSORS_OF_A_LAYER);
+    const own = configs(draw, layer, counts.configs, gate, (config) => scope.estimate(config));
+    const each = Math.ceil(own.length / counts.between);
     return own.map((config, i) => ({ config, whole: i % each === 0 }));
   });
   const cases = drawn.map(({ config, whole }, i) => writeCase(config, SEEDS[i] ?? draw.below(2 ** 32), whole));
   return layers.flatMap(({ name }) => {
     const own = cases.filter(({ config }) => config.layer === name);
-    const packed = own.filter(({ estimate }) => estimate.parameters > 0).slice(0, PACKED_OF_A_LAYER);
+    const packed = own.filter(({ estimate }) => estimate.parameters > 0).slice(0, counts.packed);
     return own.map((one) => (packed.includes(one) ? { ...one, packed: writePacked(one, packed.indexOf(one)) } : one));
   });
 }
@@ -497,7 +499,7 @@ function writeFigures() {
 
 /** What a Hugging Face file is sized to: published models, and random ones of each family. Estimated, not run. */
 function writeFamilies() {
-  const own = new Draw(20261122); // so that the other cases stay the same
+  const own = drawOf(1);
   const layers = scope.layers().filter(({ fields }) => fields.some(({ name }) => name === 'past_len'));
   const sizes = (/** @type {string} */ layer) =>
     lengths(
@@ -505,7 +507,7 @@ function writeFamilies() {
       layers.some(({ name }) => name === layer)
     );
   const fixed = Object.entries(published).map(([name, hf]) => sized(name, hf, {}));
-  const random = variants(own, VARIANTS_OF_A_FAMILY).map(({ name, hf }) =>
+  const random = variants(own, counts.variants).map(({ name, hf }) =>
     sized(name, hf, sizes(fromHuggingFace(hf).config.layer))
   );
   return [...fixed, ...random];
@@ -529,9 +531,9 @@ function writeFamilyDefaults() {
 
 /** Cases for single classes of transformers: run without a mask and with one. */
 function writePeers() {
-  const own = new Draw(20261123); // so that the other cases stay the same
+  const own = drawOf(2);
   return Object.entries(peers).flatMap(([peer, config]) =>
-    Array.from({ length: Number(casesOfALayer) || CASES_OF_A_PEER }, () => writePeer(own, peer, config(own)))
+    Array.from({ length: counts.peers }, () => writePeer(own, peer, config(own)))
   );
 }
 
@@ -565,8 +567,8 @@ function writePeer(draw, peer, config) {
 
 /** Sequences in one pass, and in steps of several sizes. */
 function writeDecodings() {
-  const own = new Draw(20261124);
-  return Array.from({ length: Number(casesOfALayer) || DECODINGS }, (_, i) => {
+  const own = drawOf(3);
+  return Array.from({ length: counts.decodings }, (_, i) => {
     const one = Object.values(scopes)[i % Object.keys(scopes).length];
     return writeDecoding(own, one, decoding(own));
   });
@@ -695,9 +697,9 @@ const writeRest = async () => ({
   family_defaults: writeFamilyDefaults(),
   peers: writePeers(),
   decodings: writeDecodings(),
-  trainings: trainings(scope, file),
+  trainings: trainings(scope, file, gate),
   run_scripts: await runScripts(scope),
-  lab_runs: await labRuns(scope),
+  lab_runs: await labRuns(scope, gate),
   peaks: peaks(scope),
   checkpoints: writeCheckpoints(),
   snippets: writeSnippets(),
@@ -716,6 +718,7 @@ if (unknown.length > 0) {
 const index = {
   builds: Object.keys(scopes),
   layers: wanted,
+  gate,
   cases: writeCases(),
   ...(wanted.length === 0 && (await writeRest()))
 };

@@ -5,9 +5,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { attempt } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
-import { compilers } from './compilers.js';
+import { errorsOf, own } from './compilers.js';
 
 const { configs, layers, scope } = await import(new URL('../js/support.js', import.meta.url).href);
 
@@ -52,21 +51,8 @@ const typeOf = (config) =>
 async function compile(name, code) {
   const file = join(folder, `${name}.ts`);
   writeFileSync(file, head + code.join('\n'));
-  const options = [
-    '--strict',
-    '--noEmit',
-    '--pretty',
-    'false',
-    '--target',
-    'es2022',
-    '--lib',
-    'es2022,dom',
-    '--module',
-    'nodenext',
-    '--types',
-    'node'
-  ];
-  return (await attempt(process.execPath, [compilers[1].tsc, ...options, file], { cwd: project })).output;
+  const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext'];
+  return errorsOf(own, [...options, '--types', 'node', file]);
 }
 
 test('with the defaults the types have exactly the inputs and results of the graph', async () => {

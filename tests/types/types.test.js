@@ -1,52 +1,23 @@
-// tsc over everything that is typed, and the module's declarations as a TypeScript user meets them.
+// tsc over everything that is typed, and the module's declarations and the examples as a user of the repository's own
+// TypeScript meets them.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { attempt } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
-import { compilers } from './compilers.js';
-
-const own = compilers[1];
-
-const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler'];
-const newest = [
-  '--strict',
-  '--noEmit',
-  '--target',
-  'es2022',
-  '--lib',
-  'esnext,dom',
-  '--types',
-  'node',
-  'tests/types/newest.ts'
-];
-
-/** @param {string} tsc @param {string[]} args */
-async function errorsOf(tsc, args) {
-  return (await attempt(process.execPath, [tsc, '--pretty', 'false', ...args], { cwd: project })).output;
-}
+import { errorsOf, own, testDeclarations, testExamples } from './compilers.js';
 
 for (const [claim, args] of Object.entries({
   'the module has no type error': ['-p', 'tools/tsconfig.library.json', '--noEmit'],
   'the elements, the site and the tests of both have no type error': ['-p', 'web/tsconfig.json'],
   'the tools and their tests have no type error': ['-p', 'tools/tsconfig.json']
 })) {
-  test(claim, async () => assert.equal(await errorsOf(own.tsc, args), ''));
+  test(claim, async () => assert.equal(await errorsOf(own, args), ''));
 }
 
-for (const { name, tsc, buffers } of compilers) {
-  for (const [resolution, args] of Object.entries({ Node: [], bundlers: bundler })) {
-    test(`${name} knows configs, inputs and results by layer, and refuses what is wrong, with the resolution of ${resolution}`, async () => {
-      assert.equal(await errorsOf(tsc, ['-p', 'tests/types/tsconfig.json', ...args]), '');
-    });
-    if (!buffers) continue;
-    test(`${name} knows that nobody shares a result's memory, Float16Array and \`using\`, with the resolution of ${resolution}`, async () => {
-      assert.equal(await errorsOf(tsc, [...(args.length ? args : ['--module', 'nodenext']), ...newest]), '');
-    });
-  }
-}
+testDeclarations(own, ['Node']);
+testExamples(own);
 
 test('each file that a declaration imports is there', () => {
   const declarations = join(project, 'web/lib/types');
