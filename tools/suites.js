@@ -138,7 +138,7 @@ const page = {
 export const suites = [
   cpp('cpp-sanitized', needs.sanitized, (only) => runCompiled('build/native-sanitize/attnscope_tests', only)),
   inGate(torch, 240),
-  inGate(js('js', 'tests/js', { needs: [needs.built] }), 190, named),
+  inGate(js('js', 'tests/js', { needs: [needs.built] }), 220, named),
   js('js-24', 'tests/js', { needs: [needs.built, needs.node24], runner: runRelaxed, only: dependsOnEngine }),
   inGate(
     cpp('cpp', needs.native, (only) => runCompiled('build/native/attnscope_tests', only)),
@@ -147,7 +147,7 @@ export const suites = [
   cpp('cpp-simd', needs.wasm, (only) => runNode([wasmProgram('simd'), ...only])), // all: its sizes have 32 bits
   cpp('cpp-scalar', needs.wasm, (only) => runNode([wasmProgram('scalar'), ...only]), [kernelTests]),
   cpp('cpp-relaxed', needs.wasm, (only) => runNode24([wasmProgram('relaxed'), ...only]), [kernelTests, runTests]),
-  inGate({ ...js('style', 'tests/style', { needs: [needs.modules, needs.formatter] }), whole: true }, 30),
+  inGate({ ...js('style', 'tests/style', { needs: [needs.modules, needs.formatter] }), whole: true }, 40),
   inGate(js('types', 'tests/types', { needs: [needs.built] }), 90, named),
   inGate(js('tools', 'tests/tools', { needs: [needs.built, needs.node24] }), 20, named),
   inGate(js('package', 'tests/package', { needs: [needs.built] }), 20),
