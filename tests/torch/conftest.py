@@ -185,6 +185,12 @@ class Decoding:
     def whole(self):
         return self.index.tensors(self.entry["whole"]["tensors"])
 
+    @cached_property
+    def in_double(self):
+        """The pass over all of it, by PyTorch in float64: a function."""
+        module = judge.Printed(self.entry["pytorch"], self.id).loaded(self.state)
+        return judge.in_double(module, self.inputs, self.whole)
+
     def steps(self):
         """For each size of steps (where each starts and the last one ends, the results of each)."""
         return [

@@ -588,7 +588,15 @@ function writeDecoding(draw, scope, config) {
     return { size, ...writeSteps(model, inputs, any.seq_len, size) };
   });
   model.dispose();
-  return { config: estimate.config, seed, state: file.addAll(state), inputs: file.addAll(inputs), whole, chunks };
+  return {
+    config: estimate.config,
+    seed,
+    pytorch: scope.pytorch(any),
+    state: file.addAll(state),
+    inputs: file.addAll(inputs),
+    whole,
+    chunks
+  };
 }
 
 /** @param {Model} model @param {Tensors} inputs @param {number} length @param {number} size */
