@@ -27,9 +27,10 @@ export async function pixelsOf(element, margin = 0) {
   const clip = { x: box.x - margin, y: box.y - margin, width: box.width + 2 * margin, height: box.height + 2 * margin };
   const png = await page.screenshot({ clip });
   const context = page.context();
-  const { width, height, bytes } = await (await decoderOf(context)).evaluate(decode, png.toString('base64'));
+  const { width, height, base64 } = await (await decoderOf(context)).evaluate(decode, png.toString('base64'));
+  const bytes = Buffer.from(base64, 'base64');
   const at = (/** @type {number} */ x, /** @type {number} */ y) =>
-    /** @type {Rgb} */ (bytes.slice((y * width + x) * 4, (y * width + x) * 4 + 3));
+    /** @type {Rgb} */ ([0, 1, 2].map((part) => bytes[(y * width + x) * 4 + part]));
   const row = (/** @type {number} */ y) => Array.from({ length: width }, (_, x) => at(x, y));
   const column = (/** @type {number} */ x) => Array.from({ length: height }, (_, y) => at(x, y));
   return {
@@ -53,7 +54,7 @@ async function decoderOf(context) {
   return decoder;
 }
 
-/** @param {string} base64 of a PNG file */
+/** The pixels as base64, which crosses sooner than a list of numbers. @param {string} base64 of a PNG file */
 async function decode(base64) {
   const file = new Blob([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], { type: 'image/png' });
   const { width, height, ...bitmap } = await createImageBitmap(file).then((image) => ({
@@ -65,7 +66,12 @@ async function decode(base64) {
     new OffscreenCanvas(width, height).getContext('2d')
   );
   context.drawImage(bitmap.image, 0, 0);
-  return { width, height, bytes: Array.from(context.getImageData(0, 0, width, height).data) };
+  const pixels = new Blob([context.getImageData(0, 0, width, height).data]);
+  const reader = new FileReader();
+  const read = new Promise((resolve) => reader.addEventListener('load', resolve));
+  reader.readAsDataURL(pixels);
+  await read;
+  return { width, height, base64: String(reader.result).split(',')[1] ?? '' };
 }
 
 /**
