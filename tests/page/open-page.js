@@ -96,8 +96,16 @@ export async function seeEverything(page) {
   if (await first.count()) await first.click();
 }
 
-/** The tab in which something is, if it is in one. @param {import('playwright-core').Page} page @param {string} part */
+/**
+ * The tab in which something is, if it is in one: static HTML has the panels below each other, without tabs.
+ * @param {import('playwright-core').Page} page @param {string} part
+ */
 export async function openTabOf(page, part) {
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('attnscope-calculator')].every(
+      (calculator) => /** @type {any} */ (calculator).hasUpdated
+    )
+  );
   const panel = await page
     .locator(part)
     .first()
