@@ -69,7 +69,7 @@ export async function use(url, look = /** @type {any} */ (figures)) {
     opened.on('pageerror', (error) => errors.push(String(error)));
     await opened.goto(url);
     await opened
-      .waitForFunction(() => 'opening' in window, null, { timeout: 180_000 })
+      .waitForFunction(() => 'opening' in window, null, { timeout: 30_000 })
       .catch(() => {
         throw new Error(`the page did not run: ${errors.join('; ') || 'without an error'}`);
       });
