@@ -62,24 +62,62 @@ function seedOf(text, depth) {
  */
 function select(words, depth) {
   const every = suites.map((suite) => ({ ...suite, asked: askedOf(suite, depth) }));
+  if (words.length === 0) return every;
   const names = words.filter((word) => suites.some(({ name }) => name === word));
   const files = words.filter((word) => suites.some((suite) => suite.files().includes(word)));
   const layers = words.filter((word) => !names.includes(word) && !files.includes(word));
   const chosen = every.filter(({ name }) => names.includes(name));
-  if (layers.length > 0 && !chosen.some(({ takesLayers }) => takesLayers))
+  if (layers.length > 0) refuseLayers(layers, files, chosen);
+  if (files.length > 0) return names.length > 0 ? withOwnFiles(chosen, files) : suitesOf(files, every);
+  const empty = chosen.find(({ asked }) => asked.files.length === 0);
+  if (empty) throw new Error(`npm test has nothing of ${empty.name}: npm run test:all -- ${empty.name} runs it`);
+  return chosen.map((suite) => ({ ...suite, asked: { ...suite.asked, layers } }));
+}
+
+/**
+ * Throws where no suite takes the layers, or where files stand beside them: a run of layers has no files.
+ * @param {string[]} layers
+ * @param {string[]} files
+ * @param {Chosen[]} chosen
+ */
+function refuseLayers(layers, files, chosen) {
+  if (!chosen.some(({ takesLayers }) => takesLayers))
     throw new Error(
       `no suite or test file ${layers.join(', ')}; there are ${suites.map(({ name }) => name).join(', ')}`
     );
-  if (words.length === 0) return every;
-  const left = chosen.find(({ asked }) => asked.files.length === 0 && files.length === 0);
-  if (left) throw new Error(`npm test has nothing of ${left.name}: npm run test:all -- ${left.name} runs it`);
-  if (files.length === 0) return chosen.map((suite) => ({ ...suite, asked: { ...suite.asked, layers } }));
-  // A suite that runs all of its files or nothing, such as a program of all C++ tests, is chosen by its name.
-  const among = names.length > 0 ? chosen : every.filter(({ whole }) => !whole);
-  return among.map((suite) => {
+  if (files.length > 0)
+    throw new Error(`layers or files, not both: got ${layers.join(', ')} beside ${files.join(', ')}`);
+}
+
+/**
+ * The suites with those of the files that they have. A suite that runs all of its files or nothing, such as a program
+ * of all C++ tests, runs all.
+ * @param {Chosen[]} chosen
+ * @param {string[]} files
+ */
+function withOwnFiles(chosen, files) {
+  const unread = files.filter((file) => !chosen.some((suite) => suite.files().includes(file)));
+  if (unread.length > 0)
+    throw new Error(`${chosen.map(({ name }) => name).join(', ')} does not have ${unread.join(', ')}`);
+  return chosen.map((suite) => {
     const own = suite.files().filter((file) => files.includes(file));
     return withFiles(suite, suite.whole && own.length > 0 ? suite.files() : own);
   });
+}
+
+/**
+ * The suites that can run these files alone.
+ * @param {string[]} files
+ * @param {Chosen[]} every
+ */
+function suitesOf(files, every) {
+  const singly = every.filter(({ whole }) => !whole);
+  const stuck = files.find((file) => !singly.some((suite) => suite.files().includes(file)));
+  if (stuck) {
+    const names = every.filter((suite) => suite.files().includes(stuck)).map(({ name }) => name);
+    throw new Error(`${stuck} runs only with its whole suite; name one of ${names.join(', ')}`);
+  }
+  return withOwnFiles(singly, files);
 }
 
 /** @param {Suite} suite @param {import('./suites.js').Depth} depth @returns {Asked} */
@@ -94,8 +132,8 @@ const withFiles = (suite, files) => ({ ...suite, asked: { ...suite.asked, files 
 
 /** @param {Chosen} suite @param {string[]} changed */
 function touched({ whole, asked: { files } }, changed) {
-  const those = files.filter((file) => touchedBy(file, changed));
-  return whole && those.length > 0 ? files : those;
+  const own = files.filter((file) => touchedBy(file, changed));
+  return whole && own.length > 0 ? files : own;
 }
 
 /**
@@ -103,9 +141,9 @@ function touched({ whole, asked: { files } }, changed) {
  * @param {Chosen} suite
  * @param {import('./counts.js').Failure} failure
  */
-export function commandFor({ name: suite, whole, files, asked: { depth, seed } }, { name, file }) {
+export function commandFor({ name: suite, whole, files, asked: { depth, seed, layers } }, { name, file }) {
   const isNamed = !whole && files().includes(file); // not where another module has made the test
-  const words = [suite, ...(isNamed ? [file] : []), ...(name === file ? [] : ['--name', quoted(name)])];
+  const words = [suite, ...layers, ...(isNamed ? [file] : []), ...(name === file ? [] : ['--name', quoted(name)])];
   if (depth === 'all') words.push('--seed', String(seed));
   return `npm ${depth === 'all' ? 'run test:all' : 'test'} -- ${words.join(' ')}`;
 }

@@ -1,4 +1,4 @@
-// How many tests passed, which failed, and how long each file took, read from the output of each test program.
+// The output of each test program, read: how many tests passed, which failed, and how long each file took.
 
 /**
  * @typedef {object} Counts
@@ -91,3 +91,9 @@ export function failedTests(output) {
   const lines = output.split('\n').filter((text) => text.startsWith('failed [{'));
   return lines.flatMap((line) => JSON.parse(line.slice('failed '.length)));
 }
+
+/**
+ * The output without the lines that only this module reads.
+ * @param {string} output
+ */
+export const withoutSummary = (output) => output.replaceAll(/^(failed \[\{|seconds \{|counts \{).*\n?/gm, '');

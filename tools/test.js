@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { choose, commandFor } from './ask.js';
 import { main } from './build.js';
 import { childSeconds } from './commands.js';
-import { failedTests, fileSeconds } from './counts.js';
+import { failedTests, fileSeconds, withoutSummary } from './counts.js';
 import { project } from './folders.js';
 import { cleanTree, lastSeconds, recordRun, recordSeconds } from './record.js';
 import { failures, overBudget, slowFiles, table, totals, unsteadyTests } from './results.js';
@@ -88,9 +88,6 @@ function rowOf(suite, parts) {
     ...counts
   };
 }
-
-/** The output without the lines that are for tools/counts.js. @param {string} output */
-const withoutSummary = (output) => output.replaceAll(/^(failed \[\{|seconds \{|counts \{).*\n?/gm, '');
 
 /** @param {import('./counts.js').Failure} failure @param {import('./counts.js').Failure} other */
 const isSame = (failure, other) => failure.name === other.name && failure.file === other.file;

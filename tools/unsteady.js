@@ -2,7 +2,7 @@
 // listed with its first failure, and is a fault to be mended. More than three of them are a failed run.
 
 import { stripVTControlCharacters } from 'node:util';
-import { failedTests } from './counts.js';
+import { failedTests, withoutSummary } from './counts.js';
 
 /** @typedef {import('./suites.js').Result} Result */
 /** @typedef {import('./counts.js').Failure} Failure */
@@ -26,7 +26,7 @@ export async function tryAgain(result, runAlone) {
     const again = await runAlone(failure);
     processor += again.processor ?? 0;
     if (again.code === 0) unsteady.push(failure);
-    else output = `${again.output}\n${output}`;
+    else output = `Tried again alone:\n${withoutSummary(again.output)}\n${output}`;
   }
   const steady = failures.length > 0 && unsteady.length === failures.length;
   return { ...result, code: steady ? 0 : result.code, output, processor, unsteady };

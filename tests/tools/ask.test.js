@@ -48,6 +48,26 @@ test('layers are taken after a suite that has something for each', async () => {
   await assert.rejects(ask('js decoder'), { message: /^no suite or test file decoder; there are cpp-sanitized, / });
 });
 
+test('layers and files together are refused: a run of layers has no files', async () => {
+  await assert.rejects(ask('torch decoder tests/js/masks.test.js'), {
+    message: 'layers or files, not both: got decoder beside tests/js/masks.test.js'
+  });
+});
+
+test('a file of suites that run only whole names these suites', async () => {
+  const file = 'tests/cpp/run/bytes_test.cpp';
+  await assert.rejects(ask(file), {
+    message: `${file} runs only with its whole suite; name one of cpp-sanitized, cpp, cpp-simd, cpp-relaxed`
+  });
+  await assert.rejects(ask(`tests/js/masks.test.js ${file}`), { message: /runs only with its whole suite/ });
+  const [cpp] = (await ask(`cpp ${file}`)).chosen;
+  assert.deepEqual(cpp.asked.files, cpp.files());
+});
+
+test('a file that no named suite has is refused', async () => {
+  await assert.rejects(ask('page tests/js/masks.test.js'), { message: 'page does not have tests/js/masks.test.js' });
+});
+
 test('npm test has fixed seeds, npm run test:all a new one each time, or the one that is asked for', async () => {
   assert.equal((await ask('')).seed, undefined);
   const seeds = [(await ask('--all')).seed, (await ask('--all')).seed];
@@ -68,6 +88,8 @@ test('the command of a failed test runs that test alone', async () => {
     `npm test -- js tests/js/masks.test.js ${words}`
   );
   assert.equal(commandFor(torch, { name, file: 'tests/torch/test_cache.py' }), `npm test -- torch ${words}`);
+  const [decoder] = (await ask('torch decoder')).chosen;
+  assert.equal(commandFor(decoder, { name, file: 'tests/torch/test_cache.py' }), `npm test -- torch decoder ${words}`);
   const [page] = (await ask('--all --seed 9 page')).chosen;
   const file = 'tests/page/run.test.js'; // it could not be loaded
   assert.equal(commandFor(page, { name: file, file }), `npm run test:all -- page ${file} --seed 9`);

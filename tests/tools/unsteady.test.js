@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failedTests, fileSeconds } from '../../tools/counts.js';
 import { MOST_UNSTEADY, tryAgain } from '../../tools/unsteady.js';
 
 /** @param {string[]} names */
@@ -17,7 +18,8 @@ function alone(steady) {
     tried,
     run: async (/** @type {{ name: string }} */ { name }) => {
       tried.push(name);
-      return { code: steady.includes(name) ? 1 : 0, output: `alone: ${name}`, processor: 1 };
+      const output = `alone: ${name}\nfailed [{"name":"${name}","file":"tests/page/a.test.js"}]\nseconds {"a":1}\n`;
+      return { code: steady.includes(name) ? 1 : 0, output, processor: 1 };
     }
   };
 }
@@ -41,7 +43,13 @@ test('a test that fails alone too has failed', async () => {
     result.unsteady?.map(({ name }) => name),
     ['a']
   );
-  assert.match(result.output, /^alone: b\n/);
+  assert.match(result.output, /^Tried again alone:\nalone: b\n/);
+  assert.deepEqual(
+    failedTests(result.output).map(({ name }) => name),
+    ['a', 'b'],
+    'each failed test is listed once'
+  );
+  assert.deepEqual(fileSeconds(result.output), {});
 });
 
 test(`more than ${MOST_UNSTEADY} failures are a failed run, and none is tried again`, async () => {
