@@ -15,6 +15,8 @@
 
 #include "attention.h"
 
+#include <algorithm>
+#include <cmath>
 #include <new>
 
 #include "attention_parts.h"
@@ -22,6 +24,7 @@
 #include "exp.h"
 #include "rows.h"
 #include "softmax.h"
+#include "sums.h"
 #include "vector.h"
 
 namespace attnscope::kernels {
@@ -32,6 +35,7 @@ constexpr int64_t kEdgeQueries = kTileRows;
 constexpr int64_t kKeys = 256;
 constexpr int64_t kFewQueries = 4;
 constexpr int64_t kFewKeys = 64;  // for few queries: a block of both stays in L1
+constexpr int64_t kFloatsOfADouble = sizeof(double) / sizeof(float);
 
 /// A row's softmax so far.
 struct Running {
@@ -102,6 +106,11 @@ void each_run(const KeyRange* visible, int64_t begin, int64_t end, KeyRange keys
 Running* take_running(Pieces& pieces, int64_t count) {
   static_assert(sizeof(Running) == 2 * sizeof(float));
   return new (pieces.take(2 * count)) Running[static_cast<size_t>(count)]();
+}
+
+/// Zeros; the first piece that is taken of a scratch.
+double* take_doubles(Pieces& pieces, int64_t count) {
+  return new (pieces.take(kFloatsOfADouble * count)) double[static_cast<size_t>(count)]();
 }
 
 /// Rows as floats: where they are, or a block of them widened.
@@ -243,16 +252,18 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
                     const AttentionSizes& sizes, const ScoreSteps& steps, const KeyRange* visible,
                     int64_t begin, int64_t end, Pieces pieces) {
   const KeyRange all = seen_by(visible, begin, end);
-  const int64_t keys = all.end - all.first;
+  const int64_t keys = all.end - all.first, V = sizes.value_features;
   const bool wanted = heads.front().weights.data;
+  double* const sums = take_doubles(pieces, std::ssize(heads) * (end - begin) * V);
   float* const own = wanted ? nullptr : pieces.take(std::ssize(heads) * (end - begin) * keys);
   float* const wide =
       pieces.take(std::max(wide_size(shared.key, kFewKeys, sizes.features),
                            wide_size(shared.value, kFewKeys, sizes.value_features)));
+  const auto row_of = [&](size_t h, int64_t t) {
+    return static_cast<int64_t>(h) * (end - begin) + t - begin;
+  };
   const auto weights_of = [&](size_t h, int64_t t) {
-    if (wanted) return from_row(heads[h].weights, t).data;
-    const int64_t row = static_cast<int64_t>(h) * (end - begin) + t - begin;
-    return own + row * keys - all.first;
+    return wanted ? from_row(heads[h].weights, t).data : own + row_of(h, t) * keys - all.first;
   };
   // Calls work(h, t, what the query sees of the block, rows of the first of these).
   const auto each_block = [&](const StoredRows& stored, int64_t columns, auto work) {
@@ -270,7 +281,6 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
   };
 
   for (const QueryHead& head : heads) {
-    clear(head.output, begin, end, sizes.value_features);
     if (wanted) clear(head.weights, begin, end, sizes.keys);
   }
   each_block(shared.key, sizes.features, [&](size_t h, int64_t t, KeyRange seen, ConstRows rows) {
@@ -287,11 +297,26 @@ void attend_to_rows(std::span<const QueryHead> heads, const KeysAndValues& share
       scale(weights, reciprocal(running.sum), last - first);
     }
   }
-  each_block(shared.value, sizes.value_features,
-             [&](size_t h, int64_t t, KeyRange seen, ConstRows rows) {
-               add_weighted_rows(rows, weights_of(h, t) + seen.first, seen.end - seen.first,
-                                 sizes.value_features, from_row(heads[h].output, t).data);
-             });
+  each_block(shared.value, V, [&](size_t h, int64_t t, KeyRange seen, ConstRows rows) {
+    sum_weighted_rows(rows, weights_of(h, t) + seen.first, seen.end - seen.first, V,
+                      sums + row_of(h, t) * V);
+  });
+  for (size_t h = 0; h < heads.size(); ++h) {
+    for (int64_t t = begin; t < end; ++t) {
+      std::copy_n(sums + row_of(h, t) * V, V, from_row(heads[h].output, t).data);
+    }
+  }
+}
+
+/// Floats that attend_to_rows() needs for `rows` rows of queries.
+int64_t few_scratch(const AttentionSizes& sizes, int64_t rows, const AttentionCall& call) {
+  const int64_t V = sizes.value_features, own = call.weights ? 0 : rows * sizes.keys;
+  return kFloatsOfADouble * rows * V + own +
+         (call.stored_in_16_bits ? kFewKeys * std::max(sizes.features, V) : 0);
+}
+
+bool holds_nan(const float* x, int64_t count) {
+  return std::any_of(x, x + count, [](float number) { return std::isnan(number); });
 }
 
 }  // namespace
@@ -330,14 +355,12 @@ void clear(Rows rows, int64_t begin, int64_t end, int64_t columns) {
 
 int64_t attention_scratch(const AttentionSizes& sizes, const AttentionCall& call) {
   const auto [T, S, D, V] = sizes;
-  if (are_few(sizes, call.heads)) {
-    const int64_t own = call.weights ? 0 : call.heads * call.most_queries * S;
-    return own + (call.stored_in_16_bits ? kFewKeys * std::max(D, V) : 0);
-  }
+  if (are_few(sizes, call.heads)) return few_scratch(sizes, call.heads * call.most_queries, call);
   const int64_t keys = call.weights ? S : std::min(kKeys, S);
   const int64_t running = call.weights ? 0 : 2 * call.heads * call.most_queries;
-  return packed_size(keys, D) + packed_size(V, keys) + running +
-         (call.stored_in_16_bits ? keys * (D + V) : 0);
+  const int64_t blocks = packed_size(keys, D) + packed_size(V, keys) + running +
+                         (call.stored_in_16_bits ? keys * (D + V) : 0);
+  return std::max(blocks, few_scratch(sizes, 1, call));
 }
 
 void attend(std::span<const QueryHead> heads, const KeysAndValues& shared,
@@ -345,11 +368,18 @@ void attend(std::span<const QueryHead> heads, const KeysAndValues& shared,
             int64_t begin, int64_t end, float* scratch) {
   const Pieces pieces(scratch);
   if (are_few(sizes, std::ssize(heads))) {
-    attend_to_rows(heads, shared, sizes, steps, visible, begin, end, pieces);
-  } else if (heads.front().weights.data) {
-    attend_and_write(heads, shared, sizes, steps, visible, begin, end, pieces);
-  } else {
-    attend_in_blocks(heads, shared, sizes, steps, visible, begin, end, pieces);
+    return attend_to_rows(heads, shared, sizes, steps, visible, begin, end, pieces);
+  }
+  const auto attend_all = heads.front().weights.data ? attend_and_write : attend_in_blocks;
+  attend_all(heads, shared, sizes, steps, visible, begin, end, pieces);
+  // Queries of a run share keys that some of them do not see: their weights are 0 there, and 0
+  // times NaN or infinity is NaN.
+  for (const QueryHead& head : heads) {
+    for (int64_t t = begin; t < end; ++t) {
+      const bool sees_all = visible[t].first == 0 && visible[t].end == sizes.keys;
+      if (sees_all || !holds_nan(from_row(head.output, t).data, sizes.value_features)) continue;
+      attend_to_rows({&head, 1}, shared, sizes, steps, visible, t, t + 1, pieces);
+    }
   }
 }
 

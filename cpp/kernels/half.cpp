@@ -130,7 +130,12 @@ void multiply_few(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t 
     const int64_t width = std::min(kPanel, n - j);
     float first[kPanel] = {}, whole[kFewRows * kPanel];
     if (bias) std::copy_n(bias + j, width, first);
-    treatment(b.format, panel).few[m](a, panel + kHeader, b.depth, {first, 0}, {whole, kPanel});
+    const FewTile tile = treatment(b.format, panel).few[m];
+    for (int64_t p = 0; p == 0 || p < b.depth; p += kBlockTerms) {
+      const ConstRows start = p == 0 ? ConstRows{first, 0} : ConstRows{whole, kPanel};
+      tile({a.data + p, a.stride}, panel + kHeader + p * kPanel, std::min(kBlockTerms, b.depth - p),
+           start, {whole, kPanel});
+    }
     for (int64_t r = 0; r < m; ++r) {
       std::copy_n(whole + r * kPanel, width, c.data + r * c.stride + j);
     }

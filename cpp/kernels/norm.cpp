@@ -1,51 +1,114 @@
-// Sums run over four lanes and four accumulators, so that rounding grows with length / 16.
+// Sums run over four lanes and four accumulators. Rows whose squares leave float32's range are
+// computed in double.
 
 #include "norm.h"
 
 #include <cmath>
 
 #include "columns.h"
+#include "runs.h"
 #include "vector.h"
 
 namespace attnscope::kernels {
 namespace {
 
-constexpr int64_t kRun = 4 * kLanes;
-
 /// Σ (x - centre), or Σ (x - centre)².
 template <bool kSquared>
-float sum_of(const float* x, float centre, int64_t length) {
-  Batch sums[4] = {Batch(0.0f), Batch(0.0f), Batch(0.0f), Batch(0.0f)};
-  int64_t i = 0;
-  for (; i + kRun <= length; i += kRun) {
-    for (int64_t lane = 0; lane < 4; ++lane) {
-      const Batch value = load(x + i + lane * kLanes) - Batch(centre);
-      sums[lane] = kSquared ? madd(value, value, sums[lane]) : sums[lane] + value;
-    }
-  }
-  float sum = xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
+double sum_of(const float* x, float centre, int64_t length) {
+  double totals[1] = {0.0};
+  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int64_t v) {
+    const Batch value = load(x + at) - Batch(centre);
+    sums[0][v] = kSquared ? madd(value, value, sums[0][v]) : sums[0][v] + value;
+  });
+  float rest = 0.0f;
   for (; i < length; ++i) {
     const float value = x[i] - centre;
-    sum += kSquared ? value * value : value;
+    rest += kSquared ? value * value : value;
   }
-  return sum;
+  return totals[0] + static_cast<double>(rest);
+}
+
+/// Whether the squares of a row with this scale stay in float32's range. Not with NaN.
+bool fits_float(float scale) { return scale > 1e-18f && scale < 1e15f; }
+
+/// A row's mean and scale in double; x̂ of its numbers.
+class WideRow {
+ public:
+  WideRow(const float* x, const NormKind& norm, int64_t length) : x_(x) {
+    double sum = 0.0, squares = 0.0;
+    for (int64_t i = 0; norm.centred && i < length; ++i) sum += static_cast<double>(x[i]);
+    const auto count = static_cast<double>(length);
+    mean_ = sum / count;
+    for (int64_t i = 0; i < length; ++i) squares += centred(i) * centred(i);
+    scale_ = 1.0 / std::sqrt(squares / count + static_cast<double>(norm.eps));
+  }
+
+  double scale() const { return scale_; }
+  double normal(int64_t i) const { return centred(i) * scale_; }
+  NormStatistics statistics() const {
+    return {static_cast<float>(mean_), static_cast<float>(scale_)};
+  }
+
+ private:
+  double centred(int64_t i) const { return static_cast<double>(x_[i]) - mean_; }
+
+  const float* x_;
+  double mean_, scale_;
+};
+
+/// y = x̂ (offset + weight) + bias in double.
+void wide_norm(const float* x, const float* weight, const float* bias, const NormKind& norm,
+               int64_t length, float* y) {
+  const WideRow row(x, norm, length);
+  for (int64_t i = 0; i < length; ++i) {
+    const double product = row.normal(i) * static_cast<double>(norm.offset + weight[i]);
+    y[i] = static_cast<float>(product + static_cast<double>(bias ? bias[i] : 0.0f));
+  }
+}
+
+/// norm_gradient() in double.
+void wide_norm_gradient(const float* dy, const float* x, const float* weight, const NormKind& norm,
+                        int64_t length, float* dx) {
+  const WideRow row(x, norm, length);
+  const auto g = [&](int64_t i) {
+    return static_cast<double>(dy[i]) * static_cast<double>(norm.offset + weight[i]);
+  };
+  double sum = 0.0, along = 0.0;
+  for (int64_t i = 0; i < length; ++i) {
+    if (norm.centred) sum += g(i);
+    along += g(i) * row.normal(i);
+  }
+  const auto count = static_cast<double>(length);
+  for (int64_t i = 0; i < length; ++i) {
+    const double rest = g(i) - sum / count - row.normal(i) * along / count;
+    dx[i] = static_cast<float>(row.scale() * rest);
+  }
+}
+
+NormStatistics float_statistics(const float* x, const NormKind& norm, int64_t length) {
+  const auto count = static_cast<double>(length);
+  float mean = 0.0f;
+  if (norm.centred) {
+    const auto guess = static_cast<float>(sum_of<false>(x, 0.0f, length) / count);
+    // Rounding has left something of the mean.
+    mean = guess + static_cast<float>(sum_of<false>(x, guess, length) / count);
+  }
+  const auto variance = static_cast<float>(sum_of<true>(x, mean, length) / count);
+  return {mean, 1.0f / std::sqrt(variance + norm.eps)};
 }
 
 }  // namespace
 
 NormStatistics norm_statistics(const float* x, const NormKind& norm, int64_t length) {
-  const float count = static_cast<float>(length);
-  float mean = 0.0f;
-  if (norm.centred) {
-    const float guess = sum_of<false>(x, 0.0f, length) / count;
-    mean = guess + sum_of<false>(x, guess, length) / count;  // what rounding left
-  }
-  return {mean, 1.0f / std::sqrt(sum_of<true>(x, mean, length) / count + norm.eps)};
+  const NormStatistics statistics = float_statistics(x, norm, length);
+  return fits_float(statistics.scale) ? statistics : WideRow(x, norm, length).statistics();
 }
 
 void layer_norm(const float* x, const float* weight, const float* bias, float eps, int64_t length,
                 float* y) {
-  const auto [mean, scale] = norm_statistics(x, {true, eps, 0.0f}, length);
+  const NormKind norm{true, eps, 0.0f};
+  const auto [mean, scale] = float_statistics(x, norm, length);
+  if (!fits_float(scale)) return wide_norm(x, weight, bias, norm, length, y);
   int64_t i = 0;
   for (; i + kLanes <= length; i += kLanes) {
     const Batch value = (load(x + i) - Batch(mean)) * Batch(scale) * load(weight + i);
@@ -59,7 +122,9 @@ void layer_norm(const float* x, const float* weight, const float* bias, float ep
 
 void rms_norm(const float* x, const float* weight, float offset, float eps, int64_t length,
               float* y) {
-  const float scale = norm_statistics(x, {false, eps, offset}, length).scale;
+  const NormKind norm{false, eps, offset};
+  const float scale = float_statistics(x, norm, length).scale;
+  if (!fits_float(scale)) return wide_norm(x, weight, nullptr, norm, length, y);
   int64_t i = 0;
   for (; i + kLanes <= length; i += kLanes) {
     store(y + i, load(x + i) * Batch(scale) * (Batch(offset) + load(weight + i)));
@@ -69,25 +134,19 @@ void rms_norm(const float* x, const float* weight, float offset, float eps, int6
 
 void norm_gradient(const float* dy, const float* x, const float* weight, const NormKind& norm,
                    int64_t length, float* dx) {
-  const NormStatistics statistics = norm_statistics(x, norm, length);
-  const float mean = statistics.mean, scale = statistics.scale;
+  const auto [mean, scale] = float_statistics(x, norm, length);
+  if (!fits_float(scale)) return wide_norm_gradient(dy, x, weight, norm, length, dx);
   const auto normal_at = [&](int64_t i) { return (load(x + i) - Batch(mean)) * Batch(scale); };
   const auto g_at = [&](int64_t i) {
     return load(dy + i) * (Batch(norm.offset) + load(weight + i));
   };
-  constexpr int64_t kVectors = 4;
-  Batch sums[kVectors], along[kVectors];
-  for (int64_t v = 0; v < kVectors; ++v) sums[v] = along[v] = Batch(0.0f);
-  int64_t i = 0;
-  for (; i + kRun <= length; i += kRun) {
-    for (int64_t v = 0; v < kVectors; ++v) {
-      const Batch g = g_at(i + v * kLanes);
-      sums[v] += g;
-      along[v] = madd(g, normal_at(i + v * kLanes), along[v]);
-    }
-  }
-  float sum = xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
-  float product = xsimd::reduce_add((along[0] + along[1]) + (along[2] + along[3]));
+  double totals[2] = {0.0, 0.0};  // of g, and of g x̂
+  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int64_t v) {
+    const Batch g = g_at(at);
+    sums[0][v] += g;
+    sums[1][v] = madd(g, normal_at(at), sums[1][v]);
+  });
+  auto sum = static_cast<float>(totals[0]), product = static_cast<float>(totals[1]);
   for (; i < length; ++i) {
     const float g = dy[i] * (norm.offset + weight[i]);
     sum += g;

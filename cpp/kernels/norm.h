@@ -1,6 +1,7 @@
 #pragma once
 
-// Normalization of one row. x and y may be the same memory.
+// Normalization of one row. x and y may be the same memory. A row whose squares leave float32's
+// range, or that holds NaN or infinity, gets what double precision gives.
 
 #include <cstdint>
 

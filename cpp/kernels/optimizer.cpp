@@ -75,24 +75,4 @@ void adam_step(const float* first, const float* second, const AdamRates& rates, 
       });
 }
 
-double sum_of_squares(const float* x, int64_t length) {
-  constexpr int64_t kRun = 1024;
-  double sum = 0.0;
-  for (int64_t start = 0; start < length; start += kRun) {
-    const int64_t end = std::min(length, start + kRun);
-    Batch sums[4] = {Batch(0.0f), Batch(0.0f), Batch(0.0f), Batch(0.0f)};
-    int64_t i = start;
-    for (; i + 4 * kLanes <= end; i += 4 * kLanes) {
-      for (int64_t lane = 0; lane < 4; ++lane) {
-        const Batch value = load(x + i + lane * kLanes);
-        sums[lane] = madd(value, value, sums[lane]);
-      }
-    }
-    float rest = xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
-    for (; i < end; ++i) rest += x[i] * x[i];
-    sum += static_cast<double>(rest);
-  }
-  return sum;
-}
-
 }  // namespace attnscope::kernels

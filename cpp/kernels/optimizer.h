@@ -28,7 +28,4 @@ struct AdamRates {
 void adam_step(const float* first, const float* second, const AdamRates& rates, int64_t length,
                float* parameter);
 
-/// The sum of squares, in double from thousand to thousand.
-double sum_of_squares(const float* x, int64_t length);
-
 }  // namespace attnscope::kernels

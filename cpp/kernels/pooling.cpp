@@ -29,7 +29,7 @@ void add_group(ConstRows rows, const float* mask, int64_t count, int64_t hidden_
     if (mask) scores[i] += mask[i];
     larger = max_or_nan(larger, scores[i]);
   }
-  if (larger == kHidden) return;
+  // Where all are hidden so far, the weights are 0, and rows still count: 0 times NaN is NaN.
   if (larger != pooled.maximum) {
     const float decay = exp_below_zero(pooled.maximum - larger);  // 0 for the first
     scale(out, decay, hidden_size);
@@ -75,9 +75,10 @@ Pooled pool_scored(const float* hidden, const float* mask, int64_t seq_len, int6
 Pooled add_pooled(Pooled pooled, float* out, Pooled other, const float* other_out,
                   int64_t hidden_size) {
   const float larger = max_or_nan(pooled.maximum, other.maximum);
-  if (larger == kHidden) return pooled;
-  const float decay = exp_below_zero(pooled.maximum - larger);
-  const float factor = exp_below_zero(other.maximum - larger);
+  const auto share = [&](float maximum) {
+    return larger == kHidden ? 1.0f : exp_below_zero(maximum - larger);
+  };
+  const float decay = share(pooled.maximum), factor = share(other.maximum);
   scale(out, decay, hidden_size);
   add_weighted_rows({other_out, hidden_size}, &factor, 1, hidden_size, out);
   return {larger, pooled.sum * decay + other.sum * factor};

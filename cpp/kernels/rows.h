@@ -17,7 +17,8 @@ namespace attnscope::kernels {
 void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores);
 
-/// out[e] += Σ_i weights[i] rows[i, e].
+/// out[e] += Σ_i weights[i] rows[i, e]. Each four rows are one addition to `out`: weighted_sum() of
+/// sums.h is for more than some hundred.
 ///
 ///   rows     (count, length)
 ///   weights  (count,)

@@ -7,6 +7,7 @@
 
 #include "exp.h"
 #include "rows.h"
+#include "runs.h"
 
 namespace attnscope::kernels {
 namespace {
@@ -40,23 +41,30 @@ float largest(const float* scores, int64_t length) {
   // large it is.
   if (maximum == kHidden) maximum = 0.0f;
   const Batch shift(maximum), factor(scale * kLog2E);
-  Batch sum(0.0f);
-  for (int64_t i = 0; i < length; i += kRun) {
-    float last[kRun];
-    float* at = scores + i;
-    const bool whole = i + kRun <= length;
-    if (!whole) {
-      std::fill(std::copy(at, scores + length, last), last + kRun, kHidden);
-      at = last;
+  double total = 0.0;
+  for (int64_t i = 0; i < length;) {
+    const int64_t end = std::min(length, i + kSummed * kRun);
+    Batch sum(0.0f);
+    for (; i < end; i += kRun) {
+      float last[kRun];
+      float* at = scores + i;
+      const bool whole = i + kRun <= length;
+      if (!whole) {
+        std::fill(std::copy(at, scores + length, last), last + kRun, kHidden);
+        at = last;
+      }
+      Batch x[kWide];
+      for (int64_t w = 0; w < kWide; ++w) x[w] = (load(at + w * kLanes) - shift) * factor;
+      exp2_below_zero(x);
+      for (int64_t w = 0; w < kWide; ++w) store(at + w * kLanes, x[w]);
+      sum += (x[0] + x[1]) + (x[2] + x[3]);
+      if (!whole) std::copy(last, last + (length - i), scores + i);
     }
-    Batch x[kWide];
-    for (int64_t w = 0; w < kWide; ++w) x[w] = (load(at + w * kLanes) - shift) * factor;
-    exp2_below_zero(x);
-    for (int64_t w = 0; w < kWide; ++w) store(at + w * kLanes, x[w]);
-    sum += (x[0] + x[1]) + (x[2] + x[3]);
-    if (!whole) std::copy(last, last + (length - i), scores + i);
+    const float block = xsimd::reduce_add(sum);
+    if (length <= kSummed * kRun) return block;  // rows of a few keys are many
+    total += static_cast<double>(block);
   }
-  return xsimd::reduce_add(sum);
+  return static_cast<float>(total);
 }
 
 void softmax(const float* scores, const float* mask, int64_t length, float* weights) {
@@ -70,15 +78,11 @@ void softmax(const float* scores, const float* mask, int64_t length, float* weig
 }
 
 void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx) {
-  Batch sums[kWide];
-  for (Batch& sum : sums) sum = Batch(0.0f);
-  int64_t i = 0;
-  for (; i + kRun <= length; i += kRun) {
-    for (int64_t w = 0; w < kWide; ++w) {
-      sums[w] = madd(load(y + i + w * kLanes), load(dy + i + w * kLanes), sums[w]);
-    }
-  }
-  float sum = xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  double totals[1] = {0.0};
+  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int64_t v) {
+    sums[0][v] = madd(load(y + at), load(dy + at), sums[0][v]);
+  });
+  auto sum = static_cast<float>(totals[0]);
   for (; i < length; ++i) sum += y[i] * dy[i];
   const Batch all(sum);
   for (i = 0; i + kLanes <= length; i += kLanes) {
@@ -90,15 +94,17 @@ void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx
 void log_softmax(const float* x, int64_t length, float* y) {
   const float maximum = largest(x, length);
   std::copy_n(x, length, y);
-  const float shift = maximum + std::log(exponentiate(y, length, 1.0f, maximum));
+  // The logarithm is subtracted last: beside a large maximum it would be rounded away.
+  const float log = std::log(exponentiate(y, length, 1.0f, maximum));
   int64_t i = 0;
-  for (; i + kLanes <= length; i += kLanes) store(y + i, load(x + i) - Batch(shift));
-  for (; i < length; ++i) y[i] = x[i] - shift;
+  for (; i + kLanes <= length; i += kLanes) {
+    store(y + i, (load(x + i) - Batch(maximum)) - Batch(log));
+  }
+  for (; i < length; ++i) y[i] = (x[i] - maximum) - log;
 }
 
 void log_softmax_gradient(const float* y, const float* dy, int64_t length, float* dx) {
-  float sum = 0.0f;
-  for (int64_t i = 0; i < length; ++i) sum += dy[i];
+  const auto sum = static_cast<float>(kernels::sum(dy, length));
   std::copy_n(y, length, dx);
   exponentiate(dx, length, 1.0f, 0.0f);
   int64_t i = 0;

@@ -14,6 +14,9 @@ inline constexpr int64_t kSummed = 64;
 /// Σ_i x[i].
 double sum(const float* x, int64_t length);
 
+/// Σ_i x[i]², also where float32 cannot hold a square.
+double sum_of_squares(const float* x, int64_t length);
+
 /// sums[e] += x[e].
 void add_to(const float* x, int64_t length, double* sums);
 
@@ -26,5 +29,8 @@ void sum_rows(ConstRows rows, int64_t count, int64_t length, double* sums);
 /// sums[e] += Σ_i weights[i] rows[i, e].
 void sum_weighted_rows(ConstRows rows, const float* weights, int64_t count, int64_t length,
                        double* sums);
+
+/// sums[e] = Σ_i weights[i] rows[i, e].
+void weighted_sum(ConstRows rows, const float* weights, int64_t count, int64_t length, float* sums);
 
 }  // namespace attnscope::kernels

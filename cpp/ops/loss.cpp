@@ -42,7 +42,7 @@ Array LogSoftmax::forward(const std::vector<const Array*>& inputs) const {
     const double maximum = *std::max_element(row, row + length);
     double sum = 0.0;
     for (size_t i = 0; i < length; ++i) sum += std::exp(row[i] - maximum);
-    for (size_t i = 0; i < length; ++i) row[i] -= maximum + std::log(sum);
+    for (size_t i = 0; i < length; ++i) row[i] = (row[i] - maximum) - std::log(sum);
   }
   return y;
 }

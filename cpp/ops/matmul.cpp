@@ -60,6 +60,8 @@ Array Matmul::forward(const std::vector<const Array*>& inputs) const {
       for (size_t n = 0; n < N; ++n) {
         double sum = 0.0;
         for (size_t k = 0; k < K; ++k) {
+          if (!transposed && !band_.shows(static_cast<int64_t>(m), static_cast<int64_t>(k), K))
+            continue;
           sum += left[m * K + k] * (transposed ? right[n * K + k] : right[k * N + n]);
         }
         out[m * N + n] = sum;

@@ -14,11 +14,12 @@ class Matmul final : public SingleOp {
  public:
   enum class Right { kPlain, kTransposed };
 
-  /// `band`: of scores that are made, or of weights that are multiplied, which of them the layer
-  /// needs; all of them are made.
+  /// `band`: the scores that the layer needs, of all that are made; or the weights that are not 0:
+  /// others are not multiplied, so that NaN or infinity reaches only the queries that see it.
   explicit Matmul(Right right, Band band = {}) : right_(right), band_(band) {}
 
   Right right() const { return right_; }
+  const Band& band() const { return band_; }
 
   std::string_view name() const override { return "matmul"; }
   Shape output_shape(const InputShapes& inputs) const override;

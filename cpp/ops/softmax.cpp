@@ -183,9 +183,16 @@ Saved Softmax::saved_for_backward(const InputShapes&, const Shape& output) const
 
 Array Softmax::forward(const std::vector<const Array*>& inputs) const {
   Array weights = masked(inputs, band_, mask_of_);
-  const size_t length = weights.shape().back();
-  for (size_t start = 0; start < weights.size(); start += length) {
-    normalize(weights.data() + start, length);
+  const Shape shape = shape_of(weights);
+  const int64_t length = shape.back(), rows = static_cast<int64_t>(weights.size()) / length;
+  const int64_t queries = shape.size() > 1 ? shape[shape.size() - 2].size : 1;
+  for (int64_t r = 0; r < rows; ++r) {
+    double* row = weights.data() + r * length;
+    normalize(row, static_cast<size_t>(length));
+    // A row with NaN is NaN, but for the keys outside the band.
+    for (int64_t j = 0; j < length; ++j) {
+      if (!band_.shows(r % queries, j, length)) row[j] = 0.0;
+    }
   }
   return weights;
 }

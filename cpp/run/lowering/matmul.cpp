@@ -4,6 +4,7 @@
 #include "../../ops/matmul.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "../../kernels/gemm.h"
 #include "../../kernels/rows.h"
@@ -180,14 +181,33 @@ class OwnProduct {
   Slot<float> panels_, turned_;
 };
 
+/// Rows of weights (M, K) times values (K, N) that hold NaN, once more, of the keys alone that the
+/// row's query sees: weights of others are 0, and 0 times NaN or infinity is NaN.
+void combine_visible(const Band& band, const float* weights, const float* values, float* sums,
+                     int64_t M, int64_t N, int64_t K) {
+  for (int64_t m = 0; m < M; ++m, weights += K, sums += N) {
+    if (std::none_of(sums, sums + N, [](float sum) { return std::isnan(sum); })) continue;
+    for (int64_t n = 0; n < N; ++n) {
+      double sum = 0.0;
+      for (int64_t k = 0; k < K; ++k) {
+        if (band.shows(m, k, K)) sum += static_cast<double>(weights[k]) * values[k * N + n];
+      }
+      sums[n] = static_cast<float>(sum);
+    }
+  }
+}
+
 Fusion shared_matmul(const Site& site, int64_t M, int64_t N, int64_t K) {
   const bool turned = site.op<Matmul>().right() == Matmul::Right::kPlain;
+  const Band band = site.op<Matmul>().band();
   const TensorId a = site.input(0), b = site.input(1), c = site.output();
   Fusion fusion = site.alone({a, b});
   fusion.kernel = [=,
                    product = SharedProduct(M, N, K, false, fusion.scratch)](Workspace& workspace) {
-    product.run(workspace, {workspace.read(a), K, false},
-                {workspace.read(b), turned ? N : K, turned}, workspace.write(c));
+    const float *left = workspace.read(a), *right = workspace.read(b);
+    float* out = workspace.write(c);
+    product.run(workspace, {left, K, false}, {right, turned ? N : K, turned}, out);
+    if (turned && band.restricts()) combine_visible(band, left, right, out, M, N, K);
   };
   return fusion;
 }
@@ -202,6 +222,7 @@ Fusion matmul(const Site& site) {
     return shared_matmul(site, batches * M, N, K);
   }
   const TensorId a = site.input(0), b = site.input(1), c = site.output();
+  const Band band = transposed ? Band{} : site.op<Matmul>().band();
   Fusion fusion = site.alone({a, b});
   const auto packed = fusion.scratch.each_thread<float>(kernels::packed_size(N, K));
   fusion.kernel = [=](Workspace& workspace) {
@@ -220,6 +241,7 @@ Fusion matmul(const Site& site) {
         const auto pack = transposed ? kernels::pack_transposed : kernels::pack_plain;
         pack(matrix, transposed ? K : N, N, K, panels);
         kernels::gemm({row, K}, {panels, K}, nullptr, {to, N}, M, N, K);
+        if (band.restricts()) combine_visible(band, row, matrix, to, M, N, K);
       }
     });
   };
@@ -233,19 +255,13 @@ Fusion weighted_rows(const Site& site, int64_t K, int64_t N, int64_t rows) {
                  y = site.output();
   Fusion fusion = site.alone({weights_id, x});
   fusion.kernel = [=](Workspace& workspace) {
-    constexpr int64_t kColumns = 32, kMostColumns = 256;  // of a task, and at once
+    constexpr int64_t kColumns = 32;  // of a task
     const float* weights = workspace.read(weights_id);
     const float* from = workspace.read(x);
     float* to = workspace.write(y);
     parallel_for(parts_of(length, kColumns), 1, [&](int64_t begin, int64_t end) {
-      const int64_t last = std::min(end * kColumns, length);
-      for (int64_t column = begin * kColumns; column < last; column += kMostColumns) {
-        const int64_t count = std::min(kMostColumns, last - column);
-        double sums[kMostColumns];
-        std::fill_n(sums, count, 0.0);
-        kernels::sum_weighted_rows({from + column, length}, weights, rows, count, sums);
-        std::copy_n(sums, count, to + column);
-      }
+      const int64_t first = begin * kColumns, columns = std::min(end * kColumns, length) - first;
+      kernels::weighted_sum({from + first, length}, weights, rows, columns, to + first);
     });
   };
   return fusion;

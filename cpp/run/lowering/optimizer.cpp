@@ -7,6 +7,7 @@
 
 #include "../../kernels/optimizer.h"
 #include "../../kernels/rows.h"
+#include "../../kernels/sums.h"
 #include "../lowering.h"
 #include "../threads.h"
 

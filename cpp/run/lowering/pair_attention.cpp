@@ -7,6 +7,7 @@
 
 #include "../../kernels/rows.h"
 #include "../../kernels/softmax.h"
+#include "../../kernels/sums.h"
 #include "../../ops/broadcast.h"
 #include "../../ops/linear.h"
 #include "../../ops/matmul.h"
@@ -51,10 +52,8 @@ struct PairAttention {
         const float* added =
             mask ? mask + broadcast_row(workspace.given_shape(mask_id), weights_shape, row) : mask;
         kernels::softmax(scores, added, S, scores);
-        float* to = out + row * value_features;
-        std::fill_n(to, value_features, 0.0f);
-        kernels::add_weighted_rows({values + first_key * value_features, value_features}, scores, S,
-                                   value_features, to);
+        kernels::weighted_sum({values + first_key * value_features, value_features}, scores, S,
+                              value_features, out + row * value_features);
       }
     });
   }

@@ -3,11 +3,13 @@
 #include "../../ops/pooling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "../../kernels/pooling.h"
 #include "../../kernels/rows.h"
 #include "../../kernels/softmax.h"
+#include "../../kernels/sums.h"
 #include "../../ops/flatten.h"
 #include "../../ops/last_position.h"
 #include "../../ops/weighted_sum.h"
@@ -30,8 +32,7 @@ Fusion weighted_sum(const Site& site) {
     float* out = workspace.write(y);
     parallel_for(B, 1, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
-        std::fill_n(out + b * E, E, 0.0f);
-        kernels::add_weighted_rows({values + b * T * E, E}, weights + b * T, T, E, out + b * E);
+        kernels::weighted_sum({values + b * T * E, E}, weights + b * T, T, E, out + b * E);
       }
     });
   };
@@ -69,8 +70,17 @@ void shares_of(const float* mask, int64_t T, float* weights) {
 
 void mean_of(const float* x, const float* mask, int64_t T, int64_t E, float* weights, float* y) {
   shares_of(mask, T, weights);
-  std::fill_n(y, E, 0.0f);
-  kernels::add_weighted_rows({x, E}, weights, T, E, y);
+  kernels::weighted_sum({x, E}, weights, T, E, y);
+  if (!mask || std::none_of(y, y + E, [](float mean) { return std::isnan(mean); })) return;
+  // What the mask hides does not count, even where it is NaN or infinity: 0 times that is NaN.
+  for (int64_t e = 0; e < E; ++e) {
+    double sum = 0.0;
+    for (int64_t t = 0; t < T; ++t) {
+      if (!hides(mask, t))
+        sum += static_cast<double>(weights[t]) * static_cast<double>(x[t * E + e]);
+    }
+    y[e] = static_cast<float>(sum);
+  }
 }
 
 void max_of(const float* x, const float* mask, int64_t T, int64_t E, float*, float* y) {

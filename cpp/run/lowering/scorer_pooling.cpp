@@ -19,10 +19,11 @@ namespace {
 
 constexpr int64_t kSmallSequence = 16 << 10;  // floats
 
-/// Rows of a part of T where each is read twice: they stay in L2.
+/// Rows of a part of T where each is read twice: they stay in L2, and are few enough for a sum in
+/// float32.
 int64_t linear_rows(int64_t T, int64_t E) {
-  constexpr int64_t kFloats = 48 << 10, kGroup = kernels::kPooledRows;
-  return std::min(T, std::max(kFloats / E / kGroup, int64_t{1}) * kGroup);
+  constexpr int64_t kFloats = 48 << 10, kGroup = kernels::kPooledRows, kMost = 64;
+  return std::min({T, std::max(kFloats / E / kGroup, int64_t{1}) * kGroup, kMost});
 }
 
 /// Rows of a part of T where each is multiplied with a weight: whole tiles, parts about alike.
@@ -79,11 +80,15 @@ struct ScorerPooling {
       });
     }
     for (int64_t b = 0; b < B; ++b) {
-      kernels::Pooled all = pooled[b * count];
-      for (int64_t p = 1; p < count; ++p) {
-        all = kernels::add_pooled(all, out + b * E, pooled[b * count + p], result_of(b, p), E);
+      kernels::Pooled* own = pooled + b * count;
+      // Parts are added in pairs: rounding grows with the logarithm of their number.
+      for (int64_t step = 1; step < count; step *= 2) {
+        for (int64_t p = 0; p + step < count; p += 2 * step) {
+          own[p] = kernels::add_pooled(own[p], result_of(b, p), own[p + step],
+                                       result_of(b, p + step), E);
+        }
       }
-      kernels::finish_pooling(all, T, E, weights + b * T, out + b * E);
+      kernels::finish_pooling(own[0], T, E, weights + b * T, out + b * E);
     }
   }
 

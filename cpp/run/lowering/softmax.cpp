@@ -60,6 +60,9 @@ Fusion masked_rows(const Site& site, Band band, MaskOf of, bool normalized) {
         mask_and_band(added, range, band.tail, length, all);
         if (normalized) {
           kernels::softmax(from, all, length, to);
+          // A row with NaN is NaN, but for the keys outside the band.
+          std::fill_n(to, range.first, 0.0f);
+          if (band.restricts()) std::fill(to + range.end, to + length - band.tail, 0.0f);
         } else {
           kernels::add(from, all, length, to);
         }

@@ -133,3 +133,63 @@ TEST_CASE("gradients of norms equal double precision around the lane count") {
     }
   }
 }
+
+TEST_CASE("norms of rows whose squares float32 cannot hold equal double precision") {
+  for (const int64_t length : {2, 5, 16, 70}) {
+    for (const float size : {1e-30f, 1e15f, 1e20f, 3e38f}) {
+      for (const bool centred : {true, false}) {
+        CAPTURE(length);
+        CAPTURE(size);
+        CAPTURE(centred);
+        const float eps = size < 1 ? 0.0f : 1e-5f;
+        const Row row(length, size, 0);
+        const double mean = centred ? row.mean : 0.0;
+        const double root = std::sqrt((centred ? row.variance : row.mean_square) + eps);
+        std::vector<float> y(row.x.size(), NAN);
+        if (centred) {
+          kernels::layer_norm(row.x.data(), row.weight.data(), row.bias.data(), eps, length,
+                              y.data());
+        } else {
+          kernels::rms_norm(row.x.data(), row.weight.data(), 0, eps, length, y.data());
+        }
+        for (size_t i = 0; i < y.size(); ++i) {
+          const double bias = centred ? row.bias[i] : 0.0f;
+          check_close(y[i], (row.x[i] - mean) / root * row.weight[i] + bias, kTolerance);
+        }
+
+        const kernels::NormKind norm{centred, eps, 0.0f};
+        const std::vector<float> dy = random_floats(length, 4);
+        double sum = 0.0, along = 0.0;
+        for (size_t i = 0; i < dy.size(); ++i) {
+          const double g = static_cast<double>(dy[i]) * row.weight[i];
+          sum += centred ? g : 0.0;
+          along += g * (row.x[i] - mean) / root;
+        }
+        std::vector<float> dx(dy.size(), NAN);
+        kernels::norm_gradient(dy.data(), row.x.data(), row.weight.data(), norm, length, dx.data());
+        const double count = static_cast<double>(length);
+        for (size_t i = 0; i < dy.size(); ++i) {
+          const double g = static_cast<double>(dy[i]) * row.weight[i];
+          const double normal = (row.x[i] - mean) / root;
+          // The gradient itself may be below what float32 holds.
+          if (size > 1e30f) continue;
+          check_close(dx[i] * root, g - sum / count - normal * along / count, 4e-6);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a row that holds NaN or infinity gives what double precision gives") {
+  for (const float odd : {NAN, INFINITY, -INFINITY}) {
+    Row row(9, 1, 0);
+    row.x[4] = odd;
+    std::vector<float> y(9), weight(9, 1.0f), bias(9, 0.0f);
+    kernels::layer_norm(row.x.data(), weight.data(), bias.data(), 1e-5f, 9, y.data());
+    for (const float value : y) CHECK(std::isnan(value));
+    kernels::rms_norm(row.x.data(), weight.data(), 0, 1e-5f, 9, y.data());
+    for (size_t i = 0; i < 9; ++i) {
+      CHECK((std::isnan(odd) || i == 4 ? std::isnan(y[i]) : y[i] == 0.0f));
+    }
+  }
+}

@@ -1,5 +1,6 @@
 #include "../../../cpp/kernels/softmax.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "../../../cpp/kernels/pooling.h"
@@ -142,5 +143,23 @@ TEST_CASE("the gradient of a softmax equals plain loops around the lane count, i
     CHECK(over_y == dx);
     CHECK(over_dy == dx);
     for (size_t i = 0; i < y.size(); ++i) check_close(dx[i], y[i] * (dy[i] - sum), kTolerance);
+  }
+}
+
+TEST_CASE("log_softmax keeps the logarithm beside logits of any size") {
+  for (const int64_t length : {1, 3, 4, 5, 17, 1000}) {
+    for (const float offset : {0.0f, 1e3f, -1e5f, 1e6f, 1e8f, 3e38f}) {
+      CAPTURE(length);
+      CAPTURE(offset);
+      std::vector<float> x = random_floats(length, 1), y(x.size(), NAN);
+      for (float& logit : x) logit += offset;  // rounded: what is left of the differences counts
+      const double maximum = *std::max_element(x.begin(), x.end());
+      double sum = 0.0;
+      for (const double logit : x) sum += std::exp(logit - maximum);
+      kernels::log_softmax(x.data(), length, y.data());
+      for (size_t i = 0; i < x.size(); ++i) {
+        check_close(y[i], (x[i] - maximum) - std::log(sum), kTolerance);
+      }
+    }
   }
 }

@@ -60,3 +60,38 @@ TEST_CASE("sums of rows, plain and weighted, are added to what is there") {
     }
   }
 }
+
+TEST_CASE("sum_of_squares equals double precision around its lanes and its runs of 1024") {
+  constexpr double kRunOfSquares = 1e-5;  // 64 terms of each lane in float32
+  for (const int64_t length : {0, 1, 3, 4, 15, 16, 17, 31, 33, 1023, 1024, 1025, 1040, 5000}) {
+    CAPTURE(length);
+    const std::vector<float> x = random_floats(length, 1);
+    double expected = 0.0;
+    for (const double one : x) expected += one * one;
+    check_close(kernels::sum_of_squares(x.data(), length), expected, kRunOfSquares);
+  }
+}
+
+TEST_CASE(
+    "sum_of_squares adds its runs in double: ones beside what float32 would round them away") {
+  std::vector<float> x(4 * 1024, 0.0f);
+  x[0] = 4096.0f;  // 2^24, beside which float32 has no odd numbers
+  x[1024] = x[2048] = x[3072] = 1.0f;
+  CHECK(kernels::sum_of_squares(x.data(), 4 * 1024) == 0x1p24 + 3);
+}
+
+TEST_CASE("sum_of_squares knows squares that float32 cannot hold, and NaN") {
+  for (const int64_t length : {1, 5, 16, 33, 1040}) {
+    CAPTURE(length);
+    for (const float size : {1e-30f, 1e20f, 3e38f}) {
+      const std::vector<float> x(static_cast<size_t>(length), size);
+      const double expected = static_cast<double>(length) * size * size;
+      CHECK(kernels::sum_of_squares(x.data(), length) == doctest::Approx(expected));
+    }
+    for (int64_t place = 0; place < length; place += 4) {
+      std::vector<float> x = random_floats(length, 1);
+      x[static_cast<size_t>(place)] = NAN;
+      CHECK(std::isnan(kernels::sum_of_squares(x.data(), length)));
+    }
+  }
+}
