@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
+import { parsePythonJson } from '../../web/plain/python-json.js';
 import { Draw } from '../torch/draw.js';
 import { modelTypes, published, variants } from '../torch/families.js';
 
@@ -243,7 +244,7 @@ test('a key says what it set, what stood in for it, or why it changes nothing', 
     model_type: 'llama',
     attention_bias: true,
     use_cache: true,
-    architectures: ['LlamaModel'],
+    architectures: ['LlamaForCausalLM'],
     attention_dropout: 0.1,
     colour: 'red'
   };
@@ -251,7 +252,13 @@ test('a key says what it set, what stood in for it, or why it changes nothing', 
     { key: 'model_type', value: 'llama', use: 'used', fields: ['layer'] },
     { key: 'attention_bias', value: true, use: 'used', fields: ['bias', 'output_bias'] },
     { key: 'use_cache', value: true, use: 'ignored', fields: [] },
-    { key: 'architectures', value: ['LlamaModel'], use: 'ignored', fields: [], note: 'sized as LlamaForCausalLM' },
+    {
+      key: 'architectures',
+      value: ['LlamaForCausalLM'],
+      use: 'ignored',
+      fields: [],
+      note: 'sized as LlamaForCausalLM'
+    },
     {
       key: 'attention_dropout',
       value: 0.1,
@@ -269,6 +276,9 @@ test('a key says what it set, what stood in for it, or why it changes nothing', 
     note: 'null: as many as num_attention_heads'
   });
 });
+
+const BOTH_WAYS = 'the model attends both ways and has no KV cache; this decoder attends to positions before alone';
+const OTHER_CACHE = 'transformers keeps less in its KV cache by it, whatever the layers attend to';
 
 // Whether these are all is for tests/torch, which runs such models.
 for (const [file, key, differs] of [
@@ -297,18 +307,73 @@ for (const [file, key, differs] of [
     'rope_parameters',
     'rope_type "linear" turns positions by other angles than rope_theta gives, which are those here'
   ],
+  [{ model_type: 'gemma2', use_bidirectional_attention: true }, 'use_bidirectional_attention', BOTH_WAYS],
+  ...['gpt2', 'llama', 'mistral', 'qwen2', 'qwen3', 'gemma2', 'gemma3_text', 'deepseek_v3'].map((model_type) => [
+    { model_type, is_causal: false },
+    'is_causal',
+    BOTH_WAYS
+  ]),
+  ...['bert', 'roberta', 'xlm-roberta', 'distilbert'].map((model_type) => [
+    { model_type, is_causal: true },
+    'is_causal',
+    'the model attends to positions before alone, by scaled_dot_product_attention, which is the default of transformers; this encoder attends both ways'
+  ]),
   [
-    { model_type: 'gemma2', use_bidirectional_attention: true },
-    'use_bidirectional_attention',
-    'the model attends both ways; this decoder to positions before alone'
+    { model_type: 'llama', architectures: ['LlamaModel'] },
+    'architectures',
+    'LlamaModel gives the hidden states; this decoder gives logits, by the weights of the embedding'
   ],
+  [
+    { model_type: 'gpt2', architectures: ['GPT2ForSequenceClassification'] },
+    'architectures',
+    'GPT2ForSequenceClassification has another head, which is not sized; this decoder gives logits, by the weights of the embedding'
+  ],
+  [
+    { model_type: 'llama', dtype: 'float8_e4m3fn' },
+    'dtype',
+    'the weights are in float8_e4m3fn; attnscope has float32, float16, bfloat16: they are sized in bfloat16'
+  ],
+  [
+    { model_type: 'bert', torch_dtype: 'float64' },
+    'torch_dtype',
+    'the weights are in float64; attnscope has float32, float16, bfloat16: they are sized in float32'
+  ],
+  ...[
+    [{ quant_method: 'fp8' }, 'fp8', 8],
+    [{ quant_method: 'gptq', bits: 4 }, 'gptq', 4],
+    [{ quant_method: 'bitsandbytes', load_in_4bit: true, load_in_8bit: false }, 'bitsandbytes', 4],
+    [{ quant_method: 'modelopt', quant_algo: 'NVFP4' }, 'modelopt', 4],
+    [
+      { quant_method: 'compressed-tensors', config_groups: { group_0: { weights: { num_bits: 8 } } } },
+      'compressed-tensors',
+      8
+    ]
+  ].map(([quantization_config, method, bits]) => [
+    { model_type: 'llama', quantization_config },
+    'quantization_config',
+    `the file keeps most weights quantized (${method}): ${bits} bits each and their scales, ${bits} / 16 of what 16 bits take; attnscope sizes and computes them in dtype, as they were before`
+  ]),
+  [
+    { model_type: 'llama', quantization_config: { quant_method: 'toString' } },
+    'quantization_config',
+    'the file keeps most weights quantized (toString); attnscope sizes and computes them in dtype, as they were before'
+  ],
+  [
+    { model_type: 'mistral', num_hidden_layers: 1, layer_types: ['full_attention'] },
+    'layer_types',
+    'transformers keeps every position of the layers of full attention in its KV cache, though they too attend to the window alone; here no cache is longer than the window'
+  ],
+  [{ model_type: 'llama', sliding_window: 4 }, 'sliding_window', OTHER_CACHE],
+  [{ model_type: 'llama', layer_types: ['sliding_attention'] }, 'layer_types', OTHER_CACHE],
+  [{ model_type: 'gpt2', attention_chunk_size: 4 }, 'attention_chunk_size', OTHER_CACHE],
+  [{ model_type: 'mistral', num_kv_shared_layers: 1 }, 'num_kv_shared_layers', OTHER_CACHE],
   [
     { model_type: 'qwen3', use_sliding_window: true, max_window_layers: 5 },
     'max_window_layers',
     'the model attends to a window alone in some layers; this decoder attends to everything in all of them'
   ]
 ]) {
-  test(`${file.model_type} says of ${key} that outputs are not those of the model`, () => {
+  test(`${file.model_type} says of ${key} that it is not the model's`, () => {
     assert.equal(row(file, key).differs, differs);
     assert.deepEqual(
       fromHuggingFace(file)
@@ -324,6 +389,18 @@ for (const [file, key, differs] of [
   });
 }
 
+test('Gemma 3 attends both ways by is_causal of its text_config alone', () => {
+  const file = { model_type: 'gemma3', is_causal: false, text_config: { is_causal: false } };
+  assert.equal(row(file, 'text_config.is_causal').differs, BOTH_WAYS);
+  assert.deepEqual(row(file, 'is_causal'), {
+    key: 'is_causal',
+    value: false,
+    use: 'ignored',
+    fields: [],
+    note: 'that of text_config decides'
+  });
+});
+
 test('a value by which a model computes what attnscope computes is not said to differ', () => {
   for (const file of [
     { model_type: 'bert', is_decoder: false },
@@ -331,7 +408,22 @@ test('a value by which a model computes what attnscope computes is not said to d
     { model_type: 'llama', rope_scaling: { rope_type: 'default' } },
     { model_type: 'llama', rope_parameters: { rope_theta: 5 } },
     { model_type: 'qwen2', max_window_layers: 5 },
-    { model_type: 'gemma2', use_bidirectional_attention: null }
+    { model_type: 'gemma2', use_bidirectional_attention: null },
+    { model_type: 'llama', is_causal: true },
+    { model_type: 'bert', is_causal: false },
+    { model_type: 'llama', architectures: ['LlamaForCausalLM'] },
+    { model_type: 'gpt2', architectures: ['GPT2LMHeadModel'] },
+    { model_type: 'gpt2', architectures: ['GPT2DoubleHeadsModel'] },
+    { model_type: 'gemma3', is_causal: false, architectures: ['Gemma3ForConditionalGeneration'] },
+    { model_type: 'llama', architectures: null },
+    { model_type: 'llama', architectures: [] },
+    { model_type: 'bert', architectures: ['BertModel'] },
+    { model_type: 'gemma3', dtype: 'bfloat16', text_config: { dtype: 'float8_e4m3fn' } },
+    { model_type: 'llama', dtype: 'bfloat16', torch_dtype: 'float64' },
+    { model_type: 'llama', quantization_config: null },
+    { model_type: 'llama', sliding_window: 4, layer_types: ['full_attention'] },
+    { model_type: 'mistral', sliding_window: null, num_hidden_layers: 1, layer_types: ['full_attention'] },
+    { model_type: 'mistral', num_hidden_layers: 1, layer_types: ['sliding_attention'] }
   ])
     assert.deepEqual(
       fromHuggingFace(file).keys.filter((one) => one.differs),
@@ -399,6 +491,15 @@ const cases = {
     ],
     [{ model_type: 'llama', rope_theta: 5e5, rope_parameters: { rope_type: 'default' } }, { rope_theta: 5e5 }],
     [{ model_type: 'llama', rope_parameters: null }, { rope_theta: 1e4 }],
+    [{ model_type: 'llama', rope_theta: null, rope_parameters: { rope_theta: 7 } }, { rope_theta: 7 }],
+    [
+      {
+        model_type: 'gemma3_text',
+        rope_theta: null,
+        rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 } }
+      },
+      { rope_theta: 8, rope_local_base_freq: 9 }
+    ],
     [
       {
         model_type: 'llama',
@@ -480,7 +581,10 @@ const cases = {
   'the number format is that of the file': [
     [{ model_type: 'llama', torch_dtype: 'bfloat16' }, { dtype: 'bfloat16' }],
     [{ model_type: 'llama', torch_dtype: 'bfloat16', dtype: 'float16' }, { dtype: 'float16' }],
-    [{ model_type: 'llama', torch_dtype: 'float64' }, { dtype: undefined }]
+    [{ model_type: 'llama', torch_dtype: 'float64' }, { dtype: undefined }],
+    [{ model_type: 'llama', dtype: 'float8_e4m3fn' }, { dtype: 'bfloat16' }],
+    [{ model_type: 'gemma3', text_config: { dtype: 'bfloat16' } }, { dtype: 'bfloat16' }],
+    [{ model_type: 'gemma3', torch_dtype: 'float16', text_config: { torch_dtype: 'bfloat16' } }, { dtype: 'float16' }]
   ],
   'the window of Mistral is that of every layer': [
     [
@@ -542,6 +646,19 @@ const cases = {
       },
       { window: 4096, full_every: null }
     ]
+  ],
+  'a window of n positions is one of n // 2 + 1 on either side where Gemma 3 attends both ways': [
+    [{ model_type: 'gemma3_text', sliding_window: 512, use_bidirectional_attention: true }, { window: 257 }],
+    [{ model_type: 'gemma3_text', sliding_window: 9, use_bidirectional_attention: true }, { window: 5 }],
+    [{ model_type: 'gemma3_text', sliding_window: 512, use_bidirectional_attention: false }, { window: 512 }],
+    [{ model_type: 'gemma3_text', sliding_window: null, use_bidirectional_attention: true }, { window: null }],
+    [{ model_type: 'gemma2', sliding_window: 512, use_bidirectional_attention: true }, { window: 512 }]
+  ],
+  'a class without a head over the vocabulary has no parameters of one': [
+    [{ model_type: 'llama', architectures: ['LlamaModel'] }, { tie_embeddings: true }],
+    [{ model_type: 'qwen2', architectures: ['Qwen2ForSequenceClassification'] }, { tie_embeddings: true }],
+    [{ model_type: 'gemma3', tie_word_embeddings: false, architectures: ['Gemma3Model'] }, { tie_embeddings: true }],
+    [{ model_type: 'llama', architectures: ['LlamaForCausalLM'] }, { tie_embeddings: false }]
   ],
   'a model of images and text is sized as its text decoder, tied as the whole': [
     [
@@ -644,14 +761,44 @@ for (const [file, field, message] of [
   [new Map(), '', 'config.json must hold an object, got an object'],
   [{}, 'model_type', `model_type must be one of ${known}; the file has none`],
   [{ model_type: 7 }, 'model_type', `model_type must be one of ${known}, got 7`],
-  [{ model_type: 'gemma' }, 'model_type', `model_type must be one of ${known}, got "gemma", did you mean gemma2?`],
-  [
-    { model_type: 'deepseek_v2' },
+  [{ model_type: 'gema2' }, 'model_type', `model_type must be one of ${known}, got "gema2", did you mean gemma2?`],
+  [{ model_type: 'lama' }, 'model_type', `model_type must be one of ${known}, got "lama", did you mean llama?`],
+  ...['stable-diffusion', 'toString', 'qwen', 'qwen7', 'gemma_5', 'chatglm'].map((model_type) => [
+    { model_type },
     'model_type',
-    `model_type must be one of ${known}, got "deepseek_v2", did you mean deepseek_v3?`
+    `model_type must be one of ${known}, got "${model_type}", which transformers 5.12.1 does not have either`
+  ]),
+  [
+    { model_type: 'llama', text_config: { hidden_size: 64 } },
+    'text_config',
+    'text_config must be absent, because a llama model has none; where it holds the model, it is read where it is given alone'
   ],
-  [{ model_type: 'stable-diffusion' }, 'model_type', `model_type must be one of ${known}, got "stable-diffusion"`],
-  [{ model_type: 'toString' }, 'model_type', `model_type must be one of ${known}, got "toString"`],
+  [
+    { model_type: 'llama', rope_theta: null },
+    'rope_theta',
+    'rope_theta must be a positive number, or null beside rope_parameters that hold it, got null'
+  ],
+  [
+    { model_type: 'llama', rope_theta: null, rope_scaling: { rope_type: 'yarn' }, rope_parameters: { rope_theta: 5 } },
+    'rope_theta',
+    'rope_theta must be a positive number, or null beside rope_parameters that hold it, got null'
+  ],
+  [{ model_type: 'llama', is_causal: null }, 'is_causal', 'is_causal must be true or false, got null'],
+  [
+    { model_type: 'gemma3_text', use_bidirectional_attention: 'vision' },
+    'use_bidirectional_attention',
+    'use_bidirectional_attention must be true or false, or null, got "vision"'
+  ],
+  [
+    { model_type: 'llama', architectures: 'LlamaModel' },
+    'architectures',
+    'architectures must be a list of names, or null, got "LlamaModel"'
+  ],
+  [
+    { model_type: 'mistral', layer_types: ['full_attention'] },
+    'layer_types',
+    'layer_types must be a list of full_attention and sliding_attention, one for each of num_hidden_layers, got an array'
+  ],
   [{ model_type: 'llama', hidden_size: '768' }, 'hidden_size', 'hidden_size must be a positive integer, got "768"'],
   [{ model_type: 'llama', hidden_size: 0 }, 'hidden_size', 'hidden_size must be a positive integer, got 0'],
   [{ model_type: 'llama', hidden_size: null }, 'hidden_size', 'hidden_size must be a positive integer, got null'],
@@ -779,7 +926,31 @@ for (const [file, why] of [
   [{ model_type: 'kart', is_encoder_decoder: true }, 'it is an encoder and a decoder'],
   [{ model_type: 'bart' }, 'it is an encoder and a decoder'],
   [{ model_type: 'mamba' }, 'it keeps a state in place of attention'],
-  [{ model_type: 'gptj' }, 'it is another architecture']
+  [{ model_type: 'gptj' }, 'the layers here do not yet have its rotary positions, which turn neighbouring features'],
+  [{ model_type: 'glm4' }, 'it has another block'],
+  [{ model_type: 'exaone4' }, 'the layers here do not yet have its norms'],
+  [{ model_type: 'kimi_k2', n_routed_experts: 384 }, 'attnscope has its layers, but does not yet read'],
+  [{ model_type: 'qwen3_next', num_experts: 512 }, 'some of its layers keep a state of one size'],
+  [{ model_type: 'mllama' }, 'it reads images or video'],
+  [{ model_type: 'vit' }, 'it reads images or video'],
+  [{ model_type: 'wav2vec2' }, 'it reads or makes sound'],
+  [{ model_type: 'qwen3_5_text' }, 'some of its layers keep a state of one size'],
+  [
+    { model_type: 'llava', text_config: { model_type: 'llama' } },
+    'it reads images or video, alone or beside text, and attnscope sizes layers over text; the model of its text, text_config, is of type "llama", which is read where text_config is given alone'
+  ],
+  [
+    { model_type: 'qwen3_5', text_config: { model_type: 'qwen3_5_text' } },
+    'it reads images or video, alone or beside text, and attnscope sizes layers over text; the model of its text, text_config, is of type "qwen3_5_text", and some of its layers keep a state of one size'
+  ],
+  [
+    { model_type: 'seeing', vision_config: {}, text_config: { model_type: 'deepseek_v3' } },
+    'it reads images or video, alone or beside text, and attnscope sizes layers over text; the model of its text, text_config, is of type "deepseek_v3", which is read where text_config is given alone'
+  ],
+  [
+    { model_type: 'qwen3_omni_moe', thinker_config: { text_config: { model_type: 'qwen3_omni_moe_text' } } },
+    'it reads images or video, alone or beside text, and attnscope sizes layers over text; the model of its text, thinker_config.text_config, is of type "qwen3_omni_moe_text", and it has experts'
+  ]
 ]) {
   test(`${JSON.stringify(file)} is refused because ${why}, without the name of another family`, () =>
     assert.throws(
@@ -790,3 +961,17 @@ for (const [file, why] of [
         !message.includes('did you mean')
     ));
 }
+
+test('a file of Python has numbers that JSON lacks', () => {
+  const text = String.raw`{"a": Infinity, "b": [-Infinity, NaN], "c": "NaN \" Infinity", "Infinity": 1, "d": "\\"}`;
+  assert.deepEqual(parsePythonJson(text), {
+    a: Infinity,
+    b: [-Infinity, 'NaN'],
+    c: 'NaN " Infinity',
+    Infinity: 1,
+    d: '\\'
+  });
+  assert.throws(() => parsePythonJson('{"a": Infinit}'), SyntaxError);
+  const file = parsePythonJson('{"model_type": "llama", "time_step_limit": [0, Infinity], "rope_theta": 5}');
+  assert.equal(fromHuggingFace(file).config.rope_theta, 5);
+});

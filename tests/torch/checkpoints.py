@@ -20,14 +20,17 @@ MODELS = {
     "gemma3_text": "Gemma3ForCausalLM",
     "gemma3": "Gemma3ForConditionalGeneration",
 }
+ENCODERS = {"bert", "roberta", "xlm-roberta", "distilbert"}
 
 
 def config_of(folder):
-    """With the attention that gives weights and caps scores; Gemma 2 attends both ways in the other alone."""
+    """With the attention that gives weights and caps scores. In the other alone Gemma 2 attends both ways, and encoders
+    take is_causal."""
     config = AutoConfig.from_pretrained(folder)
     text = config.get_text_config()
     both_ways = getattr(text, "use_bidirectional_attention", None)
-    config._attn_implementation = text._attn_implementation = "sdpa" if both_ways else "eager"
+    causal = config.model_type in ENCODERS and getattr(config, "is_causal", False)
+    config._attn_implementation = text._attn_implementation = "sdpa" if both_ways or causal else "eager"
     return config
 
 

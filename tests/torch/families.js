@@ -399,7 +399,8 @@ function gemma3Variant(draw) {
     ...file,
     num_hidden_layers,
     ...(full_attention && { rope_parameters: { full_attention, sliding_attention } }),
-    ...draw.one([{}, { layer_types: layerTypes(num_hidden_layers, n) }, { sliding_window_pattern: n }])
+    ...draw.one([{}, { layer_types: layerTypes(num_hidden_layers, n) }, { sliding_window_pattern: n }]),
+    ...draw.one([{}, { use_bidirectional_attention: true }])
   };
 }
 
@@ -466,6 +467,32 @@ const drawn = {
 };
 
 export const modelTypes = Object.keys(drawn);
+
+const small = {
+  vocab_size: 50,
+  hidden_size: 32,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  intermediate_size: 40,
+  max_position_embeddings: 64
+};
+const MIXED = ['full_attention', 'sliding_attention'];
+
+/**
+ * Files with keys of other classes, by which transformers cuts its cache, and one of Mistral with a cache that is not
+ * cut though its layers have a window.
+ * @type {Record<string, File>}
+ */
+export const otherCaches = {
+  'full layers of Mistral': { model_type: 'mistral', ...small, sliding_window: 6, layer_types: MIXED },
+  'chunks of Mistral': { model_type: 'mistral', ...small, sliding_window: null, attention_chunk_size: 6 },
+  'layers of Mistral that share': { model_type: 'mistral', ...small, sliding_window: null, num_kv_shared_layers: 1 },
+  'a window of Llama': { model_type: 'llama', ...small, sliding_window: 6 },
+  'layers of Llama': { model_type: 'llama', ...small, sliding_window: 6, layer_types: MIXED },
+  'chunks of Llama': { model_type: 'llama', ...small, attention_chunk_size: 6 },
+  'layers of Llama that share': { model_type: 'llama', ...small, num_kv_shared_layers: 1 }
+};
 
 /** @param {Draw} draw @param {number} count @returns {{name: string, hf: File}[]} `count` files of each family */
 export function variants(draw, count) {

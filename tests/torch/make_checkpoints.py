@@ -135,30 +135,35 @@ LINEAR = THETA | dict(rope_type="linear", factor=8.0)
 YARN = THETA | dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=16)
 PLAIN = THETA | dict(rope_type="default")
 
+BOTH_WAYS = dict(is_causal=False)
+CAUSAL = dict(is_causal=True)
+
 # By family and name, what a draw would hardly hit. Whether attnscope computes it is for the report of keys to say.
 NAMED = {
-    "bert": {"a decoder": dict(is_decoder=True, num_hidden_layers=2)},
+    "bert": {"a decoder": dict(is_decoder=True, num_hidden_layers=2), "causal": CAUSAL},
     "roberta": {
-        "a decoder": dict(is_decoder=True, num_hidden_layers=2), "as published": dict(pad_token_id=1, max_position_embeddings=26),
+        "causal": CAUSAL, "a decoder": dict(is_decoder=True, num_hidden_layers=2), "as published": dict(pad_token_id=1, max_position_embeddings=26),
         "the default of pad_token_id": dict(pad_token_id=1),
     },
-    "distilbert": {"sinusoids": dict(sinusoidal_pos_embds=True)},
+    "xlm-roberta": {"causal": CAUSAL},
+    "distilbert": {"sinusoids": dict(sinusoidal_pos_embds=True), "causal": CAUSAL},
     "gpt2": {
-        "unscaled": dict(scale_attn_weights=False), "upcast": dict(reorder_and_upcast_attn=True),
+        "not causal": BOTH_WAYS, "unscaled": dict(scale_attn_weights=False), "upcast": dict(reorder_and_upcast_attn=True),
         "scores divided by the layer": dict(scale_attn_by_inverse_layer_idx=True, n_layer=2),
     },
     "llama": {
-        "llama3": dict(rope_parameters=LLAMA3), "linear": dict(rope_parameters=LINEAR), "yarn": dict(rope_parameters=YARN),
+        "not causal": BOTH_WAYS, "llama3": dict(rope_parameters=LLAMA3), "linear": dict(rope_parameters=LINEAR), "yarn": dict(rope_parameters=YARN),
         "half rotary": dict(rope_parameters=PLAIN | dict(partial_rotary_factor=0.5)),
         "padding counted from the end": dict(pad_token_id=-1),
         "older names": dict(rope_parameters=None, rope_theta=500.0), "older scaling": dict(rope_parameters=None, rope_scaling=LLAMA3),
     },
+    "mistral": {"not causal": BOTH_WAYS | dict(sliding_window=None), "not causal, with windows": BOTH_WAYS | dict(sliding_window=5)},
     "qwen2": {
-        "older: windows after the first layers": dict(use_sliding_window=True, sliding_window=3, max_window_layers=1, num_hidden_layers=3),
+        "not causal": BOTH_WAYS, "older: windows after the first layers": dict(use_sliding_window=True, sliding_window=3, max_window_layers=1, num_hidden_layers=3),
         "windows that are never used": dict(use_sliding_window=True, sliding_window=3, max_window_layers=3, num_hidden_layers=3),
     },
     "qwen3": {
-        "windows in turn": dict(
+        "not causal": BOTH_WAYS, "windows in turn": dict(
             use_sliding_window=True, sliding_window=3, num_hidden_layers=4, layer_types=[LAYER_TYPES[layer % 2] for layer in range(4)]
         ),
         "windows in no order": dict(
@@ -166,11 +171,12 @@ NAMED = {
         ),
     },
     "gemma2": {
-        "both ways": dict(use_bidirectional_attention=True),
+        "not causal": BOTH_WAYS, "both ways": dict(use_bidirectional_attention=True),
         "tied and capped": dict(tie_word_embeddings=True, attn_logit_softcapping=0.3, final_logit_softcapping=0.5),
     },
+    "gemma3": {"not causal": dict(text_config=BOTH_WAYS), "not causal outside": BOTH_WAYS},
     "gemma3_text": {
-        "both ways": dict(use_bidirectional_attention=True, sliding_window=4),
+        "not causal": BOTH_WAYS, "both ways": dict(use_bidirectional_attention=True, sliding_window=4),
         "a cap that it does not apply": dict(attn_logit_softcapping=0.1),
         "linear": dict(rope_parameters=dict(full_attention=LINEAR, sliding_attention=PLAIN)),
         "windows in no order": dict(num_hidden_layers=3, layer_types=[LAYER_TYPES[one] for one in (1, 0, 0)]),
@@ -182,13 +188,19 @@ NAMED = {
 }
 
 
+def merged(file, own):
+    """With other values, those of the text inside a file of several models among them."""
+    inside = lambda key, value: file[key] | value if key == "text_config" else value
+    return file | {key: inside(key, value) for key, value in own.items()}
+
+
 def files(kept):
     """The first drawn files of each family and all that are named. The others are drawn too: what follows stays the same."""
     place = 0
     for model_type, make in FAMILIES.items():
         draw = random.Random(f"20261122 {model_type}")
         drawn = [(f"{model_type} {count + 1}", make(draw)) for count in range(DRAWN)]
-        named = [(f"{model_type}, {name}", make(draw) | own) for name, own in NAMED.get(model_type, {}).items()]
+        named = [(f"{model_type}, {name}", merged(make(draw), own)) for name, own in NAMED.get(model_type, {}).items()]
         for at, (name, file) in enumerate(drawn + named):
             if at < kept or at >= DRAWN:
                 yield place + at, model_type, name, file

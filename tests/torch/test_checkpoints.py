@@ -20,7 +20,7 @@ RENAMED = {"distilbert", "gpt2", "gemma3"}  # names of their own, the others loa
 
 # What transformers computes and attnscope does not, of what the models here have: nothing else may differ.
 SAID_TO_DIFFER = {
-    ("bert", "is_decoder"), ("roberta", "is_decoder"), ("gpt2", "scale_attn_by_inverse_layer_idx"),
+    *((model_type, "is_causal") for model_type in FAMILIES - {"deepseek_v3", "gemma3"}), ("gemma3", "text_config.is_causal"), ("bert", "is_decoder"), ("roberta", "is_decoder"), ("gpt2", "scale_attn_by_inverse_layer_idx"),
     ("llama", "rope_parameters"), ("llama", "rope_scaling"), ("qwen2", "max_window_layers"), ("qwen3", "layer_types"),
     ("gemma2", "use_bidirectional_attention"), ("gemma3_text", "rope_parameters"), ("gemma3_text", "use_bidirectional_attention"), ("gemma3_text", "layer_types"),
     ("deepseek_v3", "rope_parameters"),

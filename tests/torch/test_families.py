@@ -8,7 +8,7 @@ from functools import lru_cache
 import pytest
 import torch
 import transformers
-from transformers import CONFIG_MAPPING, AutoConfig, DynamicCache, StaticCache
+from transformers import CONFIG_MAPPING, AutoConfig, AutoModel, DynamicCache, StaticCache
 from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3Attention
 
 from checkpoints import MODELS
@@ -110,6 +110,29 @@ def test_the_padding_token_is_that_of_the_models_embedding(family, index):
     if model.sized["layer"] == "latent_attention":
         return
     assert model.sized.get("padding_idx") == model.module.get_input_embeddings().padding_idx
+
+
+def test_a_decoder_whose_class_has_no_head_has_the_parameters_of_the_model_without_it(index):
+    assert index.headless
+    for family in index.headless:
+        config = config_of(family["hf"])
+        with torch.device("meta"):
+            model = AutoModel.from_config(config)
+        assert family["parameters"] == sum(parameter.numel() for parameter in model.parameters()), family["name"]
+
+
+def test_a_key_by_which_transformers_alone_keeps_another_cache_says_so(index):
+    assert index.other_caches
+    for family in index.other_caches:
+        length = family["config"]["seq_len"]
+        cache = StaticCache(config=class_config(family["hf"]), max_cache_len=length)
+        assert [min(layer.max_cache_len, length) for layer in cache.layers] != kept_positions(family["config"]), family["name"]
+        assert len(family["differs"]) == 1, family["name"]
+
+
+def kept_positions(config):
+    """Of each layer, where all have the same window or none has."""
+    return [min(config["window"] or config["seq_len"], config["seq_len"])] * config["num_layers"]
 
 
 def test_the_promised_totals_are_there(index):

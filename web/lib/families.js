@@ -19,8 +19,9 @@ import { isPlain, show } from './values.js';
  * @property {string[]} [aliases] other spellings that the configuration class takes
  * @property {string | ((value: any, peek: (key: string) => any) => string | undefined)} [note] where the key is used
  * @property {string} [unused] where it is not
+ * @property {boolean} [orInside] whether one inside the part that is read stands in where the file has none outside
  * @property {(value: any, used: boolean, peek: (key: string) => any) => string | undefined} [differs] what the model
- *   computes by this value, or by the default, and attnscope does not; `used`: whether it sets a field
+ *   computes or keeps by this value, or by the default, and attnscope does not; `used`: whether it sets a field
  *
  * @typedef {Record<string, Rule>} Rules
  *
@@ -133,24 +134,71 @@ const activation = (fallback) => ({
 });
 
 const DTYPES = ['float32', 'float16', 'bfloat16'];
-const ownDtype = (/** @type {string} */ value) => (DTYPES.includes(value) ? value : undefined);
+
+/** The format in which weights are sized: the file's own, for one of 8 bits that in which transformers computes. */
+function sizedDtype(/** @type {string} */ value) {
+  if (DTYPES.includes(value)) return value;
+  return value.startsWith('float8_') ? 'bfloat16' : undefined;
+}
+
+/** @param {string} value */
+function otherDtype(value) {
+  if (value === undefined || DTYPES.includes(value)) return undefined;
+  return `the weights are in ${value}; attnscope has ${DTYPES.join(', ')}: they are sized in ${sizedDtype(value) ?? 'float32'}`;
+}
 
 /** @type {Rules} */
 const dtypes = {
   dtype: {
     type: text,
-    set: { dtype: (get) => get('dtype', ownDtype) ?? get('torch_dtype', ownDtype) },
-    unused: `attnscope has ${DTYPES.join(', ')}`
+    set: { dtype: (get) => get('dtype', sizedDtype) ?? get('torch_dtype', sizedDtype) },
+    differs: otherDtype,
+    unused: '',
+    orInside: true
   },
-  torch_dtype: { type: text, unused: `dtype decides; attnscope has ${DTYPES.join(', ')}` }
+  torch_dtype: {
+    type: text,
+    orInside: true,
+    differs: (value, used, peek) => (peek('dtype') === undefined ? otherDtype(value) : undefined),
+    unused: 'dtype decides'
+  }
 };
+
+// Quantized files.
+
+/**
+ * How many bits a weight takes, by `quant_method`.
+ * @type {Record<string, (config: any) => unknown>}
+ */
+const QUANTIZED_BITS = {
+  fp8: () => 8,
+  fbgemm_fp8: () => 8,
+  eetq: () => 8,
+  mxfp4: () => 4,
+  bitsandbytes: ({ load_in_4bit, load_in_8bit }) => (load_in_4bit ? 4 : load_in_8bit ? 8 : undefined),
+  hqq: ({ quant_config }) => quant_config?.weight_quant_params?.nbits,
+  modelopt: ({ quant_algo }) => ({ NVFP4: 4, FP8: 8 })[String(quant_algo)],
+  'compressed-tensors': ({ config_groups }) =>
+    Object.values(config_groups ?? {}).map((/** @type {any} */ group) => group?.weights?.num_bits)[0]
+};
+
+/** @param {any} config */
+function quantized(config) {
+  if (!isPlain(config)) return undefined;
+  const method = String(config.quant_method ?? 'a format of its own');
+  const own = Object.hasOwn(QUANTIZED_BITS, method) ? QUANTIZED_BITS[method](config) : undefined;
+  const bits = own ?? config.bits ?? config.nbits;
+  const kept = `the file keeps most weights quantized (${method})`;
+  const size = Number(bits) > 0 ? `: ${bits} bits each and their scales, ${bits} / 16 of what 16 bits take` : '';
+  return `${kept}${size}; attnscope sizes and computes them in dtype, as they were before`;
+}
 
 // Keys of every configuration.
 
 /** @type {Rules} */
 const common = {
   ...dtypes,
-  ...ignored('weights are sized in dtype, not in their quantized format', 'quantization_config'),
+  quantization_config: { type: orNull({ words: 'an object', fits: isPlain }), differs: quantized, unused: '' },
   ...ignored(
     '',
     '_name_or_path',
@@ -196,6 +244,9 @@ const padding = (fallback) => ({
 
 const encoder = { layer: 'encoder', norm_first: false, position: 'learned', bias: true };
 const CROSS = 'cross-attention has parameters that this layer lacks';
+const CAUSAL =
+  'the model attends to positions before alone, by scaled_dot_product_attention, which is the default of transformers; ' +
+  'this encoder attends both ways';
 
 /** @type {Rules} */
 const bertKeys = {
@@ -215,6 +266,7 @@ const bertKeys = {
   add_cross_attention: only(false, CROSS),
   ...ignored('hidden_dropout_prob is the one dropout', 'attention_probs_dropout_prob'),
   is_decoder: unlike('the model attends to positions before alone and has a KV cache; this encoder attends both ways'),
+  is_causal: unlike(CAUSAL),
   ...ignored('of heads that the model does not have', 'classifier_dropout', 'tie_word_embeddings')
 };
 
@@ -271,6 +323,7 @@ const distilbert = {
     dropout: key(number, 0.1, 'dropout'),
     pad_token_id: padding(0),
     max_position_embeddings: bertKeys.max_position_embeddings,
+    is_causal: unlike(CAUSAL),
     ...ignored('dropout is the one dropout', 'attention_dropout'),
     ...ignored('the table of positions is there with either value', 'sinusoidal_pos_embds'),
     ...ignored('of heads that the model does not have', 'qa_dropout', 'seq_classif_dropout', 'tie_word_embeddings')
@@ -278,6 +331,56 @@ const distilbert = {
 };
 
 // Decoders.
+
+const BOTH_WAYS = 'the model attends both ways and has no KV cache; this decoder attends to positions before alone';
+
+/** Whether a class has a head over the vocabulary, by its name in `architectures`. */
+const hasWords = (/** @type {string} */ name) =>
+  !/(?<!LMHead|DoubleHeads)Model$|For(?!CausalLM|Conditional)\w+$/.test(name);
+
+/** A file's classes where none has a head over the vocabulary. @param {string[] | null | undefined} names */
+const headless = (names) => (names?.length && !names.some(hasWords) ? names : undefined);
+
+/** A head that is the embedding has no parameters of its own, as where there is none. @param {Get} get */
+const tied = (get) => (get('architectures', headless) ? true : get('tie_word_embeddings'));
+
+/** What of a decoder's file is of no single field. @type {Rules} */
+const decoderCommon = {
+  ...common,
+  architectures: {
+    type: orNull({
+      words: 'a list of names',
+      fits: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string')
+    }),
+    note: 'no head is sized: tie_embeddings leaves its parameters out',
+    differs(value) {
+      const [name] = headless(value) ?? [];
+      if (!name) return undefined;
+      const gives = name.endsWith('Model') ? 'gives the hidden states' : 'has another head, which is not sized';
+      return `${name} ${gives}; this decoder gives logits, by the weights of the embedding`;
+    }
+  },
+  is_causal: { type: flag, fallback: true, differs: (value) => (value ? undefined : BOTH_WAYS), unused: '' }
+};
+
+/** Keys of other classes by which transformers cuts the KV cache of any decoder, and nothing else. @type {Rules} */
+const cacheOnly = {
+  layer_types: otherCache((types) => Array.isArray(types) && types.some((type) => type !== 'full_attention')),
+  sliding_window: otherCache((window, peek) => Boolean(window) && !peek('layer_types')),
+  attention_chunk_size: otherCache(
+    (length, peek) => Boolean(length) && !peek('sliding_window') && !peek('layer_types')
+  ),
+  num_kv_shared_layers: otherCache(Boolean)
+};
+
+/** @param {(value: any, peek: (key: string) => any) => boolean} cuts @returns {Rule} */
+function otherCache(cuts) {
+  const says = 'transformers keeps less in its KV cache by it, whatever the layers attend to';
+  return {
+    differs: (value, used, peek) => (cuts(value, peek) ? says : undefined),
+    unused: 'no layer has a window by it'
+  };
+}
 
 /** @type {Family} */
 const gpt2 = {
@@ -298,7 +401,8 @@ const gpt2 = {
     mlp_bias: true
   },
   keys: {
-    ...common,
+    ...decoderCommon,
+    ...cacheOnly,
     vocab_size: key(size, 50257, 'vocab_size'),
     n_positions: { ...key(size, 1024, 'max_positions'), aliases: ['max_position_embeddings'] },
     n_embd: { ...key(size, 768, 'hidden_size'), aliases: ['hidden_size'] },
@@ -313,7 +417,7 @@ const gpt2 = {
     activation_function: activation('gelu_new'),
     layer_norm_epsilon: key(positive, 1e-5, 'norm_eps'),
     scale_attn_weights: { type: flag, fallback: true, set: { scale: (get) => (get('scale_attn_weights') ? null : 1) } },
-    tie_word_embeddings: key(flag, true, 'tie_embeddings'),
+    tie_word_embeddings: { type: flag, fallback: true, set: { tie_embeddings: tied } },
     add_cross_attention: only(false, CROSS),
     scale_attn_by_inverse_layer_idx: unlike(
       'the model divides the scores of its n-th layer by n; this decoder does not'
@@ -350,6 +454,12 @@ const ropeParameters = {
     partsOf(value).every((part) => thetaOf(part) === undefined || positive.fits(thetaOf(part), () => {}))
 };
 
+/** Whether rope_theta need not stand at the top of the file. @param {(key: string) => any} peek */
+function heldElsewhere(peek) {
+  const rope = peek('rope_scaling') ?? peek('rope_parameters');
+  return positive.fits(thetaOf(isPlain(rope?.full_attention) ? rope.full_attention : rope), peek);
+}
+
 /** @param {any} rope */
 function otherAngles(rope) {
   const types = isPlain(rope) ? partsOf(rope).map(({ rope_type, type }) => rope_type ?? type ?? 'default') : [];
@@ -370,7 +480,15 @@ const unnoted = (get) => (key) => {
 
 /** @param {number} fallback @param {Record<string, (get: Get) => unknown>} [set] @returns {Rules} */
 const rope = (fallback, set = { rope_theta: baseOf }) => ({
-  rope_theta: { type: positive, fallback, set, unused: 'rope_parameters holds it' },
+  rope_theta: {
+    type: {
+      words: `${positive.words}, or null beside rope_parameters that hold it`,
+      fits: (value, peek) => positive.fits(value, peek) || (value === null && heldElsewhere(peek))
+    },
+    fallback,
+    set,
+    unused: 'rope_parameters holds it'
+  },
   rope_parameters: { type: ropeParameters, differs: otherAngles, note: 'rope_theta is read', unused: '' },
   rope_scaling: { type: orNull(ropeParameters), differs: otherAngles, note: 'rope_theta is read', unused: '' },
   ...ignored('read with other rope_types than the default one', 'partial_rotary_factor')
@@ -400,7 +518,7 @@ const ropeKeys = {
   hidden_act: activation('silu'),
   max_position_embeddings: key(size, 2048, 'max_positions'),
   rms_norm_eps: key(positive, 1e-6, 'norm_eps'),
-  tie_word_embeddings: key(flag, false, 'tie_embeddings'),
+  tie_word_embeddings: { type: flag, fallback: false, set: { tie_embeddings: tied } },
   pad_token_id: padding(null),
   ...rope(10000),
   ...ignored('for training; the decoder has no dropout', 'attention_dropout'),
@@ -428,25 +546,11 @@ const llama = {
   model: 'LlamaForCausalLM',
   fixed: decoder,
   keys: {
-    ...common,
+    ...decoderCommon,
+    ...cacheOnly,
     ...ropeKeys,
     attention_bias: attentionBias,
     mlp_bias: key(flag, false, 'mlp_bias')
-  }
-};
-
-/** @type {Family} */
-const mistral = {
-  name: 'mistral',
-  title: 'Mistral',
-  configClass: 'MistralConfig',
-  model: 'MistralForCausalLM',
-  fixed: decoder,
-  keys: {
-    ...common,
-    ...defaults(ropeKeys, { intermediate_size: 14336, num_key_value_heads: 8, max_position_embeddings: 131072 }),
-    sliding_window: key(orNull(size), 4096, 'window'),
-    ...ignored('Mistral gives every layer the same window', 'layer_types')
   }
 };
 
@@ -460,6 +564,32 @@ const layerTypes = {
     Array.isArray(value) &&
     value.length === peek('num_hidden_layers') &&
     value.every((one) => LAYER_TYPES.includes(one))
+};
+
+const FULL_CACHE =
+  'transformers keeps every position of the layers of full attention in its KV cache, though they too attend to the window ' +
+  'alone; here no cache is longer than the window';
+
+/** @type {Family} */
+const mistral = {
+  name: 'mistral',
+  title: 'Mistral',
+  configClass: 'MistralConfig',
+  model: 'MistralForCausalLM',
+  fixed: decoder,
+  keys: {
+    ...decoderCommon,
+    ...defaults(ropeKeys, { intermediate_size: 14336, num_key_value_heads: 8, max_position_embeddings: 131072 }),
+    sliding_window: key(orNull(size), 4096, 'window'),
+    attention_chunk_size: cacheOnly.attention_chunk_size,
+    num_kv_shared_layers: cacheOnly.num_kv_shared_layers,
+    layer_types: {
+      type: layerTypes,
+      differs: (types, used, peek) =>
+        types?.includes('full_attention') && peek('sliding_window') !== null ? FULL_CACHE : undefined,
+      unused: 'Mistral gives every layer the same window'
+    }
+  }
 };
 
 /** @param {string[]} types */
@@ -478,12 +608,13 @@ const IRREGULAR =
 /**
  * @param {Get} get
  * @param {(get: Get) => number} pattern where layer_types is absent
+ * @param {(get: Get) => number | null} [extent] of the window
  * @returns {{window: number | null, full_every: number | null}}
  */
-function windowOf(get, pattern) {
+function windowOf(get, pattern, extent = (get) => get('sliding_window')) {
   const types = get('layer_types');
   const n = types ? patternOf(types) : pattern(get);
-  const window = n === 1 || Number.isNaN(n) ? null : get('sliding_window');
+  const window = n === 1 || Number.isNaN(n) ? null : extent(get);
   return { window, full_every: window === null || n === 0 ? null : n };
 }
 
@@ -491,15 +622,16 @@ function windowOf(get, pattern) {
  * @param {(get: Get) => boolean} on whether there are windows at all
  * @param {(get: Get) => number} pattern
  * @param {string} unused why layer_types is not read
+ * @param {(get: Get) => number | null} [extent]
  * @returns {Rules}
  */
-const windows = (on, pattern, unused) => ({
+const windows = (on, pattern, unused, extent) => ({
   sliding_window: {
     type: orNull(size),
     fallback: 4096,
     set: {
-      window: (get) => (on(get) ? windowOf(get, pattern).window : null),
-      full_every: (get) => (on(get) ? windowOf(get, pattern).full_every : null)
+      window: (get) => (on(get) ? windowOf(get, pattern, extent).window : null),
+      full_every: (get) => (on(get) ? windowOf(get, pattern, extent).full_every : null)
     },
     unused: 'no layer is sized with a window'
   },
@@ -542,7 +674,7 @@ const qwen2 = {
   configClass: 'Qwen2Config',
   model: 'Qwen2ForCausalLM',
   fixed: { ...decoder, bias: true },
-  keys: { ...common, ...qwenKeys, head_dim: optional(ropeKeys.head_dim) }
+  keys: { ...decoderCommon, ...qwenKeys, head_dim: optional(ropeKeys.head_dim) }
 };
 
 /** @type {Family} */
@@ -552,7 +684,7 @@ const qwen3 = {
   configClass: 'Qwen3Config',
   model: 'Qwen3ForCausalLM',
   fixed: { ...decoder, qk_norm: true },
-  keys: { ...common, ...qwenKeys, head_dim: key(size, 128, 'head_dim'), attention_bias: attentionBias }
+  keys: { ...decoderCommon, ...qwenKeys, head_dim: key(size, 128, 'head_dim'), attention_bias: attentionBias }
 };
 
 const gemma = { ...decoder, norm: 'rms_norm_plus_one', post_norms: true };
@@ -587,7 +719,12 @@ const gemmaKeys = {
   },
   attn_logit_softcapping: key(orNull(positive), 50, 'attn_logit_softcapping'),
   final_logit_softcapping: key(orNull(positive), 30, 'final_logit_softcapping'),
-  use_bidirectional_attention: unlike('the model attends both ways; this decoder to positions before alone')
+  use_bidirectional_attention: {
+    type: orNull(flag),
+    fallback: null,
+    differs: (value) => (value ? BOTH_WAYS : undefined),
+    unused: ''
+  }
 };
 
 /** @type {Family} */
@@ -598,7 +735,7 @@ const gemma2 = {
   model: 'Gemma2ForCausalLM',
   fixed: gemma,
   keys: {
-    ...common,
+    ...decoderCommon,
     ...gemmaKeys,
     ...windows(
       () => true,
@@ -610,7 +747,7 @@ const gemma2 = {
 
 /** @type {Rules} */
 const gemma3Keys = {
-  ...common,
+  ...decoderCommon,
   ...defaults(gemmaKeys, { vocab_size: 262208, max_position_embeddings: 131072, final_logit_softcapping: null }),
   ...ignored('Gemma 3 takes it and does nothing with it', 'attn_logit_softcapping'),
   ...rope(1e6, {
@@ -622,10 +759,17 @@ const gemma3Keys = {
     set: { rope_local_base_freq: localBase },
     unused: 'no layer has a window, or rope_parameters holds it'
   },
-  ...windows(() => true, everyPattern, ''),
+  ...windows(() => true, everyPattern, '', bothWaysWindow),
   sliding_window_pattern: read(size, 6, 'layer_types decides'),
   model_type: only('gemma3_text', 'the text decoder is sized')
 };
+
+/** A window of n positions is one of n // 2 + 1 on either side where the model attends both ways. @param {Get} get */
+function bothWaysWindow(get) {
+  const window = get('sliding_window');
+  const isBothWays = window !== null && get('use_bidirectional_attention', (value) => value || undefined);
+  return isBothWays ? Math.floor(window / 2) + 1 : window;
+}
 
 /** @param {any} rope */
 const fullTheta = (rope) => thetaOf(rope.full_attention);
@@ -659,7 +803,8 @@ const gemma3 = {
   inside: 'text_config',
   keys: { ...gemma3Keys, ...ignored('the model of images and text does not apply it', 'final_logit_softcapping') },
   outer: {
-    ...common,
+    ...decoderCommon,
+    ...ignored('that of text_config decides', 'is_causal'),
     tie_word_embeddings: gemma3Keys.tie_word_embeddings,
     ...ignored('the part that reads images is not sized', 'vision_config', 'mm_tokens_per_image'),
     ...ignored('', 'boi_token_index', 'eoi_token_index', 'image_token_index')
@@ -679,6 +824,7 @@ const deepseekV3 = {
   fixed: { layer: 'latent_attention', norm_eps: 1e-6 },
   keys: {
     ...common,
+    is_causal: { ...decoderCommon.is_causal, unused: '' },
     hidden_size: key(size, 7168, 'hidden_size'),
     num_attention_heads: key(size, 128, 'num_heads'),
     q_lora_rank: {
