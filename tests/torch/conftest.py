@@ -227,7 +227,7 @@ class Checkpoint(Case):
     def __init__(self, index, entry, folder):
         super().__init__(index, entry)
         self.id, self.folder = entry["name"], folder / "checkpoints" / entry["folder"]
-        self.model_type, self.changes, self.differs = entry["model_type"], entry["changes"], entry["differs"]
+        self.model_type, self.renamed, self.differs = entry["model_type"], entry["renamed"], entry["differs"]
 
     def steps(self):
         """For each size of steps their outputs, one after another."""

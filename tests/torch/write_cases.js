@@ -13,7 +13,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { families } from '../../web/lib/families.js';
+import { families, sameClass } from '../../web/lib/families.js';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { TRANSFORMERS, refusedTypes } from '../../web/lib/refused-families.js';
 import { packSafetensors } from '../../web/plain/train/safetensors.js';
@@ -663,7 +663,7 @@ function writeCheckpoint({ hf, state: own, inputs: { lengths, ...inputs } }) {
   const { config: imported, keys } = fromHuggingFace(hf);
   const [batch_size, seq_len] = Object.values(inputs)[0].shape;
   const config = /** @type {any} */ ({ ...imported, batch_size, seq_len });
-  const { state, changes } = adapted(hf.model_type, own, config);
+  const { state, isRenamed, parameters } = adapted(hf.model_type, own, config);
   const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(config)]));
   for (const model of Object.values(models)) model.loadStateDict(state);
   const places = file.addAll(inputs);
@@ -687,13 +687,13 @@ function writeCheckpoint({ hf, state: own, inputs: { lengths, ...inputs } }) {
   for (const model of Object.values(models)) model.dispose();
   return {
     model_type: hf.model_type,
-    changes,
+    renamed: isRenamed,
     differs: keys.filter(({ differs }) => differs).map(({ key, differs }) => [key, differs]),
     config,
     estimate: scope.estimate(config),
     seed: 0,
     pytorch: scope.pytorch(config, { mask: true }),
-    state: file.addAll(state),
+    state: file.addAll(parameters),
     lengths: lengths && [...lengths.data],
     runs,
     chunks
@@ -723,7 +723,7 @@ const writeRest = async () => ({
   family_defaults: writeFamilyDefaults(),
   headless: writeHeadless(),
   other_caches: writeOtherCaches(),
-  model_types: { version: TRANSFORMERS, read: Object.keys(families), refused: refusedTypes },
+  model_types: { version: TRANSFORMERS, read: Object.keys({ ...families, ...sameClass }), refused: refusedTypes },
   peers: writePeers(),
   decodings: writeDecodings(),
   trainings: trainings(scope, file, gate),

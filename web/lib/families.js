@@ -2,9 +2,10 @@
 // Defaults are those of the configuration classes of transformers 5.12, which tests/torch holds against them. No code
 // that reads a file: that is huggingface.js.
 
-import { gemma2, gemma3, gemma3Text, gpt2, llama, mistral, qwen2, qwen3 } from './families/decoders.js';
+import { gemma1, gemma2, gemma3, gemma3Text, gpt2, llama, mistral, qwen2, qwen3 } from './families/decoders.js';
 import { bert, distilbert, roberta } from './families/encoders.js';
-import { deepseekV3 } from './families/latent.js';
+import { kin } from './families/kin.js';
+import { deepseekV2, deepseekV3 } from './families/latent.js';
 import { defaults } from './families/rules.js';
 
 /**
@@ -29,8 +30,14 @@ export const families = {
   mistral,
   qwen2,
   qwen3,
+  gemma: gemma1,
   gemma2,
   gemma3_text: gemma3Text,
   gemma3,
+  ...kin,
+  deepseek_v2: deepseekV2,
   deepseek_v3: deepseekV3
 };
+
+/** Types whose class is that of another one, by name. @type {Record<string, string>} */
+export const sameClass = { 'gpt-sw3': 'gpt2', kimi_k2: 'deepseek_v3' };

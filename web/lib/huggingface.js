@@ -1,7 +1,7 @@
 // A Hugging Face config.json as a config of attnscope, with what became of each of its keys. What a key means stands in
 // families.js; here is how a file is read by it.
 
-import { families } from './families.js';
+import { families, sameClass } from './families.js';
 import { TRANSFORMERS, whyRefused } from './refused-families.js';
 import { didYouMean, isPlain, show } from './values.js';
 
@@ -65,7 +65,8 @@ function familyOf(json) {
   if (!isPlain(json)) throw refusal('', `config.json must hold an object, got ${show(json)}`);
   const type = json.model_type;
   const isRead = (/** @type {string} */ type) => Object.hasOwn(families, type);
-  if (typeof type === 'string' && isRead(type)) return { json, family: families[type] };
+  const known = typeof type === 'string' && Object.hasOwn(sameClass, type) ? sameClass[type] : type;
+  if (typeof known === 'string' && isRead(known)) return { json, family: textFamily(families[known], json) };
   const names = Object.keys(families);
   const rule = `model_type must be one of ${names.join(', ')}`;
   if (typeof type !== 'string')
@@ -75,6 +76,23 @@ function familyOf(json) {
   const similar = names.filter((name) => digitsOf(name) === digitsOf(type)); // another number is another model
   const otherwise = didYouMean(type, similar) || `, which transformers ${TRANSFORMERS} does not have either`;
   throw refusal('model_type', `${rule}, got ${show(type)}${otherwise}`);
+}
+
+/** The family by which the text of a file of several models is read. */
+function textFamily(/** @type {Family} */ family, /** @type {Record<string, unknown>} */ json) {
+  const text = family.inside === undefined ? undefined : json[family.inside];
+  if (!isPlain(text)) {
+    if (!family.isFlat) return family;
+    const { outer = {}, keys } = family;
+    const { is_causal, tie_word_embeddings } = outer; // of the whole, wherever the keys of the text stand
+    return { ...family, inside: undefined, outer: {}, keys: { ...outer, ...keys, is_causal, tie_word_embeddings } };
+  }
+  if (!family.texts) return family;
+  const types = Object.keys(family.texts);
+  const { model_type: type = types[0] } = text;
+  if (typeof type === 'string' && Object.hasOwn(family.texts, type)) return family.texts[type];
+  const field = `${family.inside}.model_type`;
+  throw refusal(field, `${field} must be one of ${types.join(', ')}, got ${show(type)}`);
 }
 
 /** A file of several models under the type of a single one: its own keys stand one level deeper. */

@@ -39,17 +39,15 @@ export const decoderCommon = {
       return `${name} ${gives}; this decoder gives logits, by the weights of the embedding`;
     }
   },
-  is_causal: { type: flag, fallback: true, differs: (value) => (value ? undefined : BOTH_WAYS), unused: '' }
+  is_causal: { type: flag, fallback: true, differs: (value) => (value ? undefined : BOTH_WAYS), unused: '' },
+  num_kv_shared_layers: otherCache(Boolean)
 };
 
 /** Keys of other classes by which transformers cuts the KV cache of any decoder, and nothing else. @type {Rules} */
 export const cacheOnly = {
   layer_types: otherCache((types) => Array.isArray(types) && types.some((type) => type !== 'full_attention')),
   sliding_window: otherCache((window, peek) => Boolean(window) && !peek('layer_types')),
-  attention_chunk_size: otherCache(
-    (length, peek) => Boolean(length) && !peek('sliding_window') && !peek('layer_types')
-  ),
-  num_kv_shared_layers: otherCache(Boolean)
+  attention_chunk_size: otherCache((length, peek) => Boolean(length) && !peek('sliding_window') && !peek('layer_types'))
 };
 
 /** @param {(value: any, peek: (key: string) => any) => boolean} cuts @returns {Rule} */
@@ -87,7 +85,7 @@ function heldElsewhere(peek) {
 }
 
 /** @param {any} rope */
-function otherAngles(rope) {
+export function otherAngles(rope) {
   const types = isPlain(rope) ? partsOf(rope).map(({ rope_type, type }) => rope_type ?? type ?? 'default') : [];
   const other = types.find((type) => type !== 'default');
   return (
@@ -121,9 +119,44 @@ export const rope = (fallback, set = { rope_theta: baseOf }) => ({
 });
 
 /** @param {Get} get */
-function baseOf(get) {
+export function baseOf(get) {
   const older = unnoted(get)('rope_scaling');
   return (older ? get('rope_scaling', thetaOf) : get('rope_parameters', thetaOf)) ?? get('rope_theta');
+}
+
+/** What a part of each head that stays as it is makes of a model. @param {unknown} part */
+const partTurned = (part) =>
+  part === undefined || part === 1
+    ? undefined
+    : `positions turn ${part} of each head's features; this decoder turns all of them`;
+
+/** Rotary positions of classes that read partial_rotary_factor. @param {number} fallback of it @returns {Rules} */
+export function partialRope(fallback) {
+  const plain = rope(10000);
+  const inside = (/** @type {any} */ value) => otherAngles(value) ?? partTurned(value?.partial_rotary_factor);
+  const partOf = (/** @type {any} */ value) => value?.partial_rotary_factor;
+  return {
+    ...plain,
+    rope_theta: {
+      ...plain.rope_theta,
+      set: {
+        rope_theta(get) {
+          const look = unnoted(get);
+          const held = partOf(look('rope_scaling') ?? look('rope_parameters'));
+          if (held === undefined && look('partial_rotary_factor') !== 1) get('partial_rotary_factor');
+          return baseOf(get);
+        }
+      }
+    },
+    rope_parameters: { ...plain.rope_parameters, differs: inside },
+    rope_scaling: { ...plain.rope_scaling, differs: inside },
+    partial_rotary_factor: {
+      type: positive,
+      fallback,
+      differs: (value, used) => (used ? partTurned(value) : undefined),
+      unused: ''
+    }
+  };
 }
 
 /** @type {Rules} What every decoder with rotary positions has; the defaults are Llama's. */

@@ -125,7 +125,6 @@ export const mistral = {
     ...defaults(ropeKeys, { intermediate_size: 14336, num_key_value_heads: 8, max_position_embeddings: 131072 }),
     sliding_window: key(orNull(size), 4096, 'window'),
     attention_chunk_size: cacheOnly.attention_chunk_size,
-    num_kv_shared_layers: cacheOnly.num_kv_shared_layers,
     layer_types: {
       type: layerTypes,
       differs: (types, used, peek) =>
@@ -143,7 +142,7 @@ function qwenPattern(get) {
 }
 
 /** @type {Rules} */
-const qwenKeys = {
+export const qwenKeys = {
   ...defaults(ropeKeys, {
     vocab_size: 151936,
     intermediate_size: 22016,
@@ -181,6 +180,51 @@ export const qwen3 = {
 
 const gemma = { ...decoder, norm: 'rms_norm_plus_one', post_norms: true };
 
+/** @type {import('./rules.js').Rule} */
+const bidirectional = {
+  type: orNull(flag),
+  fallback: null,
+  differs: (value) => (value ? BOTH_WAYS : undefined),
+  unused: ''
+};
+
+/** @type {import('./rules.js').Rule} */
+const gemmaWidth = {
+  type: size,
+  fallback: 2304,
+  set: { hidden_size: (get) => get('hidden_size'), embedding_scale: (get) => get('hidden_size') ** 0.5 },
+  note: 'embedding_scale = √hidden_size'
+};
+
+/** @type {Family} */
+export const gemma1 = {
+  name: 'gemma',
+  title: 'Gemma',
+  configClass: 'GemmaConfig',
+  model: 'GemmaForCausalLM',
+  fixed: { ...gemma, post_norms: false },
+  keys: {
+    ...decoderCommon,
+    ...cacheOnly,
+    ...defaults(ropeKeys, {
+      vocab_size: 256000,
+      intermediate_size: 24576,
+      num_hidden_layers: 28,
+      num_attention_heads: 16,
+      num_key_value_heads: 16,
+      max_position_embeddings: 8192,
+      tie_word_embeddings: true,
+      pad_token_id: 0
+    }),
+    hidden_size: { ...gemmaWidth, fallback: 3072 },
+    head_dim: key(size, 256, 'head_dim'),
+    hidden_act: activation('gelu_pytorch_tanh'),
+    hidden_activation: { unused: 'hidden_act is the one that Gemma reads' },
+    attention_bias: attentionBias,
+    use_bidirectional_attention: bidirectional
+  }
+};
+
 /** @type {Rules} */
 const gemmaKeys = {
   ...defaults(ropeKeys, {
@@ -193,12 +237,7 @@ const gemmaKeys = {
     tie_word_embeddings: true,
     pad_token_id: 0
   }),
-  hidden_size: {
-    type: size,
-    fallback: 2304,
-    set: { hidden_size: (get) => get('hidden_size'), embedding_scale: (get) => get('hidden_size') ** 0.5 },
-    note: 'embedding_scale = √hidden_size'
-  },
+  hidden_size: gemmaWidth,
   head_dim: key(size, 256, 'head_dim'),
   hidden_activation: activation('gelu_pytorch_tanh'),
   hidden_act: { unused: 'hidden_activation is the one that Gemma reads' },
@@ -211,12 +250,7 @@ const gemmaKeys = {
   },
   attn_logit_softcapping: key(orNull(positive), 50, 'attn_logit_softcapping'),
   final_logit_softcapping: key(orNull(positive), 30, 'final_logit_softcapping'),
-  use_bidirectional_attention: {
-    type: orNull(flag),
-    fallback: null,
-    differs: (value) => (value ? BOTH_WAYS : undefined),
-    unused: ''
-  }
+  use_bidirectional_attention: bidirectional
 };
 
 /** @type {Family} */
@@ -296,7 +330,7 @@ export const gemma3 = {
   keys: { ...gemma3Keys, ...ignored('the model of images and text does not apply it', 'final_logit_softcapping') },
   outer: {
     ...decoderCommon,
-    ...ignored('that of text_config decides', 'is_causal'),
+    ...ignored('that of text_config decides', 'is_causal', 'num_kv_shared_layers'),
     tie_word_embeddings: gemma3Keys.tie_word_embeddings,
     ...ignored('the part that reads images is not sized', 'vision_config', 'mm_tokens_per_image'),
     ...ignored('', 'boi_token_index', 'eoi_token_index', 'image_token_index')

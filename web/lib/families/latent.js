@@ -1,7 +1,7 @@
 // Latent attention, of which one layer is sized.
 
 import { decoderCommon, rope } from './decoder-keys.js';
-import { common, flag, ignored, key, orNull, read, size } from './rules.js';
+import { common, defaults, flag, ignored, key, orNull, read, size } from './rules.js';
 
 /**
  * @typedef {import('./rules.js').Family} Family
@@ -55,5 +55,27 @@ export const deepseekV3 = {
     ),
     ...ignored('for training', 'attention_dropout'),
     ...ignored('how weights were split for training', 'pretraining_tp')
+  }
+};
+
+const { rope_interleave, ...latentKeys } = deepseekV3.keys;
+
+/** Its pairs of features are neighbours always. @type {Family} */
+export const deepseekV2 = {
+  ...deepseekV3,
+  name: 'deepseek_v2',
+  title: 'DeepSeek-V2',
+  configClass: 'DeepseekV2Config',
+  model: 'one DeepseekV2Attention',
+  fixed: { ...deepseekV3.fixed, rope_interleave: true },
+  keys: {
+    ...defaults(latentKeys, {
+      hidden_size: 4096,
+      num_attention_heads: 32,
+      num_hidden_layers: 32,
+      max_position_embeddings: 2048
+    }),
+    ...ignored('outside the attention, which alone is sized', 'topk_method', 'mlp_bias'),
+    ...ignored('qk_rope_head_dim is the one that the rotation reads', 'head_dim')
   }
 };

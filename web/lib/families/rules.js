@@ -34,6 +34,9 @@ import { isPlain, show } from '../values.js';
  * @property {Rules} keys
  * @property {string} [inside] the key that holds the model in a file of several; its keys are read there
  * @property {Rules} [outer] keys that are read outside it
+ * @property {boolean} [isFlat] whether its keys may stand outside, where the file has no part inside
+ * @property {Record<string, Family>} [texts] by the `model_type` inside: the families of which the part inside may be,
+ *   the first where it names none
  */
 
 /** @type {Type} */
