@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
+import { parsePythonJson } from '../../web/plain/python-json.js';
 import { Draw } from '../torch/draw.js';
 import { modelTypes, published, variants } from '../torch/families.js';
 
@@ -99,6 +100,35 @@ const { attn_logit_softcapping, final_logit_softcapping, ...gemma3 } = {
   full_every: 6
 };
 
+const { head_dim: ownHeadDim, ...withoutHeadDim } = llama;
+const { window, full_every, ...withoutWindow } = qwen2;
+const mistral = { ...llama, intermediate_size: 14336, num_kv_heads: 8, max_positions: 131072, window: 4096 };
+const qwen2Vl = {
+  ...qwen2,
+  vocab_size: 152064,
+  hidden_size: 8192,
+  intermediate_size: 29568,
+  num_layers: 80,
+  num_heads: 64,
+  num_kv_heads: 8,
+  norm_eps: 1e-5,
+  rope_theta: 1e6
+};
+const latent = {
+  layer: 'latent_attention',
+  norm_eps: 1e-6,
+  hidden_size: 7168,
+  num_heads: 128,
+  q_lora_rank: 1536,
+  kv_lora_rank: 512,
+  qk_nope_head_dim: 128,
+  qk_rope_head_dim: 64,
+  v_head_dim: 128,
+  bias: false,
+  rope_theta: 10000,
+  rope_interleave: true
+};
+
 /** What a file with nothing but its model_type says. */
 const bare = {
   bert,
@@ -127,26 +157,123 @@ const bare = {
     tie_embeddings: true
   },
   llama,
-  mistral: { ...llama, intermediate_size: 14336, num_kv_heads: 8, max_positions: 131072, window: 4096 },
+  mistral,
   qwen2,
   qwen3: { ...qwen2, bias: false, qk_norm: true, head_dim: 128 },
   gemma2,
   gemma3_text: { ...gemma3, final_logit_softcapping: null },
   gemma3,
-  deepseek_v3: {
-    layer: 'latent_attention',
-    norm_eps: 1e-6,
-    hidden_size: 7168,
-    num_heads: 128,
-    q_lora_rank: 1536,
-    kv_lora_rank: 512,
-    qk_nope_head_dim: 128,
-    qk_rope_head_dim: 64,
-    v_head_dim: 128,
-    bias: false,
-    rope_theta: 10000,
-    rope_interleave: true
-  }
+  gemma: {
+    ...llama,
+    norm: 'rms_norm_plus_one',
+    vocab_size: 256000,
+    hidden_size: 3072,
+    embedding_scale: 3072 ** 0.5,
+    intermediate_size: 24576,
+    num_layers: 28,
+    num_heads: 16,
+    num_kv_heads: 16,
+    head_dim: 256,
+    activation: 'gelu_tanh',
+    max_positions: 8192,
+    tie_embeddings: true,
+    padding_idx: 0
+  },
+  phi3: {
+    ...withoutHeadDim,
+    vocab_size: 32064,
+    hidden_size: 3072,
+    intermediate_size: 8192,
+    max_positions: 4096,
+    norm_eps: 1e-5,
+    padding_idx: 32000,
+    window: null
+  },
+  granite: { ...withoutHeadDim, scale: 1, embedding_scale: 1 },
+  smollm3: {
+    ...withoutHeadDim,
+    vocab_size: 128256,
+    hidden_size: 2048,
+    num_layers: 36,
+    num_heads: 16,
+    num_kv_heads: 4,
+    max_positions: 32768,
+    tie_embeddings: true,
+    padding_idx: 128004,
+    rope_theta: 2e6,
+    window: null,
+    full_every: null
+  },
+  stablelm: {
+    ...withoutHeadDim,
+    norm: 'layer_norm',
+    norm_eps: 1e-5,
+    vocab_size: 50304,
+    hidden_size: 2560,
+    intermediate_size: 6912,
+    num_kv_heads: 32,
+    max_positions: 4096
+  },
+  starcoder2: {
+    ...withoutHeadDim,
+    gated: false,
+    norm: 'layer_norm',
+    bias: true,
+    output_bias: true,
+    mlp_bias: true,
+    activation: 'gelu_tanh',
+    norm_eps: 1e-5,
+    vocab_size: 49152,
+    hidden_size: 3072,
+    intermediate_size: 12288,
+    num_layers: 30,
+    num_heads: 24,
+    num_kv_heads: 2,
+    max_positions: 4096,
+    tie_embeddings: true,
+    window: null
+  },
+  seed_oss: {
+    ...llama,
+    bias: true,
+    vocab_size: 155136,
+    intermediate_size: 27648,
+    num_layers: 64,
+    num_heads: 80,
+    num_kv_heads: 8,
+    head_dim: 128,
+    max_positions: 524288,
+    padding_idx: 1
+  },
+  ministral: { ...mistral, full_every: null },
+  ministral3: {
+    ...mistral,
+    vocab_size: 131072,
+    num_layers: 34,
+    head_dim: 128,
+    max_positions: 262144,
+    norm_eps: 1e-5,
+    padding_idx: 11,
+    rope_theta: 1e6,
+    window: null
+  },
+  qwen2_vl: qwen2Vl,
+  qwen2_5_vl: qwen2Vl,
+  qwen3_vl: { ...withoutWindow, bias: false, qk_norm: true, head_dim: 128, max_positions: 128000, rope_theta: 5e5 },
+  mistral3: {
+    ...mistral,
+    vocab_size: 131072,
+    hidden_size: 5120,
+    intermediate_size: 32768,
+    num_layers: 40,
+    head_dim: 128,
+    norm_eps: 1e-5,
+    rope_theta: 1e9,
+    tie_embeddings: true,
+    window: null
+  },
+  deepseek_v2: { ...latent, hidden_size: 4096, num_heads: 32 },
+  deepseek_v3: latent
 };
 
 test('there is a case for each family', () => assert.deepEqual(Object.keys(bare).sort(), [...modelTypes].sort()));
@@ -243,7 +370,7 @@ test('a key says what it set, what stood in for it, or why it changes nothing', 
     model_type: 'llama',
     attention_bias: true,
     use_cache: true,
-    architectures: ['LlamaModel'],
+    architectures: ['LlamaForCausalLM'],
     attention_dropout: 0.1,
     colour: 'red'
   };
@@ -251,7 +378,13 @@ test('a key says what it set, what stood in for it, or why it changes nothing', 
     { key: 'model_type', value: 'llama', use: 'used', fields: ['layer'] },
     { key: 'attention_bias', value: true, use: 'used', fields: ['bias', 'output_bias'] },
     { key: 'use_cache', value: true, use: 'ignored', fields: [] },
-    { key: 'architectures', value: ['LlamaModel'], use: 'ignored', fields: [], note: 'sized as LlamaForCausalLM' },
+    {
+      key: 'architectures',
+      value: ['LlamaForCausalLM'],
+      use: 'ignored',
+      fields: [],
+      note: 'sized as LlamaForCausalLM'
+    },
     {
       key: 'attention_dropout',
       value: 0.1,
@@ -269,6 +402,10 @@ test('a key says what it set, what stood in for it, or why it changes nothing', 
     note: 'null: as many as num_attention_heads'
   });
 });
+
+const BOTH_WAYS = 'the model attends both ways and has no KV cache; this decoder attends to positions before alone';
+const PLAIN = { smollm3: { no_rope_layer_interval: 50 } }; // keys by which nothing else differs
+const OTHER_CACHE = 'transformers keeps less in its KV cache by it, whatever the layers attend to';
 
 // Whether these are all is for tests/torch, which runs such models.
 for (const [file, key, differs] of [
@@ -297,18 +434,77 @@ for (const [file, key, differs] of [
     'rope_parameters',
     'rope_type "linear" turns positions by other angles than rope_theta gives, which are those here'
   ],
+  [{ model_type: 'gemma2', use_bidirectional_attention: true }, 'use_bidirectional_attention', BOTH_WAYS],
+  ...['gpt2', 'llama', 'mistral', 'qwen2', 'qwen3', 'gemma2', 'gemma3_text', 'deepseek_v3'].map((model_type) => [
+    { model_type, is_causal: false },
+    'is_causal',
+    BOTH_WAYS
+  ]),
+  ...['bert', 'roberta', 'xlm-roberta', 'distilbert'].map((model_type) => [
+    { model_type, is_causal: true },
+    'is_causal',
+    'the model attends to positions before alone, by scaled_dot_product_attention, which is the default of transformers; this encoder attends both ways'
+  ]),
   [
-    { model_type: 'gemma2', use_bidirectional_attention: true },
-    'use_bidirectional_attention',
-    'the model attends both ways; this decoder to positions before alone'
+    { model_type: 'llama', architectures: ['LlamaModel'] },
+    'architectures',
+    'LlamaModel gives the hidden states; this decoder gives logits, by the weights of the embedding'
   ],
+  [
+    { model_type: 'gpt2', architectures: ['GPT2ForSequenceClassification'] },
+    'architectures',
+    'GPT2ForSequenceClassification has another head, which is not sized; this decoder gives logits, by the weights of the embedding'
+  ],
+  [
+    { model_type: 'llama', dtype: 'float8_e4m3fn' },
+    'dtype',
+    'the weights are in float8_e4m3fn; attnscope has float32, float16, bfloat16: they are sized in bfloat16'
+  ],
+  [
+    { model_type: 'bert', torch_dtype: 'float64' },
+    'torch_dtype',
+    'the weights are in float64; attnscope has float32, float16, bfloat16: they are sized in float32'
+  ],
+  ...[
+    [{ quant_method: 'fp8' }, 'fp8', 8],
+    [{ quant_method: 'gptq', bits: 4 }, 'gptq', 4],
+    [{ quant_method: 'bitsandbytes', load_in_4bit: true, load_in_8bit: false }, 'bitsandbytes', 4],
+    [{ quant_method: 'modelopt', quant_algo: 'NVFP4' }, 'modelopt', 4],
+    [
+      { quant_method: 'compressed-tensors', config_groups: { group_0: { weights: { num_bits: 8 } } } },
+      'compressed-tensors',
+      8
+    ]
+  ].map(([quantization_config, method, bits]) => [
+    { model_type: 'llama', quantization_config },
+    'quantization_config',
+    `the file keeps most weights quantized (${method}): ${bits} bits each and their scales, ${bits} / 16 of what 16 bits take; attnscope sizes and computes them in dtype, as they were before`
+  ]),
+  [
+    { model_type: 'llama', quantization_config: { quant_method: 'toString' } },
+    'quantization_config',
+    'the file keeps most weights quantized (toString); attnscope sizes and computes them in dtype, as they were before'
+  ],
+  [
+    { model_type: 'mistral', num_hidden_layers: 1, layer_types: ['full_attention'] },
+    'layer_types',
+    'transformers keeps every position of the layers of full attention in its KV cache, though they too attend to the window alone; here no cache is longer than the window'
+  ],
+  [{ model_type: 'llama', sliding_window: 4 }, 'sliding_window', OTHER_CACHE],
+  [{ model_type: 'llama', layer_types: ['sliding_attention'] }, 'layer_types', OTHER_CACHE],
+  [{ model_type: 'gpt2', attention_chunk_size: 4 }, 'attention_chunk_size', OTHER_CACHE],
+  ...['mistral', 'qwen2', 'gemma3_text', 'phi3', 'smollm3'].map((model_type) => [
+    { model_type, ...PLAIN[model_type], num_kv_shared_layers: 1 },
+    'num_kv_shared_layers',
+    OTHER_CACHE
+  ]),
   [
     { model_type: 'qwen3', use_sliding_window: true, max_window_layers: 5 },
     'max_window_layers',
     'the model attends to a window alone in some layers; this decoder attends to everything in all of them'
   ]
 ]) {
-  test(`${file.model_type} says of ${key} that outputs are not those of the model`, () => {
+  test(`${file.model_type} says of ${key} that it is not the model's`, () => {
     assert.equal(row(file, key).differs, differs);
     assert.deepEqual(
       fromHuggingFace(file)
@@ -324,6 +520,88 @@ for (const [file, key, differs] of [
   });
 }
 
+test('Gemma 3 attends both ways by is_causal of its text_config alone', () => {
+  const file = { model_type: 'gemma3', is_causal: false, text_config: { is_causal: false } };
+  assert.equal(row(file, 'text_config.is_causal').differs, BOTH_WAYS);
+  assert.deepEqual(row(file, 'is_causal'), {
+    key: 'is_causal',
+    value: false,
+    use: 'ignored',
+    fields: [],
+    note: 'that of text_config decides'
+  });
+});
+
+// What a family does that the decoder here does not.
+const PART = "positions turn 0.5 of each head's features; this decoder turns all of them";
+const SOME_TURNED = 'some layers have no positions; this decoder turns queries and keys in all layers or in none';
+for (const [file, differing] of [
+  [{ model_type: 'phi3', partial_rotary_factor: 0.5 }, { partial_rotary_factor: PART }],
+  [{ model_type: 'phi3', rope_parameters: { rope_theta: 5, partial_rotary_factor: 0.5 } }, { rope_parameters: PART }],
+  [
+    { model_type: 'phi3', partial_rotary_factor: 0.25, rope_scaling: { type: 'longrope', partial_rotary_factor: 0.5 } },
+    { rope_scaling: 'rope_type "longrope" turns positions by other angles than rope_theta gives, which are those here' }
+  ],
+  [{ model_type: 'phi3', partial_rotary_factor: 0.5, rope_parameters: { partial_rotary_factor: 1 } }, {}],
+  [
+    { model_type: 'stablelm' },
+    { partial_rotary_factor: "positions turn 0.25 of each head's features; this decoder turns all of them" }
+  ],
+  [{ model_type: 'stablelm', partial_rotary_factor: 1 }, {}],
+  [
+    { model_type: 'granite', residual_multiplier: 0.22, logits_scaling: 16, embedding_multiplier: 12 },
+    {
+      residual_multiplier:
+        'the model multiplies what attention and feed-forward network add by 0.22; this decoder does not',
+      logits_scaling: 'the model divides the logits by 16; this decoder does not'
+    }
+  ],
+  [{ model_type: 'smollm3' }, { no_rope_layer_interval: SOME_TURNED }],
+  [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [0, 1] }, { no_rope_layers: SOME_TURNED }],
+  [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [1, 1] }, {}],
+  [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [0, 0] }, {}],
+  [{ model_type: 'smollm3', no_rope_layer_interval: 1 }, {}],
+  [{ model_type: 'smollm3', no_rope_layer_interval: 37 }, {}],
+  [
+    { model_type: 'ministral3' },
+    { rope_parameters: 'rope_type "yarn" turns positions by other angles than rope_theta gives, which are those here' }
+  ],
+  [
+    { model_type: 'ministral3', rope_parameters: { rope_theta: 5, llama_4_scaling_beta: 0.1 } },
+    {
+      rope_parameters:
+        'queries are multiplied by a factor that grows past original_max_position_embeddings, which is 1 here'
+    }
+  ],
+  [{ model_type: 'ministral3', rope_parameters: { rope_theta: 5, llama_4_scaling_beta: 0 } }, {}],
+  [{ model_type: 'qwen2_vl', rope_scaling: { type: 'mrope', mrope_section: [16, 24, 24] } }, {}],
+  [
+    { model_type: 'qwen2_vl', rope_scaling: { type: 'yarn' } },
+    { rope_scaling: 'rope_type "yarn" turns positions by other angles than rope_theta gives, which are those here' }
+  ],
+  [{ model_type: 'mistral3', text_config: { is_causal: false } }, { 'text_config.is_causal': BOTH_WAYS }],
+  [{ model_type: 'mistral3', is_causal: false, text_config: { is_causal: true } }, { is_causal: BOTH_WAYS }],
+  [{ model_type: 'mistral3', is_causal: true, text_config: { is_causal: false } }, {}],
+  [{ model_type: 'qwen3_vl', is_causal: false, text_config: {} }, {}],
+  [{ model_type: 'gemma', use_bidirectional_attention: true }, { use_bidirectional_attention: BOTH_WAYS }]
+]) {
+  test(`${JSON.stringify(file)} differs by ${Object.keys(differing).join(' and ') || 'nothing'}`, () => {
+    const found = fromHuggingFace(file).keys.filter((one) => one.differs);
+    assert.deepEqual(Object.fromEntries(found.map((one) => [one.key, one.differs])), differing);
+  });
+}
+
+test('a type whose class is that of another one is read as it', () => {
+  for (const [model_type, other] of [
+    ['kimi_k2', 'deepseek_v3'],
+    ['gpt-sw3', 'gpt2']
+  ])
+    assert.deepEqual(
+      fromHuggingFace({ model_type, hidden_size: 64 }).config,
+      fromHuggingFace({ model_type: other, hidden_size: 64 }).config
+    );
+});
+
 test('a value by which a model computes what attnscope computes is not said to differ', () => {
   for (const file of [
     { model_type: 'bert', is_decoder: false },
@@ -331,7 +609,22 @@ test('a value by which a model computes what attnscope computes is not said to d
     { model_type: 'llama', rope_scaling: { rope_type: 'default' } },
     { model_type: 'llama', rope_parameters: { rope_theta: 5 } },
     { model_type: 'qwen2', max_window_layers: 5 },
-    { model_type: 'gemma2', use_bidirectional_attention: null }
+    { model_type: 'gemma2', use_bidirectional_attention: null },
+    { model_type: 'llama', is_causal: true },
+    { model_type: 'bert', is_causal: false },
+    { model_type: 'llama', architectures: ['LlamaForCausalLM'] },
+    { model_type: 'gpt2', architectures: ['GPT2LMHeadModel'] },
+    { model_type: 'gpt2', architectures: ['GPT2DoubleHeadsModel'] },
+    { model_type: 'gemma3', is_causal: false, architectures: ['Gemma3ForConditionalGeneration'] },
+    { model_type: 'llama', architectures: null },
+    { model_type: 'llama', architectures: [] },
+    { model_type: 'bert', architectures: ['BertModel'] },
+    { model_type: 'gemma3', dtype: 'bfloat16', text_config: { dtype: 'float8_e4m3fn' } },
+    { model_type: 'llama', dtype: 'bfloat16', torch_dtype: 'float64' },
+    { model_type: 'llama', quantization_config: null },
+    { model_type: 'llama', sliding_window: 4, layer_types: ['full_attention'] },
+    { model_type: 'mistral', sliding_window: null, num_hidden_layers: 1, layer_types: ['full_attention'] },
+    { model_type: 'mistral', num_hidden_layers: 1, layer_types: ['sliding_attention'] }
   ])
     assert.deepEqual(
       fromHuggingFace(file).keys.filter((one) => one.differs),
@@ -399,6 +692,15 @@ const cases = {
     ],
     [{ model_type: 'llama', rope_theta: 5e5, rope_parameters: { rope_type: 'default' } }, { rope_theta: 5e5 }],
     [{ model_type: 'llama', rope_parameters: null }, { rope_theta: 1e4 }],
+    [{ model_type: 'llama', rope_theta: null, rope_parameters: { rope_theta: 7 } }, { rope_theta: 7 }],
+    [
+      {
+        model_type: 'gemma3_text',
+        rope_theta: null,
+        rope_parameters: { full_attention: { rope_theta: 8 }, sliding_attention: { rope_theta: 9 } }
+      },
+      { rope_theta: 8, rope_local_base_freq: 9 }
+    ],
     [
       {
         model_type: 'llama',
@@ -480,7 +782,10 @@ const cases = {
   'the number format is that of the file': [
     [{ model_type: 'llama', torch_dtype: 'bfloat16' }, { dtype: 'bfloat16' }],
     [{ model_type: 'llama', torch_dtype: 'bfloat16', dtype: 'float16' }, { dtype: 'float16' }],
-    [{ model_type: 'llama', torch_dtype: 'float64' }, { dtype: undefined }]
+    [{ model_type: 'llama', torch_dtype: 'float64' }, { dtype: undefined }],
+    [{ model_type: 'llama', dtype: 'float8_e4m3fn' }, { dtype: 'bfloat16' }],
+    [{ model_type: 'gemma3', text_config: { dtype: 'bfloat16' } }, { dtype: 'bfloat16' }],
+    [{ model_type: 'gemma3', torch_dtype: 'float16', text_config: { torch_dtype: 'bfloat16' } }, { dtype: 'float16' }]
   ],
   'the window of Mistral is that of every layer': [
     [
@@ -542,6 +847,61 @@ const cases = {
       },
       { window: 4096, full_every: null }
     ]
+  ],
+  'a window of n positions is one of n // 2 + 1 on either side where Gemma 3 attends both ways': [
+    [{ model_type: 'gemma3_text', sliding_window: 512, use_bidirectional_attention: true }, { window: 257 }],
+    [{ model_type: 'gemma3_text', sliding_window: 9, use_bidirectional_attention: true }, { window: 5 }],
+    [{ model_type: 'gemma3_text', sliding_window: 512, use_bidirectional_attention: false }, { window: 512 }],
+    [{ model_type: 'gemma3_text', sliding_window: null, use_bidirectional_attention: true }, { window: null }],
+    [{ model_type: 'gemma2', sliding_window: 512, use_bidirectional_attention: true }, { window: 512 }]
+  ],
+  'layers without positions are all layers, or none': [
+    [{ model_type: 'smollm3', no_rope_layer_interval: 1 }, { position: 'none' }],
+    [{ model_type: 'smollm3', no_rope_layer_interval: 50 }, { position: 'rope' }],
+    [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [0, 0] }, { position: 'none' }],
+    [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [1, 1] }, { position: 'rope' }],
+    [
+      { model_type: 'smollm3', use_sliding_window: true, sliding_window: 8, no_rope_layer_interval: 1 },
+      { window: 8, full_every: null }
+    ],
+    [{ model_type: 'smollm3', use_sliding_window: true, sliding_window: 8 }, { window: null }]
+  ],
+  'Ministral 3 has the base of its own yarn unless rope_parameters say another': [
+    [{ model_type: 'ministral3', rope_theta: 5 }, { rope_theta: 1e6 }],
+    [{ model_type: 'ministral3', rope_parameters: null }, { rope_theta: 1e6 }],
+    [{ model_type: 'ministral3', rope_theta: 5, rope_parameters: { rope_type: 'yarn' } }, { rope_theta: 5 }],
+    [{ model_type: 'ministral3', rope_parameters: { rope_theta: 7 } }, { rope_theta: 7 }],
+    [{ model_type: 'ministral3', rope_scaling: { rope_theta: 3 } }, { rope_theta: 3 }]
+  ],
+  'older files of Qwen2-VL have the keys of the text beside those of the whole': [
+    [
+      { model_type: 'qwen2_vl', hidden_size: 1536, tie_word_embeddings: true, vision_config: { hidden_size: 7 } },
+      { hidden_size: 1536, tie_embeddings: true }
+    ],
+    [
+      { model_type: 'qwen2_5_vl', hidden_size: 1536, text_config: { hidden_size: 64 } },
+      { hidden_size: 64, tie_embeddings: false }
+    ]
+  ],
+  'the text of Mistral 3 is of the type that it says, of Mistral where it says none': [
+    [
+      { model_type: 'mistral3', text_config: {} },
+      { vocab_size: 32000, window: 4096 }
+    ],
+    [
+      { model_type: 'mistral3', text_config: { model_type: 'mistral' } },
+      { vocab_size: 32000, window: 4096 }
+    ],
+    [
+      { model_type: 'mistral3', text_config: { model_type: 'ministral3' } },
+      { vocab_size: 131072, window: null }
+    ]
+  ],
+  'a class without a head over the vocabulary has no parameters of one': [
+    [{ model_type: 'llama', architectures: ['LlamaModel'] }, { tie_embeddings: true }],
+    [{ model_type: 'qwen2', architectures: ['Qwen2ForSequenceClassification'] }, { tie_embeddings: true }],
+    [{ model_type: 'gemma3', tie_word_embeddings: false, architectures: ['Gemma3Model'] }, { tie_embeddings: true }],
+    [{ model_type: 'llama', architectures: ['LlamaForCausalLM'] }, { tie_embeddings: false }]
   ],
   'a model of images and text is sized as its text decoder, tied as the whole': [
     [
@@ -636,7 +996,7 @@ test('an empty text_config, or none, leaves every default', () => {
 });
 
 const known =
-  'bert, distilbert, roberta, xlm-roberta, gpt2, llama, mistral, qwen2, qwen3, gemma2, gemma3_text, gemma3, deepseek_v3';
+  'bert, distilbert, roberta, xlm-roberta, gpt2, llama, mistral, qwen2, qwen3, gemma, gemma2, gemma3_text, gemma3, phi3, granite, smollm3, stablelm, starcoder2, seed_oss, ministral, ministral3, qwen2_vl, qwen2_5_vl, qwen3_vl, mistral3, deepseek_v2, deepseek_v3';
 for (const [file, field, message] of [
   [null, '', 'config.json must hold an object, got null'],
   [[], '', 'config.json must hold an object, got an array'],
@@ -644,14 +1004,44 @@ for (const [file, field, message] of [
   [new Map(), '', 'config.json must hold an object, got an object'],
   [{}, 'model_type', `model_type must be one of ${known}; the file has none`],
   [{ model_type: 7 }, 'model_type', `model_type must be one of ${known}, got 7`],
-  [{ model_type: 'gemma' }, 'model_type', `model_type must be one of ${known}, got "gemma", did you mean gemma2?`],
-  [
-    { model_type: 'deepseek_v2' },
+  [{ model_type: 'gema2' }, 'model_type', `model_type must be one of ${known}, got "gema2", did you mean gemma2?`],
+  [{ model_type: 'lama' }, 'model_type', `model_type must be one of ${known}, got "lama", did you mean llama?`],
+  ...['stable-diffusion', 'toString', 'qwen', 'qwen7', 'gemma_5', 'ministral4', 'chatglm'].map((model_type) => [
+    { model_type },
     'model_type',
-    `model_type must be one of ${known}, got "deepseek_v2", did you mean deepseek_v3?`
+    `model_type must be one of ${known}, got "${model_type}", which transformers 5.12.1 does not have either`
+  ]),
+  [
+    { model_type: 'llama', text_config: { hidden_size: 64 } },
+    'text_config',
+    'text_config must be absent, because a llama model has none; where it holds the model, it is read where it is given alone'
   ],
-  [{ model_type: 'stable-diffusion' }, 'model_type', `model_type must be one of ${known}, got "stable-diffusion"`],
-  [{ model_type: 'toString' }, 'model_type', `model_type must be one of ${known}, got "toString"`],
+  [
+    { model_type: 'llama', rope_theta: null },
+    'rope_theta',
+    'rope_theta must be a positive number, or null beside rope_parameters that hold it, got null'
+  ],
+  [
+    { model_type: 'llama', rope_theta: null, rope_scaling: { rope_type: 'yarn' }, rope_parameters: { rope_theta: 5 } },
+    'rope_theta',
+    'rope_theta must be a positive number, or null beside rope_parameters that hold it, got null'
+  ],
+  [{ model_type: 'llama', is_causal: null }, 'is_causal', 'is_causal must be true or false, got null'],
+  [
+    { model_type: 'gemma3_text', use_bidirectional_attention: 'vision' },
+    'use_bidirectional_attention',
+    'use_bidirectional_attention must be true or false, or null, got "vision"'
+  ],
+  [
+    { model_type: 'llama', architectures: 'LlamaModel' },
+    'architectures',
+    'architectures must be a list of names, or null, got "LlamaModel"'
+  ],
+  [
+    { model_type: 'mistral', layer_types: ['full_attention'] },
+    'layer_types',
+    'layer_types must be a list of full_attention and sliding_attention, one for each of num_hidden_layers, got an array'
+  ],
   [{ model_type: 'llama', hidden_size: '768' }, 'hidden_size', 'hidden_size must be a positive integer, got "768"'],
   [{ model_type: 'llama', hidden_size: 0 }, 'hidden_size', 'hidden_size must be a positive integer, got 0'],
   [{ model_type: 'llama', hidden_size: null }, 'hidden_size', 'hidden_size must be a positive integer, got null'],
@@ -721,6 +1111,26 @@ for (const [file, field, message] of [
     'layer_types',
     'layer_types must be a list of full_attention and sliding_attention, one for each of num_hidden_layers, got an array'
   ],
+  [
+    { model_type: 'mistral3', text_config: { model_type: 'qwen2' } },
+    'text_config.model_type',
+    'text_config.model_type must be one of mistral, ministral3, got "qwen2"'
+  ],
+  [
+    { model_type: 'stablelm', qk_layernorm: true },
+    'qk_layernorm',
+    'qk_layernorm must be false, because the norm of queries and keys has parameters that this layer lacks, got true'
+  ],
+  [
+    { model_type: 'stablelm', use_parallel_residual: true },
+    'use_parallel_residual',
+    'use_parallel_residual must be false, because attention and feed-forward network stand side by side in another block, got true'
+  ],
+  [
+    { model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [1] },
+    'no_rope_layers',
+    'no_rope_layers must be a list of 0 and 1, one for each of num_hidden_layers, or null, got an array'
+  ],
   [{ model_type: 'gemma3', text_config: 5 }, 'text_config', 'text_config must be an object, got 5'],
   [
     { model_type: 'gemma3', text_config: { hidden_size: true } },
@@ -779,7 +1189,32 @@ for (const [file, why] of [
   [{ model_type: 'kart', is_encoder_decoder: true }, 'it is an encoder and a decoder'],
   [{ model_type: 'bart' }, 'it is an encoder and a decoder'],
   [{ model_type: 'mamba' }, 'it keeps a state in place of attention'],
-  [{ model_type: 'gptj' }, 'it is another architecture']
+  [{ model_type: 'gptj' }, 'the layers here do not yet have its rotary positions, which turn neighbouring features'],
+  [{ model_type: 'glm4' }, 'it has another block'],
+  [{ model_type: 'exaone4' }, 'the layers here do not yet have its norms'],
+  [{ model_type: 'camembert' }, 'attnscope has its layers, but does not yet read'],
+  [{ model_type: 'arcee' }, 'the layers here do not yet have its feed-forward network'],
+  [{ model_type: 'qwen3_next', num_experts: 512 }, 'some of its layers keep a state of one size'],
+  [{ model_type: 'mllama' }, 'it reads images or video'],
+  [{ model_type: 'vit' }, 'it reads images or video'],
+  [{ model_type: 'wav2vec2' }, 'it reads or makes sound'],
+  [{ model_type: 'qwen3_5_text' }, 'some of its layers keep a state of one size'],
+  [
+    { model_type: 'llava', text_config: { model_type: 'llama' } },
+    'it reads images or video, alone or beside text, and attnscope sizes layers over text; the model of its text, text_config, is of type "llama", which is read where text_config is given alone'
+  ],
+  [
+    { model_type: 'qwen3_5', text_config: { model_type: 'qwen3_5_text' } },
+    'it reads images or video, alone or beside text, and attnscope sizes layers over text; the model of its text, text_config, is of type "qwen3_5_text", and some of its layers keep a state of one size'
+  ],
+  [
+    { model_type: 'seeing', vision_config: {}, text_config: { model_type: 'deepseek_v3' } },
+    'it reads images or video, alone or beside text, and attnscope sizes layers over text; the model of its text, text_config, is of type "deepseek_v3", which is read where text_config is given alone'
+  ],
+  [
+    { model_type: 'qwen3_omni_moe', thinker_config: { text_config: { model_type: 'qwen3_omni_moe_text' } } },
+    'it reads images or video, alone or beside text, and attnscope sizes layers over text; the model of its text, thinker_config.text_config, is of type "qwen3_omni_moe_text", and it has experts'
+  ]
 ]) {
   test(`${JSON.stringify(file)} is refused because ${why}, without the name of another family`, () =>
     assert.throws(
@@ -790,3 +1225,17 @@ for (const [file, why] of [
         !message.includes('did you mean')
     ));
 }
+
+test('a file of Python has numbers that JSON lacks', () => {
+  const text = String.raw`{"a": Infinity, "b": [-Infinity, NaN], "c": "NaN \" Infinity", "Infinity": 1, "d": "\\"}`;
+  assert.deepEqual(parsePythonJson(text), {
+    a: Infinity,
+    b: [-Infinity, 'NaN'],
+    c: 'NaN " Infinity',
+    Infinity: 1,
+    d: '\\'
+  });
+  assert.throws(() => parsePythonJson('{"a": Infinit}'), SyntaxError);
+  const file = parsePythonJson('{"model_type": "llama", "time_step_limit": [0, Infinity], "rope_theta": 5}');
+  assert.equal(fromHuggingFace(file).config.rope_theta, 5);
+});

@@ -41,6 +41,34 @@ test('a state dict of every layer has a finite number for each element, under na
   }
 });
 
+test('a tied decoder takes the head that PyTorch names beside the embedding, if it is the embedding', () => {
+  const tied = { ...decoder, tie_embeddings: true };
+  const [head, words] = ['lm_head.weight', 'model.embed_tokens.weight'];
+  withModel(tied, (model) => {
+    const state = model.stateDict();
+    state[words].data[0] = 7;
+    state[words].data[1] = NaN;
+    model.loadStateDict({ ...state, [head]: { data: state[words].data.slice(), shape: state[words].shape } });
+    assert.deepEqual(model.stateDict(), state);
+    const other = { data: state[words].data.slice(), shape: state[words].shape };
+    other.data[2] += 1;
+    assert.throws(() => model.loadStateDict({ ...state, [head]: other }), {
+      name: 'RangeError',
+      field: head,
+      message: `${head} must hold the numbers of ${words}, because tie_embeddings is true`
+    });
+    const turned = { data: other.data, shape: [...state[words].shape].reverse() };
+    assert.throws(() => model.loadStateDict({ ...state, [head]: turned }), { field: head });
+    assert.throws(() => model.loadStateDict({ ...state, [head]: 5 }), RangeError);
+    assert.deepEqual(model.stateDict(), state);
+  });
+  withModel({ ...tied, tie_embeddings: false }, (model) => {
+    const state = model.stateDict();
+    model.loadStateDict({ ...state, [head]: { ...state[head], data: state[head].data.fill(3) } });
+    assert.equal(model.stateDict()[head].data[0], 3);
+  });
+});
+
 test('repeated layers have the same names with their number, and weights of their own', () => {
   for (const [layer, list] of [
     ['encoder', 'encoder.layer'],

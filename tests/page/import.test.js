@@ -160,9 +160,18 @@ test('a key by which outputs are not those of the model says so, in its row and 
   const row = (await rows()).find(([key]) => key === 'rope_scaling');
   assert.equal(
     row?.[4],
-    'Outputs differ: rope_type "llama3" turns positions by other angles than rope_theta gives, which are those here'
+    'Differs: rope_type "llama3" turns positions by other angles than rope_theta gives, which are those here'
   );
-  assert.match(await status(), /ignored\. Sizes are the model's, outputs are not: see rope_scaling\.$/);
+  assert.match(await status(), /ignored\. The model differs from this layer: see rope_scaling\.$/);
+});
+
+test('a file that Python wrote with Infinity is read, and shows it', async () => {
+  await page.fill(
+    '#import-text',
+    '{"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "limit": Infinity}'
+  );
+  assert.equal(await error(), '');
+  assert.equal((await rows()).find(([key]) => key === 'limit')?.[1], 'Infinity');
 });
 
 test('a long value is cut', async () => {

@@ -103,6 +103,30 @@ const DISTILBERT = {
   output_layer_norm: 'output.LayerNorm'
 };
 
+/** The text of a model of images and text. @param {State} state */
+const textOf = (state) =>
+  renamed(
+    { 'model.language_model.': 'model.' },
+    only(state, (name) => !/^model\.(vision_tower|visual|multi_modal_projector)\./.test(name))
+  );
+
+/** The first dimension in parts. @param {Tensor} tensor @param {number[]} parts @returns {Tensor[]} */
+function parted({ data, shape: [rows, ...rest] }, parts) {
+  const width = data.length / rows;
+  let at = 0;
+  return parts.map((size) => ({ data: data.slice(at * width, (at += size) * width), shape: [size, ...rest] }));
+}
+
+/**
+ * Queries as wide as what the output projection takes; keys and values share what is left.
+ * @param {string} name @param {Tensor} tensor @param {State} state
+ */
+function phi3Projections(name, tensor, state) {
+  const width = state[name.replace('qkv_proj', 'o_proj')].shape[1];
+  const shared = (tensor.shape[0] - width) / 2;
+  return parted(tensor, [width, shared, shared]).map((part, i) => [name.replace('qkv_proj', `${'qkv'[i]}_proj`), part]);
+}
+
 /**
  * By `model_type`: a state dict under attnscope's names, of families that have others.
  * @type {Record<string, (state: State) => State>}
@@ -110,30 +134,35 @@ const DISTILBERT = {
 const renames = {
   distilbert: (state) => renamed(DISTILBERT, state),
   gpt2: fromGpt2,
-  gemma3: (state) =>
-    renamed(
-      { 'model.language_model.': 'model.' },
-      only(state, (name) => !/^model\.(vision_tower|multi_modal_projector)\./.test(name))
-    )
+  phi3: (state) =>
+    Object.fromEntries(
+      Object.entries(state).flatMap(([name, tensor]) => {
+        if (name.includes('.gate_up_proj.')) {
+          const [gate, up] = parted(tensor, [tensor.shape[0] / 2, tensor.shape[0] / 2]);
+          return [
+            [name.replace('gate_up_proj', 'gate_proj'), gate],
+            [name.replace('gate_up_proj', 'up_proj'), up]
+          ];
+        }
+        return name.includes('.qkv_proj.') ? phi3Projections(name, tensor, state) : [[name, tensor]];
+      })
+    ),
+  starcoder2: (state) => renamed({ 'mlp.c_fc': 'mlp.up_proj', 'mlp.c_proj': 'mlp.down_proj' }, state),
+  gemma3: textOf,
+  mistral3: textOf,
+  qwen2_vl: textOf,
+  qwen2_5_vl: textOf,
+  qwen3_vl: textOf
 };
 
 /**
- * What has to be done to a state dict before `loadStateDict` takes it, and the dict after that. A tied head is the
- * embedding, and transformers names it twice.
- * @param {string} modelType @param {State} state @param {{tie_embeddings?: boolean}} config
+ * A state dict as `loadStateDict` takes it, whether that is another one, and its parameters: transformers names a tied
+ * head beside the embedding.
+ * @param {string} modelType @param {State} own @param {{tie_embeddings?: boolean}} config
  */
-export function adapted(modelType, state, { tie_embeddings }) {
-  const changes = [];
-  if (renames[modelType]) {
-    state = renames[modelType](state);
-    changes.push('renamed');
-  }
-  if (tie_embeddings) {
-    const words = state['model.embed_tokens.weight'].data;
-    if (!state['lm_head.weight'].data.every((value, at) => value === words[at]))
-      throw new Error(`${modelType}: a tied head is not the embedding`);
-    state = only(state, (name) => name !== 'lm_head.weight');
-    changes.push('without the tied head');
-  }
-  return { state, changes };
+export function adapted(modelType, own, { tie_embeddings }) {
+  const isRenamed = modelType in renames;
+  const state = isRenamed ? renames[modelType](own) : own;
+  const parameters = only(state, (name) => !tie_embeddings || name !== 'lm_head.weight');
+  return { state, isRenamed, parameters };
 }

@@ -4,6 +4,7 @@ import torch
 import transformers
 from safetensors.torch import load_file
 from transformers import AutoConfig
+from transformers.models.deepseek_v2.modeling_deepseek_v2 import DeepseekV2Attention, DeepseekV2RotaryEmbedding
 from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3Attention, DeepseekV3RotaryEmbedding
 
 MODELS = {
@@ -19,22 +20,42 @@ MODELS = {
     "gemma2": "Gemma2ForCausalLM",
     "gemma3_text": "Gemma3ForCausalLM",
     "gemma3": "Gemma3ForConditionalGeneration",
+    "gemma": "GemmaForCausalLM",
+    "phi3": "Phi3ForCausalLM",
+    "granite": "GraniteForCausalLM",
+    "smollm3": "SmolLM3ForCausalLM",
+    "stablelm": "StableLmForCausalLM",
+    "starcoder2": "Starcoder2ForCausalLM",
+    "seed_oss": "SeedOssForCausalLM",
+    "ministral": "MinistralForCausalLM",
+    "ministral3": "Ministral3ForCausalLM",
+    "qwen2_vl": "Qwen2VLForConditionalGeneration",
+    "qwen2_5_vl": "Qwen2_5_VLForConditionalGeneration",
+    "qwen3_vl": "Qwen3VLForConditionalGeneration",
+    "mistral3": "Mistral3ForConditionalGeneration",
 }
+LATENT = {
+    "deepseek_v2": (DeepseekV2Attention, DeepseekV2RotaryEmbedding),
+    "deepseek_v3": (DeepseekV3Attention, DeepseekV3RotaryEmbedding),
+}
+ENCODERS = {"bert", "roberta", "xlm-roberta", "distilbert"}
 
 
 def config_of(folder):
-    """With the attention that gives weights and caps scores; Gemma 2 attends both ways in the other alone."""
+    """With the attention that gives weights and caps scores. In the other alone Gemma 2 attends both ways, and encoders
+    take is_causal."""
     config = AutoConfig.from_pretrained(folder)
     text = config.get_text_config()
     both_ways = getattr(text, "use_bidirectional_attention", None)
-    config._attn_implementation = text._attn_implementation = "sdpa" if both_ways else "eager"
+    causal = config.model_type in ENCODERS and getattr(config, "is_causal", False)
+    config._attn_implementation = text._attn_implementation = "sdpa" if both_ways or causal else "eager"
     return config
 
 
 def model_of(folder):
     config = config_of(folder)
-    if config.model_type == "deepseek_v3":
-        return DeepseekV3Attention(config, 0).eval()
+    if config.model_type in LATENT:
+        return LATENT[config.model_type][0](config, 0).eval()
     return getattr(transformers, MODELS[config.model_type])(config).eval()
 
 
@@ -47,7 +68,7 @@ def loaded(folder):
 @torch.no_grad()
 def results_of(model, inputs, padded):
     """By attnscope's names; of padded sequences those of the tokens, which come first."""
-    if isinstance(model, DeepseekV3Attention):
+    if isinstance(model, tuple(attention for attention, _ in LATENT.values())):
         return attended(model, inputs["hidden_states"])
     tokens, lengths = inputs["tokens"].long(), inputs["lengths"]
     asked = {"output_attentions": model.config._attn_implementation == "eager"}
@@ -66,7 +87,7 @@ def results_of(model, inputs, padded):
 
 def attended(attention, x):
     length = x.size(1)
-    turns = DeepseekV3RotaryEmbedding(attention.config)(x, torch.arange(length)[None])
+    turns = LATENT[attention.config.model_type][1](attention.config)(x, torch.arange(length)[None])
     mask = torch.full((1, 1, length, length), -torch.inf).triu(1)
     output, weights = attention(x, position_embeddings=turns, attention_mask=mask)
     return {"output": output, "weights": weights}

@@ -66,6 +66,8 @@ class Index:
         rest = lambda key: data.get(key, [])  # configs of chosen layers come without all else
         self.randn, self.randint, self.rounding = rest("randn"), rest("randint"), rest("rounding")
         self.figures, self.families, self.family_defaults = rest("figures"), rest("families"), rest("family_defaults")
+        self.headless, self.other_caches = rest("headless"), rest("other_caches")
+        self.model_types = data.get("model_types")
         self.peers = [Case(self, entry) for entry in rest("peers")]
         self.decodings = [Decoding(self, entry) for entry in rest("decodings")]
         self.checkpoints = [Checkpoint(self, entry, folder) for entry in rest("checkpoints")]
@@ -225,7 +227,7 @@ class Checkpoint(Case):
     def __init__(self, index, entry, folder):
         super().__init__(index, entry)
         self.id, self.folder = entry["name"], folder / "checkpoints" / entry["folder"]
-        self.model_type, self.changes, self.differs = entry["model_type"], entry["changes"], entry["differs"]
+        self.model_type, self.renamed, self.differs = entry["model_type"], entry["renamed"], entry["differs"]
 
     def steps(self):
         """For each size of steps their outputs, one after another."""

@@ -6,9 +6,9 @@ export const COUNTS = {
     between: 5, // of them: every tensor between the steps is written
     packed: 3, // of them: the weights are written as a file too, as the training page does
     variants: 12, // of a family
-    checkpoints: 6, // of a family, besides those that are named
+    checkpoints: 12, // of a family, besides those that are named
     peers: 50, // of each
     decodings: 150
   },
-  gate: { configs: 8, between: 1, packed: 1, variants: 1, checkpoints: 1, peers: 4, decodings: 16 }
+  gate: { configs: 8, between: 1, packed: 1, variants: 2, checkpoints: 2, peers: 4, decodings: 16 }
 };

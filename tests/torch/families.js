@@ -377,7 +377,7 @@ function ropeVariant(draw) {
 /** Windows as Qwen has them, of the patterns that full_every can say. @param {Draw} draw */
 function qwenWindows(draw) {
   const sliding_window = 2 + draw.below(40);
-  const windowed = { use_sliding_window: true, sliding_window, max_window_layers: draw.one([0, 40]) };
+  const windowed = { use_sliding_window: true, sliding_window, max_window_layers: draw.one([0, 99]) };
   return draw.one([{}, { use_sliding_window: false, sliding_window }, windowed]);
 }
 
@@ -399,7 +399,52 @@ function gemma3Variant(draw) {
     ...file,
     num_hidden_layers,
     ...(full_attention && { rope_parameters: { full_attention, sliding_attention } }),
-    ...draw.one([{}, { layer_types: layerTypes(num_hidden_layers, n) }, { sliding_window_pattern: n }])
+    ...draw.one([{}, { layer_types: layerTypes(num_hidden_layers, n) }, { sliding_window_pattern: n }]),
+    ...draw.one([{}, { use_bidirectional_attention: true }])
+  };
+}
+
+const oneWindow = (/** @type {Draw} */ draw) => ({ sliding_window: draw.one([null, 2 + draw.below(40)]) });
+
+/** A decoder of text in a file of images and text. @param {Draw} draw @param {File} file */
+function inText(draw, { tie_word_embeddings, torch_dtype = 'float32', ...text_config }) {
+  const tied = tie_word_embeddings === undefined ? {} : { tie_word_embeddings };
+  return flag(draw) ? { torch_dtype, ...tied, text_config } : { ...tied, text_config: { torch_dtype, ...text_config } };
+}
+
+/** The keys of the text inside, or as older files have them. @param {Draw} draw */
+function qwenVlVariant(draw) {
+  const { rope_parameters, rope_theta = 10000, ...own } = ropeVariant(draw);
+  const mrope_section = [own.hidden_size / own.num_attention_heads / 2, 0, 0];
+  const ropes = [
+    { rope_theta, rope_scaling: { type: 'mrope', mrope_section } },
+    { rope_parameters: { rope_type: 'default', mrope_section, rope_theta } }
+  ];
+  const file = { ...own, ...draw.one(ropes), ...qwenWindows(draw) };
+  return flag(draw) ? file : inText(draw, file);
+}
+
+/** @param {Draw} draw @returns {File} */
+function ministral3Variant(draw) {
+  /** @type {File} */
+  const whole = { ...ropeVariant(draw), ...headDim(draw), ...oneWindow(draw), pad_token_id: null };
+  const { rope_parameters, ...file } = whole;
+  const scaling = { llama_4_scaling_beta: 0.1, original_max_position_embeddings: 16 };
+  return rope_parameters ? { ...file, rope_parameters: { ...rope_parameters, ...scaling } } : file;
+}
+
+/** Heads divide the hidden size. @param {Draw} draw @returns {File} */
+function latentVariant(draw) {
+  const num_attention_heads = 1 + draw.below(12);
+  return {
+    num_attention_heads,
+    hidden_size: num_attention_heads * (1 + draw.below(20)),
+    kv_lora_rank: 1 + draw.below(60),
+    q_lora_rank: draw.one([null, 1 + draw.below(60)]),
+    qk_nope_head_dim: 1 + draw.below(40),
+    qk_rope_head_dim: 2 * (1 + draw.below(16)),
+    v_head_dim: 1 + draw.below(40),
+    attention_bias: flag(draw)
   };
 }
 
@@ -453,19 +498,90 @@ const drawn = {
     const { tie_word_embeddings, torch_dtype = 'float32', ...text_config } = gemma3Variant(draw);
     return { torch_dtype, ...(tie_word_embeddings === undefined ? {} : { tie_word_embeddings }), text_config };
   },
-  deepseek_v3: (draw) => ({
-    num_attention_heads: 1 + draw.below(12),
-    hidden_size: 1 + draw.below(200),
-    kv_lora_rank: 1 + draw.below(60),
-    q_lora_rank: draw.one([null, 1 + draw.below(60)]),
-    qk_nope_head_dim: 1 + draw.below(40),
-    qk_rope_head_dim: 2 * (1 + draw.below(16)),
-    v_head_dim: 1 + draw.below(40),
-    attention_bias: flag(draw)
-  })
+  gemma: (draw) => ({ ...ropeVariant(draw), ...headDim(draw), attention_bias: flag(draw) }),
+  phi3: (draw) => ({ ...ropeVariant(draw), ...headDim(draw), ...oneWindow(draw), pad_token_id: null }),
+  granite: (draw) => ({
+    ...ropeVariant(draw),
+    ...headDim(draw),
+    attention_bias: flag(draw),
+    mlp_bias: flag(draw),
+    attention_multiplier: draw.one([0.25, 1]),
+    embedding_multiplier: draw.one([1, 12])
+  }),
+  smollm3(draw) {
+    const { num_hidden_layers = 36, ...file } = ropeVariant(draw);
+    const bits = Array.from({ length: num_hidden_layers }, () => draw.below(2));
+    return {
+      ...file,
+      num_hidden_layers,
+      ...headDim(draw),
+      pad_token_id: null,
+      attention_bias: flag(draw),
+      mlp_bias: flag(draw),
+      ...draw.one([{}, { no_rope_layer_interval: draw.one([1, 3, 50]) }, { no_rope_layers: bits }])
+    };
+  },
+  stablelm(draw) {
+    const file = ropeVariant(draw);
+    const hidden_size = file.num_attention_heads * draw.one([8, 16, 24]); // a quarter of a head is of pairs
+    return { ...file, hidden_size, use_qkv_bias: flag(draw) };
+  },
+  starcoder2: (draw) => ({ ...ropeVariant(draw), ...headDim(draw), ...oneWindow(draw), use_bias: flag(draw) }),
+  seed_oss: (draw) => ({
+    ...ropeVariant(draw),
+    ...headDim(draw),
+    pad_token_id: null,
+    attention_bias: flag(draw),
+    attention_out_bias: flag(draw),
+    mlp_bias: flag(draw)
+  }),
+  ministral(draw) {
+    const { num_hidden_layers = 32, ...file } = ropeVariant(draw);
+    const n = draw.one([1, 2, 3]);
+    const types = draw.one([{}, { layer_types: layerTypes(num_hidden_layers, n) }]);
+    const own = { head_dim: draw.one([4, 10, 24]), sliding_window: 2 + draw.below(40) };
+    return { ...file, num_hidden_layers, ...own, ...types };
+  },
+  ministral3: ministral3Variant,
+  qwen2_vl: qwenVlVariant,
+  qwen2_5_vl: qwenVlVariant,
+  qwen3_vl: (draw) => inText(draw, { ...ropeVariant(draw), ...headDim(draw), attention_bias: flag(draw) }),
+  mistral3(draw) {
+    const file = { ...ropeVariant(draw), ...headDim(draw), ...oneWindow(draw), pad_token_id: null };
+    const texts = [file, { ...file, model_type: 'mistral' }, { ...ministral3Variant(draw), model_type: 'ministral3' }];
+    return inText(draw, draw.one(texts));
+  },
+  deepseek_v2: latentVariant,
+  deepseek_v3: (draw) => ({ ...latentVariant(draw), hidden_size: 1 + draw.below(200) })
 };
 
 export const modelTypes = Object.keys(drawn);
+
+const small = {
+  vocab_size: 50,
+  hidden_size: 32,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  intermediate_size: 40,
+  max_position_embeddings: 64
+};
+const MIXED = ['full_attention', 'sliding_attention'];
+
+/**
+ * Files with keys of other classes, by which transformers cuts its cache, and one of Mistral with a cache that is not
+ * cut though its layers have a window.
+ * @type {Record<string, File>}
+ */
+export const otherCaches = {
+  'full layers of Mistral': { model_type: 'mistral', ...small, sliding_window: 6, layer_types: MIXED },
+  'chunks of Mistral': { model_type: 'mistral', ...small, sliding_window: null, attention_chunk_size: 6 },
+  'layers of Mistral that share': { model_type: 'mistral', ...small, sliding_window: null, num_kv_shared_layers: 1 },
+  'a window of Llama': { model_type: 'llama', ...small, sliding_window: 6 },
+  'layers of Llama': { model_type: 'llama', ...small, sliding_window: 6, layer_types: MIXED },
+  'chunks of Llama': { model_type: 'llama', ...small, attention_chunk_size: 6 },
+  'layers of Llama that share': { model_type: 'llama', ...small, num_kv_shared_layers: 1 }
+};
 
 /** @param {Draw} draw @param {number} count @returns {{name: string, hf: File}[]} `count` files of each family */
 export function variants(draw, count) {

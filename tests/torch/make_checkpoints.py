@@ -1,6 +1,6 @@
 # Small models of every family that attnscope imports, as transformers makes and saves them, for write_cases.js:
 #
-#   python3 tests/torch/make_checkpoints.py OUTDIR N writes OUTDIR/checkpoints/NAME/, N of six drawn models of each family and
+#   python3 tests/torch/make_checkpoints.py OUTDIR N writes OUTDIR/checkpoints/NAME/, N of twelve drawn models of each family and
 #                                                    those that are named, each with config.json,
 #                                                    model.safetensors and inputs.safetensors, and their list
 #
@@ -20,12 +20,12 @@ from transformers import CONFIG_MAPPING
 
 sys.dont_write_bytecode = True  # the checkout stays clean
 sys.path.insert(0, str(Path(__file__).parent))
-from checkpoints import model_of
+from checkpoints import LATENT, model_of
 
 logging.getLogger("transformers").setLevel(logging.ERROR)  # it remarks on random configs
 warnings.filterwarnings("ignore", module="transformers")
 
-DRAWN = 6  # files of each family, besides those that are named
+DRAWN = 12  # files of each family, besides those that are named
 LAYER_TYPES = ("sliding_attention", "full_attention")
 
 
@@ -121,10 +121,106 @@ def deepseek_v3(draw):
     )
 
 
+def deepseek_v2(draw):
+    file = {key: value for key, value in deepseek_v3(draw).items() if key != "rope_interleave"}
+    return file | dict(hidden_size=file["num_attention_heads"] * draw.choice([4, 8]))
+
+
+def gemma(draw):
+    activations = ["gelu_pytorch_tanh", "gelu"]
+    own = dict(hidden_act=draw.choice(activations), attention_bias=draw.choice([True, False]))
+    return decoder(draw) | own | dict(head_dim=draw.choice([6, 16]))
+
+
+def phi3(draw):
+    return decoder(draw) | dict(sliding_window=draw.choice([None, 2, 5]), pad_token_id=None) | draw.choice([{}, dict(head_dim=10)])
+
+
+def granite(draw):
+    return llama(draw) | dict(attention_multiplier=draw.choice([1.0, 0.3]), embedding_multiplier=draw.choice([1.0, 3.0]))
+
+
+def smollm3(draw):
+    file = decoder(draw) | dict(attention_bias=draw.choice([True, False]), mlp_bias=draw.choice([True, False]), pad_token_id=None)
+    layers = file["num_hidden_layers"]
+    listed = [dict(no_rope_layers=[turned] * layers) for turned in (0, 1)]
+    turned = [dict(no_rope_layer_interval=1), dict(no_rope_layer_interval=9), *listed]
+    windowed = dict(use_sliding_window=True, sliding_window=3)
+    return file | draw.choice(turned) | draw.choice([{}, windowed])
+
+
+def stablelm(draw):
+    file = {key: value for key, value in decoder(draw).items() if key != "rms_norm_eps"}
+    rope = file["rope_parameters"] | dict(partial_rotary_factor=1.0)
+    return file | dict(use_qkv_bias=draw.choice([True, False]), layer_norm_eps=draw.choice([1e-5, 1e-2]), rope_parameters=rope)
+
+
+def starcoder2(draw):
+    file = {key: value for key, value in decoder(draw).items() if key != "rms_norm_eps"}
+    own = dict(use_bias=draw.choice([True, False]), norm_epsilon=draw.choice([1e-5, 1e-2]), sliding_window=draw.choice([None, 2, 5]))
+    return file | own | dict(hidden_act=draw.choice(["gelu_pytorch_tanh", "relu"])) | draw.choice([{}, dict(head_dim=10)])
+
+
+def seed_oss(draw):
+    biases = {name: draw.choice([True, False]) for name in ("attention_bias", "attention_out_bias", "mlp_bias")}
+    return decoder(draw) | biases | dict(head_dim=draw.choice([6, 16]), pad_token_id=None)
+
+
+def ministral(draw):
+    file = mistral(draw) | dict(sliding_window=draw.randint(2, 6), head_dim=draw.choice([6, 16]))
+    every = draw.choice([1, 2, 3, 9])
+    types = [LAYER_TYPES[(layer + 1) % every == 0] for layer in range(file["num_hidden_layers"])]
+    return file | draw.choice([{}, dict(layer_types=types)])
+
+
+def ministral3(draw):
+    file = mistral(draw)
+    rope = file["rope_parameters"] | dict(llama_4_scaling_beta=0.0, original_max_position_embeddings=16)
+    return file | dict(rope_parameters=rope, pad_token_id=None)
+
+
+def of_images(file, **vision):
+    """A file of images and text with this decoder, whose head is tied by the key outside."""
+    tied = file.pop("tie_word_embeddings")
+    tokens = dict(image_token_id=11, video_token_id=10, vision_start_token_id=9, vision_end_token_id=8)
+    return dict(text_config=file, vision_config=vision, tie_word_embeddings=tied) | tokens
+
+
+def mrope(file, **others):
+    """Heads of 16 features, whose 8 pairs are of three kinds."""
+    rope = file["rope_parameters"] | dict(mrope_section=[4, 2, 2]) | others
+    return file | dict(hidden_size=16 * file["num_attention_heads"], rope_parameters=rope)
+
+
+def qwen2_vl(draw):
+    file = mrope(qwen(draw))
+    return of_images(file, depth=1, embed_dim=8, hidden_size=file["hidden_size"], num_heads=1, patch_size=4)
+
+
+def qwen2_5_vl(draw):
+    file = mrope(qwen(draw))
+    return of_images(file, depth=1, hidden_size=8, out_hidden_size=file["hidden_size"], num_heads=1, patch_size=4, intermediate_size=8)
+
+
+def qwen3_vl(draw):
+    file = mrope(decoder(draw), mrope_interleaved=True) | dict(head_dim=16, attention_bias=draw.choice([True, False]))
+    vision = dict(depth=1, hidden_size=8, out_hidden_size=file["hidden_size"], num_heads=1, patch_size=4, intermediate_size=8)
+    return of_images(file, **vision, num_position_embeddings=4, deepstack_visual_indexes=[])
+
+
+def mistral3(draw):
+    file = draw.choice([mistral(draw) | dict(model_type="mistral"), ministral3(draw) | dict(model_type="ministral3")])
+    vision = dict(hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1, image_size=8, patch_size=4, head_dim=8)
+    file = of_images(file, model_type="pixtral", **vision)
+    return {key: value for key, value in file.items() if not key.endswith("_id")} | dict(image_token_index=11)
+
+
 FAMILIES = {
     "bert": encoder, "roberta": roberta, "xlm-roberta": roberta, "distilbert": distilbert, "gpt2": gpt2, "llama": llama,
     "mistral": mistral, "qwen2": qwen, "qwen3": qwen3, "gemma2": gemma2, "gemma3_text": gemma3_text, "gemma3": gemma3,
-    "deepseek_v3": deepseek_v3,
+    "gemma": gemma, "phi3": phi3, "granite": granite, "smollm3": smollm3, "stablelm": stablelm, "starcoder2": starcoder2,
+    "seed_oss": seed_oss, "ministral": ministral, "ministral3": ministral3, "qwen2_vl": qwen2_vl, "qwen2_5_vl": qwen2_5_vl,
+    "qwen3_vl": qwen3_vl, "mistral3": mistral3, "deepseek_v2": deepseek_v2, "deepseek_v3": deepseek_v3,
 }
 
 THETA = dict(rope_theta=10000.0)
@@ -135,30 +231,37 @@ LINEAR = THETA | dict(rope_type="linear", factor=8.0)
 YARN = THETA | dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=16)
 PLAIN = THETA | dict(rope_type="default")
 
+BOTH_WAYS = dict(is_causal=False)
+CAUSAL = dict(is_causal=True)
+
 # By family and name, what a draw would hardly hit. Whether attnscope computes it is for the report of keys to say.
 NAMED = {
-    "bert": {"a decoder": dict(is_decoder=True, num_hidden_layers=2)},
+    "bert": {"a decoder": dict(is_decoder=True, num_hidden_layers=2), "causal": CAUSAL},
     "roberta": {
-        "a decoder": dict(is_decoder=True, num_hidden_layers=2), "as published": dict(pad_token_id=1, max_position_embeddings=26),
+        "causal": CAUSAL, "a decoder": dict(is_decoder=True, num_hidden_layers=2), "as published": dict(pad_token_id=1, max_position_embeddings=26),
         "the default of pad_token_id": dict(pad_token_id=1),
     },
-    "distilbert": {"sinusoids": dict(sinusoidal_pos_embds=True)},
+    "xlm-roberta": {"causal": CAUSAL},
+    "distilbert": {"sinusoids": dict(sinusoidal_pos_embds=True), "causal": CAUSAL},
     "gpt2": {
-        "unscaled": dict(scale_attn_weights=False), "upcast": dict(reorder_and_upcast_attn=True),
+        "not causal": BOTH_WAYS, "unscaled": dict(scale_attn_weights=False), "upcast": dict(reorder_and_upcast_attn=True),
         "scores divided by the layer": dict(scale_attn_by_inverse_layer_idx=True, n_layer=2),
     },
     "llama": {
-        "llama3": dict(rope_parameters=LLAMA3), "linear": dict(rope_parameters=LINEAR), "yarn": dict(rope_parameters=YARN),
+        "not causal": BOTH_WAYS, "llama3": dict(rope_parameters=LLAMA3), "linear": dict(rope_parameters=LINEAR), "yarn": dict(rope_parameters=YARN),
         "half rotary": dict(rope_parameters=PLAIN | dict(partial_rotary_factor=0.5)),
         "padding counted from the end": dict(pad_token_id=-1),
         "older names": dict(rope_parameters=None, rope_theta=500.0), "older scaling": dict(rope_parameters=None, rope_scaling=LLAMA3),
     },
+    "mistral": {
+        "not causal": BOTH_WAYS | dict(sliding_window=None), "not causal, with windows": BOTH_WAYS | dict(sliding_window=5),
+    },
     "qwen2": {
-        "older: windows after the first layers": dict(use_sliding_window=True, sliding_window=3, max_window_layers=1, num_hidden_layers=3),
+        "not causal": BOTH_WAYS, "older: windows after the first layers": dict(use_sliding_window=True, sliding_window=3, max_window_layers=1, num_hidden_layers=3),
         "windows that are never used": dict(use_sliding_window=True, sliding_window=3, max_window_layers=3, num_hidden_layers=3),
     },
     "qwen3": {
-        "windows in turn": dict(
+        "not causal": BOTH_WAYS, "windows in turn": dict(
             use_sliding_window=True, sliding_window=3, num_hidden_layers=4, layer_types=[LAYER_TYPES[layer % 2] for layer in range(4)]
         ),
         "windows in no order": dict(
@@ -166,20 +269,67 @@ NAMED = {
         ),
     },
     "gemma2": {
-        "both ways": dict(use_bidirectional_attention=True),
+        "not causal": BOTH_WAYS, "both ways": dict(use_bidirectional_attention=True),
         "tied and capped": dict(tie_word_embeddings=True, attn_logit_softcapping=0.3, final_logit_softcapping=0.5),
     },
+    "gemma3": {"not causal": dict(text_config=BOTH_WAYS), "not causal outside": BOTH_WAYS},
     "gemma3_text": {
-        "both ways": dict(use_bidirectional_attention=True, sliding_window=4),
+        "not causal": BOTH_WAYS, "both ways": dict(use_bidirectional_attention=True, sliding_window=4),
         "a cap that it does not apply": dict(attn_logit_softcapping=0.1),
-        "linear": dict(rope_parameters=dict(full_attention=LINEAR, sliding_attention=PLAIN)),
+        "linear": dict(
+            rope_parameters=dict(full_attention=LINEAR, sliding_attention=PLAIN), num_hidden_layers=2, layer_types=list(LAYER_TYPES)
+        ),
         "windows in no order": dict(num_hidden_layers=3, layer_types=[LAYER_TYPES[one] for one in (1, 0, 0)]),
         "older names": dict(
             rope_parameters=None, rope_theta=500.0, rope_local_base_freq=20.0, layer_types=None, num_hidden_layers=4, sliding_window_pattern=2
         ),
     },
+    "gemma": {"not causal": BOTH_WAYS, "both ways": dict(use_bidirectional_attention=True)},
+    "phi3": {
+        "not causal": BOTH_WAYS, "older half rotary": dict(partial_rotary_factor=0.5, head_dim=8),
+        "half rotary": dict(rope_parameters=PLAIN | dict(partial_rotary_factor=0.5), head_dim=8),
+    },
+    "granite": {
+        "not causal": BOTH_WAYS, "residual": dict(residual_multiplier=0.3), "logits": dict(logits_scaling=4.0),
+    },
+    "smollm3": {
+        "not causal": BOTH_WAYS, "some without positions": dict(no_rope_layer_interval=2, use_sliding_window=False),
+        "some listed": dict(num_hidden_layers=3, no_rope_layers=[0, 1, 1], use_sliding_window=False),
+        "windows where there are no positions": dict(
+            num_hidden_layers=3, no_rope_layers=None, no_rope_layer_interval=2, use_sliding_window=True, sliding_window=3
+        ),
+        "layers in turn": dict(
+            num_hidden_layers=4, no_rope_layers=None, no_rope_layer_interval=9, use_sliding_window=False, sliding_window=3,
+            layer_types=[LAYER_TYPES[layer % 2] for layer in range(4)]
+        ),
+    },
+    "stablelm": {
+        "not causal": BOTH_WAYS,
+        "older quarter rotary": dict(rope_parameters=None, num_attention_heads=2, num_key_value_heads=2, hidden_size=32),
+    },
+    "starcoder2": {"not causal": BOTH_WAYS},
+    "seed_oss": {"not causal": BOTH_WAYS},
+    "ministral": {"not causal": BOTH_WAYS},
+    "ministral3": {
+        "not causal": BOTH_WAYS, "older yarn": dict(rope_parameters=None, head_dim=8),
+        "growing queries": dict(rope_parameters=PLAIN | dict(llama_4_scaling_beta=2.0, original_max_position_embeddings=4)),
+    },
+    "qwen2_vl": {"not causal": dict(text_config=BOTH_WAYS), "not causal outside": BOTH_WAYS},
+    "qwen2_5_vl": {"not causal": dict(text_config=BOTH_WAYS)},
+    "qwen3_vl": {"not causal": dict(text_config=BOTH_WAYS), "not causal outside": BOTH_WAYS},
+    "mistral3": {
+        "not causal": dict(text_config=BOTH_WAYS), "not causal outside": BOTH_WAYS,
+        "causal outside": dict(is_causal=True, text_config=BOTH_WAYS),
+    },
+    "deepseek_v2": {"yarn": dict(rope_parameters=YARN, qk_rope_head_dim=8)},
     "deepseek_v3": {"yarn": dict(rope_parameters=YARN | dict(mscale_all_dim=1.0), qk_rope_head_dim=8)},
 }
+
+
+def merged(file, own):
+    """With other values, those of the text inside a file of several models among them."""
+    inside = lambda key, value: file[key] | value if key == "text_config" else value
+    return file | {key: inside(key, value) for key, value in own.items()}
 
 
 def files(kept):
@@ -188,7 +338,7 @@ def files(kept):
     for model_type, make in FAMILIES.items():
         draw = random.Random(f"20261122 {model_type}")
         drawn = [(f"{model_type} {count + 1}", make(draw)) for count in range(DRAWN)]
-        named = [(f"{model_type}, {name}", make(draw) | own) for name, own in NAMED.get(model_type, {}).items()]
+        named = [(f"{model_type}, {name}", merged(make(draw), own)) for name, own in NAMED.get(model_type, {}).items()]
         for at, (name, file) in enumerate(drawn + named):
             if at < kept or at >= DRAWN:
                 yield place + at, model_type, name, file
@@ -209,7 +359,7 @@ def move(model, generator):
 def inputs_of(model_type, config, draw, generator):
     """Sequences as long as the model takes, and for encoders shorter ones, padded at their end."""
     batch = draw.randint(1, 3)
-    if model_type == "deepseek_v3":
+    if model_type in LATENT:
         return dict(hidden_states=torch.randn((batch, draw.randint(1, 14), config.hidden_size), generator=generator))
     text = config.get_text_config()
     is_roberta = model_type in ("roberta", "xlm-roberta")

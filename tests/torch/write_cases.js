@@ -13,12 +13,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { families, sameClass } from '../../web/lib/families.js';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
+import { TRANSFORMERS, refusedTypes } from '../../web/lib/refused-families.js';
 import { packSafetensors } from '../../web/plain/train/safetensors.js';
 import { adapted, readCheckpoint } from './checkpoints.js';
 import { COUNTS } from './counts.js';
 import { Draw, broadcast, configs, ids, integers, masks } from './draw.js';
-import { lengths, modelTypes, published, variants } from './families.js';
+import { lengths, modelTypes, otherCaches, published, variants } from './families.js';
 import { peaks } from './peaks.js';
 import { decoding, openMask, peers, withVectors } from './peers.js';
 import { labRuns } from './lab_runs.js';
@@ -519,6 +521,22 @@ function sized(name, hf, sizes) {
   return { name, hf, config, parameters, kv_cache };
 }
 
+/** Decoders of which a file names the class without a head over the vocabulary. */
+function writeHeadless() {
+  const own = drawOf(1);
+  const named = variants(own, 1).map(({ name, hf }) => ({ name, hf: { ...hf, architectures: ['TheModel'] } }));
+  return named.map(({ name, hf }) => sized(name, hf, {})).filter(({ config }) => config.layer === 'decoder');
+}
+
+/** Files whose KV cache is another in transformers than here, which a key has to say. */
+const writeOtherCaches = () =>
+  Object.entries(otherCaches).map(([name, hf]) => ({
+    ...sized(name, hf, { batch_size: 2, seq_len: 40, past_len: 0 }),
+    differs: fromHuggingFace(hf)
+      .keys.filter(({ differs }) => differs)
+      .map(({ key }) => key)
+  }));
+
 /** The defaults that stand in where a file leaves everything out. */
 function writeFamilyDefaults() {
   const files = modelTypes.map((model_type) => ({ model_type }));
@@ -645,7 +663,7 @@ function writeCheckpoint({ hf, state: own, inputs: { lengths, ...inputs } }) {
   const { config: imported, keys } = fromHuggingFace(hf);
   const [batch_size, seq_len] = Object.values(inputs)[0].shape;
   const config = /** @type {any} */ ({ ...imported, batch_size, seq_len });
-  const { state, changes } = adapted(hf.model_type, own, config);
+  const { state, isRenamed, parameters } = adapted(hf.model_type, own, config);
   const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(config)]));
   for (const model of Object.values(models)) model.loadStateDict(state);
   const places = file.addAll(inputs);
@@ -669,13 +687,13 @@ function writeCheckpoint({ hf, state: own, inputs: { lengths, ...inputs } }) {
   for (const model of Object.values(models)) model.dispose();
   return {
     model_type: hf.model_type,
-    changes,
+    renamed: isRenamed,
     differs: keys.filter(({ differs }) => differs).map(({ key, differs }) => [key, differs]),
     config,
     estimate: scope.estimate(config),
     seed: 0,
     pytorch: scope.pytorch(config, { mask: true }),
-    state: file.addAll(state),
+    state: file.addAll(parameters),
     lengths: lengths && [...lengths.data],
     runs,
     chunks
@@ -703,6 +721,9 @@ const writeRest = async () => ({
   figures: writeFigures(),
   families: writeFamilies(),
   family_defaults: writeFamilyDefaults(),
+  headless: writeHeadless(),
+  other_caches: writeOtherCaches(),
+  model_types: { version: TRANSFORMERS, read: Object.keys({ ...families, ...sameClass }), refused: refusedTypes },
   peers: writePeers(),
   decodings: writeDecodings(),
   trainings: trainings(scope, file, gate),

@@ -1,8 +1,8 @@
 // A Hugging Face config.json as a config of attnscope, with what became of each of its keys. What a key means stands in
 // families.js; here is how a file is read by it.
 
-import { families } from './families.js';
-import { whyRefused } from './refused-families.js';
+import { families, sameClass } from './families.js';
+import { TRANSFORMERS, whyRefused } from './refused-families.js';
 import { didYouMean, isPlain, show } from './values.js';
 
 /**
@@ -32,6 +32,7 @@ import { didYouMean, isPlain, show } from './values.js';
  */
 export function fromHuggingFace(configJson) {
   const { json, family } = familyOf(configJson);
+  refuseOthers(json, family);
   const entries = entriesOf(json, family);
   const slots = slotsOf(family, new Map(entries));
   const config = /** @type {any} */ ({ ...family.fixed, ...fieldsOf(slots) });
@@ -63,15 +64,46 @@ const refusal = (field, message) => Object.assign(new RangeError(message), { fie
 function familyOf(json) {
   if (!isPlain(json)) throw refusal('', `config.json must hold an object, got ${show(json)}`);
   const type = json.model_type;
-  if (typeof type === 'string' && Object.hasOwn(families, type)) return { json, family: families[type] };
+  const isRead = (/** @type {string} */ type) => Object.hasOwn(families, type);
+  const known = typeof type === 'string' && Object.hasOwn(sameClass, type) ? sameClass[type] : type;
+  if (typeof known === 'string' && isRead(known)) return { json, family: textFamily(families[known], json) };
   const names = Object.keys(families);
   const rule = `model_type must be one of ${names.join(', ')}`;
   if (typeof type !== 'string')
     throw refusal('model_type', `${rule}${type === undefined ? '; the file has none' : `, got ${show(type)}`}`);
-  const why = whyRefused(type, json);
+  const why = whyRefused(type, json, isRead);
   if (why) throw refusal('model_type', `model_type ${show(type)} is refused, because ${why}; ${rule}`);
-  throw refusal('model_type', `${rule}, got ${show(type)}${didYouMean(type, names)}`);
+  const similar = names.filter((name) => digitsOf(name) === digitsOf(type)); // another number is another model
+  const otherwise = didYouMean(type, similar) || `, which transformers ${TRANSFORMERS} does not have either`;
+  throw refusal('model_type', `${rule}, got ${show(type)}${otherwise}`);
 }
+
+/** The family by which the text of a file of several models is read. */
+function textFamily(/** @type {Family} */ family, /** @type {Record<string, unknown>} */ json) {
+  const text = family.inside === undefined ? undefined : json[family.inside];
+  if (!isPlain(text)) {
+    if (!family.isFlat) return family;
+    const { outer = {}, keys } = family;
+    const { is_causal, tie_word_embeddings } = outer; // of the whole, wherever the keys of the text stand
+    return { ...family, inside: undefined, outer: {}, keys: { ...outer, ...keys, is_causal, tie_word_embeddings } };
+  }
+  if (!family.texts) return family;
+  const types = Object.keys(family.texts);
+  const { model_type: type = types[0] } = text;
+  if (typeof type === 'string' && Object.hasOwn(family.texts, type)) return family.texts[type];
+  const field = `${family.inside}.model_type`;
+  throw refusal(field, `${field} must be one of ${types.join(', ')}, got ${show(type)}`);
+}
+
+/** A file of several models under the type of a single one: its own keys stand one level deeper. */
+function refuseOthers(/** @type {Record<string, unknown>} */ json, /** @type {Family} */ { name, inside }) {
+  if (inside || !isPlain(json.text_config)) return;
+  const rule = `text_config must be absent, because a ${name} model has none`;
+  throw refusal('text_config', `${rule}; where it holds the model, it is read where it is given alone`);
+}
+
+/** @param {string} name */
+const digitsOf = (name) => name.replace(/\D/g, '');
 
 /**
  * The file's names and values, those inside `text_config` among them.
@@ -103,15 +135,21 @@ function slotsOf({ keys, inside, outer = {} }, values) {
 }
 
 /**
- * What the keys set. A key that is outside `text_config` and inside is read outside, unless it sets nothing there.
+ * The slot that decides of a key. A key that is outside `text_config` and inside is read outside, unless it sets
+ * nothing there, or may be absent there.
  * @param {Slot[]} slots
+ * @returns {(key: string) => Slot}
  */
+const finder = (slots) => (key) => {
+  const own = slots.filter((slot) => slot.key === key);
+  const first = own.find(({ rule }) => rule.set) ?? own[0];
+  return (first?.rule.orInside && own.find(({ given }) => given)) || first;
+};
+
+/** What the keys set. @param {Slot[]} slots */
 function fieldsOf(slots) {
-  const find = (/** @type {string} */ key) => {
-    const own = slots.filter((slot) => slot.key === key);
-    return own.find(({ rule }) => rule.set) ?? own[0];
-  };
-  const peek = (/** @type {string} */ key) => find(key).value;
+  const find = finder(slots);
+  const peek = (/** @type {string} */ key) => find(key)?.value;
   for (const {
     name,
     given,
@@ -149,7 +187,8 @@ function use({ value, fields }, field, pick = (value) => value) {
  * @param {Family} family @param {(readonly [string, unknown])[]} entries @param {Slot[]} slots @returns {ImportedKey[]}
  */
 function report(family, entries, slots) {
-  const peek = (/** @type {string} */ key) => slots.find((slot) => slot.key === key)?.value;
+  const find = finder(slots);
+  const peek = (/** @type {string} */ key) => find(key)?.value;
   const differs = (/** @type {Slot | undefined} */ slot) =>
     slot?.rule.differs?.(slot.value, slot.fields.length > 0, peek);
   const used = (/** @type {Slot} */ slot) => {
@@ -167,8 +206,9 @@ function report(family, entries, slots) {
     if (name === 'model_type') return row(name, value, 'used', ['layer']);
     const slot = slots.find(({ names }) => names.includes(name));
     const decides = slot?.name === name && slot.given;
+    const isRead = decides && (!slot.rule.orInside || slot === find(slot.key));
     if (decides && slot.fields.length > 0) return used(slot);
-    return row(name, value, 'ignored', [], whyUnused(family, name, slots), decides ? differs(slot) : undefined);
+    return row(name, value, 'ignored', [], whyUnused(family, name, slots), isRead ? differs(slot) : undefined);
   });
   return [...given, ...slots.filter(({ given, fields }) => !given && fields.length > 0).map(used)];
 }
@@ -198,7 +238,7 @@ const row = (key, value, use, fields, note, differs) => ({
  * @param {Slot[]} slots
  */
 function whyUnused({ configClass, model, inside }, name, slots) {
-  if (name === 'architectures') return `sized as ${model}`;
+  if (name.split('.').at(-1) === 'architectures') return `sized as ${model}`;
   if (name === inside) return 'says nothing, so every default stands in';
   const slot = slots.find(({ names }) => names.includes(name));
   const outside = inside && !name.startsWith(`${inside}.`);

@@ -7,6 +7,7 @@ import { withLengths } from './explain/lengths.js';
 import { coreTensors } from './inputs.js';
 import { partTensors, refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
+import { withoutTiedHead } from './tied.js';
 import { isPlain, show } from './values.js';
 
 /** @typedef {import('./open-core.js').OpenCore} OpenCore */
@@ -211,12 +212,13 @@ export class Model {
 
   /**
    * Replaces every weight, and empties the KV cache.
-   * @param {Record<string, FloatInput>} state each parameter's tensor, no more and no less
+   * @param {Record<string, FloatInput>} state each parameter's tensor, no more and no less; where tie_embeddings is
+   *   true, lm_head.weight too, if it is the embedding's
    * @throws {RangeError} for a missing, unknown or ill-fitting tensor; the weights are then as they were
    */
   loadStateDict(state) {
     this.#checkIdle();
-    this.#read((model) => model.loadStateDict(coreTensors(this.#core, state)));
+    this.#read((model) => model.loadStateDict(withoutTiedHead(this.config, coreTensors(this.#core, state))));
   }
 
   /**

@@ -359,8 +359,8 @@
  * @property {'used' | 'defaulted' | 'ignored'} use ignored: it does not change what attnscope sizes
  * @property {string[]} fields what it sets in the config
  * @property {string} [note] how it sets them, or why none
- * @property {string} [differs] what the model computes by this key and attnscope does not: its outputs are then not the
- *   model's; where no key has it, they are
+ * @property {string} [differs] what the model computes by this key, or keeps in its cache or its file, and attnscope
+ *   does not; where no key has it, outputs are the model's
  */
 
 /**

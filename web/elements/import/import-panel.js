@@ -1,6 +1,7 @@
 import { fromHuggingFace } from '../../lib/index.js';
 import { LightElement, define } from '../shared/light-element.js';
 import { formatBytes } from '../../plain/format.js';
+import { parsePythonJson } from '../../plain/python-json.js';
 import { modelRefusal, takeModel } from '../models/model.js';
 import { importView } from './view.js';
 
@@ -121,7 +122,7 @@ export class ImportPanel extends LightElement {
 /** @param {string} text */
 function parsed(text) {
   try {
-    return JSON.parse(text);
+    return parsePythonJson(text);
   } catch (error) {
     throw new RangeError(`This is not JSON: ${/** @type {Error} */ (error).message}`, { cause: error });
   }

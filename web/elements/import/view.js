@@ -60,9 +60,8 @@ function chosen(input, choose) {
 function summary({ family, keys, model }) {
   const count = (/** @type {ImportedKey['use']} */ use) => keys.filter((key) => key.use === use).length;
   const apart = keys.filter(({ differs }) => differs).map(({ key }) => key);
-  const outputs = apart.length
-    ? ` Sizes are ${model.layers ? 'those of one of its attention layers' : "the model's"}, outputs are not: see ${apart.join(', ')}.`
-    : '';
+  const what = model.layers ? 'One of its attention layers' : 'The model';
+  const outputs = apart.length ? ` ${what} differs from this layer: see ${apart.join(', ')}.` : '';
   return `The form was filled from this ${family} model: ${count('used')} keys used, ${count('defaulted')} defaulted, ${count('ignored')} ignored.${outputs}`;
 }
 
@@ -80,13 +79,13 @@ const keysTable = ({ family, keys }, current) => html`
 const keyRow = ({ key, value, use, fields, note, differs }) => html`
   <tr class=${differs ? `${use} differs` : use} data-key=${key}>
     <th scope="row"><code>${key}</code></th><td><code>${short(value)}</code></td><td><span class="import-use">${use}</span></td>
-    <td>${fields.map((field, i) => html`${i > 0 ? ', ' : ''}<code>${field}</code>`)}</td><td class="import-note">${note ?? ''}${differs ? html`${note ? html`<br>` : nothing}<b>Outputs differ:</b> ${differs}` : nothing}</td>
+    <td>${fields.map((field, i) => html`${i > 0 ? ', ' : ''}<code>${field}</code>`)}</td><td class="import-note">${note ?? ''}${differs ? html`${note ? html`<br>` : nothing}<b>Differs:</b> ${differs}` : nothing}</td>
   </tr>`;
 
 const SHOWN = 24; // characters; a list of layers would fill the screen
 
 /** @param {unknown} value */
 function short(value) {
-  const text = JSON.stringify(value);
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value); // JSON has no Infinity
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }
