@@ -56,4 +56,9 @@ void check_finite(const std::string& name, const float* values, size_t length);
 /// Throws FieldError for NaN and +inf, which no softmax survives.
 void check_float_mask(const std::string& name, const float* mask, size_t length);
 
+/// A float mask that can only hide (Tensor::only_hides): 0 stays, and -1e4 and below become -inf.
+/// Other code writes -1e4, -1e9 and the lowest number of a format for -inf; -9984 is the bfloat16
+/// of -1e4. Throws FieldError for any other number.
+void hide_by_floats(const std::string& name, float* mask, size_t length);
+
 }  // namespace attnscope

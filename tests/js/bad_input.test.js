@@ -281,6 +281,24 @@ testRefusals([
     'mask.data must hold neither NaN nor Infinity, got Infinity at index 5'
   ],
 
+  // Masks that only hide.
+  ...[-1, -9999, -9983, -1e-30, 0.5, 1e9, Infinity, NaN].map((number) => [
+    classifier({ mask: { data: Float32Array.of(0, number, -1e9), shape: [3] } }),
+    'mask',
+    'mask.data must hold 0 to keep or at most -10000 to hide, as this mask can do nothing else, ' +
+      `got ${Math.fround(number)} at index 1`
+  ]),
+  [
+    classifier({ mask: { data: Uint16Array.of(0, 0, 0xbc00), shape: [3], dtype: 'float16' } }),
+    'mask',
+    'mask.data must hold 0 to keep or at most -10000 to hide, as this mask can do nothing else, got -1 at index 2'
+  ],
+  [
+    classifier({ mask: { data: new Int32Array(3), shape: [3] } }),
+    'mask',
+    'mask.data must be a Uint8Array (1 = keep) or a Float32Array (0 = keep, -10000 and below = hide), got an Int32Array'
+  ],
+
   // Masks of more dimensions, and a second one.
   [
     attend({ mask: { data: new Uint8Array(25).fill(1), shape: [5, 5, 1] } }),

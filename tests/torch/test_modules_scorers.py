@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from peers import added, assert_agree, softmax
+from peers import added, assert_agree, kept, softmax
 
 
 class Scorer(nn.Module):
@@ -105,15 +105,15 @@ def test_dense(case):
 
 
 def rows_of(inputs):
-    """[(hidden states of one sequence, how much its mask adds to each position)]"""
+    """[(hidden states of one sequence, which of its positions its mask keeps)]"""
     x = inputs["hidden_states"]
     mask = inputs.get("mask", torch.ones(1, dtype=torch.bool))
-    return zip(x, added(mask, x.dtype).expand(x.shape[:2]))
+    return zip(x, kept(mask).expand(x.shape[:2]))
 
 
 def mean(_, inputs):
-    """Of each sequence by itself. A float mask is a weight before softmax, and the mean one of equal scores."""
-    pooled = [(softmax(mask) @ x) for x, mask in rows_of(inputs)]
+    """Of the positions that are kept, by themselves; of none zeros."""
+    pooled = [x[keep].sum(dim=0) / keep.sum().clamp(min=1) for x, keep in rows_of(inputs)]
     return {"output": torch.stack(pooled)}
 
 
@@ -123,10 +123,10 @@ def test_mean_pooling(case):
 
 
 def maximum(_, inputs):
-    """Of the positions that are not hidden, by themselves; of none zeros."""
+    """Of the positions that are kept, by themselves; of none zeros."""
     pooled = []
-    for x, mask in rows_of(inputs):
-        left = x[~mask.isneginf()]
+    for x, keep in rows_of(inputs):
+        left = x[keep]
         pooled.append(left.amax(dim=0) if len(left) else torch.zeros_like(x[0]))
     return {"output": torch.stack(pooled)}
 
