@@ -8,6 +8,7 @@ import {
   assertClose,
   assertSame,
   bandOf,
+  configOf,
   configs,
   expand,
   hasMask,
@@ -315,6 +316,33 @@ function visible(config, name, { shape }, mask, heads) {
     };
   });
 }
+
+test('two dimensions are the last two axes, also where the batch is as long and (batch, key) would fit too', () => {
+  const n = 4;
+  for (const layer of layers) {
+    const lengths = layer.fields.filter(({ name }) => ['batch_size', 'seq_len', 'kv_len'].includes(name));
+    const config = configOf(layer, 1, Object.fromEntries(lengths.map(({ name }) => [name, n])));
+    for (const { name, shape, axes } of scope.estimate(config).inputs.filter(({ optional }) => optional)) {
+      const square = shape.slice(-2);
+      if (square.some((size) => size !== n)) continue; // keys that the layer adds, or a cache, tell them apart
+      const attends = axes.at(-1) === 'key';
+      assert.deepEqual(axes.slice(-2), attends ? ['query', 'key'] : ['batch', 'position'], nameOf(config));
+      const triangle = {
+        data: Uint8Array.from({ length: n * n }, (_, i) => Number(i % n >= Math.floor(i / n))),
+        shape: square
+      };
+      const keys = { data: triangle.data, shape: [n, ...shape.slice(1, -1).map(() => 1), n] };
+      const inputs = randomInputs(config);
+      withModel(config, (model) => {
+        const actual = model.forward({ ...inputs, [name]: triangle });
+        assert.deepEqual(actual, model.forward({ ...inputs, [name]: expand(triangle, shape) }), nameOf(config));
+        const ofBatch = model.forward({ ...inputs, [name]: keys });
+        if (attends) assert.notDeepEqual(actual, ofBatch, nameOf(config));
+        else assert.deepEqual(actual, ofBatch, nameOf(config));
+      });
+    }
+  }
+});
 
 test('a mask of ones, of zeros to add, or none at all is the same', () => {
   withModel(pooled, (model) => {

@@ -134,3 +134,15 @@ def maximum(_, inputs):
 @pytest.mark.layer("max_pooling")
 def test_max_pooling(case):
     assert_agree(case, nn.Module, maximum)
+
+
+@pytest.mark.layer("max_pooling")
+def test_printed_padding_mask(case):
+    """What hides in each format, and what is refused."""
+    padding_mask = case.printed.namespace["padding_mask"]
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        hiding = [-1e4, torch.finfo(dtype).min, -torch.inf] + ([] if dtype == torch.float16 else [-1e9])
+        assert padding_mask(torch.tensor([0.0, -0.0, *hiding], dtype=dtype)).tolist() == [True, True] + [False] * len(hiding)
+        for number in (-1.0, -9000.0, 1.0, torch.inf, torch.nan):
+            with pytest.raises(ValueError, match="^mask must hold 0 to keep or at most -1e4 to hide$"):
+                padding_mask(torch.tensor([0.0, number], dtype=dtype))

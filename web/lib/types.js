@@ -84,7 +84,8 @@
 /**
  * @typedef {object} Input what forward() takes under one name
  * @property {string} name
- * @property {number[]} shape of an optional mask the largest that fits: any that broadcasts to it does
+ * @property {number[]} shape of an optional mask the largest that fits: any that broadcasts to it does, aligned at the
+ *   last axis. Two dimensions are (query, key) where these are the last axes, also where the batch is as long
  * @property {Axis[]} axes what each dimension goes over
  * @property {boolean} optional
  * @property {true} [only_hides] a mask that keeps or hides positions and is not added to scores: its floats are 0 to
