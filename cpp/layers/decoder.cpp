@@ -275,7 +275,8 @@ const Layer kLayer = {
                        false),
          position_field("How positions are told apart: learned or sinusoidal vectors added to the "
                         "input, rotary embedding (rope), or biases on the scores: ALiBi, T5's "
-                        "relative.",
+                        "relative; vectors count from the start of each sequence, so padding goes "
+                        "to its end.",
                         {"none", "learned", "sinusoidal", "rope", "alibi", "relative"}, "rope"),
          fields::rope_theta(),
          optional(sampled({100, 10000},

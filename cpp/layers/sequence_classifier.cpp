@@ -329,7 +329,8 @@ const Layer kLayer = {
              fields::padding_idx()),
          choice_field("position",
                       "Vectors that are added to the steps, one for each position: learned, "
-                      "sinusoidal or none.",
+                      "sinusoidal or none; they count from the start of each sequence, so padding "
+                      "goes to its end.",
                       {"none", "learned", "sinusoidal"}, "none"),
          choice_field("encoder",
                       "What each step becomes before pooling: itself, the same dense layer on each "

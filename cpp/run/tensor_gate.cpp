@@ -67,6 +67,12 @@ TensorId find_input(std::string_view owner, const Graph& graph, const std::vecto
     if (graph.tensor(id).name == name) return id;
     known.push_back(graph.tensor(id).name);
   }
+  if (name == "position_ids") {
+    throw FieldError(name,
+                     format("{} has no input \"position_ids\": positions count from the start of "
+                            "each sequence, so padding goes to its end; its inputs are {}",
+                            {owner, join(known)}));
+  }
   throw unknown_name(owner, "input", name, known);
 }
 

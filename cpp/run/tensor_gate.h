@@ -27,7 +27,7 @@ std::optional<Shape> integer_shape(const std::vector<RawValue>& raw);
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached = false);
 
 /// The one of `inputs` called `name`, for the function `owner`. Throws FieldError that names the
-/// nearest one.
+/// nearest one, or says of position_ids, which transformers' models take, that there are none.
 TensorId find_input(std::string_view owner, const Graph& graph, const std::vector<TensorId>& inputs,
                     const std::string& name);
 

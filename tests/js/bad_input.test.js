@@ -122,6 +122,12 @@ testRefusals([
     'toString',
     'forward has no input "toString"; its inputs are hidden_states, mask'
   ],
+  [
+    classifier({ position_ids: { data: new Int32Array(6), shape: [2, 3] } }),
+    'position_ids',
+    'forward has no input "position_ids": positions count from the start of each sequence, so padding goes to its end; ' +
+      'its inputs are tokens, mask'
+  ],
   [forward({ hidden_states, 'a"\n': 1 }), 'a"\n', 'forward has no input "a\\"\\n"; its inputs are hidden_states, mask'],
 
   // What a tensor is.
