@@ -39,6 +39,7 @@ void write_inputs(JsonWriter& json, const Graph& graph) {
     json.key("name").string(tensor.name);
     write_shape(json, tensor.shape);
     json.key("optional").boolean(tensor.role == Role::kOptionalInput);
+    if (tensor.only_hides) json.key("only_hides").boolean(true);
     if (tensor.limit > 0) {
       json.key("integer").boolean(true);
       json.key("limit").number(tensor.limit);

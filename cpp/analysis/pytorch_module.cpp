@@ -298,10 +298,9 @@ std::string input_comments(const Graph& graph) {
     const Tensor& tensor = graph.tensor(id);
     const std::string shape = to_string(tensor.shape);
     if (tensor.role == Role::kOptionalInput) {
-      lines.push_back(
-          {format("# {}: broadcasts to {}, boolean (True = may attend) or float (added)",
-                  {tensor.name, shape}),
-           ""});
+      const char* kinds = tensor.only_hides ? "boolean (True = keep) or float (0 = keep)"
+                                            : "boolean (True = may attend) or float (added)";
+      lines.push_back({format("# {}: broadcasts to {}, {}", {tensor.name, shape, kinds}), ""});
     } else {
       const std::string kind =
           tensor.limit > 0 ? format(", integers below {}", {tensor.limit}) : "";
@@ -311,10 +310,38 @@ std::string input_comments(const Graph& graph) {
   return aligned(lines);
 }
 
+/// Reads a mask that only hides as hide_by_floats() in run/tensor_gate.h does.
+constexpr const char* kPaddingMask = R"(def padding_mask(mask):
+    """True = keep. A float mask keeps at 0 and hides at -1e4 and below (-9984 in bfloat16)."""
+    if mask is None or mask.dtype == torch.bool:
+        return mask
+    if not ((mask == 0) | (mask <= -1e4) | (mask == -9984)).all():
+        raise ValueError("mask must hold 0 to keep or at most -1e4 to hide")
+    return mask == 0
+)";
+
+std::vector<std::string> padding_masks(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const TensorId id : graph.inputs()) {
+    if (graph.tensor(id).only_hides) names.push_back(graph.tensor(id).name);
+  }
+  return names;
+}
+
+/// The first statements of forward(): each mask that only hides as booleans.
+std::string padding_mask_calls(const Graph& graph) {
+  std::string text;
+  for (const std::string& name : padding_masks(graph)) {
+    text += format("{}{} = padding_mask({})\n", {kBody, name, name});
+  }
+  return text;
+}
+
 std::string layer_class(const Layer& layer, const Graph& graph) {
   std::string text = format("{}{}\n", {class_line(graph), docstring(layer.summary)});
   text += constructor_text(graph.parameters());
-  return format("{}{}\n{}{}", {text, signature(graph), input_comments(graph), statements(graph)});
+  return format("{}{}\n{}{}{}", {text, signature(graph), input_comments(graph),
+                                 padding_mask_calls(graph), statements(graph)});
 }
 
 /// The classes of bodies, each before the one whose loop calls it.
@@ -341,6 +368,7 @@ std::string pytorch_expression(const Row& row) {
 std::string helpers_text(const Graph& graph) {
   const auto name = [](const std::string& helper) { return helper.substr(0, helper.find('(')); };
   std::vector<std::string> helpers;
+  if (!padding_masks(graph).empty()) helpers.emplace_back(kPaddingMask);
   for (const Row& row : rows_of(graph)) {
     const InputShapes shapes = row.graph.input_shapes(row.step, true);
     for (const std::string& helper : row.step.op->pytorch_helpers(shapes)) {

@@ -13,7 +13,7 @@ namespace attnscope {
 /// The Python expression of one step, with the row's names of tensors as variables.
 std::string pytorch_expression(const Row& row);
 
-/// Helper functions that the steps call, each once.
+/// Helper functions that the masks and steps call, each once.
 std::string helpers_text(const Graph& graph);
 
 /// The classes; forward() carries each line's shape in a comment.

@@ -28,6 +28,13 @@ TensorId Graph::add_integer_input(std::string_view name, Shape shape, int64_t li
                      .ignored = ignored});
 }
 
+TensorId Graph::add_padding_mask(std::string_view name, Shape shape) {
+  return add_tensor({.name = std::string(name),
+                     .shape = std::move(shape),
+                     .role = Role::kOptionalInput,
+                     .only_hides = true});
+}
+
 std::vector<TensorId> Graph::used_parameters() const {
   std::vector<TensorId> parameters = used_;
   std::erase(parameters, kNoTensor);

@@ -151,6 +151,11 @@ class Graph {
   TensorId add_integer_input(std::string_view name, Shape shape, int64_t limit,
                              std::optional<int64_t> ignored = {});
 
+  /// An optional mask that keeps or hides positions, and does nothing else: a caller's float mask
+  /// becomes 0 and -inf (hide_by_floats() in run/tensor_gate.h). Masks that are added to scores are
+  /// optional inputs of add_input().
+  TensorId add_padding_mask(std::string_view name, Shape shape);
+
   /// The tensor that a weight of the graph's parameters is here, made when it is first asked for.
   TensorId use(const Weight& weight);
 

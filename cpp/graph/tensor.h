@@ -93,8 +93,9 @@ struct Tensor {
   Role role = Role::kActivation;
   TensorId storage = kNoTensor;  // whose memory it uses in inference (graph/storage.h): its own id,
                                  // or of a view the viewed tensor
-  int64_t offset = 0;  // views of parameters and inputs: elements from the storage's start
-  int64_t limit = 0;   // above 0: holds integers from 0 to limit - 1, as token ids
+  int64_t offset = 0;       // views of parameters and inputs: elements from the storage's start
+  int64_t limit = 0;        // above 0: holds integers from 0 to limit - 1, as token ids
+  bool only_hides = false;  // of a mask: it holds 0 and -inf alone
   ParameterId parameter = kNoParameter;  // of a parameter, or of rows of it
   std::optional<int64_t> ignored{};  // an integer beside these: that of labels that do not count
 };

@@ -44,7 +44,7 @@ void forward(Graph& graph, const Modules& modules, const Config& config) {
   const Dimension V = config.dimension("vocab_size");
   const Shape sequences{config.dimension("batch_size"), config.dimension("seq_len")};
   const TensorId tokens = graph.add_integer_input("tokens", sequences, V);
-  const TensorId mask = graph.add_input("mask", sequences, Role::kOptionalInput);
+  const TensorId mask = graph.add_padding_mask("mask", sequences);
   const TensorId x = apply_embedding(graph, modules.embedding, tokens, "embedded");
   const Attended attended =
       add_projected_attention(graph, modules.projections, {x, x, x}, config.dimension("num_heads"),

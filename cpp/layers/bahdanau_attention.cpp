@@ -42,8 +42,13 @@ const Layer kLayer = {
     .pytorch_class = "BahdanauAttention",
     .fields = {fields::batch_size(4), fields::seq_len(), fields::kv_len(), fields::hidden_size(),
                fields::kdim(), fields::attn_dim(),
-               boolean_field("bias", "Whether the projections of queries and keys add a bias.",
-                             true),
+               // Keras code ends in Dense(1): https://www.interdb.jp/dl/part03/ch14/sec02.html
+               boolean_field(
+                   "bias",
+                   "Whether the projections of queries and keys add a bias; the score has "
+                   "none, because softmax cancels what it adds to every key: of Keras "
+                   "weights leave out the bias of the last Dense(1).",
+                   true),
                fields::dtype()},
     .forward_graph = forward_graph<declare, forward>,
 };

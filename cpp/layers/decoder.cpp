@@ -273,10 +273,15 @@ const Layer kLayer = {
                        "Whether a norm also follows attention and feed-forward network "
                        "(Gemma 2 and 3).",
                        false),
-         position_field("How positions are told apart: learned or sinusoidal vectors added to the "
-                        "input, rotary embedding (rope), or biases on the scores: ALiBi, T5's "
-                        "relative.",
-                        {"none", "learned", "sinusoidal", "rope", "alibi", "relative"}, "rope"),
+         position_field(
+             "How positions are told apart: learned or sinusoidal vectors added to the "
+             "input, rotary embedding (rope), or biases on the scores: ALiBi, T5's "
+             "relative. Rope turns feature i of a head with i + head_dim / 2: weights "
+             "for neighbouring pairs (GPT-J, Meta's Llama files) take the even rows of "
+             "each head of q_proj and k_proj before the odd ones, as permute() in "
+             "transformers' convert_llama_weights_to_hf.py. Vectors count from the start "
+             "of each sequence, so padding goes to its end.",
+             {"none", "learned", "sinusoidal", "rope", "alibi", "relative"}, "rope"),
          fields::rope_theta(),
          optional(sampled({100, 10000},
                           number_field("rope_local_base_freq",

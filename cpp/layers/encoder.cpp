@@ -217,7 +217,8 @@ const Layer kLayer = {
                fields::norm_eps(1e-12),
                position_field(
                    "How positions are told apart: learned or sinusoidal vectors added to the "
-                   "input, or biases on the scores: ALiBi, T5's relative.",
+                   "input, or biases on the scores: ALiBi, T5's relative; vectors count from the "
+                   "start of each sequence, so padding goes to its end.",
                    {"none", "learned", "sinusoidal", "alibi", "relative"}, "learned"),
                boolean_field("pooler", "Whether a tanh layer pools the first position.", true),
                fields::dropout(0.1), fields::bias(), fields::dtype()},

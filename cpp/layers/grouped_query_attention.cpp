@@ -64,7 +64,10 @@ const Layer kLayer = {
                fields::norm_eps(1e-6),
                position_field(
                    "How positions are told apart: rotary embedding (rope), or biases on the "
-                   "scores: ALiBi, T5's relative.",
+                   "scores: ALiBi, T5's relative. Rope turns feature i of a head with i + head_dim "
+                   "/ 2: weights for neighbouring pairs (GPT-J, Meta's Llama files) take the even "
+                   "rows of each head of q_proj and k_proj before the odd ones, as permute() in "
+                   "transformers' convert_llama_weights_to_hf.py.",
                    {"none", "rope", "alibi", "relative"}, "rope"),
                fields::rope_theta(), fields::window(), fields::is_causal(true), fields::scale(),
                fields::dtype()},

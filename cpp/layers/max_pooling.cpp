@@ -11,7 +11,7 @@ void forward(Graph& graph, const Config& config) {
   const OpPtr& pool = shared_op<MaxPool>();
   const Dimension B = config.dimension("batch_size"), T = config.dimension("seq_len");
   const TensorId x = graph.add_input("hidden_states", {B, T, config.dimension("hidden_size")});
-  const TensorId mask = graph.add_input("mask", {B, T}, Role::kOptionalInput);
+  const TensorId mask = graph.add_padding_mask("mask", {B, T});
   graph.add_result("output", graph.add_step("pool", "combine", pool, {x, mask}, "output"));
 }
 

@@ -183,7 +183,7 @@ class Forward {
 
   void run() {
     const TensorId steps = add_positions(add_steps());
-    mask_ = graph_.add_input("mask", {B_, T_}, Role::kOptionalInput);
+    mask_ = graph_.add_padding_mask("mask", {B_, T_});
     const Made encoded = encode(steps);
     const Made pooled = pool(encoded.output);
     graph_.add_result("output", add_head(pooled.output));
@@ -243,7 +243,7 @@ class Forward {
   Made add_transformer(const TransformerModules& transformer, TensorId x) {
     std::vector<StackedLayer> kinds;
     StackedLayer& layer = kinds.emplace_back(graph_, transformer.layers, 0, x, "encoder_");
-    const TensorId mask = layer.graph().add_input("mask", {B_, T_}, Role::kOptionalInput);
+    const TensorId mask = layer.graph().add_padding_mask("mask", {B_, T_});
     const Attended encoded = add_torch_encoder_layer(layer.graph(), transformer.layer, config_,
                                                      layer.carried(), mask, "hidden_states");
     layer.graph().add_result("hidden_states", encoded.output);
@@ -329,7 +329,8 @@ const Layer kLayer = {
              fields::padding_idx()),
          choice_field("position",
                       "Vectors that are added to the steps, one for each position: learned, "
-                      "sinusoidal or none.",
+                      "sinusoidal or none; they count from the start of each sequence, so padding "
+                      "goes to its end.",
                       {"none", "learned", "sinusoidal"}, "none"),
          choice_field("encoder",
                       "What each step becomes before pooling: itself, the same dense layer on each "

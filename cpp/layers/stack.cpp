@@ -38,7 +38,9 @@ std::vector<TensorId> add_stack(Graph& graph, int list, std::vector<StackedLayer
     });
     const std::string called = fits_all ? mask.name : layer.prefix_ + mask.name;
     const TensorId known = input_named(graph, called);
-    return known == kNoTensor ? graph.add_input(called, mask.shape, mask.role) : known;
+    if (known != kNoTensor) return known;
+    return mask.only_hides ? graph.add_padding_mask(called, mask.shape)
+                           : graph.add_input(called, mask.shape, mask.role);
   };
   for (StackedLayer& layer : kinds) {
     const int64_t times = member.times(static_cast<size_t>(&layer - kinds.data()));

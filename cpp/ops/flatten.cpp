@@ -50,7 +50,7 @@ std::vector<std::string> Flatten::pytorch_helpers(const InputShapes& inputs) con
   return {R"(def flatten(x, mask):
     """All positions side by side, zeros where the mask hides one."""
     if mask is not None:
-        visible = (mask if mask.dtype == torch.bool else ~mask.isneginf()).expand(x.shape[:2])
+        visible = mask.expand(x.shape[:2])
         x = x.masked_fill(~visible.unsqueeze(-1), 0.0)
     return x.flatten(1)
 )"};

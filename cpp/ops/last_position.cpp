@@ -51,7 +51,7 @@ std::vector<std::string> LastPosition::pytorch_helpers(const InputShapes& inputs
     """The last position that the mask leaves; zeros where it leaves none."""
     if mask is None:
         return x[:, -1]
-    visible = (mask if mask.dtype == torch.bool else ~mask.isneginf()).expand(x.shape[:2])
+    visible = mask.expand(x.shape[:2])
     place = (visible * torch.arange(1, x.shape[1] + 1, device=x.device)).argmax(dim=1)
     last = x.take_along_dim(place[:, None, None], dim=1).squeeze(1)
     return last.masked_fill(~visible.any(dim=1, keepdim=True), 0.0)

@@ -63,9 +63,7 @@ std::vector<std::string> MeanPool::pytorch_helpers(const InputShapes& inputs) co
     """The mean over the positions that the mask leaves; zeros where it leaves none."""
     if mask is None:
         return x.mean(dim=1)
-    if mask.dtype == torch.bool:
-        mask = mask.to(x.dtype).log()  # 0 or -inf
-    weights = mask.softmax(dim=-1).nan_to_num().expand(x.shape[:2])
+    weights = mask.to(x.dtype).log().softmax(dim=-1).nan_to_num().expand(x.shape[:2])
     return torch.bmm(weights.unsqueeze(1), x).squeeze(1)
 )"};
 }
@@ -115,7 +113,7 @@ std::vector<std::string> MaxPool::pytorch_helpers(const InputShapes& inputs) con
     """The maximum over the positions that the mask leaves; zeros where it leaves none."""
     if mask is None:
         return x.amax(dim=1)
-    visible = (mask if mask.dtype == torch.bool else ~mask.isneginf()).expand(x.shape[:2])
+    visible = mask.expand(x.shape[:2])
     pooled = x.masked_fill(~visible.unsqueeze(-1), float("-inf")).amax(dim=1)
     return pooled.masked_fill(~visible.any(dim=1, keepdim=True), 0.0)
 )"};

@@ -33,7 +33,9 @@ std::pair<std::string, bool> kind_rule(const Tensor& expected, RawTensor::Kind k
   const bool floats = kind == RawTensor::Kind::kFloats || kind == RawTensor::Kind::kHalves;
   if (expected.limit > 0) return {"be an Int32Array", kind == RawTensor::Kind::kIntegers};
   if (expected.role != Role::kOptionalInput) return {"be a Float32Array", floats};
-  return {"be a Uint8Array (1 = may attend) or a Float32Array (added to the scores)",
+  return {expected.only_hides
+              ? "be a Uint8Array (1 = keep) or a Float32Array (0 = keep, -10000 and below = hide)"
+              : "be a Uint8Array (1 = may attend) or a Float32Array (added to the scores)",
           floats || kind == RawTensor::Kind::kBytes};
 }
 
@@ -64,6 +66,12 @@ TensorId find_input(std::string_view owner, const Graph& graph, const std::vecto
   for (const TensorId id : inputs) {
     if (graph.tensor(id).name == name) return id;
     known.push_back(graph.tensor(id).name);
+  }
+  if (name == "position_ids") {
+    throw FieldError(name,
+                     format("{} has no input \"position_ids\": positions count from the start of "
+                            "each sequence, so padding goes to its end; its inputs are {}",
+                            {owner, join(known)}));
   }
   throw unknown_name(owner, "input", name, known);
 }
@@ -143,6 +151,19 @@ void check_float_mask(const std::string& name, const float* mask, size_t length)
     if (mask[i] < INFINITY) continue;
     refuse(name, ".data", "hold neither NaN nor Infinity",
            to_string(RawValue{static_cast<double>(mask[i])}) + " at index " + std::to_string(i));
+  }
+}
+
+void hide_by_floats(const std::string& name, float* mask, size_t length) {
+  constexpr float kHides = -1e4f, kHidesInBfloat16 = -9984.0f;
+  for (size_t i = 0; i < length; ++i) {
+    if (mask[i] == 0.0f) continue;
+    if (!(mask[i] <= kHides || mask[i] == kHidesInBfloat16)) {
+      refuse(name, ".data",
+             "hold 0 to keep or at most -10000 to hide, as this mask can do nothing else",
+             to_string(RawValue{static_cast<double>(mask[i])}) + " at index " + std::to_string(i));
+    }
+    mask[i] = -std::numeric_limits<float>::infinity();
   }
 }
 

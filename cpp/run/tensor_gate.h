@@ -27,7 +27,7 @@ std::optional<Shape> integer_shape(const std::vector<RawValue>& raw);
 std::vector<TensorId> inputs_of(const Graph& graph, bool cached = false);
 
 /// The one of `inputs` called `name`, for the function `owner`. Throws FieldError that names the
-/// nearest one.
+/// nearest one, or says of position_ids, which transformers' models take, that there are none.
 TensorId find_input(std::string_view owner, const Graph& graph, const std::vector<TensorId>& inputs,
                     const std::string& name);
 
@@ -55,5 +55,10 @@ void check_finite(const std::string& name, const float* values, size_t length);
 
 /// Throws FieldError for NaN and +inf, which no softmax survives.
 void check_float_mask(const std::string& name, const float* mask, size_t length);
+
+/// A float mask that can only hide (Tensor::only_hides): 0 stays, and -1e4 and below become -inf.
+/// Other code writes -1e4, -1e9 and the lowest number of a format for -inf; -9984 is the bfloat16
+/// of -1e4. Throws FieldError for any other number.
+void hide_by_floats(const std::string& name, float* mask, size_t length);
 
 }  // namespace attnscope

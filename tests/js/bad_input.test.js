@@ -122,6 +122,12 @@ testRefusals([
     'toString',
     'forward has no input "toString"; its inputs are hidden_states, mask'
   ],
+  [
+    classifier({ position_ids: { data: new Int32Array(6), shape: [2, 3] } }),
+    'position_ids',
+    'forward has no input "position_ids": positions count from the start of each sequence, so padding goes to its end; ' +
+      'its inputs are tokens, mask'
+  ],
   [forward({ hidden_states, 'a"\n': 1 }), 'a"\n', 'forward has no input "a\\"\\n"; its inputs are hidden_states, mask'],
 
   // What a tensor is.
@@ -279,6 +285,24 @@ testRefusals([
     forward(mask(Float32Array.of(0, 0, 0, 0, 0, Infinity))),
     'mask',
     'mask.data must hold neither NaN nor Infinity, got Infinity at index 5'
+  ],
+
+  // Masks that only hide.
+  ...[-1, -9999, -9983, -1e-30, 0.5, 1e9, Infinity, NaN].map((number) => [
+    classifier({ mask: { data: Float32Array.of(0, number, -1e9), shape: [3] } }),
+    'mask',
+    'mask.data must hold 0 to keep or at most -10000 to hide, as this mask can do nothing else, ' +
+      `got ${Math.fround(number)} at index 1`
+  ]),
+  [
+    classifier({ mask: { data: Uint16Array.of(0, 0, 0xbc00), shape: [3], dtype: 'float16' } }),
+    'mask',
+    'mask.data must hold 0 to keep or at most -10000 to hide, as this mask can do nothing else, got -1 at index 2'
+  ],
+  [
+    classifier({ mask: { data: new Int32Array(3), shape: [3] } }),
+    'mask',
+    'mask.data must be a Uint8Array (1 = keep) or a Float32Array (0 = keep, -10000 and below = hide), got an Int32Array'
   ],
 
   // Masks of more dimensions, and a second one.

@@ -6,7 +6,9 @@ import {
   FLOAT32_TOLERANCE,
   asFloats,
   assertClose,
+  assertSame,
   bandOf,
+  configOf,
   configs,
   expand,
   hasMask,
@@ -68,6 +70,148 @@ test('a boolean mask is the float mask of 0 and -Infinity', () => {
   }
 });
 
+/** Whether a mask of this name keeps and hides, and is not added to scores. */
+const onlyHides = (config, name) =>
+  scope.estimate(config).inputs.some((input) => input.name === name && input.only_hides === true);
+
+/** Numbers that hide: what PyTorch code writes for -Infinity. The lowest ones are those of torch.finfo. */
+const HIDING = {
+  '-Infinity': -Infinity,
+  'finfo(float32).min': -3.4028234663852886e38,
+  'finfo(bfloat16).min': -3.3895313892515355e38,
+  'finfo(float16).min': -65504,
+  '-1e9': -1e9,
+  '-1e4': -1e4
+};
+/** The same in 16 bits, as far as a format has them. The bfloat16 of -1e4 is -9984. */
+const HIDING_BITS = [
+  ['float16', 0xfc00],
+  ['float16', 0xfbff],
+  ['float16', 0xf0e2],
+  ['bfloat16', 0xff80],
+  ['bfloat16', 0xff7f],
+  ['bfloat16', 0xce6e],
+  ['bfloat16', 0xc61c]
+];
+
+/** Each way in which the classifier encodes and pools. */
+const classifiers = ['none', 'dense', 'transformer'].flatMap((encoder) =>
+  layers
+    .find(({ name }) => name === 'sequence_classifier')
+    .fields.find(({ name }) => name === 'pooling')
+    .choices.map((pooling) => ({
+      layer: 'sequence_classifier',
+      batch_size: 3,
+      seq_len: 7,
+      input_size: 6,
+      hidden_size: 8,
+      num_heads: 2,
+      intermediate_size: 9,
+      activation: 'relu',
+      encoder,
+      pooling
+    }))
+);
+
+/** A mask of bytes that hides about a third, but no row's first key. */
+function maskWithFirst(shape, seed) {
+  const mask = randomMask(shape, seed);
+  return { shape, data: mask.data.map((byte, i) => (i % shape.at(-1) === 0 ? 1 : byte)) };
+}
+
+/** Results to which gradients can be given, each with one. */
+const gradientsOf = (results) =>
+  Object.fromEntries(Object.entries(results).map(([name, { shape }], i) => [name, randomTensor(shape, 50 + i)]));
+
+test('a row that sees a key has one answer, forward and backward, whatever number hides the others', () => {
+  for (const config of [...smallConfigs, ...classifiers].filter(hasMask)) {
+    const inputs = randomInputs(config);
+    const bytes = Object.fromEntries(
+      Object.entries(masksOf(config)).map(([name, shape], i) => [name, maskWithFirst(shape, 20 + i)])
+    );
+    const hiddenBy = (number) =>
+      Object.fromEntries(
+        Object.entries(bytes).map(([name, { data, shape }]) => [
+          name,
+          { data: Float32Array.from(data, (byte) => (byte ? 0 : number)), shape }
+        ])
+      );
+    const hiddenByBits = (dtype, bits) =>
+      Object.fromEntries(
+        Object.entries(bytes).map(([name, { data, shape }]) => [
+          name,
+          { data: Uint16Array.from(data, (byte) => (byte ? 0 : bits)), shape, dtype }
+        ])
+      );
+    withModel(config, (model) => {
+      const expected = model.forward({ ...inputs, ...bytes });
+      const gradients = gradientsOf(expected);
+      const expectedGradients = model.backward({ ...inputs, ...bytes }, gradients);
+      const expectedReference = model.forward({ ...inputs, ...bytes }, { reference: true });
+      for (const [number, value] of Object.entries(HIDING)) {
+        const what = `${nameOf(config)}, hidden by ${number}`;
+        const given = { ...inputs, ...hiddenBy(value) };
+        assertSame(model.forward(given), expected, FLOAT32_TOLERANCE, what);
+        assertSame(model.forward(given, { reference: true }), expectedReference, FLOAT32_TOLERANCE, what);
+        const { inputs: byInputs, parameters } = model.backward(given, gradients);
+        assertSame(byInputs, expectedGradients.inputs, FLOAT32_TOLERANCE, `${what}: gradients by inputs`);
+        assertSame(parameters, expectedGradients.parameters, FLOAT32_TOLERANCE, `${what}: gradients by parameters`);
+      }
+      for (const [dtype, bits] of HIDING_BITS) {
+        const what = `${nameOf(config)}, hidden by ${dtype} ${bits.toString(16)}`;
+        assertSame(model.forward({ ...inputs, ...hiddenByBits(dtype, bits) }), expected, FLOAT32_TOLERANCE, what);
+      }
+    });
+  }
+});
+
+test('masks of whole classifiers and of pooling only hide, those of attention and scorers are added', () => {
+  const hiding = layers.filter(({ name }) =>
+    scope.estimate({ layer: name }).inputs.some(({ only_hides: onlyHides }) => onlyHides)
+  );
+  assert.deepEqual(
+    hiding.map(({ name }) => name),
+    ['mean_pooling', 'max_pooling', 'sequence_classifier', 'attention_classifier']
+  );
+});
+
+test('a mask that only hides is read in one way by forward, explain, training and for tensors in the core', () => {
+  const config = {
+    layer: 'attention_classifier',
+    vocab_size: 9,
+    hidden_size: 8,
+    num_heads: 2,
+    batch_size: 2,
+    seq_len: 5
+  };
+  const tokens = { data: Int32Array.of(1, 2, 3, 0, 0, 4, 5, 6, 7, 0), shape: [2, 5] };
+  const labels = { data: Int32Array.of(0, 1), shape: [2] };
+  const bytes = { data: Uint8Array.of(1, 1, 1, 0, 0, 1, 1, 1, 1, 0), shape: [2, 5] };
+  const lowest = { data: Float32Array.from(bytes.data, (byte) => (byte ? 0 : -1e4)), shape: [2, 5] };
+  withModel(config, (model) => {
+    const resident = scope.tensor(lowest.data, [2, 5]);
+    const expected = model.forward({ tokens, mask: bytes });
+    assert.deepEqual(model.forward({ tokens, mask: resident }), expected);
+    assert.deepEqual(resident.data, lowest.data, 'the tensor in the core stays as it was');
+    resident.dispose();
+    const cell = { query: 1, key: 4, head: 1 };
+    const explained = model.explain({ tokens, mask: lowest }, cell);
+    assert.deepEqual(explained, model.explain({ tokens, mask: bytes }, cell));
+    assert.deepEqual([explained.masked.added, explained.masked.hidden_by], [-Infinity, ['mask']]);
+  });
+  const lossesWith = (mask) => {
+    const trainer = scope.trainer({ ...config, dropout: 0.2 }, { seed: 1 });
+    const losses = [0, 1, 2].map(() => {
+      const between = { data: Float32Array.of(0, 0, 0, -1, 0), shape: [5] };
+      assert.throws(() => trainer.step({ tokens, labels, mask: between }), /mask\.data must hold 0 to keep/);
+      return [trainer.step({ tokens, labels, mask }).loss, trainer.evaluate({ tokens, labels, mask }).loss];
+    });
+    trainer.dispose();
+    return losses;
+  };
+  assert.deepEqual(lossesWith(lowest), lossesWith(bytes), 'a refused mask changes nothing either');
+});
+
 /** Every shape that broadcasts to this one, but for itself. */
 function narrower(shape) {
   const all = shape.reduce(
@@ -95,7 +239,8 @@ for (const { name: build, scope: on } of variants) {
         (model) => {
           for (const [name, whole] of Object.entries(masksOf(config))) {
             for (const shape of narrower(whole)) {
-              for (const one of [randomMask(shape, 5), randomTensor(shape, 6)]) {
+              const bytes = randomMask(shape, 5);
+              for (const one of [bytes, onlyHides(config, name) ? asFloats(bytes) : randomTensor(shape, 6)]) {
                 for (const reference of on === scope ? [false, true] : [false]) {
                   const actual = model.forward({ ...inputs, [name]: one }, { reference });
                   assert.deepEqual(
@@ -171,6 +316,33 @@ function visible(config, name, { shape }, mask, heads) {
     };
   });
 }
+
+test('two dimensions are the last two axes, also where the batch is as long and (batch, key) would fit too', () => {
+  const n = 4;
+  for (const layer of layers) {
+    const lengths = layer.fields.filter(({ name }) => ['batch_size', 'seq_len', 'kv_len'].includes(name));
+    const config = configOf(layer, 1, Object.fromEntries(lengths.map(({ name }) => [name, n])));
+    for (const { name, shape, axes } of scope.estimate(config).inputs.filter(({ optional }) => optional)) {
+      const square = shape.slice(-2);
+      if (square.some((size) => size !== n)) continue; // keys that the layer adds, or a cache, tell them apart
+      const attends = axes.at(-1) === 'key';
+      assert.deepEqual(axes.slice(-2), attends ? ['query', 'key'] : ['batch', 'position'], nameOf(config));
+      const triangle = {
+        data: Uint8Array.from({ length: n * n }, (_, i) => Number(i % n >= Math.floor(i / n))),
+        shape: square
+      };
+      const keys = { data: triangle.data, shape: [n, ...shape.slice(1, -1).map(() => 1), n] };
+      const inputs = randomInputs(config);
+      withModel(config, (model) => {
+        const actual = model.forward({ ...inputs, [name]: triangle });
+        assert.deepEqual(actual, model.forward({ ...inputs, [name]: expand(triangle, shape) }), nameOf(config));
+        const ofBatch = model.forward({ ...inputs, [name]: keys });
+        if (attends) assert.notDeepEqual(actual, ofBatch, nameOf(config));
+        else assert.deepEqual(actual, ofBatch, nameOf(config));
+      });
+    }
+  }
+});
 
 test('a mask of ones, of zeros to add, or none at all is the same', () => {
   withModel(pooled, (model) => {

@@ -51,6 +51,7 @@ test('the mask can be painted with the keyboard, padded and cleared', async () =
   await page.waitForFunction(
     () => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[31] === 0
   );
+  assert.equal(await page.locator('[data-mask-axes]').innerText(), 'mask of (batch, position)');
   await page.click('[data-action="clear-mask"]');
   await page.waitForFunction(
     () => /** @type {any} */ (document.querySelector('attnscope-heat-map')).drawn.tensor.data[31] > 0
@@ -63,6 +64,11 @@ test('the mask can be painted with the keyboard, padded and cleared', async () =
     await page.locator('.same pre').innerText(),
     /lengths = torch\.tensor\(\[16, 10, 14, 8\]\)\nmask = torch\.arange\(16\) < lengths\[:, None\]/
   );
+});
+
+test('the mask of attention says that its rows are queries, also where the batch is as long', async () => {
+  const page = await ran('?layer=transformer_decoder_layer&batch_size=4&seq_len=4&kv_len=4&hidden_size=16&num_heads=2');
+  assert.equal(await page.locator('[data-mask-axes]').innerText(), 'mask of (query, key)');
 });
 
 test('a long run can be cancelled, and the next one works', async () => {

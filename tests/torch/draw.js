@@ -180,12 +180,14 @@ export function broadcast(draw, shape) {
 }
 
 /**
- * Masks of one shape, by what they try. `data` is a Uint8Array (1 = may attend) or a Float32Array (added).
+ * Masks of one shape, by what they try. `data` is a Uint8Array (1 = may attend) or a Float32Array (added, or of a mask
+ * that only hides 0 and the numbers that hide).
  * @param {Draw} draw
  * @param {number[]} shape
+ * @param {boolean} onlyHides
  * @returns {Record<string, {data: Uint8Array | Float32Array, shape: number[]}>}
  */
-export function masks(draw, shape) {
+export function masks(draw, shape, onlyHides) {
   const length = shape.reduce((product, size) => product * size, 1);
   const columns = shape[shape.length - 1];
   const rows = length / columns;
@@ -202,10 +204,10 @@ export function masks(draw, shape) {
   return {
     'boolean mask': boolean(() => !hidden()),
     'boolean mask, rows hidden': boolean((i) => !evenRow(i) && !hidden()),
-    'float mask': float(() => (hidden() ? -Infinity : 4 * draw.uniform() - 2)),
-    'float mask, rows hidden': float((i) => (evenRow(i) || hidden() ? -Infinity : draw.uniform())),
+    'float mask': float(() => (hidden() ? -Infinity : onlyHides ? 0 : 4 * draw.uniform() - 2)),
+    'float mask, rows hidden': float((i) => (evenRow(i) || hidden() ? -Infinity : onlyHides ? 0 : draw.uniform())),
     // The finite numbers that stand in for -inf in other code. One column of each row keeps 0, so that the
-    // scores which count are not swallowed; the last row is all LOWEST, which makes its weights equal.
+    // scores which count are not swallowed; the last row is all LOWEST: added, that makes its weights equal.
     'float mask, lowest numbers': float((i) => {
       if (i >= (rows - 1) * columns) return LOWEST;
       return i % columns === 0 ? 0 : draw.one([0, -1e4, -1e9, LOWEST]);

@@ -74,12 +74,13 @@ def assigned_lines(source):
 
 
 def made_names(statement):
-    """The variables that a step's statement assigns: none of one that unpacks a parameter or calls a layer of a stack."""
+    """The variables that a step's statement assigns: none of a statement that unpacks a parameter, calls a layer of a
+    stack or reads a mask."""
     if not isinstance(statement, ast.Assign):
         return []
     (target,), value = statement.targets, statement.value
     if isinstance(target, ast.Name):
-        return [target.id]
+        return [] if ast.unparse(value).startswith("padding_mask(") else [target.id]
     if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Call):
         return []
     called = ast.unparse(value.func)

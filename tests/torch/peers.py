@@ -81,6 +81,11 @@ def added(mask, dtype):
     return torch.zeros(mask.shape, dtype=dtype).masked_fill(~mask, -torch.inf)
 
 
+def kept(mask):
+    """Where a mask keeps a position that can only hide: a float one keeps at 0 and hides at -1e4 and below."""
+    return mask if mask.dtype == torch.bool else mask > -1e4
+
+
 def keys_of(config):
     return config["kv_len"] or config["seq_len"]
 

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.attention.bias import causal_lower_right
 
-from peers import added, assert_agree, keys_of, multihead_mask, restricted, seen, softmax, without_fast_path  # noqa: F401, a fixture
+from peers import added, assert_agree, kept, keys_of, multihead_mask, restricted, seen, softmax, without_fast_path  # noqa: F401, a fixture
 
 
 def forward(module, inputs):
@@ -158,7 +158,7 @@ class AttentionClassifier(nn.Module):
 
     def forward(self, tokens, mask=None):
         x = self.embedding(tokens)
-        share = torch.zeros(tokens.shape, dtype=x.dtype) + (0 if mask is None else added(mask, x.dtype))
+        share = torch.zeros(tokens.shape, dtype=x.dtype) + (0 if mask is None else added(kept(mask), x.dtype))
         attended, weights = self.mha(x, x, x, share[:, None, None])
         x = self.layer_norm(x + self.dropout(attended))
         mean = torch.einsum("bt,bte->be", softmax(share), x)  # of the tokens that the mask leaves

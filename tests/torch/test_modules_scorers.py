@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from peers import added, assert_agree, softmax
+from peers import added, assert_agree, kept, softmax
 
 
 class Scorer(nn.Module):
@@ -105,15 +105,15 @@ def test_dense(case):
 
 
 def rows_of(inputs):
-    """[(hidden states of one sequence, how much its mask adds to each position)]"""
+    """[(hidden states of one sequence, which of its positions its mask keeps)]"""
     x = inputs["hidden_states"]
     mask = inputs.get("mask", torch.ones(1, dtype=torch.bool))
-    return zip(x, added(mask, x.dtype).expand(x.shape[:2]))
+    return zip(x, kept(mask).expand(x.shape[:2]))
 
 
 def mean(_, inputs):
-    """Of each sequence by itself. A float mask is a weight before softmax, and the mean one of equal scores."""
-    pooled = [(softmax(mask) @ x) for x, mask in rows_of(inputs)]
+    """Of the positions that are kept, by themselves; of none zeros."""
+    pooled = [x[keep].sum(dim=0) / keep.sum().clamp(min=1) for x, keep in rows_of(inputs)]
     return {"output": torch.stack(pooled)}
 
 
@@ -123,10 +123,10 @@ def test_mean_pooling(case):
 
 
 def maximum(_, inputs):
-    """Of the positions that are not hidden, by themselves; of none zeros."""
+    """Of the positions that are kept, by themselves; of none zeros."""
     pooled = []
-    for x, mask in rows_of(inputs):
-        left = x[~mask.isneginf()]
+    for x, keep in rows_of(inputs):
+        left = x[keep]
         pooled.append(left.amax(dim=0) if len(left) else torch.zeros_like(x[0]))
     return {"output": torch.stack(pooled)}
 
@@ -134,3 +134,15 @@ def maximum(_, inputs):
 @pytest.mark.layer("max_pooling")
 def test_max_pooling(case):
     assert_agree(case, nn.Module, maximum)
+
+
+@pytest.mark.layer("max_pooling")
+def test_printed_padding_mask(case):
+    """What hides in each format, and what is refused."""
+    padding_mask = case.printed.namespace["padding_mask"]
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        hiding = [-1e4, torch.finfo(dtype).min, -torch.inf] + ([] if dtype == torch.float16 else [-1e9])
+        assert padding_mask(torch.tensor([0.0, -0.0, *hiding], dtype=dtype)).tolist() == [True, True] + [False] * len(hiding)
+        for number in (-1.0, -9000.0, 1.0, torch.inf, torch.nan):
+            with pytest.raises(ValueError, match="^mask must hold 0 to keep or at most -1e4 to hide$"):
+                padding_mask(torch.tensor([0.0, number], dtype=dtype))

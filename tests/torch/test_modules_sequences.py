@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from peers import added, assert_agree, sinusoids, softmax, without_fast_path  # noqa: F401, a fixture
+from peers import added, assert_agree, kept, sinusoids, softmax, without_fast_path  # noqa: F401, a fixture
 from test_modules_transformer import layer_of_pytorch
 
 ACTIVATIONS = {"none": nn.Identity, "tanh": nn.Tanh, "relu": nn.ReLU, "gelu": nn.GELU}
@@ -66,7 +66,7 @@ class SequenceClassifier(nn.Module):
         x = self.embedding(inputs["tokens"]) if config["input"] == "tokens" else inputs["features"]
         hidden = torch.zeros(x.shape[:2], dtype=x.dtype)  # what is added to the scores of each step
         if mask is not None:
-            hidden = hidden + added(mask, x.dtype)
+            hidden = hidden + added(kept(mask), x.dtype)
         x, found = self.encoded(x, hidden)
         pooled, weights = self.pooled(x, hidden)
         if config["head_size"] is not None:

@@ -261,7 +261,10 @@ function writeCase(config, seed, whole) {
   ]);
   for (const slot of estimate.inputs.filter(({ optional }) => optional)) {
     let last = inputs;
-    for (const [name, mask] of someMasks(masks(draw, broadcast(draw, slot.shape)), estimate.macs)) {
+    for (const [name, mask] of someMasks(
+      masks(draw, broadcast(draw, slot.shape), slot.only_hides ?? false),
+      estimate.macs
+    )) {
       const masked = { ...inputs, [slot.name]: mask };
       runs.push({
         name: `${slot.name}: ${name}`,

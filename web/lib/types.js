@@ -56,7 +56,8 @@
 
 /**
  * What may be attended to. Bytes: 1 = may attend, 0 = hidden; floats are added to the scores, -Infinity hides.
- * (`key_padding_mask` of `nn.MultiheadAttention` is the opposite.)
+ * (`key_padding_mask` of `nn.MultiheadAttention` is the opposite.) Where the input says `only_hides`, floats keep at 0
+ * and hide at -10000 and below, and any other number is refused.
  * @typedef {Shaped<Uint8Array | Float32Array | Halves> | HalfInput
  *   | import('./tensor.js').ResidentTensor<'uint8' | 'float32'>} MaskInput
  */
@@ -83,9 +84,12 @@
 /**
  * @typedef {object} Input what forward() takes under one name
  * @property {string} name
- * @property {number[]} shape of an optional mask the largest that fits: any that broadcasts to it does
+ * @property {number[]} shape of an optional mask the largest that fits: any that broadcasts to it does, aligned at the
+ *   last axis. Two dimensions are (query, key) where these are the last axes, also where the batch is as long
  * @property {Axis[]} axes what each dimension goes over
  * @property {boolean} optional
+ * @property {true} [only_hides] a mask that keeps or hides positions and is not added to scores: its floats are 0 to
+ *   keep, or -10000 and below to hide
  * @property {true} [integer] token ids
  * @property {number} [limit] of token ids: they are below it
  * @property {true} [cached] step() takes it from the KV cache

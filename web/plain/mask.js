@@ -17,6 +17,9 @@ export const maskPlanes = (inputs) =>
     .filter(({ optional }) => optional)
     .map(({ name, shape, axes }) => ({ name, shape: shape.slice(-2), axes: axes.slice(-2) }));
 
+/** `(query, key)`: how a mask of two dimensions is read, whatever their sizes. @param {MaskPlane} plane */
+export const axesText = ({ axes }) => `(${axes.join(', ')})`;
+
 /** @param {number} rows @param {number} columns */
 export const openMask = (rows, columns) => new Uint8Array(rows * columns).fill(1);
 

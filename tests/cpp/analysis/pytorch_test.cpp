@@ -289,7 +289,17 @@ def causal_softmax(scores, mask, tail):
   has(padded, "self.embedding = nn.Embedding(5000, 128, padding_idx=0)");
   has(padded, "weights = masked_softmax(scores, over_queries(mask))");
   has(padded, "pooled = mean_pool(normed, mask)");
-  has(padded, "# mask: broadcasts to (32, 128), boolean (True = may attend) or float (added)");
+  has(padded,
+      "# mask: broadcasts to (32, 128), boolean (True = keep) or float (0 = keep)\n"
+      "        mask = padding_mask(mask)\n");
+  has(padded, R"(def padding_mask(mask):
+    """True = keep. A float mask keeps at 0 and hides at -1e4 and below (-9984 in bfloat16)."""
+    if mask is None or mask.dtype == torch.bool:
+        return mask
+    if not ((mask == 0) | (mask <= -1e4) | (mask == -9984)).all():
+        raise ValueError("mask must hold 0 to keep or at most -1e4 to hide")
+    return mask == 0
+)");
 }
 
 TEST_CASE("one function takes the calls of layers that keep a past and of those that keep none") {

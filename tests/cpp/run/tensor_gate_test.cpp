@@ -127,6 +127,35 @@ TEST_CASE("masks of bytes are zeros and ones, masks of floats have no NaN and no
                     "mask.data must hold neither NaN nor Infinity, got NaN at index 0");
 }
 
+TEST_CASE("a float mask that only hides becomes 0 and -inf, and holds nothing between") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kLowest = std::numeric_limits<float>::lowest();
+  float mask[] = {0.0f,  -0.0f,          -1e4f,   -9984.0f,  -65504.0f,
+                  -1e9f, -3.3895314e38f, kLowest, -kInfinity};
+  hide_by_floats("mask", mask, std::size(mask));
+  for (size_t i = 0; i < std::size(mask); ++i) CHECK(mask[i] == (i < 2 ? 0.0f : -kInfinity));
+  const std::pair<float, const char*> refused[] = {{-1e-45f, "-1.401298464324817e-45"},
+                                                   {-1.0f, "-1"},
+                                                   {-9983.0f, "-9983"},
+                                                   {-9999.0f, "-9999"},
+                                                   {1.0f, "1"},
+                                                   {kInfinity, "Infinity"},
+                                                   {NAN, "NaN"}};
+  for (const auto& [number, text] : refused) {
+    float between[] = {-1e9f, number};
+    CHECK_THROWS_WITH(hide_by_floats("mask", between, 2),
+                      (std::string("mask.data must hold 0 to keep or at most -10000 to hide, as "
+                                   "this mask can do nothing else, got ") +
+                       text + " at index 1")
+                          .c_str());
+  }
+  Tensor padding = kMask;
+  padding.only_hides = true;
+  CHECK_THROWS_WITH(check_tensor(padding, tensor(RawTensor::Kind::kIntegers, {7})),
+                    "mask.data must be a Uint8Array (1 = keep) or a Float32Array (0 = keep, -10000 "
+                    "and below = hide), got an Int32Array");
+}
+
 TEST_CASE("the inputs are what forward takes, and a step takes all but the cache") {
   const Graph graph = graph_of(config("decoder", {{"past_len", raw(2)}}));
   const auto names = [&](bool cached) {
@@ -142,6 +171,9 @@ TEST_CASE("the inputs are what forward takes, and a step takes all but the cache
                     "forward has no input \"past_keys\"; its inputs are tokens, mask");
   CHECK_THROWS_WITH(find_input("forward", graph, stepped, "token"),
                     "forward has no input \"token\", did you mean tokens?");
+  CHECK_THROWS_WITH(find_input("step", graph, stepped, "position_ids"),
+                    "step has no input \"position_ids\": positions count from the start of each "
+                    "sequence, so padding goes to its end; its inputs are tokens, mask");
   std::vector<bool> given(graph.tensors().size(), false);
   CHECK_THROWS_WITH(check_all_given(graph, stepped, given),
                     "tokens is missing; it must have shape (1, 128)");

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { formatShape } from '../../plain/format.js';
-import { causalMask, paddedMask } from '../../plain/mask.js';
+import { axesText, causalMask, paddedMask } from '../../plain/mask.js';
 import { segments } from '../form/form.js';
 
 /**
@@ -67,6 +67,7 @@ function maskButtons({ mask: own }, { masks, drawn: all }, painted, stale, setMa
   const ofQueries = all.find(({ mask }) => mask === plane.name)?.axes.at(-1) === 'key';
   const set = (/** @type {Uint8Array | null} */ mask) => setMask(plane.name, mask);
   return html`
+    <span class="panel-note" data-mask-axes>${plane.name} of ${axesText(plane)}</span>
     <button class="button small" type="button" data-action="pad" ?disabled=${stale}
       @click=${() => set(paddedMask(rows, columns, ofQueries))}>Pad the tails</button>
     ${ofQueries ? html`<button class="button small" type="button" data-action="causal" ?disabled=${stale} @click=${() => set(causalMask(rows, columns))}>Causal</button>` : nothing}

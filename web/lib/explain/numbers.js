@@ -34,12 +34,14 @@ export function numbersOf(given) {
   return { data: Float32Array.from(data, dtype === 'bfloat16' ? fromBfloat16 : fromFloat16), shape };
 }
 
-/** What a mask adds to scores. @param {any} given that forward() has taken @returns {Numbers} */
-export function addedBy(given) {
+/**
+ * What a mask adds to scores. @param {any} given that forward() has taken
+ * @param {{ only_hides?: true }} input that takes the mask @returns {Numbers}
+ */
+export function addedBy(given, { only_hides: onlyHides }) {
   const { data, shape } = numbersOf(given);
-  return data instanceof Uint8Array
-    ? { data: Float32Array.from(data, (seen) => (seen ? 0 : -Infinity)), shape }
-    : { data, shape };
+  if (data instanceof Uint8Array) return { data: Float32Array.from(data, (seen) => (seen ? 0 : -Infinity)), shape };
+  return { data: onlyHides ? Float32Array.from(data, (number) => (number === 0 ? 0 : -Infinity)) : data, shape };
 }
 
 const word = new Uint32Array(1);

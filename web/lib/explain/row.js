@@ -19,7 +19,7 @@ export function softmaxOf(scores) {
 
 /**
  * @param {Step} softmax @param {Cell} cell
- * @param {{ axes: Step['axes'], shape: readonly number[] }} slot the input that takes the mask
+ * @param {{ axes: Step['axes'], shape: readonly number[], only_hides?: true }} slot the input that takes the mask
  * @param {unknown} mask that was given, if any
  * @returns {Omit<MaskedScore, 'value'>}
  */
@@ -27,7 +27,7 @@ export function maskOf(softmax, cell, slot, mask) {
   const band = bandOf(softmax);
   const isTail = cell.key >= Number(slot.shape.at(-1)); // keys at the end that have no position are always seen
   if (isTail) return { added: 0, hidden_by: [] };
-  const added = mask === undefined ? 0 : broadcastAt(addedBy(mask), placeIn(slot, cell));
+  const added = mask === undefined ? 0 : broadcastAt(addedBy(mask, slot), placeIn(slot, cell));
   const distance = cell.key - (cell.query ?? 0) - band.offset;
   const isFuture = band.causal && distance > 0;
   const reasons = {
