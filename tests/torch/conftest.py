@@ -73,7 +73,7 @@ class Index:
         self.checkpoints = [Checkpoint(self, entry, folder) for entry in rest("checkpoints")]
         self.trainings = [Training(self, entry) for entry in rest("trainings")]
         self.run_scripts, self.peaks, self.lab_runs = rest("run_scripts"), rest("peaks"), rest("lab_runs")
-        self.snippets, self.presets = rest("snippets"), rest("presets")
+        self.snippets, self.presets, self.long_sums = rest("snippets"), rest("presets"), rest("long_sums")
         self.demonstrations, self.tutorial, self.guide = rest("demonstrations"), rest("tutorial"), rest("guide")
 
     def tensor(self, place):
