@@ -72,6 +72,10 @@ if(ATTNSCOPE_TESTS)
   return()
 endif()
 
+# No layer has recurrent steps or `where` yet: a page does not load them.
+list(FILTER core_sources EXCLUDE REGEX "/cpp/(ops|run/lowering)/(recurrent|where)\\.cpp$")
+list(FILTER kernel_sources EXCLUDE REGEX "/cpp/kernels/recurrent\\.cpp$")
+
 # compile_set(<suffix> <flags>): objects of everything but kernels, for one thread model.
 function(compile_set suffix)
   attnscope_object_library(core${suffix} ${core_sources})

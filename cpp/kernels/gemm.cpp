@@ -26,11 +26,42 @@ inline void transpose(const float* from, int64_t stride, float* to, int64_t to_s
   store(to + 3 * to_stride, xsimd::zip_hi(c, d));
 }
 
+constexpr float kZeros[kPanel] = {};
+
 using TileFunction = void (*)(ConstRows, const float*, int64_t, ConstRows, Rows);
 /// One or two rows are not a part of more (see tile_height()): of such products B is read once,
 /// front to back, at the rate of memory.
 constexpr TileFunction kTiles[] = {nullptr, tile<1, 4>, tile<2, 2>, tile<3>,
                                    tile<4>, tile<5>,    tile<6>};
+
+/// tile(a, b, depth, start, c) for each kTileTerms terms, whose sums are added to one another
+/// before they are added to `start`: what is in c already may be the sum of many more.
+template <class Tile>
+[[gnu::always_inline]] inline void tile_of_any_depth(Tile tile, ConstRows a, const float* b,
+                                                     int64_t depth, ConstRows start, Rows c,
+                                                     int64_t height) {
+  float sums[kTileRows * kPanel];
+  const bool few = depth <= kTileTerms;
+  ConstRows from = few ? start : ConstRows{kZeros, 0};
+  const Rows to = few ? c : Rows{sums, kPanel};
+  for (const float* const end = b + depth * kPanel; b < end; b += kTileTerms * kPanel) {
+    tile(a, b, std::min(kTileTerms, (end - b) / kPanel), from, to);
+    a.data += kTileTerms;
+    from = {to.data, to.stride};
+  }
+  for (int64_t r = 0; r < height && !few; ++r) {
+    for (int64_t j = 0; j < kPanel; j += kLanes) {
+      const Batch sum = load(sums + r * kPanel + j);
+      store(c.data + r * c.stride + j, load(start.data + r * start.stride + j) + sum);
+    }
+  }
+}
+
+/// A tile lower than most, for which a copy of the loop is not worth its bytes.
+[[gnu::noinline]] void low_tile(TileFunction tile, ConstRows a, const float* b, int64_t depth,
+                                ConstRows start, Rows c, int64_t height) {
+  tile_of_any_depth(tile, a, b, depth, start, c, height);
+}
 
 /// A tile of which only `width` columns exist: it is made beside c, and what exists is copied.
 void narrow_tile(TileFunction tile, ConstRows a, const float* b, int64_t depth, ConstRows start,
@@ -39,7 +70,7 @@ void narrow_tile(TileFunction tile, ConstRows a, const float* b, int64_t depth, 
   for (int64_t r = 0; r < height; ++r) {
     std::copy_n(start.data + r * start.stride, width, whole + r * kPanel);
   }
-  tile(a, b, depth, {whole, kPanel}, {whole, kPanel});
+  low_tile(tile, a, b, depth, {whole, kPanel}, {whole, kPanel}, height);
   for (int64_t r = 0; r < height; ++r) {
     std::copy_n(whole + r * kPanel, width, c.data + r * c.stride);
   }
@@ -73,9 +104,9 @@ void multiply(ConstRows a, Panels b, const float* bias, bool add, Rows c, int64_
           if (width < kPanel) {
             narrow_tile(kTiles[height], rows, panel, depth, start, to, height, width);
           } else if (height == kTileRows) {
-            tile<kTileRows>(rows, panel, depth, start, to);
+            tile_of_any_depth(tile<kTileRows>, rows, panel, depth, start, to, height);
           } else {
-            kTiles[height](rows, panel, depth, start, to);
+            low_tile(kTiles[height], rows, panel, depth, start, to, height);
           }
         }
       }

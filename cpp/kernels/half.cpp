@@ -130,10 +130,11 @@ void multiply_few(ConstRows a, HalfPanels b, const float* bias, Rows c, int64_t 
     const int64_t width = std::min(kPanel, n - j);
     float first[kPanel] = {}, whole[kFewRows * kPanel];
     if (bias) std::copy_n(bias + j, width, first);
+    constexpr int64_t kTerms = 2 * kTileTerms;
     const FewTile tile = treatment(b.format, panel).few[m];
-    for (int64_t p = 0; p == 0 || p < b.depth; p += kBlockTerms) {
+    for (int64_t p = 0; p == 0 || p < b.depth; p += kTerms) {
       const ConstRows start = p == 0 ? ConstRows{first, 0} : ConstRows{whole, kPanel};
-      tile({a.data + p, a.stride}, panel + kHeader + p * kPanel, std::min(kBlockTerms, b.depth - p),
+      tile({a.data + p, a.stride}, panel + kHeader + p * kPanel, std::min(kTerms, b.depth - p),
            start, {whole, kPanel});
     }
     for (int64_t r = 0; r < m; ++r) {

@@ -15,8 +15,7 @@ constexpr int64_t kDottedTerms = 1024;  // that are added in float32: 256 in eac
 /// The products of at most kDottedTerms terms of `count` rows, at most kDotted; where there are
 /// fewer, the last one stands in for those that are missing. As many chains of multiply-add hide
 /// each other's latency.
-[[gnu::always_inline]] inline void dot_group(ConstRows rows, const float* vector, int64_t count,
-                                             int64_t length, float* scores) {
+void dot_group(ConstRows rows, const float* vector, int64_t count, int64_t length, float* scores) {
   Batch sums[kDotted];
   const float* row[kDotted];
   for (int64_t i = 0; i < kDotted; ++i) {
@@ -36,19 +35,6 @@ constexpr int64_t kDottedTerms = 1024;  // that are added in float32: 256 in eac
     for (int64_t e = whole; e < length; ++e)
       scores[i] += rows.data[i * rows.stride + e] * vector[e];
   }
-}
-
-/// The same with more terms.
-[[gnu::noinline]] void dot_long_group(ConstRows rows, const float* vector, int64_t count,
-                                      int64_t length, float* scores) {
-  double totals[kDotted] = {};
-  for (int64_t first = 0; first < length; first += kDottedTerms) {
-    float partial[kDotted];
-    const int64_t terms = std::min(kDottedTerms, length - first);
-    dot_group({rows.data + first, rows.stride}, vector + first, count, terms, partial);
-    add_to(partial, count, totals);
-  }
-  std::copy_n(totals, count, scores);
 }
 
 // Rows that share each load of out, two vectors of each at a time: each needs a register.
@@ -93,18 +79,29 @@ void map(const float* a, const float* b, int64_t length, float* y, Function f) {
   for (; e < length; ++e) y[e] = f(a[e], b[e]);
 }
 
+/// dot_rows() of more than kDottedTerms terms.
+void dot_long_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
+                   float* scores) {
+  for (int64_t i = 0; i < count; i += kDotted) {
+    const int64_t group = std::min(kDotted, count - i);
+    double totals[kDotted] = {};
+    for (int64_t first = 0; first < length; first += kDottedTerms) {
+      float partial[kDotted];
+      const ConstRows from{from_row(rows, i).data + first, rows.stride};
+      dot_rows(from, vector + first, 0.0f, group, std::min(kDottedTerms, length - first), partial);
+      add_to(partial, group, totals);
+    }
+    for (int64_t g = 0; g < group; ++g) scores[i + g] = static_cast<float>(totals[g]) + bias;
+  }
+}
+
 }  // namespace
 
 void dot_rows(ConstRows rows, const float* vector, float bias, int64_t count, int64_t length,
               float* scores) {
-  if (length <= kDottedTerms) {
-    for (int64_t i = 0; i < count; i += kDotted) {
-      dot_group(from_row(rows, i), vector, std::min(kDotted, count - i), length, scores + i);
-    }
-  } else {
-    for (int64_t i = 0; i < count; i += kDotted) {
-      dot_long_group(from_row(rows, i), vector, std::min(kDotted, count - i), length, scores + i);
-    }
+  if (length > kDottedTerms) return dot_long_rows(rows, vector, bias, count, length, scores);
+  for (int64_t i = 0; i < count; i += kDotted) {
+    dot_group(from_row(rows, i), vector, std::min(kDotted, count - i), length, scores + i);
   }
   for (int64_t i = 0; i < count; ++i) scores[i] += bias;
 }

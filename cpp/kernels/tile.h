@@ -3,7 +3,6 @@
 // What a matrix product is made of: kHeight x 8 results, which stay in registers while their terms
 // are added.
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -26,6 +25,9 @@ struct FloatPanel {
   static PanelTerm load(const float* at) { return {kernels::load(at), kernels::load(at + kLanes)}; }
 };
 
+/// Terms that a tile adds one by one, at most: rounding grows with them.
+inline constexpr int64_t kTileTerms = 128;
+
 /// A tile of c from kHeight rows of a and a panel of B, whose numbers Panel loads. The sum of its
 /// terms is added to `start`: the bias, whose stride is 0, or what is in c already. A sum waits for
 /// the one before: with several chains terms go to each of them in turn. Inlined, because structs
@@ -33,51 +35,42 @@ struct FloatPanel {
 template <int64_t kHeight, int64_t kChains = 1, class Panel = FloatPanel>
 [[gnu::always_inline]] inline void tile(ConstRows a, const typename Panel::Number* b, int64_t depth,
                                         ConstRows start, Rows c) {
+  Batch sum[kChains][kHeight][2];
+  const float* rows[kHeight];
+  for (int64_t r = 0; r < kHeight; ++r) {
+    rows[r] = a.data + r * a.stride;
+    for (int64_t chain = 0; chain < kChains; ++chain) {
+      sum[chain][r][0] = sum[chain][r][1] = Batch(0.0f);
+    }
+  }
+  const auto add_terms = [&](auto count) __attribute__((always_inline)) {
+#pragma clang loop unroll(full)
+    for (int64_t p = 0; p < count; ++p) {
+      const auto [left, right] = Panel::load(b + p * kPanel);
+      auto& sums = sum[p % kChains];
+      for (int64_t r = 0; r < kHeight; ++r) {
+        const Batch value = spread(rows[r] + p);
+        sums[r][0] = madd(value, left, sums[r][0]);
+        sums[r][1] = madd(value, right, sums[r][1]);
+      }
+      if constexpr (Panel::kSettles) {
+        for (auto& row : sums) settle(row[0]), settle(row[1]);
+      }
+    }
+    b += count * kPanel;
+    for (const float*& row : rows) row += count;
+  };
   // Several terms an iteration, and pointers that move instead of an index: where another thread
   // shares the core, instructions decide (measured there: a tenth faster). What is left over, and
   // tiles that are seldom, need not be as fast.
   constexpr int64_t kTerms = kHeight == kTileRows || kChains > 1 ? 4 : 1;
-  // Terms that a chain adds one by one; rounding grows with them.
-  constexpr int64_t kMost = 128 * kChains;
-  const float* rows[kHeight];
-  for (int64_t r = 0; r < kHeight; ++r) rows[r] = a.data + r * a.stride;
-  Batch total[kHeight][2];
-  for (auto& row : total) row[0] = row[1] = Batch(0.0f);
-  do {
-    const int64_t terms = std::min(depth, kMost);
-    depth -= terms;
-    Batch sum[kChains][kHeight][2];
-    for (auto& chain : sum) {
-      for (auto& row : chain) row[0] = row[1] = Batch(0.0f);
-    }
-    const auto add_terms = [&](auto count) __attribute__((always_inline)) {
-#pragma clang loop unroll(full)
-      for (int64_t p = 0; p < count; ++p) {
-        const auto [left, right] = Panel::load(b + p * kPanel);
-        auto& sums = sum[p % kChains];
-        for (int64_t r = 0; r < kHeight; ++r) {
-          const Batch value = spread(rows[r] + p);
-          sums[r][0] = madd(value, left, sums[r][0]);
-          sums[r][1] = madd(value, right, sums[r][1]);
-        }
-        if constexpr (Panel::kSettles) {
-          for (auto& row : sums) settle(row[0]), settle(row[1]);
-        }
-      }
-      b += count * kPanel;
-      for (const float*& row : rows) row += count;
-    };
-    const auto *const end = b + terms * kPanel, *const last = end - terms % kTerms * kPanel;
-    while (b != last) add_terms(std::integral_constant<int64_t, kTerms>());
-    while (b != end) add_terms(std::integral_constant<int64_t, 1>());
-    for (int64_t r = 0; r < kHeight; ++r) {
-      for (int64_t half = 0; half < 2; ++half) total[r][half] += total_of(sum, r, half);
-    }
-  } while (depth > 0);
+  const auto *const end = b + depth * kPanel, *const last = end - depth % kTerms * kPanel;
+  while (b != last) add_terms(std::integral_constant<int64_t, kTerms>());
+  while (b != end) add_terms(std::integral_constant<int64_t, 1>());
   for (int64_t r = 0; r < kHeight; ++r) {
     for (int64_t half = 0; half < 2; ++half) {
       const Batch before = load(start.data + r * start.stride + half * kLanes);
-      store(c.data + r * c.stride + half * kLanes, before + total[r][half]);
+      store(c.data + r * c.stride + half * kLanes, before + total_of(sum, r, half));
     }
   }
 }

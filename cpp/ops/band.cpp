@@ -27,6 +27,12 @@ Band::Range Band::visible(int64_t i, int64_t kv_len) const {
   return first < end ? Range{first, end} : Range{0, 0};
 }
 
+bool Band::shows(int64_t i, int64_t j, int64_t kv_len) const {
+  if (!restricts() || j >= kv_len - tail) return true;
+  const Range range = visible(i, kv_len);
+  return range.first <= j && j < range.end;
+}
+
 Count Band::visible_pairs(int64_t seq_len, int64_t kv_len) const {
   const int64_t length = kv_len - tail;
   Count pairs = product({seq_len, tail});

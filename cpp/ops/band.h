@@ -23,11 +23,7 @@ struct Band {
   };
   Range visible(int64_t i, int64_t kv_len) const;
   /// Whether query `i` sees key `j` of `kv_len`.
-  bool shows(int64_t i, int64_t j, int64_t kv_len) const {
-    if (!restricts() || j >= kv_len - tail) return true;
-    const Range range = visible(i, kv_len);
-    return range.first <= j && j < range.end;
-  }
+  bool shows(int64_t i, int64_t j, int64_t kv_len) const;
   /// How many keys all queries see together, the tail included.
   Count visible_pairs(int64_t seq_len, int64_t kv_len) const;
 };

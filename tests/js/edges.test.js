@@ -6,6 +6,9 @@ import { configs, hasMask, nameOf, randomInputs, scope, variants, withModel } fr
 
 const causal = { layer: 'multihead_attention', batch_size: 1, hidden_size: 8, num_heads: 2, is_causal: true };
 
+/** Not the largest: each is computed several times by the reference too. */
+const small = configs.filter((config) => scope.estimate(config, { steps: false }).macs < 1e5);
+
 const tensorsOf = (config) => Object.values(scope.estimate(config, { steps: false, tensors: true }).tensors).flat();
 
 /** The inputs, `change(numbers, shape)` being done to those that are floats. */
@@ -50,7 +53,7 @@ function assertAsReference(config, on, inputs, tolerance, what) {
 
 for (const { name, scope: on } of variants) {
   test(`${name}: NaN and infinity reach the same results as in the reference, in every layer`, () => {
-    for (const config of configs) {
+    for (const config of small) {
       for (const value of [NaN, Infinity, -Infinity]) {
         for (const mask of hasMask(config) ? [false, true] : [false]) {
           const inputs = changed(randomInputs(config, { mask }), lastOfFirst(value));
@@ -61,7 +64,7 @@ for (const { name, scope: on } of variants) {
   });
 
   test(`${name}: the largest and the smallest numbers give what they give in the reference, in every layer`, () => {
-    for (const config of configs) {
+    for (const config of small) {
       assertAsReference(config, on, changed(randomInputs(config), scaled(1e-30)), 1e-4, 'of 1e-30');
       // Large sums that cancel are rounded by more than tanh and softmax take to go from one end to the other.
       assertAsReference(config, on, changed(randomInputs(config), scaled(1e15)), 1e-2, 'of 1e15');

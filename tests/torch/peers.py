@@ -32,12 +32,17 @@ class Peer:
 
 def assert_agree(case, make, call, adapt=dict):
     """Every run of a case, with a peer in float64: the reference executor agrees with it to the rounding of its
-    results, the kernels as far as float32 goes."""
+    results, the kernels as far as float32 goes.
+
+    A query whose every visible score has -1e9 added keeps 1.2e-7 of each in float64 too: by so much weights differ where
+    the peer adds in another order.
+    """
     peer = Peer(make, call, torch.float64, adapt)
     far = []
     for run in case.runs:
         expected = peer.results(run)
-        far += judge.differences(f"{run.name}, reference", run.results("reference"), expected, judge.REFERENCE)
+        rounding = judge.REFERENCE + (2.0**-23 if run.name.endswith("lowest numbers") else 0.0)
+        far += judge.differences(f"{run.name}, reference", run.results("reference"), expected, rounding)
         for build in run.builds:
             again = lambda: peer.results(run)
             far += judge.float32_differences(f"{run.name}, {build}", run.results(build), expected, again)
