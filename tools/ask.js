@@ -90,7 +90,7 @@ function refuseLayers(layers, files, chosen) {
 }
 
 /**
- * The suites with those of the files that they have. A suite that runs all of its files or nothing, such as a program
+ * Suites, each with the named files that belong to it. A suite that runs all of its files or nothing, such as a program
  * of all C++ tests, runs all.
  * @param {Chosen[]} chosen
  * @param {string[]} files
@@ -106,7 +106,7 @@ function withOwnFiles(chosen, files) {
 }
 
 /**
- * The suites that can run these files alone.
+ * Suites that can run the files alone.
  * @param {string[]} files
  * @param {Chosen[]} every
  */

@@ -454,9 +454,9 @@ const Values* GivenTensor::values(const Tensor& expected, Values& own) const {
     default:
       if (half_) {
         LateFloats(data_, half_)(0, own.size(), own.data());
-      } else if (resident_floats && !in_place) {
-        own = std::get<Values>(resident_->numbers);
-      } else if (!in_place) {
+      } else if (resident_floats) {
+        if (!in_place) own = std::get<Values>(resident_->numbers);
+      } else {
         val(typed_memory_view(own.size(), own.data())).call<void>("set", data_);
       }
       if (expected.only_hides) {

@@ -16,7 +16,6 @@
 #include "attention.h"
 
 #include <algorithm>
-#include <cmath>
 #include <new>
 
 #include "attention_parts.h"
@@ -313,10 +312,6 @@ int64_t few_scratch(const AttentionSizes& sizes, int64_t rows, const AttentionCa
   const int64_t V = sizes.value_features, own = call.weights ? 0 : rows * sizes.keys;
   return kFloatsOfADouble * rows * V + own +
          (call.stored_in_16_bits ? kFewKeys * std::max(sizes.features, V) : 0);
-}
-
-bool holds_nan(const float* x, int64_t count) {
-  return std::any_of(x, x + count, [](float number) { return std::isnan(number); });
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 template <bool kSquared>
 double sum_of(const float* x, float centre, int64_t length) {
   double totals[1] = {0.0};
-  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int64_t v) {
+  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int v) {
     const Batch value = load(x + at) - Batch(centre);
     sums[0][v] = kSquared ? madd(value, value, sums[0][v]) : sums[0][v] + value;
   });
@@ -141,7 +141,7 @@ void norm_gradient(const float* dy, const float* x, const float* weight, const N
     return load(dy + i) * (Batch(norm.offset) + load(weight + i));
   };
   double totals[2] = {0.0, 0.0};  // of g, and of g x̂
-  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int64_t v) {
+  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int v) {
     const Batch g = g_at(at);
     sums[0][v] += g;
     sums[1][v] = madd(g, normal_at(at), sums[1][v]);

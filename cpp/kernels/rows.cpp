@@ -1,6 +1,7 @@
 #include "rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sums.h"
 #include "vector.h"
@@ -130,6 +131,10 @@ void scale(const float* x, float factor, int64_t length, float* y) {
 void maximum(const float* a, const float* b, int64_t length, float* y) {
   map(a, b, length, y,
       [](auto one, auto other) { return xsimd::select(one > other || one != one, one, other); });
+}
+
+bool holds_nan(const float* x, int64_t length) {
+  return std::any_of(x, x + length, [](float number) { return std::isnan(number); });
 }
 
 }  // namespace attnscope::kernels

@@ -39,4 +39,7 @@ inline void scale(float* y, float factor, int64_t length) { scale(y, factor, len
 /// y[e] = the larger of a[e] and b[e], NaN where one of them is.
 void maximum(const float* a, const float* b, int64_t length, float* y);
 
+/// Whether one of the numbers is NaN.
+bool holds_nan(const float* x, int64_t length);
+
 }  // namespace attnscope::kernels

@@ -7,26 +7,24 @@
 
 #include "sums.h"
 #include "vector.h"
+#include "wide.h"
 
 namespace attnscope::kernels {
 
-inline constexpr int64_t kSummedVectors = 4;
-
 /// totals[s] += Σ of what add(i, sums, v) adds to sums[s][v] for the vector of numbers at i, over
-/// all whole runs of kSummedVectors vectors. Returns the index of the first number after them.
+/// all whole runs. Returns the index of the first number after them.
 template <int kSums, class Add>
 inline int64_t sum_runs(int64_t length, double (&totals)[kSums], Add add) {
-  constexpr int64_t kRun = kSummedVectors * kLanes;
   const int64_t whole = length / kRun * kRun;
   int64_t i = 0;
   while (i < whole) {
     const int64_t end = std::min(whole, i + kSummed * kRun);
-    Batch sums[kSums][kSummedVectors];
+    Wide sums[kSums];
     for (auto& partial : sums) {
       for (Batch& vector : partial) vector = Batch(0.0f);
     }
     for (; i < end; i += kRun) {
-      for (int64_t v = 0; v < kSummedVectors; ++v) add(i + v * kLanes, sums, v);
+      for (int v = 0; v < kWide; ++v) add(i + v * kLanes, sums, v);
     }
     for (int s = 0; s < kSums; ++s) {
       const auto& [a, b, c, d] = sums[s];

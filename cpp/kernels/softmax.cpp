@@ -12,8 +12,6 @@
 namespace attnscope::kernels {
 namespace {
 
-constexpr int64_t kWide = 4;  // vectors at a time, for what waits on its own results
-constexpr int64_t kRun = kWide * kLanes;
 constexpr float kLog2E = std::numbers::log2e_v<float>;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
@@ -79,7 +77,7 @@ void softmax(const float* scores, const float* mask, int64_t length, float* weig
 
 void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx) {
   double totals[1] = {0.0};
-  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int64_t v) {
+  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int v) {
     sums[0][v] = madd(load(y + at), load(dy + at), sums[0][v]);
   });
   auto sum = static_cast<float>(totals[0]);

@@ -11,8 +11,8 @@ namespace attnscope::kernels {
 
 double sum(const float* x, int64_t length) {
   double totals[1] = {0.0};
-  int64_t i = sum_runs(length, totals,
-                       [&](int64_t at, auto& sums, int64_t v) { sums[0][v] += load(x + at); });
+  int64_t i =
+      sum_runs(length, totals, [&](int64_t at, auto& sums, int v) { sums[0][v] += load(x + at); });
   float rest = 0.0f;
   for (; i < length; ++i) rest += x[i];
   return totals[0] + static_cast<double>(rest);
@@ -20,7 +20,7 @@ double sum(const float* x, int64_t length) {
 
 double sum_of_squares(const float* x, int64_t length) {
   double totals[1] = {0.0};
-  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int64_t v) {
+  int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int v) {
     const Batch value = load(x + at);
     sums[0][v] = madd(value, value, sums[0][v]);
   });

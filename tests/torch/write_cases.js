@@ -532,7 +532,10 @@ function sized(name, hf, sizes) {
 function writeHeadless() {
   const own = drawOf(1);
   const named = variants(own, 1).map(({ name, hf }) => ({ name, hf: { ...hf, architectures: ['TheModel'] } }));
-  return named.map(({ name, hf }) => sized(name, hf, {})).filter(({ config }) => config.layer === 'decoder');
+  // One position, which every file has.
+  return named
+    .map(({ name, hf }) => sized(name, hf, { seq_len: 1 }))
+    .filter(({ config }) => config.layer === 'decoder');
 }
 
 /** Files whose KV cache is another in transformers than here, which a key has to say. */

@@ -4,7 +4,6 @@
 #include "../../ops/matmul.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "../../kernels/gemm.h"
 #include "../../kernels/rows.h"
@@ -12,6 +11,7 @@
 #include "../lowering.h"
 #include "../threads.h"
 #include "parts.h"
+#include "visible.h"
 
 namespace attnscope {
 namespace {
@@ -181,19 +181,13 @@ class OwnProduct {
   Slot<float> panels_, turned_;
 };
 
-/// Rows of weights (M, K) times values (K, N) that hold NaN, once more, of the keys alone that the
-/// row's query sees: weights of others are 0, and 0 times NaN or infinity is NaN.
-void combine_visible(const Band& band, const float* weights, const float* values, float* sums,
-                     int64_t M, int64_t N, int64_t K) {
-  for (int64_t m = 0; m < M; ++m, weights += K, sums += N) {
-    if (std::none_of(sums, sums + N, [](float sum) { return std::isnan(sum); })) continue;
-    for (int64_t n = 0; n < N; ++n) {
-      double sum = 0.0;
-      for (int64_t k = 0; k < K; ++k) {
-        if (band.shows(m, k, K)) sum += static_cast<double>(weights[k]) * values[k * N + n];
-      }
-      sums[n] = static_cast<float>(sum);
-    }
+/// Has each row of sums (M, N) = weights (M, K) values (K, N) hold of the keys those alone that its
+/// query sees.
+void leave_out_hidden_keys(const Band& band, const float* weights, const float* values, float* sums,
+                           int64_t M, int64_t N, int64_t K) {
+  for (int64_t m = 0; m < M; ++m) {
+    const auto shows = [&](int64_t k) { return band.shows(m, k, K); };
+    leave_out_hidden({values, N}, weights + m * K, K, N, shows, sums + m * N);
   }
 }
 
@@ -207,7 +201,7 @@ Fusion shared_matmul(const Site& site, int64_t M, int64_t N, int64_t K) {
     const float *left = workspace.read(a), *right = workspace.read(b);
     float* out = workspace.write(c);
     product.run(workspace, {left, K, false}, {right, turned ? N : K, turned}, out);
-    if (turned && band.restricts()) combine_visible(band, left, right, out, M, N, K);
+    if (turned && band.restricts()) leave_out_hidden_keys(band, left, right, out, M, N, K);
   };
   return fusion;
 }
@@ -241,7 +235,7 @@ Fusion matmul(const Site& site) {
         const auto pack = transposed ? kernels::pack_transposed : kernels::pack_plain;
         pack(matrix, transposed ? K : N, N, K, panels);
         kernels::gemm({row, K}, {panels, K}, nullptr, {to, N}, M, N, K);
-        if (band.restricts()) combine_visible(band, row, matrix, to, M, N, K);
+        if (band.restricts()) leave_out_hidden_keys(band, row, matrix, to, M, N, K);
       }
     });
   };

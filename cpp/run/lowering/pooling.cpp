@@ -3,7 +3,6 @@
 #include "../../ops/pooling.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "../../kernels/pooling.h"
@@ -15,6 +14,7 @@
 #include "../../ops/weighted_sum.h"
 #include "../lowering.h"
 #include "../threads.h"
+#include "visible.h"
 
 namespace attnscope {
 namespace {
@@ -71,16 +71,9 @@ void shares_of(const float* mask, int64_t T, float* weights) {
 void mean_of(const float* x, const float* mask, int64_t T, int64_t E, float* weights, float* y) {
   shares_of(mask, T, weights);
   kernels::weighted_sum({x, E}, weights, T, E, y);
-  if (!mask || std::none_of(y, y + E, [](float mean) { return std::isnan(mean); })) return;
-  // What the mask hides does not count, even where it is NaN or infinity: 0 times that is NaN.
-  for (int64_t e = 0; e < E; ++e) {
-    double sum = 0.0;
-    for (int64_t t = 0; t < T; ++t) {
-      if (!hides(mask, t))
-        sum += static_cast<double>(weights[t]) * static_cast<double>(x[t * E + e]);
-    }
-    y[e] = static_cast<float>(sum);
-  }
+  if (!mask) return;
+  const auto shows = [&](int64_t t) { return !hides(mask, t); };
+  leave_out_hidden({x, E}, weights, T, E, shows, y);
 }
 
 void max_of(const float* x, const float* mask, int64_t T, int64_t E, float*, float* y) {

@@ -117,7 +117,7 @@ TEST_CASE("the rounding of a softmax and of its gradient does not grow with its 
     kernels::softmax(x.data(), nullptr, length, weights.data());
     check_relative(weights[0], std::exp(static_cast<double>(x[0] - most)) / sum, kInDouble);
 
-    // Of the first weight alone: y (dy - sum of y dy), with dy 2 there and 1 elsewhere.
+    // The gradient by the first score is y (dy - sum of y dy), with dy 2 there and 1 elsewhere.
     Floats dy(x.size(), 1.0f);
     dy[0] = 2.0f;
     kernels::softmax_gradient(weights.data(), dy.data(), length, gradient.data());

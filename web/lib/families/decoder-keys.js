@@ -4,6 +4,7 @@ import { activation, common, flag, ignored, key, orNull, padding, positive, size
 import { isPlain, show } from '../values.js';
 
 /**
+ * @typedef {import('./rules.js').Family} Family
  * @typedef {import('./rules.js').Get} Get
  * @typedef {import('./rules.js').Rule} Rule
  * @typedef {import('./rules.js').Rules} Rules
@@ -21,7 +22,13 @@ const hasWords = (/** @type {string} */ name) =>
 const headless = (names) => (names?.length && !names.some(hasWords) ? names : undefined);
 
 /** A head that is the embedding has no parameters of its own, as where there is none. @param {Get} get */
-export const tied = (get) => (get('architectures', headless) ? true : get('tie_word_embeddings'));
+const tied = (get) => (get('architectures', headless) ? true : get('tie_word_embeddings'));
+
+/** @param {boolean} fallback @returns {Rule} */
+export const tieWords = (fallback) => ({ type: flag, fallback, set: { tie_embeddings: tied } });
+
+/** @param {...string} keys @returns {Rules} */
+export const dropouts = (...keys) => ignored('for training; the decoder has no dropout', ...keys);
 
 /** What of a decoder's file is of no single field. @type {Rules} */
 export const decoderCommon = {
@@ -42,6 +49,27 @@ export const decoderCommon = {
   is_causal: { type: flag, fallback: true, differs: (value) => (value ? undefined : BOTH_WAYS), unused: '' },
   num_kv_shared_layers: otherCache(Boolean)
 };
+
+/**
+ * The decoder of the text in a file of images and text. Its head is tied by the key outside `text_config`.
+ * @param {string} whole the class of the model
+ * @param {boolean} isTied by default
+ * @param {Rules} images keys of what reads images
+ * @returns {Pick<Family, 'model' | 'inside' | 'outer'>}
+ */
+export const textOf = (whole, isTied, images) => ({
+  model: `the text decoder of ${whole}`,
+  inside: 'text_config',
+  outer: {
+    ...decoderCommon,
+    ...ignored('that of text_config decides', 'is_causal', 'num_kv_shared_layers'),
+    tie_word_embeddings: tieWords(isTied),
+    ...images
+  }
+});
+
+/** @param {...string} keys @returns {Rules} */
+export const ofImages = (...keys) => ignored('the part that reads images is not sized', ...keys);
 
 /** Keys of other classes by which transformers cuts the KV cache of any decoder, and nothing else. @type {Rules} */
 export const cacheOnly = {
@@ -177,10 +205,10 @@ export const ropeKeys = {
   hidden_act: activation('silu'),
   max_position_embeddings: key(size, 2048, 'max_positions'),
   rms_norm_eps: key(positive, 1e-6, 'norm_eps'),
-  tie_word_embeddings: { type: flag, fallback: false, set: { tie_embeddings: tied } },
+  tie_word_embeddings: tieWords(false),
   pad_token_id: padding(null),
   ...rope(10000),
-  ...ignored('for training; the decoder has no dropout', 'attention_dropout'),
+  ...dropouts('attention_dropout'),
   ...ignored('how weights were split for training', 'pretraining_tp')
 };
 

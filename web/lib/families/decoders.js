@@ -8,11 +8,14 @@ import {
   cacheOnly,
   decoder,
   decoderCommon,
+  dropouts,
   layerTypes,
+  ofImages,
   rope,
   ropeKeys,
+  textOf,
   thetaOf,
-  tied,
+  tieWords,
   unnoted,
   windowOf,
   windows
@@ -75,13 +78,13 @@ export const gpt2 = {
     activation_function: activation('gelu_new'),
     layer_norm_epsilon: key(positive, 1e-5, 'norm_eps'),
     scale_attn_weights: { type: flag, fallback: true, set: { scale: (get) => (get('scale_attn_weights') ? null : 1) } },
-    tie_word_embeddings: { type: flag, fallback: true, set: { tie_embeddings: tied } },
+    tie_word_embeddings: tieWords(true),
     add_cross_attention: only(false, CROSS),
     scale_attn_by_inverse_layer_idx: unlike(
       'the model divides the scores of its n-th layer by n; this decoder does not'
     ),
     ...ignored('changes the rounding of 16 bits alone', 'reorder_and_upcast_attn'),
-    ...ignored('for training; the decoder has no dropout', 'resid_pdrop', 'embd_pdrop', 'attn_pdrop'),
+    ...dropouts('resid_pdrop', 'embd_pdrop', 'attn_pdrop'),
     ...ignored(
       'of heads that the model does not have',
       'summary_type',
@@ -322,17 +325,12 @@ export const gemma3Text = {
   keys: gemma3Keys
 };
 
-/** @type {Family} The model of images and text; its text decoder is sized, and its head is tied by the key outside. */
+/** @type {Family} */
 export const gemma3 = {
   ...gemma3Text,
-  model: 'the text decoder of Gemma3ForConditionalGeneration',
-  inside: 'text_config',
-  keys: { ...gemma3Keys, ...ignored('the model of images and text does not apply it', 'final_logit_softcapping') },
-  outer: {
-    ...decoderCommon,
-    ...ignored('that of text_config decides', 'is_causal', 'num_kv_shared_layers'),
-    tie_word_embeddings: gemma3Keys.tie_word_embeddings,
-    ...ignored('the part that reads images is not sized', 'vision_config', 'mm_tokens_per_image'),
+  ...textOf('Gemma3ForConditionalGeneration', true, {
+    ...ofImages('vision_config', 'mm_tokens_per_image'),
     ...ignored('', 'boi_token_index', 'eoi_token_index', 'image_token_index')
-  }
+  }),
+  keys: { ...gemma3Keys, ...ignored('the model of images and text does not apply it', 'final_logit_softcapping') }
 };

@@ -7,11 +7,14 @@ import {
   cacheOnly,
   decoder,
   decoderCommon,
+  dropouts,
+  ofImages,
   otherAngles,
   partialRope,
   rope,
   ropeKeys,
-  tied,
+  textOf,
+  tieWords,
   windows
 } from './decoder-keys.js';
 import { mistral, qwen2, qwen3, qwenKeys } from './decoders.js';
@@ -25,7 +28,6 @@ import { isPlain } from '../values.js';
  * @typedef {import('./rules.js').Rules} Rules
  */
 
-const tiedByDefault = { ...ropeKeys.tie_word_embeddings, fallback: true };
 const PARTS = 'has parameters that this layer lacks';
 
 /** The window of every layer, and the cache of those that the file calls full. @type {Rules} */
@@ -56,7 +58,7 @@ const phi3 = {
     ...partialRope(1),
     head_dim: optional(ropeKeys.head_dim),
     ...ignored('read with other rope_types than the default one', 'original_max_position_embeddings'),
-    ...ignored('for training; the decoder has no dropout', 'resid_pdrop', 'embd_pdrop')
+    ...dropouts('resid_pdrop', 'embd_pdrop')
   }
 };
 
@@ -139,7 +141,7 @@ const smollm3 = {
       differs: (on, used, peek) => (on && used && peek('sliding_window') !== null && isMixed(peek) ? UNSEEN : undefined)
     },
     head_dim: optional(ropeKeys.head_dim),
-    tie_word_embeddings: tiedByDefault,
+    tie_word_embeddings: tieWords(true),
     attention_bias: attentionBias,
     mlp_bias: key(flag, false, 'mlp_bias'),
     no_rope_layers: {
@@ -187,7 +189,7 @@ const stablelm = {
     qk_layernorm: only(false, `the norm of queries and keys ${PARTS}`),
     use_parallel_residual: only(false, 'attention and feed-forward network stand side by side in another block'),
     head_dim: { unused: 'StableLM has hidden_size / num_attention_heads' },
-    ...ignored('for training; the decoder has no dropout', 'hidden_dropout')
+    ...dropouts('hidden_dropout')
   }
 };
 
@@ -211,12 +213,12 @@ const starcoder2 = {
     }),
     ...oneWindow,
     hidden_act: activation('gelu_pytorch_tanh'),
-    tie_word_embeddings: tiedByDefault,
+    tie_word_embeddings: tieWords(true),
     head_dim: optional(ropeKeys.head_dim),
     norm_epsilon: key(positive, 1e-5, 'norm_eps'),
     rms_norm_eps: { unused: 'norm_epsilon is the one that StarCoder2 reads' },
     use_bias: key(flag, true, 'bias', 'output_bias', 'mlp_bias'),
-    ...ignored('for training; the decoder has no dropout', 'residual_dropout', 'embedding_dropout')
+    ...dropouts('residual_dropout', 'embedding_dropout')
   }
 };
 
@@ -243,7 +245,7 @@ const seedOss = {
     attention_bias: key(flag, true, 'bias'),
     attention_out_bias: key(flag, false, 'output_bias'),
     mlp_bias: key(flag, false, 'mlp_bias'),
-    ...ignored('for training; the decoder has no dropout', 'residual_dropout')
+    ...dropouts('residual_dropout')
   }
 };
 
@@ -318,34 +320,21 @@ const ministral3 = {
   }
 };
 
-// Models of images and text, of which the decoder of the text is sized.
+// Models of images and text: the decoder of the text is sized.
 
-/** @param {string} whole its class @param {boolean} isTied by default @returns {Partial<Family>} */
-const textOf = (whole, isTied) => ({
-  model: `the text decoder of ${whole}`,
-  inside: 'text_config',
-  outer: {
-    ...decoderCommon,
-    ...ignored('that of text_config decides', 'is_causal', 'num_kv_shared_layers'),
-    tie_word_embeddings: { type: flag, fallback: isTied, set: { tie_embeddings: tied } },
-    ...ignored(
-      'the part that reads images is not sized',
-      'vision_config',
-      'vision_feature_layer',
-      'spatial_merge_size'
-    ),
-    ...ignored('the part that joins both is not sized', 'multimodal_projector_bias', 'projector_hidden_act'),
-    ...ignored(
-      '',
-      'image_token_id',
-      'image_token_index',
-      'video_token_id',
-      'vision_start_token_id',
-      'vision_end_token_id',
-      'vision_token_id'
-    )
-  }
-});
+const IMAGES = {
+  ...ofImages('vision_config', 'vision_feature_layer', 'spatial_merge_size'),
+  ...ignored('the part that joins both is not sized', 'multimodal_projector_bias', 'projector_hidden_act'),
+  ...ignored(
+    '',
+    'image_token_id',
+    'image_token_index',
+    'video_token_id',
+    'vision_start_token_id',
+    'vision_end_token_id',
+    'vision_token_id'
+  )
+};
 
 /** Text alone stands at one position in each of the parts of mrope, which are then those of rope. @type {Rules} */
 const mrope = Object.fromEntries(
@@ -358,7 +347,7 @@ const mrope = Object.fromEntries(
 /** @type {Family} Its files have the keys of the text in text_config, or beside those of the whole. */
 const qwen2Vl = {
   ...qwen2,
-  ...textOf('Qwen2VLForConditionalGeneration', false),
+  ...textOf('Qwen2VLForConditionalGeneration', false, IMAGES),
   name: 'qwen2_vl',
   title: 'Qwen2-VL',
   configClass: 'Qwen2VLTextConfig',
@@ -387,7 +376,7 @@ const { use_sliding_window, max_window_layers, sliding_window, layer_types, ...q
 /** @type {Family} */
 const qwen3Vl = {
   ...qwen3,
-  ...textOf('Qwen3VLForConditionalGeneration', false),
+  ...textOf('Qwen3VLForConditionalGeneration', false, IMAGES),
   name: 'qwen3_vl',
   title: 'Qwen3-VL',
   configClass: 'Qwen3VLTextConfig',
@@ -400,7 +389,7 @@ const qwen3Vl = {
   }
 };
 
-const mistral3Text = textOf('Mistral3ForConditionalGeneration', true);
+const mistral3Text = textOf('Mistral3ForConditionalGeneration', true, IMAGES);
 
 /** The model hands the one outside to its text, where there is one. */
 const outerCausal = { ...decoderCommon.is_causal, orInside: true };
@@ -440,7 +429,7 @@ export const kin = {
   qwen2_vl: qwen2Vl,
   qwen2_5_vl: {
     ...qwen2Vl,
-    ...textOf('Qwen2_5_VLForConditionalGeneration', false),
+    ...textOf('Qwen2_5_VLForConditionalGeneration', false, IMAGES),
     name: 'qwen2_5_vl',
     title: 'Qwen2.5-VL',
     configClass: 'Qwen2_5_VLTextConfig'
@@ -448,9 +437,9 @@ export const kin = {
   qwen3_vl: qwen3Vl,
   mistral3: {
     ...mistral3,
-    keys: { ...defaults(mistral3.keys, MISTRAL3_TEXT) },
+    keys: defaults(mistral3.keys, MISTRAL3_TEXT),
     texts: {
-      mistral: { ...mistral3, keys: mistral3.keys },
+      mistral: mistral3,
       ministral3: {
         ...mistral3,
         configClass: 'Ministral3Config',

@@ -18,7 +18,7 @@ export const deepseekV3 = {
   fixed: { layer: 'latent_attention', norm_eps: 1e-6 },
   keys: {
     ...common,
-    is_causal: { ...decoderCommon.is_causal, unused: '' },
+    is_causal: decoderCommon.is_causal,
     hidden_size: key(size, 7168, 'hidden_size'),
     num_attention_heads: key(size, 128, 'num_heads'),
     q_lora_rank: {
