@@ -426,13 +426,28 @@ std::string refusal_json(size_t index, std::string_view message, std::string_vie
   return json.take();
 }
 
-std::string model_json(const Config& config, const Graph& graph) {
+std::string model_json(const Config& config, const Graph& graph,
+                       const std::vector<Dtype>& parameter_formats,
+                       std::optional<Dtype> cache_format) {
   JsonWriter json;
   json.begin_object();
   json.key("config");
   write_config(json, config);
   json.key("inputs");
   write_inputs(json, graph);
+  json.key("storage").begin_object();
+  json.key("parameters").begin_object();
+  for (size_t i = 0; i < parameter_formats.size(); ++i) {
+    json.key(graph.parameters().at(i).first).string(format_of(parameter_formats[i]).name);
+  }
+  json.end_object();
+  json.key("cache");
+  if (cache_format) {
+    json.string(format_of(*cache_format).name);
+  } else {
+    json.null();
+  }
+  json.end_object();
   json.end_object();
   return json.take();
 }

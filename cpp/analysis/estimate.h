@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "../graph/dtype.h"
 #include "../layers/layer.h"
 #include "../training/recipe.h"
 
@@ -25,8 +27,11 @@ std::string estimate_json(const Config& config, const EstimateOptions& options);
 /// {error, field, index}.
 std::string refusal_json(size_t index, std::string_view message, std::string_view field);
 
-/// What a model of this graph is and takes: {config, inputs}, as in an estimate.
-std::string model_json(const Config& config, const Graph& graph);
+/// A model: {config, inputs}, as in an estimate, and {storage}, the formats in which runs read each
+/// parameter (by index in graph.parameters()) and the KV cache (nothing: the layer has none).
+std::string model_json(const Config& config, const Graph& graph,
+                       const std::vector<Dtype>& parameter_formats,
+                       std::optional<Dtype> cache_format);
 
 /// The registry: each layer with its fields, types, defaults, ranges and meanings, its inputs and
 /// results, and the class that is printed for it.

@@ -91,6 +91,7 @@ class Walk {
     explicit Tracked(int step) : last(step) {}
     int last;             // the step after which it is let go; kEnd: it stays
     int behind = kNever;  // of what a step makes first: the last step behind that step
+    std::vector<TensorId> read_behind{};  // of the same: inputs of the steps behind that step
   };
 
   /// `stay`: of each result whether it stays.
@@ -137,8 +138,9 @@ class Walk {
       }
       for (const TensorId id : step.outputs()) read(id, s);
       if (step.gradient_of == kNoTensor) continue;
-      int& behind = tracked_[static_cast<size_t>(step.gradient_of)].behind;
-      behind = std::max(behind, s);
+      Tracked& first = tracked_[static_cast<size_t>(step.gradient_of)];
+      first.behind = std::max(first.behind, s);
+      first.read_behind.insert(first.read_behind.end(), step.inputs.begin(), step.inputs.end());
       has_backward_ = true;
     }
   }
@@ -175,6 +177,7 @@ class Walk {
     Count& of_row = saved[static_cast<size_t>(row_ - first_row_)];
     for (const int index : kept.inputs) {
       const TensorId input = step.inputs[static_cast<size_t>(index)];
+      if (!is_read_behind(step, input)) continue;
       if (copies) {
         further = sum(further, product({kFloat32Bytes, elements(graph_.tensor(input).shape)}));
       } else {
@@ -185,6 +188,15 @@ class Walk {
     of_row = sum(of_row, further);
     left += {further, 0};
     if (until < end_) let_go_[static_cast<size_t>(until)] += {further, 0};
+  }
+
+  /// Whether a step behind this one reads its input: the factors of a product are kept for each
+  /// other's gradients, so that one whose other factor needs no gradient is let go. In a graph
+  /// without a backward pass every tensor needs a gradient.
+  bool is_read_behind(const Step& step, TensorId input) const {
+    if (!has_backward_) return true;
+    const std::vector<TensorId>& read = tracked_[static_cast<size_t>(step.output)].read_behind;
+    return std::ranges::find(read, input) != read.end();
   }
 
   /// Returns the bytes of a tensor unless it is kept already.

@@ -16,7 +16,9 @@ namespace attnscope {
 /// stay to the end. Where autograd records (Sharing::kTraining), what it keeps of a step stays
 /// until the last step that is behind it (Step::gradient_of) is done: to the end in a graph without
 /// a backward pass. In one with a backward pass nothing is kept of a step that no gradient is
-/// behind. A matrix of weights, which our kernels never make, is counted: PyTorch makes it.
+/// behind, and an input only if such a gradient reads it: a product keeps a factor for the gradient
+/// by the other factor. A matrix of weights, which our kernels never make, is counted: PyTorch
+/// makes it.
 struct Lifetimes {
   Count peak = 0;                // most that is alive at one step
   Count peak_without_pairs = 0;  // the same without what has a number for each query and each key;

@@ -434,7 +434,8 @@ ResultsValue step(Model& model, const InputsValue& inputs, const OptionsValue& o
 }
 
 TextValue describe_model(const Model& model) {
-  return TextValue(pack_text(model_json(model.config(), model.graph())));
+  return TextValue(pack_text(
+      model_json(model.config(), model.graph(), model.parameter_formats(), model.cache_format())));
 }
 
 double model_bytes(const Model& model) { return static_cast<double>(model.held_bytes()); }

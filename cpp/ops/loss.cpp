@@ -138,7 +138,7 @@ Array CrossEntropyGradient::forward(const std::vector<const Array*>& inputs) con
   const auto classes = static_cast<int64_t>(y.shape().back());
   const int64_t rows = static_cast<int64_t>(y.size()) / classes;
   const int64_t each = static_cast<int64_t>(target.size()) / rows;
-  const double scale = inputs[0]->data()[0] / rule_.divisor(target.data(), weight, rows);
+  const double scale = rule_.gradient_of_row(inputs[0]->data()[0], target.data(), weight, rows);
   Array dy = make_array({y.shape().begin(), y.shape().end()});
   for (int64_t i = 0; i < rows; ++i) {
     double* row = dy.data() + i * classes;

@@ -71,6 +71,14 @@ struct CrossEntropyRule {
     }
   }
 
+  /// The gradient of each row's sum, given the gradient of the loss. Zero where no row counts, as
+  /// in PyTorch, though the loss is NaN there.
+  template <class T>
+  double gradient_of_row(double gradient, const T* targets, const T* weight, int64_t rows) const {
+    const double by = divisor(targets, weight, rows);
+    return by == 0 ? 0.0 : gradient / by;
+  }
+
   /// By how much the sum over `rows` rows is divided.
   template <class T>
   double divisor(const T* targets, const T* weight, int64_t rows) const {

@@ -105,6 +105,21 @@ std::vector<StateEntry> Model::state() const {
   return entries;
 }
 
+std::vector<Dtype> Model::parameter_formats() const {
+  std::vector<Dtype> formats;
+  for (size_t i = 0; i < weights_->values().size(); ++i) {
+    formats.push_back(weights_->is_packed(i) ? storage_ : Dtype::kFloat32);
+  }
+  return formats;
+}
+
+std::optional<Dtype> Model::cache_format() const {
+  const bool has_cache = std::ranges::any_of(graph_.states(), [](const StateUse& state) {
+    return state.rule == StateUse::Rule::kAppended;
+  });
+  return has_cache ? std::optional(CachedRows::format(storage_)) : std::nullopt;
+}
+
 void Model::load_state(const ParameterValues& values) {
   weights_->assign(values);
   clear_cache();
@@ -159,12 +174,12 @@ Outputs Model::run_with(Weights& weights, const Plan& plan, const Inputs& inputs
   return execute(plan.schedule, weights.bind(plan.graph, plan.schedule.packed()), whole, progress);
 }
 
-Results Model::transact(const Plan& plan, Inputs inputs, Kept& kept,
-                        const Progress& progress) const {
+Results Model::transact(const Plan& plan, Inputs inputs, Kept& kept, const Progress& progress,
+                        std::string_view unchecked) const {
   std::vector<Values> spread;
   return attnscope::transact(plan, weights_->bind(plan.graph, plan.schedule.packed()),
-                             with_whole_rows(plan.graph, std::move(inputs), spread), kept,
-                             progress);
+                             with_whole_rows(plan.graph, std::move(inputs), spread), kept, progress,
+                             unchecked);
 }
 
 Results Model::run(const Plan& plan, const Inputs& inputs, const RunOptions& options,

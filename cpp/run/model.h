@@ -50,6 +50,14 @@ class Model {
 
   std::vector<StateEntry> state() const;
 
+  /// The format in which runs read each parameter, parallel to state(): the storage format where
+  /// linear products read a packed copy, float32 of biases, norms, embeddings and linear layers
+  /// with one output.
+  std::vector<Dtype> parameter_formats() const;
+
+  /// The format in which the KV cache rests; nothing of a layer without a cache.
+  std::optional<Dtype> cache_format() const;
+
   /// Replaces every parameter in place; `values` are parallel to state() and of the same shapes.
   void load_state(const ParameterValues& values);
 
@@ -67,7 +75,8 @@ class Model {
               const Progress& progress = {}) const;
 
   /// transact() with the model's weights, which the plan may change in place.
-  Results transact(const Plan& plan, Inputs inputs, Kept& kept, const Progress& progress) const;
+  Results transact(const Plan& plan, Inputs inputs, Kept& kept, const Progress& progress,
+                   std::string_view unchecked = {}) const;
 
   /// What step() does on `new_len` further positions after those in the KV cache. Throws FieldError
   /// for a layer without cache, where the layer's own rules forbid it, and where it needs more than

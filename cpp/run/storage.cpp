@@ -111,6 +111,8 @@ void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t
 CachedRows::CachedRows(int64_t groups, int64_t features, Dtype storage)
     : groups_(groups), features_(features), storage_(storage) {}
 
+Dtype CachedRows::format(Dtype storage) { return is_half(storage) ? storage : Dtype::kFloat32; }
+
 void CachedRows::append(const float* fresh, int64_t count) {
   if (first_ + kept_ + count > capacity_) make_room(kept_ + count);
   appended_ = count;

@@ -61,6 +61,9 @@ class CachedRows {
  public:
   CachedRows(int64_t groups, int64_t features, Dtype storage);
 
+  /// The format in which a model of this storage format keeps its cache: float32 for int8.
+  static Dtype format(Dtype storage);
+
   /// Appends `count` positions, (groups, count, features), to those that are kept. They replace
   /// what was appended since the last keep(), by a run that was stopped, say.
   void append(const float* fresh, int64_t count);

@@ -18,6 +18,14 @@ Accumulation call_of(Function function) {
           .last = only || function == Function::kTrainLast};
 }
 
+/// The input that holds the class indices of a loss; empty where none does.
+std::string label_input(const Graph& graph, const Loss& loss) {
+  if (loss.kind != Loss::Kind::kCrossEntropy) return {};
+  if (loss.target == Loss::Target::kIndices) return "labels";
+  if (loss.target != Loss::Target::kNextToken) return {};
+  return graph.tensor(graph.results().front().options.predicts).name;
+}
+
 /// What is there of the states of a rule.
 std::vector<StateEntry> entries_of(const States& states, StateUse::Rule rule) {
   std::vector<StateEntry> entries;
@@ -35,6 +43,7 @@ Trainer::Trainer(const Model& model, Recipe recipe)
             {{std::string(kUpdates), 0}, {std::string(kAccumulated), 0}},
             model.generator()} {
   const PlanPtr plan = step_plan(model, {});
+  label_input_ = label_input(model.graph(), recipe_.loss);
   loss_ = plan->result("loss");
   norm_ = plan->result("gradient_norm");
   if (!call_of(plan->key.function).last) find_or_make(model, Function::kTrainLast, {});
@@ -86,10 +95,39 @@ double Trainer::learning_rate() const {
   return recipe_.optimizer.lr * recipe_.schedule.factor(updates());
 }
 
+bool Trainer::ignores_all_labels(const Plan& plan, const Inputs& inputs) const {
+  if (label_input_.empty() || recipe_.loss.reduction == Reduction::kSum) return false;
+  const std::vector<TensorId> ids = plan.graph.inputs();
+  const auto id = static_cast<size_t>(*std::ranges::find_if(
+      ids, [&](TensorId input) { return plan.graph.tensor(input).name == label_input_; }));
+  inputs.load(id);
+  const Values& labels = *inputs[id];
+  // The first token of a sequence is no label: nothing comes before it.
+  const bool next_token = recipe_.loss.target == Loss::Target::kNextToken;
+  const size_t length = next_token ? labels.shape().back() : 1, first = next_token ? 1 : 0;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const bool is_label = i % length >= first;
+    if (is_label && static_cast<int64_t>(labels.data()[i]) != recipe_.loss.ignore_index) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Trainer::Step Trainer::step(Model& model, const Plan& plan, Inputs inputs,
                             const Progress& progress) {
   const double lr = learning_rate();
-  const Results results = model.transact(plan, std::move(inputs), kept_, progress);
+  std::string_view unchecked;
+  if (ignores_all_labels(plan, inputs)) {
+    if (recipe_.accumulation_steps == 1) {
+      refuse(label_input_,
+             "{} must have at least one that is not ignored, got {} as every label; the mean of no "
+             "losses is NaN, and nothing was changed",
+             {label_input_, recipe_.loss.ignore_index});
+    }
+    unchecked = "loss";
+  }
+  const Results results = model.transact(plan, std::move(inputs), kept_, progress, unchecked);
   const bool updated = call_of(plan.key.function).last;
   if (updated) {
     model.weights().repack();

@@ -32,7 +32,9 @@ class Trainer {
 
   /// Forward, backward and, after as many calls as the recipe says, the update. `inputs` are those
   /// of the plan's graph, all finite. Throws FieldError when the loss or the norm of the gradients
-  /// is not finite: everything is then as it was before.
+  /// is not finite: everything is then as it was before. A batch whose labels are all ignored has
+  /// the mean of no losses, NaN, and gradients of zero: as one call of several that make an update
+  /// it adds nothing, alone it is refused.
   Step step(Model& model, const Plan& plan, Inputs inputs, const Progress& progress = {});
 
   /// "loss" (1,) and the layer's results, without dropout.
@@ -64,8 +66,11 @@ class Trainer {
  private:
   PlanPtr find_or_make(const Model& model, Function function, const std::vector<GivenShape>& given);
   double learning_rate() const;
+  /// Whether the loss is the mean over labels of which each is ignored.
+  bool ignores_all_labels(const Plan& plan, const Inputs& inputs) const;
 
   Recipe recipe_;
+  std::string label_input_{};  // the input that holds class indices; empty where none does
   Kept kept_;  // class weights, moments, gradients, how many updates, and dropout's generator
   size_t loss_ = 0, norm_ = 0;  // places of these results in every plan of step()
   Plans plans_;

@@ -35,6 +35,13 @@ BoundWeights Weights::bind(const Graph& graph, const std::vector<TensorId>& pack
   return bound;
 }
 
+bool Weights::is_packed(size_t parameter) const {
+  const Values& values = (*values_)[parameter];
+  return std::ranges::any_of(packed_, [&](const auto& packed) {
+    return packed->from >= values.data() && packed->from < values.data() + values.size();
+  });
+}
+
 Count Weights::packed_bytes() const {
   Count bytes = 0;
   for (const auto& packed : packed_) bytes += packed->matrix.bytes();

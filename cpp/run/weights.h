@@ -40,6 +40,9 @@ class Weights {
   /// call unless an earlier one did, for whatever graph.
   BoundWeights bind(const Graph& graph, const std::vector<TensorId>& packed);
 
+  /// Whether a parameter, or a part of it, is packed.
+  bool is_packed(size_t parameter) const;
+
   /// Bytes of all packed weights.
   Count packed_bytes() const;
 

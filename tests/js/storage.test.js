@@ -47,27 +47,32 @@ function toBfloat16({ data, shape }) {
 }
 
 for (const { name, scope: on } of variants) {
-  test(`${name}: a model in bfloat16 computes with rounded weights`, () => {
-    const inputs = randomInputs(attention);
-    const expected = withStored(
-      attention,
-      'float32',
-      (model) => {
-        const state = model.stateDict();
-        for (const key of ['in_proj_weight', 'out_proj.weight']) state[key] = toBfloat16(state[key]);
-        model.loadStateDict(state);
-        return model.forward(inputs);
-      },
-      on
-    );
-    assertSame(
-      withStored(attention, 'bfloat16', (model) => model.forward(inputs), on),
-      expected,
-      FLOAT32_TOLERANCE
-    );
+  test(`${name}: a model in bfloat16 computes with rounded weights, those that its storage names`, () => {
+    // A tied embedding is read twice: rounded by the head, in float32 by the embedding.
+    const own = configs.filter((config, i) => i % 4 === 0 && !config.tie_embeddings);
+    for (const config of [attention, ...own]) {
+      const inputs = randomInputs(config, { mask: true });
+      const run = (model) => ({ results: model.forward(inputs), formats: model.storage.parameters });
+      const { results, formats } = withStored(config, 'bfloat16', run, on);
+      const expected = withStored(
+        config,
+        'float32',
+        (model) => {
+          const state = model.stateDict();
+          assert.deepEqual(Object.keys(formats), Object.keys(state), nameOf(config));
+          const rounded = Object.keys(state).filter((key) => formats[key] === 'bfloat16');
+          for (const key of rounded) state[key] = toBfloat16(state[key]);
+          model.loadStateDict(state);
+          return model.forward(inputs);
+        },
+        on
+      );
+      assertSame(results, expected, FLOAT32_TOLERANCE, nameOf(config));
+    }
   });
 
   test(`${name}: every layer runs in every format, and tells how far it is off`, () => {
+    const largest = new Map();
     for (const config of configs.filter((_, i) => i % 4 === 0)) {
       const inputs = randomInputs(config, { mask: true });
       const exact = withStored(config, 'float32', (model) => model.forward(inputs), on);
@@ -80,6 +85,17 @@ for (const { name, scope: on } of variants) {
             const what = `${nameOf(config)}, ${storage}`;
             const differences = Array.from(exact.output.data, (value, i) => Math.abs(results.output.data[i] - value));
             assertClose([rounding_error.max_absolute], [Math.max(...differences)], 1e-5, what);
+            const stored = Object.values(model.storage.parameters).filter((format) => format !== 'float32');
+            assert.ok(rounding_error.max_absolute === 0 || stored.length > 0, `${what}: an error of no parameter`);
+            if (stored.length > 0) {
+              // One visible position has a weight of 1 whatever its score: other configs of the layer show an effect.
+              const row = `${config.layer}, ${storage}`;
+              largest.set(row, Math.max(largest.get(row) ?? 0, rounding_error.max_absolute));
+            }
+            assert.ok(
+              stored.every((format) => format === storage),
+              what
+            );
             assert.deepEqual(model.forward(inputs), results, what);
             assertSame(model.forward(inputs, { reference: true }), exact, FLOAT32_TOLERANCE, what);
           },
@@ -87,8 +103,30 @@ for (const { name, scope: on } of variants) {
         );
       }
     }
+    const idle = [...largest].filter(([, error]) => error === 0).map(([row]) => row);
+    assert.deepEqual(idle, [], 'layers that a storage format of their parameters changes nothing of');
   });
 }
+
+test('a model names the formats of its parameters and of its cache', () => {
+  const storageOf = (config, storage) => withStored(config, storage, (model) => model.storage);
+  assert.deepEqual(storageOf(attention, 'int8'), {
+    parameters: {
+      in_proj_weight: 'int8',
+      in_proj_bias: 'float32',
+      'out_proj.weight': 'int8',
+      'out_proj.bias': 'float32'
+    },
+    cache: null
+  });
+  const scorer = { layer: 'linear_scorer', batch_size: 2, seq_len: 5, hidden_size: 8 };
+  assert.deepEqual(storageOf(scorer, 'int8').parameters, { 'score.weight': 'float32', 'score.bias': 'float32' });
+  const caches = ['float32', ...formats].map((storage) => storageOf(decoder, storage).cache);
+  assert.deepEqual(caches, ['float32', 'float16', 'bfloat16', 'float32']);
+  const { parameters } = storageOf({ ...decoder, tie_embeddings: true }, 'float16');
+  assert.equal(parameters['model.embed_tokens.weight'], 'float16');
+  assert.equal(storageOf(decoder, 'float16').parameters['model.embed_tokens.weight'], 'float32');
+});
 
 test('fewer bits err more, and none of them much', () => {
   const inputs = randomInputs(attention);

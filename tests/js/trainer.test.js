@@ -243,7 +243,10 @@ test('what is wrong is refused by its name, and the trainer stays as it was', ()
   assert.match(step({ ...batch, labels: { data: new Float32Array(8), shape: [8] } }), /^labels: .*Int32Array/);
   assert.match(step({ ...batch, target: batch.labels }), /^target: step has no input "target"/);
   const ignored = { data: new Int32Array(8).fill(-100), shape: [8] };
-  assert.match(step({ ...batch, labels: ignored }), /^loss: the loss must stay finite, got NaN; nothing was changed/);
+  assert.equal(
+    step({ ...batch, labels: ignored }),
+    'labels: labels must have at least one that is not ignored, got -100 as every label; the mean of no losses is NaN, and nothing was changed'
+  );
   assert.deepEqual(trainer.stateDict(), before);
 
   const other = scope.trainer({ ...classifier, hidden_size: 32 });
@@ -268,6 +271,49 @@ test('what is wrong is refused by its name, and the trainer stays as it was', ()
   assert.deepEqual(trainer.stateDict(), before);
   for (const one of [trainer, other, sgd]) one.dispose();
   assert.throws(() => trainer.step(batch), /was disposed/);
+});
+
+test('a batch of ignored labels adds nothing to an accumulation, wherever it stands', () => {
+  const ignored = { ...batch, labels: { data: new Int32Array(8).fill(-100), shape: [8] } };
+  const run = (/** @type {any[]} */ batches) => {
+    const trainer = scope.trainer({ ...classifier, dropout: 0 }, { optimizer: 'sgd', accumulation_steps: 3 });
+    const steps = batches.map((one) => trainer.step(one));
+    const { parameters } = trainer.stateDict();
+    trainer.dispose();
+    return { steps, parameters };
+  };
+  const first = run([batch, ignored, ignored]);
+  assert.deepEqual(
+    first.steps.map(({ loss, updated }) => [Number.isNaN(loss), updated]),
+    [
+      [false, false],
+      [true, false],
+      [true, true]
+    ]
+  );
+  assert.equal(first.steps[2].gradient_norm, first.steps[0].gradient_norm);
+  assert.deepEqual(run([ignored, batch, ignored]).parameters, first.parameters);
+  assert.deepEqual(run([ignored, ignored, batch]).parameters, first.parameters);
+  // The sum of no losses is 0, and a trainer takes it alone.
+  const sums = scope.trainer(classifier, { loss: { name: 'cross_entropy', reduction: 'sum' }, optimizer: 'sgd' });
+  const { loss, gradient_norm } = sums.step(ignored);
+  assert.deepEqual([loss, gradient_norm], [0, 0]);
+  sums.dispose();
+});
+
+test('next tokens that are all ignored are refused by the name of the tokens', () => {
+  const sizes = { batch_size: 2, seq_len: 3, vocab_size: 5, hidden_size: 8, num_heads: 2, num_layers: 1 };
+  const config = { layer: 'decoder', ...sizes, intermediate_size: 8 };
+  const loss = { name: /** @type {const} */ ('cross_entropy'), target: /** @type {const} */ ('next_token') };
+  const trainer = scope.trainer(config, { loss: { ...loss, ignore_index: 4 } });
+  const step = (/** @type {number[]} */ ...ids) =>
+    trainer.step({ tokens: { data: Int32Array.from(ids), shape: [2, 3] } });
+  assert.match(
+    refusal(() => step(1, 4, 4, 2, 4, 4)),
+    /^tokens: tokens must have at least one that is not ignored, got 4 as every label/
+  );
+  assert.ok(Number.isFinite(step(4, 4, 4, 4, 4, 3).loss)); // a label counts where it is the next token
+  trainer.dispose();
 });
 
 test('numbers that are not finite are refused with their place', () => {

@@ -105,7 +105,9 @@ function runs() {
       config: tutorial,
       options: { loss: 'cross_entropy', optimizer: { name: 'adam', lr: 1e-3 } },
       steps: TUTORIAL_STEPS
-    }
+    },
+    // One batch of three has no label that counts: now the second, now the first call of an update.
+    { config: classifier, options: { optimizer: 'adam', accumulation_steps: 2 }, steps: STEPS, unlabelled: 1 }
   ];
 }
 
@@ -120,7 +122,8 @@ const tutorial = {
   dropout: 0.1
 };
 
-/** @typedef {{ config: any, options: any, steps: number, masked?: boolean }} Run */
+/** @typedef {{ config: any, options: any, steps: number, masked?: boolean,
+ *   unlabelled?: number }} Run `unlabelled`: the place of the batch whose labels are all ignored */
 
 /**
  * The runs whose layer and kinds of options no run before them has.
@@ -146,11 +149,12 @@ export function trainings(scope, file, gate) {
 }
 
 /** @param {Attnscope} scope @param {Draw} draw @param {Run} run @returns {any[]} its batches */
-function dataOf(scope, draw, { config, options, steps, masked }) {
-  return Array.from({ length: steps === TUTORIAL_STEPS ? 1 : 3 }, () => ({
-    ...batch(scope, draw, config, options.loss),
-    ...(masked && { mask: padded(draw, [config.batch_size, config.seq_len]) })
-  }));
+function dataOf(scope, draw, { config, options, steps, masked, unlabelled }) {
+  return Array.from({ length: steps === TUTORIAL_STEPS ? 1 : 3 }, (_, place) => {
+    const inputs = batch(scope, draw, config, options.loss);
+    if (place === unlabelled) inputs.labels.data.fill(-100);
+    return { ...inputs, ...(masked && { mask: padded(draw, [config.batch_size, config.seq_len]) }) };
+  });
 }
 
 /** @param {Attnscope} scope @param {TensorFile} file @param {Run & { seed: number, data: any[] }} run */
@@ -200,6 +204,7 @@ function padded(draw, [batch, length]) {
 /**
  * Inputs of a layer and what its result is held against.
  * @param {Attnscope} scope @param {Draw} draw @param {any} config @param {any} loss
+ * @returns {Record<string, any>}
  */
 function batch(scope, draw, config, loss = {}) {
   const estimate = scope.estimate(config);

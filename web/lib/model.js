@@ -18,6 +18,7 @@ import { isPlain, show } from './values.js';
 /** @typedef {import('./types.js').Gradients} Gradients */
 /** @template O @typedef {import('./generics.js').TensorsOf<O, Tensor>} TensorsOf */
 /** @typedef {import('./types.js').Input} Input */
+/** @typedef {import('./types.js').ModelStorage} ModelStorage */
 /** @typedef {import('./types.js').StepOptions} StepOptions */
 /** @typedef {import('./types.js').Tensor} Tensor */
 /** @template C @typedef {import('./generics.js').Filled<C>} Filled */
@@ -68,11 +69,13 @@ export class Model {
   constructor(core, handle) {
     this.#core = core;
     this.#owned = core.hold('model', handle);
-    const { config, inputs } = JSON.parse(this.#owned.call((model) => model.describe()));
+    const { config, inputs, storage } = JSON.parse(this.#owned.call((model) => model.describe()));
     /** @type {Readonly<Filled<C>>} The layer and its fields, with the defaults filled in. */
     this.config = Object.freeze(config);
     /** @type {readonly Input[]} What `forward` takes. */
     this.inputs = Object.freeze(inputs);
+    /** @type {ModelStorage} The number formats in which runs read the parameters and keep the KV cache. */
+    this.storage = Object.freeze(storage);
   }
 
   /**

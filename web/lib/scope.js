@@ -163,10 +163,11 @@ export class Attnscope {
   /**
    * A layer with the weights that `torch.manual_seed(seed)` gives the module of `pytorch(config)`.
    *
-   * `storage` is the format in which its linear layers read their weights and in which its KV cache rests. All
-   * arithmetic stays float32, but of int8: its linear layers multiply integers (weights with one scale an output
-   * feature, activations quantized as they come, with one scale a position), and its KV cache stays float32. Other
-   * parameters, and what `stateDict` returns, stay float32.
+   * `storage` is the format in which linear layers with more than one output read their weights and, but for int8, in
+   * which the KV cache rests; `model.storage` names the format of each parameter and of the cache. All arithmetic stays
+   * float32, but of int8: linear layers multiply integers (weights with one scale an output feature, activations
+   * quantized as they come, with one scale a position), and the KV cache stays float32. Other parameters, and what
+   * `stateDict` returns, stay float32.
    * @template {LayerName | (string & {})} const L
    * @template const C
    * @param {ConfigArgument<L, C>} config

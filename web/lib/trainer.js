@@ -76,7 +76,7 @@ import { isPlain, show } from './values.js';
 
 /**
  * @typedef {object} TrainingStep
- * @property {number} loss
+ * @property {number} loss NaN of a batch whose labels are all ignored, which only an accumulation takes
  * @property {number} gradient_norm of all gradients together, before they are clipped
  * @property {number} lr the learning rate of the update
  * @property {boolean} updated false in all but the last call of `accumulation_steps`
@@ -176,8 +176,9 @@ export class Trainer {
    *   and lengths may be others than the config's, where no parameter has that size
    * @param {{ progress?: (done: number) => unknown }} [options]
    * @returns {TrainingStep}
-   * @throws {RangeError} for an ill-fitting tensor, numbers that are not finite, and a loss or gradients that would not
-   *   be: the trainer is then as it was before
+   * @throws {RangeError} for an ill-fitting tensor, numbers that are not finite, a batch whose labels are all ignored
+   *   (one of several calls that make an update may be such a batch: it adds nothing), and a loss or gradients that
+   *   would not be finite: the trainer is then as it was before
    * @throws {DOMException} an AbortError, when `progress` returned false
    */
   step(inputs, options) {

@@ -336,6 +336,15 @@
 /** @typedef {RunBytesOfForward & { storage?: Format }} RunBytesOptions */
 
 /**
+ * @typedef {object} ModelStorage what the option `storage` of `create` comes to in one model
+ * @property {Readonly<Record<string, Format>>} parameters by parameter name, the format in which runs read the
+ *   parameter: that of `storage` for weights of linear layers, 'float32' for biases, norms, embeddings and linear
+ *   layers with one output
+ * @property {Format | null} cache the format of the KV cache: 'float32' where `storage` is 'int8'; null of a layer
+ *   without a cache
+ */
+
+/**
  * @typedef {object} RoundingError of the output, against float32
  * @property {number} max_absolute the largest difference
  * @property {number} relative the Euclidean norm of all differences over that of the output

@@ -98,8 +98,8 @@ Fusion cross_entropy_gradient(const Site& site) {
                    y = site.output()](Workspace& workspace) {
     const float* target = workspace.read(target_id);
     const float* weight = optional(workspace, weight_id);
-    const auto factor = static_cast<float>(static_cast<double>(*workspace.read(g)) /
-                                           rule.divisor(target, weight, rows));
+    const auto factor = static_cast<float>(
+        rule.gradient_of_row(static_cast<double>(*workspace.read(g)), target, weight, rows));
     float* to = workspace.write(y);
     parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {

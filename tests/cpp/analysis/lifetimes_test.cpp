@@ -87,6 +87,11 @@ Count most_by_counting(const Graph& graph, Dtype dtype, Sharing sharing) {
     const auto stays = [&](TensorId id) { last[owner(id)] = std::max(last[owner(id)], until); };
     for (const int index : saved.inputs) {
       const TensorId input = steps[s].inputs[static_cast<size_t>(index)];
+      const bool is_read_behind = std::ranges::any_of(steps, [&](const Step& step) {
+        return step.gradient_of == steps[s].output &&
+               std::ranges::find(step.inputs, input) != step.inputs.end();
+      });
+      if (!is_read_behind) continue;
       if (saved.float32_copies && bytes_per_element(dtype) != 4) {
         bytes += 4 * elements(graph.tensor(input).shape);
       } else {
@@ -265,7 +270,7 @@ TEST_CASE("what autograd keeps of a step goes after the last step behind it") {
   const TensorId b = add(graph, "b", activation_named("gelu"), {a});  // keeps a
   const TensorId c = add(graph, "c", activation_named("relu"), {b});  // keeps c
   const TensorId by_b = add(graph, "b.grad", activation_named("relu"), {c}, c);
-  const TensorId first = add(graph, "first", activation_named("relu"), {by_b}, b);
+  const TensorId first = add(graph, "first", make_op<Multiply>(), {by_b, a}, b);
   const TensorId second = add(graph, "second", activation_named("relu"), {first}, b);
   graph.add_result("x.grad", add(graph, "x.grad", activation_named("relu"), {second}));
   const Lifetimes lives = lifetimes(graph, Dtype::kFloat32, Sharing::kTraining);
@@ -274,7 +279,23 @@ TEST_CASE("what autograd keeps of a step goes after the last step behind it") {
   CHECK(lives.left == 4 * 10);
   // Nothing is behind a, nor behind the gradients: they keep nothing.
   CHECK(lives.saved == Counts{0, 4 * 10, 4 * 10, 0, 0, 0, 0});
-  CHECK(lifetimes(graph, Dtype::kFloat32, Sharing::kInference).peak == 4 * 20);
+  CHECK(lifetimes(graph, Dtype::kFloat32, Sharing::kInference).peak == 4 * 30);
+}
+
+TEST_CASE("a factor is kept for the gradient by the other factor alone") {
+  Graph graph;
+  const TensorId x = graph.add_input("x", {10});  // needs no gradient
+  const TensorId a = add(graph, "a", activation_named("gelu"), {x});
+  const TensorId b = add(graph, "b", activation_named("gelu"), {x});
+  const TensorId c = add(graph, "c", make_op<Multiply>(), {a, b});
+  const TensorId d = add(graph, "d", activation_named("relu"), {c});  // keeps d
+  const TensorId by_c = add(graph, "d.grad", activation_named("relu"), {d}, d);
+  // The gradient by b alone, which reads a.
+  graph.add_result("b.grad", add(graph, "c.grad", make_op<Multiply>(), {by_c, a}, c));
+  const Lifetimes lives = lifetimes(graph, Dtype::kFloat32, Sharing::kTraining);
+  CHECK(lives.saved == Counts{0, 0, 4 * 10, 4 * 10, 0, 0});
+  // At c: a, b, c. At d: a, c, d; with b kept there were four.
+  CHECK(lives.peak == 4 * 30);
 }
 
 TEST_CASE("in 16 bits a norm keeps copies, and lets its input go") {

@@ -159,7 +159,10 @@ class Server {
 
   /** What stays here goes by a handle. @param {any} value @returns {unknown} */
   #packed(value) {
-    if (value instanceof Model) return this.#hold(value, { config: value.config, inputs: value.inputs });
+    if (value instanceof Model) {
+      const { config, inputs, storage } = value;
+      return this.#hold(value, { config, inputs, storage });
+    }
     if (value instanceof Trainer) return this.#hold(value, { model: this.#packed(value.model) });
     if (value instanceof ResidentTensor) return this.#hold(value, { shape: value.shape });
     const { output } = isPlain(value) ? value : {};

@@ -14,6 +14,7 @@ import { WorkerTensor } from './worker-tensor.js';
 /** @typedef {import('../types.js').Gradients} Gradients */
 /** @template O @typedef {import('../generics.js').TensorsOf<O, import('../types.js').Tensor>} TensorsOf */
 /** @typedef {import('../types.js').Input} Input */
+/** @typedef {import('../types.js').ModelStorage} ModelStorage */
 /** @typedef {import('../types.js').StepOptions} StepOptions */
 /** @typedef {import('../types.js').Tensor} Tensor */
 /** @typedef {import('./calls.js').Calls} Calls */
@@ -55,14 +56,20 @@ export class WorkerModel {
   #handle;
   #disposed = false;
 
-  /** @param {Calls} calls @param {number} handle @param {{ config: any, inputs: Input[] }} facts */
-  constructor(calls, handle, { config, inputs }) {
+  /**
+   * @param {Calls} calls
+   * @param {number} handle
+   * @param {{ config: any, inputs: Input[], storage: ModelStorage }} facts
+   */
+  constructor(calls, handle, { config, inputs, storage }) {
     this.#calls = calls;
     this.#handle = handle;
     /** The layer and its fields, with the defaults filled in. @type {Readonly<Filled<C>>} */
     this.config = Object.freeze(config);
     /** What `forward` takes. @type {readonly Input[]} */
     this.inputs = Object.freeze(inputs);
+    /** The number formats in which runs read the parameters and keep the KV cache. @type {ModelStorage} */
+    this.storage = Object.freeze(storage);
     calls.own(this, handle);
   }
 
