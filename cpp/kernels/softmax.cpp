@@ -75,18 +75,37 @@ void softmax(const float* scores, const float* mask, int64_t length, float* weig
   scale(weights, reciprocal(sum), length);
 }
 
-void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx) {
-  double totals[1] = {0.0};
+namespace {
+
+/// Σ y (dy - shift) / Σ y, or 0 where all of y are.
+double shifted_mean(const float* y, const float* dy, int64_t length, float shift) {
+  double totals[2] = {0.0, 0.0};
+  const Batch all(shift);
   int64_t i = sum_runs(length, totals, [&](int64_t at, auto& sums, int v) {
-    sums[0][v] = madd(load(y + at), load(dy + at), sums[0][v]);
+    const Batch weights = load(y + at);
+    sums[0][v] = madd(weights, load(dy + at) - all, sums[0][v]);
+    sums[1][v] += weights;
   });
-  auto sum = static_cast<float>(totals[0]);
-  for (; i < length; ++i) sum += y[i] * dy[i];
-  const Batch all(sum);
-  for (i = 0; i + kLanes <= length; i += kLanes) {
-    store(dx + i, load(y + i) * (load(dy + i) - all));
+  for (; i < length; ++i) {
+    totals[0] += static_cast<double>(y[i]) * static_cast<double>(dy[i] - shift);
+    totals[1] += static_cast<double>(y[i]);
   }
-  for (; i < length; ++i) dx[i] = y[i] * (dy[i] - sum);
+  return totals[1] == 0.0 ? 0.0 : totals[0] / totals[1];
+}
+
+}  // namespace
+
+void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx) {
+  // The mean once more, of what is left: the error of the first is the same for every score, and
+  // would add up in gradients that are sums over scores, in which the gradients by these cancel.
+  const auto mean = static_cast<float>(shifted_mean(y, dy, length, 0.0f));
+  const auto rest = static_cast<float>(shifted_mean(y, dy, length, mean));
+  const Batch means(mean), rests(rest);
+  int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    store(dx + i, load(y + i) * ((load(dy + i) - means) - rests));
+  }
+  for (; i < length; ++i) dx[i] = y[i] * ((dy[i] - mean) - rest);
 }
 
 void log_softmax(const float* x, int64_t length, float* y) {

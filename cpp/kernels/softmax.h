@@ -10,8 +10,8 @@ namespace attnscope::kernels {
 /// whose every position is hidden gets zeros.
 void softmax(const float* scores, const float* mask, int64_t length, float* weights);
 
-/// The gradient by the scores: dx = y (dy - Σ y dy), where y are the weights. dx may be the memory
-/// of either.
+/// The gradient by the scores: dx = y (dy - Σ y dy), where y are the weights. The sum of dx, which
+/// is 0, is off by what each number rounds alone. dx may be the memory of either.
 void softmax_gradient(const float* y, const float* dy, int64_t length, float* dx);
 
 /// The largest of a row's scores, -inf for none. NaN is passed over.

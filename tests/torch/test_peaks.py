@@ -38,7 +38,14 @@ def test_the_peak_of_any_config_that_makes_nothing_besides_is_that_of_the_mem_tr
     said = max(memory["peak"], memory["kept"] + memory["inputs"] + 2 * largest)
     rest = distance_of_peaks(measured, said, 4 * math.prod(case.estimate["output_shape"]))
     # 98 of 100 are exact; single gradients that are views of larger ones, or let go of a step earlier, make the rest.
-    assert abs(rest) <= max(0.2 * measured, made_for_a_norm(case.estimate))
+    assert abs(rest) <= max(0.2 * measured, made_for_a_norm(case.estimate), made_for_sinusoids(case.estimate))
+
+
+def made_for_sinusoids(estimate):
+    """The printed function for sinusoids has four tables in float64 at once, and some rows: angles, sines, cosines and what
+    is chosen of both."""
+    tables = [step["shape"] for step in estimate["steps"] if step["op"] == "sinusoidal_table"]
+    return max((8 * (4 * length * features + 2 * (length + features)) for length, features in tables), default=0)
 
 
 def made_for_a_norm(estimate):

@@ -146,6 +146,23 @@ TEST_CASE("the gradient of a softmax equals plain loops around the lane count, i
   }
 }
 
+TEST_CASE("the gradient of a softmax sums to zero however large the mean of what it is given") {
+  for (const int64_t length : {7, 256, 1000}) {
+    for (uint32_t seed = 0; seed < 20; ++seed) {
+      CAPTURE(length);
+      CAPTURE(seed);
+      std::vector<float> y(static_cast<size_t>(length)), dx(y.size(), NAN);
+      kernels::softmax(random_floats(length, seed).data(), nullptr, length, y.data());
+      std::vector<float> dy = random_floats(length, seed + 100);
+      for (float& gradient : dy) gradient += 100.0f;
+      kernels::softmax_gradient(y.data(), dy.data(), length, dx.data());
+      double sum = 0.0;
+      for (const float gradient : dx) sum += static_cast<double>(gradient);
+      CHECK(std::abs(sum) < 4e-7);  // the mean as one float leaves up to 1e-5
+    }
+  }
+}
+
 TEST_CASE("log_softmax keeps the logarithm beside logits of any size") {
   for (const int64_t length : {1, 3, 4, 5, 17, 1000}) {
     for (const float offset : {0.0f, 1e3f, -1e5f, 1e6f, 1e8f, 3e38f}) {
