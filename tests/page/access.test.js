@@ -7,9 +7,7 @@ import { LIVE, figure, openForm, openPage, seeEverything } from './open-page.js'
 let site;
 afterEach(() => site.close());
 
-const CALCULATORS = ['', 'run/', 'models/'];
-
-for (const file of CALCULATORS) {
+for (const file of ['', 'run/', 'models/']) {
   for (const [colorScheme, width, height] of /** @type {const} */ ([
     ['light', 390, 844],
     ['dark', 1280, 800]
@@ -50,32 +48,6 @@ for (const [search, colorScheme, width] of /** @type {const} */ ([
     assert.deepEqual(await violations(site.page), []);
     assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
   });
-}
-
-for (const file of [...CALCULATORS, 'guide/']) {
-  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-    for (const [width, height] of [
-      [390, 844],
-      [1280, 800]
-    ]) {
-      test(`axe finds nothing at /${file}, and nothing is wider than the screen, ${colorScheme}, ${width} wide`, async () => {
-        const live = file !== 'guide/';
-        site = await openPage({
-          file,
-          live,
-          context: { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' }
-        });
-        await seeEverything(site.page);
-        assert.equal(await site.page.evaluate(() => document.documentElement.scrollWidth), width);
-        for (const twin of await site.page.locator('details.twin summary:visible').all()) await twin.click();
-        assert.deepEqual(await violations(site.page), []);
-        if (!live) return;
-        await openForm(site.page);
-        await site.page.fill('#field-hidden_size', 'wide');
-        assert.deepEqual(await violations(site.page), []);
-      });
-    }
-  }
 }
 
 test('with the keyboard alone: change the layer, a size, a switch and a choice, reach the answer, and run', async () => {

@@ -87,7 +87,8 @@ test('what is too large to run is said on the page that runs it', async () => {
 
 test('a choice brings its answer into view', async () => {
   await page.goto(`${site.site.url}models/`);
-  await page.locator('#kv-cache').scrollIntoViewIfNeeded();
+  // The page may become live meanwhile, which puts another element there.
+  await page.locator('#kv-cache').evaluate((element) => element.scrollIntoView());
   await page.getByRole('button', { name: 'Multi-query', exact: true }).click();
   await page.waitForFunction(() => {
     const { top, bottom } = /** @type {Element} */ (document.querySelector('.answer')).getBoundingClientRect();

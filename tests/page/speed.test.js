@@ -3,55 +3,17 @@ import { afterEach, test } from 'node:test';
 import { ridgeOf, rowsOf } from '../../web/plain/measured.js';
 import { leastBytes, pageWorkloads } from '../../web/plain/workloads.js';
 import { open } from '../../web/lib/index.js';
-import { violations } from './axe.js';
-import { badLabels } from './labels.js';
-import { goOffline, openPage } from './open-page.js';
+import { openPage } from './open-page.js';
+import { assertCells, cells, empty, measure, measured, measuredAll, openSpeed } from './speed-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
 afterEach(() => site?.close());
 
-/** One timing of each layer. @param {Parameters<typeof openPage>[0]} [options] */
+/** @param {Parameters<typeof openSpeed>[0]} [options] */
 async function opened(options) {
-  site = await openPage({ file: 'speed/', search: '?runs=1', live: false, ...options });
-  await site.page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-speed'))?.hasUpdated);
+  site = await openSpeed(options);
   return site.page;
-}
-
-/** @param {import('playwright-core').Page} page */
-async function measure(page) {
-  await page.click('[data-action="measure"]');
-  await page.waitForSelector('[data-action="cancel"]');
-  await measuredAll(page);
-}
-
-/** The page itself says that a measurement takes up to half a minute; longer beside other work. */
-const MEASURED_MS = 120_000;
-
-/** @param {import('playwright-core').Page} page */
-const measuredAll = (page) =>
-  page.waitForSelector('[data-action="measure"][aria-disabled="false"]', { timeout: MEASURED_MS });
-
-/** The cells of each layer. @param {import('playwright-core').Page} page */
-const cells = (page) =>
-  page
-    .locator('tr[data-workload]')
-    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')));
-
-const measured = [
-  /^[\d.,]+\s(s|ms|µs)$/,
-  /^[\d.,]+$/,
-  /^\d+\s%$/,
-  /^[\d.,]+$/,
-  /^\d+$/,
-  /^(arithmetic|memory traffic)$/
-];
-const empty = [/^–$/, /^–$/, /^–$/, /^[\d.,]+$/, /^–$/, /^–$/];
-
-/** @param {string[][]} rows @param {RegExp[]} wanted */
-function assertCells(rows, wanted) {
-  assert.equal(rows.length, pageWorkloads.length);
-  for (const [title, ...row] of rows) wanted.forEach((pattern, column) => assert.match(row[column], pattern, title));
 }
 
 test('a layer that takes what its roof allows is on it, whichever of the two roofs that is', () => {
@@ -162,53 +124,10 @@ test('a measurement can be cancelled, what was measured stays, and the next one 
   assertCells(await cells(page), measured);
 });
 
-test('a page that is not isolated says so and what to do, and measures with one thread, below a sub-path too', async () => {
-  const page = await opened({ isolated: false, path: '/some/where/' });
-  await page.waitForSelector('[data-lacking]');
-  assert.match(
-    await page.innerText('[data-lacking]'),
-    /one thread, because the page is not cross-origin isolated: serve it with the headers Cross-Origin-Opener-Policy/
-  );
-  await measure(page);
-  assertCells(await cells(page), measured);
-  assert.match(await page.innerText('.build'), /, 1 thread$/);
-  assert.equal(await page.locator('input[name=threads]').count(), 0);
-  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
-});
-
 test('a number of runs that is none is refused with its value', async () => {
   const page = await opened({ search: '?runs=many' });
   await page.click('[data-action="measure"]');
   assert.equal(await page.innerText('attnscope-speed [role=alert]'), 'runs must be an integer from 1 to 25, got many');
-});
-
-const SCREENS = /** @type {const} */ ([
-  ['light', 390, 844],
-  ['dark', 1280, 800]
-]);
-
-test('axe finds nothing on the speed page before and after, no label covers another, and nothing is wider than the screen', async () => {
-  const page = await opened({ context: { reducedMotion: 'reduce' } });
-  const everywhere = async (/** @type {(width: number) => Promise<void>} */ look) => {
-    for (const [colorScheme, width, height] of SCREENS) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme });
-      await look(width);
-    }
-  };
-  const noViolations = async () => assert.deepEqual(await violations(page), []);
-  await everywhere(noViolations);
-  await page.locator('[data-action="measure"]').focus();
-  await page.keyboard.press('Enter');
-  await page.waitForSelector('[data-chart="roofline"] svg');
-  await noViolations();
-  await measuredAll(page);
-  await everywhere(async (width) => {
-    await noViolations();
-    await page.waitForFunction(() => document.documentElement.scrollWidth === innerWidth);
-    assert.deepEqual(await badLabels(page), []);
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-  });
 });
 
 test('from the calculator to the speed page, and from a layer of it back to its estimate', async () => {
@@ -222,13 +141,4 @@ test('from the calculator to the speed page, and from a layer of it back to its 
   assert.equal(await page.inputValue('#field-layer'), 'scaled_dot_product_attention');
   assert.equal(await page.isChecked('#field-is_causal'), true);
   assert.equal(await page.inputValue('#field-seq_len'), '512');
-});
-
-test('after a visit to the calculator the speed page works without a network', async () => {
-  site = await openPage({ context: { serviceWorkers: 'allow' } });
-  const { page } = site;
-  await goOffline(site);
-  await page.goto(`${site.site.url}speed/?runs=1`);
-  await measure(page);
-  assertCells(await cells(page), measured);
 });

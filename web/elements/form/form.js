@@ -43,7 +43,11 @@ export function formView(store, actions) {
     </form>`;
 }
 
-/** Says at the form's foot what the field means that is pointed at, or else the one in focus. @param {Event} event */
+/**
+ * Says at the form's foot what the field means that is pointed at, or else the one in focus. A field that comes into
+ * focus is then scrolled to above the foot, however tall it has become.
+ * @param {Event} event
+ */
 function explain({ type, target, currentTarget }) {
   const form = /** @type {HTMLFormElement} */ (currentTarget);
   const pointed = type === 'pointerover' ? /** @type {Element} */ (target).closest('.field-head')?.parentElement : null;
@@ -51,6 +55,9 @@ function explain({ type, target, currentTarget }) {
   form
     .querySelector('.form-about')
     ?.replaceChildren(...[...(meaning?.childNodes ?? [])].map((node) => node.cloneNode(true)));
+  const foot = /** @type {HTMLElement} */ (form.querySelector('.form-foot'));
+  form.style.setProperty('--form-foot', `${foot.offsetHeight}px`);
+  if (type === 'focusin') /** @type {Element} */ (target).scrollIntoView({ block: 'nearest' });
 }
 
 /** @param {Store} store @param {Actions} actions */
