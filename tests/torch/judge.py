@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import torch
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -204,7 +205,8 @@ def distance(actual, expected):
 
 class RoundingErrors(TorchDispatchMode):
     """Moves the result of every operation in float64 by what float32 may err there: each number by up to two ULP, and
-    sums of products by as much of the sum of their magnitudes, whatever cancels (Higham 2002, section 3.1)."""
+    sums of products by as much of the sum of their magnitudes, whatever cancels (Higham 2002, section 3.1). Attention is
+    computed by its parts meanwhile: as one operation it would hide what large scores make of their rounding."""
 
     SUMS = {"mm", "bmm", "addmm", "baddbmm", "sum", "mean"}
     SIZE = 2.0**-22
@@ -212,6 +214,15 @@ class RoundingErrors(TorchDispatchMode):
     def __init__(self, seed=0):
         super().__init__()
         self._generator = torch.Generator().manual_seed(seed)
+        self._parts = sdpa_kernel(SDPBackend.MATH)
+
+    def __enter__(self):
+        self._parts.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *raised):
+        super().__exit__(*raised)
+        self._parts.__exit__(*raised)
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         result = func(*args, **(kwargs or {}))
