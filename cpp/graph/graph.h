@@ -195,7 +195,7 @@ class Graph {
   }
 
   /// By how much a counter moves when a run that keeps state has gone well.
-  void advance(std::string_view counter, int64_t by) { advances_[std::string(counter)] = by; }
+  void advance(std::string_view counter, int64_t by) { advances_[counter] = by; }
 
   const std::vector<Tensor>& tensors() const { return tensors_; }
   const Parameters& parameters() const { return *parameters_; }

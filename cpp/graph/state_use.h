@@ -5,11 +5,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "tensor.h"
 
@@ -31,8 +34,37 @@ struct StateUse {
   std::optional<int64_t> window{};  // of a cache, the most positions of which any run has need
 };
 
-/// Counts of what has happened since the layer was made, by name: "updates", "past_len".
-using Counters = std::map<std::string, int64_t, std::less<>>;
+/// Counts of what has happened since the layer was made, by names that outlive them: "updates",
+/// "past_len". A layer has two at most, and looking through them is a fifth of std::map's code.
+class Counters {
+ public:
+  using Entry = std::pair<std::string_view, int64_t>;
+
+  Counters() = default;
+  Counters(std::initializer_list<Entry> entries) : entries_(entries) {}
+
+  /// 0 where nothing has been counted by this name.
+  int64_t of(std::string_view name) const {
+    for (const Entry& entry : entries_) {
+      if (entry.first == name) return entry.second;
+    }
+    return 0;
+  }
+
+  int64_t& operator[](std::string_view name) {
+    for (Entry& entry : entries_) {
+      if (entry.first == name) return entry.second;
+    }
+    return entries_.emplace_back(name, 0).second;
+  }
+
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  void clear() { entries_.clear(); }
+
+ private:
+  std::vector<Entry> entries_;
+};
 
 /// The noise of a dropout.
 struct Noise {

@@ -20,7 +20,12 @@ Steps::Steps(const Graph& graph, const std::vector<TensorId>& outputs)
   for (const Step* step : steps_) {
     if (step->gradient_of != kNoTensor) gradients_.push_back(step);
   }
-  std::ranges::stable_sort(gradients_, {}, &Step::gradient_of);
+  // By heap, which is a third of stable_sort's code; of equals the earlier step comes first.
+  const auto before = [](const Step* a, const Step* b) {
+    return a->gradient_of != b->gradient_of ? a->gradient_of < b->gradient_of : a < b;
+  };
+  std::ranges::make_heap(gradients_, before);
+  std::ranges::sort_heap(gradients_, before);
 }
 
 std::span<const Step* const> Steps::gradients_of(TensorId id) const {

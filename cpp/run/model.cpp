@@ -248,10 +248,7 @@ Results Model::step(const Plan& next, Inputs inputs, const Progress& progress) {
   return results;
 }
 
-int64_t Model::past_len() const {
-  const auto counter = kept_.counters.find("past_len");
-  return counter == kept_.counters.end() ? 0 : counter->second;
-}
+int64_t Model::past_len() const { return kept_.counters.of("past_len"); }
 
 void Model::clear_cache() {
   kept_.states.clear();

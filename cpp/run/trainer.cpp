@@ -39,9 +39,7 @@ std::vector<StateEntry> entries_of(const States& states, StateUse::Rule rule) {
 
 Trainer::Trainer(const Model& model, Recipe recipe)
     : recipe_(std::move(recipe)),
-      kept_{States(Dtype::kFloat32),
-            {{std::string(kUpdates), 0}, {std::string(kAccumulated), 0}},
-            model.generator()} {
+      kept_{States(Dtype::kFloat32), {{kUpdates, 0}, {kAccumulated, 0}}, model.generator()} {
   const PlanPtr plan = step_plan(model, {});
   label_input_ = label_input(model.graph(), recipe_.loss);
   loss_ = plan->result("loss");
@@ -185,7 +183,7 @@ void Trainer::restore(const std::vector<Values>& values, int64_t updates, int64_
       state.clear();
     }
   }
-  kept_.counters = {{std::string(kUpdates), updates}, {std::string(kAccumulated), accumulated}};
+  kept_.counters = {{kUpdates, updates}, {kAccumulated, accumulated}};
   kept_.generator.restore(engine);
 }
 

@@ -48,8 +48,8 @@ class Trainer {
   /// What is kept beside the parameters: moments ("score.weight.exp_avg") and, within an
   /// accumulation, gradients ("score.weight.grad").
   std::vector<StateEntry> state() const;
-  int64_t updates() const { return kept_.counters.find(kUpdates)->second; }
-  int64_t accumulated() const { return kept_.counters.find(kAccumulated)->second; }
+  int64_t updates() const { return kept_.counters.of(kUpdates); }
+  int64_t accumulated() const { return kept_.counters.of(kAccumulated); }
   const MersenneTwister& engine() const { return kept_.generator.engine(); }
 
   /// Puts back what state() and the functions after it have given; `values` are parallel to

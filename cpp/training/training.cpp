@@ -162,7 +162,7 @@ class Updater {
 Computed rates_of(const Recipe& recipe) {
   return {[how = recipe.optimizer, schedule = recipe.schedule](const Counters& counters,
                                                                std::span<float> rates) {
-    const int64_t updates = counters.at(std::string(kUpdates));
+    const int64_t updates = counters.of(kUpdates);
     const double lr = how.lr * schedule.factor(updates), step = static_cast<double>(updates + 1);
     const auto set = [&](size_t rate, double value) { rates[rate] = static_cast<float>(value); };
     set(kLearningRate, lr);

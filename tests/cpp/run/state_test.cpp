@@ -44,9 +44,7 @@ Graph remembering(int64_t past, bool updates = true) {
   sum = step(times, {sum, noise}, "dropped");
   const TensorId runs = state("runs");
   graph.add_filled(runs, Computed{[](const Counters& counters, std::span<float> numbers) {
-                     const auto found = counters.find("runs");
-                     const int64_t count = found == counters.end() ? 0 : found->second;
-                     for (float& number : numbers) number = static_cast<float>(count);
+                     for (float& number : numbers) number = static_cast<float>(counters.of("runs"));
                    }});
   sum = step(plus, {sum, runs}, "with_runs");
 
@@ -90,10 +88,7 @@ struct Remembering {
 
   explicit Remembering(bool updating) : updates(updating) {}
 
-  int64_t positions() const {
-    const auto found = kept.counters.find("positions");
-    return found == kept.counters.end() ? 0 : found->second;
-  }
+  int64_t positions() const { return kept.counters.of("positions"); }
 
   float run(const Progress& progress = {}) {
     const int64_t past = std::min<int64_t>(positions(), 5);  // the window without the next query
@@ -176,7 +171,8 @@ TEST_CASE("each rule makes of its state what it says") {
     CHECK(keys[i] == 2 * before.data()[i]);
     CHECK(keys[i + 6] == 2 * after.data()[i]);
   }
-  CHECK(session.kept.counters == Counters{{"positions", 4}, {"runs", 2}});
+  CHECK(session.positions() == 4);
+  CHECK(session.kept.counters.of("runs") == 2);
   // Of a window of six positions later runs see five.
   for (int i = 0; i < 3; ++i) session.run();
   CHECK(session.positions() == 10);
