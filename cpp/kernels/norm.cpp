@@ -104,18 +104,19 @@ NormStatistics norm_statistics(const float* x, const NormKind& norm, int64_t len
   return fits_float(statistics.scale) ? statistics : WideRow(x, norm, length).statistics();
 }
 
-void layer_norm(const float* x, const float* weight, const float* bias, float eps, int64_t length,
-                float* y) {
-  const NormKind norm{true, eps, 0.0f};
+void layer_norm(const float* x, const float* weight, const float* bias, float offset, float eps,
+                int64_t length, float* y) {
+  const NormKind norm{true, eps, offset};
   const auto [mean, scale] = float_statistics(x, norm, length);
   if (!fits_float(scale)) return wide_norm(x, weight, bias, norm, length, y);
   int64_t i = 0;
   for (; i + kLanes <= length; i += kLanes) {
-    const Batch value = (load(x + i) - Batch(mean)) * Batch(scale) * load(weight + i);
+    const Batch factor = Batch(offset) + load(weight + i);
+    const Batch value = (load(x + i) - Batch(mean)) * Batch(scale) * factor;
     store(y + i, bias ? value + load(bias + i) : value);
   }
   for (; i < length; ++i) {
-    const float value = (x[i] - mean) * scale * weight[i];
+    const float value = (x[i] - mean) * scale * (offset + weight[i]);
     y[i] = bias ? value + bias[i] : value;
   }
 }

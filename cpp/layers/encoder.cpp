@@ -133,7 +133,7 @@ class Forward {
   }
 
   std::vector<TensorId> add_layers(TensorId embedded) {
-    const PositionSteps steps(graph_, config_, {H_, E_ / H_}, embedded, /*is_causal=*/false,
+    const PositionSteps steps(graph_, config_, H_, E_ / H_, embedded, /*is_causal=*/false,
                               modules_.relative_bias);
     const Positions positions = steps.add(span_, 0);
     std::vector<StackedLayer> kinds;

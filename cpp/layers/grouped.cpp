@@ -13,12 +13,13 @@ GroupedAttention::GroupedAttention(Parameters& parameters, std::string_view pref
   value_ = declare_linear(parameters, format("{}v_proj", {prefix}), E, keys, shape.bias);
   output_ = declare_linear(parameters, format("{}o_proj", {prefix}), queries, E, shape.output_bias);
   if (!shape.qk_norm_eps) return;
-  const auto norm = [&](const char* name) {
-    return declare_rms_norm(parameters, format(name, {prefix}), D, *shape.qk_norm_eps,
-                            shape.qk_norm_plus_one);
+  const bool whole = shape.qk_norm_after == NormAfter::kProjection;
+  const auto norm = [&](const char* name, int64_t width) {
+    return declare_rms_norm(parameters, format(name, {prefix}), whole ? Dimension(width) : D,
+                            *shape.qk_norm_eps, shape.qk_norm_plus_one);
   };
-  query_norm_ = norm("{}q_norm");
-  key_norm_ = norm("{}k_norm");
+  query_norm_ = norm("{}q_norm", queries);
+  key_norm_ = norm("{}k_norm", keys);
 }
 
 Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& positions,
@@ -26,12 +27,21 @@ Attended GroupedAttention::apply(Graph& graph, TensorId x, const Positions& posi
                                  std::string_view output) const {
   const auto heads = [&](const LinearModule& linear, const std::optional<NormModule>& norm,
                          Dimension num_heads, bool turns, std::string_view name) {
-    TensorId one = apply_linear(graph, linear, "project", x, format("projected_{}", {name}));
-    one = split_heads(graph, one, num_heads, format("{}_heads", {name}));
-    if (norm) one = apply_norm(graph, *norm, one, format("normed_{}", {name}));
-    if (!turns || positions.rotation == kNoTensor) return one;
-    return graph.add_step(format("rotate_{}", {name}), "position", shared_op<Rotate>(),
-                          {one, positions.rotation}, format("rotated_{}", {name}));
+    const auto normed = [&](NormAfter step, TensorId features) {
+      if (!norm || shape_.qk_norm_after != step) return features;
+      return apply_norm(graph, *norm, features, format("normed_{}", {name}));
+    };
+    TensorId features = apply_linear(graph, linear, "project", x, format("projected_{}", {name}));
+    features = normed(NormAfter::kProjection, features);
+    features = split_heads(graph, features, num_heads, format("{}_heads", {name}));
+    features = normed(NormAfter::kSplit, features);
+    if (turns && positions.rotation != kNoTensor) {
+      const OpPtr& rotate =
+          shape_.rope_interleave ? shared_op<Rotate, true>() : shared_op<Rotate>();
+      features = graph.add_step(format("rotate_{}", {name}), "position", rotate,
+                                {features, positions.rotation}, format("rotated_{}", {name}));
+    }
+    return normed(NormAfter::kRotation, features);
   };
   const Dimension H = shape_.num_heads, G = shape_.num_kv_heads;
   const TensorId query = heads(query_, query_norm_, H, true, "query");

@@ -11,11 +11,17 @@
 
 namespace attnscope {
 
+/// The step after which queries and keys are normed: over all heads together, in each head, or in
+/// each head once positions have turned it.
+enum class NormAfter { kProjection, kSplit, kRotation };
+
 struct GroupedShape {
   Dimension hidden_size, num_heads, num_kv_heads, head_dim;
   bool bias, output_bias;
-  std::optional<double> qk_norm_eps;  // queries and keys are normed in each head
+  std::optional<double> qk_norm_eps;  // queries and keys are normed
   bool qk_norm_plus_one = false;      // multiplied by 1 + weight
+  NormAfter qk_norm_after = NormAfter::kSplit;
+  bool rope_interleave = false;  // positions turn features 2i and 2i + 1
 };
 
 /// How scores are made.

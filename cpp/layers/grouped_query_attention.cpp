@@ -37,7 +37,7 @@ void forward(Graph& graph, const Modules& modules, const Config& config) {
   const Span span = span_of(config, config.optional_integer("window"));
   const TensorId x =
       graph.add_input("hidden_states", {config.dimension("batch_size"), span.seq_len, E});
-  const PositionSteps steps(graph, config, {H, D}, x, config.flag("is_causal"),
+  const PositionSteps steps(graph, config, H, D, x, config.flag("is_causal"),
                             modules.relative_bias);
   const Positions positions = steps.add(span, config.number("rope_theta"));
   const Scores scores{.is_causal = config.flag("is_causal"),

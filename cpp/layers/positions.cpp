@@ -10,9 +10,9 @@ Field position_field(const char* meaning, std::vector<std::string_view> choices,
   return choice_field("position", meaning, std::move(choices), fallback);
 }
 
-void check_rotation(const Config& config, std::string_view field, int64_t head_dim) {
-  if (config.choice("position") != "rope" || head_dim % 2 == 0) return;
-  refuse(field, "{} must be even where position is rope, got {}", {field, head_dim});
+void check_rotation(const Config& config, std::string_view field, int64_t features) {
+  if (config.choice("position") != "rope" || features % 2 == 0) return;
+  refuse(field, "{} must be even where position is rope, got {}", {field, features});
 }
 
 void check_positions(const Config& config, std::string_view fields, int64_t length,
@@ -68,12 +68,13 @@ std::optional<EmbeddingModule> declare_relative_bias(Parameters& parameters, con
                            RelativeBias::kBuckets, num_heads);
 }
 
-PositionSteps::PositionSteps(Graph& graph, const Config& config, const HeadShape& heads,
-                             TensorId like, bool is_causal,
+PositionSteps::PositionSteps(Graph& graph, const Config& config, Dimension num_heads,
+                             int64_t rotary_dim, TensorId like, bool is_causal,
                              const std::optional<EmbeddingModule>& table)
     : graph_(graph),
       position_(config.choice("position")),
-      heads_(heads),
+      num_heads_(num_heads),
+      rotary_dim_(rotary_dim),
       like_(like),
       is_causal_(is_causal),
       table_(table) {}
@@ -84,12 +85,11 @@ Positions PositionSteps::add(const Span& span, double theta, std::string_view pr
                            format("{}{}", {prefix, output}));
   };
   if (position_ == "rope") {
-    const auto table = make_op<RotaryTable>(span.seq_len, heads_.head_dim, theta, span.past_len);
+    const auto table = make_op<RotaryTable>(span.seq_len, rotary_dim_, theta, span.past_len);
     return {.rotation = step("rotation", table, like_, "rotation")};
   }
   if (position_ == "alibi") {
-    const auto bias =
-        make_op<AlibiBias>(heads_.num_heads, span.seq_len, span.kv_len(), span.cached);
+    const auto bias = make_op<AlibiBias>(num_heads_, span.seq_len, span.kv_len(), span.cached);
     return {.bias = step("alibi", bias, like_, "position_bias")};
   }
   if (position_ == "relative") {

@@ -13,9 +13,9 @@ namespace attnscope {
 Field position_field(const char* meaning, std::vector<std::string_view> choices,
                      const char* fallback);
 
-/// Throws FieldError for heads of an odd width where positions are rotary: they turn features in
-/// pairs.
-void check_rotation(const Config& config, std::string_view field, int64_t head_dim);
+/// Throws FieldError for an odd number of features of each head where positions are rotary: they
+/// turn features in pairs.
+void check_rotation(const Config& config, std::string_view field, int64_t features);
 
 /// Throws FieldError where the table of learned vectors has too few for `length` positions, the
 /// value of `fields`, of which the first has the vector at `offset`.
@@ -38,12 +38,8 @@ TensorId add_position_vectors(Graph& graph, const Config& config, const Span& sp
 
 /// What positions do to queries, keys and scores.
 struct Positions {
-  TensorId rotation = kNoTensor;  // (2, T, D), turns queries and keys
+  TensorId rotation = kNoTensor;  // (2, T, rotary_dim), turns queries and keys
   TensorId bias = kNoTensor;      // (H, T, S), added to the scores
-};
-
-struct HeadShape {
-  Dimension num_heads, head_dim;
 };
 
 /// The table of relative positions in the module `prefix`, a bias for each head, where `position`
@@ -56,8 +52,9 @@ std::optional<EmbeddingModule> declare_relative_bias(Parameters& parameters, con
 class PositionSteps {
  public:
   /// What is made has the number format of `like`. `table`: what declare_relative_bias() gave.
-  PositionSteps(Graph& graph, const Config& config, const HeadShape& heads, TensorId like,
-                bool is_causal, const std::optional<EmbeddingModule>& table);
+  /// `rotary_dim`: of rotary positions, the features of each head that they turn.
+  PositionSteps(Graph& graph, const Config& config, Dimension num_heads, int64_t rotary_dim,
+                TensorId like, bool is_causal, const std::optional<EmbeddingModule>& table);
 
   /// For attention over this span; rotations turn by `theta`. `prefix` begins the tensors' names.
   Positions add(const Span& span, double theta, std::string_view prefix = "") const;
@@ -68,7 +65,8 @@ class PositionSteps {
  private:
   Graph& graph_;
   const std::string_view position_;
-  const HeadShape heads_;
+  const Dimension num_heads_;
+  const int64_t rotary_dim_;
   const TensorId like_;
   const bool is_causal_;
   const std::optional<EmbeddingModule> table_;

@@ -16,8 +16,11 @@ TensorId input_named(const Graph& graph, const std::string& name) {
 }  // namespace
 
 StackedLayer::StackedLayer(const Graph& around, int list, size_t kind, TensorId carried,
-                           std::string_view prefix)
-    : around_(around), prefix_(prefix), graph_(around.parameters().member(list)->kinds[kind]) {
+                           std::string_view prefix, std::string_view mask_prefix)
+    : around_(around),
+      prefix_(prefix),
+      mask_prefix_(mask_prefix),
+      graph_(around.parameters().member(list)->kinds[kind]) {
   share(carried);
 }
 
@@ -36,7 +39,7 @@ std::vector<TensorId> add_stack(Graph& graph, int list, std::vector<StackedLayer
       const TensorId own = input_named(other.graph_, mask.name);
       return own == kNoTensor || other.graph_.tensor(own).shape == mask.shape;
     });
-    const std::string called = fits_all ? mask.name : layer.prefix_ + mask.name;
+    const std::string called = fits_all ? mask.name : layer.mask_prefix_ + mask.name;
     const TensorId known = input_named(graph, called);
     if (known != kNoTensor) return known;
     return mask.only_hides ? graph.add_padding_mask(called, mask.shape)

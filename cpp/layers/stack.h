@@ -12,9 +12,10 @@ class StackedLayer {
  public:
   /// `list`, `kind`: of the parameters of the graph around it. `carried`: the tensor of that graph
   /// that the first layer is given; each further layer is given what the one before has made.
-  /// `prefix` begins the names of inputs that only this kind of layer has.
+  /// `prefix` begins the names of inputs that only this kind of layer has; `mask_prefix` that of
+  /// its mask, where kinds have masks of several shapes.
   StackedLayer(const Graph& around, int list, size_t kind, TensorId carried,
-               std::string_view prefix = "");
+               std::string_view prefix = "", std::string_view mask_prefix = "");
 
   Graph& graph() { return graph_; }
 
@@ -29,7 +30,7 @@ class StackedLayer {
   friend std::vector<TensorId> add_stack(Graph& graph, int list, std::vector<StackedLayer> kinds);
 
   const Graph& around_;
-  std::string prefix_;
+  std::string prefix_, mask_prefix_;
   Graph graph_;
   std::vector<std::pair<TensorId, TensorId>> given_;  // for an input, a tensor around it
 };

@@ -7,17 +7,23 @@ namespace attnscope {
 
 TensorId FeedForward::apply(Graph& graph, TensorId x, std::string_view output) const {
   const OpPtr& multiply = shared_op<Multiply>();
-  const auto op = activation_named(activation);
+  const bool squares = activation == "relu2";
+  const auto op = activation_named(squares ? "relu" : activation);
+  const auto activate = [&](TensorId raised) {
+    const TensorId active = graph.add_step("activate", "feed_forward", op, {raised},
+                                           squares ? "rectified" : "activated");
+    if (!squares) return active;
+    return graph.add_step("square", "feed_forward", multiply, {active, active}, "activated");
+  };
   TensorId inner;
   if (gate) {
     const TensorId gated = apply_linear(graph, *gate, "feed_forward", x, "gated");
-    const TensorId active = graph.add_step("activate", "feed_forward", op, {gated}, "activated");
+    const TensorId active = activate(gated);
     const TensorId raised = apply_linear(graph, up, "feed_forward", x, "raised");
     inner = graph.add_step("gate", "feed_forward", multiply, {active, raised}, "inner");
   } else {
     const TensorId raised = apply_linear(graph, up, "feed_forward", x, "raised");
-    inner = graph.add_step("activate", "feed_forward", op, {raised}, "activated");
-    inner = apply_dropout(graph, dropout, "feed_forward", inner, "dropped_activated");
+    inner = apply_dropout(graph, dropout, "feed_forward", activate(raised), "dropped_activated");
   }
   return apply_linear(graph, down, "feed_forward", inner, output);
 }

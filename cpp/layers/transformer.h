@@ -11,7 +11,8 @@
 namespace attnscope {
 
 /// down(dropout(f(up(x)))), or gated: down(f(gate(x)) up(x)), Shazeer 2020,
-/// https://arxiv.org/abs/2002.05202.
+/// https://arxiv.org/abs/2002.05202. f is an activation by its name, or "relu2", relu squared: So
+/// et al. 2021, https://arxiv.org/abs/2109.08668.
 struct FeedForward {
   LinearModule up{}, down{};
   std::optional<LinearModule> gate{};

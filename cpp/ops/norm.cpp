@@ -34,15 +34,17 @@ void norm_gradients(GradientBuilder& step, const Normalizer& norm) {
 
 Cost LayerNorm::cost(const InputShapes& inputs, const Shape& output) const {
   // Six an element: add for the mean, subtract it, square and add for the variance, multiply by one
-  // over its root, weight; seven with a bias.
-  const Count each = elements(output);
-  return {{Operation::kAddition, product({inputs.size() > 2 ? 4 : 3, each})},
+  // over its root, weight; seven with a bias; and one a weight to which one is added.
+  const Count each = elements(output), added = plus_one_ ? output.back().size : 0;
+  return {{Operation::kAddition, sum(product({inputs.size() > 2 ? 4 : 3, each}), added)},
           {Operation::kMultiplication, product({3, each})},
           {Operation::kRoot, rows(output)}};
 }
 
 Saved LayerNorm::saved_for_backward(const InputShapes&, const Shape& output) const {
-  return {.inputs = {0}, .elements = product({2, rows(output)})};  // each row's mean and deviation
+  // Each row's mean and deviation; and what the weights are with one added.
+  return {.inputs = {0},
+          .elements = sum(product({2, rows(output)}), plus_one_ ? output.back().size : 0)};
 }
 
 Array LayerNorm::forward(const std::vector<const Array*>& inputs) const {
@@ -58,19 +60,33 @@ Array LayerNorm::forward(const std::vector<const Array*>& inputs) const {
     for (size_t i = 0; i < length; ++i) squares += (row[i] - mean) * (row[i] - mean);
     const double scale = 1.0 / std::sqrt(squares / static_cast<double>(length) + eps_);
     for (size_t i = 0; i < length; ++i) {
-      row[i] = (row[i] - mean) * scale * weight[i] + (bias ? bias[i] : 0.0);
+      row[i] = (row[i] - mean) * scale * (offset() + weight[i]) + (bias ? bias[i] : 0.0);
     }
   }
   return y;
 }
 
 void LayerNorm::gradients(GradientBuilder& step) const {
-  norm_gradients(step, {.centred = true, .eps = eps_});
+  norm_gradients(step, {.centred = true, .eps = eps_, .offset = offset()});
 }
 
 std::string LayerNorm::pytorch(const std::vector<std::string>& inputs,
                                std::string_view module) const {
   return format("{}({})", {module, inputs[0]});
+}
+
+std::vector<std::string> LayerNorm::pytorch_helpers(const InputShapes&) const {
+  if (!plus_one_) return {};
+  return {R"(class LayerNormPlusOne(nn.LayerNorm):
+    """Multiplies by 1 + weight."""
+
+    def reset_parameters(self):
+        nn.init.zeros_(self.weight)
+        nn.init.zeros_(self.bias)
+
+    def forward(self, x):
+        return F.layer_norm(x, self.normalized_shape, 1 + self.weight, self.bias, self.eps)
+)"};
 }
 
 Cost RmsNorm::cost(const InputShapes&, const Shape& output) const {
@@ -181,14 +197,15 @@ Array NormWeightGradient::forward(const std::vector<const Array*>& inputs) const
 }
 
 NormModule declare_layer_norm(Parameters& parameters, std::string_view name, Dimension features,
-                              double eps, bool bias, bool made) {
+                              double eps, bool bias, bool made, bool plus_one) {
   const std::string constructor = format(
-      "nn.LayerNorm({}{}{})",
-      {features, eps == 1e-5 ? "" : ", eps=" + python_number(eps), bias ? "" : ", bias=False"});
+      "{}({}{}{})", {plus_one ? "LayerNormPlusOne" : "nn.LayerNorm", features,
+                     eps == 1e-5 ? "" : ", eps=" + python_number(eps), bias ? "" : ", bias=False"});
   NormModule norm{};
   norm.module = parameters.add_module(name, made ? constructor : "");
-  norm.op = make_op<LayerNorm>(eps);
-  norm.weight = {parameters.add(norm.module, "weight", {features}, Init{Init::Kind::kOnes})};
+  norm.op = make_op<LayerNorm>(eps, plus_one);
+  const Init init{plus_one ? Init::Kind::kZeros : Init::Kind::kOnes};
+  norm.weight = {parameters.add(norm.module, "weight", {features}, init)};
   if (bias) norm.bias = {parameters.add(norm.module, "bias", {features}, Init{})};
   return norm;
 }

@@ -6,13 +6,15 @@
 
 namespace attnscope {
 
-/// y = (x - mean) / sqrt(variance + eps) * weight + bias.
+/// y = (x - mean) / sqrt(variance + eps) * weight + bias, or where `plus_one` * (1 + weight).
 /// Ba, Kiros and Hinton 2016, https://arxiv.org/abs/1607.06450.
 class LayerNorm final : public SingleOp {
  public:
-  explicit LayerNorm(double eps) : eps_(eps) {}
+  explicit LayerNorm(double eps, bool plus_one = false) : eps_(eps), plus_one_(plus_one) {}
 
   double eps() const { return eps_; }
+  /// What is added to each weight.
+  double offset() const { return plus_one_ ? 1.0 : 0.0; }
 
   std::string_view name() const override { return "layer_norm"; }
   Shape output_shape(const InputShapes& inputs) const override { return *inputs[0]; }
@@ -22,9 +24,11 @@ class LayerNorm final : public SingleOp {
   void gradients(GradientBuilder& step) const override;
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
+  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 
  private:
   double eps_;
+  bool plus_one_;
 };
 
 /// y = x / sqrt(mean of squares + eps) * weight, or where `plus_one` * (1 + weight).
@@ -100,9 +104,11 @@ struct NormModule {
   Weight bias{};  // (features,), zeros; or none
 };
 
-/// `made` false: a base class or an outer module of PyTorch's constructs it.
+/// `made` false: a base class or an outer module of PyTorch's constructs it. `plus_one`: its
+/// weights are stored less one, as Nemotron's are.
 NormModule declare_layer_norm(Parameters& parameters, std::string_view name, Dimension features,
-                              double eps, bool bias = true, bool made = true);
+                              double eps, bool bias = true, bool made = true,
+                              bool plus_one = false);
 /// `plus_one`: its weights are stored less one, as Gemma's are.
 NormModule declare_rms_norm(Parameters& parameters, std::string_view name, Dimension features,
                             double eps, bool plus_one = false);

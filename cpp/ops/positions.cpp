@@ -102,13 +102,13 @@ Cost RotaryTable::cost(const InputShapes&, const Shape& output) const {
 }
 
 double RotaryTable::frequency(int64_t pair) const {
-  return std::pow(theta_, -2.0 * static_cast<double>(pair) / static_cast<double>(head_dim_));
+  return std::pow(theta_, -2.0 * static_cast<double>(pair) / static_cast<double>(rotary_dim_));
 }
 
 Array RotaryTable::forward(const std::vector<const Array*>&) const {
-  const size_t T = static_cast<size_t>(seq_len_), D = static_cast<size_t>(head_dim_);
-  Array y = make_array({2, T, D});
-  const size_t pairs = D / 2;
+  const size_t T = static_cast<size_t>(seq_len_), R = static_cast<size_t>(rotary_dim_);
+  Array y = make_array({2, T, R});
+  const size_t pairs = R / 2;
   for (size_t pair = 0; pair < pairs; ++pair) {
     const double by = frequency(static_cast<int64_t>(pair));
     for (size_t t = 0; t < T; ++t) {
@@ -122,14 +122,14 @@ Array RotaryTable::forward(const std::vector<const Array*>&) const {
 
 std::string RotaryTable::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("rotary_table({}, {}, {}{}).to({})",
-                {seq_len_, head_dim_, theta_, offset_argument(offset_), inputs[0]});
+                {seq_len_, rotary_dim_, theta_, offset_argument(offset_), inputs[0]});
 }
 
 std::vector<std::string> RotaryTable::pytorch_helpers(const InputShapes&) const {
-  return {format(R"(def rotary_table(seq_len, head_dim, theta{}):
-    """(2, T, D): cosines and sines of the angles by which positions turn."""
+  return {format(R"(def rotary_table(seq_len, rotary_dim, theta{}):
+    """(2, T, R): cosines and sines of the angles by which positions turn."""
     position = {}
-    angle = position * theta ** (-torch.arange(0, head_dim, 2).double() / head_dim)
+    angle = position * theta ** (-torch.arange(0, rotary_dim, 2).double() / rotary_dim)
     angle = torch.cat((angle, angle), dim=-1)
     return torch.stack((angle.cos(), angle.sin()))
 )",
@@ -140,25 +140,25 @@ Shape Rotate::output_shape(const InputShapes& inputs) const {
   const Shape &x = *inputs[0], &table = *inputs[1];
   const size_t rank = x.size();
   if (rank < 2 || table.size() != 3 || table[0] != 2 || !fits(table[1], x[rank - 2]) ||
-      !fits(table[2], x[rank - 1]) || x[rank - 1] % 2 != 0) {
+      table[2] > x[rank - 1] || table[2] % 2 != 0) {
     wrong_graph("rotate: {} does not fit {}", {x, table});
   }
   return x;
 }
 
-Cost Rotate::cost(const InputShapes&, const Shape& output) const {
-  return {{Operation::kMultiplication, product({2, elements(output)})},
-          {Operation::kAddition, elements(output)}};
+Cost Rotate::cost(const InputShapes& inputs, const Shape& output) const {
+  const Count turned = product({elements(output) / output.back().size, (*inputs[1])[2].size});
+  return {{Operation::kMultiplication, product({2, turned})}, {Operation::kAddition, turned}};
 }
 
 Array Rotate::forward(const std::vector<const Array*>& inputs) const {
   const Array &x = *inputs[0], &table = *inputs[1];
-  const size_t T = table.shape(1), D = table.shape(2), half = D / 2;
+  const size_t T = table.shape(1), R = table.shape(2), half = R / 2, D = x.shape().back();
   Array y = x;
   for (size_t row = 0; row < x.size() / D; ++row) {
     const double* from = x.data() + row * D;
-    const double* cosine = table.data() + row % T * D;
-    const double* sine = cosine + T * D;
+    const double* cosine = table.data() + row % T * R;
+    const double* sine = cosine + T * R;
     double* to = y.data() + row * D;
     for (size_t k = 0; k < half; ++k) {
       const size_t left = interleaved_ ? 2 * k : k, right = interleaved_ ? 2 * k + 1 : k + half;
@@ -182,17 +182,31 @@ std::string Rotate::pytorch(const std::vector<std::string>& inputs, std::string_
   return format("rotate{}({}, {})", {interleaved_ ? "_interleaved" : "", inputs[0], inputs[1]});
 }
 
-std::vector<std::string> Rotate::pytorch_helpers(const InputShapes&) const {
-  std::vector<std::string> helpers{R"(def rotate(x, table):
+std::vector<std::string> Rotate::pytorch_helpers(const InputShapes& inputs) const {
+  const bool whole = (*inputs[1])[2] == inputs[0]->back();
+  std::vector<std::string> helpers{whole ? R"(def rotate(x, table):
     """Turns each pair of features k and k + D / 2 by the angles of its position."""
     cosines, sines = table
     a, b = x.chunk(2, dim=-1)
     return x * cosines + torch.cat((-b, a), dim=-1) * sines
+)"
+                                         : R"(def rotate(x, table):
+    """Turns pairs k and k + R / 2 of the first R features by the angles of their position."""
+    cosines, sines = table
+    x, others = x.tensor_split((table.shape[-1],), dim=-1)
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat((x * cosines + torch.cat((-b, a), dim=-1) * sines, others), dim=-1)
 )"};
   if (interleaved_) {
-    helpers.push_back(R"(def rotate_interleaved(x, table):
+    helpers.push_back(whole ? R"(def rotate_interleaved(x, table):
     """The same for pairs 2k and 2k + 1, which come out as k and k + D / 2."""
     return rotate(x.unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2), table)
+)"
+                            : R"(def rotate_interleaved(x, table):
+    """The same for pairs 2k and 2k + 1, which come out as k and k + R / 2."""
+    x, others = x.tensor_split((table.shape[-1],), dim=-1)
+    pairs = x.unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)
+    return rotate(torch.cat((pairs, others), dim=-1), table)
 )");
   }
   return helpers;

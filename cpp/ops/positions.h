@@ -36,16 +36,17 @@ class SinusoidalTable final : public SingleOp {
   int64_t seq_len_, features_, offset_;
 };
 
-/// A constant table (2, T, D): cos and sin of the rotary embedding's angles p theta^(-2k / D), the
-/// angles twice side by side. Su et al. 2021, https://arxiv.org/abs/2104.09864.
+/// A constant table (2, T, R): cos and sin of the rotary embedding's angles p theta^(-2k / R), the
+/// angles twice side by side, for the R features of a head that positions turn. Su et al. 2021,
+/// https://arxiv.org/abs/2104.09864.
 class RotaryTable final : public SingleOp {
  public:
-  RotaryTable(int64_t seq_len, int64_t head_dim, double theta, int64_t offset)
-      : seq_len_(seq_len), head_dim_(head_dim), theta_(theta), offset_(offset) {}
+  RotaryTable(int64_t seq_len, int64_t rotary_dim, double theta, int64_t offset)
+      : seq_len_(seq_len), rotary_dim_(rotary_dim), theta_(theta), offset_(offset) {}
 
   std::string_view name() const override { return "rotary_table"; }
   Shape output_shape(const InputShapes&) const override {
-    return {2, {seq_len_, Axis::kPosition}, {head_dim_, Axis::kHeadFeature}};
+    return {2, {seq_len_, Axis::kPosition}, {rotary_dim_, Axis::kHeadFeature}};
   }
   Cost cost(const InputShapes& inputs, const Shape& output) const override;
   Array forward(const std::vector<const Array*>& inputs) const override;
@@ -59,14 +60,15 @@ class RotaryTable final : public SingleOp {
   double frequency(int64_t pair) const;
 
  private:
-  int64_t seq_len_, head_dim_;
+  int64_t seq_len_, rotary_dim_;
   double theta_;
   int64_t offset_;
 };
 
-/// Turns pairs of features by a rotary table: x (..., T, D), table (2, T, D). Pairs are features k
-/// and k + D / 2; `interleaved`: 2k and 2k + 1, which come out as the former. `back`: by the same
-/// angles back to what it was, which is its gradient.
+/// Turns pairs of features by a rotary table: x (..., T, D), table (2, T, R). Of the first R
+/// features pairs are k and k + R / 2; `interleaved`: 2k and 2k + 1, which come out as the former.
+/// Features from R on stay as they are. `back`: by the same angles back to what it was, which is
+/// its gradient.
 class Rotate final : public SingleOp {
  public:
   explicit Rotate(bool interleaved = false, bool back = false)

@@ -110,13 +110,17 @@ test('parts and steps sum to the totals', () => {
     }
     assert.deepEqual([...new Set(steps.map(({ part }) => part))], Object.keys(parts), name);
     /** @type {Map<string, number>} */
-    const repeats = new Map(); // of layers with a window and of the others together
+    const repeats = new Map(); // of all kinds of layers together
     for (const { name: step, repeat } of steps) {
-      const both = step.replace(/^window_/, '');
+      const both = step.replace(/^(nope_)?(window_)?/, '');
       repeats.set(both, (repeats.get(both) ?? 0) + repeat);
     }
-    for (const [step, repeat] of repeats)
-      assert.ok([1, config.num_layers].includes(repeat), `${name}: ${step} repeats ${repeat} times`);
+    const { num_layers, nope_every } = config;
+    const rotated = nope_every ? num_layers - Math.floor(num_layers / nope_every) : num_layers;
+    for (const [step, repeat] of repeats) {
+      const layers = step.startsWith('rotate_') ? rotated : num_layers;
+      assert.ok([1, layers].includes(repeat), `${name}: ${step} repeats ${repeat} times`);
+    }
   }
 });
 

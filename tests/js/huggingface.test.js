@@ -102,6 +102,41 @@ const { attn_logit_softcapping, final_logit_softcapping, ...gemma3 } = {
 
 const { head_dim: ownHeadDim, ...withoutHeadDim } = llama;
 const { window, full_every, ...withoutWindow } = qwen2;
+const granite = { ...withoutHeadDim, scale: 1, embedding_scale: null, residual_scale: null, logit_scale: null };
+const arcee = {
+  ...llama,
+  gated: false,
+  activation: 'relu2',
+  hidden_size: 2560,
+  intermediate_size: 18432,
+  max_positions: 4096,
+  norm_eps: 1e-5
+};
+const olmo2 = {
+  ...withoutHeadDim,
+  pre_norms: false,
+  post_norms: true,
+  qk_norm: true,
+  qk_norm_after: 'projection',
+  vocab_size: 50304,
+  norm_eps: 1e-5,
+  padding_idx: 1
+};
+const glm = {
+  ...llama,
+  rope_interleave: true,
+  rotary_dim: 64,
+  bias: true,
+  output_bias: false,
+  vocab_size: 151552,
+  intermediate_size: 13696,
+  num_layers: 40,
+  num_kv_heads: 2,
+  head_dim: 128,
+  max_positions: 131072,
+  norm_eps: 1.5625e-7,
+  padding_idx: 151329
+};
 const mistral = { ...llama, intermediate_size: 14336, num_kv_heads: 8, max_positions: 131072, window: 4096 };
 const qwen2Vl = {
   ...qwen2,
@@ -187,9 +222,89 @@ const bare = {
     max_positions: 4096,
     norm_eps: 1e-5,
     padding_idx: 32000,
-    window: null
+    window: null,
+    rotary_dim: null
   },
-  granite: { ...withoutHeadDim, scale: 1, embedding_scale: 1 },
+  granite,
+  hyperclovax: { ...granite, scale: null, post_norms: true },
+  arcee,
+  jais2: {
+    ...arcee,
+    norm: 'layer_norm',
+    vocab_size: 150272,
+    hidden_size: 3328,
+    intermediate_size: 26624,
+    num_heads: 26,
+    max_positions: 8192,
+    bias: true,
+    output_bias: true,
+    mlp_bias: true
+  },
+  nemotron: {
+    ...arcee,
+    norm: 'layer_norm_plus_one',
+    vocab_size: 256000,
+    hidden_size: 6144,
+    intermediate_size: 24576,
+    num_heads: 48,
+    rotary_dim: 64
+  },
+  glm,
+  glm4: { ...glm, post_norms: true },
+  olmo2,
+  olmo3: { ...olmo2, window: 4096, full_every: 4 },
+  exaone4: {
+    ...withoutHeadDim,
+    pre_norms: false,
+    post_norms: true,
+    qk_norm: true,
+    vocab_size: 102400,
+    intermediate_size: 16384,
+    num_kv_heads: 32,
+    norm_eps: 1e-5,
+    window: 4096,
+    full_every: 4,
+    nope_every: 4
+  },
+  hunyuan_v1_dense: {
+    ...llama,
+    qk_norm: true,
+    qk_norm_after: 'rotation',
+    vocab_size: 290943,
+    norm_eps: 1e-5,
+    padding_idx: 0
+  },
+  helium: {
+    ...llama,
+    rope_interleave: true,
+    rope_theta: 1e5,
+    vocab_size: 48000,
+    hidden_size: 2560,
+    intermediate_size: 7040,
+    num_layers: 24,
+    num_heads: 20,
+    num_kv_heads: 20,
+    head_dim: 128,
+    max_positions: 4096,
+    norm_eps: 1e-8,
+    padding_idx: 3
+  },
+  ernie4_5: {
+    ...llama,
+    rope_interleave: true,
+    rope_theta: 5e5,
+    vocab_size: 103424,
+    hidden_size: 1024,
+    intermediate_size: 3072,
+    num_layers: 18,
+    num_heads: 16,
+    num_kv_heads: 2,
+    head_dim: 128,
+    max_positions: 131072,
+    norm_eps: 1e-5,
+    tie_embeddings: true,
+    padding_idx: 0
+  },
   smollm3: {
     ...withoutHeadDim,
     vocab_size: 128256,
@@ -202,7 +317,8 @@ const bare = {
     padding_idx: 128004,
     rope_theta: 2e6,
     window: null,
-    full_every: null
+    full_every: null,
+    nope_every: 4
   },
   stablelm: {
     ...withoutHeadDim,
@@ -212,7 +328,8 @@ const bare = {
     hidden_size: 2560,
     intermediate_size: 6912,
     num_kv_heads: 32,
-    max_positions: 4096
+    max_positions: 4096,
+    rotary_dim: 20
   },
   starcoder2: {
     ...withoutHeadDim,
@@ -533,39 +650,32 @@ test('Gemma 3 attends both ways by is_causal of its text_config alone', () => {
 });
 
 // What a family does that the decoder here does not.
-const PART = "positions turn 0.5 of each head's features; this decoder turns all of them";
-const SOME_TURNED = 'some layers have no positions; this decoder turns queries and keys in all layers or in none';
+const YARN = 'rope_type "yarn" turns positions by other angles than rope_theta gives, which are those here';
+const SOME_TURNED =
+  'some layers have no positions, in an order that nope_every cannot say; this decoder turns queries and keys in all';
 for (const [file, differing] of [
-  [{ model_type: 'phi3', partial_rotary_factor: 0.5 }, { partial_rotary_factor: PART }],
-  [{ model_type: 'phi3', rope_parameters: { rope_theta: 5, partial_rotary_factor: 0.5 } }, { rope_parameters: PART }],
+  [{ model_type: 'phi3', partial_rotary_factor: 0.5 }, {}],
   [
     { model_type: 'phi3', partial_rotary_factor: 0.25, rope_scaling: { type: 'longrope', partial_rotary_factor: 0.5 } },
     { rope_scaling: 'rope_type "longrope" turns positions by other angles than rope_theta gives, which are those here' }
   ],
   [{ model_type: 'phi3', partial_rotary_factor: 0.5, rope_parameters: { partial_rotary_factor: 1 } }, {}],
+  [{ model_type: 'olmo3', rope_scaling: { rope_type: 'yarn' } }, { rope_scaling: YARN }],
   [
-    { model_type: 'stablelm' },
-    { partial_rotary_factor: "positions turn 0.25 of each head's features; this decoder turns all of them" }
-  ],
-  [{ model_type: 'stablelm', partial_rotary_factor: 1 }, {}],
-  [
-    { model_type: 'granite', residual_multiplier: 0.22, logits_scaling: 16, embedding_multiplier: 12 },
+    { model_type: 'helium', hidden_size: 64 },
     {
-      residual_multiplier:
-        'the model multiplies what attention and feed-forward network add by 0.22; this decoder does not',
-      logits_scaling: 'the model divides the logits by 16; this decoder does not'
+      head_dim:
+        'the output projection of the model takes hidden_size features, which are not those of all heads: it cannot run'
     }
   ],
-  [{ model_type: 'smollm3' }, { no_rope_layer_interval: SOME_TURNED }],
+  [{ model_type: 'smollm3' }, {}],
   [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [0, 1] }, { no_rope_layers: SOME_TURNED }],
+  [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [1, 0] }, {}],
   [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [1, 1] }, {}],
   [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [0, 0] }, {}],
   [{ model_type: 'smollm3', no_rope_layer_interval: 1 }, {}],
   [{ model_type: 'smollm3', no_rope_layer_interval: 37 }, {}],
-  [
-    { model_type: 'ministral3' },
-    { rope_parameters: 'rope_type "yarn" turns positions by other angles than rope_theta gives, which are those here' }
-  ],
+  [{ model_type: 'ministral3' }, { rope_parameters: YARN }],
   [
     { model_type: 'ministral3', rope_parameters: { rope_theta: 5, llama_4_scaling_beta: 0.1 } },
     {
@@ -575,10 +685,7 @@ for (const [file, differing] of [
   ],
   [{ model_type: 'ministral3', rope_parameters: { rope_theta: 5, llama_4_scaling_beta: 0 } }, {}],
   [{ model_type: 'qwen2_vl', rope_scaling: { type: 'mrope', mrope_section: [16, 24, 24] } }, {}],
-  [
-    { model_type: 'qwen2_vl', rope_scaling: { type: 'yarn' } },
-    { rope_scaling: 'rope_type "yarn" turns positions by other angles than rope_theta gives, which are those here' }
-  ],
+  [{ model_type: 'qwen2_vl', rope_scaling: { type: 'yarn' } }, { rope_scaling: YARN }],
   [{ model_type: 'mistral3', text_config: { is_causal: false } }, { 'text_config.is_causal': BOTH_WAYS }],
   [{ model_type: 'mistral3', is_causal: false, text_config: { is_causal: true } }, { is_causal: BOTH_WAYS }],
   [{ model_type: 'mistral3', is_causal: true, text_config: { is_causal: false } }, {}],
@@ -590,6 +697,16 @@ for (const [file, differing] of [
     assert.deepEqual(Object.fromEntries(found.map((one) => [one.key, one.differs])), differing);
   });
 }
+
+test('a part of a head that no pairs fill is refused: by its key, or by the core', async () => {
+  assert.throws(() => fromHuggingFace({ model_type: 'glm', partial_rotary_factor: 2 }), {
+    message: 'partial_rotary_factor must be a number above 0, at most 1, got 2'
+  });
+  const scope = await open({ threads: 1 });
+  const odd = fromHuggingFace({ model_type: 'phi3', head_dim: 10, partial_rotary_factor: 0.5 }).config;
+  assert.throws(() => scope.estimate(odd), { message: 'rotary_dim must be even where position is rope, got 5' });
+  scope.dispose();
+});
 
 test('a type whose class is that of another one is read as it', () => {
   for (const [model_type, other] of [
@@ -855,16 +972,92 @@ const cases = {
     [{ model_type: 'gemma3_text', sliding_window: null, use_bidirectional_attention: true }, { window: null }],
     [{ model_type: 'gemma2', sliding_window: 512, use_bidirectional_attention: true }, { window: 512 }]
   ],
-  'layers without positions are all layers, or none': [
-    [{ model_type: 'smollm3', no_rope_layer_interval: 1 }, { position: 'none' }],
-    [{ model_type: 'smollm3', no_rope_layer_interval: 50 }, { position: 'rope' }],
-    [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [0, 0] }, { position: 'none' }],
-    [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [1, 1] }, { position: 'rope' }],
+  'layers without positions are each n-th, as the file says it': [
+    [{ model_type: 'smollm3' }, { nope_every: 4, window: null }],
+    [{ model_type: 'smollm3', no_rope_layer_interval: 1 }, { nope_every: 1 }],
+    [{ model_type: 'smollm3', no_rope_layer_interval: 37 }, { nope_every: null }],
+    [{ model_type: 'smollm3', num_hidden_layers: 5, no_rope_layers: [1, 0, 1, 0, 1] }, { nope_every: 2 }],
+    [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [0, 0] }, { nope_every: 1 }],
+    [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [1, 1] }, { nope_every: null }],
+    [{ model_type: 'smollm3', num_hidden_layers: 2, no_rope_layers: [0, 1] }, { nope_every: null }],
+    [{ model_type: 'smollm3', no_rope_layers: null, no_rope_layer_interval: 2 }, { nope_every: 2 }],
     [
       { model_type: 'smollm3', use_sliding_window: true, sliding_window: 8, no_rope_layer_interval: 1 },
       { window: 8, full_every: null }
     ],
-    [{ model_type: 'smollm3', use_sliding_window: true, sliding_window: 8 }, { window: null }]
+    [{ model_type: 'smollm3', use_sliding_window: true, sliding_window: 8 }, { window: null }],
+    [{ model_type: 'exaone4' }, { nope_every: 4, window: 4096, full_every: 4 }],
+    [
+      { model_type: 'exaone4', num_hidden_layers: 3 },
+      { nope_every: null, window: 4096 }
+    ],
+    [
+      { model_type: 'exaone4', num_hidden_layers: 2, layer_types: ['sliding_attention', 'full_attention'] },
+      { nope_every: 2, window: 4096, full_every: 2 }
+    ],
+    [
+      { model_type: 'exaone4', num_hidden_layers: 1, layer_types: ['full_attention'] },
+      { nope_every: 1, window: null }
+    ],
+    [
+      { model_type: 'exaone4', sliding_window: null },
+      { nope_every: null, window: null, full_every: null }
+    ],
+    [
+      {
+        model_type: 'exaone4',
+        num_hidden_layers: 4,
+        sliding_window_pattern: 'LLLG',
+        layer_types: [...Array(3).fill('sliding_attention'), 'full_attention']
+      },
+      { nope_every: 4, window: 4096, full_every: 4 }
+    ],
+    [
+      {
+        model_type: 'exaone4',
+        num_hidden_layers: 2,
+        sliding_window: null,
+        sliding_window_pattern: 0,
+        layer_types: Array(2).fill('full_attention')
+      },
+      { nope_every: null, window: null, full_every: null }
+    ]
+  ],
+  'the part of each head that positions turn is read where transformers reads it': [
+    [{ model_type: 'phi3' }, { rotary_dim: null }],
+    [{ model_type: 'phi3', partial_rotary_factor: 0.5 }, { rotary_dim: 48 }],
+    [{ model_type: 'phi3', num_attention_heads: 24, partial_rotary_factor: 0.75 }, { rotary_dim: 96 }],
+    [{ model_type: 'phi3', head_dim: 10, partial_rotary_factor: 0.45 }, { rotary_dim: 4 }],
+    [{ model_type: 'phi3', rope_parameters: { rope_theta: 5, partial_rotary_factor: 0.25 } }, { rotary_dim: 24 }],
+    [
+      { model_type: 'phi3', partial_rotary_factor: 0.5, rope_parameters: { partial_rotary_factor: 1 } },
+      { rotary_dim: null }
+    ],
+    [
+      { model_type: 'phi3', partial_rotary_factor: 0.5, rope_scaling: { partial_rotary_factor: 0.25 } },
+      { rotary_dim: 24 }
+    ],
+    [{ model_type: 'stablelm' }, { rotary_dim: 20 }],
+    [{ model_type: 'stablelm', partial_rotary_factor: 1 }, { rotary_dim: null }],
+    [{ model_type: 'glm', head_dim: 64, partial_rotary_factor: 0.25 }, { rotary_dim: 16 }]
+  ],
+  'factors are those of the file, and none where it says 1': [
+    [
+      { model_type: 'granite', embedding_multiplier: 12, residual_multiplier: 0.22, logits_scaling: 16 },
+      { embedding_scale: 12, residual_scale: 0.22, logit_scale: 1 / 16 }
+    ],
+    [
+      { model_type: 'granite', logits_scaling: 1 },
+      { embedding_scale: null, residual_scale: null, logit_scale: null }
+    ],
+    [
+      { model_type: 'hyperclovax', logits_scaling: 0.125 },
+      { logit_scale: 0.125, scale: null, post_norms: true }
+    ],
+    [
+      { model_type: 'hyperclovax', attention_multiplier: 0.5, use_post_norm: false },
+      { scale: 0.5, post_norms: false }
+    ]
   ],
   'Ministral 3 has the base of its own yarn unless rope_parameters say another': [
     [{ model_type: 'ministral3', rope_theta: 5 }, { rope_theta: 1e6 }],
@@ -996,7 +1189,7 @@ test('an empty text_config, or none, leaves every default', () => {
 });
 
 const known =
-  'bert, distilbert, roberta, xlm-roberta, gpt2, llama, mistral, qwen2, qwen3, gemma, gemma2, gemma3_text, gemma3, phi3, granite, smollm3, stablelm, starcoder2, seed_oss, ministral, ministral3, qwen2_vl, qwen2_5_vl, qwen3_vl, mistral3, deepseek_v2, deepseek_v3';
+  'bert, distilbert, roberta, xlm-roberta, gpt2, llama, mistral, qwen2, qwen3, gemma, gemma2, gemma3_text, gemma3, arcee, jais2, nemotron, phi3, granite, hyperclovax, smollm3, stablelm, starcoder2, seed_oss, ministral, ministral3, qwen2_vl, qwen2_5_vl, qwen3_vl, mistral3, glm, glm4, helium, ernie4_5, olmo2, olmo3, exaone4, hunyuan_v1_dense, deepseek_v2, deepseek_v3';
 for (const [file, field, message] of [
   [null, '', 'config.json must hold an object, got null'],
   [[], '', 'config.json must hold an object, got an array'],
@@ -1087,9 +1280,14 @@ for (const [file, field, message] of [
     'pad_token_id must be an integer from -vocab_size to vocab_size - 1, or null, got 32000'
   ],
   [
+    { model_type: 'exaone4', sliding_window_pattern: 'LLLG' },
+    'sliding_window_pattern',
+    'sliding_window_pattern must be a positive integer, or any beside layer_types, or null, got "LLLG"'
+  ],
+  [
     { model_type: 'llama', hidden_act: 'xielu' },
     'hidden_act',
-    'hidden_act must be one of relu, gelu, gelu_python, gelu_new, gelu_pytorch_tanh, gelu_python_tanh, gelu_fast, gelu_accurate, silu, swish, got "xielu"'
+    'hidden_act must be one of relu, gelu, gelu_python, gelu_new, gelu_pytorch_tanh, gelu_python_tanh, gelu_fast, gelu_accurate, silu, swish, relu2, got "xielu"'
   ],
   [
     { model_type: 'bert', position_embedding_type: 'relative_key' },
@@ -1189,11 +1387,9 @@ for (const [file, why] of [
   [{ model_type: 'kart', is_encoder_decoder: true }, 'it is an encoder and a decoder'],
   [{ model_type: 'bart' }, 'it is an encoder and a decoder'],
   [{ model_type: 'mamba' }, 'it keeps a state in place of attention'],
-  [{ model_type: 'gptj' }, 'the layers here do not yet have its rotary positions, which turn neighbouring features'],
-  [{ model_type: 'glm4' }, 'it has another block'],
-  [{ model_type: 'exaone4' }, 'the layers here do not yet have its norms'],
+  [{ model_type: 'gptj' }, 'attention and feed-forward network stand side by side in its block'],
+  [{ model_type: 'falcon' }, 'it has another block'],
   [{ model_type: 'camembert' }, 'attnscope has its layers, but does not yet read'],
-  [{ model_type: 'arcee' }, 'the layers here do not yet have its feed-forward network'],
   [{ model_type: 'qwen3_next', num_experts: 512 }, 'some of its layers keep a state of one size'],
   [{ model_type: 'mllama' }, 'it reads images or video'],
   [{ model_type: 'vit' }, 'it reads images or video'],

@@ -32,9 +32,8 @@ function evenFirst({ data, shape }) {
 }
 
 test('weights for rotary pairs of neighbours give their scores with the even rows of each head before the odd ones', () => {
-  for (const layer of ['grouped_query_attention', 'decoder']) {
-    assert.match(meaningOf(layer, 'position'), /even rows of each head of q_proj and k_proj before the odd ones/);
-  }
+  const meaning = meaningOf('grouped_query_attention', 'position');
+  assert.match(meaning, /even rows of each head of q_proj and k_proj before the odd ones/);
   const config = {
     layer: 'grouped_query_attention',
     batch_size: 1,
@@ -57,6 +56,30 @@ test('weights for rotary pairs of neighbours give their scores with the even row
     model.loadStateDict({ ...state, 'q_proj.weight': evenFirst(query), 'k_proj.weight': evenFirst(key) });
     const { scores } = model.forward({ hidden_states }, { tensors: ['scores'] }).tensors;
     assertClose(scores.data, expected, FLOAT32_TOLERANCE);
+  });
+});
+
+test('a decoder with rope_interleave takes weights for neighbouring pairs as they are', () => {
+  assert.match(meaningOf('decoder', 'rope_interleave'), /neighbouring features 2i and 2i \+ 1/);
+  const sizes = { vocab_size: 9, hidden_size: E, num_heads: H, num_layers: 1, intermediate_size: 8 };
+  const config = { layer: 'decoder', batch_size: 1, seq_len: T, ...sizes };
+  const tokens = { data: Int32Array.of(3, 1, 4, 1, 5), shape: [1, T] };
+  const converted = (state) =>
+    Object.fromEntries(
+      Object.entries(state).map(([name, weight]) => [name, /[qk]_proj/.test(name) ? evenFirst(weight) : weight])
+    );
+  withModel({ ...config, rope_interleave: true }, (model) => {
+    const expected = model.forward({ tokens });
+    withModel(config, (halves) => {
+      halves.loadStateDict(converted(model.stateDict()));
+      assertClose(halves.forward({ tokens }).output.data, expected.output.data, FLOAT32_TOLERANCE);
+      halves.loadStateDict(model.stateDict());
+      const other = halves.forward({ tokens }).output.data;
+      assert.ok(
+        other.some((value, i) => Math.abs(value - expected.output.data[i]) > 1e-3),
+        'unconverted weights differ'
+      );
+    });
   });
 });
 

@@ -159,7 +159,7 @@ for (const { field, broken, message } of rules) {
 
 /** A layer's config that only this rule refuses, from defaults and a few odd sizes. */
 function breaking(broken) {
-  const odd = {
+  const odd = Object.entries({
     num_heads: 7,
     hidden_size: 15,
     head_dim: 5,
@@ -169,6 +169,9 @@ function breaking(broken) {
     vdim: 6,
     max_positions: 100,
     full_every: 2,
+    nope_every: 2,
+    rope_interleave: true,
+    qk_norm_after: 'rotation',
     position_offset: 600,
     vocab_size: 3,
     padding_idx: 3,
@@ -180,13 +183,15 @@ function breaking(broken) {
     position: 'learned',
     encoder: 'transformer',
     activation: 'none',
-    norm_first: true
-  };
+    norm_first: true,
+    rotary_dim: 7
+  });
+  odd.push(['rotary_dim', 34]); // wider than a head
   for (const layer of layers) {
-    const names = Object.keys(odd).filter((name) => layer.fields.some((field) => field.name === name));
-    for (const one of names) {
-      for (const other of names) {
-        const config = { layer: layer.name, [one]: odd[one], [other]: odd[other] };
+    const own = odd.filter(([name]) => layer.fields.some((field) => field.name === name));
+    for (const one of own) {
+      for (const other of own) {
+        const config = { layer: layer.name, ...Object.fromEntries([one, other]) };
         const found = brokenRules(layer, config);
         if (found.length === 1 && found[0].broken === broken) return [layer, config];
       }

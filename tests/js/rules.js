@@ -22,6 +22,9 @@ const offset = ({ position_offset = 0 }) => position_offset;
 const allOffset = (config) => offset(config) > 0 && offset(config) >= config.max_positions;
 const headDim = ({ head_dim, hidden_size, num_heads }) => head_dim ?? hidden_size / num_heads;
 
+/** Whether queries and keys are to be normed after a rotation that there is not. */
+const normsWithoutRope = ({ qk_norm_after, position }) => qk_norm_after === 'rotation' && position !== 'rope';
+
 /** The width that is cut into heads; none where that of a head is given, or is that of a latent. */
 function cutWidth({ num_heads, head_dim, kv_lora_rank, encoder, pooling, hidden_size }) {
   if (!given(num_heads) || given(head_dim) || given(kv_lora_rank)) return null;
@@ -85,9 +88,33 @@ export const rules = [
   },
   {
     field: 'head_dim',
-    broken: (c) => c.position === 'rope' && headDim(c) % 2 === 1,
+    broken: (c) => c.position === 'rope' && !given(c.rotary_dim) && headDim(c) % 2 === 1,
     message: (c) => `head_dim must be even where position is rope, got ${headDim(c)}`,
     mend: (c) => [{ head_dim: Math.max(2, headDim(c) - 1) }, { position: 'none' }]
+  },
+  {
+    field: 'rotary_dim',
+    broken: (c) => given(c.rotary_dim) && c.position !== 'rope',
+    message: (c) => `rotary_dim needs position rope, got ${c.rotary_dim} with position ${c.position}`,
+    mend: () => [{ position: 'rope' }, { rotary_dim: null }]
+  },
+  {
+    field: 'rotary_dim',
+    broken: (c) => c.position === 'rope' && given(c.rotary_dim) && c.rotary_dim > headDim(c),
+    message: (c) => `rotary_dim must be at most head_dim (${headDim(c)}), got ${c.rotary_dim}`,
+    mend: (c) => [{ head_dim: c.rotary_dim }, { rotary_dim: null }]
+  },
+  {
+    field: 'rotary_dim',
+    broken: (c) => c.position === 'rope' && given(c.rotary_dim) && c.rotary_dim % 2 === 1,
+    message: (c) => `rotary_dim must be even where position is rope, got ${c.rotary_dim}`,
+    mend: () => [{ rotary_dim: null, head_dim: 2 }]
+  },
+  {
+    field: 'rope_interleave',
+    broken: (c) => c.position !== undefined && c.position !== 'rope' && c.rope_interleave === true,
+    message: (c) => `rope_interleave needs position rope, got true with position ${c.position}`,
+    mend: () => [{ position: 'rope' }, { rope_interleave: false }]
   },
   {
     field: 'padding_idx',
@@ -135,6 +162,24 @@ export const rules = [
     broken: (c) => given(c.full_every) && c.window === null,
     message: (c) => `full_every needs a window, got ${c.full_every} without one`,
     mend: () => [{ window: 2 }, { full_every: null }]
+  },
+  {
+    field: 'nope_every',
+    broken: (c) => given(c.nope_every) && c.position !== 'rope',
+    message: (c) => `nope_every needs position rope, got ${c.nope_every} with position ${c.position}`,
+    mend: () => [{ position: 'rope' }, { nope_every: null }]
+  },
+  {
+    field: 'qk_norm_after',
+    broken: (c) => normsWithoutRope(c),
+    message: (c) => `qk_norm_after needs position rope, got rotation with position ${c.position}`,
+    mend: () => [{ position: 'rope' }, { qk_norm_after: 'split' }]
+  },
+  {
+    field: 'qk_norm_after',
+    broken: (c) => given(c.qk_norm_after) && c.qk_norm_after !== 'split' && !c.qk_norm && !normsWithoutRope(c),
+    message: (c) => `qk_norm_after needs qk_norm, got ${c.qk_norm_after} without it`,
+    mend: () => [{ qk_norm: true }, { qk_norm_after: 'split' }]
   },
   {
     field: 'rope_local_base_freq',

@@ -88,7 +88,7 @@ for (const [width, height] of [
   [390, 844],
   [1280, 800]
 ]) {
-  test(`27 fields fit ${width} wide, and nothing covers what is in focus`, async () => {
+  test(`all fields of a decoder fit ${width} wide, and nothing covers what is in focus`, async () => {
     const page = await opened('?layer=decoder', { viewport: { width, height }, reducedMotion: 'reduce' });
     await openForm(page);
     await page.click('.options summary');

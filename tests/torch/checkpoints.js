@@ -127,6 +127,30 @@ function phi3Projections(name, tensor, state) {
   return parted(tensor, [width, shared, shared]).map((part, i) => [name.replace('qkv_proj', `${'qkv'[i]}_proj`), part]);
 }
 
+/** The gate and what it multiplies, which stand in one matrix. @param {State} state @returns {State} */
+const withGates = (state) =>
+  Object.fromEntries(
+    Object.entries(state).flatMap(([name, tensor]) => {
+      if (!name.includes('.gate_up_proj.')) return [[name, tensor]];
+      const [gate, up] = parted(tensor, [tensor.shape[0] / 2, tensor.shape[0] / 2]);
+      return [
+        [name.replace('gate_up_proj', 'gate_proj'), gate],
+        [name.replace('gate_up_proj', 'up_proj'), up]
+      ];
+    })
+  );
+
+/** Norms after attention and feed-forward network under other names. @param {string} attention @param {string} mlp */
+const afterNorms = (attention, mlp) => (/** @type {State} */ state) =>
+  renamed(
+    {
+      post_attention_layernorm: 'pre_feedforward_layernorm',
+      [attention]: 'post_attention_layernorm',
+      [mlp]: 'post_feedforward_layernorm'
+    },
+    state
+  );
+
 /**
  * By `model_type`: a state dict under attnscope's names, of families that have others.
  * @type {Record<string, (state: State) => State>}
@@ -136,17 +160,17 @@ const renames = {
   gpt2: fromGpt2,
   phi3: (state) =>
     Object.fromEntries(
-      Object.entries(state).flatMap(([name, tensor]) => {
-        if (name.includes('.gate_up_proj.')) {
-          const [gate, up] = parted(tensor, [tensor.shape[0] / 2, tensor.shape[0] / 2]);
-          return [
-            [name.replace('gate_up_proj', 'gate_proj'), gate],
-            [name.replace('gate_up_proj', 'up_proj'), up]
-          ];
-        }
-        return name.includes('.qkv_proj.') ? phi3Projections(name, tensor, state) : [[name, tensor]];
-      })
+      Object.entries(withGates(state)).flatMap(([name, tensor]) =>
+        name.includes('.qkv_proj.') ? phi3Projections(name, tensor, state) : [[name, tensor]]
+      )
     ),
+  hunyuan_v1_dense: (state) => renamed({ query_layernorm: 'q_norm', key_layernorm: 'k_norm' }, state),
+  glm: withGates,
+  glm4: (state) => afterNorms('post_self_attn_layernorm', 'post_mlp_layernorm')(withGates(state)),
+  hyperclovax: (state) =>
+    Object.keys(state).some((name) => name.includes('post_norm1'))
+      ? afterNorms('post_norm1', 'post_norm2')(state)
+      : state,
   starcoder2: (state) => renamed({ 'mlp.c_fc': 'mlp.up_proj', 'mlp.c_proj': 'mlp.down_proj' }, state),
   gemma3: textOf,
   mistral3: textOf,

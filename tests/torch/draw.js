@@ -64,6 +64,8 @@ const hints = {
     head_dim: [8, 14, 16, 32],
     num_layers: DEPTHS,
     full_every: [1, 2, 3],
+    rotary_dim: [2, 4, 6, 8],
+    nope_every: [1, 2, 3],
     padding_idx: FIRST,
     max_positions: POSITIONS
   }

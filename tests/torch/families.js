@@ -433,6 +433,35 @@ function ministral3Variant(draw) {
   return rope_parameters ? { ...file, rope_parameters: { ...rope_parameters, ...scaling } } : file;
 }
 
+/** @param {Draw} draw @returns {File} */
+const graniteVariant = (draw) => ({
+  ...ropeVariant(draw),
+  ...headDim(draw),
+  attention_bias: flag(draw),
+  mlp_bias: flag(draw),
+  attention_multiplier: draw.one([0.25, 1]),
+  embedding_multiplier: draw.one([1, 12]),
+  residual_multiplier: draw.one([1, 0.22]),
+  logits_scaling: draw.one([1, 16])
+});
+
+/** @param {Draw} draw @returns {File} */
+const arceeVariant = (draw) => ({
+  ...ropeVariant(draw),
+  ...headDim(draw),
+  attention_bias: flag(draw),
+  mlp_bias: flag(draw)
+});
+
+/** @param {Draw} draw @returns {File} */
+const glmVariant = (draw) => ({
+  ...ropeVariant(draw),
+  ...draw.one([{}, { head_dim: 8 }]),
+  ...draw.one([{}, { partial_rotary_factor: 0.25 }]),
+  pad_token_id: 0,
+  attention_bias: flag(draw)
+});
+
 /** Heads divide the hidden size. @param {Draw} draw @returns {File} */
 function latentVariant(draw) {
   const num_attention_heads = 1 + draw.below(12);
@@ -500,13 +529,47 @@ const drawn = {
   },
   gemma: (draw) => ({ ...ropeVariant(draw), ...headDim(draw), attention_bias: flag(draw) }),
   phi3: (draw) => ({ ...ropeVariant(draw), ...headDim(draw), ...oneWindow(draw), pad_token_id: null }),
-  granite: (draw) => ({
+  granite: graniteVariant,
+  hyperclovax: (draw) => ({ ...graniteVariant(draw), use_post_norm: flag(draw) }),
+  arcee: arceeVariant,
+  jais2: arceeVariant,
+  nemotron(draw) {
+    const { head_dim: _, ...file } = arceeVariant(draw);
+    return { ...file, hidden_size: file.num_attention_heads * draw.one([4, 8, 12]) }; // half a head is of pairs
+  },
+  glm: glmVariant,
+  glm4: glmVariant,
+  helium(draw) {
+    const file = ropeVariant(draw);
+    const head_dim = file.hidden_size / file.num_attention_heads; // as wide as its output projection
+    return { ...file, head_dim, attention_bias: flag(draw), mlp_bias: flag(draw) };
+  },
+  ernie4_5: (draw) => ({
     ...ropeVariant(draw),
-    ...headDim(draw),
-    attention_bias: flag(draw),
-    mlp_bias: flag(draw),
-    attention_multiplier: draw.one([0.25, 1]),
-    embedding_multiplier: draw.one([1, 12])
+    ...draw.one([{}, { head_dim: 6 }, { head_dim: null }]),
+    use_bias: flag(draw)
+  }),
+  olmo2: (draw) => ({ ...ropeVariant(draw), ...headDim(draw), pad_token_id: null, attention_bias: flag(draw) }),
+  olmo3(draw) {
+    const { num_hidden_layers = 32, ...file } = ropeVariant(draw);
+    const types = draw.one([{}, { layer_types: layerTypes(num_hidden_layers, draw.one([1, 2, 3, 4])) }]);
+    const own = { pad_token_id: null, sliding_window: 2 + draw.below(40), attention_bias: flag(draw) };
+    return { ...file, num_hidden_layers, ...headDim(draw), ...own, ...types };
+  },
+  exaone4(draw) {
+    const { num_hidden_layers = 32, ...file } = ropeVariant(draw);
+    const windows = draw.one([
+      { sliding_window: null, layer_types: layerTypes(num_hidden_layers, 1) },
+      { sliding_window: 2 + draw.below(40), sliding_window_pattern: draw.one([1, 2, 4]) },
+      { sliding_window: 2 + draw.below(40), layer_types: layerTypes(num_hidden_layers, 3) }
+    ]);
+    return { ...file, num_hidden_layers, ...headDim(draw), ...windows };
+  },
+  hunyuan_v1_dense: (draw) => ({
+    ...ropeVariant(draw),
+    head_dim: draw.one([4, 10, 24]),
+    pad_token_id: null,
+    attention_bias: flag(draw)
   }),
   smollm3(draw) {
     const { num_hidden_layers = 36, ...file } = ropeVariant(draw);

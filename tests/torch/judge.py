@@ -34,7 +34,7 @@ class Printed:
         assert classes, f"{name}: prints no module"
         self.module_class = classes[-1]  # the ones before are its repeated blocks
         # Not a norm's own: what it does belongs to the line that calls it.
-        self.forward_codes = {one.forward.__code__ for one in classes if not issubclass(one, nn.RMSNorm)}
+        self.forward_codes = {one.forward.__code__ for one in classes if not issubclass(one, (nn.LayerNorm, nn.RMSNorm))}
         self._assigned = assigned_lines(source)
 
     def module(self, seed):
@@ -55,7 +55,10 @@ class Printed:
         return {name for owner, names in self._assigned.values() for name in names if owner == class_name}
 
 
-PREFIXES = {"WindowedDecoderLayer": "window_", "SequenceEncoderLayer": "encoder_"}
+PREFIXES = {
+    "WindowedDecoderLayer": "window_", "NopeDecoderLayer": "nope_",
+    "NopeWindowedDecoderLayer": "nope_window_", "SequenceEncoderLayer": "encoder_",
+}
 
 
 def name_in_estimate(class_name, variable):

@@ -96,10 +96,14 @@ def gemma2(draw):
     )
 
 
+def types_of(file, every):
+    """Every n-th layer attends to everything."""
+    return [LAYER_TYPES[(layer + 1) % every == 0] for layer in range(file["num_hidden_layers"])]
+
+
 def gemma3_text(draw):
     file = gemma2(draw) | dict(attn_logit_softcapping=None)
-    every = draw.choice([1, 2, 3, 9])
-    types = [LAYER_TYPES[(layer + 1) % every == 0] for layer in range(file["num_hidden_layers"])]
+    types = types_of(file, draw.choice([1, 2, 3, 9]))
     bases = dict(full_attention=file["rope_parameters"], sliding_attention=dict(rope_type="default", rope_theta=30.0))
     return file | dict(layer_types=types, rope_parameters=bases)
 
@@ -132,12 +136,69 @@ def gemma(draw):
     return decoder(draw) | own | dict(head_dim=draw.choice([6, 16]))
 
 
+def turned_in_part(draw, file, parts):
+    """Heads of 16 features, of which positions turn a part."""
+    rope = file["rope_parameters"] | draw.choice([{}, *(dict(partial_rotary_factor=part) for part in parts)])
+    return file | dict(hidden_size=16 * file["num_attention_heads"], rope_parameters=rope)
+
+
 def phi3(draw):
-    return decoder(draw) | dict(sliding_window=draw.choice([None, 2, 5]), pad_token_id=None) | draw.choice([{}, dict(head_dim=10)])
+    file = decoder(draw) | dict(sliding_window=draw.choice([None, 2, 5]), pad_token_id=None)
+    return draw.choice([file, file | dict(head_dim=10), turned_in_part(draw, file, [0.25, 0.5, 0.75])])
 
 
 def granite(draw):
-    return llama(draw) | dict(attention_multiplier=draw.choice([1.0, 0.3]), embedding_multiplier=draw.choice([1.0, 3.0]))
+    return llama(draw) | dict(
+        attention_multiplier=draw.choice([1.0, 0.3]), embedding_multiplier=draw.choice([1.0, 3.0]),
+        residual_multiplier=draw.choice([1.0, 0.22]), logits_scaling=draw.choice([1.0, 8.0]),
+    )
+
+
+def hyperclovax(draw):
+    return granite(draw) | dict(attention_multiplier=draw.choice([None, 0.3]), use_post_norm=draw.choice([True, False]))
+
+
+def arcee(draw):
+    return llama(draw) | dict(hidden_act=draw.choice(["relu2", "relu2", "silu"]))
+
+
+def jais2(draw):
+    file = {key: value for key, value in arcee(draw).items() if key != "rms_norm_eps"}
+    return file | dict(layer_norm_eps=draw.choice([1e-5, 1e-2]))
+
+
+def glm(draw):
+    file = turned_in_part(draw, decoder(draw), [0.25, 0.5, 1.0])
+    return file | dict(head_dim=draw.choice([8, 16]), attention_bias=draw.choice([True, False]), pad_token_id=0)
+
+
+def helium(draw):
+    file = decoder(draw) | dict(attention_bias=draw.choice([True, False]), mlp_bias=draw.choice([True, False]))
+    return file | dict(head_dim=file["hidden_size"] // file["num_attention_heads"])
+
+
+def ernie4_5(draw):
+    return decoder(draw) | dict(use_bias=draw.choice([True, False]), head_dim=draw.choice([None, 6, 16]))
+
+
+def olmo2(draw):
+    return decoder(draw) | dict(attention_bias=draw.choice([True, False])) | draw.choice([{}, dict(head_dim=10)])
+
+
+def olmo3(draw):
+    file = olmo2(draw) | dict(sliding_window=draw.randint(2, 6))
+    return file | draw.choice([{}, dict(layer_types=types_of(file, draw.choice([1, 2, 3, 9])))])
+
+
+def exaone4(draw):
+    file = decoder(draw)
+    plain = dict(sliding_window=None, layer_types=["full_attention"] * file["num_hidden_layers"])
+    windows = dict(sliding_window=draw.randint(2, 6), sliding_window_pattern=draw.choice([1, 2, 3, 9]))
+    return file | draw.choice([plain, windows, windows]) | draw.choice([{}, dict(head_dim=10)])
+
+
+def hunyuan(draw):
+    return decoder(draw) | dict(attention_bias=draw.choice([True, False]), head_dim=draw.choice([6, 16]))
 
 
 def smollm3(draw):
@@ -151,8 +212,13 @@ def smollm3(draw):
 
 def stablelm(draw):
     file = {key: value for key, value in decoder(draw).items() if key != "rms_norm_eps"}
-    rope = file["rope_parameters"] | dict(partial_rotary_factor=1.0)
-    return file | dict(use_qkv_bias=draw.choice([True, False]), layer_norm_eps=draw.choice([1e-5, 1e-2]), rope_parameters=rope)
+    file = turned_in_part(draw, file, [0.5, 1.0])
+    return file | dict(use_qkv_bias=draw.choice([True, False]), layer_norm_eps=draw.choice([1e-5, 1e-2]))
+
+
+def nemotron(draw):
+    file = {key: value for key, value in arcee(draw).items() if key not in ("rms_norm_eps", "head_dim")}
+    return turned_in_part(draw, file, [0.5, 1.0]) | dict(norm_eps=draw.choice([1e-5, 1e-2]))
 
 
 def starcoder2(draw):
@@ -168,8 +234,7 @@ def seed_oss(draw):
 
 def ministral(draw):
     file = mistral(draw) | dict(sliding_window=draw.randint(2, 6), head_dim=draw.choice([6, 16]))
-    every = draw.choice([1, 2, 3, 9])
-    types = [LAYER_TYPES[(layer + 1) % every == 0] for layer in range(file["num_hidden_layers"])]
+    types = types_of(file, draw.choice([1, 2, 3, 9]))
     return file | draw.choice([{}, dict(layer_types=types)])
 
 
@@ -218,7 +283,9 @@ def mistral3(draw):
 FAMILIES = {
     "bert": encoder, "roberta": roberta, "xlm-roberta": roberta, "distilbert": distilbert, "gpt2": gpt2, "llama": llama,
     "mistral": mistral, "qwen2": qwen, "qwen3": qwen3, "gemma2": gemma2, "gemma3_text": gemma3_text, "gemma3": gemma3,
-    "gemma": gemma, "phi3": phi3, "granite": granite, "smollm3": smollm3, "stablelm": stablelm, "starcoder2": starcoder2,
+    "gemma": gemma, "phi3": phi3, "granite": granite, "hyperclovax": hyperclovax, "arcee": arcee, "jais2": jais2, "nemotron": nemotron, "glm": glm,
+    "glm4": glm, "helium": helium, "ernie4_5": ernie4_5, "olmo2": olmo2, "olmo3": olmo3, "exaone4": exaone4,
+    "hunyuan_v1_dense": hunyuan, "smollm3": smollm3, "stablelm": stablelm, "starcoder2": starcoder2,
     "seed_oss": seed_oss, "ministral": ministral, "ministral3": ministral3, "qwen2_vl": qwen2_vl, "qwen2_5_vl": qwen2_5_vl,
     "qwen3_vl": qwen3_vl, "mistral3": mistral3, "deepseek_v2": deepseek_v2, "deepseek_v3": deepseek_v3,
 }
@@ -229,6 +296,9 @@ LLAMA3 = THETA | dict(
 )
 LINEAR = THETA | dict(rope_type="linear", factor=8.0)
 YARN = THETA | dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=16)
+WINDOWS_WITHOUT_ROPE = dict(
+    num_hidden_layers=3, no_rope_layers=None, no_rope_layer_interval=2, use_sliding_window=True, sliding_window=3
+)
 PLAIN = THETA | dict(rope_type="default")
 
 BOTH_WAYS = dict(is_causal=False)
@@ -292,12 +362,22 @@ NAMED = {
     "granite": {
         "not causal": BOTH_WAYS, "residual": dict(residual_multiplier=0.3), "logits": dict(logits_scaling=4.0),
     },
+    "hyperclovax": {"not causal": BOTH_WAYS, "norms after": dict(use_post_norm=True, residual_multiplier=0.3, logits_scaling=4.0)},
+    "arcee": {"not causal": BOTH_WAYS}, "jais2": {"not causal": BOTH_WAYS}, "nemotron": {"not causal": BOTH_WAYS}, "glm": {"not causal": BOTH_WAYS},
+    "glm4": {"not causal": BOTH_WAYS}, "helium": {"not causal": BOTH_WAYS}, "ernie4_5": {"not causal": BOTH_WAYS},
+    "olmo2": {"not causal": BOTH_WAYS}, "olmo3": {"not causal": BOTH_WAYS, "yarn": dict(rope_parameters=YARN)},
+    "exaone4": {
+        "not causal": BOTH_WAYS | dict(sliding_window=3, sliding_window_pattern=9),
+        "layers without positions": dict(num_hidden_layers=4, sliding_window=3, sliding_window_pattern=2, layer_types=None),
+        "windows in no order": dict(num_hidden_layers=3, sliding_window=3, layer_types=[LAYER_TYPES[one] for one in (1, 0, 0)]),
+        "no positions at all": dict(num_hidden_layers=2, sliding_window=3, layer_types=["full_attention"] * 2),
+    },
+    "hunyuan_v1_dense": {"not causal": BOTH_WAYS},
     "smollm3": {
         "not causal": BOTH_WAYS, "some without positions": dict(no_rope_layer_interval=2, use_sliding_window=False),
         "some listed": dict(num_hidden_layers=3, no_rope_layers=[0, 1, 1], use_sliding_window=False),
-        "windows where there are no positions": dict(
-            num_hidden_layers=3, no_rope_layers=None, no_rope_layer_interval=2, use_sliding_window=True, sliding_window=3
-        ),
+        "each second listed": dict(num_hidden_layers=4, no_rope_layers=[1, 0, 1, 0], use_sliding_window=False),
+        "saved windows where there are no positions": WINDOWS_WITHOUT_ROPE, "older windows where there are no positions": WINDOWS_WITHOUT_ROPE,
         "layers in turn": dict(
             num_hidden_layers=4, no_rope_layers=None, no_rope_layer_interval=9, use_sliding_window=False, sliding_window=3,
             layer_types=[LAYER_TYPES[layer % 2] for layer in range(4)]
@@ -372,11 +452,11 @@ def inputs_of(model_type, config, draw, generator):
     return dict(tokens=tokens.int(), lengths=lengths.int())
 
 
-def write(folder, place, model_type, name, file, older):
+def write(folder, place, model_type, name, file):
     draw, generator = random.Random(name), torch.Generator().manual_seed(place)
     config = CONFIG_MAPPING[model_type](**json.loads(json.dumps(file)))
     folder.mkdir(parents=True)
-    if place % 2 or older:  # as short as may be, or as transformers writes it
+    if "older" in name or (place % 2 and "saved" not in name):  # as short as may be, or as transformers writes it
         (folder / "config.json").write_text(json.dumps({"model_type": model_type} | file))
     else:
         config.save_pretrained(folder)
@@ -392,7 +472,7 @@ def main():
     shutil.rmtree(out / "checkpoints", ignore_errors=True)
     listed = []
     for place, model_type, name, file in files(kept):
-        listed.append(write(out / "checkpoints" / f"{place:03}", place, model_type, name, file, older="older" in name))
+        listed.append(write(out / "checkpoints" / f"{place:03}", place, model_type, name, file))
     (out / "checkpoints.json").write_text(json.dumps(listed))
     print(f"{len(listed)} models of {len(FAMILIES)} families")
 

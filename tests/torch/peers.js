@@ -217,14 +217,23 @@ export function decoding(draw) {
     shared.window === null
       ? {}
       : { full_every: draw.one([null, 1, 2, 3]), rope_local_base_freq: draw.one([null, ...THETAS]) };
+  const position = draw.one([...positions, 'rope', 'learned', 'sinusoidal']);
+  const turned =
+    position === 'rope'
+      ? { rotary_dim: draw.one([null, 2]), rope_interleave: flag(draw), nope_every: draw.one([null, 2]) }
+      : {};
   return {
     ...decoder(draw),
     ...shared,
     ...windows,
-    position: draw.one([...positions, 'rope', 'learned', 'sinusoidal']),
-    norm: draw.one(['rms_norm', 'layer_norm', 'rms_norm_plus_one']),
+    position,
+    ...turned,
+    norm: draw.one(['rms_norm', 'layer_norm', 'rms_norm_plus_one', 'layer_norm_plus_one']),
+    pre_norms: flag(draw),
     post_norms: flag(draw),
     embedding_scale: draw.one([null, 4]),
+    residual_scale: draw.one([null, 0.5]),
+    logit_scale: draw.one([null, 0.25]),
     attn_logit_softcapping: draw.one([null, 0.5]),
     final_logit_softcapping: draw.one([null, 0.5])
   };

@@ -67,6 +67,7 @@ def is_llama(config):
     plain = {
         "position": "rope", "norm": "rms_norm", "gated": True, "post_norms": False, "qk_norm": False, "window": None, "scale": None,
         "embedding_scale": None, "attn_logit_softcapping": None, "final_logit_softcapping": None,
+        "pre_norms": True, "nope_every": None, "rotary_dim": None, "rope_interleave": False, "residual_scale": None, "logit_scale": None,
     }
     return all(config[name] == value for name, value in plain.items()) and config["bias"] == config["output_bias"]
 

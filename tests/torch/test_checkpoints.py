@@ -17,7 +17,7 @@ warnings.filterwarnings("ignore", module="transformers")
 
 FAMILIES = {*MODELS, *LATENT}
 WHOLE = {"gemma3", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "mistral3"}  # of images and text
-RENAMED = {"distilbert", "gpt2", "phi3", "starcoder2", *WHOLE}  # names of their own, the others load as they are
+RENAMED = {"distilbert", "gpt2", "phi3", "starcoder2", "glm", "glm4", "hyperclovax", "hunyuan_v1_dense", *WHOLE}  # names of their own, the others load as they are
 
 # What transformers computes and attnscope does not, of what the models here have: nothing else may differ.
 SAID_TO_DIFFER = {
@@ -25,9 +25,9 @@ SAID_TO_DIFFER = {
     ("bert", "is_decoder"), ("roberta", "is_decoder"), ("gpt2", "scale_attn_by_inverse_layer_idx"),
     ("llama", "rope_parameters"), ("llama", "rope_scaling"), ("qwen2", "max_window_layers"), ("qwen3", "layer_types"),
     ("gemma2", "use_bidirectional_attention"), ("gemma3_text", "rope_parameters"), ("gemma3_text", "use_bidirectional_attention"), ("gemma3_text", "layer_types"),
-    ("gemma", "use_bidirectional_attention"), ("phi3", "rope_parameters"), ("phi3", "partial_rotary_factor"),
-    ("granite", "residual_multiplier"), ("granite", "logits_scaling"), ("smollm3", "no_rope_layer_interval"),
-    ("smollm3", "no_rope_layers"), ("smollm3", "use_sliding_window"), ("stablelm", "partial_rotary_factor"),
+    ("gemma", "use_bidirectional_attention"),
+    ("olmo3", "rope_parameters"), ("exaone4", "layer_types"),
+    ("smollm3", "no_rope_layers"), ("smollm3", "use_sliding_window"), ("smollm3", "layer_types"),
     ("ministral3", "rope_parameters"), ("deepseek_v2", "rope_parameters"), ("deepseek_v3", "rope_parameters"),
 }
 

@@ -197,7 +197,7 @@ def default_of(config, name):
         return config.rope_parameters["sliding_attention"]["rope_theta"]
     if key == "partial_rotary_factor":
         return config.rope_parameters[key]
-    if key == "sliding_window_pattern":
+    if key == "sliding_window_pattern" and not hasattr(config, key):
         return config._sliding_window_pattern
     if isinstance(whole, Mistral3Config):  # whose text has other defaults than the class of the text
         return getattr(config, key)

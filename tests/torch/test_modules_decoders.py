@@ -38,15 +38,26 @@ def has_both(config):
     return len({is_full(config, index) for index in range(config["num_layers"])}) == 2
 
 
+def is_turned(config, index):
+    """Whether rotary positions turn the queries and keys of a layer."""
+    return not config["nope_every"] or (index + 1) % config["nope_every"] != 0
+
+
 def pasts_of(config, inputs):
-    """Each layer's keys and values, or None: layers with a window and layers without have a stack each."""
+    """Each layer's keys and values, or None: layers with a window and layers without have a stack each, and of these
+    layers that positions turn and others."""
+    kinds = [(is_full(config, index), is_turned(config, index)) for index in range(config["num_layers"])]
+
+    def prefix(full, turned):
+        nope = "" if turned or (full, True) not in kinds else "nope_"
+        return nope + ("window_" if has_both(config) and not full else "")
 
     def stack(prefix):
         keys = f"{prefix}past_keys"
         return iter(zip(inputs[keys], inputs[f"{prefix}past_values"])) if keys in inputs else repeat(None)
 
-    near, far = (stack("window_"), stack("")) if has_both(config) else (stack(""),) * 2
-    return [next(far if is_full(config, index) else near) for index in range(config["num_layers"])]
+    stacks = {kind: stack(prefix(*kind)) for kind in set(kinds)}
+    return [next(stacks[kind]) for kind in kinds]
 
 
 def mask_of(config, inputs, full):
@@ -238,9 +249,22 @@ class PlusOne(nn.Module):
         return x / torch.sqrt(x.square().mean(dim=-1, keepdim=True) + self.eps) * (self.weight + 1)
 
 
+class CentredPlusOne(PlusOne):
+    """Nemotron's norm."""
+
+    def __init__(self, width, eps):
+        super().__init__(width, eps)
+        self.bias = nn.Parameter(torch.zeros(width))
+
+    def forward(self, x):
+        return super().forward(x - x.mean(dim=-1, keepdim=True)) + self.bias
+
+
+NORMS = {"layer_norm": nn.LayerNorm, "layer_norm_plus_one": CentredPlusOne, "rms_norm": nn.RMSNorm, "rms_norm_plus_one": PlusOne}
+
+
 def norm_of(config, width):
-    kind = {"layer_norm": nn.LayerNorm, "rms_norm": nn.RMSNorm, "rms_norm_plus_one": PlusOne}[config["norm"]]
-    return kind(width, config["norm_eps"])
+    return NORMS[config["norm"]](width, config["norm_eps"])
 
 
 def head_norm_of(config, width):
@@ -253,12 +277,14 @@ def capped(x, cap):
 
 def turned(x, config, index):
     """Rotary positions as products of complex numbers."""
-    D, local = x.size(-1), config["rope_local_base_freq"]
+    D, local = config["rotary_dim"] or x.size(-1), config["rope_local_base_freq"]
     theta = config["rope_theta"] if local is None or is_full(config, index) else local
     frequencies = float(theta) ** -(torch.arange(D // 2).double() * 2 / D)
     angles = torch.outer(positions_of(config).double(), frequencies)
-    pairs = torch.complex(x[..., : D // 2], x[..., D // 2 :]) * torch.polar(torch.ones_like(angles), angles).to(x.dtype.to_complex())
-    return torch.cat([pairs.real, pairs.imag], dim=-1)
+    x, others = x[..., :D], x[..., D:]
+    a, b = (x[..., 0::2], x[..., 1::2]) if config["rope_interleave"] else x.chunk(2, dim=-1)
+    pairs = torch.complex(a, b) * torch.polar(torch.ones_like(angles), angles).to(x.dtype.to_complex())
+    return torch.cat([pairs.real, pairs.imag, others], dim=-1)
 
 
 class Attention(nn.Module):
@@ -270,15 +296,22 @@ class Attention(nn.Module):
         self.q_proj, self.k_proj, self.v_proj = (nn.Linear(E, width, config["bias"]) for width in (queries, keys, keys))
         self.o_proj = nn.Linear(queries, E, config["output_bias"])
         if config["qk_norm"]:
-            self.q_norm, self.k_norm = head_norm_of(config, D), head_norm_of(config, D)
+            whole = config["qk_norm_after"] == "projection"
+            self.q_norm, self.k_norm = head_norm_of(config, queries if whole else D), head_norm_of(config, keys if whole else D)
 
     def forward(self, x, past, added):
         config, D = self.config, head_dim_of(self.config)
-        query, key, value = (linear(x).unflatten(-1, (-1, D)).transpose(1, 2) for linear in (self.q_proj, self.k_proj, self.v_proj))
-        if config["qk_norm"]:
+        query, key, value = self.q_proj(x), self.k_proj(x), self.v_proj(x)
+        normed_after = config["qk_norm_after"] if config["qk_norm"] else None
+        if normed_after == "projection":
             query, key = self.q_norm(query), self.k_norm(key)
-        if config["position"] == "rope":
+        query, key, value = (features.unflatten(-1, (-1, D)).transpose(1, 2) for features in (query, key, value))
+        if normed_after == "split":
+            query, key = self.q_norm(query), self.k_norm(key)
+        if config["position"] == "rope" and is_turned(config, self.index):
             query, key = turned(query, config, self.index), turned(key, config, self.index)
+        if normed_after == "rotation":
+            query, key = self.q_norm(query), self.k_norm(key)
         if past:
             key, value = torch.cat([past[0], key], dim=2), torch.cat([past[1], value], dim=2)
         groups = query.unflatten(1, (key.size(1), -1))
@@ -296,7 +329,10 @@ class FeedForward(nn.Module):
         if config["gated"]:
             self.gate_proj = nn.Linear(E, width, bias)
         self.up_proj, self.down_proj = nn.Linear(E, width, bias), nn.Linear(width, E, bias)
-        self._f = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh")}[config["activation"]]
+        self._f = {
+            "relu": F.relu, "relu2": lambda x: F.relu(x) ** 2, "gelu": F.gelu, "silu": F.silu,
+            "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+        }[config["activation"]]
 
     def forward(self, x):
         raised = self.up_proj(x)
@@ -308,18 +344,27 @@ class Layer(nn.Module):
         super().__init__()
         width = config["hidden_size"]
         self.self_attn, self.mlp = Attention(config, index), FeedForward(config)
-        self.input_layernorm, self.post_attention_layernorm = norm_of(config, width), norm_of(config, width)
-        self.post_norms = config["post_norms"]
-        if self.post_norms:
-            self.pre_feedforward_layernorm, self.post_feedforward_layernorm = norm_of(config, width), norm_of(config, width)
+        self.factor = 1 if config["residual_scale"] is None else config["residual_scale"]
+        before, after = config["pre_norms"], config["post_norms"]
+        names = {
+            "input_layernorm": before, "post_attention_layernorm": before or after,
+            "pre_feedforward_layernorm": before and after, "post_feedforward_layernorm": after,
+        }
+        for name, exists in names.items():
+            if exists:
+                setattr(self, name, norm_of(config, width))
+        own = lambda name: getattr(self, name, nn.Identity())
+        between = own("post_attention_layernorm")
+        self._norms = (
+            own("input_layernorm"), between if after else nn.Identity(),
+            own("pre_feedforward_layernorm") if after else between, own("post_feedforward_layernorm"),
+        )
 
     def forward(self, x, past, added):
-        attended, weights = self.self_attn(self.input_layernorm(x), past, added)
-        if not self.post_norms:
-            x = x + attended
-            return x + self.mlp(self.post_attention_layernorm(x)), weights
-        x = x + self.post_attention_layernorm(attended)
-        return x + self.post_feedforward_layernorm(self.mlp(self.pre_feedforward_layernorm(x))), weights
+        before_attention, after_attention, before_mlp, after_mlp = self._norms
+        attended, weights = self.self_attn(before_attention(x), past, added)
+        x = x + after_attention(attended) * self.factor
+        return x + after_mlp(self.mlp(before_mlp(x))) * self.factor, weights
 
 
 class Decoder(nn.Module):
@@ -368,6 +413,8 @@ class Decoder(nn.Module):
             x, weights = layer(x, past, bias if hidden is None else bias + hidden)
         head = self.model.embed_tokens if config["tie_embeddings"] else self.lm_head
         logits = F.linear(self.model.norm(x), head.weight)
+        if config["logit_scale"] is not None:
+            logits = logits * config["logit_scale"]
         return {"output": capped(logits, config["final_logit_softcapping"]), "weights": weights}
 
 

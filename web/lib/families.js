@@ -6,6 +6,8 @@ import { gemma1, gemma2, gemma3, gemma3Text, gpt2, llama, mistral, qwen2, qwen3 
 import { bert, distilbert, roberta } from './families/encoders.js';
 import { kin } from './families/kin.js';
 import { deepseekV2, deepseekV3 } from './families/latent.js';
+import { neighbours } from './families/neighbours.js';
+import { norms } from './families/norms.js';
 import { defaults } from './families/rules.js';
 
 /**
@@ -35,6 +37,8 @@ export const families = {
   gemma3_text: gemma3Text,
   gemma3,
   ...kin,
+  ...neighbours,
+  ...norms,
   deepseek_v2: deepseekV2,
   deepseek_v3: deepseekV3
 };

@@ -131,32 +131,12 @@ const REFUSED = [
     types: words('bros layoutlm lilt')
   },
   {
-    why: 'the layers here do not yet have its norms, which follow attention and feed-forward network in place of preceding them',
-    types: words('exaone4 olmo2 olmo3')
-  },
-  {
-    why: 'the layers here do not yet have its feed-forward network, whose activation is the square of relu',
-    types: words('arcee jais2 nanochat nemotron')
-  },
-  {
-    why: 'the layers here do not yet have its rotary positions, which turn neighbouring features: the decoder turns the first half with the second',
-    types: words('codegen ernie4_5 glm gptj helium')
-  },
-  {
-    why: 'the layers here do not yet have its norms of queries and keys, which follow the rotation',
-    types: words('hunyuan_v1_dense')
+    why: 'attention and feed-forward network stand side by side in its block: another block than those of attnscope',
+    types: words('codegen cohere cohere2 gptj phi')
   },
   {
     why: 'the layers here do not yet have its norms, which have no weights',
-    types: words('olmo')
-  },
-  {
-    why: 'the layers here do not yet have its factor on each residual sum',
-    types: words('hyperclovax')
-  },
-  {
-    why: 'attention and feed-forward network stand side by side in its block: another block than those of attnscope',
-    types: words('cohere cohere2 phi')
+    types: words('nanochat olmo')
   },
   {
     why: 'layers with a window have other heads in it than the layers without: another block than those of attnscope',
@@ -170,7 +150,7 @@ const REFUSED = [
     why: 'it has another block than those of attnscope',
     types: words(`
       albert apertus bert-generation big_bird biogpt bitnet bloom blt canine convbert cpmant ctrl deberta deberta-v2
-      diffllama dpr electra ernie esm eurobert falcon flaubert fnet funnel gemma3n_text glm4 gpt_bigcode gpt_neo
+      diffllama dpr electra ernie esm eurobert falcon flaubert fnet funnel gemma3n_text gpt_bigcode gpt_neo
       gpt_neox gpt_neox_japanese hrm_text ibert jina_embeddings_v3 longformer luke markuplm megatron-bert mobilebert
       modernbert modernbert-decoder mpnet mpt mra nomic_bert nystromformer openai-gpt opt persimmon reformer rembert
       roberta-prelayernorm roc_bert roformer splinter squeezebert tapas xglm xlm xlm-roberta-xl xlnet xmod yoso`)

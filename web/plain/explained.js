@@ -42,12 +42,22 @@ const nested = (made) => (made.op ? madeText(made) : exact(made.value));
 export const madeText = (made) => (made.op ? FORMULAS[made.op](made) : '');
 
 /** What the two factors of the products are. @param {Explanation} explanation @returns {[string, string]} */
-export function factorNames({ products: [{ left, right }], query }) {
+export function factorNames({ products, query }) {
+  const [{ left }] = products;
   if (query === null) return [left.op ? 'activation' : 'position', 'parameter'];
   if (left.op === 'tanh') return ['activation', 'parameter'];
-  const rotated = (/** @type {string} */ name, /** @type {Made} */ { op }) =>
-    op === 'rotate' ? `rotated ${name}` : name;
-  return [rotated('query', left), rotated('key', right)];
+  const name = (/** @type {string} */ text, /** @type {Made[]} */ factors) =>
+    factors.some(({ op }) => op === 'rotate') ? `rotated ${text}` : text;
+  return [
+    name(
+      'query',
+      products.map(({ left }) => left)
+    ),
+    name(
+      'key',
+      products.map(({ right }) => right)
+    )
+  ];
 }
 
 /** @type {Record<string, { label: string, formula: (before: number, by: number) => string }>} */

@@ -33,9 +33,12 @@ Fusion row_norm(const Site& site, Norm norm) {
 }
 
 Fusion layer_norm(const Site& site) {
-  return row_norm(site, [eps = static_cast<float>(site.op<LayerNorm>().eps())](
-                            const float* x, const float* weight, const float* bias, int64_t length,
-                            float* y) { kernels::layer_norm(x, weight, bias, eps, length, y); });
+  const float offset = static_cast<float>(site.op<LayerNorm>().offset());
+  const float eps = static_cast<float>(site.op<LayerNorm>().eps());
+  return row_norm(
+      site, [=](const float* x, const float* weight, const float* bias, int64_t length, float* y) {
+        kernels::layer_norm(x, weight, bias, offset, eps, length, y);
+      });
 }
 
 Fusion rms_norm(const Site& site) {

@@ -33,14 +33,14 @@ Fusion sinusoidal_table(const Site& site) {
 }
 
 Fusion rotary_table(const Site& site) {
-  const int64_t T = site.output_shape()[1], D = site.output_shape()[2], pairs = D / 2;
+  const int64_t T = site.output_shape()[1], R = site.output_shape()[2], pairs = R / 2;
   return table(site, [=, &op = site.op<RotaryTable>()](float* to) {
-    float *cosines = to, *sines = to + T * D;
+    float *cosines = to, *sines = to + T * R;
     for (int64_t pair = 0; pair < pairs; ++pair) {
       const double by = op.frequency(pair);
       for (int64_t t = 0; t < T; ++t) {
         const double angle = op.position(t) * by;
-        const int64_t i = t * D + pair;
+        const int64_t i = t * R + pair;
         cosines[i] = cosines[i + pairs] = static_cast<float>(std::cos(angle));
         sines[i] = sines[i + pairs] = static_cast<float>(std::sin(angle));
       }
@@ -53,19 +53,22 @@ Fusion rotate(const Site& site) {
   const auto turn = site.op<Rotate>().back() ? kernels::rotate_back : kernels::rotate;
   const Shape& shape = site.output_shape();
   const int64_t D = shape.back(), T = shape[shape.size() - 2], rows = count_of(shape) / D;
+  const int64_t R = site.input_shape(1).back();  // features that positions turn
   const TensorId x = site.input(0), table_id = site.input(1), y = site.output();
   Fusion fusion = site.alone({x, table_id});
   fusion.kernel = [=](Workspace& workspace) {
     constexpr int64_t kGrain = 64;
     const float* all = workspace.read(x);
     const float* cosines = workspace.read(table_id);
-    const float* sines = cosines + T * D;
+    const float* sines = cosines + T * R;
     float* out = workspace.write(y);
     parallel_for(rows, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        const float* cosine = cosines + row % T * D;
-        const float* sine = sines + row % T * D;
-        turn(all + row * D, cosine, sine, D / 2, interleaved, out + row * D);
+        const float *cosine = cosines + row % T * R, *sine = sines + row % T * R;
+        const float* from = all + row * D;
+        float* to = out + row * D;
+        turn(from, cosine, sine, R / 2, interleaved, to);
+        std::copy(from + R, from + D, to + R);
       }
     });
   };

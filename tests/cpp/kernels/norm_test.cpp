@@ -33,18 +33,21 @@ struct Row {
 TEST_CASE("layer_norm equals double precision around the lane count, with and without bias") {
   for (const int64_t length : kLengths) {
     for (const float eps : {1e-5f, 0.5f}) {
-      for (const bool with_bias : {true, false}) {
-        CAPTURE(length);
-        CAPTURE(eps);
-        CAPTURE(with_bias);
-        const Row row(length, 1, 0);
-        std::vector<float> y(row.x.size(), NAN);
-        kernels::layer_norm(row.x.data(), row.weight.data(), with_bias ? row.bias.data() : nullptr,
-                            eps, length, y.data());
-        for (size_t i = 0; i < y.size(); ++i) {
-          const double value =
-              (row.x[i] - row.mean) / std::sqrt(row.variance + eps) * row.weight[i];
-          check_close(y[i], value + (with_bias ? row.bias[i] : 0), kTolerance);
+      for (const float offset : {0.0f, 1.0f}) {
+        for (const bool with_bias : {true, false}) {
+          CAPTURE(length);
+          CAPTURE(eps);
+          CAPTURE(offset);
+          CAPTURE(with_bias);
+          const Row row(length, 1, 0);
+          std::vector<float> y(row.x.size(), NAN);
+          kernels::layer_norm(row.x.data(), row.weight.data(),
+                              with_bias ? row.bias.data() : nullptr, offset, eps, length, y.data());
+          for (size_t i = 0; i < y.size(); ++i) {
+            const double weight = offset + static_cast<double>(row.weight[i]);
+            const double value = (row.x[i] - row.mean) / std::sqrt(row.variance + eps) * weight;
+            check_close(y[i], value + (with_bias ? row.bias[i] : 0), kTolerance);
+          }
         }
       }
     }
@@ -58,7 +61,7 @@ TEST_CASE("a large mean does not cancel the variance") {
     CAPTURE(length);
     const Row row(length, 1, 1000);
     std::vector<float> y(row.x.size(), NAN);
-    kernels::layer_norm(row.x.data(), row.weight.data(), nullptr, 1e-5f, length, y.data());
+    kernels::layer_norm(row.x.data(), row.weight.data(), nullptr, 0, 1e-5f, length, y.data());
     for (size_t i = 0; i < y.size(); ++i) {
       const double value = (row.x[i] - row.mean) / std::sqrt(row.variance + 1e-5) * row.weight[i];
       check_close(y[i], value, kRoundedMean);
@@ -88,8 +91,8 @@ TEST_CASE("rms_norm equals double precision around the lane count, for small and
 TEST_CASE("norms may write over what they read") {
   const Row row(33, 1, 0);
   std::vector<float> layer(33), rms(33), layer_in_place = row.x, rms_in_place = row.x;
-  kernels::layer_norm(row.x.data(), row.weight.data(), row.bias.data(), 1e-5f, 33, layer.data());
-  kernels::layer_norm(layer_in_place.data(), row.weight.data(), row.bias.data(), 1e-5f, 33,
+  kernels::layer_norm(row.x.data(), row.weight.data(), row.bias.data(), 0, 1e-5f, 33, layer.data());
+  kernels::layer_norm(layer_in_place.data(), row.weight.data(), row.bias.data(), 0, 1e-5f, 33,
                       layer_in_place.data());
   kernels::rms_norm(row.x.data(), row.weight.data(), 0, 1e-5f, 33, rms.data());
   kernels::rms_norm(rms_in_place.data(), row.weight.data(), 0, 1e-5f, 33, rms_in_place.data());
@@ -147,7 +150,7 @@ TEST_CASE("norms of rows whose squares float32 cannot hold equal double precisio
         const double root = std::sqrt((centred ? row.variance : row.mean_square) + eps);
         std::vector<float> y(row.x.size(), NAN);
         if (centred) {
-          kernels::layer_norm(row.x.data(), row.weight.data(), row.bias.data(), eps, length,
+          kernels::layer_norm(row.x.data(), row.weight.data(), row.bias.data(), 0, eps, length,
                               y.data());
         } else {
           kernels::rms_norm(row.x.data(), row.weight.data(), 0, eps, length, y.data());
@@ -185,7 +188,7 @@ TEST_CASE("a row that holds NaN or infinity gives what double precision gives") 
     Row row(9, 1, 0);
     row.x[4] = odd;
     std::vector<float> y(9), weight(9, 1.0f), bias(9, 0.0f);
-    kernels::layer_norm(row.x.data(), weight.data(), bias.data(), 1e-5f, 9, y.data());
+    kernels::layer_norm(row.x.data(), weight.data(), bias.data(), 0, 1e-5f, 9, y.data());
     for (const float value : y) CHECK(std::isnan(value));
     kernels::rms_norm(row.x.data(), weight.data(), 0, 1e-5f, 9, y.data());
     for (size_t i = 0; i < 9; ++i) {

@@ -19,8 +19,10 @@ TEST_CASE("an RMS norm divides by the root of the mean square and does not centr
   check_values(RmsNorm(75).forward({&x, &weight}), {0.1, 1.4, 0, 0});
 }
 
-TEST_CASE("an RMS norm whose weights are stored less one adds it to them") {
-  const Array x = array({1, 2}, {1, 7}), weight = array({2}, {0, 1});
+TEST_CASE("a norm whose weights are stored less one adds it to them") {
+  const Array x = array({1, 2}, {1, 7}), weight = array({2}, {0, 1}), bias = array({2}, {10, 20});
+  // The mean is 4 and the variance 9, which eps = 16 makes 25.
+  check_values(LayerNorm(16, true).forward({&x, &weight, &bias}), {9.4, 21.2});
   check_values(RmsNorm(75, true).forward({&x, &weight}), {0.1, 1.4});
 }
 
@@ -31,7 +33,9 @@ TEST_CASE("what norms cost and keep is counted by element and by row") {
   CHECK(LayerNorm(1).cost(biased, x).elementwise() == 7 * 24);
   CHECK(RmsNorm(1).cost(plain, x).elementwise() == 4 * 24);
   CHECK(RmsNorm(1, true).cost(plain, x).elementwise() == 4 * 24 + 8);
+  CHECK(LayerNorm(1, true).cost(biased, x).elementwise() == 7 * 24 + 8);
   CHECK(LayerNorm(1).saved_for_backward(biased, x).elements == 2 * 3);
+  CHECK(LayerNorm(1, true).saved_for_backward(biased, x).elements == 2 * 3 + 8);
   CHECK(RmsNorm(1).saved_for_backward(plain, x).bytes == 4 * (24 + 3));
   CHECK(RmsNorm(1).saved_for_backward(plain, x).elements == 0);
   CHECK(RmsNorm(1, true).saved_for_backward(plain, x).elements == 8);

@@ -49,6 +49,17 @@ TEST_CASE("a quarter turn moves the first half to the second, interleaved or not
   CHECK(values(Rotate(true).forward({&x, &quarter})) == std::vector<double>{-2, -4, 1, 3});
 }
 
+TEST_CASE("features past those of the table stay as they are, there and back") {
+  const Array x = array({1, 1, 6}, {1, 2, 3, 4, 5, 6});
+  const Array quarter = array({2, 1, 4}, {0, 0, 0, 0, 1, 1, 1, 1});
+  const Array halves = Rotate().forward({&x, &quarter});
+  CHECK(values(halves) == std::vector<double>{-3, -4, 1, 2, 5, 6});
+  CHECK(values(Rotate(false, true).forward({&halves, &quarter})) == values(x));
+  const Array neighbours = Rotate(true).forward({&x, &quarter});
+  CHECK(values(neighbours) == std::vector<double>{-2, -4, 1, 3, 5, 6});
+  CHECK(values(Rotate(true, true).forward({&neighbours, &quarter})) == values(x));
+}
+
 TEST_CASE("each position turns by its own row of the table, and each head by the same") {
   const Array x = array({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
   const Array half_turn_second = array({2, 2, 2}, {1, 1, -1, -1, 0, 0, 0, 0});

@@ -153,7 +153,8 @@ const rotate = {
   at(step, place, sources) {
     const [x, table] = step.inputs;
     const feature = featureIn(place);
-    const half = Number(step.shape.at(-1)) / 2;
+    const half = sources.shape(table)[2] / 2;
+    if (feature >= 2 * half) return sources.own(step.output, place); // as it was
     const isFirst = feature < half;
     const pair = isFirst ? feature : feature - half;
     const [first, second] = isInterleaved(step) ? [2 * pair, 2 * pair + 1] : [pair, pair + half];

@@ -1,6 +1,6 @@
 // Rules that decoders share: what their classes and caches are, rotary positions, windows.
 
-import { activation, common, flag, ignored, key, orNull, padding, positive, size } from './rules.js';
+import { ACTIVATIONS, activationOf, common, flag, ignored, key, orNull, padding, positive, size } from './rules.js';
 import { isPlain, show } from '../values.js';
 
 /**
@@ -26,6 +26,8 @@ const tied = (get) => (get('architectures', headless) ? true : get('tie_word_emb
 
 /** @param {boolean} fallback @returns {Rule} */
 export const tieWords = (fallback) => ({ type: flag, fallback, set: { tie_embeddings: tied } });
+
+export const activation = activationOf({ ...ACTIVATIONS, relu2: ['relu2'] });
 
 /** @param {...string} keys @returns {Rules} */
 export const dropouts = (...keys) => ignored('for training; the decoder has no dropout', ...keys);
@@ -152,40 +154,34 @@ export function baseOf(get) {
   return (older ? get('rope_scaling', thetaOf) : get('rope_parameters', thetaOf)) ?? get('rope_theta');
 }
 
-/** What a part of each head that stays as it is makes of a model. @param {unknown} part */
-const partTurned = (part) =>
-  part === undefined || part === 1
-    ? undefined
-    : `positions turn ${part} of each head's features; this decoder turns all of them`;
+/** The part of each head's features that positions turn, where rope_parameters holds it. @param {any} rope */
+const partOf = (rope) => rope?.partial_rotary_factor ?? undefined;
 
-/** Rotary positions of classes that read partial_rotary_factor. @param {number} fallback of it @returns {Rules} */
-export function partialRope(fallback) {
-  const plain = rope(10000);
-  const inside = (/** @type {any} */ value) => otherAngles(value) ?? partTurned(value?.partial_rotary_factor);
-  const partOf = (/** @type {any} */ value) => value?.partial_rotary_factor;
-  return {
-    ...plain,
-    rope_theta: {
-      ...plain.rope_theta,
-      set: {
-        rope_theta(get) {
-          const look = unnoted(get);
-          const held = partOf(look('rope_scaling') ?? look('rope_parameters'));
-          if (held === undefined && look('partial_rotary_factor') !== 1) get('partial_rotary_factor');
-          return baseOf(get);
-        }
-      }
-    },
-    rope_parameters: { ...plain.rope_parameters, differs: inside },
-    rope_scaling: { ...plain.rope_scaling, differs: inside },
-    partial_rotary_factor: {
-      type: positive,
-      fallback,
-      differs: (value, used) => (used ? partTurned(value) : undefined),
-      unused: ''
-    }
-  };
+/** Features of each head that positions turn, as transformers rounds them; null for all. @param {Get} get */
+function rotaryDim(get) {
+  const older = unnoted(get)('rope_scaling');
+  const held = older ? get('rope_scaling', partOf) : get('rope_parameters', partOf);
+  const part = held ?? get('partial_rotary_factor');
+  if (part === 1) return null;
+  const features = unnoted(get)('head_dim') ?? get('hidden_size') / get('num_attention_heads');
+  return Math.floor(features * part);
 }
+
+/**
+ * Rotary positions of classes that read partial_rotary_factor.
+ * @param {number} fallback of it
+ * @param {number} [theta] of rope_theta
+ * @returns {Rules}
+ */
+export const partialRope = (fallback, theta = 10000) => ({
+  ...rope(theta),
+  partial_rotary_factor: {
+    type: { words: 'a number above 0, at most 1', fits: (value, peek) => positive.fits(value, peek) && value <= 1 },
+    fallback,
+    set: { rotary_dim: rotaryDim },
+    unused: 'rope_parameters holds it'
+  }
+});
 
 /** @type {Rules} What every decoder with rotary positions has; the defaults are Llama's. */
 export const ropeKeys = {
@@ -237,11 +233,23 @@ export const layerTypes = {
     value.every((one) => LAYER_TYPES.includes(one))
 };
 
-/** @param {string[]} types */
-function patternOf(types) {
-  const n = types.indexOf('full_attention') + 1;
-  const regular = types.every((type, i) => (type === 'full_attention') === (n > 0 && (i + 1) % n === 0));
+/** The n of layers of which each n-th is marked; 0 where none is, NaN for another order. @param {boolean[]} marks */
+export function everyNth(marks) {
+  const n = marks.indexOf(true) + 1;
+  const regular = marks.every((mark, i) => mark === (n > 0 && (i + 1) % n === 0));
   return regular ? n : NaN;
+}
+
+/** @param {string[]} types */
+const patternOf = (types) => everyNth(types.map((type) => type === 'full_attention'));
+
+/**
+ * @param {Get} get
+ * @param {(get: Get) => number} pattern where layer_types is absent
+ */
+export function patternBy(get, pattern) {
+  const types = get('layer_types');
+  return types ? patternOf(types) : pattern(get);
 }
 
 export const UNSEEN =
@@ -258,8 +266,7 @@ export const IRREGULAR =
  * @returns {{window: number | null, full_every: number | null}}
  */
 export function windowOf(get, pattern, extent = (get) => get('sliding_window')) {
-  const types = get('layer_types');
-  const n = types ? patternOf(types) : pattern(get);
+  const n = patternBy(get, pattern);
   const window = n === 1 || Number.isNaN(n) ? null : extent(get);
   return { window, full_every: window === null || n === 0 ? null : n };
 }

@@ -4,6 +4,7 @@ import {
   BOTH_WAYS,
   IRREGULAR,
   UNSEEN,
+  activation,
   attentionBias,
   cacheOnly,
   decoder,
@@ -21,21 +22,7 @@ import {
   windows
 } from './decoder-keys.js';
 import { CROSS } from './encoders.js';
-import {
-  activation,
-  count,
-  defaults,
-  flag,
-  ignored,
-  key,
-  only,
-  optional,
-  orNull,
-  positive,
-  read,
-  size,
-  unlike
-} from './rules.js';
+import { count, defaults, flag, ignored, key, only, optional, orNull, positive, read, size, unlike } from './rules.js';
 
 /**
  * @typedef {import('./rules.js').Family} Family

@@ -1,7 +1,8 @@
 // Encoders: BERT and its kin.
 
 import {
-  activation,
+  ACTIVATIONS,
+  activationOf,
   common,
   count,
   defaults,
@@ -19,6 +20,8 @@ import {
  * @typedef {import('./rules.js').Family} Family
  * @typedef {import('./rules.js').Rules} Rules
  */
+
+const activation = activationOf(ACTIVATIONS);
 
 const encoder = { layer: 'encoder', norm_first: false, position: 'learned', bias: true };
 export const CROSS = 'cross-attention has parameters that this layer lacks';

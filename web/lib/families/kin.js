@@ -3,11 +3,13 @@
 import {
   IRREGULAR,
   UNSEEN,
+  activation,
   attentionBias,
   cacheOnly,
   decoder,
   decoderCommon,
   dropouts,
+  everyNth,
   ofImages,
   otherAngles,
   partialRope,
@@ -18,7 +20,7 @@ import {
   windows
 } from './decoder-keys.js';
 import { mistral, qwen2, qwen3, qwenKeys } from './decoders.js';
-import { activation, defaults, flag, ignored, key, only, optional, orNull, positive, read, size } from './rules.js';
+import { defaults, flag, ignored, key, only, optional, orNull, positive, read, size } from './rules.js';
 import { isPlain } from '../values.js';
 
 /**
@@ -62,12 +64,21 @@ const phi3 = {
   }
 };
 
-/** A factor that the model has and this decoder lacks. @param {string} what it does @returns {Rule} */
-const factor = (what) => ({
+/**
+ * A factor; none where it is 1.
+ * @param {string} field
+ * @param {(value: number) => number} [of] the key's value
+ * @returns {Rule}
+ */
+const multiplier = (field, of = (value) => value) => ({
   type: positive,
   fallback: 1,
-  differs: (value) => (value === 1 ? undefined : `the model ${what} by ${value}; this decoder does not`),
-  unused: ''
+  set: {
+    [field](get, key) {
+      const value = get(key);
+      return value === 1 ? null : of(value);
+    }
+  }
 });
 
 /** @type {Family} */
@@ -84,33 +95,58 @@ const granite = {
     head_dim: optional(ropeKeys.head_dim),
     attention_bias: attentionBias,
     mlp_bias: key(flag, false, 'mlp_bias'),
-    embedding_multiplier: key(positive, 1, 'embedding_scale'),
+    embedding_multiplier: multiplier('embedding_scale'),
     attention_multiplier: key(positive, 1, 'scale'),
-    residual_multiplier: factor('multiplies what attention and feed-forward network add'),
-    logits_scaling: factor('divides the logits')
+    residual_multiplier: multiplier('residual_scale'),
+    logits_scaling: {
+      ...multiplier('logit_scale', (value) => 1 / value),
+      note: (value) => (value === 1 ? undefined : 'logit_scale = 1 / logits_scaling')
+    }
+  }
+};
+
+/** @type {Family} */
+const hyperclovax = {
+  ...granite,
+  name: 'hyperclovax',
+  title: 'HyperCLOVA X',
+  configClass: 'HyperCLOVAXConfig',
+  model: 'HyperCLOVAXForCausalLM',
+  keys: {
+    ...granite.keys,
+    attention_multiplier: {
+      ...key(orNull(positive), null, 'scale'),
+      note: (value) => (value === null ? 'null: 1 / √head_dim' : undefined)
+    },
+    logits_scaling: multiplier('logit_scale'),
+    use_post_norm: key(flag, true, 'post_norms')
   }
 };
 
 // Layers without positions: each n-th, or those that no_rope_layers has a 0 for.
 
-const SOME_TURNED = 'some layers have no positions; this decoder turns queries and keys in all layers or in none';
+const SOME_TURNED =
+  'some layers have no positions, in an order that nope_every cannot say; this decoder turns queries and keys in all';
 
-/** @param {Get} get @returns {boolean | null} whether all layers turn; null for some */
-function allTurned(get) {
+/** @param {number[]} layers */
+const nopeOf = (layers) => everyNth(layers.map((turned) => turned === 0));
+
+/** Each n-th layer has no positions; 0 where all have, NaN for layers in another order. @param {Get} get */
+function nopeEvery(get) {
   const layers = get('no_rope_layers', (value) => value ?? undefined);
-  const n = layers ? undefined : get('no_rope_layer_interval');
-  if (n !== undefined) return n === 1 ? false : n > get('num_hidden_layers') || null;
-  return layers.every(Boolean) || (layers.some(Boolean) ? null : false);
+  if (layers) return nopeOf(layers);
+  const n = get('no_rope_layer_interval');
+  return n > get('num_hidden_layers') ? 0 : n;
 }
 
-/** Layers without positions have the window. @param {Get} get */
+/** Layers without positions have the window: all, none or some, which no pattern says. @param {Get} get */
 function smolPattern(get) {
-  const all = allTurned(get);
-  return all === null ? NaN : Number(all);
+  const n = nopeEvery(get);
+  return n === 0 ? 1 : n === 1 ? 0 : NaN;
 }
 
 /** @param {(key: string) => any} peek */
-const isMixed = (peek) => allTurned((key, pick = (value) => value) => pick(peek(key))) === null;
+const isMixed = (peek) => Number.isNaN(smolPattern((key, pick = (value) => value) => pick(peek(key))));
 
 /** @type {Family} */
 const smollm3 = {
@@ -152,14 +188,13 @@ const smollm3 = {
           value.length === peek('num_hidden_layers') &&
           value.every((turned) => turned === 0 || turned === 1)
       }),
-      differs: (value, used) => (used && value.some(Boolean) && !value.every(Boolean) ? SOME_TURNED : undefined),
+      differs: (value, used) => (used && Number.isNaN(nopeOf(value)) ? SOME_TURNED : undefined),
       unused: 'no_rope_layer_interval decides'
     },
     no_rope_layer_interval: {
       type: size,
       fallback: 4,
-      set: { position: (get) => (allTurned(get) === false ? 'none' : 'rope') },
-      differs: (n, used, peek) => (used && n > 1 && n <= peek('num_hidden_layers') ? SOME_TURNED : undefined),
+      set: { nope_every: (get) => nopeEvery(get) || null },
       unused: 'no_rope_layers decides'
     }
   }
@@ -416,10 +451,85 @@ const MISTRAL3_TEXT = {
   sliding_window: null
 };
 
+/** @type {Family} */
+const arcee = {
+  name: 'arcee',
+  title: 'Arcee',
+  configClass: 'ArceeConfig',
+  model: 'ArceeForCausalLM',
+  fixed: { ...decoder, gated: false },
+  keys: {
+    ...decoderCommon,
+    ...cacheOnly,
+    ...defaults(ropeKeys, {
+      hidden_size: 2560,
+      intermediate_size: 18432,
+      max_position_embeddings: 4096,
+      rms_norm_eps: 1e-5
+    }),
+    hidden_act: activation('relu2'),
+    attention_bias: attentionBias,
+    mlp_bias: key(flag, false, 'mlp_bias')
+  }
+};
+
+/** @type {Family} */
+const jais2 = {
+  ...arcee,
+  name: 'jais2',
+  title: 'Jais 2',
+  configClass: 'Jais2Config',
+  model: 'Jais2ForCausalLM',
+  fixed: { ...arcee.fixed, norm: 'layer_norm' },
+  keys: {
+    ...defaults(arcee.keys, {
+      vocab_size: 150272,
+      hidden_size: 3328,
+      intermediate_size: 26624,
+      num_attention_heads: 26,
+      max_position_embeddings: 8192,
+      attention_bias: true,
+      mlp_bias: true
+    }),
+    layer_norm_eps: key(positive, 1e-5, 'norm_eps'),
+    rms_norm_eps: { unused: 'layer_norm_eps is the one that Jais 2 reads' }
+  }
+};
+
+/** @type {Family} */
+const nemotron = {
+  name: 'nemotron',
+  title: 'Nemotron',
+  configClass: 'NemotronConfig',
+  model: 'NemotronForCausalLM',
+  fixed: { ...decoder, gated: false, norm: 'layer_norm_plus_one' },
+  keys: {
+    ...decoderCommon,
+    ...cacheOnly,
+    ...defaults(ropeKeys, {
+      vocab_size: 256000,
+      hidden_size: 6144,
+      intermediate_size: 24576,
+      num_attention_heads: 48,
+      max_position_embeddings: 4096
+    }),
+    ...partialRope(0.5),
+    hidden_act: activation('relu2'),
+    norm_eps: key(positive, 1e-5, 'norm_eps'),
+    rms_norm_eps: { unused: 'norm_eps is the one that Nemotron reads' },
+    attention_bias: attentionBias,
+    mlp_bias: key(flag, false, 'mlp_bias')
+  }
+};
+
 /** By `model_type`. @type {Record<string, Family>} */
 export const kin = {
+  arcee,
+  jais2,
+  nemotron,
   phi3,
   granite,
+  hyperclovax,
   smollm3,
   stablelm,
   starcoder2,

@@ -119,19 +119,19 @@ export const defaults = (rules, values) => {
 
 // Values.
 
-/** Names of transformers' activations, by the one of attnscope that computes the same. */
-const ACTIVATIONS = {
+/** Names of transformers' activations, by the activation of attnscope that computes the same. */
+export const ACTIVATIONS = {
   relu: ['relu'],
   gelu: ['gelu', 'gelu_python'],
   gelu_tanh: ['gelu_new', 'gelu_pytorch_tanh', 'gelu_python_tanh', 'gelu_fast', 'gelu_accurate'],
   silu: ['silu', 'swish']
 };
 
-/** @param {string} fallback @returns {Rule} */
-export const activation = (fallback) => ({
-  type: oneOf(Object.values(ACTIVATIONS).flat()),
+/** @param {Record<string, string[]>} known those that a layer has @returns {(fallback: string) => Rule} */
+export const activationOf = (known) => (fallback) => ({
+  type: oneOf(Object.values(known).flat()),
   fallback,
-  set: { activation: (get, key) => Object.entries(ACTIVATIONS).find(([, names]) => names.includes(get(key)))?.[0] }
+  set: { activation: (get, key) => Object.entries(known).find(([, names]) => names.includes(get(key)))?.[0] }
 });
 
 const DTYPES = ['float32', 'float16', 'bfloat16'];
