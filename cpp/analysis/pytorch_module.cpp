@@ -236,8 +236,14 @@ std::string choosing_loop(const Graph& graph, const Loop& loop) {
                              {kIndented, &body == &loop.bodies.front() ? "if" : "elif",
                               body.graph->parameters().class_name()});
     choices += call_of_layer(graph, loop, body, format("{}    ", {kIndented}), arguments);
-    if (!stacks.empty()) {
-      iterating += format("{}{} = {}\n", {kBody, joined(stacks), joined(iterators)});
+    if (stacks.empty()) continue;
+    const std::string line = format("{}{} = {}", {kBody, joined(stacks), joined(iterators)});
+    if (line.size() <= kWidth) {
+      iterating += format("{}\n", {line});
+      continue;
+    }
+    for (size_t i = 0; i < stacks.size(); ++i) {
+      iterating += format("{}{} = {}\n", {kBody, stacks[i], iterators[i]});
     }
   }
   return format("{}{}for layer in self.{}:\n{}", {iterating, kBody, loop.name, choices});

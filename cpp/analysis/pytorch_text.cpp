@@ -31,6 +31,18 @@ std::vector<std::string> arguments_in(const std::string& text) {
   return parts;
 }
 
+/// Breaks a line at spaces where it is wider than kWidth; `spare` columns follow the last line.
+/// Returns whether it has been broken.
+bool wrap(std::string& text, const std::string& indent, size_t spare = 0) {
+  size_t begin = 0;
+  while (text.size() + spare - begin > kWidth) {
+    const size_t space = text.rfind(' ', begin + kWidth);
+    text.replace(space, 1, format("\n{}", {indent}));
+    begin = space + 1;
+  }
+  return begin > 0;
+}
+
 }  // namespace
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -55,8 +67,10 @@ std::string statement(const std::string& indent, const std::string& code) {
     inner.replace(loop, 1, format("\n{}", {deeper}));
     const size_t over = inner.find(" in ", loop) + 4, line = inner.rfind('\n') + 1;
     if (inner.size() - line > kWidth) {
-      inner =
-          format("{}(\n{}    {}\n{})", {inner.substr(0, over), deeper, inner.substr(over), deeper});
+      const std::string within = deeper + "    ";
+      std::string list = within + inner.substr(over);
+      wrap(list, within);
+      inner = format("{}(\n{}\n{})", {inner.substr(0, over), list, deeper});
     }
   }
   const bool fits = deeper.size() + inner.size() <= kWidth || parts.size() == 1;
@@ -88,13 +102,8 @@ std::string aligned(const std::vector<Line>& lines) {
 std::string docstring(std::string_view summary) {
   const std::string indent = "    ";
   std::string text = format("{}\"\"\"{}", {indent, summary});
-  size_t begin = 0;
-  while (text.size() + 3 - begin > kWidth) {
-    const size_t space = text.rfind(' ', begin + kWidth);
-    text.replace(space, 1, format("\n{}", {indent}));
-    begin = space + 1;
-  }
-  return format("{}{}\"\"\"\n", {text, begin == 0 ? "" : format("\n{}", {indent})});
+  const bool broken = wrap(text, indent, /*spare=*/3);
+  return format("{}{}\"\"\"\n", {text, broken ? format("\n{}", {indent}) : ""});
 }
 
 }  // namespace attnscope

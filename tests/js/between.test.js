@@ -89,7 +89,7 @@ test('an estimate names what each step makes, as often as it is repeated, and wh
     );
     assert.deepEqual(
       masked,
-      softmaxes.map(({ inputs: [scores] }) => scores.replace(/^(window_|encoder_|)/, '$1masked_')),
+      softmaxes.map(({ inputs: [scores] }) => scores.replace(/^(encoder_|(nope_)?(window_)?)/, '$1masked_')),
       nameOf(config)
     );
     for (const { output, repeat } of steps)

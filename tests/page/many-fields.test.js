@@ -49,7 +49,7 @@ test('an empty optional field is the default, a number takes decimals: in the fo
   await page.press('#field-scale', 'Tab');
   await page.waitForURL(/window=4&scale=0\.25/);
   assert.deepEqual([(await exported()).window, (await exported()).scale, (await exported()).head_dim], [4, 0.25, null]);
-  assert.match(await page.locator('.options summary').innerText(), /22 fields, 2 changed/);
+  assert.match(await page.locator('.options summary').innerText(), /29 fields, 2 changed/);
   await page.fill('#field-window', '');
   await page.press('#field-window', 'Tab');
   await page.waitForFunction(() => !location.search.includes('window'));

@@ -133,6 +133,14 @@ function small({ macs, memory }) {
 }
 
 /**
+ * A layer of a decoder without norms squares its numbers by a gate and cubes them by relu2: three such layers leave
+ * float32's range, in PyTorch as here.
+ * @param {Config} config
+ */
+const overflows = ({ pre_norms, post_norms, num_layers }) =>
+  pre_norms === false && post_norms === false && Number(num_layers) > 2;
+
+/**
  * @param {Draw} draw
  * @param {Layer} layer
  * @param {Config} fixed fields that are not drawn
@@ -144,8 +152,8 @@ function config(draw, layer, fixed, estimate) {
     const drawn = layer.fields.map((field) => [field.name, value(draw, field, hints[layer.name]?.[field.name])]);
     const candidate = { layer: layer.name, ...Object.fromEntries(drawn), ...fixed };
     try {
-      if (small(estimate(candidate))) return candidate;
-      refusal = 'too large';
+      if (small(estimate(candidate)) && !overflows(candidate)) return candidate;
+      refusal = 'too large, or of numbers that overflow';
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       refusal = error.message;

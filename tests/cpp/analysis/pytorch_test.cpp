@@ -352,6 +352,22 @@ TEST_CASE("no line of code is wider than 100 columns") {
                 for kind in [WindowedDecoderLayer] * 2 + [DecoderLayer] + [WindowedDecoderLayer] * 2
             ),
 )") != kinds.npos);
+  const std::string four = pytorch_source(config("decoder", {{"window", raw(2)},
+                                                             {"full_every", raw(3)},
+                                                             {"nope_every", raw(2)},
+                                                             {"past_len", raw(3)},
+                                                             {"num_layers", raw(5)}}),
+                                          {.self_check = false});
+  CHECK(four.find(R"(
+                for kind in (
+                    [WindowedDecoderLayer, NopeWindowedDecoderLayer, DecoderLayer,
+                    NopeWindowedDecoderLayer] + [WindowedDecoderLayer]
+                )
+)") != four.npos);
+  CHECK(four.find(R"(
+        nope_window_past_keys = iter(nope_window_past_keys)
+        nope_window_past_values = iter(nope_window_past_values)
+)") != four.npos);
   const std::string latent = pytorch_source(config("latent_attention"), {.self_check = false});
   CHECK(latent.find(R"(
     """Keys and values grow out of a narrow latent per position, the only thing that the KV cache
