@@ -18,6 +18,7 @@ import {
   WorkerTrainer,
   openInWorker
 } from '../../web/lib/index.js';
+import { startWorker } from '../../web/lib/host.js';
 import { config as small, hidden_states } from './refusals.js';
 import { nameOf, randomInputs, randomTensor, scope, smallConfigs } from './support.js';
 
@@ -843,6 +844,23 @@ test('a worker that ends by itself, or fails to start, says so', async () => {
   await assert.rejects(start('silent.js'), {
     message: `the worker ${new URL('./workers/silent.js', import.meta.url)} ended before it listened`
   });
+});
+
+test('an error right after a worker began to listen does not stay behind as a rejection that nobody takes', async () => {
+  const worker = /** @type {any} */ (new EventTarget());
+  const { ready } = startWorker(() => worker);
+  const rejections = [];
+  const note = (reason) => rejections.push(reason);
+  process.on('unhandledRejection', note);
+  try {
+    worker.dispatchEvent(Object.assign(new Event('message'), { data: 'attnscope: ready' }));
+    worker.dispatchEvent(Object.assign(new Event('error'), { message: 'too soon' }));
+    assert.equal(await ready, worker);
+    await wait(0);
+    assert.deepEqual(rejections, []);
+  } finally {
+    process.off('unhandledRejection', note);
+  }
 });
 
 for (const threads of [1, 2]) {

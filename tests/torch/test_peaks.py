@@ -38,7 +38,8 @@ def test_the_peak_of_any_config_that_makes_nothing_besides_is_that_of_the_mem_tr
     said = max(memory["peak"], memory["kept"] + memory["inputs"] + 2 * largest)
     rest = distance_of_peaks(measured, said, 4 * math.prod(case.estimate["output_shape"]))
     # 98 of 100 are exact; single gradients that are views of larger ones, or let go of a step earlier, make the rest.
-    assert abs(rest) <= max(0.2 * measured, made_for_a_norm(case.estimate), made_for_sinusoids(case.estimate))
+    made = max(made_for_a_norm(case.estimate), made_for_sinusoids(case.estimate), made_for_keys(case))
+    assert abs(rest) <= max(0.2 * measured, made)
 
 
 def made_for_sinusoids(estimate):
@@ -52,3 +53,11 @@ def made_for_a_norm(estimate):
     """On a CPU PyTorch composes an RMS norm of simpler calls, whose gradients need two more tensors of its size."""
     norms = (4 * math.prod(step["shape"]) for step in estimate["steps"] if step["op"] == "rms_norm")
     return 2 * max(norms, default=0)
+
+
+def made_for_keys(case):
+    """The gradient by the keys of `query @ key.transpose(-2, -1)` is a transposed view. Where a linear layer makes the keys
+    of a batch, and no heads are split between, its gradients begin with a contiguous copy of that view."""
+    batch, heads = case.config["batch_size"], case.config.get("num_heads")
+    keys = (4 * math.prod(step["shape"]) for step in case.estimate["steps"] if step["name"] == "key_proj")
+    return max(keys, default=0) if batch > 1 and heads is None else 0

@@ -31,26 +31,26 @@ export function startWorker(open) {
   }
   const heard = new AbortController();
   const { signal } = heard;
-  const ready = new Promise((resolve, reject) => {
-    worker.addEventListener('message', ({ data }) => data === READY && resolve(worker), { signal });
+  const ready = new Promise((resolve) => {
+    // The first event decides, and no later event is heard: an error after READY is an error of the worker's work.
+    const decide = (/** @type {Worker | Promise<never>} */ outcome) => {
+      heard.abort();
+      resolve(outcome);
+    };
+    worker.addEventListener('message', ({ data }) => data === READY && decide(worker), { signal });
     worker.addEventListener(
       'error',
       (event) => {
-        event.preventDefault(); // it is told by `ready`
-        // Settles the promise now: the end of the worker, which follows, is no reason any more.
+        event.preventDefault(); // `ready` tells it
         const why = whyNot(url, event.message, violations.last());
-        resolve(why.then((reason) => Promise.reject(new Error(reason))));
+        decide(why.then((reason) => Promise.reject(new Error(reason))));
       },
       { signal }
     );
-    worker.addEventListener('close', () => reject(new Error(`the worker ${url} ended before it listened`)), { signal });
+    const ended = () => decide(Promise.reject(new Error(`the worker ${url} ended before it listened`)));
+    worker.addEventListener('close', ended, { signal });
   });
-  ready
-    .catch(() => worker.terminate())
-    .finally(() => {
-      heard.abort();
-      violations.stop();
-    });
+  ready.catch(() => worker.terminate()).finally(violations.stop);
   return { worker, ready, end: () => worker.terminate() };
 }
 

@@ -46,18 +46,9 @@ export function factorNames({ products, query }) {
   const [{ left }] = products;
   if (query === null) return [left.op ? 'activation' : 'position', 'parameter'];
   if (left.op === 'tanh') return ['activation', 'parameter'];
-  const name = (/** @type {string} */ text, /** @type {Made[]} */ factors) =>
-    factors.some(({ op }) => op === 'rotate') ? `rotated ${text}` : text;
-  return [
-    name(
-      'query',
-      products.map(({ left }) => left)
-    ),
-    name(
-      'key',
-      products.map(({ right }) => right)
-    )
-  ];
+  const rotated = (/** @type {'left' | 'right'} */ side) =>
+    products.some((product) => product[side].op === 'rotate') ? 'rotated ' : '';
+  return [`${rotated('left')}query`, `${rotated('right')}key`];
 }
 
 /** @type {Record<string, { label: string, formula: (before: number, by: number) => string }>} */

@@ -498,27 +498,22 @@ const jais2 = {
 
 /** @type {Family} */
 const nemotron = {
+  ...arcee,
   name: 'nemotron',
   title: 'Nemotron',
   configClass: 'NemotronConfig',
   model: 'NemotronForCausalLM',
-  fixed: { ...decoder, gated: false, norm: 'layer_norm_plus_one' },
+  fixed: { ...arcee.fixed, norm: 'layer_norm_plus_one' },
   keys: {
-    ...decoderCommon,
-    ...cacheOnly,
-    ...defaults(ropeKeys, {
+    ...defaults(arcee.keys, {
       vocab_size: 256000,
       hidden_size: 6144,
       intermediate_size: 24576,
-      num_attention_heads: 48,
-      max_position_embeddings: 4096
+      num_attention_heads: 48
     }),
     ...partialRope(0.5),
-    hidden_act: activation('relu2'),
     norm_eps: key(positive, 1e-5, 'norm_eps'),
-    rms_norm_eps: { unused: 'norm_eps is the one that Nemotron reads' },
-    attention_bias: attentionBias,
-    mlp_bias: key(flag, false, 'mlp_bias')
+    rms_norm_eps: { unused: 'norm_eps is the one that Nemotron reads' }
   }
 };
 
