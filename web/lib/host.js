@@ -1,5 +1,5 @@
-// What differs between the engines that run the library: builtin modules, and how a worker is started. A worker of Node
-// is given what a web worker has, inside and outside. Knows nothing of what workers do.
+// Differences between the engines that run the library: builtin modules, and how a worker starts. A worker of Node is
+// given what a web worker has, inside and outside. Knows nothing of what workers do.
 
 const READY = 'attnscope: ready';
 
@@ -12,7 +12,7 @@ export function builtin(name) {
   return /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name);
 }
 
-/** Or in a worker of a page. The DOM that tests put into Node has a location, but no createObjectURL(). */
+/** A worker of a page counts. The DOM that tests put into Node has a location, but no createObjectURL(). */
 const inPage = () => globalThis.location !== undefined && URL.createObjectURL !== undefined;
 
 /**
@@ -32,31 +32,26 @@ export function startWorker(open) {
   const heard = new AbortController();
   const { signal } = heard;
   const ready = new Promise((resolve) => {
-    // The first event decides, and no later event is heard: an error after READY is an error of the worker's work.
-    const decide = (/** @type {Worker | Promise<never>} */ outcome) => {
+    // The first event alone is heard: an error after READY is one of the worker's work.
+    const decide = (/** @type {any} */ outcome) => {
       heard.abort();
       resolve(outcome);
     };
+    const fail = (/** @type {string} */ reason) => Promise.reject(new Error(reason));
+    const onError = (/** @type {ErrorEvent} */ event) => {
+      event.preventDefault(); // `ready` tells it
+      decide(whyNot(url, event.message, violations.last()).then(fail));
+    };
     worker.addEventListener('message', ({ data }) => data === READY && decide(worker), { signal });
-    worker.addEventListener(
-      'error',
-      (event) => {
-        event.preventDefault(); // `ready` tells it
-        const why = whyNot(url, event.message, violations.last());
-        decide(why.then((reason) => Promise.reject(new Error(reason))));
-      },
-      { signal }
-    );
-    const ended = () => decide(Promise.reject(new Error(`the worker ${url} ended before it listened`)));
-    worker.addEventListener('close', ended, { signal });
+    worker.addEventListener('error', onError, { signal });
+    worker.addEventListener('close', () => decide(fail(`the worker ${url} ended before it listened`)), { signal });
   });
   ready.catch(() => worker.terminate()).finally(violations.stop);
   return { worker, ready, end: () => worker.terminate() };
 }
 
 /**
- * The address of a worker's file that has this text. Workers of Node know no `blob:`, and those of pages share no
- * memory with `data:`.
+ * The address of a worker's file with this text. Node knows no `blob:`; pages share no memory with `data:`.
  * @param {string} text
  */
 export function addressOf(text) {
@@ -100,8 +95,8 @@ export function becomeWorker(name) {
 }
 
 /**
- * Calls `open` with a `Worker` that this engine can start in place of the global one. So it also learns the address
- * that a bundler has written into `open`, which stands nowhere else.
+ * Calls `open` while the global `Worker` is one that this engine can start, and notes the address that a bundler has
+ * written into `open`.
  * @param {() => Worker} open
  * @returns {{worker?: Worker, url: string, error?: unknown}}
  */
@@ -140,8 +135,7 @@ function withGlobal(name, value, work) {
 }
 
 /**
- * Calls `work` where there is a `TextDecoder`. The jsdom that Jest puts into Node hides that of Node, which the core
- * needs when it is made.
+ * Calls `work` where there is a `TextDecoder`, which the core needs: the jsdom that Jest puts into Node hides it.
  * @template T
  * @param {() => T} work
  * @returns {T}
@@ -187,7 +181,7 @@ function isForeign(url) {
 }
 
 /**
- * An address that pages take which require Trusted Types; null where the page allows no policy of that name.
+ * An address for pages that require Trusted Types; null where the page allows no policy of that name.
  * @param {any} trustedTypes
  * @param {string} address
  */
@@ -215,7 +209,7 @@ function watchPolicy() {
 }
 
 /**
- * Browsers tell a page nothing of why a worker's file did not load: its address is asked once more.
+ * Browsers do not say why a worker's file did not load: its address is asked once more.
  * @param {string} url
  * @param {string | undefined} message of the event, where it has one
  * @param {string | undefined} directive of the Content-Security-Policy that forbade it
