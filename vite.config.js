@@ -4,6 +4,7 @@ import { defineConfig } from 'vite';
 import { convertedModels } from './web/elements/build/converted-models.js';
 import { fieldNames } from './web/elements/build/field-names.js';
 import { addresses } from './web/pages/build/addresses.js';
+import { compressed } from './web/pages/build/compressed.js';
 import { missingPage } from './web/pages/build/missing-page.js';
 import { offline, staticHtml } from './web/pages/build/plugins.js';
 
@@ -17,7 +18,7 @@ export default defineConfig({
   root: 'web/pages',
   base: './',
   appType: 'mpa',
-  plugins: [fieldNames(), convertedModels(), staticHtml(), missingPage(), addresses(), offline()],
+  plugins: [fieldNames(), convertedModels(), staticHtml(), missingPage(), addresses(), offline(), compressed()],
   worker: { format: 'es' },
   build: {
     outDir: '../../dist',

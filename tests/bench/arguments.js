@@ -4,6 +4,7 @@
  * @typedef {import('./engines/engine.js').EngineName} EngineName
  *
  * @typedef {object} Options
+ * @property {boolean} arrival times the site's first live figure on a slow phone
  * @property {'relaxed' | 'simd'} build of ours
  * @property {EngineName[]} engines one after the other
  * @property {boolean} limits times what our kernels are made of
@@ -27,6 +28,7 @@ npm run bench -- --only TEXT     only workloads whose name contains TEXT
 npm run bench -- --pytorch       native PyTorch as well, beside what trains in Node; for orientation
 npm run bench -- --json FILE     writes the result as well
 npm run bench -- --ours          only attnscope, in Node: estimate, forward and training steps
+npm run bench -- --arrival       the site's first live figure on a slow phone, in Chromium
 npm run bench -- --limits        our kernels, the steps that they are made of, and what the machine allows`;
 
 /**
@@ -37,6 +39,7 @@ npm run bench -- --limits        our kernels, the steps that they are made of, a
 export function parseArguments(words) {
   /** @type {Options} */
   const options = {
+    arrival: false,
     build: 'relaxed',
     engines: engines.both,
     limits: false,
@@ -54,6 +57,7 @@ export function parseArguments(words) {
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--ours') options.ours = true;
     else if (word === '--limits') options.limits = true;
+    else if (word === '--arrival') options.arrival = true;
     else if (word === '--pytorch') options.pytorch = true;
     else if (word === '--json') options.json = valueOf(word);
     else if (word === '--only') options.only = valueOf(word);
@@ -61,7 +65,7 @@ export function parseArguments(words) {
     else if (word === '--build') options.build = choice(builds, word, valueOf(word));
     else throw new Error(`no argument ${word}\n\n${usage}`);
   }
-  const alone = ['--ours', '--limits'].find((word) => words.includes(word));
+  const alone = ['--ours', '--limits', '--arrival'].find((word) => words.includes(word));
   if (alone && words.length > 1) throw new Error(`${alone} stands alone\n\n${usage}`);
   return options;
 }

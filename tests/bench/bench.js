@@ -13,6 +13,7 @@ import { open } from '../../web/lib/index.js';
 import { largerPeaks } from '../../web/plain/timing.js';
 import { workloads } from '../../web/plain/workloads.js';
 import { parseArguments } from './arguments.js';
+import { timeArrival } from './arrival.js';
 import { contest } from './contest.js';
 import { isTraining } from './data.js';
 import { engines } from './engines/engine.js';
@@ -147,6 +148,7 @@ async function main() {
     throw new Error(`no workload's name contains ${options.only}; there are\n  ${names.join('\n  ')}`);
   if (options.ours) return runInNode24('tests/bench/ours.js');
   if (options.limits) return timeLimits();
+  if (options.arrival) return timeArrival();
   if (options.engines.includes('chromium')) await ensureCommands(['chromium']);
   await installRivals();
   const scope = await open({ threads: 1 });

@@ -1,9 +1,9 @@
 // One page of the built site, with everything that must not happen on it written down.
 
 import { ownPlace, sharedPlace } from './browser.js';
+import { LIVE } from './server.js';
 
-/** What a calculator has once it answers, and its static HTML has not. */
-export const LIVE = '.sheet-button';
+export { LIVE };
 
 /**
  * The pages of a file share a context and a server, where they ask for the same and for nothing of the server. A page

@@ -7,6 +7,9 @@ import { gzipSync } from 'node:zlib';
 import { headers as siteHeaders } from '../../tools/headers.js';
 import { listen } from '../loopback.js';
 
+/** A calculator that answers has it, its static HTML has not. */
+export const LIVE = '.sheet-button';
+
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 /**

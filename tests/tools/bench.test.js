@@ -24,6 +24,7 @@ const peaks = { flops_per_second: 50e9, bytes_per_second: 10e9 };
 
 test('without arguments it runs everything and writes nothing', () => {
   assert.deepEqual(parseArguments([]), {
+    arrival: false,
     build: 'relaxed',
     engines: ['node', 'chromium'],
     limits: false,
@@ -36,6 +37,7 @@ test('without arguments it runs everything and writes nothing', () => {
 
 test('arguments come in any order', () => {
   assert.deepEqual(parseArguments(['--only', 'S 512', '--engine', 'chromium', '--json', 'a.json']), {
+    arrival: false,
     build: 'relaxed',
     engines: ['chromium'],
     limits: false,
@@ -49,6 +51,7 @@ test('arguments come in any order', () => {
   assert.equal(parseArguments(['--ours']).ours, true);
   assert.equal(parseArguments(['--pytorch']).pytorch, true);
   assert.equal(parseArguments(['--limits']).limits, true);
+  assert.equal(parseArguments(['--arrival']).arrival, true);
 });
 
 for (const [words, message] of /** @type {[string[], string][]} */ ([
