@@ -9,6 +9,8 @@ import { launch } from '../chromium.js';
 import { serveAsStart } from '../page/hosts.js';
 import { LIVE } from '../page/server.js';
 
+/** @typedef {{ paint: number, live: number, kB: number }} Visit seconds, and what the network carried until then */
+
 const RUNS = 5;
 /** Slow 4G: bytes per second in both directions, and milliseconds. */
 const NETWORK = { offline: false, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8, latency: 150 };
@@ -29,7 +31,7 @@ function watchForLive(live) {
 /**
  * @param {import('playwright-core').BrowserContext} context
  * @param {string} url
- * @returns {Promise<{ paint: number, live: number, kB: number }>} seconds, and what the network carried until then
+ * @returns {Promise<Visit>}
  */
 async function visit(context, url) {
   const page = await context.newPage();
@@ -53,9 +55,9 @@ async function visit(context, url) {
   return { paint: paint / 1000, live: live / 1000, kB };
 }
 
-/** @param {{ paint: number, live: number, kB: number }[]} visits */
+/** @param {Visit[]} visits */
 function show(visits) {
-  const of = (/** @type {'paint' | 'live' | 'kB'} */ name) => visits.map((visit) => visit[name]);
+  const of = (/** @type {keyof Visit} */ name) => visits.map((visit) => visit[name]);
   const seconds = (/** @type {number[]} */ all) => `${median(all).toFixed(2)} s`;
   return `first paint ${seconds(of('paint'))}, first live figure ${seconds(of('live'))} (at most ${Math.max(...of('live')).toFixed(2)}), ${median(of('kB')).toFixed(0)} kB`;
 }
@@ -66,7 +68,10 @@ export async function timeArrival() {
   const [site, browser] = await Promise.all([serveAsStart(), launch()]);
   try {
     for (const [name, link] of Object.entries(LINKS)) {
-      const [cold, warm] = [[], []].map((list) => /** @type {{ paint: number, live: number, kB: number }[]} */ (list));
+      /** @type {Visit[]} */
+      const cold = [];
+      /** @type {Visit[]} */
+      const warm = [];
       for (let i = 0; i < RUNS; i++) {
         const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 390, height: 844 } });
         cold.push(await visit(context, site.url + link));

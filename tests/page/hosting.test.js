@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { project } from '../../tools/folders.js';
 import { serveAsStart } from './hosts.js';
 import { LIVE, figure, goOffline, openPage, seeEverything } from './open-page.js';
 import { dist } from './server.js';
-import { project } from '../../tools/folders.js';
 
 const manual = readFileSync(join(project, 'docs/pages.md'), 'utf8');
 

@@ -4,18 +4,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { isolation } from '../../../tools/headers.js';
+import { outOf } from './plugins.js';
 
 /** @typedef {import('vite').Plugin} Plugin */
 
 /** @returns {Plugin} */
 export function addresses() {
-  let out = '';
   return {
     name: 'attnscope:addresses',
-    configResolved(config) {
-      out = join(config.root, config.build.outDir);
-    },
-    configurePreviewServer({ middlewares }) {
+    configurePreviewServer({ config, middlewares }) {
+      const out = outOf(config);
       middlewares.use((request, response, next) => {
         const { pathname, search } = new URL(`http://localhost${request.url ?? '/'}`);
         const path = posix.normalize(decoded(pathname));

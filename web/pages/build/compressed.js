@@ -5,65 +5,56 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import { filesBelow } from './plugins.js';
+import { brotliCompress, gzip } from 'node:zlib';
+import { filesBelow, outOf } from './plugins.js';
 
 /** @typedef {import('vite').Plugin} Plugin */
 
 const TEXT_OR_WASM = /\.(html|js|css|wasm|svg)$/;
 
-/** By the ending of the compressed file, the best first. */
-const ENCODINGS = {
-  br: {
-    name: 'br',
-    compress: (/** @type {Buffer} */ bytes) =>
-      promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
-  },
-  gz: { name: 'gzip', compress: (/** @type {Buffer} */ bytes) => promisify(gzip)(bytes, { level: 9 }) }
-};
+/** The best first. */
+const ENCODINGS = [
+  { name: 'br', ending: 'br', compress: promisify(brotliCompress), options: {} },
+  { name: 'gzip', ending: 'gz', compress: promisify(gzip), options: { level: 9 } }
+];
 
 /** Compresses what the plugins before have written. @returns {Plugin} */
 export function compressed() {
-  let out = '';
   return {
     name: 'attnscope:compressed',
-    configResolved(config) {
-      out = join(config.root, config.build.outDir);
-    },
     async closeBundle() {
-      if (this.environment.config.command !== 'build') return;
-      const names = filesBelow(out).filter((name) => TEXT_OR_WASM.test(name));
-      const work = names.flatMap((name) =>
-        Object.entries(ENCODINGS).map(async ([ending, { compress }]) => {
-          const bytes = readFileSync(join(out, name));
-          const smaller = await compress(bytes);
-          if (smaller.length < bytes.length) writeFileSync(join(out, `${name}.${ending}`), smaller);
-        })
-      );
-      await Promise.all(work);
+      const { config } = this.environment;
+      if (config.command !== 'build') return;
+      const files = filesBelow(outOf(config)).filter((name) => TEXT_OR_WASM.test(name));
+      await Promise.all(files.map((name) => compress(join(outOf(config), name))));
     },
-    configurePreviewServer({ middlewares }) {
+    configurePreviewServer({ config, middlewares }) {
       middlewares.use((request, response, next) => {
         const [path, ...search] = (request.url ?? '/').split('?');
         const name = path.replace(/\/$/, '/index.html');
         response.setHeader('Cache-Control', isHashed(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
         if (TEXT_OR_WASM.test(name)) {
           response.setHeader('Vary', 'Accept-Encoding');
-          const ending = request.headers.range ? undefined : endingFor(request.headers['accept-encoding'] ?? '', name);
-          if (ending) request.url = [`${name}.${ending}`, ...search].join('?');
+          const accepted = request.headers.range ? '' : (request.headers['accept-encoding'] ?? '');
+          const smallest = ENCODINGS.filter((encoding) => takes(accepted, encoding.name))
+            .map(({ ending }) => `${name}.${ending}`)
+            .find((file) => existsSync(join(outOf(config), decodeURI(file))));
+          if (smallest) request.url = [smallest, ...search].join('?');
         }
         next();
       });
-
-      /** @param {string} accepted @param {string} name */
-      function endingFor(accepted, name) {
-        return Object.entries(ENCODINGS).find(
-          ([ending, encoding]) =>
-            takes(accepted, encoding.name) && existsSync(join(out, `${decodeURI(name)}.${ending}`))
-        )?.[0];
-      }
     }
   };
+}
+
+/** Writes each encoding of a file that is smaller than the file. @param {string} file */
+async function compress(file) {
+  const bytes = readFileSync(file);
+  const work = ENCODINGS.map(async ({ ending, compress, options }) => {
+    const smaller = await compress(bytes, options);
+    if (smaller.length < bytes.length) writeFileSync(`${file}.${ending}`, smaller);
+  });
+  await Promise.all(work);
 }
 
 const isHashed = (/** @type {string} */ path) => /\/assets\//.test(path);

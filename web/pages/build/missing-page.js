@@ -4,21 +4,18 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesBelow } from './plugins.js';
+import { filesBelow, outOf } from './plugins.js';
 import { policy } from './shell.js';
 
 /** @typedef {import('vite').Plugin} Plugin */
 
 /** Makes 404.html stand by itself. Comes before the list of files for offline use. @returns {Plugin} */
 export function missingPage() {
-  let out = '';
   return {
     name: 'attnscope:missing-page',
     apply: 'build',
-    configResolved(config) {
-      out = join(config.root, config.build.outDir);
-    },
     closeBundle() {
+      const out = outOf(this.environment.config);
       const file = join(out, '404.html');
       const folders = filesBelow(out)
         .filter((name) => /(^|\/)index\.html$/.test(name))

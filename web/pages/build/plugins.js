@@ -26,14 +26,11 @@ export function staticHtml() {
 
 /** Writes service-worker.js with the list of everything that was built. @returns {Plugin} */
 export function offline() {
-  let out = '';
   return {
     name: 'attnscope:offline',
     apply: 'build',
-    configResolved(config) {
-      out = join(config.root, config.build.outDir);
-    },
     closeBundle() {
+      const out = outOf(this.environment.config);
       const files = filesBelow(out)
         .filter((name) => name !== 'service-worker.js' && !name.startsWith('preview/'))
         .sort();
@@ -46,6 +43,9 @@ export function offline() {
     }
   };
 }
+
+/** The folder of the built site. @param {{ root: string, build: { outDir: string } }} config */
+export const outOf = ({ root, build }) => join(root, build.outDir);
 
 /** The names of the files in a folder and those below it. @param {string} folder */
 export function filesBelow(folder) {
