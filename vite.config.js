@@ -5,6 +5,7 @@ import { convertedModels } from './web/elements/build/converted-models.js';
 import { fieldNames } from './web/elements/build/field-names.js';
 import { addresses } from './web/pages/build/addresses.js';
 import { compressed } from './web/pages/build/compressed.js';
+import { head } from './web/pages/build/head.js';
 import { missingPage } from './web/pages/build/missing-page.js';
 import { offline, staticHtml } from './web/pages/build/plugins.js';
 
@@ -18,7 +19,7 @@ export default defineConfig({
   root: 'web/pages',
   base: './',
   appType: 'mpa',
-  plugins: [fieldNames(), convertedModels(), staticHtml(), missingPage(), addresses(), offline(), compressed()],
+  plugins: [fieldNames(), convertedModels(), staticHtml(), head(), missingPage(), addresses(), offline(), compressed()],
   worker: { format: 'es' },
   build: {
     outDir: '../../dist',

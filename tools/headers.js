@@ -6,7 +6,8 @@ export const isolation = {
   'Cross-Origin-Embedder-Policy': 'require-corp'
 };
 
-const policy = [
+/** All that pages of the site may load, which is what lies beside them. */
+export const policy = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
@@ -14,7 +15,8 @@ const policy = [
   "worker-src 'self'",
   "connect-src 'self'",
   "object-src 'none'",
-  "base-uri 'self'"
-];
+  "base-uri 'self'",
+  "form-action 'self'"
+].join('; ');
 
-export const headers = { ...isolation, 'Content-Security-Policy': policy.join('; ') };
+export const headers = { ...isolation, 'Content-Security-Policy': policy };

@@ -13,7 +13,11 @@ afterEach(() => {
   return site.close();
 });
 
-/** A page whose files wait until they are let in. @param {string} address @param {string} files */
+/** The modules of a page; the script before the first paint is none. */
+const MODULES = /\/assets\/(?!before-paint)[^/]*\.js$/;
+const CORES = /\.wasm$/;
+
+/** A page whose files wait until they are let in. @param {string} address @param {RegExp} files */
 async function waiting(address, files) {
   // A server and a context of its own, which end with all that still waits in them.
   site = await openPage({ file: 'guide/', live: false, isolated: true, context: { serviceWorkers: 'block' } });
@@ -26,10 +30,9 @@ async function waiting(address, files) {
   return { page, letIn };
 }
 
-for (const files of ['**/*.js', '**/*.wasm'])
+for (const files of [MODULES, CORES])
   test(`a door that is clicked at once after a choice waits for it: without ${files}`, async () => {
-    const held = files === '**/*.js' ? '**/assets/*.js' : files;
-    const { page, letIn } = await waiting('run/?layer=linear_scorer', held);
+    const { page, letIn } = await waiting('run/?layer=linear_scorer', files);
     await page.getByRole('button', { name: 'INT8', exact: true }).click();
     await page.click('.doors >> text=Calculator', { noWaitAfter: true });
     letIn();
@@ -38,7 +41,7 @@ for (const files of ['**/*.js', '**/*.wasm'])
   });
 
 test('what is typed before the page is live goes along as well', async () => {
-  const { page, letIn } = await waiting('?layer=linear_scorer', '**/*.wasm');
+  const { page, letIn } = await waiting('?layer=linear_scorer', CORES);
   await page.fill('#field-hidden_size', '1024');
   await page.click('.doors >> text=Run', { noWaitAfter: true });
   letIn();
@@ -46,13 +49,13 @@ test('what is typed before the page is live goes along as well', async () => {
 });
 
 test('where nothing was chosen a door waits for nothing, and takes the layer along without any module', async () => {
-  const { page } = await waiting('?layer=decoder', '**/assets/*.js');
+  const { page } = await waiting('?layer=decoder', MODULES);
   await page.click('.doors >> text=Guide', { noWaitAfter: true });
   await page.waitForURL(/\/guide\/\?layer=decoder$/, { waitUntil: 'commit' });
 });
 
 test('clicks on the static page are done in their order when it is live', async () => {
-  const { page, letIn } = await waiting('', '**/*.wasm');
+  const { page, letIn } = await waiting('', CORES);
   await page.getByRole('button', { name: 'BERT base, linear' }).click();
   await page.getByRole('button', { name: 'BERT base, additive' }).click();
   letIn();
@@ -65,7 +68,7 @@ for (const [address, shown] of [
   ['labs/attention-or-dense/?task=peak_day&variants=linear,flat&samples=300', '.contest-progress[data-step="2"]']
 ])
   test(`presses on the static page of ${address} are done when it is live, each of them`, async () => {
-    const { page, letIn } = await waiting(address, '**/*.wasm');
+    const { page, letIn } = await waiting(address, CORES);
     const step = page.getByRole('button', { name: 'One step' });
     await step.click();
     await step.click();
@@ -75,7 +78,7 @@ for (const [address, shown] of [
 
 test('a measurement that is asked for on the static page begins when it is live, once', async () => {
   // As many runs of each layer as a user's: with `?runs=1` the measurement can end before it is cancelled.
-  const { page, letIn } = await waiting('speed/', '**/assets/*.js');
+  const { page, letIn } = await waiting('speed/', MODULES);
   await page.click('[data-action=measure]');
   await page.click('[data-action=measure]');
   letIn();
@@ -84,7 +87,7 @@ test('a measurement that is asked for on the static page begins when it is live,
 });
 
 test('a nudge on the static first screen of a lab is done when its layers learn', async () => {
-  const { page, letIn } = await waiting('labs/attention-or-dense/', '**/*.wasm');
+  const { page, letIn } = await waiting('labs/attention-or-dense/', CORES);
   const up = page.locator('[data-nudge=price]').getByRole('button', { name: 'up by 1' });
   const before = Number(await page.inputValue('#minute-price'));
   await up.click();

@@ -77,7 +77,7 @@ test('npm start sends pages, scripts and .wasm compressed as the browser takes t
   const files = [
     [`assets/${wasm}`, `assets/${wasm}`, /^application\/wasm$/],
     ['run/?layer=decoder', 'run/index.html', /^text\/html/],
-    ['doors.js', 'doors.js', /^text\/javascript/]
+    ['service-worker.js', 'service-worker.js', /^text\/javascript/]
   ];
   /** Percent that are left of the .wasm, by encoding, as the manual says. */
   const said = /gzip leaves (?<gzip>\d+) % of it, brotli (?<br>\d+) %/.exec(manual)?.groups ?? {};

@@ -4,6 +4,7 @@
 import { relaxedSimd, simd, threads as sharedMemory } from 'wasm-feature-detect';
 import createThreads from './core/core-threads.mjs';
 import createAlone from './core/core.mjs';
+import { buildName } from './build-name.js';
 import { errorOf } from './errors.js';
 import { openThread } from './files.js';
 import { builtin, startWorker, withTextDecoder } from './host.js';
@@ -172,7 +173,7 @@ function choose(options, can) {
   const threads = can.isolated ? (options.threads ?? available) : 1;
   const relaxed = options.build ? options.build === 'relaxed' : can.relaxed;
   return {
-    name: (relaxed ? 'relaxed' : 'simd') + (threads > 1 ? '-threads' : ''),
+    name: buildName(relaxed, threads),
     threads,
     isolated: can.isolated,
     reason: joined(can.isolated ? '' : NOT_ISOLATED, can.relaxed ? '' : NO_RELAXED)

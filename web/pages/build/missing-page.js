@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { policy } from '../../../tools/headers.js';
 import { filesBelow, outOf } from './plugins.js';
-import { policy } from './shell.js';
 
 /** @typedef {import('vite').Plugin} Plugin */
 
@@ -40,7 +40,8 @@ function standalone(page, folders, read) {
     .map(read)
     .join('\n')
     .replace(/@font-face\s*{[^}]*}/g, '');
-  const script = `${read('before-paint.js')}\n${readFileSync(new URL('./missing.js', import.meta.url), 'utf8')}`
+  const [beforePaint] = all(head, /<script src="([^"]+)"/g);
+  const script = `${read(beforePaint)}\n${readFileSync(new URL('./missing.js', import.meta.url), 'utf8')}`
     .replace("['PAGES']", JSON.stringify(folders.sort()))
     .replace("['STYLES']", JSON.stringify(styles))
     .replace("['MODULES']", JSON.stringify(modules));
@@ -53,8 +54,11 @@ function standalone(page, folders, read) {
       ''
     )
     .replace(/ *<script[^>]*><\/script>\n?/g, '')
-    .replace(policy, () => own)
-    .replace('</head>', () => `  <style>${style}</style>\n  <script>${script}</script>\n</head>`);
+    .replace(
+      '</head>',
+      () =>
+        `  <meta http-equiv="Content-Security-Policy" content="${own}">\n  <style>${style}</style>\n  <script>${script}</script>\n</head>`
+    );
 }
 
 /** @param {string} text @param {RegExp} pattern */

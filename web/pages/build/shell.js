@@ -1,7 +1,7 @@
 // What every page of the site has around its content.
 
-export const policy =
-  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'";
+/** Where head.js puts the script before the first paint, and the styles. */
+export const BEFORE_PAINT = '<!--before-paint-->';
 
 /** The page for unknown addresses, which is behind no door. */
 const NOWHERE = '404.html';
@@ -19,13 +19,10 @@ function pictureOf(folder) {
  */
 const head = (folder, root, page) => `\
 <meta charset="utf-8">
-  <meta http-equiv="Content-Security-Policy" content="${policy}">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <meta name="color-scheme" content="light dark">
   <link rel="icon" href="${root}icon.svg" type="image/svg+xml">
-  <script vite-ignore src="${root}before-paint.js"></script>
-  <script vite-ignore src="${root}doors.js"></script>
-  <link rel="preload" as="font" type="font/woff2" crossorigin href="${root}../../node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2">
+  ${BEFORE_PAINT}
   <link rel="stylesheet" href="${root}page.css">
   <meta property="og:type" content="website">
   <meta property="og:title" content="${/<title>(.*?)<\/title>/s.exec(page)?.[1] ?? ''}">

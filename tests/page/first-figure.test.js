@@ -1,0 +1,119 @@
+// A page asks for its files in the order in which its first figure needs them: a slow line carries all of them at once.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { LIVE, openPage } from './open-page.js';
+
+/** @type {Awaited<ReturnType<typeof openPage>>} */
+let site;
+/** Lets in what still waits. */
+let letIn = () => {};
+afterEach(() => {
+  letIn();
+  return site.close();
+});
+
+const BEFORE_PAINT = /\/before-paint-[^/]*\.js$/;
+const MODULES = /\/assets\/(?!before-paint)[^/]*\.js$/;
+const STYLES = /\.css$/;
+const CORES = /\.wasm$/;
+const FONTS = /\.woff2$/;
+
+/**
+ * Opens a page whose files `held` wait until they are let in.
+ * @param {string} address @param {RegExp} held
+ * @param {import('playwright-core').BrowserContextOptions & { withoutRelaxed?: boolean }} [options]
+ */
+async function opened(address, held, { withoutRelaxed = false, ...context } = {}) {
+  site = await openPage({ file: 'icon.svg', live: false, isolated: true, context });
+  const { page } = site;
+  const entered = new Promise((resolve) => {
+    letIn = () => resolve(undefined);
+  });
+  await page.route(held, (route) => entered.then(() => route.continue()).catch(() => {}));
+  if (withoutRelaxed) await page.addInitScript(refuseRelaxed);
+  /** @type {string[]} */
+  const asked = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(site.site.url + address, { waitUntil: 'commit' });
+  return { page, of: (/** @type {RegExp} */ files) => asked.filter((path) => files.test(path)) };
+}
+
+/** Makes the page's engine one without relaxed SIMD, whose instructions begin with these bytes. */
+function refuseRelaxed() {
+  const { validate } = WebAssembly;
+  WebAssembly.validate = (bytes) => {
+    const text = new Uint8Array(/** @type {ArrayBuffer} */ (bytes)).join();
+    return !/\b253,1[2-9]\d,2\b/.test(text) && validate(bytes);
+  };
+}
+
+/** Waits until something holds. @param {() => boolean} holds @param {string} text */
+async function until(holds, text) {
+  for (const latest = Date.now() + 30_000; !holds(); await new Promise((resolve) => setTimeout(resolve, 20)))
+    assert.ok(Date.now() < latest, text);
+}
+
+test('while the script before the first paint is on its way, the styles and the modules are, too', async () => {
+  for (const file of ['', 'run/', 'train/', 'labs/masks/', 'guide/']) {
+    const { of } = await opened(file, BEFORE_PAINT, { serviceWorkers: 'block' });
+    await until(() => of(STYLES).length > 0 && of(MODULES).length > 0, file);
+    assert.equal(of(BEFORE_PAINT).length, 1, file);
+    letIn();
+    await site.close();
+  }
+});
+
+for (const [build, withoutRelaxed] of /** @type {const} */ ([
+  ['relaxed', false],
+  ['simd', true]
+]))
+  test(`the core is on its way before any module runs, as the build that the page opens: ${build}`, async () => {
+    const { page, of } = await opened('', MODULES, { serviceWorkers: 'block', withoutRelaxed });
+    await until(() => of(CORES).length > 0, 'no .wasm');
+    letIn();
+    await page.waitForSelector(LIVE, { state: 'attached' });
+    assert.equal(of(CORES).length, 1);
+    assert.match(of(CORES)[0], new RegExp(`/${build}-[^/-]{8}\\.wasm$`));
+    assert.deepEqual(site.problems.violations, []);
+  });
+
+test('a page that opens no core at once loads none', async () => {
+  for (const file of ['guide/', 'labs/']) {
+    const { page, of } = await opened(file, BEFORE_PAINT, { serviceWorkers: 'block' });
+    letIn();
+    await page.waitForSelector('html[data-fonts]', { state: 'attached' });
+    assert.deepEqual(of(CORES), [], file);
+    await site.close();
+  }
+});
+
+test('fonts and the files for offline use come after the figure; the next page has the fonts from the start', async () => {
+  const { page, of } = await opened('', CORES, { serviceWorkers: 'allow' });
+  await page.waitForLoadState('load');
+  await page.waitForSelector('.theme:not([hidden])', { state: 'attached' });
+  const isKept = () => page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) !== undefined);
+  assert.deepEqual(of(FONTS), []);
+  assert.equal(await isKept(), false);
+  letIn();
+  await page.waitForSelector(LIVE, { state: 'attached' });
+  await page.waitForSelector('html[data-fonts]', { state: 'attached' });
+  assert.equal(of(FONTS).length, 2);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  const next = await site.context.newPage();
+  await next.goto(`${site.site.url}guide/`, { waitUntil: 'commit' });
+  await next.waitForSelector('body');
+  assert.equal(await next.evaluate(() => document.documentElement.dataset.fonts), '');
+});
+
+test('a host that sends no policy gets the one of the page', async () => {
+  site = await openPage({ isolated: false, context: { serviceWorkers: 'block' } });
+  const { page, problems } = site;
+  await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'document.documentElement.dataset.ran = ""';
+    document.head.append(script);
+  });
+  assert.equal(await page.locator('html[data-ran]').count(), 0);
+  assert.match(problems.violations.join(), /^script-src-elem inline/);
+});
