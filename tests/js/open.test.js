@@ -31,6 +31,36 @@ for (const build of builds) {
   }
 }
 
+test('with shared memory one thread runs in the build with threads, and computes the same', async () => {
+  const config = { layer: 'additive_scorer', batch_size: 2, seq_len: 8, hidden_size: 16, attn_dim: 8 };
+  const outputs = [];
+  for (const sharedMemory of [false, true]) {
+    const scope = await open({ threads: 1, sharedMemory });
+    assert.equal(scope.build.name.endsWith('-threads'), sharedMemory);
+    assert.equal(scope.build.threads, 1);
+    const inputs = { hidden_states: scope.randn([2, 8, 16], { seed: 1 }) };
+    outputs.push(scope.create(config, { seed: 3 }).forward(inputs).output.data);
+    scope.dispose();
+  }
+  assert.deepEqual(outputs[1], outputs[0]);
+});
+
+test('where there is no room for shared memory, one thread runs without it, and the reason says so', async (t) => {
+  class SmallMemory extends WebAssembly.Memory {
+    constructor(descriptor) {
+      if (descriptor.shared) throw new RangeError('WebAssembly.Memory(): could not allocate memory');
+      super(descriptor);
+    }
+  }
+  t.mock.method(WebAssembly, 'Memory', SmallMemory);
+  for (const options of [{ threads: 1, sharedMemory: true }, { threads: 2 }]) {
+    const { build } = await open(options);
+    assert.equal(build.name.endsWith('-threads'), false);
+    assert.equal(build.threads, 1);
+    assert.match(build.reason, /^one thread, because no others could be started: WebAssembly\.Memory\(\): could not/);
+  }
+});
+
 test('by default the fastest build opens, with at most 8 threads', async () => {
   for (const options of [undefined, {}, { threads: undefined, build: undefined, wasmUrl: undefined }]) {
     const { build } = await open(options);
@@ -77,9 +107,11 @@ test('measurePeaks gives plausible speeds', () => {
 
 const plain = (got) => `options must be a plain object, got ${got}`;
 const threads = (got) => `threads must be an integer from 1 to 64, got ${got}`;
+const sharedMemory = (got) => `sharedMemory must be true or false, got ${got}`;
 const build = (got) => `build must be one of simd, relaxed, got ${got}`;
 const wasmUrl = (got) => `wasmUrl must be a string or a URL, got ${got}`;
-const unknown = (name, advice = '; its options are threads, build, wasmUrl') => `open has no option ${name}${advice}`;
+const unknown = (name, advice = '; its options are threads, sharedMemory, build, wasmUrl') =>
+  `open has no option ${name}${advice}`;
 for (const [options, message] of [
   [null, plain('null')],
   [1, plain('1')],
@@ -108,6 +140,9 @@ for (const [options, message] of [
   [{ threads: [2] }, threads('an array')],
   [{ threads: Object.create(null) }, threads('an object')],
   [{ threads: Symbol('2') }, threads('a symbol')],
+  [{ sharedMemory: 1 }, sharedMemory('1')],
+  [{ sharedMemory: 'yes' }, sharedMemory('"yes"')],
+  [{ sharedMemory: null }, sharedMemory('null')],
   [{ build: 'fast' }, build('"fast"')],
   [{ build: 'relaxed-threads' }, build('"relaxed-threads"')],
   [{ build: 'toString' }, build('"toString"')],

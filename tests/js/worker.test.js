@@ -470,7 +470,7 @@ for (const [wrong, field, message] of [
   [
     { transferables: [] },
     'transferables',
-    'openInWorker has no option "transferables"; its options are threads, build, wasmUrl, worker, signal'
+    'openInWorker has no option "transferables"; its options are threads, sharedMemory, build, wasmUrl, worker, signal'
   ],
   [{ threads: 0 }, 'threads', 'threads must be an integer from 1 to 64, got 0'],
   [{ worker: 'file.js' }, 'worker', 'worker must be a function, got "file.js"'],

@@ -22,10 +22,10 @@ const FONTS = /\.woff2$/;
 /**
  * Opens a page whose files `held` wait until they are let in.
  * @param {string} address @param {RegExp} held
- * @param {import('playwright-core').BrowserContextOptions & { withoutRelaxed?: boolean }} [options]
+ * @param {import('playwright-core').BrowserContextOptions & { withoutRelaxed?: boolean, isolated?: boolean }} [options]
  */
-async function opened(address, held, { withoutRelaxed = false, ...context } = {}) {
-  site = await openPage({ file: 'icon.svg', live: false, isolated: true, context });
+async function opened(address, held, { withoutRelaxed = false, isolated = true, ...context } = {}) {
+  site = await openPage({ file: 'icon.svg', live: false, isolated, context });
   const { page } = site;
   const entered = new Promise((resolve) => {
     letIn = () => resolve(undefined);
@@ -34,7 +34,7 @@ async function opened(address, held, { withoutRelaxed = false, ...context } = {}
   if (withoutRelaxed) await page.addInitScript(refuseRelaxed);
   /** @type {string[]} */
   const asked = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  site.context.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.goto(site.site.url + address, { waitUntil: 'commit' });
   return { page, of: (/** @type {RegExp} */ files) => asked.filter((path) => files.test(path)) };
 }
@@ -64,12 +64,14 @@ test('while the script before the first paint is on its way, the styles and the 
   }
 });
 
-for (const [build, withoutRelaxed] of /** @type {const} */ ([
-  ['relaxed', false],
-  ['simd', true]
+for (const [build, engine] of /** @type {const} */ ([
+  ['relaxed-threads', {}],
+  ['relaxed', { isolated: false }],
+  ['simd-threads', { withoutRelaxed: true }],
+  ['simd', { withoutRelaxed: true, isolated: false }]
 ]))
   test(`the core is on its way before any module runs, as the build that the page opens: ${build}`, async () => {
-    const { page, of } = await opened('', MODULES, { serviceWorkers: 'block', withoutRelaxed });
+    const { page, of } = await opened('', MODULES, { serviceWorkers: 'block', ...engine });
     await until(() => of(CORES).length > 0, 'no .wasm');
     letIn();
     await page.waitForSelector(LIVE, { state: 'attached' });
@@ -77,6 +79,23 @@ for (const [build, withoutRelaxed] of /** @type {const} */ ([
     assert.match(of(CORES)[0], new RegExp(`/${build}-[^/-]{8}\\.wasm$`));
     assert.deepEqual(site.problems.violations, []);
   });
+
+/** Whether the three layers of the lab's first screen learn, each in a worker. */
+const isLearning = () => /** @type {any} */ (document.querySelector('attnscope-minute'))?.learned?.length === 3;
+
+test('a page and its workers take one build of the core, with threads and without', async () => {
+  for (const [file, isReady] of /** @type {const} */ ([
+    ['run/', () => document.querySelector('[data-run="fresh"]') !== null],
+    ['labs/attention-or-dense/', isLearning]
+  ])) {
+    const { page, of } = await opened(file, BEFORE_PAINT, { serviceWorkers: 'block' });
+    letIn();
+    await page.waitForFunction(isReady);
+    assert.ok(of(CORES).length > 1, file);
+    assert.equal(new Set(of(CORES)).size, 1, file);
+    await site.close();
+  }
+});
 
 test('a page that opens no core at once loads none', async () => {
   for (const file of ['guide/', 'labs/']) {
@@ -98,7 +117,7 @@ test('fonts and the files for offline use come after the figure; the next page h
   letIn();
   await page.waitForSelector(LIVE, { state: 'attached' });
   await page.waitForSelector('html[data-fonts]', { state: 'attached' });
-  assert.equal(of(FONTS).length, 2);
+  assert.equal(new Set(of(FONTS)).size, 2);
   await page.evaluate(() => navigator.serviceWorker.ready);
   const next = await site.context.newPage();
   await next.goto(`${site.site.url}guide/`, { waitUntil: 'commit' });

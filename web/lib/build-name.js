@@ -1,6 +1,6 @@
 /**
  * The name of a WebAssembly build, which its .wasm file has too.
  * @param {boolean} relaxed with relaxed SIMD
- * @param {number} threads
+ * @param {boolean} shared with memory that threads share
  */
-export const buildName = (relaxed, threads) => (relaxed ? 'relaxed' : 'simd') + (threads > 1 ? '-threads' : '');
+export const buildName = (relaxed, shared) => (relaxed ? 'relaxed' : 'simd') + (shared ? '-threads' : '');

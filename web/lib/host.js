@@ -17,8 +17,8 @@ const inPage = () => globalThis.location !== undefined && URL.createObjectURL !=
 
 /**
  * Starts a worker. Its file calls `sayReady()` when it listens.
- * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, written out
- *   like this: bundlers know these words, and make a file of its own of what they name
+ * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, in these
+ *   words, by which bundlers know that the file stands by itself
  * @returns {{worker?: Worker, ready: Promise<Worker>, end: () => void}} `worker` takes messages at once, if the engine
  *   lets it start; `ready` rejects with an Error that says why it cannot; `end` ends it, ready or not
  */

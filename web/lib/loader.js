@@ -30,14 +30,13 @@ export async function load(given) {
   const options = checkOptions('open', rules, given);
   const can = { relaxed: await relaxedSimd(), simd: await simd(), isolated: await isolated() };
   const build = choose(options, can);
-  if (build.threads === 1) return loadAlone(build, options);
+  const alone = build.name.replace('-threads', '');
+  if (build.name === alone) return loadAlone(build, options);
   return loadThreads(build, options).catch((error) => {
-    if (!(error instanceof NoThreads)) throw error;
+    // A RangeError: a small device has no addresses left for memory that threads share.
+    if (!(error instanceof NoThreads || error instanceof RangeError)) throw error;
     const reason = `one thread, because no others could be started: ${error.message}`;
-    return loadAlone(
-      { ...build, name: build.name.replace('-threads', ''), threads: 1, reason: joined(reason, build.reason) },
-      options
-    );
+    return loadAlone({ ...build, name: alone, threads: 1, reason: joined(reason, build.reason) }, options);
   });
 }
 
@@ -70,7 +69,8 @@ async function loadThreads(build, { wasmUrl }) {
   const core = (async () => {
     const module = await firstError(compile(build.name, wasmUrl), ready);
     if (!inNode) await ready;
-    const made = await instantiate(createThreads, module, { workers: started.map(({ worker }) => worker) });
+    const workers = started.map(({ worker }) => worker);
+    const made = await instantiate(createThreads, module, { workers });
     for (const { worker } of started) guard(worker);
     made.setThreadCount(build.threads);
     if (!inNode) await threadsStart(made, build.threads);
@@ -91,12 +91,7 @@ async function loadThreads(build, { wasmUrl }) {
  * @param {Promise<unknown>} other
  * @returns {Promise<T>}
  */
-function firstError(work, other) {
-  return new Promise((resolve, reject) => {
-    work.then(resolve, reject);
-    other.catch(reject);
-  });
-}
+const firstError = (work, other) => Promise.race([work, other.then(() => work)]);
 
 /** An idle thread keeps no process alive, and one that breaks down does not do so in silence. @param {any} worker */
 function guard(worker) {
@@ -173,7 +168,7 @@ function choose(options, can) {
   const threads = can.isolated ? (options.threads ?? available) : 1;
   const relaxed = options.build ? options.build === 'relaxed' : can.relaxed;
   return {
-    name: buildName(relaxed, threads),
+    name: buildName(relaxed, threads > 1 || (can.isolated && options.sharedMemory === true)),
     threads,
     isolated: can.isolated,
     reason: joined(can.isolated ? '' : NOT_ISOLATED, can.relaxed ? '' : NO_RELAXED)

@@ -1,5 +1,7 @@
 // What open() takes. A page that opens the module in a worker checks it without loading it.
 
+import { booleanRule } from './options.js';
+
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 
 /**
@@ -8,6 +10,7 @@
  */
 export const rules = {
   threads: (value) => !(Number.isInteger(value) && value >= 1 && value <= 64) && 'an integer from 1 to 64',
+  sharedMemory: booleanRule,
   build: (value) => value !== 'simd' && value !== 'relaxed' && 'one of simd, relaxed',
   wasmUrl: (value) => typeof value !== 'string' && !(value instanceof URL) && 'a string or a URL'
 };

@@ -353,6 +353,8 @@
 /**
  * @typedef {object} OpenOptions
  * @property {number} [threads] how many threads run; by default the engine's cores, at most 8
+ * @property {boolean} [sharedMemory] where the engine has shared memory, one thread runs in the build with threads,
+ *   too: a page that opens a worker with threads loads one .wasm for both; by default false
  * @property {'simd' | 'relaxed'} [build] which instructions; by default the fastest that runs here
  * @property {string | URL} [wasmUrl] the folder that holds the .wasm files; by default this module's
  */

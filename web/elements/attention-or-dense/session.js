@@ -1,6 +1,7 @@
 // The runs of some variants in their worker, seen from the page.
 
 import { openInWorker } from '../../lib/index.js';
+import { ONE_THREAD } from '../shared/one-thread.js';
 
 /**
  * @typedef {object} Session
@@ -13,7 +14,7 @@ export function openSession() {
   const ending = new AbortController();
   const scope = openInWorker({
     worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
-    threads: 1, // layers as small as these gain nothing from more, and the numbers do not depend on the machine's
+    ...ONE_THREAD, // small layers gain nothing from more, and the numbers do not depend on the machine's threads
     signal: ending.signal
   });
   scope.catch(() => {}); // who calls is told

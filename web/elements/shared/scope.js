@@ -1,4 +1,5 @@
 import { open } from '../../lib/index.js';
+import { ONE_THREAD } from './one-thread.js';
 
 /** @type {ReturnType<typeof open> | undefined} */
 let opening;
@@ -8,7 +9,7 @@ let opening;
  * failure it is tried anew.
  */
 export function pageScope() {
-  opening ??= open({ threads: 1 }).catch((error) => {
+  opening ??= open(ONE_THREAD).catch((error) => {
     opening = undefined;
     throw error;
   });

@@ -4,6 +4,7 @@ import { open } from '../../lib/scope.js';
 import { serve } from '../../lib/worker/serve.js';
 import { largerPeaks, medianSeconds, timed } from '../../plain/timing.js';
 import { pageWorkloads } from '../../plain/workloads.js';
+import { ONE_THREAD } from '../shared/one-thread.js';
 
 /**
  * @typedef {import('../../lib/index.js').Attnscope} Scope
@@ -55,7 +56,7 @@ let single;
 
 /** With one thread; with all, where there are more. @param {Scope} all */
 async function scopesOf(all) {
-  return all.build.threads === 1 ? [all] : [await (single ??= open({ threads: 1 })), all];
+  return all.build.threads === 1 ? [all] : [await (single ??= open(ONE_THREAD)), all];
 }
 
 /** @param {Scope} scope */

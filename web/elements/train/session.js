@@ -1,6 +1,7 @@
 // A run in its worker, seen from the page.
 
 import { openInWorker } from '../../lib/index.js';
+import { ONE_THREAD } from '../shared/one-thread.js';
 
 /**
  * @typedef {import('../../plain/train/settings.js').Plan} Plan
@@ -17,7 +18,7 @@ export class Session {
   constructor() {
     this.#scope = openInWorker({
       worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
-      threads: 1, // layers as small as these gain nothing from more, and the numbers do not depend on the machine's
+      ...ONE_THREAD, // small layers gain nothing from more, and the numbers do not depend on the machine's threads
       signal: this.#ending.signal
     });
   }

@@ -7,7 +7,7 @@ import { buildName } from '../../lib/build-name.js';
 const script = document.currentScript;
 
 async function preload() {
-  const href = script?.getAttribute(`data-${buildName(await relaxedSimd(), 1)}`);
+  const href = script?.getAttribute(`data-${buildName(await relaxedSimd(), globalThis.crossOriginIsolated)}`);
   if (!href) return;
   const link = document.createElement('link');
   Object.assign(link, { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href });

@@ -15,8 +15,7 @@ import { BEFORE_PAINT, rootOf } from './shell.js';
 const folder = fileURLToPath(new URL('../before-paint/', import.meta.url));
 /** Opens the core on the page's own thread. */
 const CORE_OPENER = '/web/elements/shared/scope.js';
-/** The builds that it opens, which have one thread. */
-const CORE = /^(relaxed|simd)\.wasm$/;
+const CORE = /^((?:relaxed|simd)(?:-threads)?)\.wasm$/;
 
 /** @returns {Plugin} */
 export function head() {
@@ -69,7 +68,7 @@ function opensCore(bundle, file) {
   return false;
 }
 
-/** The names of the cores that a page opens, and their files. @param {Bundle} bundle @returns {[string, string][]} */
+/** The names of the core's builds, and their files. @param {Bundle} bundle @returns {[string, string][]} */
 function coresOf(bundle) {
   return Object.values(bundle).flatMap((file) => {
     const [name = ''] = file.type === 'asset' ? file.originalFileNames : [];

@@ -2,6 +2,7 @@
 
 import { openInWorker } from '../../../lib/index.js';
 import { SIDES, plan } from '../../../plain/attention-or-dense/minute-layers.js';
+import { ONE_THREAD } from '../../shared/one-thread.js';
 
 /**
  * @typedef {import('../../../plain/attention-or-dense/minute-layers.js').Snapshot} Snapshot
@@ -36,6 +37,6 @@ export async function learn({ begun, learned, signal }) {
 const opened = (signal) =>
   openInWorker({
     worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
-    threads: 1,
+    ...ONE_THREAD,
     signal
   });
