@@ -91,7 +91,7 @@ export const gateFiles = [
     training_kept training_labels training_table training_tasks verdict view/core-calls view/fields
     view/map-layout view/pixels worker`
   ),
-  ...filesOf('tests/page', 'opens journeys doors first-figure hosting static'),
+  ...filesOf('tests/page', 'opens journeys doors first-figure service-worker hosting static'),
   ...filesOf('tests/types', 'types hovers'),
   ...filesOf(
     'tests/tools',

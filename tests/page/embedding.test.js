@@ -86,10 +86,9 @@ test('every panel can stand by itself', async () => {
   const page = await openHost('<attnscope-calculator></attnscope-calculator>');
   for (const panel of PANELS) {
     await page.locator('attnscope-calculator').evaluate((element, name) => element.setAttribute('panels', name), panel);
-    await page.waitForFunction(async () => {
+    await page.waitForFunction(() => {
       const element = /** @type {any} */ (document.querySelector('attnscope-calculator'));
-      await element.updateComplete;
-      return !element.shadowRoot.querySelector(':not(:defined)');
+      return !element.isUpdatePending && !element.shadowRoot.querySelector(':not(:defined)');
     });
     const { height } = await box(page, 'attnscope-calculator');
     assert.ok(height > 20, `${panel} takes ${height}`);

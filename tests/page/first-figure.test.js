@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { LIVE, openPage } from './open-page.js';
+import { LIVE, kept, openPage, until } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -46,12 +46,6 @@ function refuseRelaxed() {
     const text = new Uint8Array(/** @type {ArrayBuffer} */ (bytes)).join();
     return !/\b253,1[2-9]\d,2\b/.test(text) && validate(bytes);
   };
-}
-
-/** Waits until something holds. @param {() => boolean} holds @param {string} text */
-async function until(holds, text) {
-  for (const latest = Date.now() + 30_000; !holds(); await new Promise((resolve) => setTimeout(resolve, 20)))
-    assert.ok(Date.now() < latest, text);
 }
 
 test('while the script before the first paint is on its way, the styles and the modules are, too', async () => {
@@ -118,11 +112,27 @@ test('fonts and the files for offline use come after the figure; the next page h
   await page.waitForSelector(LIVE, { state: 'attached' });
   await page.waitForSelector('html[data-fonts]', { state: 'attached' });
   assert.equal(new Set(of(FONTS)).size, 2);
-  await page.evaluate(() => navigator.serviceWorker.ready);
+  await until(async () => (await kept(page)).some((address) => CORES.test(address)), 'the core is kept');
+  const cores = (await kept(page)).filter((address) => CORES.test(address));
+  assert.deepEqual(
+    cores.map((address) => new URL(address).pathname),
+    [...new Set(of(CORES))]
+  );
   const next = await site.context.newPage();
   await next.goto(`${site.site.url}guide/`, { waitUntil: 'commit' });
   await next.waitForSelector('body');
   assert.equal(await next.evaluate(() => document.documentElement.dataset.fonts), '');
+});
+
+test('where a visitor saves data, nothing is kept for offline use', async () => {
+  const { page } = await opened('guide/', BEFORE_PAINT, { serviceWorkers: 'allow' });
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'connection', { value: { saveData: true } });
+  });
+  await page.goto(`${site.site.url}labs/`, { waitUntil: 'commit' });
+  letIn();
+  await page.waitForSelector('html[data-fonts]', { state: 'attached' }); // put on after the worker is registered
+  assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) === undefined), true);
 });
 
 test('a host that sends no policy gets the one of the page', async () => {

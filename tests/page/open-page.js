@@ -1,7 +1,9 @@
 // One page of the built site, with everything that must not happen on it written down.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ownPlace, sharedPlace } from './browser.js';
-import { LIVE } from './server.js';
+import { LIVE, dist } from './server.js';
 
 export { LIVE };
 
@@ -31,7 +33,19 @@ export async function openPage({ search = '', file = '', live = true, context: a
 }
 
 /**
- * Ends the site's server once the service worker answers for it.
+ * Waits until something holds. Playwright's `waitForFunction` takes the promise of an async function for a yes.
+ * @param {() => boolean | Promise<boolean>} holds @param {string} text what it waits for
+ */
+export async function until(holds, text) {
+  const latest = Date.now() + 30_000;
+  while (!(await holds())) {
+    if (Date.now() > latest) throw new Error(`in vain waited for: ${text}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/**
+ * Ends the site's server once the service worker answers for it, and has kept all of it.
  * @param {Pick<Awaited<ReturnType<typeof openPage>>, 'page' | 'site'> & { shared?: boolean }} opened with
  *   `context: { serviceWorkers: 'allow' }`
  */
@@ -40,8 +54,26 @@ export async function goOffline({ page, site, shared = false }) {
   await page.evaluate(() => navigator.serviceWorker.ready);
   await page.reload();
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await until(async () => (await kept(page)).length === keptByOne, 'all files kept');
   await site.close();
 }
+
+/** How many files a visitor has kept in the end: all of the site's, and one build of the core. */
+const keptByOne = ['doors', 'others'].map(listed).flat().length + 1;
+
+/** Files in a list of service-worker.js. @param {string} list @returns {string[]} */
+function listed(list) {
+  const text = readFileSync(join(dist, 'service-worker.js'), 'utf8');
+  return JSON.parse(new RegExp(`^const ${list} = (.*);$`, 'm').exec(text)?.[1] ?? '[]');
+}
+
+/** Addresses of all files that are kept for the page's site. @param {import('playwright-core').Page} page */
+export const kept = (page) =>
+  page.evaluate(async () => {
+    const opened = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
+    const requests = await Promise.all(opened.map((cache) => cache.keys()));
+    return requests.flat().map(({ url }) => url);
+  });
 
 /**
  * Writes down what must not happen, in all pages of the context.

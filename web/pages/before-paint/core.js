@@ -7,7 +7,9 @@ import { buildName } from '../../lib/build-name.js';
 const script = document.currentScript;
 
 async function preload() {
-  const href = script?.getAttribute(`data-${buildName(await relaxedSimd(), globalThis.crossOriginIsolated)}`);
+  const name = buildName(await relaxedSimd(), globalThis.crossOriginIsolated);
+  document.documentElement.dataset.core = name;
+  const href = script?.getAttribute(`data-${name}`);
   if (!href) return;
   const link = document.createElement('link');
   Object.assign(link, { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href });

@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { DOORS } from './shell.js';
 
 /** @typedef {import('vite').Plugin} Plugin */
 
@@ -36,13 +37,41 @@ export function offline() {
         .sort();
       const hash = createHash('sha256');
       for (const name of files) hash.update(name).update(readFileSync(join(out, name)));
-      const text = readFileSync(new URL('./service-worker.js', import.meta.url), 'utf8')
+      const cores = files.filter((name) => name.endsWith('.wasm'));
+      const needed = neededByDoors(files, (name) => readFileSync(join(out, name), 'utf8'));
+      const doors = files.filter((name) => needed.has(name) && !cores.includes(name));
+      const others = files.filter((name) => !doors.includes(name) && !cores.includes(name));
+      const addresses = (/** @type {string[]} */ names) =>
+        JSON.stringify(names.map((name) => `./${name.replace(/(^|\/)index\.html$/, '$1')}`));
+      const worker = readFileSync(new URL('./service-worker.js', import.meta.url), 'utf8')
         .replace("'VERSION'", `'${hash.digest('hex').slice(0, 12)}'`)
-        .replace("['FILES']", JSON.stringify(files.map((name) => `./${name.replace(/(^|\/)index\.html$/, '$1')}`)));
-      writeFileSync(join(out, 'service-worker.js'), text);
+        .replace("['DOORS']", addresses(doors))
+        .replace("['OTHERS']", addresses(others))
+        .replace(
+          "{ name: 'CORES' }",
+          JSON.stringify(Object.fromEntries(cores.map((name) => [coreOf(name), `./${name}`])))
+        );
+      writeFileSync(join(out, 'service-worker.js'), worker);
     }
   };
 }
+
+/**
+ * The pages behind the doors, the page for unknown addresses, and the files that they and their styles name.
+ * @param {string[]} files @param {(name: string) => string} textOf a file
+ */
+function neededByDoors(files, textOf) {
+  const assets = files.filter((name) => !name.endsWith('.html'));
+  const needed = new Set(['404.html', ...DOORS.map(({ path }) => `${path}index.html`)]);
+  for (const name of needed) {
+    const text = /\.(html|css)$/.test(name) ? textOf(name) : '';
+    for (const asset of assets) if (text.includes(basename(asset))) needed.add(asset);
+  }
+  return needed;
+}
+
+/** Which build of the core a file holds. @param {string} name */
+const coreOf = (name) => basename(name).replace(/-[^-]{8}\.wasm$/, '');
 
 /** The folder of the built site. @param {{ root: string, build: { outDir: string } }} config */
 export const outOf = ({ root, build }) => join(root, build.outDir);

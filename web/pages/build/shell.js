@@ -31,7 +31,7 @@ const head = (folder, root, page) => `\
   <meta name="twitter:card" content="summary_large_image">`;
 
 /** The five doors, and the pages behind each. */
-const DOORS = [
+export const DOORS = [
   {
     path: '',
     text: 'Calculator',
