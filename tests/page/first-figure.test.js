@@ -18,6 +18,8 @@ const MODULES = /\/assets\/(?!before-paint)[^/]*\.js$/;
 const STYLES = /\.css$/;
 const CORES = /\.wasm$/;
 const FONTS = /\.woff2$/;
+/** What draws curves of runs, with Plot. */
+const CURVES = /\/curves-[^/]*\.js$/;
 
 /**
  * Opens a page whose files `held` wait until they are let in.
@@ -89,6 +91,21 @@ test('a page and its workers take one build of the core, with threads and withou
     assert.equal(new Set(of(CORES)).size, 1, file);
     await site.close();
   }
+});
+
+test('curves are drawn after the first view, and those of a lab when they come near', async () => {
+  const train = await opened('train/', CORES, { serviceWorkers: 'block' });
+  await train.page.waitForSelector('.theme:not([hidden])', { state: 'attached' });
+  assert.deepEqual(train.of(CURVES), []);
+  letIn();
+  await train.page.waitForSelector('[data-chart=loss] svg');
+  await site.close();
+  const { page, of } = await opened('labs/attention-or-dense/', BEFORE_PAINT, { serviceWorkers: 'block' });
+  letIn();
+  await page.waitForFunction(isLearning);
+  assert.deepEqual(of(CURVES), []);
+  await page.locator('.contest-curves').scrollIntoViewIfNeeded();
+  await page.waitForSelector('.contest-curves svg');
 });
 
 test('a page that opens no core at once loads none', async () => {

@@ -77,7 +77,8 @@ test('npm start sends pages, scripts and .wasm compressed as the browser takes t
   const files = [
     [`assets/${wasm}`, `assets/${wasm}`, /^application\/wasm$/],
     ['run/?layer=decoder', 'run/index.html', /^text\/html/],
-    ['service-worker.js', 'service-worker.js', /^text\/javascript/]
+    ['service-worker.js', 'service-worker.js', /^text\/javascript/],
+    ['no/such/page', '404.html', /^text\/html/]
   ];
   /** Percent that are left of the .wasm, by encoding, as the manual says. */
   const said = /gzip leaves (?<gzip>\d+) % of it, brotli (?<br>\d+) %/.exec(manual)?.groups ?? {};

@@ -41,6 +41,12 @@ export class Drawings {
     this.width = 0;
   }
 
+  /** Loads what draws curves. It is larger than all else on the page but the core, and comes after the first view. */
+  async load() {
+    this.draw = await import('./curves.js');
+    this.#changed();
+  }
+
   /**
    * One of the two is drawn at a time, so that the page never waits for both.
    * @param {Shown | null} shown @param {Axes} axes @param {boolean} playing

@@ -120,8 +120,7 @@ export class TrainPanel extends LightElement {
 
   async #open() {
     try {
-      const [scope, draw] = await Promise.all([pageScope(), import('./curves.js')]);
-      this.drawings.draw = draw;
+      const scope = await pageScope();
       this.layers = scope.layers();
       this.settings = matchMedia('(min-width: 851px)').matches;
       this.scope = scope;
@@ -129,7 +128,12 @@ export class TrainPanel extends LightElement {
     } catch (error) {
       this.failure = `WebAssembly could not be started: ${/** @type {Error} */ (error).message}`;
       this.querySelector('[data-open-failure]')?.replaceChildren(this.failure);
+      return;
     }
+    await this.updateComplete;
+    await this.drawings.load().catch((error) => {
+      this.failure = `The curves could not be loaded: ${error.message}`;
+    });
   }
 
   /** From the address. */

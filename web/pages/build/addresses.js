@@ -4,6 +4,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { isolation } from '../../../tools/headers.js';
+import { encodingOf } from './compressed.js';
 import { outOf } from './plugins.js';
 
 /** @typedef {import('vite').Plugin} Plugin */
@@ -20,13 +21,17 @@ export function addresses() {
         const kind = kindOf(out, path);
         if (kind === 'file' || kind === 'page') return next();
         if (kind === 'folder') return response.writeHead(302, { Location: `${encodeURI(path)}/${search}` }).end();
-        const page = readFileSync(join(out, '404.html'), 'utf8');
+        const missing = join(out, '404.html');
+        const encoding = encodingOf(missing, request);
         response.writeHead(404, {
           ...isolation,
           'Content-Type': 'text/html',
-          'Content-Security-Policy': policyOf(page)
+          'Content-Security-Policy': policyOf(readFileSync(missing, 'utf8')),
+          'Cache-Control': 'no-cache',
+          Vary: 'Accept-Encoding',
+          ...(encoding && { 'Content-Encoding': encoding.name })
         });
-        response.end(page);
+        response.end(readFileSync(encoding ? `${missing}.${encoding.ending}` : missing));
       });
     }
   };

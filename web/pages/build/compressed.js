@@ -35,16 +35,22 @@ export function compressed() {
         response.setHeader('Cache-Control', isHashed(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
         if (TEXT_OR_WASM.test(name)) {
           response.setHeader('Vary', 'Accept-Encoding');
-          const accepted = request.headers.range ? '' : (request.headers['accept-encoding'] ?? '');
-          const smallest = ENCODINGS.filter((encoding) => takes(accepted, encoding.name))
-            .map(({ ending }) => `${name}.${ending}`)
-            .find((file) => existsSync(join(outOf(config), decodeURI(file))));
-          if (smallest) request.url = [smallest, ...search].join('?');
+          const encoding = encodingOf(join(outOf(config), decodeURI(name)), request);
+          if (encoding) request.url = [`${name}.${encoding.ending}`, ...search].join('?');
         }
         next();
       });
     }
   };
+}
+
+/**
+ * The encoding in which a file is the smallest of those that a request takes; undefined where it is sent as it is.
+ * @param {string} file @param {import('node:http').IncomingMessage} request
+ */
+export function encodingOf(file, { headers }) {
+  const accepted = headers.range ? '' : String(headers['accept-encoding'] ?? '');
+  return ENCODINGS.find(({ name, ending }) => takes(accepted, name) && existsSync(`${file}.${ending}`));
 }
 
 /** Writes each encoding of a file that is smaller than the file. @param {string} file */

@@ -1,8 +1,12 @@
-// The curves, drawn anew only where what they show has changed, and not too often while runs go on.
+// The curves, drawn anew only where what they show has changed, and not too often while runs go on. The module that
+// draws them is larger than all else on the page but the core: it loads when something has run, or when their place
+// comes near.
 
 /** @typedef {import('./curves.js').Curve} Curve @typedef {Omit<import('./curves.js').How, 'width'>} How */
 
 const LEAST_MS = 250;
+/** How far below what is seen the place of the curves counts as near. */
+const NEAR = '400px';
 
 export class CurveDrawing {
   #changed;
@@ -14,20 +18,32 @@ export class CurveDrawing {
   #time = -Infinity;
   /** @type {Element | null} */
   #made = null;
+  #near;
+  /** @type {Element | null} */
+  #place = null;
 
   /** @param {() => void} changed */
   constructor(changed) {
     this.#changed = changed;
+    const come = (/** @type {IntersectionObserverEntry[]} */ places) =>
+      places.some(({ isIntersecting }) => isIntersecting) && this.#load();
+    this.#near = new IntersectionObserver(come, { rootMargin: NEAR });
   }
 
-  /** @param {number} width */
-  fit(width) {
-    if (width === this.#width || width === 0) return;
-    this.#width = width;
+  /** @param {Element} place of the curves, as it is now */
+  fit(place) {
+    if (place !== this.#place && !this.#loading) {
+      this.#near.disconnect();
+      this.#near.observe(place);
+    }
+    this.#place = place;
+    if (place.clientWidth === this.#width || place.clientWidth === 0) return;
+    this.#width = place.clientWidth;
     this.#changed();
   }
 
   async #load() {
+    this.#near.disconnect();
     if (this.#loading) return;
     this.#loading = true;
     this.#draw = (await import('./curves.js')).drawCurves;
@@ -36,7 +52,7 @@ export class CurveDrawing {
 
   /** @param {readonly Curve[]} curves @param {How} how @param {boolean} playing */
   of(curves, how, playing) {
-    if (!this.#draw) this.#load();
+    if (curves.some(({ spots }) => spots.length > 0)) this.#load();
     if (!this.#draw || !this.#width || curves.length === 0) return this.#made;
     const marks = curves.map(({ title, spots }) => [
       title,

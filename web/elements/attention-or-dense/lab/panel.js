@@ -179,7 +179,7 @@ export class ContestPanel extends LightElement {
 
   #fit() {
     const plot = this.querySelector('.contest-curves .plot');
-    if (plot) this.curves.fit(plot.clientWidth);
+    if (plot) this.curves.fit(plot);
   }
 
   updated() {
