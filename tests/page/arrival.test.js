@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { LIVE, figure, openPage } from './open-page.js';
+import { CORES, LIVE, figure, holdBack, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -13,12 +13,7 @@ async function waiting(address) {
   site = await openPage({ live: false, context: { serviceWorkers: 'block', reducedMotion: 'reduce' } });
   const { page } = site;
   await page.goto('about:blank');
-  /** @type {() => void} */
-  let open = () => {};
-  const opened = new Promise((resolve) => {
-    open = () => resolve(undefined);
-  });
-  await page.route('**/*.wasm', (route) => opened.then(() => route.continue()));
+  const open = await holdBack(page, CORES);
   await page.goto(site.site.url + address);
   const letIn = async () => {
     open();

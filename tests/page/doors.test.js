@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { LIVE, figure, openPage } from './open-page.js';
+import { CORES, LIVE, MODULES, figure, holdBack, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -13,19 +13,12 @@ afterEach(() => {
   return site.close();
 });
 
-/** The modules of a page; the script before the first paint is none. */
-const MODULES = /\/assets\/(?!before-paint)[^/]*\.js$/;
-const CORES = /\.wasm$/;
-
 /** A page whose files wait until they are let in. @param {string} address @param {RegExp} files */
 async function waiting(address, files) {
   // A server and a context of its own, which end with all that still waits in them.
   site = await openPage({ file: 'guide/', live: false, isolated: true, context: { serviceWorkers: 'block' } });
   const { page } = site;
-  const opened = new Promise((resolve) => {
-    letIn = () => resolve(undefined);
-  });
-  await page.route(files, (route) => opened.then(() => route.continue()).catch(() => {}));
+  letIn = await holdBack(page, files);
   await page.goto(site.site.url + address, { waitUntil: 'commit' });
   return { page, letIn };
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { LIVE, kept, openPage, until } from './open-page.js';
+import { CORES, LIVE, MODULES, holdBack, kept, openPage, until } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -14,9 +14,7 @@ afterEach(() => {
 });
 
 const BEFORE_PAINT = /\/before-paint-[^/]*\.js$/;
-const MODULES = /\/assets\/(?!before-paint)[^/]*\.js$/;
 const STYLES = /\.css$/;
-const CORES = /\.wasm$/;
 const FONTS = /\.woff2$/;
 /** What draws curves of runs, with Plot. */
 const CURVES = /\/curves-[^/]*\.js$/;
@@ -29,10 +27,7 @@ const CURVES = /\/curves-[^/]*\.js$/;
 async function opened(address, held, { withoutRelaxed = false, isolated = true, ...context } = {}) {
   site = await openPage({ file: 'icon.svg', live: false, isolated, context });
   const { page } = site;
-  const entered = new Promise((resolve) => {
-    letIn = () => resolve(undefined);
-  });
-  await page.route(held, (route) => entered.then(() => route.continue()).catch(() => {}));
+  letIn = await holdBack(page, held);
   if (withoutRelaxed) await page.addInitScript(refuseRelaxed);
   /** @type {string[]} */
   const asked = [];
@@ -72,7 +67,7 @@ for (const [build, engine] of /** @type {const} */ ([
     letIn();
     await page.waitForSelector(LIVE, { state: 'attached' });
     assert.equal(of(CORES).length, 1);
-    assert.match(of(CORES)[0], new RegExp(`/${build}-[^/-]{8}\\.wasm$`));
+    assert.match(of(CORES)[0], new RegExp(`/${build}-[\\w-]{8}\\.wasm$`));
     assert.deepEqual(site.problems.violations, []);
   });
 

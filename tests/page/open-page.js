@@ -44,6 +44,25 @@ export async function until(holds, text) {
   }
 }
 
+/** The modules of a page; the script before the first paint is none. */
+export const MODULES = /\/assets\/(?!before-paint)[^/]*\.js$/;
+export const CORES = /\.wasm$/;
+
+/**
+ * Has requests for files wait until they are let in.
+ * @param {import('playwright-core').Page} page @param {RegExp} files
+ * @returns {Promise<() => void>} lets them in
+ */
+export async function holdBack(page, files) {
+  /** @type {() => void} */
+  let letIn = () => {};
+  const opened = new Promise((resolve) => {
+    letIn = () => resolve(undefined);
+  });
+  await page.route(files, (route) => opened.then(() => route.continue()).catch(() => {}));
+  return letIn;
+}
+
 /**
  * Ends the site's server once the service worker answers for it, and has kept all of it.
  * @param {Pick<Awaited<ReturnType<typeof openPage>>, 'page' | 'site'> & { shared?: boolean }} opened with
@@ -54,12 +73,10 @@ export async function goOffline({ page, site, shared = false }) {
   await page.evaluate(() => navigator.serviceWorker.ready);
   await page.reload();
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  await until(async () => (await kept(page)).length === keptByOne, 'all files kept');
+  const files = ['doors', 'others'].flatMap(listed);
+  await until(async () => (await kept(page)).length === files.length + 1, 'all files and one build of the core kept');
   await site.close();
 }
-
-/** How many files a visitor has kept in the end: all of the site's, and one build of the core. */
-const keptByOne = ['doors', 'others'].map(listed).flat().length + 1;
 
 /** Files in a list of service-worker.js. @param {string} list @returns {string[]} */
 function listed(list) {

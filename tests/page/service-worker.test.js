@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { coresOf } from '../../web/pages/build/plugins.js';
 
 const SITE = 'https://example.org/site/';
 const DOORS = ['./', './assets/door.js'];
@@ -80,6 +81,14 @@ function started({ caches = cacheStorage(), version = 'v1', missing = [] } = {})
 }
 
 const shown = { data: { core: 'simd', loaded: [`${SITE}labs/`, `${SITE}assets/b.js`, 'https://example.org/other'] } };
+
+test('a build of the core is known by its name, whatever the hash of its file', () => {
+  const files = ['assets/relaxed-threads-a-B_cD-e.wasm', 'assets/simd-CizJMJ3J.wasm'];
+  assert.deepEqual(coresOf(['index.html', ...files]), [
+    ['relaxed-threads', files[0]],
+    ['simd', files[1]]
+  ]);
+});
 
 test('installing asks for what the doors need, and for no core', async () => {
   const { caches, state, send } = started();

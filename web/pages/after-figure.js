@@ -24,11 +24,9 @@ const hasOurs = (element) => element !== null && (isOurs(element.localName) || h
 /** Resolves when an element has rendered. @param {Element} element */
 async function live(element) {
   await customElements.whenDefined(element.localName);
-  const { hasUpdated } = /** @type {import('lit').LitElement} */ (element);
-  if (hasUpdated) return;
-  await new Promise((resolve) =>
-    /** @type {import('lit').LitElement} */ (element).addController({ hostUpdated: () => resolve(undefined) })
-  );
+  const rendered = /** @type {import('lit').LitElement} */ (element);
+  if (rendered.hasUpdated) return;
+  await new Promise((resolve) => rendered.addController({ hostUpdated: () => resolve(undefined) }));
 }
 
 const seconds = (/** @type {number} */ count) => new Promise((resolve) => setTimeout(resolve, 1000 * count));

@@ -1,11 +1,10 @@
 // The head of each page, in the order in which a browser needs its files: the script before the first paint, with the
 // page's policy and the addresses of the core; the styles; the modules.
 
-import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { policy } from '../../../tools/headers.js';
+import { coresOf } from './plugins.js';
 import { BEFORE_PAINT, rootOf } from './shell.js';
 
 /** @typedef {import('vite').Plugin} Plugin */
@@ -15,27 +14,24 @@ import { BEFORE_PAINT, rootOf } from './shell.js';
 const folder = fileURLToPath(new URL('../before-paint/', import.meta.url));
 /** Opens the core on the page's own thread. */
 const CORE_OPENER = '/web/elements/shared/scope.js';
-const CORE = /^((?:relaxed|simd)(?:-threads)?)\.wasm$/;
+/** The script before the first paint, before its name has a hash. */
+const SCRIPT = 'before-paint.js';
 
 /** @returns {Plugin} */
 export function head() {
-  let file = '';
   return {
     name: 'attnscope:head',
     apply: 'build',
     async buildStart() {
-      const source = await classicScript();
-      const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
-      file = `assets/before-paint-${hash}.js`;
-      this.emitFile({ type: 'asset', fileName: file, source });
+      this.emitFile({ type: 'asset', name: SCRIPT, source: await classicScript() });
     },
     transformIndexHtml: {
       order: 'post',
       handler(page, { path, bundle = {}, chunk }) {
         const root = rootOf(path.replace(/^\//, ''));
-        const cores = opensCore(bundle, chunk?.fileName) ? coresOf(bundle) : [];
+        const cores = opensCore(bundle, chunk?.fileName) ? coresOf(Object.keys(bundle)) : [];
         const addresses = cores.map(([name, file]) => ` data-${name}="${root}${file}"`).join('');
-        const script = `<script src="${root}${file}" data-policy="${policy}"${addresses}></script>`;
+        const script = `<script src="${root}${scriptOf(bundle)}" data-policy="${policy}"${addresses}></script>`;
         const styles = page.match(STYLES) ?? [];
         return page.replace(STYLES, '').replace(BEFORE_PAINT, () => script + styles.join(''));
       }
@@ -68,11 +64,6 @@ function opensCore(bundle, file) {
   return false;
 }
 
-/** The names of the core's builds, and their files. @param {Bundle} bundle @returns {[string, string][]} */
-function coresOf(bundle) {
-  return Object.values(bundle).flatMap((file) => {
-    const [name = ''] = file.type === 'asset' ? file.originalFileNames : [];
-    const core = CORE.exec(basename(name))?.[1];
-    return core ? [[core, file.fileName]] : [];
-  });
-}
+/** The file of the script before the first paint. @param {Bundle} bundle */
+const scriptOf = (bundle) =>
+  Object.values(bundle).find((file) => file.type === 'asset' && file.names.includes(SCRIPT))?.fileName;

@@ -37,10 +37,11 @@ export function offline() {
         .sort();
       const hash = createHash('sha256');
       for (const name of files) hash.update(name).update(readFileSync(join(out, name)));
-      const cores = files.filter((name) => name.endsWith('.wasm'));
+      const cores = coresOf(files);
       const needed = neededByDoors(files, (name) => readFileSync(join(out, name), 'utf8'));
-      const doors = files.filter((name) => needed.has(name) && !cores.includes(name));
-      const others = files.filter((name) => !doors.includes(name) && !cores.includes(name));
+      const rest = files.filter((name) => !isCore(name));
+      const doors = rest.filter((name) => needed.has(name));
+      const others = rest.filter((name) => !needed.has(name));
       const addresses = (/** @type {string[]} */ names) =>
         JSON.stringify(names.map((name) => `./${name.replace(/(^|\/)index\.html$/, '$1')}`));
       const worker = readFileSync(new URL('./service-worker.js', import.meta.url), 'utf8')
@@ -49,7 +50,7 @@ export function offline() {
         .replace("['OTHERS']", addresses(others))
         .replace(
           "{ name: 'CORES' }",
-          JSON.stringify(Object.fromEntries(cores.map((name) => [coreOf(name), `./${name}`])))
+          JSON.stringify(Object.fromEntries(cores.map(([name, file]) => [name, `./${file}`])))
         );
       writeFileSync(join(out, 'service-worker.js'), worker);
     }
@@ -70,8 +71,14 @@ function neededByDoors(files, textOf) {
   return needed;
 }
 
-/** Which build of the core a file holds. @param {string} name */
-const coreOf = (name) => basename(name).replace(/-[^-]{8}\.wasm$/, '');
+const isCore = (/** @type {string} */ file) => file.endsWith('.wasm');
+
+/**
+ * The names of the core's builds, and their files: relaxed-threads of assets/relaxed-threads-HASH.wasm.
+ * @param {string[]} files @returns {[name: string, file: string][]}
+ */
+export const coresOf = (files) =>
+  files.filter(isCore).map((file) => [basename(file).replace(/-[\w-]{8}\.wasm$/, ''), file]); // a hash may have hyphens
 
 /** The folder of the built site. @param {{ root: string, build: { outDir: string } }} config */
 export const outOf = ({ root, build }) => join(root, build.outDir);

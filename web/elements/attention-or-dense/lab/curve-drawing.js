@@ -43,9 +43,9 @@ export class CurveDrawing {
   }
 
   async #load() {
-    this.#near.disconnect();
     if (this.#loading) return;
     this.#loading = true;
+    this.#near.disconnect();
     this.#draw = (await import('./curves.js')).drawCurves;
     this.#changed();
   }
