@@ -33,7 +33,7 @@ void add_caches(const Graph& graph, int64_t times, Count element_bytes, KvCache&
   }
   for (const Loop& loop : graph.loops()) {
     for (size_t kind = 0; kind < loop.bodies.size(); ++kind) {
-      add_caches(*loop.bodies[kind].graph, times * loop.list->times(kind), element_bytes, total);
+      add_caches(*loop.bodies[kind].graph, times * loop.iterations_of(kind), element_bytes, total);
     }
   }
 }

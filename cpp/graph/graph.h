@@ -31,9 +31,10 @@ struct Step {
   int loop = kNoLoop;                // index into Graph::loops()
   TensorId gradient_of = kNoTensor;  // of a gradient's step: `output` of the step that it is behind
 
-  /// What an operation makes, one tensor after another.
+  /// The tensors that an operation makes, one after another; none of a loop: Loop::outputs.
   auto outputs() const {
-    return std::views::iota(output, output + static_cast<TensorId>(op->outputs()));
+    const auto count = op ? static_cast<TensorId>(op->outputs()) : 0;
+    return std::views::iota(output, output + count);
   }
   /// Whose memory one of these uses.
   Alias alias(TensorId made) const { return op->alias(static_cast<size_t>(made - output)); }

@@ -193,7 +193,7 @@ class LoopCheck {
   void check_place(size_t kind, TensorId result) const {
     TensorId id = result;
     for (const Step& step : graph(kind).steps() | std::views::reverse) {
-      if (!step.op || std::ranges::count(step.outputs(), id) == 0) continue;
+      if (std::ranges::count(step.outputs(), id) == 0) continue;
       const Alias alias = step.alias(id);
       if (alias.kind == Aliasing::kNone) return;
       if (alias.kind != Aliasing::kInPlace) {

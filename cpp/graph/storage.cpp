@@ -59,8 +59,7 @@ std::vector<TensorId> storages(const Graph& graph, Sharing sharing,
   if (sharing == Sharing::kRun) needs.emplace(graph, handed_out);
   for (size_t s = 0; s < graph.steps().size(); ++s) {
     const Step& step = graph.steps()[s];
-    if (!step.op) continue;  // what a loop makes is no view
-    for (const TensorId id : step.outputs()) {
+    for (const TensorId id : step.outputs()) {  // none of a loop, which makes no view
       const TensorId shared = shared_input(step, id, sharing);
       TensorId& storage = storages[static_cast<size_t>(id)];
       storage = shared == kNoTensor ? id : storages[static_cast<size_t>(shared)];

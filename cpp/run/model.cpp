@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// Without calls; `masked`: with the steps that no layer has by itself, for tensors by name.
+/// Without loops; `masked`: with the steps that no layer has by itself, for tensors by name.
 Graph unrolled(const Config& config, bool masked = false) {
   return unroll(config.layer().forward_graph(config), masked);
 }

@@ -41,7 +41,7 @@ struct PlanKey {
   bool operator==(const PlanKey&) const = default;
 };
 
-/// The graph of a function, without calls.
+/// The graph of a function, without loops.
 struct FunctionGraph {
   Graph graph;
   Keep keep{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <stdexcept>
 #include <utility>
 
 #include "../graph/storage.h"
@@ -68,6 +69,7 @@ Schedule::Schedule(const Graph& graph, const Keep& keep, RunFor how)
       outputs_(outputs_of(graph, keep)),
       results_(outputs_.size() - (keep.states ? appended_to(graph) : 0)),
       placement_{storages(graph, Sharing::kRun, outputs_), {}} {
+  if (!graph.loops().empty()) throw std::logic_error("a schedule needs a graph without loops");
   const size_t handed_out = outputs_.size();
   for (const Step& step : graph.steps()) {
     for (const TensorId id : step.outputs()) {

@@ -31,7 +31,7 @@ class Schedule {
     bool updates = false;        // whether it writes parameters or state in place
   };
 
-  /// `graph`, which has no loops (graph/unroll.h), must outlive the schedule.
+  /// `graph`, which must have no loops (graph/unroll.h), must outlive the schedule.
   explicit Schedule(const Graph& graph, const Keep& keep = {}, RunFor how = {});
 
   const Graph& graph() const { return graph_; }

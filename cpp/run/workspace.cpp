@@ -7,16 +7,17 @@
 
 namespace attnscope {
 
-Workspace::Workspace(const Graph& graph, const Placement& placement, const BoundWeights& weights,
+Workspace::Workspace(const Graph& graph, const Placement& placement,
+                     std::span<const TensorId> results, const BoundWeights& weights,
                      const Inputs& inputs, std::span<CachedRows* const> caches)
     : graph_(graph),
       placement_(placement),
       weights_(weights),
       inputs_(inputs),
+      results_(results),
       arena_(
           std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(placement.arena_bytes))),
       memory_(graph_.tensors().size(), nullptr),
-      owned_(graph_.tensors().size()),
       cached_(graph_.tensors().size(), nullptr),
       given_shapes_(graph_.tensors().size()) {
   for (size_t id = 0; id < memory_.size(); ++id) {
@@ -33,6 +34,18 @@ Workspace::Workspace(const Graph& graph, const Placement& placement, const Bound
     const StateUse& use = graph_.states()[i];
     if (!caches[i] || use.before == kNoTensor) continue;
     cached_[static_cast<size_t>(use.after)] = caches[i];
+  }
+  outputs_.reserve(results_.size());
+  for (const TensorId id : results_) {
+    Values& output = outputs_.emplace_back(make_values(graph_.tensor(id).shape));
+    const size_t storage = placement_.storage_of(id);
+    const Tensor& whole = graph_.tensors()[storage];
+    if (whole.role != Role::kActivation || memory_[storage] || cached_[storage]) continue;
+    if (elements(whole.shape) == static_cast<Count>(output.size())) {
+      memory_[storage] = output.data();  // results are made where they leave the run
+    } else {
+      give_memory(storage);
+    }
   }
 }
 
@@ -83,11 +96,12 @@ float* Workspace::write(TensorId id) {
     if (!memory_[index]) memory_[index] = place;
     return place;
   }
-  if (!memory_[index]) {
-    owned_[index] = make_values(graph_.tensors()[index].shape);
-    memory_[index] = owned_[index].data();
-  }
-  return owned_[index].data();
+  if (!memory_[index]) give_memory(index);
+  return const_cast<float*>(memory_[index]);
+}
+
+void Workspace::give_memory(size_t storage) {
+  memory_[storage] = others_.emplace_back(make_values(graph_.tensors()[storage].shape)).data();
 }
 
 std::byte* Workspace::scratch_bytes(Count offset, bool each_thread) const {
@@ -95,18 +109,13 @@ std::byte* Workspace::scratch_bytes(Count offset, bool each_thread) const {
   return scratch_start_ + static_cast<size_t>(scratch_->start(slot, thread_number()));
 }
 
-Values Workspace::take(TensorId id) {
-  const Shape& shape = graph_.tensor(id).shape;
-  const float* from = read(id);
-  Values& owned = owned_[placement_.storage_of(id)];
-  if (owned.data() != from || static_cast<Count>(owned.size()) != elements(shape)) {
-    Values copy = make_values(shape);  // an input, or moved out already by another output
-    std::copy_n(from, copy.size(), copy.data());
-    return copy;
+Outputs Workspace::take_results() {
+  for (size_t i = 0; i < results_.size(); ++i) {
+    const float* from = read(results_[i]);
+    Values& output = outputs_[i];  // or a copy of it: an input, or what another result is, too
+    if (from != output.data()) std::copy_n(from, output.size(), output.data());
   }
-  Values values = std::exchange(owned, Values());
-  values.reshape(std::vector<size_t>(shape.begin(), shape.end()));
-  return values;
+  return std::move(outputs_);
 }
 
 }  // namespace attnscope

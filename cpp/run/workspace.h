@@ -30,10 +30,10 @@ struct Placement {
 
 class Workspace {
  public:
-  /// `caches`: parallel to the graph's states, nullptr of those that are no cache, where the run
-  /// goes on after what is cached; else none.
-  Workspace(const Graph& graph, const Placement& placement, const BoundWeights& weights,
-            const Inputs& inputs, std::span<CachedRows* const> caches);
+  /// Allocates the arena and the results. `caches`: parallel to the graph's states, nullptr of
+  /// those that are no cache, where the run goes on after what is cached; else none.
+  Workspace(const Graph& graph, const Placement& placement, std::span<const TensorId> results,
+            const BoundWeights& weights, const Inputs& inputs, std::span<CachedRows* const> caches);
 
   /// Makes room for what the next kernel writes, and shows it its scratch, which begins `offset`
   /// bytes into the arena.
@@ -72,19 +72,23 @@ class Workspace {
     return reinterpret_cast<T*>(scratch_bytes(slot.offset, slot.each_thread));
   }
 
-  /// Moves the tensor's values out, for forward() to return.
-  Values take(TensorId id);
+  /// Moves the values of the results out, for forward() to return.
+  Outputs take_results();
 
  private:
+  /// Memory of its own for a tensor that leaves the run.
+  void give_memory(size_t storage);
   std::byte* scratch_bytes(Count offset, bool each_thread) const;
 
   const Graph& graph_;
   const Placement& placement_;
   const BoundWeights& weights_;
   const Inputs& inputs_;
+  const std::span<const TensorId> results_;
   std::unique_ptr<std::byte[]> arena_;
   std::vector<const float*> memory_;  // by storage
-  std::vector<Values> owned_;         // by storage; outputs only
+  Outputs outputs_;                   // parallel to the results
+  std::vector<Values> others_{};      // of what leaves the run otherwise: appended to a state, say
   std::vector<CachedRows*> cached_;   // by tensor
   std::vector<Shape> given_shapes_;   // by tensor; of optional inputs only
   const Scratch* scratch_ = nullptr;  // of the kernel that runs

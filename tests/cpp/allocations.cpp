@@ -10,11 +10,18 @@
 
 namespace {
 
-std::atomic<int64_t> now = 0, most = 0, blocks = 0, at_work = 0;
+constexpr int64_t kNever = -1;
+
+std::atomic<int64_t> now = 0, most = 0, blocks = 0, at_work = 0, left = kNever;
+std::atomic<bool> failed = false;
 
 }  // namespace
 
 void* operator new(std::size_t bytes) {
+  if (left >= 0 && left-- == 0) {
+    failed = true;
+    throw std::bad_alloc();
+  }
   void* const block = std::malloc(bytes > 0 ? bytes : 1);
   if (!block) throw std::bad_alloc();
   const int64_t all = now += static_cast<int64_t>(malloc_usable_size(block));
@@ -59,5 +66,12 @@ void start_counting() {
   blocks = 0;
   at_work = 0;
 }
+
+void fail_after(int64_t allocations) {
+  failed = false;
+  left = allocations;
+}
+
+bool has_failed() { return failed; }
 
 }  // namespace attnscope::testing

@@ -20,4 +20,11 @@ int64_t allocations_at_work();
 
 void start_counting();
 
+/// Memory runs out once: after so many further allocations, one throws std::bad_alloc. A negative
+/// number takes that back.
+void fail_after(int64_t allocations);
+
+/// Whether an allocation has failed since the last fail_after().
+bool has_failed();
+
 }  // namespace attnscope::testing

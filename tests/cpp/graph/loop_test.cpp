@@ -15,6 +15,7 @@
 #include "../../../cpp/ops/reshape.h"
 #include "../../../cpp/ops/squeeze.h"
 #include "../../../cpp/run/execute.h"
+#include "../../../cpp/run/kept.h"
 #include "../../../cpp/training/backward.h"
 #include "../run/inputs.h"
 
@@ -302,6 +303,15 @@ TEST_CASE("what is stacked goes over the places of the list") {
   CHECK(graph.loop_of(graph.steps()[0]) == &loop);
   CHECK(loop.name == "layers");
   CHECK(loop.iterations() == 3);
+}
+
+TEST_CASE("a loop that has not been unrolled is no operation, and does not run") {
+  const Graph graph = cells({}, 3);
+  CHECK(std::ranges::empty(graph.steps()[0].outputs()));
+  CHECK_THROWS_WITH_AS(find_tensors(graph, "Whole", {"state"}),
+                       "Whole has no tensor \"state\"; its tensors are left", FieldError);
+  CHECK_THROWS_WITH_AS(Schedule(graph, {}), "a schedule needs a graph without loops",
+                       std::logic_error);
 }
 
 TEST_CASE("a row says how often a step runs, and in how many places its parameters stand") {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <stdexcept>
 
 #include "../../../cpp/analysis/memory.h"
 #include "../../../cpp/run/model.h"
 #include "../../../cpp/run/tensor_gate.h"
+#include "../allocations.h"
 #include "inputs.h"
 
 using namespace attnscope;
@@ -226,6 +228,32 @@ TEST_CASE("a step that is stopped leaves the cache as it was") {
     CHECK_THROWS_WITH(decoding.model.step(*next, inputs, Progress(stop)), "stopped");
     CHECK(decoding.model.past_len() == already);
     check_same(step(decoding.model, part), positions(whole, already, kLength));
+  }
+}
+
+TEST_CASE("a step that runs out of memory, wherever it is, leaves the cache as it was") {
+  Decoding decoding(decoder({{"window", raw(4)}, {"full_every", raw(2)}}));
+  const Values whole = decoding.whole();
+  int64_t at = 0;
+  for (const int64_t chunk : {6, 1, 3}) {
+    const Values part = positions(decoding.given, at, at + chunk);
+    Values output;
+    int64_t failures = 0;
+    for (bool done = false; !done;) {
+      fail_after(failures);
+      try {
+        output = step(decoding.model, part);
+        done = true;
+      } catch (const std::bad_alloc&) {
+        ++failures;
+      }
+      fail_after(-1);
+      REQUIRE(decoding.model.past_len() == (done ? at + chunk : at));
+    }
+    CHECK_FALSE(has_failed());  // the last attempt got all the memory that it asked for
+    CHECK(failures > 20);
+    check_same(output, positions(whole, at, at + chunk));
+    at += chunk;
   }
 }
 

@@ -1,7 +1,9 @@
 #include "../../../cpp/run/trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <new>
 #include <random>
 
 #include "../../../cpp/ops/optimizer.h"
@@ -56,6 +58,23 @@ Trainer::Step train(Trainer& trainer, Model& model) {
   const RandomInputs inputs(plan->graph, false);
   return trainer.step(model, *plan, inputs.pointers);
 }
+
+/// All that a step may change.
+struct Everything {
+  Everything(const Trainer& trainer, const Model& model)
+      : parameters(copy_of(model)),
+        kept(copy_of(trainer)),
+        updates(trainer.updates()),
+        accumulated(trainer.accumulated()),
+        noise(trainer.engine().words()),
+        drawn(trainer.engine().used()) {}
+  bool operator==(const Everything&) const = default;
+
+  ParameterValues parameters, kept;
+  int64_t updates, accumulated;
+  std::array<uint32_t, MersenneTwister::kWords> noise;
+  size_t drawn;
+};
 
 /// What the steps of the plan make of the same numbers in double precision: each parameter's.
 std::vector<Array> updated_in_double(const Plan& plan, const Model& model, const Trainer& trainer,
@@ -185,28 +204,68 @@ TEST_CASE("a loss that is not finite is refused, and nothing has changed") {
 
 TEST_CASE("a run that is stopped, wherever it is, has changed nothing") {
   struct Stopped {};
-  Model model(classifier(0.4), 5, kNoLimit);
-  Trainer trainer(model, {});
-  train(trainer, model);
-  const PlanPtr plan = trainer.step_plan(model, {});
-  const RandomInputs inputs(plan->graph, false);
-  const ParameterValues parameters = copy_of(model), kept = copy_of(trainer);
-  int stops = 0;
-  for (bool done = false; !done; ++stops) {
-    int told = 0;
-    const auto stop = [&](double) {
-      if (told++ == stops) throw Stopped();
-    };
-    try {
-      trainer.step(model, *plan, inputs.pointers, Progress(stop));
-      done = true;
-    } catch (const Stopped&) {
-      const bool same = copy_of(model) == parameters && copy_of(trainer) == kept;
-      REQUIRE(same);
+  for (const Optimizer& optimizer : optimizers()) {
+    CAPTURE(static_cast<int>(optimizer.kind));
+    CAPTURE(optimizer.maximize);
+    Model model(classifier(0.4), 5, kNoLimit);
+    Trainer trainer(model, {.optimizer = optimizer});
+    train(trainer, model);
+    const PlanPtr plan = trainer.step_plan(model, {});
+    const RandomInputs inputs(plan->graph, false);
+    const Everything before(trainer, model);
+    int stops = 0;
+    for (bool done = false; !done; ++stops) {
+      int told = 0;
+      const auto stop = [&](double) {
+        if (told++ == stops) throw Stopped();
+      };
+      try {
+        trainer.step(model, *plan, inputs.pointers, Progress(stop));
+        done = true;
+      } catch (const Stopped&) {
+        const bool same = Everything(trainer, model) == before;
+        REQUIRE(same);
+      }
+    }
+    CHECK(stops > 10);
+    CHECK(trainer.updates() == 2);
+  }
+}
+
+TEST_CASE("a step that runs out of memory, wherever it is, has changed nothing") {
+  std::vector<Recipe> recipes;
+  for (const Optimizer& optimizer : optimizers()) {
+    recipes.push_back({.optimizer = optimizer, .clip_norm = 0.5});
+    recipes.push_back({.optimizer = optimizer, .accumulation_steps = 3});
+  }
+  for (const Recipe& recipe : recipes) {
+    CAPTURE(static_cast<int>(recipe.optimizer.kind));
+    Model model(classifier(0.4), 5, kNoLimit), undisturbed(classifier(0.4), 5, kNoLimit);
+    Trainer trainer(model, recipe), other(undisturbed, recipe);
+    for (int step = 0; step < 3; ++step) {
+      const PlanPtr plan = trainer.step_plan(model, {});
+      const RandomInputs inputs(plan->graph, false);
+      int64_t failures = 0;
+      for (bool done = false; !done;) {
+        const Everything before(trainer, model);
+        fail_after(failures);
+        try {
+          trainer.step(model, *plan, inputs.pointers);
+          done = true;
+        } catch (const std::bad_alloc&) {
+          ++failures;
+        }
+        fail_after(-1);
+        const bool same = Everything(trainer, model) == before;
+        REQUIRE(same != done);
+      }
+      CHECK_FALSE(has_failed());  // the last attempt got all the memory that it asked for
+      CHECK(failures > 20);
+      train(other, undisturbed);
+      const bool same = Everything(trainer, model) == Everything(other, undisturbed);
+      CHECK(same);
     }
   }
-  CHECK(stops > 10);
-  CHECK(trainer.updates() == 2);
 }
 
 TEST_CASE("gradients that are accumulated make the update of their mean") {
