@@ -203,12 +203,36 @@ Field storage_field() {
                       fields::dtype_names(), "float32");
 }
 
-Model* create(const ConfigValue& config, const OptionsValue& options) {
+/// The object behind a handle of JavaScript: a model, or a trainer with the model that it holds.
+class Learner {
+ public:
+  explicit Learner(std::unique_ptr<Model> model) : alone_(std::move(model)), model_(*alone_) {}
+  explicit Learner(std::unique_ptr<Trainer> trainer)
+      : trainer_(std::move(trainer)), model_(trainer_->model()) {}
+
+  // Each function that is bound takes one of these.
+  operator const Model&() const { return model_; }
+  operator Model&() { return model_; }
+  operator Trainer&() const { return *trainer_; }
+
+  Count held_bytes() const { return model_.held_bytes() + (trainer_ ? trainer_->held_bytes() : 0); }
+
+ private:
+  std::unique_ptr<Model> alone_{};  // nullptr where the trainer has it
+  std::unique_ptr<Trainer> trainer_{};
+  Model& model_;
+};
+
+std::unique_ptr<Model> make_model(const ConfigValue& config, const OptionsValue& options) {
   const Field known[] = {seed_field(), storage_field()};
   const std::vector<Value> values = options_from("create", known, options);
-  return new Model(config_from(config), static_cast<uint64_t>(std::get<int64_t>(values[0])),
-                   static_cast<Count>(kMemoryLimit),
-                   dtype_from(std::get<std::string_view>(values[1])));
+  return std::make_unique<Model>(
+      config_from(config), static_cast<uint64_t>(std::get<int64_t>(values[0])),
+      static_cast<Count>(kMemoryLimit), dtype_from(std::get<std::string_view>(values[1])));
+}
+
+Learner* create(const ConfigValue& config, const OptionsValue& options) {
+  return new Learner(make_model(config, options));
 }
 
 Shape drawn_shape(const ShapeValue& shape) {
@@ -438,8 +462,6 @@ TextValue describe_model(const Model& model) {
       model_json(model.config(), model.graph(), model.parameter_formats(), model.cache_format())));
 }
 
-double model_bytes(const Model& model) { return static_cast<double>(model.held_bytes()); }
-
 double past_len(const Model& model) { return static_cast<double>(model.past_len()); }
 
 void clear_cache(Model& model) { model.clear_cache(); }
@@ -531,11 +553,13 @@ ResultsValue backward(const Model& model, const InputsValue& inputs, const Input
   return ResultsValue(packed);
 }
 
-/// Of a model, which every call is given again.
-Trainer* make_trainer(const Model& model, const OptionsValue& options, const OptionsValue& loss,
-                      const OptionsValue& optimizer, const OptionsValue& schedule,
-                      const NumbersValue& class_weights, const NamesValue& frozen) {
-  return new Trainer(model, recipe_from(options, loss, optimizer, schedule, class_weights, frozen));
+Learner* create_trainer(const ConfigValue& config, const OptionsValue& model_options,
+                        const OptionsValue& options, const OptionsValue& loss,
+                        const OptionsValue& optimizer, const OptionsValue& schedule,
+                        const NumbersValue& class_weights, const NamesValue& frozen) {
+  Recipe recipe = recipe_from(options, loss, optimizer, schedule, class_weights, frozen);
+  return new Learner(
+      std::make_unique<Trainer>(make_model(config, model_options), std::move(recipe)));
 }
 
 void check_all_finite(const Graph& graph, const UnpackedInputs& inputs) {
@@ -548,15 +572,14 @@ void check_all_finite(const Graph& graph, const UnpackedInputs& inputs) {
   }
 }
 
-ResultsValue train(Trainer& trainer, Model& model, const InputsValue& inputs,
-                   const ProgressValue& progress) {
-  rouse_threads(model.most_work());
+ResultsValue train(Trainer& trainer, const InputsValue& inputs, const ProgressValue& progress) {
+  rouse_threads(trainer.model().most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
-  const PlanPtr plan = trainer.step_plan(model, given_shapes(model.graph(), tensors));
+  const PlanPtr plan = trainer.step_plan(given_shapes(trainer.model().graph(), tensors));
   const UnpackedInputs unpacked = unpacked_inputs("step", plan->graph, tensors, {});
   check_all_finite(plan->graph, unpacked);
   const Caller caller(progress);
-  const Trainer::Step done = trainer.step(model, *plan, unpacked.pointers, caller.progress());
+  const Trainer::Step done = trainer.step(*plan, unpacked.pointers, caller.progress());
   val result = val::object();
   result.set("loss", done.loss);
   result.set("gradient_norm", done.gradient_norm);
@@ -565,14 +588,13 @@ ResultsValue train(Trainer& trainer, Model& model, const InputsValue& inputs,
   return ResultsValue(result);
 }
 
-ResultsValue evaluate(Trainer& trainer, const Model& model, const InputsValue& inputs,
-                      const ProgressValue& progress) {
-  rouse_threads(model.most_work());
+ResultsValue evaluate(Trainer& trainer, const InputsValue& inputs, const ProgressValue& progress) {
+  rouse_threads(trainer.model().most_work());
   const GivenTensors tensors = unpack_tensors("inputs", inputs);
-  const PlanPtr plan = trainer.evaluation_plan(model, given_shapes(model.graph(), tensors));
+  const PlanPtr plan = trainer.evaluation_plan(given_shapes(trainer.model().graph(), tensors));
   const UnpackedInputs unpacked = unpacked_inputs("evaluate", plan->graph, tensors, {});
   const Caller caller(progress);
-  Results results = trainer.evaluate(model, *plan, unpacked.pointers, caller.progress());
+  Results results = trainer.evaluate(*plan, unpacked.pointers, caller.progress());
   val packed = pack_results(results, false);
   packed.set("loss", static_cast<double>(*results.at("loss").data()));
   return ResultsValue(packed);
@@ -595,8 +617,9 @@ TrainerStateValue trainer_state(const Trainer& trainer) {
 }
 
 /// Both the weights of the model and what the trainer keeps, or neither.
-void load_trainer_state(Trainer& trainer, Model& model, const StateValue& parameters,
+void load_trainer_state(Trainer& trainer, const StateValue& parameters,
                         const TrainerStateValue& state) {
+  Model& model = trainer.model();
   static const std::vector<Field> counts = {
       integer_field("updates", "Updates that were made.", 0, 0, kMaxSeed),
       integer_field("accumulated", "Calls since the last update.", 0, 0,
@@ -627,7 +650,7 @@ void load_trainer_state(Trainer& trainer, Model& model, const StateValue& parame
   trainer.restore(tensors, std::get<int64_t>(values[0]), accumulated, engine);
 }
 
-double trainer_bytes(const Trainer& trainer) { return static_cast<double>(trainer.held_bytes()); }
+double held_bytes(const Learner& learner) { return static_cast<double>(learner.held_bytes()); }
 
 PeaksValue peaks(const OptionsValue& options) {
   constexpr int64_t kDefault = int64_t{64} << 20, kMost = int64_t{1} << 30;
@@ -701,9 +724,11 @@ EMSCRIPTEN_BINDINGS(attnscope) {
                        &bound<&create, const ConfigValue&, const OptionsValue&>,
                        emscripten::return_value_policy::take_ownership());
   emscripten::function(
-      "trainer(model, options, loss, optimizer, schedule, classWeights, frozen)",
-      &bound<&make_trainer, const Model&, const OptionsValue&, const OptionsValue&,
-             const OptionsValue&, const OptionsValue&, const NumbersValue&, const NamesValue&>,
+      "createTrainer(config, modelOptions, options, loss, optimizer, schedule, classWeights, "
+      "frozen)",
+      &bound<&create_trainer, const ConfigValue&, const OptionsValue&, const OptionsValue&,
+             const OptionsValue&, const OptionsValue&, const OptionsValue&, const NumbersValue&,
+             const NamesValue&>,
       emscripten::return_value_policy::take_ownership());
   emscripten::function("randn(shape, options)",
                        &bound<&randn_tensor, const ShapeValue&, const OptionsValue&>);
@@ -724,31 +749,29 @@ EMSCRIPTEN_BINDINGS(attnscope) {
       .function("data", &bound<&resident_data, const ResidentTensor&>)
       .function("shape", &bound<&resident_shape, const ResidentTensor&>)
       .function("bytes", &bound<&resident_bytes, const ResidentTensor&>);
-  emscripten::class_<Model>("Model")
+  emscripten::class_<Learner>("Model")
       .function("forward(inputs, options, progress, tensors)",
-                &bound<&forward, const Model&, const InputsValue&, const OptionsValue&,
+                &bound<&forward, const Learner&, const InputsValue&, const OptionsValue&,
                        const ProgressValue&, const NamesValue&>)
       .function(
           "step(inputs, options, progress)",
-          &bound<&step, Model&, const InputsValue&, const OptionsValue&, const ProgressValue&>)
+          &bound<&step, Learner&, const InputsValue&, const OptionsValue&, const ProgressValue&>)
       .function("backward(inputs, gradients, options, progress, tensors)",
-                &bound<&backward, const Model&, const InputsValue&, const InputsValue&,
+                &bound<&backward, const Learner&, const InputsValue&, const InputsValue&,
                        const OptionsValue&, const ProgressValue&, const NamesValue&>)
-      .function("describe", &bound<&describe_model, const Model&>)
-      .function("bytes", &bound<&model_bytes, const Model&>)
-      .function("pastLength", &bound<&past_len, const Model&>)
-      .function("clearCache", &bound<&clear_cache, Model&>)
-      .function("stateDict", &bound<&state_dict, const Model&>)
-      .function("loadStateDict(state)", &bound<&load_state_dict, Model&, const StateValue&>);
-  emscripten::class_<Trainer>("Trainer")
-      .function("step(model, inputs, progress)",
-                &bound<&train, Trainer&, Model&, const InputsValue&, const ProgressValue&>)
-      .function("evaluate(model, inputs, progress)",
-                &bound<&evaluate, Trainer&, const Model&, const InputsValue&, const ProgressValue&>)
-      .function("gradients", &bound<&gradients, const Trainer&>)
-      .function("state", &bound<&trainer_state, const Trainer&>)
-      .function("loadState(model, parameters, state)",
-                &bound<&load_trainer_state, Trainer&, Model&, const StateValue&,
-                       const TrainerStateValue&>)
-      .function("bytes", &bound<&trainer_bytes, const Trainer&>);
+      .function("describe", &bound<&describe_model, const Learner&>)
+      .function("bytes", &bound<&held_bytes, const Learner&>)
+      .function("pastLength", &bound<&past_len, const Learner&>)
+      .function("clearCache", &bound<&clear_cache, Learner&>)
+      .function("stateDict", &bound<&state_dict, const Learner&>)
+      .function("loadStateDict(state)", &bound<&load_state_dict, Learner&, const StateValue&>)
+      // Of one that createTrainer() has made:
+      .function("train(inputs, progress)",
+                &bound<&train, Learner&, const InputsValue&, const ProgressValue&>)
+      .function("evaluate(inputs, progress)",
+                &bound<&evaluate, Learner&, const InputsValue&, const ProgressValue&>)
+      .function("gradients", &bound<&gradients, const Learner&>)
+      .function("trainerState", &bound<&trainer_state, const Learner&>)
+      .function("loadTrainerState(parameters, state)",
+                &bound<&load_trainer_state, Learner&, const StateValue&, const TrainerStateValue&>);
 }

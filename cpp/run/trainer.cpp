@@ -37,14 +37,15 @@ std::vector<StateEntry> entries_of(const States& states, StateUse::Rule rule) {
 
 }  // namespace
 
-Trainer::Trainer(const Model& model, Recipe recipe)
-    : recipe_(std::move(recipe)),
-      kept_{States(Dtype::kFloat32), {{kUpdates, 0}, {kAccumulated, 0}}, model.generator()} {
-  const PlanPtr plan = step_plan(model, {});
-  label_input_ = label_input(model.graph(), recipe_.loss);
+Trainer::Trainer(std::unique_ptr<Model> model, Recipe recipe)
+    : model_(std::move(model)),
+      recipe_(std::move(recipe)),
+      kept_{States(Dtype::kFloat32), {{kUpdates, 0}, {kAccumulated, 0}}, model_->generator()} {
+  const PlanPtr plan = step_plan();
+  label_input_ = label_input(model_->graph(), recipe_.loss);
   loss_ = plan->result("loss");
   norm_ = plan->result("gradient_norm");
-  if (!call_of(plan->key.function).last) find_or_make(model, Function::kTrainLast, {});
+  if (!call_of(plan->key.function).last) find_or_make(Function::kTrainLast, {});
   for (State& state : kept_.states) {
     if (state.name() != kClassWeights) continue;
     Values weights = make_values(state.shape());
@@ -54,8 +55,7 @@ Trainer::Trainer(const Model& model, Recipe recipe)
   }
 }
 
-PlanPtr Trainer::find_or_make(const Model& model, Function function,
-                              const std::vector<GivenShape>& given) {
+PlanPtr Trainer::find_or_make(Function function, const std::vector<GivenShape>& given) {
   const auto build = [&](const Config& config) -> FunctionGraph {
     TrainingGraph made = function == Function::kEvaluate
                              ? evaluation_graph(config, recipe_)
@@ -69,24 +69,24 @@ PlanPtr Trainer::find_or_make(const Model& model, Function function,
       if (state.rule != StateUse::Rule::kReplaced) continue;
       bytes = sum(bytes, product({elements(plan.graph.tensor(state.after).shape), sizeof(float)}));
     }
-    if (bytes > model.memory_limit()) {
+    if (bytes > model_->memory_limit()) {
       refuse("", "the layer must need at most {} bytes to be trained, got {}",
-             {to_string(model.memory_limit()), to_string(bytes)});
+             {to_string(model_->memory_limit()), to_string(bytes)});
     }
     plan.bind(kept_.states);
   };
-  return plans_.find_or_make({.function = function}, model.config(), model.graph(), given,
+  return plans_.find_or_make({.function = function}, model_->config(), model_->graph(), given,
                              Dtype::kFloat32, build, admit);
 }
 
-PlanPtr Trainer::step_plan(const Model& model, const std::vector<GivenShape>& given) {
+PlanPtr Trainer::step_plan(const std::vector<GivenShape>& given) {
   const Accumulation call{.first = accumulated() == 0,
                           .last = accumulated() + 1 == recipe_.accumulation_steps};
-  return find_or_make(model, function_of(call), given);
+  return find_or_make(function_of(call), given);
 }
 
-PlanPtr Trainer::evaluation_plan(const Model& model, const std::vector<GivenShape>& given) {
-  return find_or_make(model, Function::kEvaluate, given);
+PlanPtr Trainer::evaluation_plan(const std::vector<GivenShape>& given) {
+  return find_or_make(Function::kEvaluate, given);
 }
 
 double Trainer::learning_rate() const {
@@ -112,8 +112,7 @@ bool Trainer::ignores_all_labels(const Plan& plan, const Inputs& inputs) const {
   return true;
 }
 
-Trainer::Step Trainer::step(Model& model, const Plan& plan, Inputs inputs,
-                            const Progress& progress) {
+Trainer::Step Trainer::step(const Plan& plan, Inputs inputs, const Progress& progress) {
   const double lr = learning_rate();
   std::string_view unchecked;
   if (ignores_all_labels(plan, inputs)) {
@@ -125,11 +124,11 @@ Trainer::Step Trainer::step(Model& model, const Plan& plan, Inputs inputs,
     }
     unchecked = "loss";
   }
-  const Results results = model.transact(plan, std::move(inputs), kept_, progress, unchecked);
+  const Results results = model_->transact(plan, std::move(inputs), kept_, progress, unchecked);
   const bool updated = call_of(plan.key.function).last;
   if (updated) {
-    model.weights().repack();
-    model.clear_cache();
+    model_->weights().repack();
+    model_->clear_cache();
   }
   return {.loss = static_cast<double>(*results.values[loss_].data()),
           .gradient_norm = static_cast<double>(*results.values[norm_].data()),
@@ -137,9 +136,8 @@ Trainer::Step Trainer::step(Model& model, const Plan& plan, Inputs inputs,
           .updated = updated};
 }
 
-Results Trainer::evaluate(const Model& model, const Plan& plan, Inputs inputs,
-                          const Progress& progress) {
-  return model.transact(plan, std::move(inputs), kept_, progress);
+Results Trainer::evaluate(const Plan& plan, Inputs inputs, const Progress& progress) {
+  return model_->transact(plan, std::move(inputs), kept_, progress);
 }
 
 std::vector<StateEntry> Trainer::gradients() const {

@@ -3,6 +3,7 @@
 // Trains a model: runs the graphs of training/training.h, and keeps what the optimizer and dropout
 // need from step to step.
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,15 +15,17 @@ namespace attnscope {
 class Trainer {
  public:
   /// Trains `model`, whose linear layers must be stored as float32, from its present weights on.
-  /// Every call below is given the same model. Throws FieldError for a recipe that does not fit it,
-  /// and where a step needs more than the model's memory limit.
-  Trainer(const Model& model, Recipe recipe);
+  /// Throws FieldError for a recipe that does not fit it, and where a step needs more than the
+  /// model's memory limit.
+  Trainer(std::unique_ptr<Model> model, Recipe recipe);
 
   const Recipe& recipe() const { return recipe_; }
+  const Model& model() const { return *model_; }
+  Model& model() { return *model_; }
 
   /// Of the next step(), or of evaluate(), with inputs of these shapes, as Model::plan() has it.
-  PlanPtr step_plan(const Model& model, const std::vector<GivenShape>& given);
-  PlanPtr evaluation_plan(const Model& model, const std::vector<GivenShape>& given);
+  PlanPtr step_plan(const std::vector<GivenShape>& given = {});
+  PlanPtr evaluation_plan(const std::vector<GivenShape>& given = {});
 
   struct Step {
     double loss, gradient_norm;  // the norm before it is clipped
@@ -35,11 +38,10 @@ class Trainer {
   /// is not finite: everything is then as it was before. A batch whose labels are all ignored has
   /// the mean of no losses, NaN, and gradients of zero: as one call of several that make an update
   /// it adds nothing, alone it is refused.
-  Step step(Model& model, const Plan& plan, Inputs inputs, const Progress& progress = {});
+  Step step(const Plan& plan, Inputs inputs, const Progress& progress = {});
 
   /// "loss" (1,) and the layer's results, without dropout.
-  Results evaluate(const Model& model, const Plan& plan, Inputs inputs,
-                   const Progress& progress = {});
+  Results evaluate(const Plan& plan, Inputs inputs, const Progress& progress = {});
 
   /// The gradients of the last step, clipped as they were; a parameter on which the loss does not
   /// depend has none. Empty before the first step.
@@ -64,11 +66,12 @@ class Trainer {
   Count held_bytes() const;
 
  private:
-  PlanPtr find_or_make(const Model& model, Function function, const std::vector<GivenShape>& given);
+  PlanPtr find_or_make(Function function, const std::vector<GivenShape>& given);
   double learning_rate() const;
   /// Whether the loss is the mean over labels of which each is ignored.
   bool ignores_all_labels(const Plan& plan, const Inputs& inputs) const;
 
+  std::unique_ptr<Model> model_;
   Recipe recipe_;
   std::string label_input_{};  // the input that holds class indices; empty where none does
   Kept kept_;  // class weights, moments, gradients, how many updates, and dropout's generator

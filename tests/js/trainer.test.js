@@ -330,8 +330,11 @@ test('numbers that are not finite are refused with their place', () => {
   trainer.dispose();
 });
 
+/** A step of it tells of its progress. */
+const large = { ...classifier, batch_size: 16, seq_len: 256, hidden_size: 256, num_heads: 4 };
+
 test('a progress that says no stops a step, and nothing has changed', () => {
-  const trainer = scope.trainer({ ...classifier, batch_size: 16, seq_len: 256, hidden_size: 256, num_heads: 4 });
+  const trainer = scope.trainer(large);
   const long = { tokens: scope.randint(20, [16, 256]), labels: scope.randint(2, [16]) };
   const before = numbersOf(trainer.stateDict().parameters);
   const told = /** @type {number[]} */ ([]);
@@ -341,6 +344,36 @@ test('a progress that says no stops a step, and nothing has changed', () => {
   assert.throws(() => trainer.step(long, { progress: () => trainer.step(long) }), /in use/);
   assert.deepEqual(numbersOf(trainer.stateDict().parameters), before);
   trainer.dispose();
+});
+
+const trained = { name: 'Error', message: 'this model is being trained: its trainer frees it, by dispose()' };
+
+test('the model of a trainer is freed with it, and by nothing else', () => {
+  const [trainer, other] = [scope.trainer(classifier), scope.trainer(classifier)];
+  const { model } = trainer;
+  assert.throws(() => model.dispose(), trained);
+  assert.deepEqual(trainer.step(batch), other.step(batch));
+  assert.deepEqual(model.stateDict(), other.model.stateDict());
+  for (const one of [trainer, other]) one.dispose();
+  assert.throws(() => model.stateDict(), { message: 'this trainer was disposed' });
+  assert.throws(() => trainer.step(batch), { message: 'this trainer was disposed' });
+  model.dispose();
+  trainer.dispose();
+});
+
+test('a trainer is not disposed of while it steps', () => {
+  const [trainer, other] = [scope.trainer(large), scope.trainer(large)];
+  const long = { tokens: scope.randint(20, [16, 256]), labels: scope.randint(2, [16]) };
+  const inUse = { name: 'Error', message: 'this model is in use and cannot be disposed' };
+  let told = 0;
+  const dispose = () => {
+    told++;
+    assert.throws(() => trainer.dispose(), inUse);
+  };
+  assert.deepEqual(trainer.step(long, { progress: dispose }), other.step(long));
+  assert.ok(told > 0);
+  assert.deepEqual(numbersOf(trainer.stateDict().parameters), numbersOf(other.stateDict().parameters));
+  for (const one of [trainer, other]) one.dispose();
 });
 
 test('the script of a run has its losses, and refuses what a trainer refuses', () => {
@@ -388,7 +421,10 @@ test('in a worker it trains as beside it', async () => {
   assert.equal(await there.pytorch(classifier, { training }), scope.pytorch(classifier, { training }));
   assert.deepEqual(await there.estimate(classifier, { training }), scope.estimate(classifier, { training }));
   await assert.rejects(trainer.step({}), { field: 'tokens' });
+  await assert.rejects(trainer.model.dispose(), trained);
+  assert.deepEqual(await trainer.step(batch), here.step(batch));
   await trainer.dispose();
+  await assert.rejects(trainer.model.stateDict(), { message: 'this model was disposed' });
   await assert.rejects(trainer.step(batch), /was disposed/);
   there.dispose();
   here.dispose();

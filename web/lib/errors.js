@@ -1,5 +1,8 @@
 // Errors of the core, made in JavaScript that people can read: an uncaught one is printed with the line that made it.
 
+/** Refuses to dispose of the model of a trainer by itself. */
+export const TRAINED = 'this model is being trained: its trainer frees it, by dispose()';
+
 const types = { Error, RangeError };
 /** Those for want of memory. @type {WeakSet<Error>} */
 const outOfMemory = new WeakSet();

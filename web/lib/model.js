@@ -4,6 +4,7 @@ import { Decoding } from './decoding.js';
 import { checkCell } from './explain/cell.js';
 import { explained } from './explain/explain.js';
 import { withLengths } from './explain/lengths.js';
+import { TRAINED } from './errors.js';
 import { coreTensors } from './inputs.js';
 import { partTensors, refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';
@@ -64,11 +65,17 @@ export class Model {
   #owned;
   #reading = false; // while forward() or loadStateDict() reads its argument, whose getters may call back
   #running = false; // while progress() is called from forward() or step()
+  #trainer;
 
-  /** @param {OpenCore} core @param {import('./core/core.js').Model} handle */
-  constructor(core, handle) {
+  /**
+   * @param {OpenCore} core
+   * @param {import('./core/core.js').Model} handle
+   * @param {object | null} [trainer] that trains it, and lives as long as the model is in reach
+   */
+  constructor(core, handle, trainer = null) {
     this.#core = core;
-    this.#owned = core.hold('model', handle);
+    this.#trainer = trainer;
+    this.#owned = core.hold(trainer ? 'trainer' : 'model', handle);
     const { config, inputs, storage } = JSON.parse(this.#owned.call((model) => model.describe()));
     /** @type {Readonly<Filled<C>>} The layer and its fields, with the defaults filled in. */
     this.config = Object.freeze(config);
@@ -226,11 +233,19 @@ export class Model {
 
   /**
    * Frees the model's memory. A second call does nothing.
-   * @throws {Error} when called from a getter of an input that forward() is reading, or from its `progress`
+   * @throws {Error} when called from a getter of an input that forward() is reading, or from its `progress`, and for
+   *   the model of a trainer, which frees it
    */
   dispose() {
-    if (this.#reading) throw new Error('this model is in use and cannot be disposed');
-    this.#owned.dispose();
+    if (this.#trainer) throw new Error(TRAINED);
+    Model.free(this);
+  }
+
+  /** dispose(), also of a model that its trainer lets go. @param {Model<any>} model */
+  static free(model) {
+    if (model.#reading) throw new Error('this model is in use and cannot be disposed');
+    model.#trainer = null;
+    model.#owned.dispose();
   }
 
   /**
@@ -247,7 +262,7 @@ export class Model {
   }
 
   /**
-   * What a trainer does with the model, under the same rules as the model's own methods.
+   * What a trainer does with its model, under the same rules as the model's own methods.
    * @template T
    * @param {Model<any>} model
    * @param {(handle: import('./core/core.js').Model, report?: (done: number) => void) => T} work
@@ -258,6 +273,17 @@ export class Model {
     model.#checkIdle();
     const { report } = model.#watched(options);
     return model.#read((handle) => work(handle, report));
+  }
+
+  /**
+   * What a trainer tells of itself, also while it steps.
+   * @template T
+   * @param {Model<any>} model
+   * @param {(handle: import('./core/core.js').Model) => T} work
+   * @returns {T}
+   */
+  static read(model, work) {
+    return model.#owned.call(work);
   }
 
   /** @param {(done: number) => unknown} progress @param {number} done */

@@ -4,10 +4,7 @@ import { isOutOfMemory } from './errors.js';
 
 /** @typedef {{ stackSave: () => number, stackRestore: (pointer: number) => void }} Stack cpp/bindings/stack.js */
 /** @typedef {import('./core/core.js').MainModule & Stack} CoreModule */
-/**
- * @typedef {import('./core/core.js').Model | import('./core/core.js').ResidentTensor
- *   | import('./core/core.js').Trainer} Handle
- */
+/** @typedef {import('./core/core.js').Model | import('./core/core.js').ResidentTensor} Handle */
 /** @typedef {'model' | 'tensor' | 'trainer'} Kind */
 /** @typedef {{ kind: Kind, handle: Handle | null }} Entry what the core holds; null once it is freed */
 

@@ -189,14 +189,8 @@ export class Attnscope {
    */
   trainer(config, options = {}) {
     const { create, core, recipe } = trainerOptions(options);
-    const model = this.create(config, create);
-    try {
-      const handle = Model.use(model, (it) => this.#core.call((module) => module.trainer(it, ...core)));
-      return new Trainer(this.#core, model, /** @type {import('./core/core.js').Trainer} */ (handle), recipe);
-    } catch (error) {
-      model.dispose();
-      throw error;
-    }
+    const handle = this.#core.call((module) => module.createTrainer(/** @type {Config} */ (config), create, ...core));
+    return new Trainer(this.#core, /** @type {import('./core/core.js').Model} */ (handle), recipe);
   }
 
   /**

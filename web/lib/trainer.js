@@ -153,21 +153,18 @@ export function trainerOptions(options, owner = 'trainer') {
  */
 export class Trainer {
   #core;
-  #owned;
   #recipe;
 
   /**
    * @param {OpenCore} core
-   * @param {Model<C>} model
-   * @param {import('./core/core.js').Trainer} handle
+   * @param {import('./core/core.js').Model} handle that createTrainer() has made
    * @param {Record<string, unknown>} recipe plain data, by which a saved state is known again
    */
-  constructor(core, model, handle, recipe) {
+  constructor(core, handle, recipe) {
     this.#core = core;
-    this.#owned = core.hold('trainer', handle);
     this.#recipe = recipe;
-    /** The layer that it trains, with its weights as they are. @type {Model<C>} */
-    this.model = model;
+    /** The layer that it trains, with its weights as they are, until dispose(). @type {Model<C>} */
+    this.model = new Model(core, handle, this);
   }
 
   /**
@@ -182,7 +179,7 @@ export class Trainer {
    * @throws {DOMException} an AbortError, when `progress` returned false
    */
   step(inputs, options) {
-    return this.#run('step', inputs, options);
+    return this.#run('step', (handle, tensors, report) => handle.train(tensors, report), inputs, options);
   }
 
   /**
@@ -192,7 +189,7 @@ export class Trainer {
    * @returns {{ loss: number } & Record<string, Tensor>} the results under their names, `output` the first
    */
   evaluate(inputs, options) {
-    return this.#run('evaluate', inputs, options);
+    return this.#run('evaluate', (handle, tensors, report) => handle.evaluate(tensors, report), inputs, options);
   }
 
   /**
@@ -201,7 +198,7 @@ export class Trainer {
    * @returns {Record<string, Tensor>}
    */
   gradients() {
-    return this.#owned.call((trainer) => trainer.gradients());
+    return Model.read(this.model, (handle) => handle.gradients());
   }
 
   /**
@@ -209,7 +206,7 @@ export class Trainer {
    * @returns {TrainerState}
    */
   stateDict() {
-    const { tensors: optimizer, ...rest } = this.#owned.call((trainer) => trainer.state());
+    const { tensors: optimizer, ...rest } = Model.read(this.model, (handle) => handle.trainerState());
     const parameters = this.model.stateDict();
     const config = /** @type {any} */ ({ ...this.model.config });
     return { config, options: structuredClone(this.#recipe), parameters, optimizer, ...rest };
@@ -227,17 +224,17 @@ export class Trainer {
     checkSame('options', this.#recipe, state.options);
     const { parameters, optimizer, updates, accumulated, generator } = state;
     const tensors = coreTensors(this.#core, optimizer);
-    Model.use(this.model, (model) =>
-      this.#owned.call((trainer) =>
-        trainer.loadState(model, coreTensors(this.#core, parameters), { tensors, updates, accumulated, generator })
-      )
+    Model.use(this.model, (handle) =>
+      handle.loadTrainerState(coreTensors(this.#core, parameters), { tensors, updates, accumulated, generator })
     );
   }
 
-  /** Frees the memory of the trainer and of its model. A second call does nothing. */
+  /**
+   * Frees the memory of the trainer and of its model. A second call does nothing.
+   * @throws {Error} when called from `progress` of step() or evaluate()
+   */
   dispose() {
-    this.#owned.dispose();
-    this.model.dispose();
+    Model.free(this.model);
   }
 
   /**
@@ -247,15 +244,15 @@ export class Trainer {
     this.dispose();
   }
 
-  /** @param {'step' | 'evaluate'} call @param {unknown} inputs @param {unknown} options @returns {any} */
-  #run(call, inputs, options = {}) {
-    checkOptions(call, { progress: functionRule }, options);
+  /**
+   * @param {'step' | 'evaluate'} name
+   * @param {(handle: import('./core/core.js').Model, tensors: any, report?: (done: number) => void) => any} call
+   * @param {unknown} inputs @param {unknown} options
+   */
+  #run(name, call, inputs, options = {}) {
+    checkOptions(name, { progress: functionRule }, options);
     const tensors = coreTensors(this.#core, inputs);
-    return Model.use(
-      this.model,
-      (model, report) => this.#owned.call((trainer) => trainer[call](model, tensors, report)),
-      options
-    );
+    return Model.use(this.model, (handle, report) => call(handle, tensors, report), options);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "../../../cpp/run/plan.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 #include "../../../cpp/run/tensor_gate.h"
@@ -262,22 +263,23 @@ TEST_CASE("no two results of a graph have the same name, whatever the function")
 }
 
 TEST_CASE("each call of an accumulation has a plan, and an evaluation one of its own") {
-  Model model(attention(), 0, kNoLimit);
-  Trainer trainer(model, {.loss = {.kind = Loss::Kind::kSquaredError}, .accumulation_steps = 3});
+  Trainer trainer(std::make_unique<Model>(attention(), 0, kNoLimit),
+                  {.loss = {.kind = Loss::Kind::kSquaredError}, .accumulation_steps = 3});
   std::vector<PlanPtr> plans;
   for (int call = 0; call < 6; ++call) {
-    plans.push_back(trainer.step_plan(model, {}));
-    const PlanPtr evaluation = trainer.evaluation_plan(model, {});
+    plans.push_back(trainer.step_plan());
+    const PlanPtr evaluation = trainer.evaluation_plan();
     CHECK(evaluation->key.function == Function::kEvaluate);
     const RandomInputs inputs(plans.back()->graph, false);
-    trainer.step(model, *plans.back(), inputs.pointers);
-    CHECK(trainer.evaluation_plan(model, {}) == evaluation);
+    trainer.step(*plans.back(), inputs.pointers);
+    CHECK(trainer.evaluation_plan() == evaluation);
   }
   const Function expected[] = {Function::kTrainFirst, Function::kTrainNext, Function::kTrainLast};
   for (size_t i = 0; i < 3; ++i) {
     CHECK(plans[i]->key.function == expected[i]);
     CHECK(plans[i + 3] == plans[i]);
   }
-  Trainer at_once(model, {.loss = {.kind = Loss::Kind::kSquaredError}});
-  CHECK(at_once.step_plan(model, {})->key.function == Function::kTrainOnly);
+  Trainer at_once(std::make_unique<Model>(attention(), 0, kNoLimit),
+                  {.loss = {.kind = Loss::Kind::kSquaredError}});
+  CHECK(at_once.step_plan()->key.function == Function::kTrainOnly);
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
 #include <new>
 #include <random>
+#include <utility>
 
 #include "../../../cpp/ops/optimizer.h"
 #include "../../../cpp/run/threads.h"
@@ -41,6 +43,10 @@ std::vector<Optimizer> optimizers() {
           {.kind = Kind::kAdamW, .lr = 0.01, .weight_decay = 0.1}};
 }
 
+std::unique_ptr<Model> model_of(const Config& config, uint64_t seed, Count limit = kNoLimit) {
+  return std::make_unique<Model>(config, seed, limit);
+}
+
 ParameterValues copy_of(const Model& model) {
   ParameterValues state;
   for (const StateEntry& entry : model.state()) state.push_back(*entry.values);
@@ -53,16 +59,16 @@ std::vector<Values> copy_of(const Trainer& trainer) {
   return state;
 }
 
-Trainer::Step train(Trainer& trainer, Model& model) {
-  const PlanPtr plan = trainer.step_plan(model, {});
+Trainer::Step train(Trainer& trainer) {
+  const PlanPtr plan = trainer.step_plan();
   const RandomInputs inputs(plan->graph, false);
-  return trainer.step(model, *plan, inputs.pointers);
+  return trainer.step(*plan, inputs.pointers);
 }
 
 /// All that a step may change.
 struct Everything {
-  Everything(const Trainer& trainer, const Model& model)
-      : parameters(copy_of(model)),
+  explicit Everything(const Trainer& trainer)
+      : parameters(copy_of(trainer.model())),
         kept(copy_of(trainer)),
         updates(trainer.updates()),
         accumulated(trainer.accumulated()),
@@ -77,8 +83,8 @@ struct Everything {
 };
 
 /// What the steps of the plan make of the same numbers in double precision: each parameter's.
-std::vector<Array> updated_in_double(const Plan& plan, const Model& model, const Trainer& trainer,
-                                     const Inputs& inputs, double lr) {
+std::vector<Array> updated_in_double(const Plan& plan, const Trainer& trainer, const Inputs& inputs,
+                                     double lr) {
   const Graph& graph = plan.graph;
   ReferenceValues values(graph.tensors().size());
   const auto give = [&](TensorId id, const Values& from) {
@@ -90,7 +96,7 @@ std::vector<Array> updated_in_double(const Plan& plan, const Model& model, const
     if (inputs[id]) give(static_cast<TensorId>(id), *inputs[id]);
   }
   const std::vector<TensorId> order = graph.used_parameters();
-  const std::vector<StateEntry> state = model.state(), kept = trainer.state();
+  const std::vector<StateEntry> state = trainer.model().state(), kept = trainer.state();
   for (size_t i = 0; i < order.size(); ++i) give(order[i], *state[i].values);
   for (const StateUse& use : graph.states()) {
     for (const StateEntry& entry : kept) {
@@ -127,25 +133,24 @@ TEST_CASE("every optimizer updates as its steps say in double precision, on any 
       if (threads > 1) continue;
 #endif
       set_thread_count(threads);
-      Model model(classifier(), 3, kNoLimit);
-      Trainer trainer(model, {.optimizer = optimizer, .clip_norm = 0.5});
+      Trainer trainer(model_of(classifier(), 3), {.optimizer = optimizer, .clip_norm = 0.5});
       for (int step = 0; step < 3; ++step) {
-        const PlanPtr plan = trainer.step_plan(model, {});
+        const PlanPtr plan = trainer.step_plan();
         const RandomInputs inputs(plan->graph, false);
         const std::vector<Array> expected =
-            updated_in_double(*plan, model, trainer, inputs.pointers, optimizer.lr);
-        const ParameterValues before = copy_of(model);
+            updated_in_double(*plan, trainer, inputs.pointers, optimizer.lr);
+        const ParameterValues before = copy_of(trainer.model());
         start_counting();
-        const Trainer::Step done = trainer.step(model, *plan, inputs.pointers);
+        const Trainer::Step done = trainer.step(*plan, inputs.pointers);
         CHECK(allocations_at_work() == 0);
         CHECK(done.updated);
         CHECK(done.lr == optimizer.lr);
-        const ParameterValues now = copy_of(model);
+        const ParameterValues now = copy_of(trainer.model());
         REQUIRE(expected.size() == now.size());
         // Where a gradient is 0 by theory, Adam makes its rounding as large as a step.
         for (size_t i = 0; i < now.size(); ++i) {
-          if (model.state()[i].name.find("key_proj.bias") != std::string::npos) continue;
-          CAPTURE(model.state()[i].name);
+          if (trainer.model().state()[i].name.find("key_proj.bias") != std::string::npos) continue;
+          CAPTURE(trainer.model().state()[i].name);
           double far = 0.0;
           for (size_t j = 0; j < now[i].size(); ++j) {
             far = std::max(far,
@@ -155,7 +160,7 @@ TEST_CASE("every optimizer updates as its steps say in double precision, on any 
           CHECK(now[i] != before[i]);
         }
       }
-      after.push_back(copy_of(model));
+      after.push_back(copy_of(trainer.model()));
       const bool same = after.back() == after.front();
       CHECK(same);
     }
@@ -165,35 +170,33 @@ TEST_CASE("every optimizer updates as its steps say in double precision, on any 
 
 TEST_CASE("a run that is resumed gives the same bits, dropout and accumulation included") {
   const Recipe recipe{.optimizer = {.kind = Optimizer::Kind::kAdam}, .accumulation_steps = 3};
-  Model model(classifier(0.4), 5, kNoLimit), other(classifier(0.4), 6, kNoLimit);
-  Trainer trainer(model, recipe);
-  for (int call = 0; call < 5; ++call) train(trainer, model);
-  const ParameterValues parameters = copy_of(model), kept = copy_of(trainer);
+  Trainer trainer(model_of(classifier(0.4), 5), recipe);
+  for (int call = 0; call < 5; ++call) train(trainer);
+  const ParameterValues parameters = copy_of(trainer.model()), kept = copy_of(trainer);
   CHECK(trainer.accumulated() == 2);
 
-  Trainer resumed(other, recipe);
-  other.load_state(parameters);
+  Trainer resumed(model_of(classifier(0.4), 6), recipe);
+  resumed.model().load_state(parameters);
   resumed.restore(kept, trainer.updates(), trainer.accumulated(), trainer.engine());
   for (int call = 0; call < 5; ++call) {
-    const Trainer::Step a = train(trainer, model), b = train(resumed, other);
+    const Trainer::Step a = train(trainer), b = train(resumed);
     CHECK(a.loss == b.loss);
     CHECK(a.gradient_norm == b.gradient_norm);
     CHECK(a.updated == b.updated);
   }
-  const bool same = copy_of(model) == copy_of(other) && copy_of(trainer) == copy_of(resumed);
+  const bool same = Everything(trainer) == Everything(resumed);
   CHECK(same);
 }
 
 TEST_CASE("a loss that is not finite is refused, and nothing has changed") {
-  Model model(classifier(0.4), 5, kNoLimit);
-  Trainer trainer(model, {});
-  train(trainer, model);
-  ParameterValues broken = copy_of(model);
+  Trainer trainer(model_of(classifier(0.4), 5), {});
+  train(trainer);
+  ParameterValues broken = copy_of(trainer.model());
   broken.back().fill(std::numeric_limits<float>::quiet_NaN());
   const std::vector<Values> kept = copy_of(trainer);
   const auto words = trainer.engine().words();
-  model.load_state(broken);
-  CHECK_THROWS_WITH_AS(train(trainer, model),
+  trainer.model().load_state(broken);
+  CHECK_THROWS_WITH_AS(train(trainer),
                        "the loss must stay finite, got NaN; nothing was changed, and a lower "
                        "learning rate, clip_norm or other data may help",
                        FieldError);
@@ -207,12 +210,11 @@ TEST_CASE("a run that is stopped, wherever it is, has changed nothing") {
   for (const Optimizer& optimizer : optimizers()) {
     CAPTURE(static_cast<int>(optimizer.kind));
     CAPTURE(optimizer.maximize);
-    Model model(classifier(0.4), 5, kNoLimit);
-    Trainer trainer(model, {.optimizer = optimizer});
-    train(trainer, model);
-    const PlanPtr plan = trainer.step_plan(model, {});
+    Trainer trainer(model_of(classifier(0.4), 5), {.optimizer = optimizer});
+    train(trainer);
+    const PlanPtr plan = trainer.step_plan();
     const RandomInputs inputs(plan->graph, false);
-    const Everything before(trainer, model);
+    const Everything before(trainer);
     int stops = 0;
     for (bool done = false; !done; ++stops) {
       int told = 0;
@@ -220,10 +222,10 @@ TEST_CASE("a run that is stopped, wherever it is, has changed nothing") {
         if (told++ == stops) throw Stopped();
       };
       try {
-        trainer.step(model, *plan, inputs.pointers, Progress(stop));
+        trainer.step(*plan, inputs.pointers, Progress(stop));
         done = true;
       } catch (const Stopped&) {
-        const bool same = Everything(trainer, model) == before;
+        const bool same = Everything(trainer) == before;
         REQUIRE(same);
       }
     }
@@ -240,59 +242,61 @@ TEST_CASE("a step that runs out of memory, wherever it is, has changed nothing")
   }
   for (const Recipe& recipe : recipes) {
     CAPTURE(static_cast<int>(recipe.optimizer.kind));
-    Model model(classifier(0.4), 5, kNoLimit), undisturbed(classifier(0.4), 5, kNoLimit);
-    Trainer trainer(model, recipe), other(undisturbed, recipe);
+    Trainer trainer(model_of(classifier(0.4), 5), recipe);
+    Trainer other(model_of(classifier(0.4), 5), recipe);
     for (int step = 0; step < 3; ++step) {
-      const PlanPtr plan = trainer.step_plan(model, {});
+      const PlanPtr plan = trainer.step_plan();
       const RandomInputs inputs(plan->graph, false);
       int64_t failures = 0;
       for (bool done = false; !done;) {
-        const Everything before(trainer, model);
+        const Everything before(trainer);
         fail_after(failures);
         try {
-          trainer.step(model, *plan, inputs.pointers);
+          trainer.step(*plan, inputs.pointers);
           done = true;
         } catch (const std::bad_alloc&) {
           ++failures;
         }
         fail_after(-1);
-        const bool same = Everything(trainer, model) == before;
+        const bool same = Everything(trainer) == before;
         REQUIRE(same != done);
       }
       CHECK_FALSE(has_failed());  // the last attempt got all the memory that it asked for
       CHECK(failures > 20);
-      train(other, undisturbed);
-      const bool same = Everything(trainer, model) == Everything(other, undisturbed);
+      train(other);
+      const bool same = Everything(trainer) == Everything(other);
       CHECK(same);
     }
   }
 }
 
 TEST_CASE("gradients that are accumulated make the update of their mean") {
-  Model whole(classifier(), 5, kNoLimit), parts(classifier(), 5, kNoLimit);
-  Trainer at_once(whole, {.optimizer = {.kind = Optimizer::Kind::kSgd, .lr = 0.1}});
+  Trainer at_once(model_of(classifier(), 5),
+                  {.optimizer = {.kind = Optimizer::Kind::kSgd, .lr = 0.1}});
   Trainer by_parts(
-      parts, {.optimizer = {.kind = Optimizer::Kind::kSgd, .lr = 0.1}, .accumulation_steps = 2});
-  CHECK(train(at_once, whole).updated);
-  CHECK_FALSE(train(by_parts, parts).updated);
-  CHECK(train(by_parts, parts).updated);  // the same batch twice: its mean is the batch's own
-  const ParameterValues a = copy_of(whole), b = copy_of(parts);
+      model_of(classifier(), 5),
+      {.optimizer = {.kind = Optimizer::Kind::kSgd, .lr = 0.1}, .accumulation_steps = 2});
+  CHECK(train(at_once).updated);
+  CHECK_FALSE(train(by_parts).updated);
+  CHECK(train(by_parts).updated);  // the same batch twice: its mean is the batch's own
+  const ParameterValues a = copy_of(at_once.model()), b = copy_of(by_parts.model());
   for (size_t i = 0; i < a.size(); ++i) check_same(b[i], a[i]);
 }
 
 TEST_CASE("what cannot be trained is refused") {
-  const Model model(classifier(), 5, kNoLimit);
-  CHECK_THROWS_WITH_AS(Trainer(model, {.loss = {.target = Loss::Target::kNextToken}}),
+  const auto trainer = [](Recipe recipe, Count limit = kNoLimit) {
+    return Trainer(model_of(classifier(), 5, limit), std::move(recipe));
+  };
+  CHECK_THROWS_WITH_AS(trainer({.loss = {.target = Loss::Target::kNextToken}}),
                        "loss.target \"next_token\" needs a layer that makes logits over its "
                        "vocabulary for each token",
                        FieldError);
-  CHECK_THROWS_WITH_AS(Trainer(model, {.loss = {.class_weights = {1, 2}}}),
+  CHECK_THROWS_WITH_AS(trainer({.loss = {.class_weights = {1, 2}}}),
                        "loss.weight must have a number for each of 3 classes, got 2", FieldError);
-  CHECK_THROWS_WITH_AS(Trainer(model, {.frozen = {"fc.wieght"}}),
+  CHECK_THROWS_WITH_AS(trainer({.frozen = {"fc.wieght"}}),
                        "the layer has no parameter \"fc.wieght\", did you mean fc.weight?",
                        FieldError);
-  const Model small(classifier(), 5, Count{1} << 15);
-  CHECK_THROWS_AS(Trainer(small, {}), FieldError);
+  CHECK_THROWS_AS(trainer({}, Count{1} << 15), FieldError);
 }
 
 TEST_CASE("a schedule rises, stays or falls, as its formula says") {
@@ -330,13 +334,11 @@ TEST_CASE("with activation checkpointing a step makes the same bits in less memo
     std::vector<ParameterValues> after;
     std::vector<double> bytes;
     for (const bool checkpointing : {false, true}) {
-      Model model(one, 3, kNoLimit);
-      Trainer trainer(
-          model, {.loss = {.kind = Loss::Kind::kSquaredError}, .checkpointing = checkpointing});
-      bytes.push_back(
-          static_cast<double>(trainer.step_plan(model, {})->schedule.placement().arena_bytes));
-      for (int step = 0; step < 3; ++step) train(trainer, model);
-      after.push_back(copy_of(model));
+      Trainer trainer(model_of(one, 3), {.loss = {.kind = Loss::Kind::kSquaredError},
+                                         .checkpointing = checkpointing});
+      bytes.push_back(static_cast<double>(trainer.step_plan()->schedule.placement().arena_bytes));
+      for (int step = 0; step < 3; ++step) train(trainer);
+      after.push_back(copy_of(trainer.model()));
     }
     const bool same_bits = after[0] == after[1];
     CHECK(same_bits);
@@ -347,8 +349,7 @@ TEST_CASE("with activation checkpointing a step makes the same bits in less memo
 }
 
 TEST_CASE("a layer without blocks has nothing to run again") {
-  const Model model(classifier(), 3, kNoLimit);
   CHECK_THROWS_WITH_AS(
-      Trainer(model, {.checkpointing = true}),
+      Trainer(model_of(classifier(), 3), {.checkpointing = true}),
       "checkpointing needs a layer of blocks that repeat, such as encoder or decoder", FieldError);
 }

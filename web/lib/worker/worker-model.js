@@ -1,6 +1,7 @@
 // A layer with its weights that lives in the core of a worker.
 
 import { Decoding, copyOf } from '../decoding.js';
+import { TRAINED } from '../errors.js';
 import { checkOptions, functionRule, signalRule } from '../options.js';
 import { isPlain } from '../values.js';
 import { Parcel, handleIn, mapped } from './crossing.js';
@@ -54,16 +55,19 @@ export function splitOptions(options = {}) {
 export class WorkerModel {
   #calls;
   #handle;
+  #trainer;
   #disposed = false;
 
   /**
    * @param {Calls} calls
    * @param {number} handle
    * @param {{ config: any, inputs: Input[], storage: ModelStorage }} facts
+   * @param {object | null} [trainer] that trains it, and lives as long as the model is in reach
    */
-  constructor(calls, handle, { config, inputs, storage }) {
+  constructor(calls, handle, { config, inputs, storage }, trainer = null) {
     this.#calls = calls;
     this.#handle = handle;
+    this.#trainer = trainer;
     /** The layer and its fields, with the defaults filled in. @type {Readonly<Filled<C>>} */
     this.config = Object.freeze(config);
     /** What `forward` takes. @type {readonly Input[]} */
@@ -169,11 +173,21 @@ export class WorkerModel {
     await this.#calls.send({ kind: 'method', on, name: 'loadStateDict', args }, { transfer: parcel.buffers });
   }
 
-  /** Frees the model's memory, after the calls before. A second call does nothing. */
+  /**
+   * Frees the model's memory, after the calls before. A second call does nothing.
+   * @throws {Error} for the model of a trainer, which frees it
+   */
   async dispose() {
-    if (this.#disposed) return;
-    this.#disposed = true;
-    await this.#calls.disown(this, this.#handle);
+    this.#checkUntrained();
+    await WorkerModel.free(this);
+  }
+
+  /** dispose(), also of a model that its trainer lets go. @param {WorkerModel<any>} model */
+  static async free(model) {
+    if (model.#disposed) return;
+    model.#trainer = null;
+    model.#disposed = true;
+    await model.#calls.disown(model, model.#handle);
   }
 
   /**
@@ -187,7 +201,12 @@ export class WorkerModel {
    * dispose(), called by `using`, which does not wait for it.
    * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
   [Symbol.dispose]() {
+    this.#checkUntrained();
     this.dispose().catch(() => {}); // only the worker's end can be in its way
+  }
+
+  #checkUntrained() {
+    if (this.#trainer) throw new Error(TRAINED);
   }
 
   /**

@@ -28,8 +28,8 @@ export class WorkerTrainer {
   constructor(calls, handle, { model }) {
     this.#calls = calls;
     this.#handle = handle;
-    /** The layer that it trains, with its weights as they are. @type {WorkerModel<C>} */
-    this.model = new WorkerModel(calls, /** @type {number} */ (handleIn(model)), model);
+    /** The layer that it trains, with its weights as they are, until dispose(). @type {WorkerModel<C>} */
+    this.model = new WorkerModel(calls, /** @type {number} */ (handleIn(model)), model, this);
     calls.own(this, handle);
   }
 
@@ -88,7 +88,7 @@ export class WorkerTrainer {
     if (this.#disposed) return;
     this.#disposed = true;
     await this.#calls.disown(this, this.#handle);
-    await this.model.dispose();
+    await WorkerModel.free(this.model);
   }
 
   /**
