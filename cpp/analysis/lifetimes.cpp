@@ -340,6 +340,7 @@ class Walk {
       for (const Argument& one : loop.body_of(later).arguments) {
         if (!is_handed_on(one, later) && &at(one.given) == &at(given)) return true;
       }
+      if (loop.bodies.size() == 1) break;  // all later iterations take the same
     }
     return false;
   }

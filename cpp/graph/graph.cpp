@@ -54,7 +54,11 @@ TensorId Graph::use(const Weight& weight) {
   Tensor rows = tensor(whole);
   rows.offset = weight.begin * static_cast<int64_t>(elements(rows.shape) / rows.shape[0]);
   rows.shape[0].size = weight.end - weight.begin;
-  for (size_t id = static_cast<size_t>(whole) + 1; id < tensors_.size(); ++id) {
+  return rows_of_parameter(std::move(rows));
+}
+
+TensorId Graph::rows_of_parameter(Tensor rows) {
+  for (size_t id = static_cast<size_t>(rows.storage) + 1; id < tensors_.size(); ++id) {
     const Tensor& other = tensors_[id];
     const bool same = other.parameter == rows.parameter && other.offset == rows.offset &&
                       other.shape == rows.shape;

@@ -173,7 +173,7 @@ class Graph {
   /// Appends a step that is a loop. Makes a tensor for each of the loop's outputs, in their order,
   /// and returns them: named as the bodies' results are, or "stacked_states" of "states". Throws
   /// std::logic_error where the loop does not fit together, and where it asks for what no layer
-  /// needs yet: a loop without a list, above all.
+  /// needs yet.
   std::vector<TensorId> add_loop(Loop loop);
 
   /// Removes the steps for which `unneeded` says so, by their place, which no other step reads.
@@ -246,6 +246,8 @@ class Graph {
   friend class Inliner;
 
   TensorId add_tensor(Tensor tensor);
+  /// The tensor that is these rows of a parameter, made when it is first asked for.
+  TensorId rows_of_parameter(Tensor rows);
   /// A step whose outputs are there already; says whose memory they use.
   void append(Step step);
 

@@ -50,8 +50,6 @@ class LoopCheck {
       check_names(kind);
     }
     for (const Loop::Output& output : loop_.outputs) check_output(output);
-    if (loop_.list) return;
-    wrong_graph("{} goes through no list of parameters, and such loops do not run", {loop_.name});
   }
 
  private:
@@ -203,7 +201,7 @@ class LoopCheck {
       id = step.inputs[alias.input];
     }
     // Another iteration, or the graph around, may still read what this one is given.
-    if (id == result || graph(kind).tensor(id).role == Role::kActivation || !loop_.list) return;
+    if (id == result || graph(kind).tensor(id).role == Role::kActivation) return;
     wrong_graph("{} returns {} in place of {}, which it is given",
                 {loop_.name, graph(kind).tensor(result).name, graph(kind).name_of(id)});
   }

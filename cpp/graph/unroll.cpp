@@ -61,13 +61,24 @@ class Inliner {
     for (const Loop& loop : graph.loops()) {
       std::vector<Copied>& iterations = copied.loops.emplace_back();
       for (int64_t i = 0; i < loop.iterations(); ++i) {
-        const FlatNumbers inside = graph.parameters().begin_of({loop.member, static_cast<int>(i)});
-        iterations.push_back(
-            copy_tensors(*loop.body_of(i).graph, format("{}{}.{}.", {copied.prefix, loop.name, i}),
-                         {begin.parameters + inside.parameters, begin.modules + inside.modules}));
+        iterations.push_back(copy_tensors(*loop.body_of(i).graph,
+                                          format("{}{}.{}.", {copied.prefix, loop.name, i}),
+                                          begin_of(copied, loop, i)));
       }
     }
     return copied;
+  }
+
+  /// Where the flat numbers of an iteration begin: at its place of the list, or, without a list,
+  /// where those of the graph around it do.
+  static FlatNumbers begin_of(const Copied& around, const Loop& loop, int64_t iteration) {
+    FlatNumbers begin = around.begin;
+    if (!loop.list) return begin;
+    const FlatNumbers inside =
+        around.graph.parameters().begin_of({loop.member, static_cast<int>(iteration)});
+    begin.parameters += inside.parameters;
+    begin.modules += inside.modules;
+    return begin;
   }
 
   TensorId copy_tensor(const Copied& copied, const Tensor& tensor) {
@@ -77,17 +88,21 @@ class Inliner {
     return to_.add_tensor(std::move(copy));
   }
 
+  /// One tensor for each parameter, and one for each part of its rows, however many iterations use
+  /// it: their gradients are added there.
   TensorId copy_parameter(const Copied& copied, const Tensor& tensor, size_t id) {
     Tensor copy = tensor;
     const size_t flat = copied.graph.flat_ ? static_cast<size_t>(tensor.parameter)
                                            : copied.graph.parameters().flat(tensor.parameter);
     copy.parameter = static_cast<ParameterId>(copied.begin.parameters + flat);
-    const bool rows = tensor.storage != static_cast<TensorId>(id);
-    copy.storage = rows ? copied.at(tensor.storage) : kNoTensor;
-    const size_t place = static_cast<size_t>(copy.parameter);
-    const TensorId made = to_.add_tensor(std::move(copy));
-    if (!rows) to_.used_[place] = made;
-    return made;
+    if (tensor.storage != static_cast<TensorId>(id)) {
+      copy.storage = copied.at(tensor.storage);
+      return to_.rows_of_parameter(std::move(copy));
+    }
+    copy.storage = kNoTensor;
+    TensorId& whole = to_.used_[static_cast<size_t>(copy.parameter)];
+    if (whole == kNoTensor) whole = to_.add_tensor(std::move(copy));
+    return whole;
   }
 
   static int flat_module(const Copied& copied, int module) {
@@ -138,7 +153,7 @@ class Inliner {
                   iterations[i]);
       const size_t begin = to_.steps_.size();
       copy_steps(iterations[i]);
-      if (depth_ == 1) iterations_.push_back({begin, to_.steps_.size()});
+      if (depth_ == 1 && loop.list) iterations_.push_back({begin, to_.steps_.size()});
     }
     --depth_;
     for (const Loop::Output& output : loop.outputs) {
@@ -239,7 +254,7 @@ class Inliner {
   const bool training_, masked_;
   Graph to_;
   int depth_ = 0;                      // loops around the steps that are copied
-  std::vector<Iteration> iterations_;  // of loops that are in no other
+  std::vector<Iteration> iterations_;  // of loops through lists that are in no other
 };
 
 Graph unroll(const Graph& graph, bool masked) { return Inliner(false, masked).run(graph); }

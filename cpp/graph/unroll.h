@@ -23,8 +23,8 @@ OpPtr stacking(int dimension, Axis axis);
 /// What a step that hides numbers makes of the first input of `step`.
 std::string masked_name(const Graph& graph, const Step& step);
 
-/// The steps [begin, end) of an unrolled graph that are one iteration of a loop, with those of the
-/// loops within it.
+/// The steps [begin, end) of an unrolled graph that are one iteration of a loop through a list,
+/// with those of the loops within it.
 struct Iteration {
   size_t begin, end;
 };

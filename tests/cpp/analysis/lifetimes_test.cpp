@@ -168,12 +168,14 @@ Graph list_of(std::vector<int> order) {
   return graph;
 }
 
-/// x -> a stack of made tensors -> cells that carry two values, of which one is stacked, too.
-Graph cells_of(int length, bool reverse) {
+/// x -> a stack of made tensors -> cells that carry two values, of which one is stacked, too. Each
+/// cell has parameters of its own in a list, else all have the same.
+Graph cells_of(int length, bool reverse, bool list) {
   using Kind = Argument::Kind;
-  const auto set = std::make_shared<Parameters>(), cell = std::make_shared<Parameters>("Cell");
+  const auto set = std::make_shared<Parameters>();
+  const auto cell = list ? std::make_shared<Parameters>("Cell") : set;
   const LinearModule dense = declare_linear(*cell, "dense", 4, 4, true);
-  set->add_member({"cells", {cell}, std::vector<int>(static_cast<size_t>(length), 0)});
+  if (list) set->add_member({"cells", {cell}, std::vector<int>(static_cast<size_t>(length), 0)});
   Graph graph(set);
   const TensorId x = graph.add_input("x", {length, 2, 4}), first = graph.add_input("first", {2, 4});
   const TensorId made = add(graph, "made", activation_named("gelu"), {x});
@@ -190,7 +192,14 @@ Graph cells_of(int length, bool reverse) {
   const TensorId h_after = add(body, "h_after", make_op<Multiply>(), {gates, squashed});
   body.add_result("h_after", h_after);
   body.add_result("c_after", c_after);
-  Loop loop{.member = 0, .reverse = reverse};
+  Loop loop;
+  if (list) {
+    loop.member = 0;
+  } else {
+    loop.name = "cells";
+    loop.length = Dimension(length, Axis::kPosition);
+  }
+  loop.reverse = reverse;
   loop.outputs = {{.result = 0, .stacked = true}, {.result = 0}, {.result = 1}};
   loop.bodies.push_back({.graph = std::make_shared<const Graph>(std::move(body)),
                          .arguments = {{.kind = Kind::kSlice, .given = made},
@@ -237,7 +246,10 @@ TEST_CASE("two carried values, slices of what is made, and a stacked result, as 
     for (const bool reverse : {false, true}) {
       CAPTURE(length);
       CAPTURE(reverse);
-      check_same(cells_of(length, reverse), Dtype::kFloat32);
+      for (const bool list : {true, false}) {
+        CAPTURE(list);
+        check_same(cells_of(length, reverse, list), Dtype::kFloat32);
+      }
     }
   }
 }

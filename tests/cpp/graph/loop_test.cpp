@@ -1,9 +1,13 @@
-// Loops through lists of parameters: each is held against the same steps, written out by the test.
+// Loops, through lists of parameters and without: each is held against the same steps, written out
+// by the test.
 
 #include <numeric>
 #include <span>
 #include <tuple>
 
+#include "../../../cpp/analysis/cost.h"
+#include "../../../cpp/analysis/lifetimes.h"
+#include "../../../cpp/analysis/memory.h"
 #include "../../../cpp/analysis/pytorch_module.h"
 #include "../../../cpp/graph/rows.h"
 #include "../../../cpp/graph/storage.h"
@@ -64,7 +68,8 @@ TensorId stacked(Graph& graph, const std::vector<TensorId>& slices, const std::s
   return parts.size() == 1 ? parts[0] : add(graph, make_op<Concat>(0), parts, name);
 }
 
-/// Numbers for all that a graph is given, by the names: other graphs are given the same.
+/// Numbers for all that a graph is given, by the names: other graphs are given the same. Weights
+/// are small, for what is carried on not to grow from iteration to iteration.
 struct Given {
   explicit Given(const Graph& graph)
       : weights(std::make_shared<ParameterValues>()),
@@ -73,6 +78,7 @@ struct Given {
     for (size_t flat = 0; flat < graph.parameters().flat_count(); ++flat) {
       weights->push_back(
           random_values(graph.parameters().at(flat).second, static_cast<uint32_t>(flat) + 1));
+      weights->back() *= 0.25f;
     }
     for (const TensorId id : graph.inputs()) {
       const Tensor& tensor = graph.tensor(id);
@@ -162,6 +168,7 @@ struct Way {
   int dimension = 0;   // along which x has its slices
   bool made = false;   // x is what a step makes, else an input
   bool alike = false;  // both values begin as one tensor
+  bool list = true;    // each iteration has parameters of its own, else all have the same
 };
 
 struct Start {
@@ -190,15 +197,22 @@ std::pair<TensorId, TensorId> add_cell(Graph& graph, const LinearModule& dense, 
 /// A loop that carries a state and a memory, hands out the last memory, and stacks both.
 Graph cells(const Way& way, int iterations) {
   const Listed listed(std::vector<int>(static_cast<size_t>(iterations), 0));
-  Graph body = listed.body();
+  const WrittenOut written({"cell"});
+  const Set set = way.list ? listed.set : written.set;
+  Graph body = way.list ? listed.body() : Graph(set);
   const TensorId x = body.add_input("slice", kRow), state = body.add_input("state_before", kRow),
                  memory = body.add_input("memory_before", kRow);
-  const auto [new_state, new_memory] = add_cell(body, listed.dense[0], x, state, memory, "");
+  const LinearModule& dense = way.list ? listed.dense[0] : written.dense[0];
+  const auto [new_state, new_memory] = add_cell(body, dense, x, state, memory, "");
   body.add_result("state", new_state);
   body.add_result("memory", new_memory);
-  Graph graph(listed.set);
+  Graph graph(set);
   const Start given = start(graph, way, iterations);
   Loop loop{.member = 0, .reverse = way.reverse};
+  if (!way.list) {
+    loop = {.name = "cells", .length = Dimension(iterations, Axis::kPosition)};
+    loop.reverse = way.reverse;
+  }
   loop.bodies.push_back(
       {.graph = shared(std::move(body)),
        .arguments = {{.kind = Kind::kSlice, .given = given.x, .dimension = way.dimension},
@@ -213,18 +227,20 @@ Graph cells(const Way& way, int iterations) {
 }
 
 Graph cells_by_hand(const Way& way, int iterations) {
-  std::vector<std::string> places;
-  for (int i = 0; i < iterations; ++i) places.push_back(format("layers.{}", {i}));
+  std::vector<std::string> places{"cell"};
+  if (way.list) places.clear();
+  for (int i = 0; way.list && i < iterations; ++i) places.push_back(format("layers.{}", {i}));
   const WrittenOut written(places);
   Graph graph(written.set);
   const Start given = start(graph, way, iterations);
   TensorId state = given.state, memory = given.memory;
-  std::vector<TensorId> states(places.size()), memories(places.size());
-  for (size_t i = 0; i < places.size(); ++i) {
-    const size_t at = way.reverse ? places.size() - 1 - i : i;
+  const auto count = static_cast<size_t>(iterations);
+  std::vector<TensorId> states(count), memories(count);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t at = way.reverse ? count - 1 - i : i;
     const TensorId x = slice(graph, given.x, way.dimension, static_cast<int64_t>(at));
-    std::tie(state, memory) =
-        add_cell(graph, written.dense[i], x, state, memory, format("{} ", {i}));
+    const LinearModule& dense = written.dense[way.list ? i : 0];
+    std::tie(state, memory) = add_cell(graph, dense, x, state, memory, format("{} ", {i}));
     states[at] = state;
     memories[at] = memory;
   }
@@ -237,21 +253,103 @@ Graph cells_by_hand(const Way& way, int iterations) {
 }  // namespace
 
 TEST_CASE("two values are carried, the last is handed out, and those of all are stacked") {
-  for (const int iterations : {1, 2, 3}) {
+  for (const int iterations : {1, 2, 3, 7}) {
     for (const bool reverse : {false, true}) {
       for (const int dimension : {0, 1, 2}) {
         for (const bool made : {false, true}) {
           for (const bool alike : {false, true}) {
-            CAPTURE(iterations);
-            CAPTURE(reverse);
-            CAPTURE(dimension);
-            CAPTURE(made);
-            CAPTURE(alike);
-            const Way way{reverse, dimension, made, alike};
-            check_same_as(cells_by_hand(way, iterations), cells(way, iterations));
+            for (const bool list : {false, true}) {
+              CAPTURE(iterations);
+              CAPTURE(reverse);
+              CAPTURE(dimension);
+              CAPTURE(made);
+              CAPTURE(alike);
+              CAPTURE(list);
+              const Way way{reverse, dimension, made, alike, list};
+              check_same_as(cells_by_hand(way, iterations), cells(way, iterations));
+            }
           }
         }
       }
+    }
+  }
+}
+
+namespace {
+
+/// x -> entered, by the first rows of a weight -> cells that add what the first rows make of their
+/// state and the second rows of their slice.
+Graph cells_of_rows(int iterations, bool by_hand) {
+  const Set set = std::make_shared<Parameters>("Whole");
+  const ParameterId packed = set->add(set->add_module("cell", ""), "weight", {8, 4}, Init{});
+  const std::vector<Weight> rows = set->split(packed, {"of_state", "of_slice"});
+  const auto product = [&](Graph& graph, size_t part, TensorId x, const std::string& name) {
+    return add(graph, shared_op<Linear>(), {x, graph.use(rows[part])}, name);
+  };
+  Graph graph(set);
+  const TensorId x = graph.add_input("x", {iterations, 2, 4});
+  TensorId state = product(graph, 0, graph.add_input("first", kRow), "entered");
+  if (by_hand) {
+    for (int i = 0; i < iterations; ++i) {
+      const TensorId own = product(graph, 1, slice(graph, x, 0, i), format("of_slice {}", {i}));
+      state = sum(graph, product(graph, 0, state, format("of_state {}", {i})), own,
+                  format("state {}", {i}));
+    }
+  } else {
+    Graph body(set);
+    const TensorId own = body.add_input("slice", kRow), before = body.add_input("before", kRow);
+    body.add_result("state", sum(body, product(body, 0, before, "of_state"),
+                                 product(body, 1, own, "of_slice"), "state"));
+    Loop loop{.name = "cells", .length = Dimension(iterations, Axis::kPosition)};
+    loop.bodies.push_back({.graph = shared(std::move(body)),
+                           .arguments = {{.kind = Kind::kSlice, .given = x},
+                                         {.kind = Kind::kCarried, .given = state, .result = 0}}});
+    loop.outputs = {{.result = 0}};
+    state = graph.add_loop(std::move(loop))[0];
+  }
+  graph.add_result("state", state);
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("iterations without a list use the same parameters, and the same rows of them") {
+  const auto parameters = [](const Graph& graph) {
+    return std::ranges::count(graph.tensors(), Role::kParameter, &Tensor::role);
+  };
+  for (const int iterations : {1, 2, 3, 7}) {
+    CAPTURE(iterations);
+    check_same_as(cells_of_rows(iterations, true), cells_of_rows(iterations, false));
+    CHECK(parameters(unroll(cells_of_rows(iterations, false))) == 3);  // a weight, its two parts
+    CHECK(parameters(unroll(cells({.list = false}, iterations))) == 2);
+    CHECK(parameters(unroll(cells({}, iterations))) == 2 * iterations);
+  }
+}
+
+TEST_CASE("iterations of a list can run again for their gradients, those without a list cannot") {
+  CHECK(unroll_for_training(cells({}, 3)).iterations.size() == 3);
+  CHECK(unroll_for_training(cells({.list = false}, 3)).iterations.empty());
+}
+
+TEST_CASE("a loop without a list is counted as what it unrolls to, and at any length") {
+  for (const bool reverse : {false, true}) {
+    const Way way{.reverse = reverse, .made = true, .list = false};
+    const auto bytes_of = [&](int iterations) {
+      const Graph graph = cells(way, iterations);
+      const Lifetimes run = lifetimes(graph, Dtype::kFloat32, Sharing::kInference);
+      const Lifetimes training = lifetimes(graph, Dtype::kFloat32, Sharing::kTraining);
+      Count saved = 0;
+      for (const Count row : training.saved) saved += row;
+      CHECK(kv_cache(graph, Dtype::kFloat32).bytes == 0);
+      return std::vector{
+          run.peak,      run.left, training.peak,
+          training.left, saved,    cost(rows_of(graph), Dtype::kFloat32).total.operations.macs()};
+    };
+    // From some length on each iteration adds as much as the one before.
+    const std::vector<Count> a = bytes_of(20), b = bytes_of(21), c = bytes_of(100'000);
+    for (size_t i = 0; i < a.size(); ++i) {
+      CAPTURE(i);
+      CHECK(to_string(c[i]) == to_string(a[i] + (b[i] - a[i]) * (100'000 - 20)));
     }
   }
 }
@@ -315,10 +413,12 @@ TEST_CASE("a loop that has not been unrolled is no operation, and does not run")
 }
 
 TEST_CASE("a row says how often a step runs, and in how many places its parameters stand") {
-  for (const Row& row : rows_of(cells({}, 3))) {
-    const bool within = row.body != nullptr;
-    CHECK(row.times == (within ? 3 : 1));
-    CHECK(row.places == (within ? 3 : 1));
+  for (const bool list : {false, true}) {
+    for (const Row& row : rows_of(cells({.list = list}, 3))) {
+      const bool within = row.body != nullptr;
+      CHECK(row.times == (within ? 3 : 1));
+      CHECK(row.places == (within && list ? 3 : 1));
+    }
   }
 }
 
@@ -839,7 +939,7 @@ TEST_CASE(
   CHECK_THROWS_WITH(tensor.run(), "OneLayer makes after, as another tensor is called");
 }
 
-TEST_CASE("a loop without a list is refused, and what does not fit one first") {
+TEST_CASE("a loop without a list that does not fit together is refused") {
   // The cell of such a loop is a graph over the parameters around it.
   const auto trial = [](std::optional<Dimension> length) {
     Trial trial;
@@ -849,8 +949,7 @@ TEST_CASE("a loop without a list is refused, and what does not fit one first") {
     trial.use(std::move(body), {{.kind = Kind::kCarried, .given = trial.x, .result = 0}});
     return trial;
   };
-  CHECK_THROWS_WITH(trial(Dimension(7, Axis::kPosition)).run(),
-                    "cells goes through no list of parameters, and such loops do not run");
+  CHECK(trial(Dimension(7, Axis::kPosition)).run().size() == 1);
   CHECK_THROWS_WITH(trial({}).run(), "cells needs a list or a length, above 0");
   CHECK_THROWS_WITH(trial(Dimension(0, Axis::kPosition)).run(),
                     "cells needs a list or a length, above 0");
