@@ -10,9 +10,8 @@
 
 namespace {
 
-constexpr int64_t kNever = -1;
-
-std::atomic<int64_t> now = 0, most = 0, blocks = 0, at_work = 0, left = kNever;
+std::atomic<int64_t> now = 0, most = 0, blocks = 0, at_work = 0;
+std::atomic<int64_t> left = attnscope::testing::kNever;  // allocations before the one that fails
 std::atomic<bool> failed = false;
 
 }  // namespace
@@ -68,7 +67,7 @@ void start_counting() {
 }
 
 void fail_after(int64_t allocations) {
-  failed = false;
+  if (allocations != kNever) failed = false;
   left = allocations;
 }
 

@@ -330,12 +330,12 @@ test('numbers that are not finite are refused with their place', () => {
   trainer.dispose();
 });
 
-/** A step of it tells of its progress. */
+/** A layer whose steps tell of their progress, and its batch. */
 const large = { ...classifier, batch_size: 16, seq_len: 256, hidden_size: 256, num_heads: 4 };
+const long = { tokens: scope.randint(20, [16, 256]), labels: scope.randint(2, [16]) };
 
 test('a progress that says no stops a step, and nothing has changed', () => {
   const trainer = scope.trainer(large);
-  const long = { tokens: scope.randint(20, [16, 256]), labels: scope.randint(2, [16]) };
   const before = numbersOf(trainer.stateDict().parameters);
   const told = /** @type {number[]} */ ([]);
   trainer.evaluate(long, { progress: (done) => told.push(done) });
@@ -363,7 +363,6 @@ test('the model of a trainer is freed with it, and by nothing else', () => {
 
 test('a trainer is not disposed of while it steps', () => {
   const [trainer, other] = [scope.trainer(large), scope.trainer(large)];
-  const long = { tokens: scope.randint(20, [16, 256]), labels: scope.randint(2, [16]) };
   const inUse = { name: 'Error', message: 'this model is in use and cannot be disposed' };
   let told = 0;
   const dispose = () => {

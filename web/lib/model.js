@@ -1,10 +1,10 @@
 // A layer with its weights, ready to run.
 
 import { Decoding } from './decoding.js';
+import { TRAINED } from './errors.js';
 import { checkCell } from './explain/cell.js';
 import { explained } from './explain/explain.js';
 import { withLengths } from './explain/lengths.js';
-import { TRAINED } from './errors.js';
 import { coreTensors } from './inputs.js';
 import { partTensors, refusal } from './options.js';
 import { ResidentTensor } from './tensor.js';

@@ -179,7 +179,7 @@ export class Trainer {
    * @throws {DOMException} an AbortError, when `progress` returned false
    */
   step(inputs, options) {
-    return this.#run('step', (handle, tensors, report) => handle.train(tensors, report), inputs, options);
+    return this.#run('step', 'train', inputs, options);
   }
 
   /**
@@ -189,7 +189,7 @@ export class Trainer {
    * @returns {{ loss: number } & Record<string, Tensor>} the results under their names, `output` the first
    */
   evaluate(inputs, options) {
-    return this.#run('evaluate', (handle, tensors, report) => handle.evaluate(tensors, report), inputs, options);
+    return this.#run('evaluate', 'evaluate', inputs, options);
   }
 
   /**
@@ -245,14 +245,14 @@ export class Trainer {
   }
 
   /**
-   * @param {'step' | 'evaluate'} name
-   * @param {(handle: import('./core/core.js').Model, tensors: any, report?: (done: number) => void) => any} call
-   * @param {unknown} inputs @param {unknown} options
+   * @param {'step' | 'evaluate'} name in messages
+   * @param {'train' | 'evaluate'} method of the core
+   * @param {unknown} inputs @param {unknown} options @returns {any}
    */
-  #run(name, call, inputs, options = {}) {
+  #run(name, method, inputs, options = {}) {
     checkOptions(name, { progress: functionRule }, options);
     const tensors = coreTensors(this.#core, inputs);
-    return Model.use(this.model, (handle, report) => call(handle, tensors, report), options);
+    return Model.use(this.model, (handle, report) => handle[method](tensors, report), options);
   }
 }
 

@@ -192,14 +192,12 @@ Graph cells_of(int length, bool reverse, bool list) {
   const TensorId h_after = add(body, "h_after", make_op<Multiply>(), {gates, squashed});
   body.add_result("h_after", h_after);
   body.add_result("c_after", c_after);
-  Loop loop;
+  Loop loop{.name = "cells", .reverse = reverse};
   if (list) {
     loop.member = 0;
   } else {
-    loop.name = "cells";
     loop.length = Dimension(length, Axis::kPosition);
   }
-  loop.reverse = reverse;
   loop.outputs = {{.result = 0, .stacked = true}, {.result = 0}, {.result = 1}};
   loop.bodies.push_back({.graph = std::make_shared<const Graph>(std::move(body)),
                          .arguments = {{.kind = Kind::kSlice, .given = made},

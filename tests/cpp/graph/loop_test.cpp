@@ -208,10 +208,11 @@ Graph cells(const Way& way, int iterations) {
   body.add_result("memory", new_memory);
   Graph graph(set);
   const Start given = start(graph, way, iterations);
-  Loop loop{.member = 0, .reverse = way.reverse};
-  if (!way.list) {
-    loop = {.name = "cells", .length = Dimension(iterations, Axis::kPosition)};
-    loop.reverse = way.reverse;
+  Loop loop{.name = "cells", .reverse = way.reverse};
+  if (way.list) {
+    loop.member = 0;
+  } else {
+    loop.length = Dimension(iterations, Axis::kPosition);
   }
   loop.bodies.push_back(
       {.graph = shared(std::move(body)),
@@ -227,9 +228,9 @@ Graph cells(const Way& way, int iterations) {
 }
 
 Graph cells_by_hand(const Way& way, int iterations) {
-  std::vector<std::string> places{"cell"};
-  if (way.list) places.clear();
+  std::vector<std::string> places;
   for (int i = 0; way.list && i < iterations; ++i) places.push_back(format("layers.{}", {i}));
+  if (!way.list) places = {"cell"};
   const WrittenOut written(places);
   Graph graph(written.set);
   const Start given = start(graph, way, iterations);

@@ -202,7 +202,7 @@ export class WorkerModel {
    * @ts-ignore for users whose `lib` is older; it works on the line after the comment's last one. */
   [Symbol.dispose]() {
     this.#checkUntrained();
-    this.dispose().catch(() => {}); // only the worker's end can be in its way
+    WorkerModel.free(this).catch(() => {}); // only the worker's end can be in its way
   }
 
   #checkUntrained() {
