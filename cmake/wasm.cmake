@@ -1,5 +1,6 @@
-# The release modules: {simd,relaxed} x {one thread, threads}. Kernels are compiled once for each
-# instruction set, everything else once for each thread model.
+# The release modules: {simd,relaxed} x {one thread, threads}, and `reference`, which is simd with the
+# reference loops. Kernels are compiled once for each instruction set, everything else once for each
+# thread model.
 
 set(simd_flags -msimd128)
 set(relaxed_flags -msimd128 -mrelaxed-simd)
@@ -8,8 +9,10 @@ set(scalar_flags -DXSIMD_WITH_EMULATED=1 "-DXSIMD_DEFAULT_ARCH=emulated<128>")
 set(common_flags -fwasm-exceptions)
 # -flto: what only one caller needs is merged into it. A module is called by one thread, and its
 # workers run nothing but kernels and the loops around them, in run/lowering/, where nothing is static.
-# It never ends, so nothing static is destroyed.
-set(small_flags -Oz -flto -fno-threadsafe-statics -fno-c++-static-destructors)
+# It never ends, so nothing static is destroyed. Virtual functions that a module never calls are left
+# out of it, as Op::forward_all() is where the reference loops are: a twentieth of the module.
+set(small_flags -Oz -flto -fno-threadsafe-statics -fno-c++-static-destructors
+    -fvisibility=hidden -fwhole-program-vtables -fvirtual-function-elimination)
 # Kernels say themselves what is a vector and what is unrolled: the compiler would do the same to
 # the few numbers that are left over, in 6 kB of what a page loads.
 set(fast_flags -O2 -fno-vectorize -fno-slp-vectorize)
@@ -76,19 +79,28 @@ endif()
 list(FILTER core_sources EXCLUDE REGEX "/cpp/(ops|run/lowering)/(recurrent|where)\\.cpp$")
 list(FILTER kernel_sources EXCLUDE REGEX "/cpp/kernels/recurrent\\.cpp$")
 
+# One of them defines run_reference() in a module.
+set(reference_loops_sources "${CMAKE_SOURCE_DIR}/cpp/run/reference.cpp")
+set(no_reference_sources "${CMAKE_SOURCE_DIR}/cpp/bindings/no_reference.cpp")
+list(REMOVE_ITEM core_sources ${reference_loops_sources})
+list(REMOVE_ITEM binding_sources ${no_reference_sources})
+
 # compile_set(<suffix> <flags>): objects of everything but kernels, for one thread model.
 function(compile_set suffix)
-  attnscope_object_library(core${suffix} ${core_sources})
+  foreach(part core reference_loops no_reference)
+    attnscope_object_library(${part}${suffix} ${${part}_sources})
+    target_compile_options(${part}${suffix} PRIVATE ${common_flags} -msimd128 ${small_flags} ${ARGN})
+  endforeach()
   attnscope_object_library(bindings${suffix} ${binding_sources})
-  target_compile_options(core${suffix} PRIVATE ${common_flags} -msimd128 ${small_flags} ${ARGN})
   target_compile_options(bindings${suffix} PRIVATE ${common_flags} ${small_flags} ${ARGN})
   target_precompile_headers(core${suffix} PRIVATE ${core_headers})
 endfunction()
 
-function(release name threads_suffix kernels)
+# release(<name> <suffix> <reference> <kernels> <link options>)
+function(release name threads_suffix reference kernels)
   add_executable(${name})
-  target_link_libraries(${name} PRIVATE core${threads_suffix}
-                        bindings${threads_suffix} ${kernels})
+  target_link_libraries(${name} PRIVATE core${threads_suffix} bindings${threads_suffix}
+                        ${reference}${threads_suffix} ${kernels})
   target_link_options(${name} PRIVATE ${link_flags} ${ARGN} -lembind)
   set_target_properties(${name} PROPERTIES SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY "${modules}")
 endfunction()
@@ -109,9 +121,10 @@ foreach(suffix "" -threads)
   endif()
   compile_set("${suffix}" ${compile_flags})
   foreach(build simd relaxed)
-    release(${build}${suffix} "${suffix}" kernels-${build} ${thread_link})
+    release(${build}${suffix} "${suffix}" no_reference kernels-${build} ${thread_link})
   endforeach()
 endforeach()
+release(reference "" reference_loops kernels-simd)
 target_link_options(simd PRIVATE --emit-tsd "${modules}/core.d.ts")
 
 # `npm run bench -- --limits`: the released kernels alone, with memory as the modules have it, and what
@@ -126,4 +139,4 @@ function(limits_program name)
   set_target_properties(${name} PROPERTIES SUFFIX .cjs)
 endfunction()
 limits_program(limits)
-limits_program(steps core)
+limits_program(steps core no_reference)

@@ -1,10 +1,15 @@
-// Makes web/lib/core of what Emscripten wrote: the four .wasm files, and the JavaScript around them, which is the same
-// for both instruction sets. No address is left in it: web/lib/files.js has them all, where bundlers find them.
+// Makes web/lib/core of what Emscripten wrote: the five .wasm files, and the JavaScript around them, which all builds
+// with one thread share, and both with threads. No address is left in it: web/lib/files.js has them all, where bundlers
+// find them.
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const sets = ['simd', 'relaxed'];
+/** By their JavaScript's name, the builds that share it. */
+const BUILDS = {
+  core: ['simd', 'relaxed', 'reference'],
+  'core-threads': ['simd-threads', 'relaxed-threads']
+};
 
 /**
  * What is replaced, each to be found once, and by what: the loader gives the module what it needs.
@@ -37,14 +42,15 @@ export function writeCore(from, to) {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
   copyFileSync(join(from, 'core.d.ts'), join(to, 'core.d.ts'));
-  for (const suffix of ['', '-threads']) {
-    const replacements = suffix ? [...everywhere, ...withThreads] : everywhere;
-    const [text, other] = sets.map((set) =>
-      withoutAddresses(readFileSync(join(from, `${set}${suffix}.mjs`), 'utf8'), replacements)
+  for (const [name, builds] of Object.entries(BUILDS)) {
+    const replacements = name === 'core' ? everywhere : [...everywhere, ...withThreads];
+    const [text, ...others] = builds.map((build) =>
+      withoutAddresses(readFileSync(join(from, `${build}.mjs`), 'utf8'), replacements)
     );
-    if (text !== other) throw new Error(`simd${suffix}.mjs and relaxed${suffix}.mjs are not the same program`);
-    writeFileSync(join(to, `core${suffix}.mjs`), text);
-    for (const set of sets) copyFileSync(join(from, `${set}${suffix}.wasm`), join(to, `${set}${suffix}.wasm`));
+    const other = others.findIndex((one) => one !== text);
+    if (other >= 0) throw new Error(`${builds[0]}.mjs and ${builds[other + 1]}.mjs are not the same program`);
+    writeFileSync(join(to, `${name}.mjs`), text);
+    for (const build of builds) copyFileSync(join(from, `${build}.wasm`), join(to, `${build}.wasm`));
   }
 }
 

@@ -155,7 +155,8 @@ class Lines {
 /// One run of the schedule; adds what each kernel takes to its line.
 void run_timed(const Schedule& schedule, const BoundWeights& weights, const Inputs& inputs,
                Lines& lines) {
-  Workspace workspace(schedule.graph(), schedule.placement(), weights, inputs, {});
+  Workspace workspace(schedule.graph(), schedule.placement(), schedule.results(), weights, inputs,
+                      {});
   for (Line& line : lines.all()) line.seconds.push_back(0);
   for (size_t i = 0; i < schedule.entries().size(); ++i) {
     const Schedule::Entry& entry = schedule.entries()[i];

@@ -7,6 +7,7 @@ import {
   FLOAT32_TOLERANCE,
   alternatives,
   assertClose,
+  byReference,
   configOf,
   configs,
   hasMask,
@@ -65,7 +66,7 @@ for (const { name, scope: on } of variants) {
         config,
         (model) => {
           const { tensors: made, ...results } = model.forward(inputs, { tensors });
-          const expected = model.forward(inputs, { tensors, reference: true });
+          const expected = byReference(config, inputs, { tensors });
           assert.deepEqual(Object.keys(made), tensors, nameOf(config));
           for (const one of tensors) assertSameOrHidden(made[one], expected.tensors[one], `${nameOf(config)}: ${one}`);
           for (const one of Object.keys(results))

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { configs, hasMask, nameOf, randomInputs, scope, variants, withModel } from './support.js';
+import { byReference, configs, hasMask, nameOf, randomInputs, scope, variants, withModel } from './support.js';
 
 const causal = { layer: 'multihead_attention', batch_size: 1, hidden_size: 8, num_heads: 2, is_causal: true };
 
@@ -43,7 +43,7 @@ function assertAsReference(config, on, inputs, tolerance, what) {
   withModel(
     config,
     (model) => {
-      const expected = model.forward(inputs, { reference: true });
+      const expected = byReference(config, inputs);
       for (const [result, tensor] of Object.entries(model.forward(inputs)))
         assertAlike(tensor, expected[result], tolerance, `${nameOf(config)}: ${result} ${what}`);
     },

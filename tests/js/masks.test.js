@@ -8,8 +8,10 @@ import {
   assertClose,
   assertSame,
   bandOf,
+  byReference,
   configOf,
   configs,
+  executors,
   expand,
   hasMask,
   layers,
@@ -31,7 +33,7 @@ const pooled = { layer: 'additive_scorer', batch_size: 3, seq_len: 13, hidden_si
 const scorers = layers.filter(({ group }) => group === 'scorers');
 
 test('a row in which everything is hidden gives zeros, never NaN, in every build', () => {
-  for (const { name, scope: on } of variants) {
+  for (const { name, on, options } of executors) {
     for (const layer of scorers) {
       for (const seq_len of [1, 3, 4, 8, 9, 33]) {
         const attn_dim = layer.fields.some(({ name }) => name === 'attn_dim') ? 6 : undefined;
@@ -40,20 +42,12 @@ test('a row in which everything is hidden gives zeros, never NaN, in every build
         const data = new Uint8Array(3 * seq_len).fill(1);
         data.fill(0, seq_len, 2 * seq_len);
         for (const mask of [{ data, shape: [3, seq_len] }, asFloats({ data, shape: [3, seq_len] })]) {
-          for (const reference of [false, true]) {
-            const { output, weights } = withModel(
-              config,
-              (model) => model.forward({ ...inputs, mask }, { reference }),
-              { on }
-            );
-            assert.deepEqual(rowsOf(output)[1], new Float32Array(10), `${name}, ${layer.name}, seq_len ${seq_len}`);
-            assert.deepEqual(
-              rowsOf(weights)[1],
-              new Float32Array(seq_len),
-              `${name}, ${layer.name}, seq_len ${seq_len}`
-            );
-            assert.ok(output.data.every(Number.isFinite) && weights.data.every(Number.isFinite));
-          }
+          const run = (model) => model.forward({ ...inputs, mask }, options);
+          const { output, weights } = withModel(config, run, { on });
+          const what = `${name}, ${layer.name}, seq_len ${seq_len}`;
+          assert.deepEqual(rowsOf(output)[1], new Float32Array(10), what);
+          assert.deepEqual(rowsOf(weights)[1], new Float32Array(seq_len), what);
+          assert.ok(output.data.every(Number.isFinite) && weights.data.every(Number.isFinite));
         }
       }
     }
@@ -147,12 +141,12 @@ test('a row that sees a key has one answer, forward and backward, whatever numbe
       const expected = model.forward({ ...inputs, ...bytes });
       const gradients = gradientsOf(expected);
       const expectedGradients = model.backward({ ...inputs, ...bytes }, gradients);
-      const expectedReference = model.forward({ ...inputs, ...bytes }, { reference: true });
+      const expectedReference = byReference(config, { ...inputs, ...bytes });
       for (const [number, value] of Object.entries(HIDING)) {
         const what = `${nameOf(config)}, hidden by ${number}`;
         const given = { ...inputs, ...hiddenBy(value) };
         assertSame(model.forward(given), expected, FLOAT32_TOLERANCE, what);
-        assertSame(model.forward(given, { reference: true }), expectedReference, FLOAT32_TOLERANCE, what);
+        assertSame(byReference(config, given), expectedReference, FLOAT32_TOLERANCE, what);
         const { inputs: byInputs, parameters } = model.backward(given, gradients);
         assertSame(byInputs, expectedGradients.inputs, FLOAT32_TOLERANCE, `${what}: gradients by inputs`);
         assertSame(parameters, expectedGradients.parameters, FLOAT32_TOLERANCE, `${what}: gradients by parameters`);
@@ -230,8 +224,8 @@ function narrower(shape) {
   return [...all, ...shorter].filter((one) => String(one) !== String(shape));
 }
 
-for (const { name: build, scope: on } of variants) {
-  test(`${build}: a mask of every shape that broadcasts is the whole one that it stands for`, () => {
+for (const { name, on, options } of executors) {
+  test(`${name}: a mask of every shape that broadcasts is the whole one that it stands for`, () => {
     for (const config of smallConfigs.filter(hasMask)) {
       const inputs = randomInputs(config);
       withModel(
@@ -241,14 +235,11 @@ for (const { name: build, scope: on } of variants) {
             for (const shape of narrower(whole)) {
               const bytes = randomMask(shape, 5);
               for (const one of [bytes, onlyHides(config, name) ? asFloats(bytes) : randomTensor(shape, 6)]) {
-                for (const reference of on === scope ? [false, true] : [false]) {
-                  const actual = model.forward({ ...inputs, [name]: one }, { reference });
-                  assert.deepEqual(
-                    actual,
-                    model.forward({ ...inputs, [name]: expand(one, whole) }, { reference }),
-                    `${nameOf(config)}, ${name} (${shape}), reference ${reference}`
-                  );
-                }
+                assert.deepEqual(
+                  model.forward({ ...inputs, [name]: one }, options),
+                  model.forward({ ...inputs, [name]: expand(one, whole) }, options),
+                  `${nameOf(config)}, ${name} (${shape})`
+                );
               }
             }
           }
@@ -257,7 +248,9 @@ for (const { name: build, scope: on } of variants) {
       );
     }
   });
+}
 
+for (const { name: build, scope: on } of variants) {
   test(`${build}: weights are at least 0, those of hidden keys 0, and each row sums to 1 or sees nothing`, () => {
     for (const config of configs) {
       for (const mask of hasMask(config) ? [false, true] : [false]) {
@@ -388,23 +381,21 @@ test('tokens that the mask hides are as if the text had ended before them', () =
   const ids = { data: Int32Array.of(1, 2, 3, 0, 0, 4, 5, 6, 0, 0), shape: [2, 5] };
   const short = { data: Int32Array.of(1, 2, 3, 4, 5, 6), shape: [2, 3] };
   const seen = Uint8Array.of(1, 1, 1, 0, 0);
-  for (const { name, scope: on } of variants) {
-    for (const reference of [false, true]) {
-      for (const need_weights of [false, true]) {
-        withModel(
-          { ...config, seq_len: 5 },
-          (model) => {
-            const of = (inputs) => model.forward(inputs, { reference, need_weights }).output;
-            const { data } = of({ tokens: short });
-            for (const shape of [[5], [1, 5]])
-              assertClose(of({ tokens: ids, mask: { data: seen, shape } }).data, data, FLOAT32_TOLERANCE, name);
-            const both = { data: Uint8Array.of(...seen, ...seen), shape: [2, 5] };
-            assertClose(of({ tokens: ids, mask: both }).data, data, FLOAT32_TOLERANCE, name);
-            assert.notDeepEqual(of({ tokens: ids }).data, data, 'without it they count');
-          },
-          { on }
-        );
-      }
+  for (const { name, on, options } of executors) {
+    for (const need_weights of [false, true]) {
+      withModel(
+        { ...config, seq_len: 5 },
+        (model) => {
+          const of = (inputs) => model.forward(inputs, { ...options, need_weights }).output;
+          const { data } = of({ tokens: short });
+          for (const shape of [[5], [1, 5]])
+            assertClose(of({ tokens: ids, mask: { data: seen, shape } }).data, data, FLOAT32_TOLERANCE, name);
+          const both = { data: Uint8Array.of(...seen, ...seen), shape: [2, 5] };
+          assertClose(of({ tokens: ids, mask: both }).data, data, FLOAT32_TOLERANCE, name);
+          assert.notDeepEqual(of({ tokens: ids }).data, data, 'without it they count');
+        },
+        { on }
+      );
     }
   }
 });

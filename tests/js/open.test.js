@@ -108,7 +108,7 @@ test('measurePeaks gives plausible speeds', () => {
 const plain = (got) => `options must be a plain object, got ${got}`;
 const threads = (got) => `threads must be an integer from 1 to 64, got ${got}`;
 const sharedMemory = (got) => `sharedMemory must be true or false, got ${got}`;
-const build = (got) => `build must be one of simd, relaxed, got ${got}`;
+const build = (got) => `build must be one of simd, relaxed, reference, got ${got}`;
 const wasmUrl = (got) => `wasmUrl must be a string or a URL, got ${got}`;
 const unknown = (name, advice = '; its options are threads, sharedMemory, build, wasmUrl') =>
   `open has no option ${name}${advice}`;
@@ -169,6 +169,43 @@ test('relaxed SIMD opens where the engine has it, and is refused where it has no
     message: 'build must be simd here, got "relaxed": this engine has no relaxed SIMD',
     field: 'build'
   });
+});
+
+test('the build with the reference loops has one thread, and the others refuse to run by them', async () => {
+  const exact = await open({ build: 'reference' });
+  assert.deepEqual(exact.build, { ...exact.build, name: 'reference', threads: 1, reason: '' });
+  for (const [field, value, rule] of [
+    ['threads', 2, 'threads must be 1'],
+    ['sharedMemory', true, 'sharedMemory must be false']
+  ]) {
+    await assert.rejects(open({ build: 'reference', [field]: value }), {
+      name: 'RangeError',
+      message: `${rule} with build "reference", got ${value}`,
+      field
+    });
+  }
+  const output = { data: Float32Array.of(1, 0, 0, 1), shape: [1, 4] };
+  const hidden_states = { data: Float32Array.of(1, 2, 3, 4), shape: [1, 1, 4] };
+  for (const { scope } of variants) {
+    const model = scope.create({ layer: 'linear_scorer', batch_size: 1, seq_len: 1, hidden_size: 4 });
+    const before = model.forward({ hidden_states });
+    for (const call of [
+      () => model.forward({ hidden_states }, { reference: true }),
+      () => model.forward({ hidden_states }, { reference: true, round: 'float16' }),
+      () => model.backward({ hidden_states }, { output }, { reference: true })
+    ]) {
+      assert.throws(call, {
+        name: 'RangeError',
+        message:
+          'reference must be false here, got true: the reference loops are in the build "reference", ' +
+          "open({ build: 'reference' })",
+        field: 'reference'
+      });
+    }
+    assert.deepEqual(model.forward({ hidden_states }), before);
+    model.dispose();
+  }
+  exact.dispose();
 });
 
 test('wasmUrl names the folder of the .wasm files, with or without a last slash, as a path or a URL', async () => {

@@ -11,6 +11,7 @@ import { project } from '../../tools/folders.js';
 import { node24 } from '../../tools/toolchain.js';
 import { installPacked } from '../packed.js';
 
+/** Those that a page loads. */
 const builds = ['simd', 'simd-threads', 'relaxed', 'relaxed-threads'];
 
 /** @type {string} */
@@ -41,8 +42,8 @@ function runThere(name, code) {
   return run(process.execPath, [name], { cwd: folder });
 }
 
-test('it holds the four builds, the element, the types, the licences and the picture of the README, and nothing of the site or the tests', () => {
-  for (const name of builds) assert.ok(files.includes(`web/lib/core/${name}.wasm`), name);
+test('it holds the five builds, the element, the types, the licences and the picture of the README, and nothing of the site or the tests', () => {
+  for (const name of [...builds, 'reference']) assert.ok(files.includes(`web/lib/core/${name}.wasm`), name);
   for (const name of [
     'package.json',
     'README.md',
@@ -112,8 +113,8 @@ test('each licence of others is there with its text', () => {
 const installed = () => join(folder, 'node_modules', 'attnscope', 'web', 'lib');
 const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content, { level: 9 }).length;
 
-test('it is small: four builds, once as files and once inside one file, and the element, compressed', () => {
-  const LARGEST = 3.3e6; // without optimization it would be several times as large
+test('it is small: five builds as files, four inside one file, and the element, compressed', () => {
+  const LARGEST = 3.5e6; // without optimization it would be several times as large
   assert.ok(archiveBytes < LARGEST, `${archiveBytes} bytes`);
 });
 
@@ -201,6 +202,20 @@ test('so it does on Node 24, with relaxed SIMD', async () => {
     cpSync(join(folder, name), join(copy, name), { recursive: true });
   writeFileSync(join(copy, 'use.js'), `${use}\nconsole.log(scope.build.name.split('-')[0]);`);
   assert.equal(await tools.run(tools.node, ['use.js'], { cwd: copy }), `${used}relaxed\n`);
+});
+
+test('the build with the reference loops is in the package, but not in the inline module, which says so', async () => {
+  const tried = (/** @type {string} */ from) => `
+    import { open } from '${from}';
+    const scope = await open({ build: 'reference' });
+    const model = scope.create({ layer: 'linear_scorer', batch_size: 1, seq_len: 2, hidden_size: 3 });
+    const { weights } = model.forward({ hidden_states: scope.randn([1, 2, 3]) }, { reference: true });
+    console.log(weights.shape);`;
+  assert.equal(await runThere('reference.js', tried('attnscope')), '[ 1, 2 ]\n');
+  await assert.rejects(
+    runThere('inline.js', tried('attnscope/inline')),
+    /attnscope\/inline does not have the build "reference" inside: import attnscope, or name the folder that has reference\.wasm by wasmUrl/
+  );
 });
 
 test('it works in a worker', async () => {

@@ -49,5 +49,5 @@ test('each WebAssembly build is there once', () => {
   const names = readdirSync(join(folder, 'dist/assets'))
     .filter((name) => name.endsWith('.wasm'))
     .map((name) => name.replace(/-[\w-]{8}\.wasm$/, ''));
-  assert.deepEqual(names.sort(), ['relaxed', 'relaxed-threads', 'simd', 'simd-threads']);
+  assert.deepEqual(names.sort(), ['reference', 'relaxed', 'relaxed-threads', 'simd', 'simd-threads']);
 });

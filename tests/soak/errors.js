@@ -125,9 +125,9 @@ export function errorCases({ scope, memory }) {
       before: hurry
     },
     {
-      name: 'a reference run that stops',
+      name: 'a run by the reference loops that stops, or that this build does not have',
       call: forward({ hidden_states }, { reference: true, progress: () => false }),
-      error: 'AbortError',
+      error: scope.build.name === 'reference' ? 'AbortError' : 'RangeError',
       before: hurry
     },
     {

@@ -48,7 +48,7 @@ export function mix(inside, count, seed) {
           pick([
             {},
             { need_weights: false },
-            { reference: true },
+            { reference: scope.build.name === 'reference' },
             { compare: true },
             { round: 'bfloat16' },
             { progress() {} }

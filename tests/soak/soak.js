@@ -21,8 +21,10 @@ function report(what, work) {
   console.log(`${what}: as it was, ${((performance.now() - start) / 1000).toFixed(0)} s`);
 }
 
-for (const build of /** @type {const} */ ((await relaxedSimd()) ? ['simd', 'relaxed'] : ['simd'])) {
-  for (const threads of [1, 2]) {
+for (const build of /** @type {const} */ (
+  (await relaxedSimd()) ? ['reference', 'simd', 'relaxed'] : ['reference', 'simd']
+)) {
+  for (const threads of build === 'reference' ? [1] : [1, 2]) {
     const inside = await openInside({ build, threads });
     const { name } = inside.scope.build;
     const expected = answers(inside.scope);

@@ -21,7 +21,7 @@ function withModules(more, use) {
   const from = mkdtempSync(join(tmpdir(), 'attnscope-glue-'));
   try {
     writeFileSync(join(from, 'core.d.ts'), '');
-    for (const name of ['simd', 'relaxed', 'simd-threads', 'relaxed-threads']) {
+    for (const name of ['simd', 'relaxed', 'reference', 'simd-threads', 'relaxed-threads']) {
       writeFileSync(join(from, `${name}.mjs`), written(name, { threads: name.endsWith('-threads'), more: more[name] }));
       writeFileSync(join(from, `${name}.wasm`), name);
     }
@@ -31,13 +31,14 @@ function withModules(more, use) {
   }
 }
 
-test('both instruction sets share their JavaScript, in which no address is left and no thread starts itself', () => {
+test('all builds share their JavaScript, those with threads theirs, in which no address is left and no thread starts itself', () => {
   withModules({}, (from, to) => {
     writeCore(from, to);
     assert.deepEqual(readdirSync(to).sort(), [
       'core-threads.mjs',
       'core.d.ts',
       'core.mjs',
+      'reference.wasm',
       'relaxed-threads.wasm',
       'relaxed.wasm',
       'simd-threads.wasm',
@@ -65,6 +66,7 @@ test('so it is in what was built, where nothing is left that a bundler for brows
 test('what another Emscripten writes is refused, rather than left as it is', () => {
   const refused = /** @type {[Record<string, string>, RegExp][]} */ ([
     [{ simd: 'var other;' }, /^Error: simd\.mjs and relaxed\.mjs are not the same program$/],
+    [{ reference: 'var other;' }, /^Error: simd\.mjs and reference\.mjs are not the same program$/],
     [{ simd: 'var _scriptName=import.meta.url;' }, /_scriptName.* 2 times, not once: has its version changed\?$/],
     [{ simd: 'await import("node:fs");' }, /still has import\(: has its version changed\?$/]
   ]);

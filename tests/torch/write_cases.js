@@ -73,6 +73,31 @@ async function openAll() {
 
 const scopes = await openAll();
 const scope = Object.values(scopes)[0];
+const referenceScope = await open({ build: 'reference' });
+
+/** One model by each build's kernels, and one by the reference loops. */
+class Models {
+  /** @param {any} config @param {import('../../web/lib/types.js').CreateOptions} [options] */
+  constructor(config, options) {
+    /** By build. @type {Record<string, Model>} */
+    this.kernels = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(config, options)]));
+    this.first = Object.values(this.kernels)[0];
+    this.reference = referenceScope.create(config, options);
+  }
+
+  get #all() {
+    return [...Object.values(this.kernels), this.reference];
+  }
+
+  /** @param {any} state */
+  loadStateDict(state) {
+    for (const model of this.#all) model.loadStateDict(state);
+  }
+
+  dispose() {
+    for (const model of this.#all) model.dispose();
+  }
+}
 
 /** @param {import('../../web/lib/index.js').Results} results */
 function written({ rounding_error, ...tensors }) {
@@ -87,17 +112,17 @@ function sameBits(a, b) {
 /**
  * One forward pass by the reference executor and by every build's kernels. Builds whose every bit agrees
  * share one entry, "simd, simd-threads".
- * @param {Record<string, Model>} models by build
+ * @param {Models} models
  * @param {Tensors} inputs
  */
 function results(models, inputs) {
   const groups = new Groups();
-  for (const [name, model] of Object.entries(models)) {
+  for (const [name, model] of Object.entries(models.kernels)) {
     const whole = model.forward(inputs);
     groups.add(name, whole);
     if ('weights' in whole) groups.add(`${name} without weights`, model.forward(inputs, { need_weights: false }));
   }
-  return { reference: written(Object.values(models)[0].forward(inputs, { reference: true })), ...groups.written() };
+  return { reference: written(models.reference.forward(inputs, { reference: true })), ...groups.written() };
 }
 
 /** Results of several builds: those of which every bit agrees are written once. */
@@ -124,14 +149,15 @@ class Groups {
 
 /**
  * Every tensor between the steps, by the reference executor and by every build's kernels.
- * @param {Record<string, Model>} models by build
+ * @param {Models} models
  * @param {Tensors} inputs
  * @param {string[]} tensors their names
  */
 function between(models, inputs, tensors) {
   const groups = new Groups();
-  for (const [name, model] of Object.entries(models)) groups.add(name, model.forward(inputs, { tensors }).tensors);
-  const reference = Object.values(models)[0].forward(inputs, { tensors, reference: true }).tensors;
+  for (const [name, model] of Object.entries(models.kernels))
+    groups.add(name, model.forward(inputs, { tensors }).tensors);
+  const reference = models.reference.forward(inputs, { tensors, reference: true }).tensors;
   return { reference: written(reference), ...groups.written() };
 }
 
@@ -140,7 +166,7 @@ const CELLS = 2; // of each attention of a layer
 /**
  * Some cells of the attention weights, explained by every build, with the names by which forward() returns the tensors
  * of their layer.
- * @param {Record<string, Model>} models by build
+ * @param {Models} models
  * @param {Tensors} inputs
  * @param {import('../../web/lib/index.js').Estimate & import('../../web/lib/types.js').EstimateNames} estimate
  */
@@ -161,7 +187,7 @@ function explained(models, inputs, { steps, shapes, tensors, results }) {
       const nameOf = (/** @type {string[]} */ all) => (layer === undefined ? all.at(-1) : (all[repeat] ?? all[0]));
       const names = Object.fromEntries(Object.entries(tensors).map(([name, all]) => [name, nameOf(all)]));
       const masked = Object.keys(tensors).filter((name) => !(name in shapes));
-      const cells = Object.entries(models).map(([build, model]) => [
+      const cells = Object.entries(models.kernels).map(([build, model]) => [
         build,
         model.explain(/** @type {any} */ (inputs), /** @type {any} */ (at))
       ]);
@@ -176,12 +202,12 @@ const together = (/** @type {any} */ { inputs, parameters, tensors }) => ({ ...i
 
 /**
  * One backward pass, of random gradients by all results.
- * @param {Record<string, Model>} models by build
+ * @param {Models} models
  * @param {Tensors} inputs
  * @param {string[]} names of tensors between the steps: by those that have a gradient, it is asked for too
  */
 function gradients(models, inputs, names) {
-  const first = Object.values(models)[0];
+  const { first } = models;
   const given = Object.fromEntries(
     Object.entries(first.forward(inputs)).map(([name, { shape }]) => [
       name,
@@ -190,9 +216,9 @@ function gradients(models, inputs, names) {
   );
   const tensors = names.filter((name) => hasGradient(first, inputs, given, name));
   const groups = new Groups();
-  for (const [name, model] of Object.entries(models))
+  for (const [name, model] of Object.entries(models.kernels))
     groups.add(name, together(model.backward(inputs, given, { tensors })));
-  const reference = written(together(first.backward(inputs, given, { tensors, reference: true })));
+  const reference = written(together(models.reference.backward(inputs, given, { tensors, reference: true })));
   return { given: file.addAll(given), results: { reference, ...groups.written() } };
 }
 
@@ -248,8 +274,8 @@ function writeCase(config, seed, whole) {
   const any = /** @type {any} */ (config);
   const estimate = scope.estimate(any);
   const inputs = randomInputs(draw, estimate, seed);
-  const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(any, { seed })]));
-  const first = Object.values(models)[0];
+  const models = new Models(any, { seed });
+  const { first } = models;
   const state = first.stateDict();
   const places = file.addAll(inputs);
   const listed = scope.estimate(any, { tensors: true });
@@ -286,7 +312,7 @@ function writeCase(config, seed, whole) {
   const rounded = Object.fromEntries(FORMATS.map((round) => [round, written(first.forward(inputs, { round }))]));
   const loaded = [writeOtherSeed(any, models, inputs, places, seed)];
   if (hasExactScores(estimate)) loaded.push(writeHugeScores(models, inputs, state));
-  for (const model of Object.values(models)) model.dispose();
+  models.dispose();
   return {
     config,
     seed,
@@ -306,7 +332,7 @@ function writeCase(config, seed, whole) {
  */
 function writeOtherSeed(
   /** @type {any} */ config,
-  /** @type {Record<string, Model>} */ models,
+  /** @type {Models} */ models,
   /** @type {Tensors} */ inputs,
   /** @type {object} */ places,
   /** @type {number} */ seed
@@ -314,7 +340,7 @@ function writeOtherSeed(
   const other = scope.create(config, { seed: (seed + 1) % 2 ** 32 });
   const state = withVectors(draw, other.stateDict());
   other.dispose();
-  for (const model of Object.values(models)) model.loadStateDict(state);
+  models.loadStateDict(state);
   return {
     name: 'loaded from another seed',
     inputs: places,
@@ -357,11 +383,7 @@ function hasExactScores({ steps }) {
  * Scores far past what exp() holds. Softmax turns an absolute error of a score into a relative one of its
  * weight, so weights and inputs are integers, whose scores every implementation computes exactly.
  */
-function writeHugeScores(
-  /** @type {Record<string, Model>} */ models,
-  /** @type {Tensors} */ given,
-  /** @type {Tensors} */ state
-) {
+function writeHugeScores(/** @type {Models} */ models, /** @type {Tensors} */ given, /** @type {Tensors} */ state) {
   const inputs = Object.fromEntries(
     Object.entries(given).map(([name, { data, shape }]) => [
       name,
@@ -371,7 +393,7 @@ function writeHugeScores(
   const weights = Object.fromEntries(
     Object.entries(state).map(([name, { shape }]) => [name, integers(draw, shape, 16)])
   );
-  for (const model of Object.values(models)) model.loadStateDict(weights);
+  models.loadStateDict(weights);
   return {
     name: 'huge scores',
     inputs: file.addAll(inputs),
@@ -573,15 +595,15 @@ function writePeer(draw, peer, config) {
   const open = Object.fromEntries(
     estimate.inputs.filter(({ optional }) => optional).map(({ name, shape }) => [name, openMask(draw, shape)])
   );
-  const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(any, { seed })]));
-  const state = withVectors(draw, Object.values(models)[0].stateDict());
-  for (const model of Object.values(models)) model.loadStateDict(state);
+  const models = new Models(any, { seed });
+  const state = withVectors(draw, models.first.stateDict());
+  models.loadStateDict(state);
   const places = file.addAll(inputs);
   const runs = [
     { name: 'plain', inputs: places, results: results(models, inputs) },
     { name: 'mask', inputs: { ...places, ...file.addAll(open) }, results: results(models, { ...inputs, ...open }) }
   ];
-  for (const model of Object.values(models)) model.dispose();
+  models.dispose();
   return {
     peer,
     config: estimate.config,
@@ -674,8 +696,8 @@ function writeCheckpoint({ hf, state: own, inputs: { lengths, ...inputs } }) {
   const [batch_size, seq_len] = Object.values(inputs)[0].shape;
   const config = /** @type {any} */ ({ ...imported, batch_size, seq_len });
   const { state, isRenamed, parameters } = adapted(hf.model_type, own, config);
-  const models = Object.fromEntries(Object.entries(scopes).map(([name, one]) => [name, one.create(config)]));
-  for (const model of Object.values(models)) model.loadStateDict(state);
+  const models = new Models(config);
+  models.loadStateDict(state);
   const places = file.addAll(inputs);
   const runs = [{ name: 'whole', inputs: places, results: results(models, inputs) }];
   if (lengths && config.layer === 'encoder') {
@@ -690,11 +712,11 @@ function writeCheckpoint({ hf, state: own, inputs: { lengths, ...inputs } }) {
     config.layer === 'encoder'
       ? []
       : STEP_SIZES.map((size) => {
-          const model = models[Object.keys(models)[size % Object.keys(models).length]];
+          const model = Object.values(models.kernels)[size % Object.keys(models.kernels).length];
           model.clearCache();
           return { size, ...writeSteps(model, inputs, seq_len, size) };
         });
-  for (const model of Object.values(models)) model.dispose();
+  models.dispose();
   return {
     model_type: hf.model_type,
     renamed: isRenamed,

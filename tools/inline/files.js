@@ -4,7 +4,14 @@ import { thread, wasm as packed } from 'attnscope:packed';
 import { addressOf, builtin } from '../../web/lib/host.js';
 
 /** @type {Record<string, () => Promise<BufferSource>>} What is in each build's .wasm. */
-export const wasm = Object.fromEntries(Object.entries(packed).map(([name, text]) => [name, () => unpacked(text)]));
+export const wasm = {
+  ...Object.fromEntries(Object.entries(packed).map(([name, text]) => [name, () => unpacked(text)])),
+  async reference() {
+    throw new Error(
+      'attnscope/inline does not have the build "reference" inside: import attnscope, or name the folder that has reference.wasm by wasmUrl'
+    );
+  }
+};
 
 /** @type {string | undefined} */
 let address;

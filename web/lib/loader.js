@@ -1,5 +1,5 @@
 // Chooses the WebAssembly build that this engine runs fastest, and loads it. Four builds: with and
-// without relaxed SIMD, with and without threads.
+// without relaxed SIMD, with and without threads. A fifth, `reference`, loads only when asked for.
 
 import { relaxedSimd, simd, threads as sharedMemory } from 'wasm-feature-detect';
 import createThreads from './core/core-threads.mjs';
@@ -164,6 +164,7 @@ function choose(options, can) {
   if (!can.isolated && (options.threads ?? 1) > 1) {
     throw refusal('threads', `threads must be 1 here, got ${options.threads}: ${NOT_ISOLATED}`);
   }
+  if (options.build === 'reference') return chooseReference(options, can.isolated);
   const available = Math.min(globalThis.navigator?.hardwareConcurrency ?? hostCores(), MAX_DEFAULT_THREADS);
   const threads = can.isolated ? (options.threads ?? available) : 1;
   const relaxed = options.build ? options.build === 'relaxed' : can.relaxed;
@@ -173,6 +174,18 @@ function choose(options, can) {
     isolated: can.isolated,
     reason: joined(can.isolated ? '' : NOT_ISOLATED, can.relaxed ? '' : NO_RELAXED)
   };
+}
+
+/**
+ * The build with the reference loops, which has one thread.
+ * @param {OpenOptions} options
+ * @param {boolean} isolated
+ * @returns {Build}
+ */
+function chooseReference({ threads = 1, sharedMemory }, isolated) {
+  if (threads > 1) throw refusal('threads', `threads must be 1 with build "reference", got ${threads}`);
+  if (sharedMemory) throw refusal('sharedMemory', 'sharedMemory must be false with build "reference", got true');
+  return { name: 'reference', threads, isolated, reason: '' };
 }
 
 /** @param {string[]} reasons '' for none */

@@ -314,7 +314,7 @@
  *   format first and report the error against float32; int8 is symmetric, with one scale a row, and
  *   leaves biases
  * @property {boolean} [reference] by plain loops in double precision instead of the kernels, with the weights in
- *   float32
+ *   float32; only in the build that `open({ build: 'reference' })` loads
  * @property {boolean} [compare] run once more with the weights in float32, and report the error that the model's
  *   `storage` makes
  * @property {readonly string[]} [tensors] names of tensors between the steps, which are returned too, as `tensors` of
@@ -326,7 +326,7 @@
 
 /**
  * @typedef {object} BackwardOptions
- * @property {boolean} [reference] by plain loops in double precision instead of the kernels
+ * @property {boolean} [reference] as of `forward`
  * @property {readonly string[]} [tensors] names of tensors that steps make, as `forward` takes them but for masked
  *   scores: the gradients by these are returned too, as `tensors` of the results
  * @property {(done: number) => boolean | void} [progress] as of `forward`
@@ -355,13 +355,14 @@
  * @property {number} [threads] how many threads run; by default the engine's cores, at most 8
  * @property {boolean} [sharedMemory] where the engine has shared memory, one thread runs in the build with threads,
  *   too: a page that opens a worker with threads loads one .wasm for both; by default false
- * @property {'simd' | 'relaxed'} [build] which instructions; by default the fastest that runs here
+ * @property {'simd' | 'relaxed' | 'reference'} [build] which instructions; by default the fastest that runs here.
+ *   'reference' is 'simd' with one thread, and has the reference loops for `reference: true`
  * @property {string | URL} [wasmUrl] the folder that holds the .wasm files; by default this module's
  */
 
 /**
  * @typedef {object} Build which WebAssembly runs
- * @property {string} name 'relaxed-threads', 'relaxed', 'simd-threads' or 'simd'
+ * @property {string} name 'relaxed-threads', 'relaxed', 'simd-threads', 'simd' or 'reference'
  * @property {number} threads
  * @property {boolean} isolated whether the engine lets threads share memory
  * @property {string} reason what this engine lacks for the fastest build; '' for nothing

@@ -80,8 +80,8 @@ const ourselves = (name, build) => ({
         };
       },
       train: (training, data) => train(scope, training, data),
-      reference(workload, data) {
-        const model = modelOf(scope, workload, data);
+      async reference(workload, data) {
+        const model = modelOf(await open({ build: 'reference' }), workload, data);
         const { output } = model.forward(tensorsOf(workload.inputs, data.inputs), {
           need_weights: false,
           reference: true

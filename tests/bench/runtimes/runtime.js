@@ -16,7 +16,7 @@ import { addresses, scripts } from './addresses.js';
  * @typedef {object} Opened
  * @property {(workload: Workload, data: Data, way: string) => Promise<Prepared> | Prepared} prepare
  * @property {(training: Training, data: Data, way: string) => Prepared} [train] of a runtime with training ways
- * @property {(workload: Workload, data: Data) => Float32Array} [reference] slow and exact
+ * @property {(workload: Workload, data: Data) => Promise<Float32Array>} [reference] slow and exact
  * @property {() => { flops_per_second: number, bytes_per_second: number }} [peaks]
  *
  * @typedef {object} Contestant what can be asked to run something
