@@ -75,9 +75,8 @@ if(ATTNSCOPE_TESTS)
   return()
 endif()
 
-# No layer has recurrent steps or `where` yet: a page does not load them.
-list(FILTER core_sources EXCLUDE REGEX "/cpp/(ops|run/lowering)/(recurrent|where)\\.cpp$")
-list(FILTER kernel_sources EXCLUDE REGEX "/cpp/kernels/recurrent\\.cpp$")
+# No layer has `where` yet: a page does not load it.
+list(FILTER core_sources EXCLUDE REGEX "/cpp/(ops|run/lowering)/where\\.cpp$")
 
 # One of them defines run_reference() in a module.
 set(reference_loops_sources "${CMAKE_SOURCE_DIR}/cpp/run/reference.cpp")

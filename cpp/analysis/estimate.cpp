@@ -143,7 +143,7 @@ void write_parts(JsonWriter& json, const LayerCost& cost) {
 }
 
 void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count saved_bytes) {
-  const auto& [graph, step, times, places, prefix, body] = row;
+  const auto& [graph, step, times, places, prefix, body, group] = row;
   json.begin_object();
   json.key("name").string(row.name());
   json.key("op").string(step.op->name());
@@ -164,12 +164,14 @@ void write_step(JsonWriter& json, const Row& row, const StepCost& cost, Count sa
     json.end_array();
   }
   json.key("repeat").number(times);
+  json.key("places").number(places);
   json.key("parameters").number(cost.parameters);
   json.key("macs").number(cost.operations.macs());
   json.key("elementwise").number(cost.operations.elementwise());
   json.key("bytes_moved").number(cost.bytes_moved);
   json.key("saved_bytes").number(saved_bytes);
   json.key("pytorch").string(pytorch_expression(row));
+  if (group) json.key("within").string(group->call);
   json.end_object();
 }
 
@@ -182,14 +184,28 @@ void write_steps(JsonWriter& json, const std::vector<Row>& rows, const LayerCost
   json.end_array();
 }
 
+/// Of what loops stack.
+void write_stacked_shapes(JsonWriter& json, const Graph& graph, const std::string& prefix) {
+  for (const Loop& loop : graph.loops()) {
+    for (const Loop::Output& output : loop.outputs) {
+      const Tensor& whole = graph.tensor(output.tensor);
+      if (output.stacked) json.key(prefix + whole.name).shape(whole.shape);
+    }
+    for (const Body& body : loop.bodies) {
+      write_stacked_shapes(json, *body.graph, prefix + body.prefix);
+    }
+  }
+}
+
 /// Of what each step makes, by its name.
-void write_shapes(JsonWriter& json, const std::vector<Row>& rows) {
+void write_shapes(JsonWriter& json, const Graph& graph, const std::vector<Row>& rows) {
   json.key("shapes").begin_object();
   for (const Row& row : rows) {
     for (const TensorId id : row.step.outputs()) {
       json.key(row.name_of(id)).shape(row.graph.tensor(id).shape);
     }
   }
+  write_stacked_shapes(json, graph, "");
   json.end_object();
 }
 
@@ -394,8 +410,9 @@ std::string estimate_json(const Config& config, const EstimateOptions& options) 
   json.key("results");
   write_results(json, graph);
   json.key("output_shape").shape(graph.tensor(graph.results().front().tensor).shape);
-  if (options.steps) write_shapes(json, rows);
+  if (options.steps) write_shapes(json, graph, rows);
   if (options.tensors) {
+    check_iterations(graph, config);  // the names are those of a run
     json.key("tensors").begin_object();
     write_tensors(json, graph, "", {""});
     json.end_object();

@@ -34,6 +34,9 @@ struct Bytes {
     without_pairs -= other.without_pairs;
     return *this;
   }
+  friend Bytes operator*(const Bytes& a, Count times) {
+    return {product({a.all, times}), product({a.without_pairs, times})};
+  }
   friend Bytes operator+(const Bytes& a, const Bytes& b) {
     return {sum(a.all, b.all), sum(a.without_pairs, b.without_pairs)};
   }
@@ -107,6 +110,9 @@ class Walk {
         run(*loop, s);
       } else {
         run(step);
+        for (const Held& held : graph_.held()) {
+          if (held.until == static_cast<size_t>(s)) show_read(held.tensor, row_ - 1);
+        }
       }
       left -= let_go_[static_cast<size_t>(s)];
     }
@@ -131,6 +137,9 @@ class Walk {
     each_that_stays([&](TensorId id) { at(id).last = kEnd; });
     for (int s = end_; s-- > 0;) {
       const Step& step = graph_.steps()[static_cast<size_t>(s)];
+      for (const Held& held : graph_.held()) {
+        if (held.until == static_cast<size_t>(s)) read(held.tensor, s);
+      }
       for (const TensorId id : step.inputs) read(id, s);
       if (const Loop* loop = graph_.loop_of(step)) {
         for (const Loop::Output& output : loop->outputs) read(output.tensor, s);
@@ -245,25 +254,40 @@ class Walk {
       given.clear();
       for (const Argument& one : body.arguments) {
         given.push_back(is_handed_on(one, i) ? result(known, before, one.result, loop)
-                                             : give(loop, i, one.given, s));
+                                             : give(loop, i, one, s));
       }
       now = walk(loop, i, given, known);
       const Walk& walked = known[now];
+      const bool is_last = i + 1 == loop.iterations();
+      // Once two in a row are alike, so are all but the last one, which has nothing behind it.
+      const bool alike = loop.bodies.size() == 1 && i > 0 && now == before && !is_last;
+      const Count times = alike ? loop.iterations() - 1 - i : 1;
+      most = max(most, left + walked.most);
+      left += walked.left * (times - 1);
       most = max(most, left + walked.most);
       left += walked.left;
-      if (records()) keep(walked, body, i);
+      if (records()) keep(walked, body, i, times);
       for (size_t o = 0; o < slices.size(); ++o) {
         const int made = loop.outputs[o].result;
         if (!loop.outputs[o].stacked) continue;
-        if (i > 0 && keeps_carried(walked, body, made)) slices[o] -= known[before].size_of(made);
-        const bool is_last = i + 1 == loop.iterations();
-        if (!is_last || loop.output_of(made, false) == kNoTensor) slices[o] += walked.size_of(made);
+        if (i > 0 && keeps_carried(walked, body, made)) {
+          slices[o] -= known[before].size_of(made) * times;
+        }
+        if (!is_last || loop.output_of(made, false) == kNoTensor) {
+          slices[o] += walked.size_of(made) * times;
+        }
       }
+      i += static_cast<int64_t>(times) - 1;
     }
     row_ = first_row(loop, loop.bodies.size());
+    for (const Argument& one : loop.bodies[0].arguments) {
+      const bool held = one.kind == Argument::Kind::kSlice && loop.holds_slices();
+      if (held) show_read(one.given, row_ - 1);
+    }
     for (size_t o = 0; o < slices.size(); ++o) {
       const Loop::Output& output = loop.outputs[o];
       if (output.stacked) {
+        show_slices(loop, known, output.result);
         make(output.tensor, row_ - 1);
         most = max(most, left);
         left -= slices[o];
@@ -328,9 +352,12 @@ class Walk {
   }
 
   /// What a body is given: it lets go what no later iteration needs, and nothing behind the loop.
-  Given give(const Loop& loop, int64_t iteration, TensorId id, int s) {
-    Tracked& one = at(id);
-    if (one.last != s || is_taken_after(loop, iteration, id)) return {{}, one.unkept, one.life};
+  Given give(const Loop& loop, int64_t iteration, const Argument& argument, int s) {
+    Tracked& one = at(argument.given);
+    const bool held = argument.kind == Argument::Kind::kSlice && loop.holds_slices();
+    if (held || one.last != s || is_taken_after(loop, iteration, argument.given)) {
+      return {{}, one.unkept, one.life};
+    }
     stay(one, kEnd);
     return one;
   }
@@ -369,11 +396,12 @@ class Walk {
     return given;
   }
 
-  /// What autograd keeps of an iteration: of what it was given by the graph around, too.
-  void keep(const Walk& walked, const Body& body, int64_t iteration) {
+  /// What autograd keeps of an iteration, and of others like it: of what it was given by the graph
+  /// around, too.
+  void keep(const Walk& walked, const Body& body, int64_t iteration, Count times) {
     size_t row = static_cast<size_t>(walked.first_row_ - first_row_);
     for (const Count kept : walked.saved) {
-      saved[row] = sum(saved[row], kept);
+      saved[row] = sum(saved[row], product({kept, times}));
       ++row;
     }
     for (size_t i = 0; i < walked.inputs_.size(); ++i) {
@@ -426,6 +454,16 @@ class Walk {
         if (is_taken_after(loop, iteration, one.given)) show_read(one.given, row - 1);
       }
     }
+  }
+
+  /// Slices that wait for each other: the result of all iterations, until they are stacked.
+  void show_slices(const Loop& loop, const std::vector<Walk>& known, int result) {
+    if (!timeline_) return;
+    const int life = known[first_of(known, *loop.last_body().graph)].result_of(result).life;
+    if (life == kNoLife) return;
+    Lifetime& slices = (*timeline_)[static_cast<size_t>(life)];
+    slices.bytes = product({slices.bytes, loop.iterations()});
+    slices.freed = std::max(slices.freed, row_ - 1);
   }
 
   const Graph& graph_;

@@ -1,5 +1,8 @@
 #include "pytorch.h"
 
+#include <algorithm>
+
+#include "../graph/rows.h"
 #include "cost.h"
 #include "memory.h"
 #include "pytorch_module.h"
@@ -48,14 +51,12 @@ std::string measure_text(const Graph& graph, Dtype dtype) {
             saved[storage.data_ptr()] = storage
         return tensor
 
-    counter = FlopCounterMode(display=False)
-    with counter, torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-)";
-  } else {
-    text += R"(    counter = FlopCounterMode(display=False)
-    with counter:
 )";
   }
+  text += format("    counter = FlopCounterMode(display=False)\n    with counter{}:\n",
+                 {trainable(dtype) ? ", torch.autograd.graph.saved_tensors_hooks(keep, lambda "
+                                     "tensor: tensor)"
+                                   : ""});
   text += format("        results = {}\n", {call});
   text += R"(    return {
         "parameters": sum(p.numel() for p in module.parameters()),
@@ -86,6 +87,10 @@ std::string inputs_text(const Graph& graph, Dtype dtype) {
 
 std::string main_text(const Config& config, const Graph& graph, Dtype dtype) {
   std::string text = "def main():\n    torch.manual_seed(0)\n";
+  if (std::ranges::any_of(rows_of(graph), &Row::group)) {
+    text +=
+        "    torch.backends.mkldnn.enabled = False  # its LSTM hides what it computes and keeps\n";
+  }
   text += format("    module = {}(){}\n", {config.layer().pytorch_class, conversion(dtype)});
   text += format("    inputs = {\n{}    }\n", {inputs_text(graph, dtype)});
   return text + R"(    measured = measure(module, inputs)

@@ -270,12 +270,24 @@ std::string loop_text(const Graph& graph, const Loop& loop) {
                 {before, alike ? loop_of_one(graph, loop) : choosing_loop(graph, loop), behind});
 }
 
+Line group_line(const Graph& graph, const Group& group) {
+  std::vector<std::string> shapes;
+  for (const TensorId id : group.outputs) shapes.push_back(to_string(graph.tensor(id).shape));
+  return {group.statement, joined(shapes)};
+}
+
 /// The body of forward().
 std::string statements(const Graph& graph) {
   std::string text;
   std::vector<Line> lines;
   Unpacking unpacking(graph);
-  for (const Step& step : graph.steps()) {
+  for (size_t s = 0; s < graph.steps().size(); ++s) {
+    const Step& step = graph.steps()[s];
+    if (const Group* group = graph.group_of(step)) {
+      lines.push_back(group_line(graph, *group));
+      s = group->end - 1;
+      continue;
+    }
     unpacking.add_before(step, lines);
     if (const Loop* loop = graph.loop_of(step)) {
       text += aligned(std::exchange(lines, {})) + loop_text(graph, *loop);
@@ -354,6 +366,7 @@ std::string layer_class(const Layer& layer, const Graph& graph) {
 std::string bodies_text(const Graph& graph) {
   std::string text;
   for (const Loop& loop : graph.loops()) {
+    if (!loop.list) continue;  // within a group
     for (const Body& body : loop.bodies) text += bodies_text(*body.graph) + body_class(body);
   }
   return text;
@@ -365,7 +378,8 @@ std::string pytorch_expression(const Row& row) {
   std::vector<std::string> inputs;
   for (const TensorId id : row.step.inputs) {
     if (row.graph.tensor(id).role == Role::kOptionalInput) continue;
-    const bool own = row.graph.tensor(id).role != Role::kParameter && !carried(row.graph, id).body;
+    const bool renamed = !row.group && carried(row.graph, id).body;
+    const bool own = row.graph.tensor(id).role != Role::kParameter && !renamed;
     inputs.push_back(own ? row.name_of(id) : expression(row.graph, id));
   }
   return step_expression(row.graph, row.step, inputs);
@@ -376,6 +390,7 @@ std::string helpers_text(const Graph& graph) {
   std::vector<std::string> helpers;
   if (!padding_masks(graph).empty()) helpers.emplace_back(kPaddingMask);
   for (const Row& row : rows_of(graph)) {
+    if (row.group) continue;
     const InputShapes shapes = row.graph.input_shapes(row.step, true);
     for (const std::string& helper : row.step.op->pytorch_helpers(shapes)) {
       const auto same = std::find_if(helpers.begin(), helpers.end(), [&](const std::string& other) {

@@ -141,6 +141,21 @@ void Graph::add_result(std::string_view name, TensorId tensor, ResultOptions opt
   results_.push_back({std::string(name), tensor, options});
 }
 
+void Graph::add_group(size_t begin, std::string_view call, std::string statement, Ids outputs) {
+  groups_.push_back({std::string(call),
+                     std::move(statement),
+                     {outputs.begin(), outputs.end()},
+                     begin,
+                     steps_.size()});
+}
+
+const Group* Graph::group_of(const Step& step) const {
+  const auto place = static_cast<size_t>(&step - steps_.data());
+  const auto group = std::ranges::find_if(
+      groups_, [&](const Group& one) { return one.begin <= place && place < one.end; });
+  return group == groups_.end() ? nullptr : &*group;
+}
+
 void Graph::drop_states() {
   states_.clear();
   advances_.clear();
@@ -149,6 +164,10 @@ void Graph::drop_states() {
 void Graph::remove_steps(const std::vector<bool>& unneeded) {
   size_t i = 0;
   std::erase_if(steps_, [&](const Step&) { return unneeded[i++]; });
+  for (Held& held : held_) {
+    const auto end = unneeded.begin() + static_cast<std::ptrdiff_t>(held.until);
+    held.until -= static_cast<size_t>(std::count(unneeded.begin(), end, true));
+  }
 }
 
 std::vector<TensorId> Graph::inputs() const {

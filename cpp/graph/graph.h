@@ -111,8 +111,25 @@ struct Loop {
   /// Which slice an iteration takes, and puts: counted among the iterations of its body.
   int64_t slice(int64_t iteration) const;
 
+  /// Whether PyTorch's own loop holds what it takes slices of until it has stacked its results.
+  bool holds_slices() const;
+
   /// What is made of one of the bodies' results, kNoTensor where nothing is.
   TensorId output_of(int result, bool stacked) const;
+};
+
+/// A tensor of an unrolled graph that PyTorch holds until a step, though no later step reads it.
+struct Held {
+  TensorId tensor;
+  size_t until;  // the place of the step
+};
+
+/// Steps that PyTorch has as one call. Printed code has a statement in their place.
+struct Group {
+  std::string call;               // "nn.LSTM"
+  std::string statement;          // "output, (h_n, c_n) = super().forward(hidden_states)"
+  std::vector<TensorId> outputs;  // what the statement makes, in its order
+  size_t begin, end;              // of the steps
 };
 
 /// Ids in a braced list or a vector. Only refers to them: for arguments of a call, not to be kept.
@@ -176,6 +193,12 @@ class Graph {
   /// needs yet.
   std::vector<TensorId> add_loop(Loop loop);
 
+  /// Says that the steps from `begin` to the latest are one call of PyTorch's.
+  void add_group(size_t begin, std::string_view call, std::string statement, Ids outputs);
+
+  /// A graph of the same parameters: a body for a loop without a list.
+  Graph sibling() const { return Graph(parameters_); }
+
   /// Removes the steps for which `unneeded` says so, by their place, which no other step reads.
   void remove_steps(const std::vector<bool>& unneeded);
 
@@ -203,6 +226,8 @@ class Graph {
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Result>& results() const { return results_; }
   const std::vector<Loop>& loops() const { return loops_; }
+  const std::vector<Group>& groups() const { return groups_; }
+  const std::vector<Held>& held() const { return held_; }
   const std::vector<StateUse>& states() const { return states_; }
   const std::vector<Filled>& filled() const { return filled_; }
   const std::vector<FiniteResult>& finite_results() const { return finite_; }
@@ -239,6 +264,9 @@ class Graph {
     return step.loop == kNoLoop ? nullptr : &loops_[static_cast<size_t>(step.loop)];
   }
 
+  /// The group that has a step, or nullptr.
+  const Group* group_of(const Step& step) const;
+
   /// Shapes of a step's inputs; optional inputs are present only if `with_optional`.
   InputShapes input_shapes(const Step& step, bool with_optional = false) const;
 
@@ -258,6 +286,8 @@ class Graph {
   std::vector<Step> steps_;
   std::vector<Result> results_;
   std::vector<Loop> loops_;
+  std::vector<Group> groups_;
+  std::vector<Held> held_;
   std::vector<StateUse> states_;
   std::vector<Filled> filled_;
   std::vector<FiniteResult> finite_;

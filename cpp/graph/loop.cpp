@@ -238,6 +238,8 @@ int64_t Loop::slice(int64_t iteration) const {
   return reverse ? iterations_of(kind) - 1 - before : before;
 }
 
+bool Loop::holds_slices() const { return !list && std::ranges::any_of(outputs, &Output::stacked); }
+
 TensorId Loop::output_of(int result, bool stacked) const {
   const auto output = std::ranges::find_if(
       outputs, [&](const Output& one) { return one.result == result && one.stacked == stacked; });

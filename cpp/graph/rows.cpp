@@ -8,8 +8,9 @@ namespace {
 void add_rows(const Graph& graph, const Row& around, std::vector<Row>& rows) {
   for (const Step& step : graph.steps()) {
     const Loop* loop = graph.loop_of(step);
+    const Group* group = around.group ? around.group : graph.group_of(step);
     if (!loop) {
-      rows.push_back({graph, step, around.times, around.places, around.prefix, around.body});
+      rows.push_back({graph, step, around.times, around.places, around.prefix, around.body, group});
       continue;
     }
     for (size_t kind = 0; kind < loop->bodies.size(); ++kind) {
@@ -17,7 +18,7 @@ void add_rows(const Graph& graph, const Row& around, std::vector<Row>& rows) {
       const int64_t times = loop->iterations_of(kind), places = loop->list ? times : 1;
       add_rows(*body.graph,
                {graph, step, around.times * times, around.places * places,
-                around.prefix + body.prefix, &body},
+                around.prefix + body.prefix, &body, group},
                rows);
     }
   }
@@ -41,7 +42,7 @@ std::string name_in(const Graph& graph, TensorId id, const Body* body, const std
 std::vector<Row> rows_of(const Graph& graph) {
   std::vector<Row> rows;
   if (graph.steps().empty()) return rows;
-  add_rows(graph, {graph, graph.steps().front(), 1, 1, "", nullptr}, rows);
+  add_rows(graph, {graph, graph.steps().front(), 1, 1, "", nullptr, nullptr}, rows);
   return rows;
 }
 

@@ -16,6 +16,7 @@ struct Row {
   int64_t places;      // in how many places of lists its parameters stand, each with its own values
   std::string prefix;  // of the names of what the body has for itself
   const Body* body;    // that has the step, or nullptr
+  const Group* group;  // that has the step, or the loop around it; or nullptr
 
   std::string name() const { return prefix + step.name; }
 

@@ -29,7 +29,36 @@ const Layer& find_layer(const RawConfig& raw) {
           name ? did_you_mean(*name, known_layers()) : ""});
 }
 
+/// Of the graph's loops without a list, those in the bodies of lists included.
+Count iterations(const Graph& graph) {
+  Count sum = 0;
+  for (const Loop& loop : graph.loops()) {
+    for (size_t kind = 0; kind < loop.bodies.size(); ++kind) {
+      const Count inside = loop.list ? iterations(*loop.bodies[kind].graph) : Count{1};
+      sum += product({loop.iterations_of(kind), inside});
+    }
+  }
+  return sum;
+}
+
 }  // namespace
+
+void check_iterations(const Graph& graph, const Config& config) {
+  const Count needed = iterations(graph);
+  if (needed <= kMostIterations) return;
+  const int64_t length = config.integer("seq_len");
+  const int64_t most = kMostIterations / static_cast<int64_t>(needed / length);
+  refuse("seq_len",
+         "seq_len must be at most {} where the layer runs or is trained, got {}: its positions "
+         "follow one another; estimates take any length",
+         {most, length});
+}
+
+Graph graph_to_run(const Config& config) {
+  Graph graph = config.layer().forward_graph(config);
+  check_iterations(graph, config);
+  return graph;
+}
 
 size_t Config::index_of(std::string_view name) const {
   for (size_t i = 0; i < values_.size(); ++i) {

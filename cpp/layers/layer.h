@@ -93,6 +93,15 @@ struct Registration {
 /// Every layer, in the order of the page's list.
 std::span<const Layer* const> layers();
 
+/// The most iterations of loops without a list that a run has: each becomes steps of its own.
+inline constexpr int64_t kMostIterations = 1024;
+
+/// Throws FieldError where a config's graph has more of them.
+void check_iterations(const Graph& graph, const Config& config);
+
+/// The layer's graph for a run, which unrolls its loops, after that check.
+Graph graph_to_run(const Config& config);
+
 /// The gate that every config passes: finds the layer that `raw` names, and checks every other key
 /// against that layer's fields. Throws FieldError.
 Config resolve(const RawConfig& raw);

@@ -44,6 +44,7 @@ void Stack::gradients(GradientBuilder& step) const {
 }
 
 std::string Stack::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
+  if (inputs.size() == 1) return format("{}.unsqueeze({})", {inputs[0], dimension_});
   const std::string tensors = tuple_of(inputs);
   return dimension_ == 0 ? format("torch.stack({})", {tensors})
                          : format("torch.stack({}, dim={})", {tensors, dimension_});

@@ -14,7 +14,7 @@ namespace {
 
 /// Without loops; `masked`: with the steps that no layer has by itself, for tensors by name.
 Graph unrolled(const Config& config, bool masked = false) {
-  return unroll(config.layer().forward_graph(config), masked);
+  return unroll(graph_to_run(config), masked);
 }
 
 FunctionGraph forward_of(Graph graph, const Config& config, const PlanKey& key) {

@@ -72,7 +72,8 @@ class Backward {
     seen.output = made(step.output);
     GradientBuilder builder(graph_, seen, std::move(gradients), asked);
     step.op->gradients(builder);
-    for (size_t i = 0; i < step.inputs.size(); ++i) {
+    // A bias first, as PyTorch does: with it its gradient so far is let go.
+    for (size_t i = step.inputs.size(); i-- > 0;) {
       if (builder.given()[i] != kNoTensor) collect(step.inputs[i], builder.given()[i]);
     }
   }
@@ -237,7 +238,7 @@ std::vector<Seed> add_seeds(Graph& graph, const std::vector<std::string>& from) 
 std::string gradient_name(const std::string& name) { return "gradients." + name; }
 
 Graph backward_graph(const Config& config, const std::vector<std::string>& from) {
-  return backward_graph(unroll(config.layer().forward_graph(config)), from, {});
+  return backward_graph(unroll(graph_to_run(config)), from, {});
 }
 
 Graph backward_graph(Graph graph, const std::vector<std::string>& from,

@@ -177,7 +177,7 @@ Computed rates_of(const Recipe& recipe) {
 
 TrainingGraph training_graph(const Config& config, const Recipe& recipe,
                              Accumulation accumulation) {
-  UnrolledForTraining unrolled = unroll_for_training(config.layer().forward_graph(config));
+  UnrolledForTraining unrolled = unroll_for_training(graph_to_run(config));
   if (!recipe.checkpointing) {
     unrolled.iterations.clear();
   } else if (unrolled.iterations.empty()) {
@@ -255,7 +255,7 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
 }
 
 TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe) {
-  TrainingGraph evaluation{.graph = unroll(config.layer().forward_graph(config))};
+  TrainingGraph evaluation{.graph = unroll(graph_to_run(config))};
   evaluation.graph.drop_states();
   add_loss(evaluation, recipe.loss);
   const std::vector<Result> results = evaluation.graph.results();

@@ -84,8 +84,8 @@ test('an estimate names what each step makes, as often as it is repeated, and wh
     const masked = Object.keys(tensors).filter((one) => !(one in shapes));
     const softmaxes = steps.filter(({ op }) => op === 'softmax');
     assert.deepEqual(
-      Object.keys(tensors).filter((one) => !masked.includes(one)),
-      Object.keys(shapes),
+      new Set(Object.keys(tensors).filter((one) => !masked.includes(one))),
+      new Set(Object.keys(shapes)),
       nameOf(config)
     );
     assert.deepEqual(

@@ -12,7 +12,7 @@ const additive = { layer: 'additive_scorer', ...bert, attn_dim: 128 };
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 /** A parameter's name, or some rows of it: score.weight, in_proj_bias[0:4], bias_k, weight. */
 const isParameter = (tensor) =>
-  /(^|[._])(weight|bias)(\[\d+:\d+\])?$|^bias_[kv]$|^(positions|query|score_factor)$/.test(tensor);
+  /(^|[._])(weight|bias)(_[ih]h_l\d+)?(\[\d+:\d+\])?$|^bias_[kv]$|^(positions|query|score_factor)$/.test(tensor);
 const scoring = ({ parts }) => (parts.project?.macs ?? 0) + parts.score.macs;
 
 for (const [claim, config, read, expected] of [
@@ -116,10 +116,11 @@ test('parts and steps sum to the totals', () => {
       repeats.set(both, (repeats.get(both) ?? 0) + repeat);
     }
     const { num_layers, nope_every } = config;
+    const positions = steps.some(({ repeat, places }) => repeat > places) ? config.seq_len : 1;
     const rotated = nope_every ? num_layers - Math.floor(num_layers / nope_every) : num_layers;
     for (const [step, repeat] of repeats) {
       const layers = step.startsWith('rotate_') ? rotated : num_layers;
-      assert.ok([1, layers].includes(repeat), `${name}: ${step} repeats ${repeat} times`);
+      assert.ok([1, layers, positions].includes(repeat), `${name}: ${step} repeats ${repeat} times`);
     }
   }
 });
@@ -171,7 +172,7 @@ test('layers of two kinds have parameters of their own: those of all steps are t
     names.forEach((name) => read.add(name));
     return !known;
   });
-  assert.equal(sum(own.map((step) => step.parameters * step.repeat)), parameters);
+  assert.equal(sum(own.map((step) => step.parameters * step.places)), parameters);
 });
 
 test('kv_len left out means as many keys as queries', () => {
@@ -272,17 +273,19 @@ test('steps read what the inputs, parameters and steps before them give', () => 
     // Of stacked inputs each repetition reads its own part: past_keys, past_key.
     const known = new Set(inputs.flatMap(({ name }) => [name, name.replace(/s$/, '')]));
     const made = [];
+    const carried = ['hidden', 'cell']; // by a recurrent layer from position to position
     for (const { name, inputs: read, output, shape, axes, further_outputs = [] } of steps) {
-      const unknown = read.filter((tensor) => !known.has(tensor) && !isParameter(tensor));
+      const unknown = read.filter((tensor) => !known.has(tensor) && !isParameter(tensor) && !carried.includes(tensor));
       assert.deepEqual(unknown, [], `${nameOf(config)}: ${name} reads ${unknown}`);
       for (const one of [{ name: output, shape, axes }, ...further_outputs]) {
         assert.deepEqual(shapes[one.name], one.shape, `${nameOf(config)}: shape of ${one.name}`);
         assert.equal(one.axes.length, one.shape.length, `${nameOf(config)}: axes of ${one.name}`);
-        known.add(one.name);
+        known.add(one.name).add(`stacked_${one.name}`);
         made.push(one.name);
       }
     }
-    assert.deepEqual(Object.keys(shapes), made);
+    const stacked = Object.keys(shapes).filter((name) => name.startsWith('stacked_'));
+    assert.deepEqual(Object.keys(shapes), [...made, ...stacked]);
     assert.equal(
       new Set(steps.map(({ name }) => name)).size,
       steps.length,

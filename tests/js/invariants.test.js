@@ -121,6 +121,7 @@ const withKeysOfTheirOwn = layers
 const withoutPlaces = layers
   .filter((layer) => layer.inputs.filter(({ optional }) => !optional).length === 1)
   .filter((layer) => has(layer, 'is_causal') || !has(layer, 'past_len'))
+  .filter((layer) => layer.group !== 'recurrent')
   .map((layer) => {
     const blind = { position: 'none', is_causal: false, pooler: false };
     if (layer.name === 'timestep_attention') blind.bias = false; // one for each time step

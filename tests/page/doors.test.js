@@ -79,6 +79,14 @@ test('a measurement that is asked for on the static page begins when it is live,
   await page.waitForSelector('[role=alert]:has-text("Cancelled.")');
 });
 
+test('a measurement is cancelled while what draws it still loads, too', async () => {
+  const { page, letIn } = await waiting('speed/', /roofline-[^/]*\.js/);
+  await page.click('[data-action=measure]');
+  await page.click('[data-action=cancel]');
+  letIn();
+  await page.waitForSelector('[role=alert]:has-text("Cancelled.")');
+});
+
 test('a nudge on the static first screen of a lab is done when its layers learn', async () => {
   const { page, letIn } = await waiting('labs/attention-or-dense/', CORES);
   const up = page.locator('[data-nudge=price]').getByRole('button', { name: 'up by 1' });

@@ -260,6 +260,22 @@ test('above the memory limit it says what it needs and offers the largest that f
   assert.equal(await page.locator('.needs').count(), 0);
 });
 
+test('more positions than a recurrent layer runs are refused by name, with the most that it runs', async () => {
+  site = await openPage({
+    file: 'run/',
+    search: '?layer=recurrent_encoder&batch_size=1&seq_len=5000&input_size=4&hidden_size=4&tensor=stacked_hidden'
+  });
+  const { page } = site;
+  assert.equal(await page.isDisabled('[data-action="run"]'), true);
+  assert.match(
+    await page.locator('.needs').innerText(),
+    /^seq_len must be at most 1024 where the layer runs or is trained, got 5000: its positions follow one another; estimates take any length\. The figures above hold/
+  );
+  await page.click('[data-fit="seq_len"]');
+  await page.waitForSelector('[data-run="fresh"]');
+  assert.equal(await page.inputValue('#field-seq_len'), '1024');
+});
+
 test('what a run needs is counted as the core counts it', async () => {
   site = await openPage({ file: 'run/' });
   const scope = await open({ threads: 1 });

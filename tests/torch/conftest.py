@@ -124,6 +124,13 @@ class Case:
         return judge.measure(self.printed, self.estimate)
 
     @cached_property
+    def inside(self):
+        """Names of what is made within one call of PyTorch's, which printed code does not see."""
+        steps = [step for step in self.estimate["steps"] if "within" in step]
+        made = {one for step in steps for one in [step["output"], *(f["name"] for f in step.get("further_outputs", []))]}
+        return {*made, *(f"stacked_{name}" for name in made)} - self.printed.variables
+
+    @cached_property
     def state(self):
         return self.index.tensors(self.entry["state"])
 

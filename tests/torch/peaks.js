@@ -6,6 +6,7 @@
 const SIZES = {
   batch_size: 4,
   seq_len: 32,
+  input_size: 64,
   hidden_size: 64,
   num_heads: 4,
   num_layers: 3,

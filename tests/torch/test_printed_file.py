@@ -32,12 +32,14 @@ def figures(source):
 def run_here(path):
     """What `python3 path` prints, and its exit code, without the seconds that PyTorch takes to start."""
     printed = io.StringIO()
+    onednn = torch.backends.mkldnn.enabled  # which a file may switch off for its process
     with contextlib.redirect_stdout(printed):
         try:
             runpy.run_path(str(path), run_name="__main__")
             code = 0
         except SystemExit as exit:
             code = exit.code
+    torch.backends.mkldnn.enabled = onednn
     return printed.getvalue(), code
 
 

@@ -20,6 +20,7 @@ const classifier = {
   dropout: 0
 };
 const scorer = { layer: 'additive_scorer', batch_size: 3, seq_len: 7, hidden_size: 12, attn_dim: 5 };
+const recurrent = { layer: 'recurrent_encoder', batch_size: 3, seq_len: 9, input_size: 5, hidden_size: 7 };
 const decoder = {
   layer: 'decoder',
   batch_size: 2,
@@ -107,7 +108,9 @@ function runs() {
       steps: TUTORIAL_STEPS
     },
     // One batch of three has no label that counts: now the second, now the first call of an update.
-    { config: classifier, options: { optimizer: 'adam', accumulation_steps: 2 }, steps: STEPS, unlabelled: 1 }
+    { config: classifier, options: { optimizer: 'adam', accumulation_steps: 2 }, steps: STEPS, unlabelled: 1 },
+    // A parameter has a gradient of each position.
+    { config: recurrent, options: { loss: { name: 'mse_loss' }, optimizer: 'adamw' }, steps: STEPS }
   ];
 }
 

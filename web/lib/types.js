@@ -150,12 +150,15 @@
  * @property {Axis[]} axes what each of its dimensions goes over
  * @property {Output[]} [further_outputs] those after `output`, of a step that makes several tensors
  * @property {number} repeat how often it runs: the figures that follow are those of one time, but saved_bytes
- * @property {number} parameters elements of the parameters that it uses
+ * @property {number} places in how many places of a list its parameters stand, each with values of its own: 12 in 12
+ *   layers, 1 where the positions of a recurrent layer follow each other
+ * @property {number} parameters elements of the parameters that it uses, in one place
  * @property {number} macs multiply-accumulates of its matrix product
  * @property {number} elementwise every other arithmetic operation
  * @property {number} bytes_moved each operand read once and each output written once; 0 for views
  * @property {number} saved_bytes what autograd keeps of it, all times together, and no step before has kept
  * @property {string} pytorch the expression that computes the output, or a tuple of all
+ * @property {string} [within] the module of PyTorch's whose one call does this step and others: 'nn.LSTM'
  */
 
 /**

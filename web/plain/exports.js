@@ -4,7 +4,7 @@ import { outputsOf } from './outputs.js';
 import { csvCell } from './csv.js';
 import { formatBytes, formatCount, formatList } from './format.js';
 import { markdownFigures } from './pin-comparison.js';
-import { repeatOf, repeatText } from './repeats.js';
+import { placesOf, repeatOf, repeatText } from './repeats.js';
 
 /** @typedef {import('../lib/index.js').Estimate} Estimate */
 
@@ -19,6 +19,7 @@ const COLUMNS = [
   'output',
   'shape',
   'repeat',
+  'places',
   'parameters',
   'macs',
   'elementwise',
@@ -37,7 +38,9 @@ export function toCsv(estimate) {
     const outputs = outputsOf(step);
     const output = outputs.map(({ name }) => name);
     const shape = outputs.map((one) => one.shape.join(' ')).join('; ');
-    return COLUMNS.map((column) => csvCell({ ...step, output, shape, repeat: repeatOf(step) }[column])).join(',');
+    return COLUMNS.map((column) =>
+      csvCell({ ...step, output, shape, repeat: repeatOf(step), places: placesOf(step) }[column])
+    ).join(',');
   });
   return [COLUMNS.join(','), ...rows, ''].join('\r\n');
 }
@@ -50,7 +53,7 @@ export function toCsv(estimate) {
 export function toMarkdown(estimate, link, against = null) {
   const steps = estimate.steps.map(
     (/** @type {any} */ step) =>
-      `| ${step.name}${repeatText(step)} | ${shapesText(step)} | ${formatCount(step.parameters * repeatOf(step))} | ${formatCount(step.macs * repeatOf(step))} |`
+      `| ${step.name}${repeatText(step)} | ${shapesText(step)} | ${formatCount(step.parameters * placesOf(step))} | ${formatCount(step.macs * repeatOf(step))} |`
   );
   const pinned = against?.pinned;
   return [

@@ -2,7 +2,7 @@
 // the steps of the estimate so that a new layer needs no new sentence.
 
 import { formatBytes, formatCount, formatShape } from './format.js';
-import { repeatOf } from './repeats.js';
+import { placesOf, repeatOf } from './repeats.js';
 
 /** @typedef {import('../lib/index.js').Estimate} Estimate @typedef {import('../lib/index.js').Step} Step */
 
@@ -76,8 +76,8 @@ const partText = ({ parts }, key) =>
 export function parameterFormula(estimate) {
   const steps = estimate.steps.filter((step) => step.parameters > 0);
   if (!steps.length) return 'Nothing is learned: this layer only combines its inputs';
-  const used = steps.reduce((sum, step) => sum + step.parameters * repeatOf(step), 0);
-  const terms = steps.map((step) => ({ name: step.part, text: parameterTerm(step), count: repeatOf(step) }));
+  const used = steps.reduce((sum, step) => sum + step.parameters * placesOf(step), 0);
+  const terms = steps.map((step) => ({ name: step.part, text: parameterTerm(step), count: placesOf(step) }));
   const readable = used === estimate.parameters && distinct(terms) <= MAX_TERMS;
   return `${readable ? sumText(terms) : partText(estimate, 'parameters')} = ${formatCount(estimate.parameters)}`;
 }

@@ -2,8 +2,9 @@
 
 /**
  * @typedef {import('../lib/index.js').Attnscope} Scope
- * @typedef {{ bytes: number, fits: boolean, offers: { field: string, value: number }[] }} Needs `offers`: where it does
- *   not fit, the largest value of a size with which it does
+ * @typedef {{ bytes: number, fits: boolean, refusal?: string, offers: { field: string, value: number }[] }} Needs
+ *   `refusal`: of a field that no run may have; `offers`: where it does not fit, the largest value of a size with which
+ *   it does
  */
 
 /** Bytes that a run takes; Infinity for more than can be counted. @param {Scope} scope @param {any} config */
@@ -39,6 +40,19 @@ export const largestThatFits = (scope, config, field) =>
 
 const SHRINKING = ['batch_size', 'seq_len', 'num_layers'];
 
+/**
+ * Why the core runs no layer of this config, whatever the memory; '' where it does.
+ * @param {Scope} scope @param {any} config
+ */
+function refusalOf(scope, config) {
+  try {
+    scope.runBytes(config);
+  } catch (error) {
+    if (/** @type {any} */ (error).field) return /** @type {Error} */ (error).message;
+  }
+  return '';
+}
+
 /** @param {Scope} scope @param {any} config @returns {Needs} */
 export function needsOf(scope, config) {
   const bytes = runBytes(scope, config);
@@ -46,5 +60,5 @@ export function needsOf(scope, config) {
   const offers = SHRINKING.filter((field) => !fits && config[field] > 1)
     .map((field) => ({ field, value: largestThatFits(scope, config, field) }))
     .filter(({ value }) => value > 0);
-  return { bytes, fits, offers };
+  return { bytes, fits, refusal: Number.isFinite(bytes) ? '' : refusalOf(scope, config), offers };
 }

@@ -3,7 +3,7 @@
 
 import { outputsOf } from './outputs.js';
 import { maskPlanes } from './mask.js';
-import { repeatOf } from './repeats.js';
+import { placesOf, repeatOf } from './repeats.js';
 
 const FLOAT32_BYTES = 4;
 
@@ -30,7 +30,7 @@ export function neededBy({ inputs, steps }, share) {
   const flops = products.map(
     (/** @type {any} */ step) => 2 * step.macs * repeatOf(step) * (canBeHidden(step) ? visible : 1)
   );
-  const weights = products.map((/** @type {any} */ step) => step.parameters * repeatOf(step));
+  const weights = products.map((/** @type {any} */ step) => step.parameters * placesOf(step));
   const given = inputs
     .filter((/** @type {any} */ { optional }) => !optional)
     .map((/** @type {any} */ { shape }) => visible * product(shape));

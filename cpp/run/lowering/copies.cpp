@@ -9,6 +9,7 @@
 #include "../../ops/embedding.h"
 #include "../../ops/heads.h"
 #include "../../ops/pairs.h"
+#include "../../ops/sequence_order.h"
 #include "../../ops/split.h"
 #include "../../ops/stack.h"
 #include "../lowering.h"
@@ -44,6 +45,19 @@ Fusion split_heads(const Site& site) {
 Fusion merge_heads(const Site& site) {
   const Shape& heads = site.input_shape(0);  // (B, H, T, D)
   return swap(site, heads[0], heads[1], heads[2], heads[3]);
+}
+
+Fusion swap_first_two(const Site& site) {
+  const Shape& from = site.input_shape(0);
+  return swap(site, 1, from[0], from[1], count_of(from) / (from[0] * from[1]));
+}
+
+Fusion zeros(const Site& site) {
+  Fusion fusion = site.alone({});
+  fusion.kernel = [count = count_of(site.output_shape()), y = site.output()](Workspace& workspace) {
+    std::fill_n(workspace.write(y), count, 0.0f);
+  };
+  return fusion;
 }
 
 Fusion repeat_heads(const Site& site) {
@@ -345,6 +359,8 @@ Fusion pair_concat(const Site& site) {
 }
 
 const Lowered<SplitHeads> kSplitHeads(split_heads);
+const Lowered<SwapFirstTwo> kSwapFirstTwo(swap_first_two);
+const Lowered<Zeros> kZeros(zeros);
 const Lowered<MergeHeads> kMergeHeads(merge_heads);
 const Lowered<RepeatHeads> kRepeatHeads(repeat_heads);
 const Lowered<MeanHeads> kMeanHeads(mean_heads);

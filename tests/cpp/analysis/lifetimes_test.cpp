@@ -101,6 +101,9 @@ Count most_by_counting(const Graph& graph, Dtype dtype, Sharing sharing) {
     for (const int index : saved.outputs) stays(steps[s].output + index);
     further.push_back({bytes, static_cast<Count>(s), static_cast<Count>(until)});
   }
+  for (const Held& held : graph.held()) {
+    last[owner(held.tensor)] = std::max(last[owner(held.tensor)], held.until);
+  }
   for (const Result& result : graph.results()) last[owner(result.tensor)] = steps.size();
   Count most = 0;
   for (size_t s = 0; s < steps.size(); ++s) {
@@ -388,7 +391,9 @@ TEST_CASE("the peak of a step of training is what is counted at each of its step
     const Graph graph = graph_of(one);
     const size_t parameters = graph.parameters().flat_count();
     for (const bool first_frozen : {false, true}) {
-      recipe.checkpointing = first_frozen && !graph.loops().empty();
+      const bool has_blocks =
+          std::ranges::any_of(graph.loops(), [](const Loop& one) { return one.list != nullptr; });
+      recipe.checkpointing = first_frozen && has_blocks;
       if (parameters <= (first_frozen ? 1 : 0)) continue;
       recipe.frozen.clear();
       if (first_frozen) recipe.frozen.push_back(graph.parameters().at(0).first);

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { outputsOf } from '../../plain/outputs.js';
 import { formatBytes, formatCount, formatList } from '../../plain/format.js';
-import { repeatOf, repeatText } from '../../plain/repeats.js';
+import { placesOf, repeatOf, repeatText } from '../../plain/repeats.js';
 
 /** @typedef {((tensor: string) => string) | null} See where a link to the values of a tensor leads */
 
@@ -15,7 +15,7 @@ export function stepsView(estimate, see = null) {
     estimate.parameters -
     steps.reduce(
       (/** @type {number} */ sum, /** @type {any} */ step) =>
-        sum + (owners.has(step) ? 0 : step.parameters * repeatOf(step)),
+        sum + (owners.has(step) ? 0 : step.parameters * placesOf(step)),
       0
     );
   return html`
@@ -81,9 +81,9 @@ function stepRow(step, element, inferenceOnly, owner, see) {
   const repeat = repeatOf(step);
   return html`
     <tr class=${repeat > 1 ? 'repeated' : ''}>
-      <th scope="row">${seen(step.output, step.name, see)}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${names} = ${step.pytorch}</code></th>
+      <th scope="row">${seen(step.output, step.name, see)}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${names} = ${step.pytorch}</code>${step.within ? html`<small>within ${step.within}</small>` : nothing}</th>
       <td class="shape">${outputs.map(({ shape, axes }) => html`<code>${formatList(shape)}</code><small>${axesText(axes)}</small>`)}</td>
-      ${owner ? html`<td class="num">–<small>those of ${owner}</small></td>` : count(step.parameters, repeat)}${count(step.macs, repeat)}${count(step.elementwise, repeat)}
+      ${owner ? html`<td class="num">–<small>those of ${owner}</small></td>` : count(step.parameters, placesOf(step))}${count(step.macs, repeat)}${count(step.elementwise, repeat)}
       <td class="num">${formatBytes(bytes)}</td>
       <td class="num">${step.saved_bytes && !inferenceOnly ? formatBytes(step.saved_bytes) : '–'}</td>
     </tr>`;

@@ -91,7 +91,7 @@ export class RunPanel extends LightElement {
     /** What answers for cells, and of what. @type {any} */
     this.explaining = {};
     /** Of `config`. @type {import('../../plain/limits.js').Needs} */
-    this.needs = { bytes: 0, fits: true, offers: [] };
+    this.needs = { bytes: 0, fits: true, refusal: '', offers: [] };
     this.visible = false;
     this.timer = 0;
     /** What was started last; an earlier run that this one has cancelled has nothing to say. */
@@ -125,7 +125,7 @@ export class RunPanel extends LightElement {
   willUpdate(changed) {
     if (changed.has('config') && this.store) {
       this.needs = needsOf(this.store.scope, this.config);
-      this.listed = this.store.scope.estimate(this.config, { tensors: true });
+      this.listed = this.needs.refusal ? {} : this.store.scope.estimate(this.config, { tensors: true });
     }
     if (changed.has('aside') || changed.has('estimate') || changed.has('seed')) this.#readAside();
     if (changed.has('config') || changed.has('seed') || changed.has('aside')) this.#runSoon();

@@ -61,16 +61,16 @@ export const coming = () =>
  * @param {import('../../plain/limits.js').Needs} needs @param {number} limit
  * @param {(patch: Record<string, unknown>) => void} set
  */
-export function needsView({ bytes, offers }, limit, set) {
+export function needsView({ bytes, refusal, offers }, limit, set) {
   const needed = Number.isFinite(bytes) ? formatBytes(bytes) : 'more than can be counted';
+  const why = refusal || `This run needs ${needed}; ${formatBytes(limit)} is the limit here`;
   return html`
     <div class="needs" role="status">
-      <p>This run needs ${needed}; ${formatBytes(limit)} is the limit here. The figures above hold all the
-        same.${
-          offers.length
-            ? nothing
-            : ' No smaller batch, sequence or stack of layers would fit: the sizes themselves are too large for a browser.'
-        }</p>
+      <p>${why}. The figures above hold all the same.${
+        offers.length
+          ? nothing
+          : ' No smaller batch, sequence or stack of layers would fit: the sizes themselves are too large for a browser.'
+      }</p>
       <div class="actions">${offers.map(
         ({ field, value }) => html`
         <button class="button" type="button" data-fit=${field} @click=${() => set({ [field]: value })}>Take the largest ${field} that fits, ${formatCount(value)}</button>`

@@ -95,14 +95,20 @@ export class SpeedPanel extends LightElement {
     this.progress = { stage: 'Starting', done: 0, parts: [] };
     try {
       const most = askedRuns(location.search);
-      this.draw ??= await import('./roofline.js');
-      this.parts = await this.engine.run({ most }, (progress) => this.#take(progress));
+      // Both at once: a measurement that is cancelled while the chart loads has begun.
+      const measured = this.engine.run({ most }, (progress) => this.#take(progress));
+      const [parts] = await Promise.all([measured, this.#loadChart()]);
+      this.parts = parts;
       this.said = 'Measured';
     } catch (error) {
       this.#onFailure(/** @type {Error} */ (error));
     } finally {
       this.progress = null;
     }
+  }
+
+  async #loadChart() {
+    this.draw ??= await import('./roofline.js');
   }
 
   /** @param {Progress} progress */
@@ -115,6 +121,7 @@ export class SpeedPanel extends LightElement {
 
   /** @param {Error} error */
   #onFailure({ name, message }) {
+    this.engine.cancel(); // where it is the chart that could not be loaded
     this.said = '';
     const left = this.parts.some(({ timings }) => timings.length) ? ' What was measured before stays.' : '';
     this.failure = `${name === 'AbortError' ? 'Cancelled.' : message}${left}`;
