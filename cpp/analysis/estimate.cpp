@@ -184,7 +184,7 @@ void write_steps(JsonWriter& json, const std::vector<Row>& rows, const LayerCost
   json.end_array();
 }
 
-/// Of what loops stack.
+/// Shapes of the tensors that loops stack.
 void write_stacked_shapes(JsonWriter& json, const Graph& graph, const std::string& prefix) {
   for (const Loop& loop : graph.loops()) {
     for (const Loop::Output& output : loop.outputs) {

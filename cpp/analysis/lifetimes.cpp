@@ -396,8 +396,8 @@ class Walk {
     return given;
   }
 
-  /// What autograd keeps of an iteration, and of others like it: of what it was given by the graph
-  /// around, too.
+  /// Adds what autograd keeps of `times` iterations that are alike, and keeps the tensors that the
+  /// graph around gave them.
   void keep(const Walk& walked, const Body& body, int64_t iteration, Count times) {
     size_t row = static_cast<size_t>(walked.first_row_ - first_row_);
     for (const Count kept : walked.saved) {
@@ -456,7 +456,7 @@ class Walk {
     }
   }
 
-  /// Slices that wait for each other: the result of all iterations, until they are stacked.
+  /// Shows the results of all iterations, which are alive until they are stacked, as one tensor.
   void show_slices(const Loop& loop, const std::vector<Walk>& known, int result) {
     if (!timeline_) return;
     const int life = known[first_of(known, *loop.last_body().graph)].result_of(result).life;

@@ -29,7 +29,7 @@ const Layer& find_layer(const RawConfig& raw) {
           name ? did_you_mean(*name, known_layers()) : ""});
 }
 
-/// Of the graph's loops without a list, those in the bodies of lists included.
+/// Iterations of all loops without a list, those in the bodies of lists included.
 Count iterations(const Graph& graph) {
   Count sum = 0;
   for (const Loop& loop : graph.loops()) {

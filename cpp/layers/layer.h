@@ -93,10 +93,10 @@ struct Registration {
 /// Every layer, in the order of the page's list.
 std::span<const Layer* const> layers();
 
-/// The most iterations of loops without a list that a run has: each becomes steps of its own.
+/// The most iterations of loops without a list in one run: each iteration becomes steps of its own.
 inline constexpr int64_t kMostIterations = 1024;
 
-/// Throws FieldError where a config's graph has more of them.
+/// Throws FieldError, for seq_len, where a config's graph has more than kMostIterations.
 void check_iterations(const Graph& graph, const Config& config);
 
 /// The layer's graph for a run, which unrolls its loops, after that check.

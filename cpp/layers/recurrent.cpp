@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kGates = 4;
 constexpr int kHidden = 0, kCell = 1;  // results of the body
 
-/// One position: the state behind it, of the state before it and the input's part of the gates.
+/// The state after one position, from the state before it and the gates that its input makes.
 Graph cell_graph(const Graph& around, const RecurrentModule& module, Dimension batch) {
   const Dimension H = module.hidden_size;
   Graph graph = around.sibling();
@@ -26,10 +26,10 @@ Graph cell_graph(const Graph& around, const RecurrentModule& module, Dimension b
       apply_linear(graph, module.of_state, "project", hidden, "state_gates");
   const TensorId gates =
       graph.add_step("add_gates", "recur", shared_op<Add>(), {from_input, from_state}, "gates");
-  const TensorId made = graph.add_step("lstm_cell", "recur", shared_op<LstmCell>(), {gates, cell},
-                                       {"hidden", "cell", "activated_gates"});
-  graph.add_result("hidden", made + LstmCell::kHidden);
-  graph.add_result("cell", made + LstmCell::kMemory);
+  const TensorId outputs = graph.add_step("lstm_cell", "recur", shared_op<LstmCell>(),
+                                          {gates, cell}, {"hidden", "cell", "activated_gates"});
+  graph.add_result("hidden", outputs + LstmCell::kHidden);
+  graph.add_result("cell", outputs + LstmCell::kMemory);
   return graph;
 }
 
@@ -39,17 +39,17 @@ RecurrentModule declare_recurrent(Parameters& parameters, int module, const Recu
   const Dimension H = shape.hidden_size, gates{kGates * H, Axis::kFeature};
   const Init uniform{.kind = Init::Kind::kUniform,
                      .spread = 1.0 / std::sqrt(static_cast<double>(H))};
-  RecurrentModule made{.of_input = {}, .of_state = {}, .hidden_size = H};
+  RecurrentModule recurrent{.of_input = {}, .of_state = {}, .hidden_size = H};
   const auto add = [&](const char* name, Shape of) {
     return Weight{parameters.add(module, name, std::move(of), uniform)};
   };
-  made.of_input.weight = add("weight_ih_l0", {gates, shape.input_size});
-  made.of_state.weight = add("weight_hh_l0", {gates, H});
+  recurrent.of_input.weight = add("weight_ih_l0", {gates, shape.input_size});
+  recurrent.of_state.weight = add("weight_hh_l0", {gates, H});
   if (shape.bias) {
-    made.of_input.bias = add("bias_ih_l0", {gates});
-    made.of_state.bias = add("bias_hh_l0", {gates});
+    recurrent.of_input.bias = add("bias_ih_l0", {gates});
+    recurrent.of_state.bias = add("bias_hh_l0", {gates});
   }
-  return made;
+  return recurrent;
 }
 
 std::string recurrent_arguments(const RecurrentShape& shape) {
@@ -79,17 +79,17 @@ RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module, Tens
                      {.kind = Kind::kCarried, .given = first_hidden, .result = kHidden},
                      {.kind = Kind::kCarried, .given = first_cell, .result = kCell}}});
   loop.outputs = {{.result = kHidden, .stacked = true}, {.result = kHidden}, {.result = kCell}};
-  const std::vector<TensorId> made = graph.add_loop(std::move(loop));
-  const Shape stacked = graph.tensor(made[0]).shape;
+  const std::vector<TensorId> outputs = graph.add_loop(std::move(loop));
+  const Shape stacked = graph.tensor(outputs[0]).shape;
   RecurrentResults results{};
   results.output =
       graph.add_step("batch_first", "recur", make_op<SwapFirstTwo>(stacked, /*contiguous=*/false),
-                     {made[0]}, "output");
+                     {outputs[0]}, "output");
   const auto stack = [&](TensorId state, const char* name) {
     return graph.add_step(name, "recur", make_op<Stack>(0, Axis::kLayer), {state}, name);
   };
-  results.hidden = stack(made[1], "last_hidden");
-  results.cell = stack(made[2], "last_cell");
+  results.hidden = stack(outputs[1], "last_hidden");
+  results.cell = stack(outputs[2], "last_cell");
   graph.add_group(
       begin, "nn.LSTM",
       format("output, (last_hidden, last_cell) = {}({})", {call, graph.tensor(hidden_states).name}),

@@ -12,26 +12,27 @@ struct RecurrentShape {
   bool bias;
 };
 
-/// What makes the gates, of the input and of the state before.
+/// Linear layers that make the gates: of the input, and of the state before a position.
 struct RecurrentModule {
   LinearModule of_input, of_state;
   Dimension hidden_size;
 };
 
-/// The parameters of nn.LSTM as PyTorch draws them: uniform in ±1/sqrt(hidden_size), in the order
-/// of the state dict. `module`: the one that has them.
+/// Declares the parameters of nn.LSTM in `module`, drawn as PyTorch draws them: uniform in
+/// ±1/sqrt(hidden_size), in the order of the state dict.
 RecurrentModule declare_recurrent(Parameters& parameters, int module, const RecurrentShape& shape);
 
-/// The arguments of its constructor.
+/// The arguments of nn.LSTM's constructor: "256, 512, batch_first=True".
 std::string recurrent_arguments(const RecurrentShape& shape);
 
 struct RecurrentResults {
   TensorId output,   // (B, T, H)
-      hidden, cell;  // (1, B, H), behind the last position
+      hidden, cell;  // (1, B, H), after the last position
 };
 
-/// hidden_states (B, T, E), from a state of zeros on. The tensors are called output, last_hidden
-/// and last_cell, and in printed code `call` makes them: "super().forward".
+/// Adds an LSTM over hidden_states (B, T, E) that begins with a state of zeros. Its tensors are
+/// called output, last_hidden and last_cell; printed code has one statement for all steps, in which
+/// `call` is the function that is called: "super().forward".
 RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module, TensorId hidden_states,
                                std::string_view call);
 

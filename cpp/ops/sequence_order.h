@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// The first two dimensions in the other order: (B, T, ...) -> (T, B, ...), and back.
+/// Swaps the first two dimensions: (B, T, ...) -> (T, B, ...), and back.
 class SwapFirstTwo final : public SingleOp {
  public:
   /// `contiguous`: with memory of its own in PyTorch too, as a product makes it of what it is given

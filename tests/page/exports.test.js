@@ -35,11 +35,13 @@ test('CSV has a row for each step', async () => {
   const { steps } = scope.estimate(config);
   assert.equal(
     head,
-    'name,op,part,inputs,output,shape,repeat,parameters,macs,elementwise,bytes_moved,saved_bytes,pytorch'
+    'name,op,part,inputs,output,shape,repeat,places,parameters,macs,elementwise,bytes_moved,saved_bytes,pytorch'
   );
   assert.equal(rows.length, steps.length);
   assert.ok(
-    rows[0].startsWith('project,linear,project,hidden_states project.weight project.bias,projected,32 50 128,1,98432,')
+    rows[0].startsWith(
+      'project,linear,project,hidden_states project.weight project.bias,projected,32 50 128,1,1,98432,'
+    )
   );
   assert.ok(rows[4].endsWith('score_row.softmax(dim=-1)'));
 });

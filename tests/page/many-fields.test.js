@@ -20,7 +20,7 @@ test('the picker lists every layer below its group, scorers first, and says what
   const groups = await page
     .locator('#field-layer optgroup')
     .evaluateAll((list) => list.map((group) => /** @type {any} */ (group).label));
-  assert.deepEqual(groups, ['Scorers', 'Pooling', 'Attention', 'Transformer']);
+  assert.deepEqual(groups, ['Scorers', 'Pooling', 'Recurrent', 'Attention', 'Transformer']);
   const titles = await page.locator('#field-layer option').allInnerTexts();
   assert.equal(titles[0].trim(), 'Linear scorer');
   assert.equal(titles.at(-1)?.trim(), 'Decoder');

@@ -1,7 +1,6 @@
-// The files that the library loads while it runs. Each address is written out in full: bundlers know these words, take
-// the file that they name along, and put its new address in their place.
+// Files that load at run time. Addresses are written out in full: so bundlers find and replace them.
 
-/** @type {Record<string, () => URL | Promise<BufferSource>>} Where each build's .wasm is, or what is in it. */
+/** @type {Record<string, () => URL | Promise<BufferSource>>} Each build's .wasm, or where it is. */
 export const wasm = {
   'relaxed-threads': () => new URL('./core/relaxed-threads.wasm', import.meta.url),
   relaxed: () => new URL('./core/relaxed.wasm', import.meta.url),

@@ -1,26 +1,21 @@
-// Differences between the engines that run the library: builtin modules, and how a worker starts. A worker of Node is
-// given what a web worker has, inside and outside. Knows nothing of what workers do.
+// Differences between engines: builtin modules, and how a worker starts. Node's gets what a web worker has.
 
 const READY = 'attnscope: ready';
 
-/**
- * A module of Node's own, or of what is compatible; undefined in a page.
- * @param {string} name
- * @returns {any}
- */
+/** A module of Node's own, or of a compatible engine; undefined in a page. @param {string} name @returns {any} */
 export function builtin(name) {
   return /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name);
 }
 
-/** A worker of a page counts. The DOM that tests put into Node has a location, but no createObjectURL(). */
+/** Also in a page's worker. The DOM that tests put into Node has no createObjectURL(). */
 const inPage = () => globalThis.location !== undefined && URL.createObjectURL !== undefined;
 
 /**
- * Starts a worker. Its file calls `sayReady()` when it listens.
+ * Starts a worker, whose file calls `sayReady()` when it listens. `worker` takes messages at once, if it starts;
+ * `ready` rejects with the reason if not.
  * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, in these
- *   words, by which bundlers know that the file stands by itself
- * @returns {{worker?: Worker, ready: Promise<Worker>, end: () => void}} `worker` takes messages at once, if the engine
- *   lets it start; `ready` rejects with an Error that says why it cannot; `end` ends it, ready or not
+ *   words, for bundlers
+ * @returns {{worker?: Worker, ready: Promise<Worker>, end: () => void}}
  */
 export function startWorker(open) {
   const violations = watchPolicy();
@@ -65,7 +60,7 @@ export function sayReady() {
   starter().post(READY);
 }
 
-/** Inside a worker: who started it. A worker of Node needs no `becomeWorker` for that. */
+/** Inside a worker: who started it. */
 export function starter() {
   const scope = /** @type {any} */ (globalThis);
   const port = builtin('node:worker_threads')?.parentPort;
@@ -95,8 +90,7 @@ export function becomeWorker(name) {
 }
 
 /**
- * Calls `open` while the global `Worker` is one that this engine can start, and notes the address that a bundler has
- * written into `open`.
+ * Calls `open` with a global `Worker` that this engine can start, and notes the address that a bundler wrote there.
  * @param {() => Worker} open
  * @returns {{worker?: Worker, url: string, error?: unknown}}
  */
@@ -135,7 +129,7 @@ function withGlobal(name, value, work) {
 }
 
 /**
- * Calls `work` where there is a `TextDecoder`, which the core needs: the jsdom that Jest puts into Node hides it.
+ * Calls `work` with a `TextDecoder`, which the core needs and Jest's jsdom hides.
  * @template T
  * @param {() => T} work
  * @returns {T}
@@ -197,7 +191,7 @@ function trustedUrl(trustedTypes, address) {
 /** @type {any} A page lets a policy be made once. */
 let policy;
 
-/** Notes what the page's Content-Security-Policy forbids meanwhile. */
+/** Notes what the page's policy forbids meanwhile. */
 function watchPolicy() {
   /** @type {string | undefined} */
   let last;
@@ -211,8 +205,8 @@ function watchPolicy() {
 /**
  * Browsers do not say why a worker's file did not load: its address is asked once more.
  * @param {string} url
- * @param {string | undefined} message of the event, where it has one
- * @param {string | undefined} directive of the Content-Security-Policy that forbade it
+ * @param {string | undefined} message of the event
+ * @param {string | undefined} directive of the policy that forbade it
  */
 async function whyNot(url, message, directive) {
   if (directive) return `the page's Content-Security-Policy (${directive}) forbids the worker ${url}`;
@@ -246,7 +240,7 @@ class NodeWorker extends EventTarget {
     const { Worker } = builtin('node:worker_threads');
     const file = url.startsWith('file:') && builtin('node:url').fileURLToPath(url);
     if (file && !builtin('node:fs').existsSync(file)) throw new Error(`there is no file ${file}`); // known at once
-    // Flags of the process, --input-type say, are not meant for this file.
+    // Without flags of the process, such as --input-type.
     this.#thread = new Worker(new URL(url), { name, execArgv: [] });
     this.#thread.on('message', (/** @type {unknown} */ data) => this.#tell('message', { data }));
     this.#thread.on('error', (/** @type {Error} */ error) => this.#tell('error', { message: error.message, error }));
@@ -265,7 +259,6 @@ class NodeWorker extends EventTarget {
     this.#thread.terminate();
   }
 
-  /** Has the process wait until this worker ends, as it does from the start. */
   ref() {
     this.#thread.ref();
   }

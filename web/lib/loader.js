@@ -183,8 +183,7 @@ function choose(options, can) {
  * @returns {Build}
  */
 function chooseReference({ threads = 1, sharedMemory }, isolated) {
-  if (threads > 1) throw refusal('threads', `threads must be 1 with build "reference", got ${threads}`);
-  if (sharedMemory) throw refusal('sharedMemory', 'sharedMemory must be false with build "reference", got true');
+  if (threads > 1 || sharedMemory) throw refusal('build', 'build "reference" has one thread and no sharedMemory');
   return { name: 'reference', threads, isolated, reason: '' };
 }
 
