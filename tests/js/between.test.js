@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { openInWorker } from '../../web/lib/index.js';
+import { byReference } from './reference.js';
 import {
   FLOAT32_TOLERANCE,
   alternatives,
   assertClose,
-  byReference,
   configOf,
   configs,
   hasMask,

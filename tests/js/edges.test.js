@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { byReference, configs, hasMask, nameOf, randomInputs, scope, variants, withModel } from './support.js';
+import { byReference } from './reference.js';
+import { configs, hasMask, nameOf, randomInputs, scope, variants, withModel } from './support.js';
 
 const causal = { layer: 'multihead_attention', batch_size: 1, hidden_size: 8, num_heads: 2, is_causal: true };
 

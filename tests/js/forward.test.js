@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { runInNewContext } from 'node:vm';
+import { byReference, executors } from './reference.js';
 import {
   FLOAT32_TOLERANCE,
   assertClose,
   assertSame,
-  byReference,
   configs,
-  executors,
   hasMask,
   nameOf,
   randomInputs,

@@ -2,16 +2,15 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { byReference, executors } from './reference.js';
 import {
   FLOAT32_TOLERANCE,
   asFloats,
   assertClose,
   assertSame,
   bandOf,
-  byReference,
   configOf,
   configs,
-  executors,
   expand,
   hasMask,
   layers,

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { byReference } from './reference.js';
 import {
   FLOAT32_TOLERANCE,
   asFloats,
   assertSame,
-  byReference,
   configs,
   nameOf,
   randomInputs,

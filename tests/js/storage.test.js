@@ -2,16 +2,15 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { byReference, referenceScope } from './reference.js';
 import {
   FLOAT32_TOLERANCE,
   assertClose,
   assertSame,
-  byReference,
   configs,
   nameOf,
   randomInputs,
   randomTensor,
-  referenceScope,
   scope,
   variants
 } from './support.js';

@@ -28,15 +28,6 @@ export const variants = await Promise.all(
 /** The simplest one, for what does not depend on the build. */
 export const scope = await open({ build: 'simd', threads: 1 });
 
-/** Runs the reference loops too. */
-export const referenceScope = await open({ build: 'reference' });
-
-/** Each build's kernels, and the reference loops, with the options of `forward` that choose them. */
-export const executors = [
-  ...variants.map(({ name, scope: on }) => ({ name, on, options: {} })),
-  { name: 'reference loops', on: referenceScope, options: { reference: true } }
-];
-
 export const layers = scope.layers();
 
 /**
@@ -235,12 +226,6 @@ export function assertSame(actual, expected, tolerance, name = 'results') {
 export function rowsOf({ data, shape }) {
   const length = shape.at(-1);
   return Array.from({ length: data.length / length }, (_, row) => data.subarray(row * length, (row + 1) * length));
-}
-
-/** The results of `forward` by the reference loops. */
-export function byReference(config, inputs, { seed = 0, ...options } = {}) {
-  const run = (model) => model.forward(inputs, { ...options, reference: true });
-  return withModel(config, run, { seed, on: referenceScope });
 }
 
 /** Runs `use` with a model and frees it. */

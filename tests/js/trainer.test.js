@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { openInWorker } from '../../web/lib/index.js';
-import { layers, referenceScope, scope, variants } from './support.js';
+import { referenceScope } from './reference.js';
+import { layers, scope, variants } from './support.js';
 
 const classifier = {
   layer: 'attention_classifier',

@@ -130,6 +130,10 @@ class Case:
         made = {one for step in steps for one in [step["output"], *(f["name"] for f in step.get("further_outputs", []))]}
         return {*made, *(f"stacked_{name}" for name in made)} - self.printed.variables
 
+    def outside(self, names):
+        """Those of these names of tensors, "positions.3.hidden" of "hidden", that printed code sees."""
+        return {name for name in names if name.rpartition(".")[2] not in self.inside}
+
     @cached_property
     def state(self):
         return self.index.tensors(self.entry["state"])

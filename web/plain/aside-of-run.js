@@ -2,7 +2,6 @@
 
 import { tensorBetween } from './between.js';
 import { OWN } from './inputs.js';
-import { needsOf } from './limits.js';
 import { maskPlanes } from './mask.js';
 import { readMasks } from './mask-text.js';
 import { PATTERNS } from './patterns.js';
@@ -19,9 +18,15 @@ export const RUN_RULES = {
     return fits ? '' : 'a mask that was painted for this layer with these sizes';
   },
   tensor(text, { scope, config }) {
-    if (needsOf(scope, config).refusal) return ''; // the panel says why there is no run
-    const estimate = scope.estimate(/** @type {any} */ (config), { tensors: true });
-    const isResult = estimate.results.some(({ name }) => name === text);
+    /** @type {any} */
+    let estimate;
+    try {
+      estimate = scope.estimate(/** @type {any} */ (config), { tensors: true });
+    } catch (error) {
+      if (/** @type {any} */ (error).field) return ''; // the panel says why there is no run
+      throw error;
+    }
+    const isResult = estimate.results.some((/** @type {any} */ { name }) => name === text);
     return isResult || tensorBetween(estimate, text) ? '' : 'a result of this layer or a tensor between its steps';
   }
 };

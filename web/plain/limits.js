@@ -7,15 +7,22 @@
  *   it does
  */
 
-/** Bytes that a run takes; Infinity for more than can be counted. @param {Scope} scope @param {any} config */
-export function runBytes(scope, config) {
+/**
+ * Bytes that a run takes, Infinity for more than can be counted; and why the core runs no layer of this config,
+ * whatever the memory, '' where it does.
+ * @param {Scope} scope @param {any} config
+ */
+function tried(scope, config) {
   try {
-    return scope.runBytes(config);
+    return { bytes: scope.runBytes(config), refusal: '' };
   } catch (error) {
-    if (error instanceof RangeError) return Infinity;
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    return { bytes: Infinity, refusal: /** @type {any} */ (error).field ? error.message : '' };
   }
 }
+
+/** Bytes that a run takes; Infinity where there is none. @param {Scope} scope @param {any} config */
+export const runBytes = (scope, config) => tried(scope, config).bytes;
 
 /**
  * The largest number below `high` that fits, where all smaller ones do too, or 0 when not even 1 does.
@@ -40,25 +47,12 @@ export const largestThatFits = (scope, config, field) =>
 
 const SHRINKING = ['batch_size', 'seq_len', 'num_layers'];
 
-/**
- * Why the core runs no layer of this config, whatever the memory; '' where it does.
- * @param {Scope} scope @param {any} config
- */
-function refusalOf(scope, config) {
-  try {
-    scope.runBytes(config);
-  } catch (error) {
-    if (/** @type {any} */ (error).field) return /** @type {Error} */ (error).message;
-  }
-  return '';
-}
-
 /** @param {Scope} scope @param {any} config @returns {Needs} */
 export function needsOf(scope, config) {
-  const bytes = runBytes(scope, config);
+  const { bytes, refusal } = tried(scope, config);
   const fits = bytes <= scope.memoryLimit;
   const offers = SHRINKING.filter((field) => !fits && config[field] > 1)
     .map((field) => ({ field, value: largestThatFits(scope, config, field) }))
     .filter(({ value }) => value > 0);
-  return { bytes, fits, refusal: Number.isFinite(bytes) ? '' : refusalOf(scope, config), offers };
+  return { bytes, fits, refusal, offers };
 }
