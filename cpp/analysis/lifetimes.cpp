@@ -280,9 +280,8 @@ class Walk {
       i += static_cast<int64_t>(times) - 1;
     }
     row_ = first_row(loop, loop.bodies.size());
-    for (const Argument& one : loop.bodies[0].arguments) {
-      const bool held = one.kind == Argument::Kind::kSlice && loop.holds_slices();
-      if (held) show_read(one.given, row_ - 1);
+    for (const Argument& argument : loop.bodies[0].arguments) {
+      if (loop.holds(argument)) show_read(argument.given, row_ - 1);
     }
     for (size_t o = 0; o < slices.size(); ++o) {
       const Loop::Output& output = loop.outputs[o];
@@ -354,8 +353,7 @@ class Walk {
   /// What a body is given: it lets go what no later iteration needs, and nothing behind the loop.
   Given give(const Loop& loop, int64_t iteration, const Argument& argument, int s) {
     Tracked& one = at(argument.given);
-    const bool held = argument.kind == Argument::Kind::kSlice && loop.holds_slices();
-    if (held || one.last != s || is_taken_after(loop, iteration, argument.given)) {
+    if (loop.holds(argument) || one.last != s || is_taken_after(loop, iteration, argument.given)) {
       return {{}, one.unkept, one.life};
     }
     stay(one, kEnd);

@@ -87,7 +87,8 @@ std::string inputs_text(const Graph& graph, Dtype dtype) {
 
 std::string main_text(const Config& config, const Graph& graph, Dtype dtype) {
   std::string text = "def main():\n    torch.manual_seed(0)\n";
-  if (std::ranges::any_of(rows_of(graph), &Row::group)) {
+  const auto is_lstm = [](const Row& row) { return row.group && row.group->call == "nn.LSTM"; };
+  if (std::ranges::any_of(rows_of(graph), is_lstm)) {
     text +=
         "    torch.backends.mkldnn.enabled = False  # its LSTM hides what it computes and keeps\n";
   }

@@ -111,8 +111,9 @@ struct Loop {
   /// Which slice an iteration takes, and puts: counted among the iterations of its body.
   int64_t slice(int64_t iteration) const;
 
-  /// Whether PyTorch's own loop holds what it takes slices of until it has stacked its results.
-  bool holds_slices() const;
+  /// Whether PyTorch's own loop holds the tensor that this argument takes slices of until it has
+  /// stacked its results.
+  bool holds(const Argument& argument) const;
 
   /// What is made of one of the bodies' results, kNoTensor where nothing is.
   TensorId output_of(int result, bool stacked) const;

@@ -238,7 +238,10 @@ int64_t Loop::slice(int64_t iteration) const {
   return reverse ? iterations_of(kind) - 1 - before : before;
 }
 
-bool Loop::holds_slices() const { return !list && std::ranges::any_of(outputs, &Output::stacked); }
+bool Loop::holds(const Argument& argument) const {
+  return argument.kind == Argument::Kind::kSlice && !list &&
+         std::ranges::any_of(outputs, &Output::stacked);
+}
 
 TensorId Loop::output_of(int result, bool stacked) const {
   const auto output = std::ranges::find_if(

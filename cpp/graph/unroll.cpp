@@ -161,11 +161,9 @@ class Inliner {
           output.stacked ? stack(copied, loop, output, iterations)
                          : result_of(iterations.back(), output.result);
     }
-    if (!loop.holds_slices()) return;
-    for (const Argument& one : loop.bodies[0].arguments) {
-      if (one.kind == Argument::Kind::kSlice) {
-        to_.held_.push_back({copied.at(one.given), to_.steps_.size() - 1});
-      }
+    for (const Argument& argument : loop.bodies[0].arguments) {
+      if (!loop.holds(argument)) continue;
+      to_.held_.push_back({copied.at(argument.given), to_.steps_.size() - 1});
     }
   }
 

@@ -1,38 +1,69 @@
 #pragma once
 
-// nn.LSTM: its parameters, and what it does position by position.
+// nn.LSTM, nn.GRU and nn.RNN: their parameters, and what they do position by position.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "../ops/linear.h"
 #include "layer.h"
 
 namespace attnscope {
 
+/// A recurrent layer's cell: from the state before a position and its input to the state after.
+struct RecurrentCell {
+  std::string_view name;           // as users choose it: "lstm"
+  std::string_view pytorch_class;  // "nn.LSTM"
+  std::string_view argument;       // that the class is constructed with: ", nonlinearity=\"relu\""
+  int64_t gates;                   // the rows of a weight are gates × hidden_size
+  std::span<const std::string_view> states;  // "hidden", and "cell" of an LSTM
+
+  /// Adds the steps that make the state after a position. `from_input` and `from_state` (B, gates ×
+  /// H) are the products of the position's input and of the hidden state, `state` the state before.
+  /// Returns the hidden state after; an LSTM's cell is the next tensor.
+  TensorId (*next)(Graph& graph, TensorId from_input, TensorId from_state,
+                   const std::vector<TensorId>& state);
+
+  /// Names of those products begin with "input_" and "state_"; gates where the cell has some.
+  std::string_view products() const { return gates > 1 ? "gates" : "projection"; }
+};
+
+/// lstm, gru, rnn_tanh and rnn_relu.
+std::span<const RecurrentCell> recurrent_cells();
+
+/// The cell of this name; std::logic_error for another.
+const RecurrentCell& recurrent_cell(std::string_view name);
+
 struct RecurrentShape {
+  const RecurrentCell& cell;
   Dimension input_size, hidden_size;
   bool bias;
 };
 
-/// Linear layers that make the gates: of the input, and of the state before a position.
+/// Linear layers of the input, and of the hidden state before a position.
 struct RecurrentModule {
-  LinearModule of_input, of_state;
+  const RecurrentCell& cell;
   Dimension hidden_size;
+  LinearModule of_input{}, of_state{};
 };
 
-/// Declares the parameters of nn.LSTM in `module`, drawn as PyTorch draws them: uniform in
-/// ±1/sqrt(hidden_size), in the order of the state dict.
+/// Declares the parameters of a recurrent layer in `module`, drawn as PyTorch draws them: uniform
+/// in ±1/sqrt(hidden_size), in the order of the state dict.
 RecurrentModule declare_recurrent(Parameters& parameters, int module, const RecurrentShape& shape);
 
-/// The arguments of nn.LSTM's constructor: "256, 512, batch_first=True".
+/// The arguments of the constructor in PyTorch: "256, 512, batch_first=True".
 std::string recurrent_arguments(const RecurrentShape& shape);
 
 struct RecurrentResults {
-  TensorId output,   // (B, T, H)
-      hidden, cell;  // (1, B, H), after the last position
+  TensorId output;              // (B, T, H)
+  std::vector<TensorId> state;  // (1, B, H) each, after the last position: by cell.states
 };
 
-/// Adds an LSTM over hidden_states (B, T, E) that begins with a state of zeros. Its tensors are
-/// called output, last_hidden and last_cell; printed code has one statement for all steps, in which
-/// `call` is the function that is called: "super().forward".
+/// Adds a recurrent layer over hidden_states (B, T, E) that begins with a state of zeros. Its
+/// tensors are called output, last_hidden and last_cell; printed code has one statement for all
+/// steps, in which `call` is the function that is called: "super().forward".
 RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module, TensorId hidden_states,
                                std::string_view call);
 

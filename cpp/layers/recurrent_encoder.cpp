@@ -1,6 +1,8 @@
-// A recurrent layer over a sequence: nn.LSTM.
+// A recurrent layer over a sequence: nn.LSTM, nn.GRU or nn.RNN.
 // Hochreiter and Schmidhuber 1997, "Long Short-Term Memory",
-// https://doi.org/10.1162/neco.1997.9.8.1735.
+// https://doi.org/10.1162/neco.1997.9.8.1735; Cho et al. 2014, "Learning Phrase Representations
+// using RNN Encoder-Decoder", https://arxiv.org/abs/1406.1078; Elman 1990, "Finding Structure in
+// Time", https://doi.org/10.1207/s15516709cog1402_1.
 
 #include "fields.h"
 #include "recurrent.h"
@@ -9,12 +11,15 @@ namespace attnscope {
 namespace {
 
 RecurrentShape shape_of(const Config& config) {
-  return {config.dimension("input_size"), config.dimension("hidden_size"), config.flag("bias")};
+  return {.cell = recurrent_cell(config.choice("cell")),
+          .input_size = config.dimension("input_size"),
+          .hidden_size = config.dimension("hidden_size"),
+          .bias = config.flag("bias")};
 }
 
 RecurrentModule declare(Parameters& parameters, const Config& config) {
   const RecurrentShape shape = shape_of(config);
-  parameters.inherit("nn.LSTM", recurrent_arguments(shape));
+  parameters.inherit(shape.cell.pytorch_class, recurrent_arguments(shape));
   return declare_recurrent(parameters, parameters.add_module("", ""), shape);
 }
 
@@ -24,18 +29,30 @@ void forward(Graph& graph, const RecurrentModule& module, const Config& config) 
                                         config.dimension("input_size")});
   const RecurrentResults results = add_recurrent(graph, module, x, "super().forward");
   graph.add_result("output", results.output);
-  graph.add_result("last_hidden", results.hidden);
-  graph.add_result("last_cell", results.cell);
+  for (size_t i = 0; i < results.state.size(); ++i) {
+    graph.add_result(format("last_{}", {module.cell.states[i]}), results.state[i]);
+  }
+}
+
+std::vector<std::string_view> cell_names() {
+  std::vector<std::string_view> names;
+  for (const RecurrentCell& cell : recurrent_cells()) names.push_back(cell.name);
+  return names;
 }
 
 const Layer kLayer = {
     .name = "recurrent_encoder",
-    .title = "Recurrent encoder (LSTM)",
+    .title = "LSTM, GRU or RNN",
     .group = "recurrent",
     .place = 250,
-    .summary = "An LSTM reads a sequence position by position and keeps what it needs in a state.",
+    .summary =
+        "A recurrent layer reads a sequence position by position and keeps what it needs in a "
+        "state.",
     .pytorch_class = "RecurrentEncoder",
-    .fields = {fields::batch_size(), fields::seq_len(),
+    .fields = {choice_field("cell",
+                            "Cell that makes the state after a position of the state before it.",
+                            cell_names(), "lstm"),
+               fields::batch_size(), fields::seq_len(),
                fields::dimension("input_size", "Features of each position's input.", 256),
                fields::dimension("hidden_size",
                                  "Units: features of the state, and of the output of a position.",

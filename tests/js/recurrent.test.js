@@ -12,16 +12,27 @@ const refusal =
   'seq_len must be at most 1024 where the layer runs or is trained, got 1025: its positions follow one another; ' +
   'estimates take any length';
 
-test('an LSTM has the figures of its formulas at every length: none is walked through position by position', () => {
-  const [B, E, H] = [3, 5, 4];
-  for (const T of [1, 2, 3, 100, 1024, 1025, 100_000, 2 ** 31 - 1]) {
-    const { parameters, macs, memory, steps } = scope.estimate({ ...lstm, seq_len: T });
-    assert.equal(parameters, 4 * H * (E + H + 2));
-    assert.equal(macs, T * B * 4 * H * (E + H));
-    assert.equal(memory.saved_for_backward, 4 * T * B * (E + 7 * H), `${T} positions`);
-    assert.ok(steps.every(({ within, places }) => within === 'nn.LSTM' && places === 1));
-  }
-});
+/** Gates of a cell, and the numbers of its state's size that PyTorch keeps for a position; of T positions and the first
+ * state. */
+const cells = /** @type {const} */ ([
+  { cell: 'lstm', within: 'nn.LSTM', gates: 4, kept: (/** @type {number} */ T) => 7 * T },
+  { cell: 'gru', within: 'nn.GRU', gates: 3, kept: (/** @type {number} */ T) => 7 * T },
+  { cell: 'rnn_tanh', within: 'nn.RNN', gates: 1, kept: (/** @type {number} */ T) => T + 1 },
+  { cell: 'rnn_relu', within: 'nn.RNN', gates: 1, kept: (/** @type {number} */ T) => T + 1 }
+]);
+
+for (const { cell, within, gates, kept } of cells) {
+  test(`${cell}: the figures are those of its formulas at every length: none is walked through position by position`, () => {
+    const [B, E, H] = [3, 5, 4];
+    for (const T of [1, 2, 3, 100, 1024, 1025, 100_000, 2 ** 31 - 1]) {
+      const { parameters, macs, memory, steps } = scope.estimate({ ...lstm, cell, seq_len: T });
+      assert.equal(parameters, gates * H * (E + H + 2));
+      assert.equal(macs, T * B * gates * H * (E + H));
+      assert.equal(memory.saved_for_backward, 4 * B * (T * E + kept(T) * H), `${T} positions`);
+      assert.ok(steps.every((step) => step.within === within && step.places === 1));
+    }
+  });
+}
 
 test('parameters count once, however many positions use them', () => {
   const estimate = scope.estimate(lstm);
@@ -29,64 +40,96 @@ test('parameters count once, however many positions use them', () => {
   assert.equal(neededBy(estimate, 1).bytes, 4 * (176 + 3 * 7 * 5));
 });
 
-test('the parameters are those of nn.LSTM, by its names, uniform in ±1/sqrt(hidden_size)', () => {
-  withModel(lstm, (model) => {
-    const shapes = Object.entries(model.stateDict()).map(([name, { shape }]) => [name, ...shape]);
-    assert.deepEqual(shapes, [
-      ['weight_ih_l0', 16, 5],
-      ['weight_hh_l0', 16, 4],
-      ['bias_ih_l0', 16],
-      ['bias_hh_l0', 16]
+for (const { cell, within, gates } of cells) {
+  test(`${cell}: the parameters are those of ${within}, by its names, uniform in ±1/sqrt(hidden_size)`, () => {
+    const config = { ...lstm, cell };
+    withModel(config, (model) => {
+      const shapes = Object.entries(model.stateDict()).map(([name, { shape }]) => [name, ...shape]);
+      assert.deepEqual(shapes, [
+        ['weight_ih_l0', gates * 4, 5],
+        ['weight_hh_l0', gates * 4, 4],
+        ['bias_ih_l0', gates * 4],
+        ['bias_hh_l0', gates * 4]
+      ]);
+      const numbers = Object.values(model.stateDict()).flatMap(({ data }) => [...data]);
+      assert.ok(numbers.every((number) => Math.abs(number) <= 0.5));
+      assert.ok(numbers.some((number) => number > 0.4) && numbers.some((number) => number < -0.4));
+    });
+    assert.deepEqual(Object.keys(withModel({ ...config, bias: false }, (model) => model.stateDict())), [
+      'weight_ih_l0',
+      'weight_hh_l0'
     ]);
-    for (const { data } of Object.values(model.stateDict()))
-      assert.ok(data.every((number) => Math.abs(number) <= 0.5) && data.some((number) => Math.abs(number) > 0.3));
   });
-  assert.deepEqual(Object.keys(withModel({ ...lstm, bias: false }, (model) => model.stateDict())), [
-    'weight_ih_l0',
-    'weight_hh_l0'
-  ]);
+}
+
+test('a state dict of one cell is refused by another, with the shapes of both', () => {
+  const state = withModel({ ...lstm, cell: 'gru' }, (model) => model.stateDict());
+  withModel(lstm, (model) => {
+    assert.throws(
+      () => model.loadStateDict(state),
+      /^RangeError: weight_ih_l0.shape must be \(16, 5\), got \(12, 5\)$/
+    );
+  });
+});
+
+test('an LSTM returns its cell beside its hidden state, other cells have none', () => {
+  for (const { cell } of cells) {
+    const config = { ...lstm, cell };
+    const names = withModel(config, (model) => Object.keys(model.forward(randomInputs(config))));
+    assert.deepEqual(names, ['output', 'last_hidden', ...(cell === 'lstm' ? ['last_cell'] : [])]);
+  }
 });
 
 for (const { name, scope: on } of variants) {
-  test(`${name}: positions follow each other: what comes later changes nothing before, and the last state is returned`, () => {
-    const inputs = randomInputs(lstm);
-    const changed = { data: inputs.hidden_states.data.slice(), shape: inputs.hidden_states.shape };
-    for (let b = 0; b < 3; ++b) changed.data.fill(1, (b * 7 + 4) * 5, (b + 1) * 7 * 5);
-    withModel(
-      lstm,
-      (model) => {
-        const tensors = ['positions.3.hidden', 'positions.6.cell'];
-        const before = model.forward(inputs, { tensors });
-        const after = model.forward({ hidden_states: changed });
-        for (let b = 0; b < 3; ++b) {
-          const [first, end, last] = [b * 7 * 4, (b * 7 + 4) * 4, (b * 7 + 6) * 4];
-          assert.deepEqual(after.output.data.slice(first, end), before.output.data.slice(first, end));
-          assert.notDeepEqual(after.output.data.slice(end, last + 4), before.output.data.slice(end, last + 4));
-          assert.deepEqual(before.last_hidden.data.slice(b * 4, b * 4 + 4), before.output.data.slice(last, last + 4));
-          assert.deepEqual(
-            before.tensors['positions.3.hidden'].data.slice(b * 4, b * 4 + 4),
-            before.output.data.slice(end - 4, end)
-          );
-        }
-        assert.deepEqual(before.tensors['positions.6.cell'].data, before.last_cell.data);
-      },
-      { on }
-    );
-  });
+  for (const { cell } of cells) {
+    const config = { ...lstm, cell };
 
-  test(`${name}: it learns a sum over positions`, () => {
-    const config = /** @type {const} */ ({ ...lstm, batch_size: 16, input_size: 1, hidden_size: 8 });
-    const trainer = on.trainer(config, { seed: 1, loss: 'mse_loss', optimizer: { name: 'adam', lr: 0.02 } });
-    const { data } = randomTensor([16, 7, 1], 5);
-    const sums = Float32Array.from({ length: 16 * 7 * 8 }, (_, i) => {
-      const [row, t] = [Math.floor(i / 56), Math.floor(i / 8) % 7];
-      return data.slice(row * 7, row * 7 + t + 1).reduce((total, number) => total + number, 0) / 8;
+    test(`${name}, ${cell}: positions follow each other: what comes later changes nothing before, and the last state is returned`, () => {
+      const inputs = randomInputs(config);
+      const changed = { data: inputs.hidden_states.data.slice(), shape: inputs.hidden_states.shape };
+      for (let b = 0; b < 3; ++b) changed.data.fill(1, (b * 7 + 4) * 5, (b + 1) * 7 * 5);
+      withModel(
+        config,
+        (model) => {
+          const tensors = ['positions.3.hidden', ...(cell === 'lstm' ? ['positions.6.cell'] : [])];
+          const before = model.forward(inputs, { tensors });
+          const after = model.forward({ hidden_states: changed });
+          for (let b = 0; b < 3; ++b) {
+            const [first, end, last] = [b * 7 * 4, (b * 7 + 4) * 4, (b * 7 + 6) * 4];
+            assert.deepEqual(after.output.data.slice(first, end), before.output.data.slice(first, end));
+            assert.notDeepEqual(after.output.data.slice(end, last + 4), before.output.data.slice(end, last + 4));
+            assert.deepEqual(before.last_hidden.data.slice(b * 4, b * 4 + 4), before.output.data.slice(last, last + 4));
+            assert.deepEqual(
+              before.tensors['positions.3.hidden'].data.slice(b * 4, b * 4 + 4),
+              before.output.data.slice(end - 4, end)
+            );
+          }
+          assert.deepEqual(before.tensors['positions.6.cell']?.data, before.last_cell?.data);
+        },
+        { on }
+      );
     });
-    const batch = { hidden_states: { data, shape: [16, 7, 1] }, target: { data: sums, shape: [16, 7, 8] } };
-    const losses = Array.from({ length: 60 }, () => trainer.step(batch).loss);
-    assert.ok(losses.at(-1) < losses[0] / 10, `${losses[0]} to ${losses.at(-1)}`);
-    trainer.dispose();
-  });
+
+    test(`${name}, ${cell}: it learns the positive part of a sum over positions, which every cell can be`, () => {
+      const small = { ...config, batch_size: 16, input_size: 1, hidden_size: 8 };
+      // With this seed no unit of relu is 0 for every input, which would never be trained.
+      const trainer = on.trainer(small, { seed: 5, loss: 'mse_loss', optimizer: { name: 'adam', lr: 0.02 } });
+      const { data } = randomTensor([16, 7, 1], 5);
+      const sums = Float32Array.from({ length: 16 * 7 * 8 }, (_, i) => {
+        const [row, t] = [Math.floor(i / 56), Math.floor(i / 8) % 7];
+        return (
+          Math.max(
+            data.slice(row * 7, row * 7 + t + 1).reduce((total, number) => total + number, 0),
+            0
+          ) / 8
+        );
+      });
+      const batch = { hidden_states: { data, shape: [16, 7, 1] }, target: { data: sums, shape: [16, 7, 8] } };
+      const losses = Array.from({ length: 100 }, () => trainer.step(batch).loss);
+      assert.ok(losses.at(-1) < losses[0] / 10, `${losses[0]} to ${losses.at(-1)}`);
+      trainer.dispose();
+    });
+  }
 }
 
 test('sequences of other lengths run as they would in a layer of that length', () => {

@@ -22,7 +22,7 @@ async function columns(search) {
     const value = (/** @type {Element} */ cell) =>
       Number((cell.firstChild?.textContent?.trim() || cell.textContent || '').replaceAll(',', '').replace('–', '0'));
     const cells = (/** @type {string} */ part, /** @type {number} */ at) =>
-      [...table.querySelectorAll(`${part} tr`)].map((row) => value(row.children[at]));
+      [...table.querySelectorAll(`${part} tr:not(.call-name)`)].map((row) => value(row.children[at]));
     return names.map((name) => ({
       name,
       figures: cells('tbody', head.indexOf(name)),
@@ -61,4 +61,16 @@ test('below each shape the table says what its dimensions go over', async () => 
   await page.waitForSelector(LIVE, { state: 'attached' });
   const shape = page.locator('table.steps tr').filter({ hasText: 'dot' }).first().locator('.shape');
   assert.deepEqual((await shape.innerText()).split('\n'), ['[32, 12, 128, 128]', 'batch, head, query, key']);
+});
+
+test('steps that PyTorch has as one call stand under its name', async () => {
+  await columns('?layer=recurrent_encoder&cell=gru');
+  const calls = await site.page
+    .locator('table.steps tbody')
+    .evaluateAll((bodies) => bodies.map((body) => [...body.querySelectorAll('tr')].map((row) => row.innerText.trim())));
+  assert.equal(calls.length, 1);
+  assert.equal(calls[0][0], 'nn.GRU, in PyTorch a single call');
+  assert.equal(calls[0].filter((row) => row.includes('nn.GRU')).length, 1);
+  await columns('?layer=linear_scorer');
+  assert.equal(await site.page.locator('.call-name').count(), 0);
 });

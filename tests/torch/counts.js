@@ -2,7 +2,7 @@
 
 export const COUNTS = {
   all: {
-    configs: 100, // of a layer, or more, so that each value of each option is among them
+    configs: 100, // of a layer, and of each cell of a recurrent layer; more where its options have more values
     between: 5, // of them: every tensor between the steps is written
     packed: 3, // of them: the weights are written as a file too, as the training page does
     variants: 12, // of a family

@@ -79,6 +79,13 @@ const OTHERS = [
   { schedule: { name: 'constant', warmup_steps: 7 } }
 ];
 
+const RECURRENT = [
+  ['lstm', { name: 'adamw' }],
+  ['gru', { name: 'adam' }],
+  ['rnn_tanh', { name: 'rmsprop' }],
+  ['rnn_relu', { name: 'sgd', lr: 0.1 }]
+];
+
 /** Every training run: a config, the trainer's options, how many calls of step(). */
 function runs() {
   const small = { beta1: 0.9 };
@@ -110,7 +117,11 @@ function runs() {
     // One batch of three has no label that counts: now the second, now the first call of an update.
     { config: classifier, options: { optimizer: 'adam', accumulation_steps: 2 }, steps: STEPS, unlabelled: 1 },
     // A parameter has a gradient of each position.
-    { config: recurrent, options: { loss: { name: 'mse_loss' }, optimizer: 'adamw' }, steps: STEPS }
+    ...RECURRENT.map(([cell, optimizer]) => ({
+      config: { ...recurrent, cell },
+      options: { loss: { name: 'mse_loss' }, optimizer },
+      steps: STEPS
+    }))
   ];
 }
 

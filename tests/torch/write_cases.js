@@ -405,7 +405,9 @@ function writeHugeScores(/** @type {Models} */ models, /** @type {Tensors} */ gi
 function writeCases() {
   const layers = scope.layers().filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   const drawn = layers.flatMap((layer) => {
-    const own = configs(draw, layer, counts.configs, gate, (config) => scope.estimate(config));
+    const cells = layer.fields.find(({ name }) => name === 'cell')?.choices?.length ?? 1;
+    const count = gate ? counts.configs : counts.configs * cells;
+    const own = configs(draw, layer, count, gate, (config) => scope.estimate(config));
     const each = Math.ceil(own.length / counts.between);
     return own.map((config, i) => ({ config, whole: i % each === 0 }));
   });

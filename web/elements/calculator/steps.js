@@ -29,8 +29,12 @@ export function stepsView(estimate, see = null) {
             <th scope="col" class="num"><abbr title="Arithmetic outside matrix products: bias, tanh, softmax">Other ops</abbr></th>
             <th scope="col" class="num">Output</th><th scope="col" class="num"><abbr title="Kept for the backward pass by this step first">Saved</abbr></th>
           </tr></thead>
-          <tbody>${steps.map((/** @type {any} */ step) => stepRow(step, element, memory.saved_for_backward === null, owners.get(step), see))}
-            ${unread ? html`<tr><th scope="row">Rows of embeddings that no step reads</th><td></td><td class="num">${formatCount(unread)}</td><td class="num">–</td><td class="num">–</td><td class="num">–</td><td class="num">–</td></tr>` : nothing}</tbody>
+          ${callsOf(steps).map(
+            (parts) => html`<tbody class=${parts[0].within ? 'call' : ''}>
+            ${parts[0].within ? html`<tr class="call-name"><th scope="rowgroup" colspan="7">${parts[0].within}, in PyTorch a single call</th></tr>` : nothing}
+            ${parts.map((step) => stepRow(step, element, memory.saved_for_backward === null, owners.get(step), see))}</tbody>`
+          )}
+          ${unread ? html`<tbody><tr><th scope="row">Rows of embeddings that no step reads</th><td></td><td class="num">${formatCount(unread)}</td><td class="num">–</td><td class="num">–</td><td class="num">–</td><td class="num">–</td></tr></tbody>` : nothing}
           <tfoot><tr>
             <th scope="row" colspan="2">Total</th>
             <td class="num">${formatCount(estimate.parameters)}</td><td class="num">${formatCount(estimate.macs)}</td>
@@ -41,6 +45,21 @@ export function stepsView(estimate, see = null) {
         </table>
       </div>
     </section>`;
+}
+
+/**
+ * Steps in a row that are parts of one call of PyTorch's, `within` it, or of none.
+ * @param {any[]} steps @returns {any[][]}
+ */
+function callsOf(steps) {
+  /** @type {any[][]} */
+  const calls = [];
+  for (const step of steps) {
+    const last = calls.at(-1);
+    if (last && last[0].within === step.within) last.push(step);
+    else calls.push([step]);
+  }
+  return calls;
 }
 
 /**
@@ -81,7 +100,7 @@ function stepRow(step, element, inferenceOnly, owner, see) {
   const repeat = repeatOf(step);
   return html`
     <tr class=${repeat > 1 ? 'repeated' : ''}>
-      <th scope="row">${seen(step.output, step.name, see)}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${names} = ${step.pytorch}</code>${step.within ? html`<small>within ${step.within}</small>` : nothing}</th>
+      <th scope="row">${seen(step.output, step.name, see)}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${names} = ${step.pytorch}</code></th>
       <td class="shape">${outputs.map(({ shape, axes }) => html`<code>${formatList(shape)}</code><small>${axesText(axes)}</small>`)}</td>
       ${owner ? html`<td class="num">–<small>those of ${owner}</small></td>` : count(step.parameters, placesOf(step))}${count(step.macs, repeat)}${count(step.elementwise, repeat)}
       <td class="num">${formatBytes(bytes)}</td>
