@@ -227,7 +227,7 @@ void write_tensors_of(JsonWriter& json, const Graph& graph, const Loop& loop,
     for (int64_t i = 0; i < loop.iterations(); ++i) {
       if (loop.kind_of(i) != kind) continue;
       for (const std::string& one : beginnings) {
-        inside.push_back(format("{}{}.{}.", {one, loop.name, i}));
+        inside.push_back(one + loop.name_of(i));
       }
     }
     const Body& body = loop.bodies[kind];

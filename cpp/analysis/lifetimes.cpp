@@ -110,9 +110,9 @@ class Walk {
         run(*loop, s);
       } else {
         run(step);
-        for (const Held& held : graph_.held()) {
-          if (held.until == static_cast<size_t>(s)) show_read(held.tensor, row_ - 1);
-        }
+      }
+      for (const Held& held : graph_.held()) {
+        if (held.until == static_cast<size_t>(s)) show_read(held.tensor, row_ - 1);
       }
       left -= let_go_[static_cast<size_t>(s)];
     }
@@ -280,9 +280,6 @@ class Walk {
       i += static_cast<int64_t>(times) - 1;
     }
     row_ = first_row(loop, loop.bodies.size());
-    for (const Argument& argument : loop.bodies[0].arguments) {
-      if (loop.holds(argument)) show_read(argument.given, row_ - 1);
-    }
     for (size_t o = 0; o < slices.size(); ++o) {
       const Loop::Output& output = loop.outputs[o];
       if (output.stacked) {
@@ -353,11 +350,18 @@ class Walk {
   /// What a body is given: it lets go what no later iteration needs, and nothing behind the loop.
   Given give(const Loop& loop, int64_t iteration, const Argument& argument, int s) {
     Tracked& one = at(argument.given);
-    if (loop.holds(argument) || one.last != s || is_taken_after(loop, iteration, argument.given)) {
+    if (one.last != s || is_held_until(argument.given, s) ||
+        is_taken_after(loop, iteration, argument.given)) {
       return {{}, one.unkept, one.life};
     }
     stay(one, kEnd);
     return one;
+  }
+
+  bool is_held_until(TensorId given, int s) {
+    return std::ranges::any_of(graph_.held(), [&](const Held& held) {
+      return held.until == static_cast<size_t>(s) && &at(held.tensor) == &at(given);
+    });
   }
 
   bool is_taken_after(const Loop& loop, int64_t iteration, TensorId given) {

@@ -15,8 +15,10 @@ TensorId Graph::add_tensor(Tensor tensor) {
   return id;
 }
 
+std::string Graph::prefixed(std::string_view name) const { return prefix_ + std::string(name); }
+
 TensorId Graph::add_input(std::string_view name, Shape shape, Role role) {
-  return add_tensor({.name = std::string(name), .shape = std::move(shape), .role = role});
+  return add_tensor({.name = prefixed(name), .shape = std::move(shape), .role = role});
 }
 
 TensorId Graph::add_integer_input(std::string_view name, Shape shape, int64_t limit,
@@ -109,7 +111,7 @@ TensorId Graph::add_step(std::string_view name, std::string_view part, const OpP
   if (outputs.size() != op->outputs()) {
     wrong_graph("{} makes {} tensors, got {} names", {name, op->outputs(), outputs.size()});
   }
-  Step step{.name = std::string(name),
+  Step step{.name = prefixed(name),
             .part = std::string(part),
             .op = op,
             .inputs = {inputs.begin(), inputs.end()},
@@ -119,7 +121,7 @@ TensorId Graph::add_step(std::string_view name, std::string_view part, const OpP
   for (size_t i = 0; i < outputs.size(); ++i) {
     // The shapes of the inputs move with each tensor that is added.
     add_tensor(
-        {.name = std::string(outputs[i]), .shape = op->output_shape(input_shapes(step, true), i)});
+        {.name = prefixed(outputs[i]), .shape = op->output_shape(input_shapes(step, true), i)});
   }
   append(std::move(step));
   return steps_.back().output;

@@ -111,15 +111,15 @@ struct Loop {
   /// Which slice an iteration takes, and puts: counted among the iterations of its body.
   int64_t slice(int64_t iteration) const;
 
-  /// Whether PyTorch's own loop holds the tensor that this argument takes slices of until it has
-  /// stacked its results.
-  bool holds(const Argument& argument) const;
+  /// What the names of an iteration's tensors begin with: "encoder.layer.3.", by its place in the
+  /// list, or "positions.3.", by its position, in whichever order they are gone through.
+  std::string name_of(int64_t iteration) const;
 
-  /// What is made of one of the bodies' results, kNoTensor where nothing is.
+  /// The tensor outside the loop that holds this result; kNoTensor if nothing reads it.
   TensorId output_of(int result, bool stacked) const;
 };
 
-/// A tensor of an unrolled graph that PyTorch holds until a step, though no later step reads it.
+/// A tensor that PyTorch holds until the end of a step, though the last step to read it is earlier.
 struct Held {
   TensorId tensor;
   size_t until;  // the place of the step
@@ -164,6 +164,9 @@ class Graph {
   explicit Graph(std::shared_ptr<const Parameters> parameters)
       : parameters_(std::move(parameters)) {}
 
+  /// Names of steps, of their outputs and of inputs that are added from now on begin with this.
+  void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
+
   TensorId add_input(std::string_view name, Shape shape, Role role = Role::kInput);
 
   /// Integers from 0 to limit - 1.
@@ -197,8 +200,15 @@ class Graph {
   /// Says that the steps from `begin` to the latest are one call of PyTorch's.
   void add_group(size_t begin, std::string_view call, std::string statement, Ids outputs);
 
-  /// A graph of the same parameters: a body for a loop without a list.
-  Graph sibling() const { return Graph(parameters_); }
+  /// Says that PyTorch holds a tensor until the latest step is done.
+  void hold(TensorId tensor) { held_.push_back({tensor, steps_.size() - 1}); }
+
+  /// A graph of the same parameters, and the same prefix: a body for a loop without a list.
+  Graph sibling() const {
+    Graph graph(parameters_);
+    graph.prefix_ = prefix_;
+    return graph;
+  }
 
   /// Removes the steps for which `unneeded` says so, by their place, which no other step reads.
   void remove_steps(const std::vector<bool>& unneeded);
@@ -275,12 +285,14 @@ class Graph {
   friend class Inliner;
 
   TensorId add_tensor(Tensor tensor);
+  std::string prefixed(std::string_view name) const;
   /// The tensor that is these rows of a parameter, made when it is first asked for.
   TensorId rows_of_parameter(Tensor rows);
   /// A step whose outputs are there already; says whose memory they use.
   void append(Step step);
 
   std::shared_ptr<const Parameters> parameters_;
+  std::string prefix_{};        // of names that are added
   bool flat_ = false;           // whether parameters and modules have their flat numbers here
   std::vector<TensorId> used_;  // by Tensor::parameter
   std::vector<Tensor> tensors_;

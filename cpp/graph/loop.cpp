@@ -238,9 +238,8 @@ int64_t Loop::slice(int64_t iteration) const {
   return reverse ? iterations_of(kind) - 1 - before : before;
 }
 
-bool Loop::holds(const Argument& argument) const {
-  return argument.kind == Argument::Kind::kSlice && !list &&
-         std::ranges::any_of(outputs, &Output::stacked);
+std::string Loop::name_of(int64_t iteration) const {
+  return format("{}.{}.", {name, list ? iteration : slice(iteration)});
 }
 
 TensorId Loop::output_of(int result, bool stacked) const {

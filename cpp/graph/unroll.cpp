@@ -61,8 +61,7 @@ class Inliner {
     for (const Loop& loop : graph.loops()) {
       std::vector<Copied>& iterations = copied.loops.emplace_back();
       for (int64_t i = 0; i < loop.iterations(); ++i) {
-        iterations.push_back(copy_tensors(*loop.body_of(i).graph,
-                                          format("{}{}.{}.", {copied.prefix, loop.name, i}),
+        iterations.push_back(copy_tensors(*loop.body_of(i).graph, copied.prefix + loop.name_of(i),
                                           begin_of(copied, loop, i)));
       }
     }
@@ -111,27 +110,16 @@ class Inliner {
   }
 
   void copy_steps(Copied& copied) {
-    for (const Step& step : copied.graph.steps()) {
-      if (step.loop != kNoLoop) {
-        copy_loop(copied, static_cast<size_t>(step.loop));
-        continue;
+    const std::vector<Step>& steps = copied.graph.steps();
+    for (size_t s = 0; s < steps.size(); ++s) {
+      if (steps[s].loop != kNoLoop) {
+        copy_loop(copied, static_cast<size_t>(steps[s].loop));
+      } else {
+        copy_step(copied, steps[s]);
       }
-      Step copy = step;
-      copy.name = copied.prefix + step.name;
-      for (TensorId& id : copy.inputs) id = copied.at(id);
-      copy.output = copied.at(step.output);
-      if (step.gradient_of != kNoTensor) copy.gradient_of = copied.at(step.gradient_of);
-      if (step.module >= 0) copy.module = flat_module(copied, step.module);
-      if (const OpPtr other = training_ ? step.op->in_training() : nullptr) {
-        copy.op = other;
-        const Tensor first = to_.tensor(copy.output);
-        copy.inputs.push_back(to_.add_input(first.name + ".noise", first.shape, Role::kState));
+      for (const Held& held : copied.graph.held()) {
+        if (held.until == s) to_.hold(copied.at(held.tensor));
       }
-      if (const OpPtr masking = masked_ ? copy.op->masking() : nullptr) {
-        const std::string name = copied.prefix + masked_name(copied.graph, step);
-        to_.add_step(name, copy.part, masking, copy.inputs, name);
-      }
-      to_.append(std::move(copy));
     }
     for (StateUse state : copied.graph.states()) {
       state.name = copied.prefix + state.name;
@@ -140,6 +128,25 @@ class Inliner {
       to_.add_state(std::move(state));
     }
     for (const auto& [counter, by] : copied.graph.advances()) to_.advance(counter, by);
+  }
+
+  void copy_step(const Copied& copied, const Step& step) {
+    Step copy = step;
+    copy.name = copied.prefix + step.name;
+    for (TensorId& id : copy.inputs) id = copied.at(id);
+    copy.output = copied.at(step.output);
+    if (step.gradient_of != kNoTensor) copy.gradient_of = copied.at(step.gradient_of);
+    if (step.module >= 0) copy.module = flat_module(copied, step.module);
+    if (const OpPtr other = training_ ? step.op->in_training() : nullptr) {
+      copy.op = other;
+      const Tensor first = to_.tensor(copy.output);
+      copy.inputs.push_back(to_.add_input(first.name + ".noise", first.shape, Role::kState));
+    }
+    if (const OpPtr masking = masked_ ? copy.op->masking() : nullptr) {
+      const std::string name = copied.prefix + masked_name(copied.graph, step);
+      to_.add_step(name, copy.part, masking, copy.inputs, name);
+    }
+    to_.append(std::move(copy));
   }
 
   void copy_loop(Copied& copied, size_t index) {
@@ -160,10 +167,6 @@ class Inliner {
       copied.ids[static_cast<size_t>(output.tensor)] =
           output.stacked ? stack(copied, loop, output, iterations)
                          : result_of(iterations.back(), output.result);
-    }
-    for (const Argument& argument : loop.bodies[0].arguments) {
-      if (!loop.holds(argument)) continue;
-      to_.held_.push_back({copied.at(argument.given), to_.steps_.size() - 1});
     }
   }
 

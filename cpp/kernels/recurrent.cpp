@@ -11,6 +11,28 @@ void each_run(int64_t begin, int64_t end, Work work) {
   for (int64_t unit = begin; unit < end; unit += kRun) work(unit, std::min(kRun, end - unit));
 }
 
+// Loops with much to do are not unrolled: a page would load 1 kB more, and no run would be faster.
+
+/// Loads the gates of `count` units: those of the first unit are at `from`, `units` apart.
+template <int kGates>
+void load_gates(const float* from, int64_t units, int64_t count, Wide (&gates)[kGates]) {
+#pragma clang loop unroll(disable)
+  for (Wide& gate : gates) {
+    load(from, count, gate);
+    from += units;
+  }
+}
+
+/// Stores them in the same places of `to`.
+template <int kGates>
+void store_gates(float* to, int64_t units, int64_t count, const Wide (&gates)[kGates]) {
+#pragma clang loop unroll(disable)
+  for (const Wide& gate : gates) {
+    store(to, count, gate);
+    to += units;
+  }
+}
+
 /// Zeros where there is nothing.
 void load_given(const float* from, int64_t unit, int64_t count, Wide& x) {
   if (from) return load(from + unit, count, x);
@@ -30,22 +52,15 @@ Batch tanh_slope(Batch y) { return (Batch(1.0f) - y) * (Batch(1.0f) + y); }
 void lstm_cell(const float* gates, const float* c, int64_t units, int64_t begin, int64_t end,
                float* h, float* c_after, float* activated) {
   each_run(begin, end, [=](int64_t unit, int64_t count) {
-    Wide in, forget, cell, out, memory;
-    load(gates + unit, count, in);
-    load(gates + units + unit, count, forget);
-    load(gates + 2 * units + unit, count, cell);
-    load(gates + 3 * units + unit, count, out);
+    Wide all[4], memory;
+    auto& [in, forget, cell, out] = all;
+    load_gates(gates + unit, units, count, all);
     load(c + unit, count, memory);
     sigmoid_of(in);
     sigmoid_of(forget);
     tanh_of(cell);
     sigmoid_of(out);
-    if (activated) {
-      store(activated + unit, count, in);
-      store(activated + units + unit, count, forget);
-      store(activated + 2 * units + unit, count, cell);
-      store(activated + 3 * units + unit, count, out);
-    }
+    if (activated) store_gates(activated + unit, units, count, all);
     for (int v = 0; v < kWide; ++v) memory[v] = madd(forget[v], memory[v], in[v] * cell[v]);
     store_wanted(c_after, unit, count, memory);
     if (!h) return;
@@ -59,16 +74,15 @@ void lstm_cell_gradient(const float* dh, const float* dc, const float* activated
                         int64_t units, int64_t begin, int64_t end, float* by_gates,
                         float* by_before) {
   each_run(begin, end, [=](int64_t unit, int64_t count) {
-    Wide in, forget, cell, out, before, memory, by_h, by_c;
-    load(activated + unit, count, in);
-    load(activated + units + unit, count, forget);
-    load(activated + 2 * units + unit, count, cell);
-    load(activated + 3 * units + unit, count, out);
+    Wide all[4], before, memory, by_h, by_c;
+    auto& [in, forget, cell, out] = all;
+    load_gates(activated + unit, units, count, all);
     load(c + unit, count, before);
     load_given(dh, unit, count, by_h);
     load_given(dc, unit, count, by_c);
     for (int v = 0; v < kWide; ++v) memory[v] = madd(forget[v], before[v], in[v] * cell[v]);
     tanh_of(memory);
+#pragma clang loop unroll(disable)
     for (int v = 0; v < kWide; ++v) {
       const Batch by_memory = madd(by_h[v] * out[v], tanh_slope(memory[v]), by_c[v]);
       const Batch of_in = in[v];
@@ -78,12 +92,7 @@ void lstm_cell_gradient(const float* dh, const float* dc, const float* activated
       by_c[v] = by_memory * forget[v];
       forget[v] = by_memory * before[v] * sigmoid_slope(forget[v]);
     }
-    if (by_gates) {
-      store(by_gates + unit, count, in);
-      store(by_gates + units + unit, count, forget);
-      store(by_gates + 2 * units + unit, count, cell);
-      store(by_gates + 3 * units + unit, count, out);
-    }
+    if (by_gates) store_gates(by_gates + unit, units, count, all);
     store_wanted(by_before, unit, count, by_c);
   });
 }
@@ -91,27 +100,22 @@ void lstm_cell_gradient(const float* dh, const float* dc, const float* activated
 void gru_cell(const float* x_gates, const float* h_gates, const float* h, int64_t units,
               int64_t begin, int64_t end, float* h_after, float* activated, float* fresh) {
   each_run(begin, end, [=](int64_t unit, int64_t count) {
-    Wide reset, update, from_h, next, x_reset, x_update, before;
-    load(h_gates + unit, count, reset);
-    load(h_gates + units + unit, count, update);
-    load(h_gates + 2 * units + unit, count, from_h);
-    load(x_gates + unit, count, x_reset);
-    load(x_gates + units + unit, count, x_update);
-    load(x_gates + 2 * units + unit, count, next);
+    Wide from_h[3], from_x[3], before;
+    auto& [reset, update, h_new] = from_h;
+    auto& [x_reset, x_update, next] = from_x;
+    load_gates(h_gates + unit, units, count, from_h);
+    load_gates(x_gates + unit, units, count, from_x);
     load(h + unit, count, before);
+#pragma clang loop unroll(disable)
     for (int v = 0; v < kWide; ++v) {
       reset[v] += x_reset[v];
       update[v] += x_update[v];
     }
     sigmoid_of(reset);
     sigmoid_of(update);
-    for (int v = 0; v < kWide; ++v) next[v] = madd(reset[v], from_h[v], next[v]);
+    for (int v = 0; v < kWide; ++v) next[v] = madd(reset[v], h_new[v], next[v]);
     tanh_of(next);
-    if (activated) {
-      store(activated + unit, count, reset);
-      store(activated + units + unit, count, update);
-      store(activated + 2 * units + unit, count, from_h);
-    }
+    if (activated) store_gates(activated + unit, units, count, from_h);
     store_wanted(fresh, unit, count, next);
     for (int v = 0; v < kWide; ++v) before[v] = madd(before[v] - next[v], update[v], next[v]);
     store_wanted(h_after, unit, count, before);
@@ -122,31 +126,26 @@ void gru_cell_gradient(const float* dh, const float* activated, const float* fre
                        int64_t units, int64_t begin, int64_t end, float* by_x_gates,
                        float* by_h_gates, float* by_before) {
   each_run(begin, end, [=](int64_t unit, int64_t count) {
-    Wide reset, update, from_h, next, before, by;
-    load(activated + unit, count, reset);
-    load(activated + units + unit, count, update);
-    load(activated + 2 * units + unit, count, from_h);
+    Wide all[3], next, before, by;
+    auto& [reset, update, h_new] = all;
+    load_gates(activated + unit, units, count, all);
     load(fresh + unit, count, next);
     load(h + unit, count, before);
     load_given(dh, unit, count, by);
+#pragma clang loop unroll(disable)
     for (int v = 0; v < kWide; ++v) {
       const Batch by_sum = by[v] * (Batch(1.0f) - update[v]) * tanh_slope(next[v]);
       const Batch by_update = by[v] * (before[v] - next[v]) * sigmoid_slope(update[v]);
-      const Batch by_reset = by_sum * from_h[v] * sigmoid_slope(reset[v]);
+      const Batch by_reset = by_sum * h_new[v] * sigmoid_slope(reset[v]);
       by[v] *= update[v];
-      from_h[v] = by_sum * reset[v];
-      next[v] = by_sum;
+      next[v] = by_sum * reset[v];
+      h_new[v] = by_sum;
       update[v] = by_update;
       reset[v] = by_reset;
     }
-    const auto store_gates = [&](float* to, const Wide& last) {
-      if (!to) return;
-      store(to + unit, count, reset);
-      store(to + units + unit, count, update);
-      store(to + 2 * units + unit, count, last);
-    };
-    store_gates(by_x_gates, next);
-    store_gates(by_h_gates, from_h);
+    if (by_x_gates) store_gates(by_x_gates + unit, units, count, all);
+    std::copy_n(next, kWide, h_new);
+    if (by_h_gates) store_gates(by_h_gates + unit, units, count, all);
     store_wanted(by_before, unit, count, by);
   });
 }

@@ -50,8 +50,8 @@ void check_iterations(const Graph& graph, const Config& config) {
   const int64_t most = kMostIterations / static_cast<int64_t>(needed / length);
   refuse("seq_len",
          "seq_len must be at most {} where the layer runs or is trained, got {}: its positions "
-         "follow one another; estimates take any length",
-         {most, length});
+         "follow one another, at most {} in all layers and directions; estimates take any length",
+         {most, length, kMostIterations});
 }
 
 Graph graph_to_run(const Config& config) {

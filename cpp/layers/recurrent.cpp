@@ -9,6 +9,8 @@
 
 #include "../ops/activation.h"
 #include "../ops/arithmetic.h"
+#include "../ops/concat.h"
+#include "../ops/dropout.h"
 #include "../ops/recurrent.h"
 #include "../ops/sequence_order.h"
 #include "../ops/stack.h"
@@ -68,23 +70,6 @@ constexpr RecurrentCell kCells[] = {
      .next = next_of_rnn<Activation::Kind::kRelu>},
 };
 
-/// The state after one position, from the state before it and the product of its input.
-Graph body_of(const Graph& around, const RecurrentModule& module, Dimension batch) {
-  const RecurrentCell& cell = module.cell;
-  const Dimension H = module.hidden_size;
-  Graph graph = around.sibling();
-  const TensorId from_input = graph.add_input(format("input_{}", {cell.products()}),
-                                              {batch, {cell.gates * H, Axis::kFeature}});
-  std::vector<TensorId> state;
-  for (const std::string_view name : cell.states)
-    state.push_back(graph.add_input(name, {batch, H}));
-  const TensorId from_state = apply_linear(graph, module.of_state, "project", state[0],
-                                           format("state_{}", {cell.products()}));
-  TensorId after = cell.next(graph, from_input, from_state, state);
-  for (const std::string_view name : cell.states) graph.add_result(name, after++);
-  return graph;
-}
-
 /// "output, (last_hidden, last_cell) = super().forward(hidden_states)"; a GRU and an RNN return
 /// their only state without a tuple.
 std::string statement(const RecurrentCell& cell, std::string_view call, std::string_view input) {
@@ -92,6 +77,140 @@ std::string statement(const RecurrentCell& cell, std::string_view call, std::str
   if (cell.states.size() > 1) state = format("({}, last_cell)", {state});
   return format("output, {} = {}({})", {state, call, input});
 }
+
+/// Adds the steps of a recurrent layer. Names of one direction's steps and tensors begin with
+/// "l1_reverse_", as PyTorch's parameters end, unless there is one direction of one layer.
+class Recurrence {
+ public:
+  Recurrence(Graph& graph, const RecurrentModule& module, TensorId hidden_states)
+      : graph_(graph), module_(module), shape_(module.shape), input_(hidden_states) {}
+
+  RecurrentResults run(std::string_view call) {
+    const size_t begin = graph_.steps().size();
+    for (const std::string_view state : shape_.cell.states) add_initial(state);
+    TensorId x = input_;
+    for (int64_t layer = 0; layer < shape_.num_layers; ++layer) x = add_layer(layer, x);
+    graph_.set_prefix("");
+    std::vector<TensorId> results{graph_.add_step(
+        "batch_first", "recur", make_op<SwapFirstTwo>(graph_.tensor(x).shape, /*contiguous=*/false),
+        {x}, "output")};
+    for (const State& state : states_) {
+      const std::string name = format("last_{}", {state.name});
+      results.push_back(
+          graph_.add_step(name, "recur", make_op<Stack>(0, Axis::kLayer), state.last, name));
+    }
+    graph_.add_group(begin, shape_.cell.pytorch_class,
+                     statement(shape_.cell, call, graph_.tensor(input_).name), results);
+    return {results.front(), {results.begin() + 1, results.end()}};
+  }
+
+ private:
+  struct State {
+    std::string_view name;
+    TensorId initial;              // of the first direction; the others follow it
+    std::vector<TensorId> last{};  // by direction
+  };
+
+  struct Direction {
+    TensorId products;  // of all inputs (T, B, gates × H)
+    TensorId stacked;   // hidden states (T, B, H)
+  };
+
+  bool is_single() const { return module_.directions.size() == 1; }
+
+  void set_prefix(int64_t layer, const char* direction = "") {
+    graph_.set_prefix(is_single() ? "" : format("l{}_{}", {layer, direction}));
+  }
+
+  /// Zeros of all directions, and the slices of them.
+  void add_initial(std::string_view state) {
+    const auto count = static_cast<int64_t>(module_.directions.size());
+    const std::string name = format("initial_{}", {state});
+    Shape shape{graph_.tensor(input_).shape[0], shape_.hidden_size};
+    if (!is_single()) shape.insert(shape.begin(), {count, Axis::kLayer});
+    TensorId initial = graph_.add_step(name, "recur", make_op<Zeros>(shape), {input_}, name);
+    if (!is_single()) {
+      std::vector<std::string> names;
+      for (int64_t i = 0; i < count; ++i) names.push_back(format("{}_{}", {name, i}));
+      initial = graph_.add_step(format("split_{}", {name}), "recur", make_op<Unbind>(0, count),
+                                {initial}, names);
+    }
+    states_.push_back({state, initial});
+  }
+
+  /// The output (T, B, directions × H) of a layer. x is the layer's input, batch first, or the
+  /// output of the layer before it.
+  TensorId add_layer(int64_t layer, TensorId x) {
+    set_prefix(layer);
+    Direction last = add_direction(x, /*reverse=*/false);
+    TensorId output = last.stacked;
+    if (shape_.bidirectional) {
+      set_prefix(layer, "reverse_");
+      last = add_direction(x, /*reverse=*/true, last.products);
+      set_prefix(layer);
+      output = graph_.add_step("concat", "combine", make_op<Concat>(2), {output, last.stacked},
+                               "output");
+    }
+    graph_.hold(last.products);
+    if (layer + 1 == shape_.num_layers) return output;
+    return apply_dropout(graph_, {.share = shape_.dropout}, "combine", output, "dropped");
+  }
+
+  /// PyTorch holds the products of the other direction until it has made these.
+  Direction add_direction(TensorId x, bool reverse, TensorId products_before = kNoTensor) {
+    if (x == input_) {
+      x = graph_.add_step("time_first", "project",
+                          make_op<SwapFirstTwo>(graph_.tensor(x).shape, /*contiguous=*/true), {x},
+                          "time_first");
+    }
+    const size_t place = states_[0].last.size();
+    const std::string name = format("input_{}", {shape_.cell.products()});
+    const TensorId products =
+        apply_linear(graph_, module_.directions[place].of_input, "project", x, name);
+    if (reverse) graph_.hold(products_before);
+    using Kind = Argument::Kind;
+    Body body{.graph = std::make_shared<const Graph>(
+                  cell_graph(module_.directions[place].of_state, name, products)),
+              .arguments = {{.kind = Kind::kSlice, .given = products}}};
+    Loop loop{.name = "positions",
+              .length = graph_.tensor(x).shape[0],
+              .reverse = reverse,
+              .outputs = {{.result = 0, .stacked = true}}};
+    for (const State& state : states_) {
+      const int result = static_cast<int>(&state - states_.data());
+      body.arguments.push_back({.kind = Kind::kCarried,
+                                .given = state.initial + static_cast<TensorId>(place),
+                                .result = result});
+      loop.outputs.push_back({.result = result});
+    }
+    loop.bodies.push_back(std::move(body));
+    const std::vector<TensorId> outputs = graph_.add_loop(std::move(loop));
+    for (size_t i = 0; i < states_.size(); ++i) states_[i].last.push_back(outputs[i + 1]);
+    return {products, outputs[0]};
+  }
+
+  /// The state after one position, from the state before it and the products of its input.
+  Graph cell_graph(const LinearModule& of_state, std::string_view input, TensorId products) const {
+    const Shape& all = graph_.tensor(products).shape;
+    Graph graph = graph_.sibling();
+    const TensorId from_input = graph.add_input(input, {all[1], all[2]});
+    std::vector<TensorId> before;
+    for (const State& state : states_) {
+      before.push_back(graph.add_input(state.name, {all[1], shape_.hidden_size}));
+    }
+    const TensorId from_state = apply_linear(graph, of_state, "project", before[0],
+                                             format("state_{}", {shape_.cell.products()}));
+    TensorId after = shape_.cell.next(graph, from_input, from_state, before);
+    for (const State& state : states_) graph.add_result(state.name, after++);
+    return graph;
+  }
+
+  Graph& graph_;
+  const RecurrentModule& module_;
+  const RecurrentShape& shape_;
+  const TensorId input_;  // hidden_states
+  std::vector<State> states_{};
+};
 
 }  // namespace
 
@@ -107,65 +226,40 @@ RecurrentModule declare_recurrent(Parameters& parameters, int module, const Recu
   const Dimension H = shape.hidden_size, gates{shape.cell.gates * H, Axis::kFeature};
   const Init uniform{.kind = Init::Kind::kUniform,
                      .spread = 1.0 / std::sqrt(static_cast<double>(H))};
-  RecurrentModule recurrent{.cell = shape.cell, .hidden_size = H};
-  const auto add = [&](const char* name, Shape of) {
-    return Weight{parameters.add(module, name, std::move(of), uniform)};
-  };
-  recurrent.of_input.weight = add("weight_ih_l0", {gates, shape.input_size});
-  recurrent.of_state.weight = add("weight_hh_l0", {gates, H});
-  if (shape.bias) {
-    recurrent.of_input.bias = add("bias_ih_l0", {gates});
-    recurrent.of_state.bias = add("bias_hh_l0", {gates});
+  RecurrentModule recurrent{.shape = shape};
+  for (int64_t layer = 0; layer < shape.num_layers; ++layer) {
+    const Dimension input = layer == 0 ? shape.input_size : shape.output_size();
+    for (int64_t direction = 0; direction < shape.directions(); ++direction) {
+      const auto add = [&](const char* name, Shape of) {
+        return Weight{parameters.add(
+            module, format("{}_l{}{}", {name, layer, direction == 0 ? "" : "_reverse"}),
+            std::move(of), uniform)};
+      };
+      RecurrentDirection& added = recurrent.directions.emplace_back();
+      added.of_input.weight = add("weight_ih", {gates, input});
+      added.of_state.weight = add("weight_hh", {gates, H});
+      if (!shape.bias) continue;
+      added.of_input.bias = add("bias_ih", {gates});
+      added.of_state.bias = add("bias_hh", {gates});
+    }
   }
   return recurrent;
 }
 
 std::string recurrent_arguments(const RecurrentShape& shape) {
-  return format(
-      "{}, {}{}{}, batch_first=True",
-      {shape.input_size, shape.hidden_size, shape.cell.argument, shape.bias ? "" : ", bias=False"});
+  std::string text = format("{}, {}", {shape.input_size, shape.hidden_size});
+  if (shape.num_layers > 1) text += format(", num_layers={}", {shape.num_layers});
+  text += shape.cell.argument;
+  if (!shape.bias) text += ", bias=False";
+  text += ", batch_first=True";
+  if (shape.dropout > 0) text += format(", dropout={}", {shape.dropout});
+  if (shape.bidirectional) text += ", bidirectional=True";
+  return text;
 }
 
 RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module, TensorId hidden_states,
                                std::string_view call) {
-  const RecurrentCell& cell = module.cell;
-  const size_t begin = graph.steps().size();
-  const Shape shape = graph.tensor(hidden_states).shape;
-  const Dimension B = shape[0], T = shape[1], H = module.hidden_size;
-  const TensorId by_position =
-      graph.add_step("time_first", "project", make_op<SwapFirstTwo>(shape, /*contiguous=*/true),
-                     {hidden_states}, "time_first");
-  const TensorId from_input = apply_linear(graph, module.of_input, "project", by_position,
-                                           format("input_{}", {cell.products()}));
-  using Kind = Argument::Kind;
-  std::vector<Argument> arguments{{.kind = Kind::kSlice, .given = from_input}};
-  Loop loop{.name = "positions", .length = T, .outputs = {{.result = 0, .stacked = true}}};
-  for (const std::string_view state : cell.states) {
-    const std::string name = format("initial_{}", {state});
-    const TensorId zeros =
-        graph.add_step(name, "recur", make_op<Zeros>(Shape{B, H}), {hidden_states}, name);
-    const int result = static_cast<int>(arguments.size()) - 1;
-    arguments.push_back({.kind = Kind::kCarried, .given = zeros, .result = result});
-    loop.outputs.push_back({.result = result});
-  }
-  loop.bodies.push_back({.graph = std::make_shared<const Graph>(body_of(graph, module, B)),
-                         .arguments = std::move(arguments)});
-  const std::vector<TensorId> outputs = graph.add_loop(std::move(loop));
-  const Shape stacked = graph.tensor(outputs[0]).shape;
-  RecurrentResults results{};
-  results.output =
-      graph.add_step("batch_first", "recur", make_op<SwapFirstTwo>(stacked, /*contiguous=*/false),
-                     {outputs[0]}, "output");
-  std::vector<TensorId> returned{results.output};
-  for (size_t i = 0; i < cell.states.size(); ++i) {
-    const std::string name = format("last_{}", {cell.states[i]});
-    results.state.push_back(
-        graph.add_step(name, "recur", make_op<Stack>(0, Axis::kLayer), {outputs[i + 1]}, name));
-    returned.push_back(results.state.back());
-  }
-  graph.add_group(begin, cell.pytorch_class,
-                  statement(cell, call, graph.tensor(hidden_states).name), returned);
-  return results;
+  return Recurrence(graph, module, hidden_states).run(call);
 }
 
 }  // namespace attnscope

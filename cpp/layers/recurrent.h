@@ -39,14 +39,24 @@ const RecurrentCell& recurrent_cell(std::string_view name);
 struct RecurrentShape {
   const RecurrentCell& cell;
   Dimension input_size, hidden_size;
-  bool bias;
+  int64_t num_layers;
+  bool bidirectional, bias;
+  double dropout;  // of each layer's output but the last
+
+  int64_t directions() const { return bidirectional ? 2 : 1; }
+  /// Features of the output: the states of both directions side by side.
+  Dimension output_size() const { return {directions() * hidden_size, hidden_size.axis}; }
 };
 
-/// Linear layers of the input, and of the hidden state before a position.
-struct RecurrentModule {
-  const RecurrentCell& cell;
-  Dimension hidden_size;
+/// One direction of one layer: linear layers of its input, and of the hidden state before a
+/// position.
+struct RecurrentDirection {
   LinearModule of_input{}, of_state{};
+};
+
+struct RecurrentModule {
+  RecurrentShape shape;
+  std::vector<RecurrentDirection> directions{};  // of each layer forward, then backward
 };
 
 /// Declares the parameters of a recurrent layer in `module`, drawn as PyTorch draws them: uniform
@@ -57,8 +67,9 @@ RecurrentModule declare_recurrent(Parameters& parameters, int module, const Recu
 std::string recurrent_arguments(const RecurrentShape& shape);
 
 struct RecurrentResults {
-  TensorId output;              // (B, T, H)
-  std::vector<TensorId> state;  // (1, B, H) each, after the last position: by cell.states
+  TensorId output;              // (B, T, directions × H)
+  std::vector<TensorId> state;  // (layers × directions, B, H) each, by cell.states: after the last
+                                // position forward, and after the first one backward
 };
 
 /// Adds a recurrent layer over hidden_states (B, T, E) that begins with a state of zeros. Its

@@ -10,11 +10,16 @@
 namespace attnscope {
 namespace {
 
+constexpr int64_t kMostLayers = 64;
+
 RecurrentShape shape_of(const Config& config) {
   return {.cell = recurrent_cell(config.choice("cell")),
           .input_size = config.dimension("input_size"),
           .hidden_size = config.dimension("hidden_size"),
-          .bias = config.flag("bias")};
+          .num_layers = config.integer("num_layers"),
+          .bidirectional = config.flag("bidirectional"),
+          .bias = config.flag("bias"),
+          .dropout = config.number("dropout")};
 }
 
 RecurrentModule declare(Parameters& parameters, const Config& config) {
@@ -30,8 +35,15 @@ void forward(Graph& graph, const RecurrentModule& module, const Config& config) 
   const RecurrentResults results = add_recurrent(graph, module, x, "super().forward");
   graph.add_result("output", results.output);
   for (size_t i = 0; i < results.state.size(); ++i) {
-    graph.add_result(format("last_{}", {module.cell.states[i]}), results.state[i]);
+    graph.add_result(format("last_{}", {module.shape.cell.states[i]}), results.state[i]);
   }
+}
+
+void check(const Config& config) {
+  const double dropout = config.number("dropout");
+  if (config.integer("num_layers") > 1 || dropout == 0) return;
+  refuse("dropout", "dropout must be 0 where num_layers is 1, got {}: it is between layers",
+         {dropout});
 }
 
 std::vector<std::string_view> cell_names() {
@@ -57,7 +69,22 @@ const Layer kLayer = {
                fields::dimension("hidden_size",
                                  "Units: features of the state, and of the output of a position.",
                                  256, Axis::kHidden),
+               sampled({1, 2, 3},
+                       integer_field("num_layers",
+                                     "Layers one upon the other: each reads the output of the one "
+                                     "before it.",
+                                     1, 1, kMostLayers)),
+               boolean_field("bidirectional",
+                             "Whether a second direction reads from the last position to the "
+                             "first; the output has the states of both side by side.",
+                             false),
+               sampled({0.5, 0.1, 0},
+                       number_field("dropout",
+                                    "Share of each layer's output but the last that training sets "
+                                    "to zero.",
+                                    0, 0, 0.999)),
                fields::bias(), fields::dtype()},
+    .check = check,
     .forward_graph = forward_graph<declare, forward>,
 };
 const Registration kRegistration(kLayer);

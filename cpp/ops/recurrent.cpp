@@ -88,17 +88,6 @@ std::string LstmCell::pytorch(const std::vector<std::string>& inputs, std::strin
   return format("lstm_cell({}, {})", {inputs[0], inputs[1]});
 }
 
-/// Works on the gates in place, as PyTorch's own cell does: autograd keeps as much.
-std::vector<std::string> LstmCell::pytorch_helpers(const InputShapes&) const {
-  return {R"(def lstm_cell(gates, c):
-    """h and c after, as nn.LSTM makes them; activates the gates in place."""
-    i, f, g, o = gates.unsafe_chunk(4, dim=-1)
-    i.sigmoid_(), f.sigmoid_(), g.tanh_(), o.sigmoid_()
-    c = f * c + i * g
-    return o * c.tanh(), c
-)"};
-}
-
 Shape LstmCellGradient::output_shape(const InputShapes& inputs, size_t output) const {
   const Shape &gates = *inputs[activated()], &state = *inputs[before()];
   check_gates(name(), gates, state, 4);
@@ -178,18 +167,6 @@ void GruCell::gradients(GradientBuilder& step) const {
 
 std::string GruCell::pytorch(const std::vector<std::string>& inputs, std::string_view) const {
   return format("gru_cell({}, {}, {})", {inputs[0], inputs[1], inputs[2]});
-}
-
-/// Works on the gates of h in place, as PyTorch's own cell does: autograd keeps as much.
-std::vector<std::string> GruCell::pytorch_helpers(const InputShapes&) const {
-  return {R"(def gru_cell(x_gates, h_gates, h):
-    """h after, as nn.GRU makes it; works on the gates of h in place."""
-    x_r, x_z, x_n = x_gates.chunk(3, dim=-1)
-    r, z, n = h_gates.unsafe_chunk(3, dim=-1)
-    r.add_(x_r).sigmoid_(), z.add_(x_z).sigmoid_()
-    n = (x_n + n.mul_(r)).tanh_()
-    return (h - n).mul_(z).add_(n)
-)"};
 }
 
 Shape GruCellGradient::output_shape(const InputShapes& inputs, size_t output) const {

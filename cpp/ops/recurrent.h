@@ -37,7 +37,6 @@ class LstmCell final : public Op {
   size_t printed_outputs() const override { return 2; }
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
-  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 };
 
 /// The gradients by h and by c after, activated gates (B, 4H), c before (B, H) -> those by the
@@ -97,7 +96,6 @@ class GruCell final : public Op {
   size_t printed_outputs() const override { return 1; }
   std::string pytorch(const std::vector<std::string>& inputs,
                       std::string_view module) const override;
-  std::vector<std::string> pytorch_helpers(const InputShapes& inputs) const override;
 };
 
 /// The gradient by h after, activated gates (B, 3H), n and h before (B, H) -> those by the gates of

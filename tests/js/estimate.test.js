@@ -12,7 +12,9 @@ const additive = { layer: 'additive_scorer', ...bert, attn_dim: 128 };
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 /** A parameter's name, or some rows of it: score.weight, in_proj_bias[0:4], bias_k, weight. */
 const isParameter = (tensor) =>
-  /(^|[._])(weight|bias)(_[ih]h_l\d+)?(\[\d+:\d+\])?$|^bias_[kv]$|^(positions|query|score_factor)$/.test(tensor);
+  /(^|[._])(weight|bias)(_[ih]h_l\d+(_reverse)?)?(\[\d+:\d+\])?$|^bias_[kv]$|^(positions|query|score_factor)$/.test(
+    tensor
+  );
 const scoring = ({ parts }) => (parts.project?.macs ?? 0) + parts.score.macs;
 
 for (const [claim, config, read, expected] of [
@@ -273,9 +275,9 @@ test('steps read what the inputs, parameters and steps before them give', () => 
     // Of stacked inputs each repetition reads its own part: past_keys, past_key.
     const known = new Set(inputs.flatMap(({ name }) => [name, name.replace(/s$/, '')]));
     const made = [];
-    const carried = ['hidden', 'cell']; // by a recurrent layer from position to position
+    const isCarried = (tensor) => /^(l\d+_(reverse_)?)?(hidden|cell)$/.test(tensor); // from position to position
     for (const { name, inputs: read, output, shape, axes, further_outputs = [] } of steps) {
-      const unknown = read.filter((tensor) => !known.has(tensor) && !isParameter(tensor) && !carried.includes(tensor));
+      const unknown = read.filter((tensor) => !known.has(tensor) && !isParameter(tensor) && !isCarried(tensor));
       assert.deepEqual(unknown, [], `${nameOf(config)}: ${name} reads ${unknown}`);
       for (const one of [{ name: output, shape, axes }, ...further_outputs]) {
         assert.deepEqual(shapes[one.name], one.shape, `${nameOf(config)}: shape of ${one.name}`);

@@ -8,9 +8,10 @@ import { neededBy } from '../../web/plain/needed.js';
 import { FLOAT32_TOLERANCE, assertClose, randomInputs, randomTensor, scope, variants, withModel } from './support.js';
 
 const lstm = { layer: 'recurrent_encoder', batch_size: 3, seq_len: 7, input_size: 5, hidden_size: 4 };
-const refusal =
-  'seq_len must be at most 1024 where the layer runs or is trained, got 1025: its positions follow one another; ' +
-  'estimates take any length';
+/** @param {number} most @param {number} length */
+const refusal = (most, length) =>
+  `seq_len must be at most ${most} where the layer runs or is trained, got ${length}: its positions follow one ` +
+  'another, at most 1024 in all layers and directions; estimates take any length';
 
 /** Gates of a cell, and the numbers of its state's size that PyTorch keeps for a position; of T positions and the first
  * state. */
@@ -31,6 +32,25 @@ for (const { cell, within, gates, kept } of cells) {
       assert.equal(memory.saved_for_backward, 4 * B * (T * E + kept(T) * H), `${T} positions`);
       assert.ok(steps.every((step) => step.within === within && step.places === 1));
     }
+  });
+
+  test(`${cell}: so are those of layers and directions`, () => {
+    const [B, E, H, T] = [3, 5, 4, 1000];
+    for (const layers of [1, 2, 64])
+      for (const directions of [1, 2]) {
+        const config = { ...lstm, cell, seq_len: T, num_layers: layers, bidirectional: directions === 2 };
+        const { parameters, macs, memory, output_shape, steps } = scope.estimate(config);
+        const above = directions * (layers - 1); // directions that read the output of a layer
+        const widths = directions * E + above * directions * H; // of what each direction reads
+        assert.equal(parameters, gates * H * (widths + directions * layers * (H + 2)));
+        assert.equal(macs, T * B * gates * H * (widths + directions * layers * H));
+        // PyTorch keeps a copy of the input for each direction, and the output of a layer once for both.
+        const read = directions * E + (layers - 1) * directions * H;
+        const states = directions * layers * kept(T);
+        assert.equal(memory.saved_for_backward, 4 * B * (T * read + states * H), `${layers} × ${directions}`);
+        assert.deepEqual(output_shape, [B, T, directions * H]);
+        assert.equal(new Set(steps.map(({ name }) => name)).size, steps.length);
+      }
   });
 }
 
@@ -139,7 +159,7 @@ test('sequences of other lengths run as they would in a layer of that length', (
     assert.deepEqual(model.forward(longer), own);
     assert.throws(() => model.forward({ hidden_states: randomTensor([1, 1025, 5]) }), {
       name: 'RangeError',
-      message: refusal,
+      message: refusal(1024, 1025),
       field: 'seq_len'
     });
     assertClose(model.forward(longer).output.data, own.output.data, FLOAT32_TOLERANCE);
@@ -154,13 +174,75 @@ test('more positions than a run takes are refused by name, and estimated', () =>
     () => scope.estimate(long, { tensors: true }),
     () => scope.estimate(long, { training: { loss: 'mse_loss' } })
   ])
-    assert.throws(call, { name: 'RangeError', message: refusal, field: 'seq_len' });
+    assert.throws(call, { name: 'RangeError', message: refusal(1024, 1025), field: 'seq_len' });
   assert.equal(scope.estimate(long).output_shape[1], 1025);
   assert.match(scope.pytorch(long), /super\(\)\.forward\(hidden_states\)/);
   assert.deepEqual(needsOf(scope, { ...scope.estimate(long).config }), {
     bytes: Infinity,
     fits: false,
-    refusal,
+    refusal: refusal(1024, 1025),
     offers: [{ field: 'seq_len', value: 1024 }]
   });
 });
+
+test('runs have 1,024 positions at most in all layers and directions', () => {
+  const deep = { ...lstm, num_layers: 3, bidirectional: true, seq_len: 171 };
+  assert.throws(() => scope.create(deep), { name: 'RangeError', message: refusal(170, 171), field: 'seq_len' });
+  withModel({ ...deep, seq_len: 170 }, (model) => {
+    assert.equal(model.forward(randomInputs({ ...deep, seq_len: 170 })).output.shape[2], 8);
+  });
+});
+
+test('dropout between layers asks for several, and a run drops nothing', () => {
+  assert.throws(() => scope.estimate({ ...lstm, dropout: 0.5 }), {
+    name: 'RangeError',
+    message: 'dropout must be 0 where num_layers is 1, got 0.5: it is between layers',
+    field: 'dropout'
+  });
+  const two = { ...lstm, num_layers: 2 };
+  const inputs = randomInputs(two);
+  const run = (/** @type {any} */ config) => withModel(config, (model) => model.forward(inputs));
+  assert.deepEqual(run({ ...two, dropout: 0.5 }), run(two));
+  const printed = scope.pytorch({ ...two, dropout: 0.5 }, { self_check: false });
+  assert.match(printed, /super\(\).__init__\(5, 4, num_layers=2, batch_first=True, dropout=0.5\)/);
+});
+
+for (const { name, scope: on } of variants) {
+  test(`${name}: the backward direction is the forward one of the sequence turned round`, () => {
+    const reversed = (/** @type {any} */ { data, shape }) => {
+      const [B, T, E] = shape;
+      const at = (/** @type {number} */ i) => {
+        const [b, t, e] = [Math.floor(i / (T * E)), Math.floor(i / E) % T, i % E];
+        return data[(b * T + (T - 1 - t)) * E + e];
+      };
+      return { data: Float32Array.from({ length: B * T * E }, (_, i) => at(i)), shape };
+    };
+    const half = (/** @type {any} */ { data, shape }, /** @type {number} */ which) => ({
+      data: data.filter((/** @type {any} */ _, /** @type {number} */ i) => Math.floor((i % 8) / 4) === which),
+      shape: [...shape.slice(0, 2), 4]
+    });
+    const both = { ...lstm, bidirectional: true };
+    const inputs = randomInputs(both);
+    const tensors = ['positions.6.l0_reverse_hidden', 'positions.0.l0_reverse_hidden'];
+    const [made, state] = withModel(both, (model) => [model.forward(inputs, { tensors }), model.stateDict()], { on });
+    withModel(
+      lstm,
+      (model) => {
+        const part = (/** @type {string} */ ending) =>
+          Object.fromEntries(Object.keys(model.stateDict()).map((own) => [own, state[own + ending]]));
+        model.loadStateDict(part(''));
+        assert.deepEqual(model.forward(inputs).output, half(made.output, 0));
+        model.loadStateDict(part('_reverse'));
+        const turned = model.forward({ hidden_states: reversed(inputs.hidden_states) });
+        assert.deepEqual(reversed(turned.output), half(made.output, 1));
+        assert.deepEqual(turned.last_hidden.data, made.last_hidden.data.slice(12));
+        assert.deepEqual(turned.last_hidden.data, made.tensors['positions.0.l0_reverse_hidden'].data);
+        assert.deepEqual(
+          turned.output.data.slice(0, 4),
+          made.tensors['positions.6.l0_reverse_hidden'].data.slice(0, 4)
+        );
+      },
+      { on }
+    );
+  });
+}

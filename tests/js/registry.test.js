@@ -183,6 +183,7 @@ function breaking(broken) {
     position: 'learned',
     encoder: 'transformer',
     activation: 'none',
+    dropout: 0.5,
     norm_first: true,
     rotary_dim: 7
   });

@@ -75,6 +75,12 @@ export const rules = [
     mend: () => [{ encoder: 'transformer' }, { norm_first: false }]
   },
   {
+    field: 'dropout',
+    broken: (c) => c.layer === 'recurrent_encoder' && c.num_layers === 1 && c.dropout > 0,
+    message: (c) => `dropout must be 0 where num_layers is 1, got ${c.dropout}: it is between layers`,
+    mend: () => [{ num_layers: 2 }, { dropout: 0 }]
+  },
+  {
     field: 'padding_idx',
     broken: (c) => c.input === 'features' && given(c.padding_idx),
     message: (c) => `padding_idx must be null where input is features, got ${c.padding_idx}`,

@@ -269,7 +269,7 @@ test('more positions than a recurrent layer runs are refused by name, with the m
   assert.equal(await page.isDisabled('[data-action="run"]'), true);
   assert.match(
     await page.locator('.needs').innerText(),
-    /^seq_len must be at most 1024 where the layer runs or is trained, got 5000: its positions follow one another; estimates take any length\. The figures above hold/
+    /^seq_len must be at most 1024 where the layer runs or is trained, got 5000: its positions follow one another, at most 1024 in all layers and directions; estimates take any length\. The figures above hold/
   );
   await page.click('[data-fit="seq_len"]');
   await page.waitForSelector('[data-run="fresh"]');

@@ -30,8 +30,9 @@ export function peaks(scope) {
   });
   return [...layers, { layer: 'luong_attention', ...UNKEPT_FACTOR }].flatMap((sizes) => {
     const config = /** @type {any} */ (sizes);
-    if (scope.estimate(config).parameters === 0) return [];
-    const checkpointing = 'num_layers' in config ? [false, true] : [false];
+    const { parameters, steps } = scope.estimate(config);
+    if (parameters === 0) return [];
+    const checkpointing = steps.some(({ places }) => places > 1) ? [false, true] : [false]; // blocks that repeat
     return checkpointing.map((again) => ({
       config,
       checkpointing: again,

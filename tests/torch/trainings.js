@@ -80,10 +80,21 @@ const OTHERS = [
 ];
 
 const RECURRENT = [
-  ['lstm', { name: 'adamw' }],
-  ['gru', { name: 'adam' }],
-  ['rnn_tanh', { name: 'rmsprop' }],
-  ['rnn_relu', { name: 'sgd', lr: 0.1 }]
+  [{ cell: 'lstm' }, { name: 'adamw' }],
+  [{ cell: 'gru' }, { name: 'adam' }],
+  [{ cell: 'rnn_tanh' }, { name: 'rmsprop' }],
+  [
+    { cell: 'rnn_relu', num_layers: 3, dropout: 0.4, bidirectional: true },
+    { name: 'sgd', lr: 0.1 }
+  ],
+  [
+    { cell: 'lstm', num_layers: 2, dropout: 0.3 },
+    { name: 'sgd', lr: 0.1 }
+  ],
+  [
+    { cell: 'gru', num_layers: 2, dropout: 0.2, bidirectional: true },
+    { name: 'sgd', lr: 0.1 }
+  ]
 ];
 
 /** Every training run: a config, the trainer's options, how many calls of step(). */
@@ -117,8 +128,8 @@ function runs() {
     // One batch of three has no label that counts: now the second, now the first call of an update.
     { config: classifier, options: { optimizer: 'adam', accumulation_steps: 2 }, steps: STEPS, unlabelled: 1 },
     // A parameter has a gradient of each position.
-    ...RECURRENT.map(([cell, optimizer]) => ({
-      config: { ...recurrent, cell },
+    ...RECURRENT.map(([kind, optimizer]) => ({
+      config: { ...recurrent, ...kind },
       options: { loss: { name: 'mse_loss' }, optimizer },
       steps: STEPS
     }))

@@ -407,7 +407,8 @@ function writeCases() {
   const drawn = layers.flatMap((layer) => {
     const cells = layer.fields.find(({ name }) => name === 'cell')?.choices?.length ?? 1;
     const count = gate ? counts.configs : counts.configs * cells;
-    const own = configs(draw, layer, count, gate, (config) => scope.estimate(config));
+    // Names of tensors between the steps are those of a run: where there can be none, the config is refused.
+    const own = configs(draw, layer, count, gate, (config) => scope.estimate(config, { tensors: true }));
     const each = Math.ceil(own.length / counts.between);
     return own.map((config, i) => ({ config, whole: i % each === 0 }));
   });

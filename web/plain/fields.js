@@ -90,15 +90,20 @@ export const isSize = ({ type, optional }) => type === 'integer' && !optional;
 const MAX_PLAIN_OPTIONS = 3;
 
 /**
- * A layer's fields as the form lays them out: its sizes, its options with the boxes first and the switches last, and
- * the number format, which every layer has. `folded`: the options are so many that they wait behind a disclosure.
+ * A layer's fields as the form lays them out: a choice that the layer has before all other fields, its sizes, its
+ * options with the boxes first and the switches last, and the number format, which every layer has. `folded`: the
+ * options are so many that they wait behind a disclosure.
  * @param {Layer} layer
  */
 export function fieldSections({ fields }) {
   const isFormat = (/** @type {Field} */ { name }) => name === 'dtype';
   const rank = (/** @type {Field} */ { type }) => ['choice', 'boolean'].indexOf(type);
-  const options = fields.filter((field) => !isSize(field) && !isFormat(field)).sort((a, b) => rank(a) - rank(b));
+  const kind = fields.slice(0, fields[0].type === 'choice' ? 1 : 0);
+  const options = fields
+    .filter((field) => !isSize(field) && !isFormat(field) && !kind.includes(field))
+    .sort((a, b) => rank(a) - rank(b));
   return {
+    kind,
     sizes: fields.filter(isSize),
     options,
     format: fields.filter(isFormat),

@@ -385,6 +385,42 @@ TEST_CASE("layers that repeat live as their unrolled steps do") {
   }
 }
 
+TEST_CASE("directions and layers of a recurrent layer live as their unrolled steps do") {
+  for (const char* cell : {"lstm", "gru", "rnn_tanh"}) {
+    for (const bool bidirectional : {false, true}) {
+      for (const int num_layers : {1, 2, 3}) {
+        CAPTURE(cell);
+        CAPTURE(bidirectional);
+        CAPTURE(num_layers);
+        const Config recurrent =
+            config("recurrent_encoder", {{"cell", raw(cell)},
+                                         {"batch_size", raw(2)},
+                                         {"seq_len", raw(5)},
+                                         {"input_size", raw(3)},
+                                         {"hidden_size", raw(4)},
+                                         {"num_layers", raw(num_layers)},
+                                         {"bidirectional", raw(bidirectional)}});
+        for (const Dtype dtype : {Dtype::kFloat32, Dtype::kBfloat16}) {
+          check_same(graph_of(recurrent), dtype);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a tensor that is held is let go after the step until which it is held") {
+  Graph graph;
+  const TensorId x = graph.add_input("x", {10});
+  const TensorId a = add(graph, "a", activation_named("relu"), {x});
+  const TensorId b = add(graph, "b", activation_named("relu"), {a});
+  const TensorId c = add(graph, "c", activation_named("relu"), {b});
+  CHECK(lifetimes(graph, Dtype::kFloat32, Sharing::kInference).peak == 4 * 20);
+  graph.hold(a);
+  graph.add_result("d", add(graph, "d", activation_named("relu"), {c}));
+  CHECK(lifetimes(graph, Dtype::kFloat32, Sharing::kInference).peak == 4 * 30);
+  CHECK(named(timeline(graph, Dtype::kFloat32), "a").freed == 2);
+}
+
 TEST_CASE("the peak of a step of training is what is counted at each of its steps") {
   Recipe recipe{.loss = {.kind = Loss::Kind::kSquaredError, .target = Loss::Target::kNumbers}};
   for (const Config& one : small_configs()) {

@@ -270,7 +270,7 @@ TEST_CASE("activated gates are in place of the gates, a GRU's of those of h") {
   }
 }
 
-TEST_CASE("printed code has the state after, and works as PyTorch's own cells do") {
+TEST_CASE("printed code has the state after, and not what only a gradient reads") {
   const Layer toy{"toy", "Toy", "toys", 0, "A cell.", "Toy", {}, nullptr};
   Lstm lstm;
   lstm.graph.add_result("h_after", lstm.hidden);
@@ -278,14 +278,12 @@ TEST_CASE("printed code has the state after, and works as PyTorch's own cells do
         h_after, c_after = lstm_cell(gates, c)  # (3, 5), (3, 5)
         return h_after
 )") != std::string::npos);
-  CHECK(helpers_text(lstm.graph).starts_with("def lstm_cell(gates, c):\n"));
   Gru gru;
   gru.graph.add_result("h_after", gru.hidden);
   CHECK(classes_text(toy, gru.graph).find(R"(
         h_after = gru_cell(x_gates, h_gates, h)  # (3, 5)
         return h_after
 )") != std::string::npos);
-  CHECK(helpers_text(gru.graph).starts_with("def gru_cell(x_gates, h_gates, h):\n"));
   CHECK(LstmCellGradient(true, false).pytorch({"h.grad", "gates", "c"}, "") ==
         "lstm_cell_backward(h.grad, gates, c)");
   CHECK(GruCellGradient().pytorch({"h.grad", "gates", "n", "h"}, "") ==

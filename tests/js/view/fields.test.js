@@ -125,6 +125,17 @@ test('sizes come first, of the options boxes before choices before switches, the
   assert.equal(fieldSections(/** @type {any} */ (scope.layers()[0])).folded, false);
 });
 
+test('a choice that a layer has before all other fields comes first, and is no option', () => {
+  const recurrent = /** @type {any} */ (scope.layers().find(({ name }) => name === 'recurrent_encoder'));
+  const { kind, options } = fieldSections(recurrent);
+  assert.deepEqual(
+    kind.map(({ name }) => name),
+    ['cell']
+  );
+  assert.ok(options.every(({ name }) => name !== 'cell'));
+  assert.deepEqual(fieldSections(decoder).kind, []);
+});
+
 test('a slider whose field may be 0 begins there and still reaches far', () => {
   const stops = sliderStops(field('past_len'));
   assert.deepEqual(stops.slice(0, 5), [0, 1, 2, 3, 4]);

@@ -25,12 +25,13 @@ export function formView(store, actions) {
     event.preventDefault();
     actions.calculate();
   };
-  const { sizes, options, format, folded } = fieldSections(store.layer);
+  const { kind, sizes, options, format, folded } = fieldSections(store.layer);
   const view = (/** @type {Field} */ field) => fieldView(store, field, actions);
   return html`
     <form class="form" aria-label="Layer" novalidate @submit=${submit} @pointerover=${explain} @pointerleave=${explain}
       @focusin=${explain} @focusout=${explain}>
       ${layerField(store, actions)}
+      ${kind.map(view)}
       <div class=${sizes.length > MAX_ROOMY_SIZES ? 'fields dense' : 'fields'}>${sizes.map(view)}</div>
       ${folded ? optionsView(store, options, view) : shownOptions(options, view)}
       ${format.map(view)}
