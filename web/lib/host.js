@@ -27,7 +27,7 @@ export function startWorker(open) {
   const heard = new AbortController();
   const { signal } = heard;
   const ready = new Promise((resolve) => {
-    // The first event alone is heard: an error after READY is one of the worker's work.
+    // An error after READY is one of the worker's work.
     const decide = (/** @type {any} */ outcome) => {
       heard.abort();
       resolve(outcome);
@@ -55,7 +55,7 @@ export function addressOf(text) {
   return `data:${type},${encodeURIComponent(text)}`;
 }
 
-/** Inside a worker: its file is loaded, and listens. */
+/** Inside a worker: it listens. */
 export function sayReady() {
   starter().post(READY);
 }
@@ -90,7 +90,7 @@ export function becomeWorker(name) {
 }
 
 /**
- * Calls `open` with a global `Worker` that this engine can start, and notes the address that a bundler wrote there.
+ * Calls `open` with a global `Worker` that this engine can start.
  * @param {() => Worker} open
  * @returns {{worker?: Worker, url: string, error?: unknown}}
  */
@@ -110,12 +110,9 @@ function opened(open) {
 }
 
 /**
- * Calls `work` while a global has another value, and then puts back what was there.
+ * Calls `work` while a global has another value.
  * @template T
- * @param {string} name
- * @param {unknown} value
- * @param {() => T} work
- * @returns {T}
+ * @param {string} name @param {unknown} value @param {() => T} work @returns {T}
  */
 function withGlobal(name, value, work) {
   const own = Object.getOwnPropertyDescriptor(globalThis, name);
@@ -141,15 +138,10 @@ export function withTextDecoder(work) {
   return withGlobal('TextDecoder', TextDecoder, work);
 }
 
-/**
- * @param {string} url
- * @param {WorkerOptions} options
- * @param {typeof Worker | undefined} Web
- * @returns {Worker}
- */
+/** @param {string} url @param {WorkerOptions} options @param {typeof Worker} [Web] @returns {Worker} */
 function begin(url, options, Web) {
   if (!Web || !(inPage() || 'unref' in Web.prototype)) {
-    // Also in Deno, whose own Worker would keep the process alive.
+    // Also Deno's: its own Worker would keep the process alive.
     if (!builtin('node:worker_threads')) throw new Error('this engine has no workers');
     return /** @type {any} */ (new NodeWorker(url, options));
   }
@@ -175,9 +167,8 @@ function isForeign(url) {
 }
 
 /**
- * An address for pages that require Trusted Types; null where the page allows no policy of that name.
- * @param {any} trustedTypes
- * @param {string} address
+ * An address for pages that require Trusted Types; null where they allow no policy of that name.
+ * @param {any} trustedTypes @param {string} address
  */
 function trustedUrl(trustedTypes, address) {
   try {
@@ -193,8 +184,7 @@ let policy;
 
 /** Notes what the page's policy forbids meanwhile. */
 function watchPolicy() {
-  /** @type {string | undefined} */
-  let last;
+  let last = '';
   const heard = (/** @type {any} */ event) => {
     last = event.violatedDirective;
   };
@@ -204,9 +194,7 @@ function watchPolicy() {
 
 /**
  * Browsers do not say why a worker's file did not load: its address is asked once more.
- * @param {string} url
- * @param {string | undefined} message of the event
- * @param {string | undefined} directive of the policy that forbade it
+ * @param {string} url @param {string} [message] @param {string} [directive]
  */
 async function whyNot(url, message, directive) {
   if (directive) return `the page's Content-Security-Policy (${directive}) forbids the worker ${url}`;
@@ -232,25 +220,21 @@ class NodeWorker extends EventTarget {
   onerror = null;
 
   /**
-   * @param {string} url of a file, or with the text itself
-   * @param {WorkerOptions} options
+   * @param {string} url of a file, or with the text itself @param {WorkerOptions} options
    */
   constructor(url, { name }) {
     super();
     const { Worker } = builtin('node:worker_threads');
     const file = url.startsWith('file:') && builtin('node:url').fileURLToPath(url);
-    if (file && !builtin('node:fs').existsSync(file)) throw new Error(`there is no file ${file}`); // known at once
-    // Without flags of the process, such as --input-type.
+    if (file && !builtin('node:fs').existsSync(file)) throw new Error(`there is no file ${file}`);
+    // Without the flags of the process.
     this.#thread = new Worker(new URL(url), { name, execArgv: [] });
     this.#thread.on('message', (/** @type {unknown} */ data) => this.#tell('message', { data }));
     this.#thread.on('error', (/** @type {Error} */ error) => this.#tell('error', { message: error.message, error }));
     this.#thread.on('exit', () => this.#tell('close', {}));
   }
 
-  /**
-   * @param {unknown} message
-   * @param {any} [transfer]
-   */
+  /** @param {unknown} message @param {any} [transfer] */
   postMessage(message, transfer) {
     this.#thread.postMessage(message, transfer);
   }
@@ -267,10 +251,7 @@ class NodeWorker extends EventTarget {
     this.#thread.unref();
   }
 
-  /**
-   * @param {'message' | 'error' | 'close'} type
-   * @param {object} fields
-   */
+  /** @param {'message' | 'error' | 'close'} type @param {object} fields */
   #tell(type, fields) {
     const event = Object.assign(new Event(type), fields);
     if (type !== 'close') this[`on${type}`]?.(event);

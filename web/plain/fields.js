@@ -100,7 +100,8 @@ export function fieldSections({ fields }) {
   const rank = (/** @type {Field} */ { type }) => ['choice', 'boolean'].indexOf(type);
   const kind = fields.slice(0, fields[0].type === 'choice' ? 1 : 0);
   const options = fields
-    .filter((field) => !isSize(field) && !isFormat(field) && !kind.includes(field))
+    .slice(kind.length)
+    .filter((field) => !isSize(field) && !isFormat(field))
     .sort((a, b) => rank(a) - rank(b));
   return {
     kind,

@@ -29,12 +29,13 @@ export function stepsView(estimate, see = null) {
             <th scope="col" class="num"><abbr title="Arithmetic outside matrix products: bias, tanh, softmax">Other ops</abbr></th>
             <th scope="col" class="num">Output</th><th scope="col" class="num"><abbr title="Kept for the backward pass by this step first">Saved</abbr></th>
           </tr></thead>
-          ${callsOf(steps).map(
-            (parts) => html`<tbody class=${parts[0].within ? 'call' : ''}>
-            ${parts[0].within ? html`<tr class="call-name"><th scope="rowgroup" colspan="7">${parts[0].within}, in PyTorch a single call</th></tr>` : nothing}
-            ${parts.map((step) => stepRow(step, element, memory.saved_for_backward === null, owners.get(step), see))}</tbody>`
-          )}
-          ${unread ? html`<tbody><tr><th scope="row">Rows of embeddings that no step reads</th><td></td><td class="num">${formatCount(unread)}</td><td class="num">–</td><td class="num">–</td><td class="num">–</td><td class="num">–</td></tr></tbody>` : nothing}
+          <tbody>${steps.map((/** @type {any} */ step, /** @type {number} */ i) => [
+            step.within && step.within !== steps[i - 1]?.within
+              ? html`<tr class="call-name"><th scope="colgroup" colspan="7">${step.within}, one call of PyTorch</th></tr>`
+              : nothing,
+            stepRow(step, element, memory.saved_for_backward === null, owners.get(step), see)
+          ])}
+            ${unread ? html`<tr><th scope="row">Rows of embeddings that no step reads</th><td></td><td class="num">${formatCount(unread)}</td><td class="num">–</td><td class="num">–</td><td class="num">–</td><td class="num">–</td></tr>` : nothing}</tbody>
           <tfoot><tr>
             <th scope="row" colspan="2">Total</th>
             <td class="num">${formatCount(estimate.parameters)}</td><td class="num">${formatCount(estimate.macs)}</td>
@@ -45,21 +46,6 @@ export function stepsView(estimate, see = null) {
         </table>
       </div>
     </section>`;
-}
-
-/**
- * Steps in a row that are parts of one call of PyTorch's, `within` it, or of none.
- * @param {any[]} steps @returns {any[][]}
- */
-function callsOf(steps) {
-  /** @type {any[][]} */
-  const calls = [];
-  for (const step of steps) {
-    const last = calls.at(-1);
-    if (last && last[0].within === step.within) last.push(step);
-    else calls.push([step]);
-  }
-  return calls;
 }
 
 /**
@@ -99,7 +85,7 @@ function stepRow(step, element, inferenceOnly, owner, see) {
   const names = outputs.map(({ name }) => name).join(', ');
   const repeat = repeatOf(step);
   return html`
-    <tr class=${repeat > 1 ? 'repeated' : ''}>
+    <tr class="${repeat > 1 ? 'repeated' : ''} ${step.within ? 'call' : ''}">
       <th scope="row">${seen(step.output, step.name, see)}${repeat > 1 ? html`<b class="repeat">${repeatText(step)}</b>` : nothing}<code>${names} = ${step.pytorch}</code></th>
       <td class="shape">${outputs.map(({ shape, axes }) => html`<code>${formatList(shape)}</code><small>${axesText(axes)}</small>`)}</td>
       ${owner ? html`<td class="num">–<small>those of ${owner}</small></td>` : count(step.parameters, placesOf(step))}${count(step.macs, repeat)}${count(step.elementwise, repeat)}
