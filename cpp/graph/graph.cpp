@@ -23,7 +23,7 @@ TensorId Graph::add_input(std::string_view name, Shape shape, Role role) {
 
 TensorId Graph::add_integer_input(std::string_view name, Shape shape, int64_t limit,
                                   std::optional<int64_t> ignored) {
-  return add_tensor({.name = std::string(name),
+  return add_tensor({.name = prefixed(name),
                      .shape = std::move(shape),
                      .role = Role::kInput,
                      .limit = limit,
@@ -31,7 +31,7 @@ TensorId Graph::add_integer_input(std::string_view name, Shape shape, int64_t li
 }
 
 TensorId Graph::add_padding_mask(std::string_view name, Shape shape) {
-  return add_tensor({.name = std::string(name),
+  return add_tensor({.name = prefixed(name),
                      .shape = std::move(shape),
                      .role = Role::kOptionalInput,
                      .only_hides = true});

@@ -75,9 +75,9 @@ inline Field kdim() {
 inline Field intermediate_size(int64_t fallback) {
   return dimension("intermediate_size", "Width of the feed-forward network.", fallback);
 }
-inline Field num_layers(int64_t fallback) {
-  return sampled({1, 2, 3}, integer_field("num_layers", "Layers that follow each other.", fallback,
-                                          1, kMaxLayers));
+inline Field num_layers(int64_t fallback, int64_t most = kMaxLayers) {
+  return sampled({1, 2, 3},
+                 integer_field("num_layers", "Layers that follow each other.", fallback, 1, most));
 }
 inline Field vocab_size(int64_t fallback) {
   return over(Axis::kVocabulary,
@@ -122,12 +122,10 @@ inline Field scale() {
 inline Field softcap(const char* name, const char* meaning) {
   return optional(above_min(sampled({0.5, 4, 50}, number_field(name, meaning, 50, 0, 1e6))));
 }
-inline Field dropout(double fallback) {
-  return sampled(
-      {0.5, 0.1, 0},
-      number_field("dropout",
-                   "Share of numbers that training sets to zero; a forward pass sets none.",
-                   fallback, 0, 0.999));
+inline Field dropout(double fallback,
+                     const char* meaning =
+                         "Share of numbers that training sets to zero; a forward pass sets none.") {
+  return sampled({0.5, 0.1, 0}, number_field("dropout", meaning, fallback, 0, 0.999));
 }
 inline Field norm_eps(double fallback) {
   return sampled({0.01, 1e-6, 1e-5, 1e-12},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -46,37 +47,22 @@ constexpr std::span<const std::string_view> kHidden(kStates, 1), kHiddenAndCell(
 constexpr RecurrentCell kCells[] = {
     {.name = "lstm",
      .pytorch_class = "nn.LSTM",
-     .argument = "",
      .gates = 4,
      .states = kHiddenAndCell,
      .next = next_of_lstm},
-    {.name = "gru",
-     .pytorch_class = "nn.GRU",
-     .argument = "",
-     .gates = 3,
-     .states = kHidden,
-     .next = next_of_gru},
+    {.name = "gru", .pytorch_class = "nn.GRU", .gates = 3, .states = kHidden, .next = next_of_gru},
     {.name = "rnn_tanh",
      .pytorch_class = "nn.RNN",
-     .argument = "",
      .gates = 1,
      .states = kHidden,
      .next = next_of_rnn<Activation::Kind::kTanh>},
     {.name = "rnn_relu",
      .pytorch_class = "nn.RNN",
-     .argument = ", nonlinearity=\"relu\"",
      .gates = 1,
      .states = kHidden,
-     .next = next_of_rnn<Activation::Kind::kRelu>},
+     .next = next_of_rnn<Activation::Kind::kRelu>,
+     .argument = ", nonlinearity=\"relu\""},
 };
-
-/// "output, (last_hidden, last_cell) = super().forward(hidden_states)"; a GRU and an RNN return
-/// their only state without a tuple.
-std::string statement(const RecurrentCell& cell, std::string_view call, std::string_view input) {
-  std::string state = "last_hidden";
-  if (cell.states.size() > 1) state = format("({}, last_cell)", {state});
-  return format("output, {} = {}({})", {state, call, input});
-}
 
 /// Adds the steps of a recurrent layer. Names of one direction's steps and tensors begin with
 /// "l1_reverse_", as PyTorch's parameters end, unless there is one direction of one layer.
@@ -91,16 +77,24 @@ class Recurrence {
     TensorId x = input_;
     for (int64_t layer = 0; layer < shape_.num_layers; ++layer) x = add_layer(layer, x);
     graph_.set_prefix("");
-    std::vector<TensorId> results{graph_.add_step(
+    std::vector<TensorId> results;
+    results.reserve(1 + states_.size());
+    results.push_back(graph_.add_step(
         "batch_first", "recur", make_op<SwapFirstTwo>(graph_.tensor(x).shape, /*contiguous=*/false),
-        {x}, "output")};
+        {x}, "output"));
     for (const State& state : states_) {
       const std::string name = format("last_{}", {state.name});
       results.push_back(
           graph_.add_step(name, "recur", make_op<Stack>(0, Axis::kLayer), state.last, name));
     }
+    std::vector<std::string_view> names;
+    names.reserve(states_.size());
+    for (const TensorId id : results | std::views::drop(1)) names.push_back(graph_.tensor(id).name);
+    // PyTorch returns the two states of an LSTM as a tuple.
+    const std::string state = format(names.size() > 1 ? "({})" : "{}", {join(names)});
     graph_.add_group(begin, shape_.cell.pytorch_class,
-                     statement(shape_.cell, call, graph_.tensor(input_).name), results);
+                     format("output, {} = {}({})", {state, call, graph_.tensor(input_).name}),
+                     results);
     return {results.front(), {results.begin() + 1, results.end()}};
   }
 
@@ -111,10 +105,11 @@ class Recurrence {
     std::vector<TensorId> last{};  // by direction
   };
 
-  struct Direction {
-    TensorId products;  // of all inputs (T, B, gates × H)
-    TensorId stacked;   // hidden states (T, B, H)
-  };
+  /// Of the direction that is being added.
+  size_t place() const { return states_[0].last.size(); }
+  const RecurrentDirection& direction() const { return module_.directions[place()]; }
+
+  std::string products_name() const { return format("input_{}", {shape_.cell.products()}); }
 
   bool is_single() const { return module_.directions.size() == 1; }
 
@@ -142,63 +137,64 @@ class Recurrence {
   /// output of the layer before it.
   TensorId add_layer(int64_t layer, TensorId x) {
     set_prefix(layer);
-    Direction last = add_direction(x, /*reverse=*/false);
-    TensorId output = last.stacked;
+    TensorId products = add_products(x);
+    TensorId output = add_positions(products, /*reverse=*/false);
     if (shape_.bidirectional) {
       set_prefix(layer, "reverse_");
-      last = add_direction(x, /*reverse=*/true, last.products);
+      const TensorId forward = std::exchange(products, add_products(x));
+      graph_.hold(forward);
+      const TensorId backward = add_positions(products, /*reverse=*/true);
       set_prefix(layer);
-      output = graph_.add_step("concat", "combine", make_op<Concat>(2), {output, last.stacked},
-                               "output");
+      output =
+          graph_.add_step("concat", "combine", make_op<Concat>(2), {output, backward}, "output");
     }
-    graph_.hold(last.products);
+    graph_.hold(products);
     if (layer + 1 == shape_.num_layers) return output;
     return apply_dropout(graph_, {.share = shape_.dropout}, "combine", output, "dropped");
   }
 
-  /// PyTorch holds the products of the other direction until it has made these.
-  Direction add_direction(TensorId x, bool reverse, TensorId products_before = kNoTensor) {
+  /// The products of all inputs of a direction (T, B, gates × H).
+  TensorId add_products(TensorId x) {
     if (x == input_) {
       x = graph_.add_step("time_first", "project",
                           make_op<SwapFirstTwo>(graph_.tensor(x).shape, /*contiguous=*/true), {x},
                           "time_first");
     }
-    const size_t place = states_[0].last.size();
-    const std::string name = format("input_{}", {shape_.cell.products()});
-    const TensorId products =
-        apply_linear(graph_, module_.directions[place].of_input, "project", x, name);
-    if (reverse) graph_.hold(products_before);
+    return apply_linear(graph_, direction().of_input, "project", x, products_name());
+  }
+
+  /// The hidden states of a direction (T, B, H).
+  TensorId add_positions(TensorId products, bool reverse) {
     using Kind = Argument::Kind;
-    Body body{.graph = std::make_shared<const Graph>(
-                  cell_graph(module_.directions[place].of_state, name, products)),
+    Body body{.graph = std::make_shared<const Graph>(cell_graph(products)),
               .arguments = {{.kind = Kind::kSlice, .given = products}}};
     Loop loop{.name = "positions",
-              .length = graph_.tensor(x).shape[0],
+              .length = graph_.tensor(products).shape[0],
               .reverse = reverse,
               .outputs = {{.result = 0, .stacked = true}}};
     for (const State& state : states_) {
       const int result = static_cast<int>(&state - states_.data());
       body.arguments.push_back({.kind = Kind::kCarried,
-                                .given = state.initial + static_cast<TensorId>(place),
+                                .given = state.initial + static_cast<TensorId>(place()),
                                 .result = result});
       loop.outputs.push_back({.result = result});
     }
     loop.bodies.push_back(std::move(body));
     const std::vector<TensorId> outputs = graph_.add_loop(std::move(loop));
     for (size_t i = 0; i < states_.size(); ++i) states_[i].last.push_back(outputs[i + 1]);
-    return {products, outputs[0]};
+    return outputs[0];
   }
 
   /// The state after one position, from the state before it and the products of its input.
-  Graph cell_graph(const LinearModule& of_state, std::string_view input, TensorId products) const {
+  Graph cell_graph(TensorId products) const {
     const Shape& all = graph_.tensor(products).shape;
     Graph graph = graph_.sibling();
-    const TensorId from_input = graph.add_input(input, {all[1], all[2]});
+    const TensorId from_input = graph.add_input(products_name(), {all[1], all[2]});
     std::vector<TensorId> before;
     for (const State& state : states_) {
       before.push_back(graph.add_input(state.name, {all[1], shape_.hidden_size}));
     }
-    const TensorId from_state = apply_linear(graph, of_state, "project", before[0],
+    const TensorId from_state = apply_linear(graph, direction().of_state, "project", before[0],
                                              format("state_{}", {shape_.cell.products()}));
     TensorId after = shape_.cell.next(graph, from_input, from_state, before);
     for (const State& state : states_) graph.add_result(state.name, after++);
@@ -214,7 +210,11 @@ class Recurrence {
 
 }  // namespace
 
-std::span<const RecurrentCell> recurrent_cells() { return kCells; }
+std::vector<std::string_view> recurrent_cell_names() {
+  std::vector<std::string_view> names;
+  for (const RecurrentCell& cell : kCells) names.push_back(cell.name);
+  return names;
+}
 
 const RecurrentCell& recurrent_cell(std::string_view name) {
   const auto* const cell = std::ranges::find(kCells, name, &RecurrentCell::name);

@@ -14,10 +14,9 @@ namespace attnscope {
 
 /// A recurrent layer's cell: from the state before a position and its input to the state after.
 struct RecurrentCell {
-  std::string_view name;           // as users choose it: "lstm"
-  std::string_view pytorch_class;  // "nn.LSTM"
-  std::string_view argument;       // that the class is constructed with: ", nonlinearity=\"relu\""
-  int64_t gates;                   // the rows of a weight are gates × hidden_size
+  std::string_view name;                     // as users choose it: "lstm"
+  std::string_view pytorch_class;            // "nn.LSTM"
+  int64_t gates;                             // the rows of a weight are gates × hidden_size
   std::span<const std::string_view> states;  // "hidden", and "cell" of an LSTM
 
   /// Adds the steps that make the state after a position. `from_input` and `from_state` (B, gates ×
@@ -26,12 +25,15 @@ struct RecurrentCell {
   TensorId (*next)(Graph& graph, TensorId from_input, TensorId from_state,
                    const std::vector<TensorId>& state);
 
+  /// The class is constructed with it: ", nonlinearity=\"relu\"".
+  std::string_view argument{};
+
   /// Names of those products begin with "input_" and "state_"; gates where the cell has some.
   std::string_view products() const { return gates > 1 ? "gates" : "projection"; }
 };
 
 /// lstm, gru, rnn_tanh and rnn_relu.
-std::span<const RecurrentCell> recurrent_cells();
+std::vector<std::string_view> recurrent_cell_names();
 
 /// The cell of this name; std::logic_error for another.
 const RecurrentCell& recurrent_cell(std::string_view name);

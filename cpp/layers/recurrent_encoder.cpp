@@ -34,9 +34,7 @@ void forward(Graph& graph, const RecurrentModule& module, const Config& config) 
                                         config.dimension("input_size")});
   const RecurrentResults results = add_recurrent(graph, module, x, "super().forward");
   graph.add_result("output", results.output);
-  for (size_t i = 0; i < results.state.size(); ++i) {
-    graph.add_result(format("last_{}", {module.shape.cell.states[i]}), results.state[i]);
-  }
+  for (const TensorId state : results.state) graph.add_result(graph.tensor(state).name, state);
 }
 
 void check(const Config& config) {
@@ -44,12 +42,6 @@ void check(const Config& config) {
   if (config.integer("num_layers") > 1 || dropout == 0) return;
   refuse("dropout", "dropout must be 0 where num_layers is 1, got {}: it is between layers",
          {dropout});
-}
-
-std::vector<std::string_view> cell_names() {
-  std::vector<std::string_view> names;
-  for (const RecurrentCell& cell : recurrent_cells()) names.push_back(cell.name);
-  return names;
 }
 
 const Layer kLayer = {
@@ -63,29 +55,23 @@ const Layer kLayer = {
     .pytorch_class = "RecurrentEncoder",
     .fields = {choice_field("cell",
                             "Cell that makes the state after a position of the state before it.",
-                            cell_names(), "lstm"),
+                            recurrent_cell_names(), "lstm"),
                fields::batch_size(), fields::seq_len(),
                fields::dimension("input_size", "Features of each position's input.", 256),
                fields::dimension("hidden_size",
                                  "Units: features of the state, and of the output of a position.",
                                  256, Axis::kHidden),
-               sampled({1, 2, 3},
-                       integer_field("num_layers",
-                                     "Layers one upon the other: each reads the output of the one "
-                                     "before it.",
-                                     1, 1, kMostLayers)),
+               fields::num_layers(1, kMostLayers),
                boolean_field("bidirectional",
                              "Whether a second direction reads from the last position to the "
                              "first; the output has the states of both side by side.",
                              false),
-               sampled({0.5, 0.1, 0},
-                       number_field("dropout",
-                                    "Share of each layer's output but the last that training sets "
-                                    "to zero.",
-                                    0, 0, 0.999)),
+               fields::dropout(0,
+                               "Share of each layer's output but the last that training sets to "
+                               "zero."),
                fields::bias(), fields::dtype()},
-    .check = check,
     .forward_graph = forward_graph<declare, forward>,
+    .check = check,
 };
 const Registration kRegistration(kLayer);
 
