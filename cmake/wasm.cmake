@@ -79,9 +79,6 @@ if(ATTNSCOPE_TESTS)
   return()
 endif()
 
-# No layer has `where` yet: a page does not load it.
-list(FILTER core_sources EXCLUDE REGEX "/cpp/(ops|run/lowering)/where\\.cpp$")
-
 # One of them defines run_reference() in a module.
 set(reference_loops_sources "${CMAKE_SOURCE_DIR}/cpp/run/reference.cpp")
 set(no_reference_sources "${CMAKE_SOURCE_DIR}/cpp/bindings/no_reference.cpp")

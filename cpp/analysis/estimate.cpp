@@ -321,7 +321,7 @@ void write_training(JsonWriter& json, const Config& config, const Recipe& recipe
   if (!trainable(dtype)) {
     refuse("dtype", "dtype must be one that can be trained, got {}", {config.choice("dtype")});
   }
-  const TrainingGraph training = training_graph(config, recipe);
+  const TrainingGraph training = training_graph(config, recipe, {}, /*masks=*/false);
   const std::vector<Row> rows = rows_of(training.graph);
   const LayerCost costs = cost(rows, dtype);
   const TrainingMemory bytes = training_memory(training, dtype);
@@ -390,7 +390,8 @@ void write_field(JsonWriter& json, const Field& field) {
 }  // namespace
 
 std::string estimate_json(const Config& config, const EstimateOptions& options) {
-  const Graph graph = config.layer().forward_graph(config);
+  Graph graph = config.layer().forward_graph(config);
+  graph.leave_out_masks();
   const Dtype dtype = dtype_from(config.choice("dtype"));
   const std::vector<Row> rows = rows_of(graph);
   const LayerCost costs = cost(rows, dtype);

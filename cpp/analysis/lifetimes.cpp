@@ -459,12 +459,16 @@ class Walk {
   }
 
   /// Shows the results of all iterations, which are alive until they are stacked, as one tensor.
+  /// All rows of the body have some of them: those of the iterations before.
   void show_slices(const Loop& loop, const std::vector<Walk>& known, int result) {
     if (!timeline_) return;
     const int life = known[first_of(known, *loop.last_body().graph)].result_of(result).life;
     if (life == kNoLife) return;
     Lifetime& slices = (*timeline_)[static_cast<size_t>(life)];
     slices.bytes = product({slices.bytes, loop.iterations()});
+    if (loop.iterations() > 1) {
+      slices.born = row_ - static_cast<int>(count_rows(*loop.last_body().graph));
+    }
     slices.freed = std::max(slices.freed, row_ - 1);
   }
 

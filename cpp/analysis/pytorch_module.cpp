@@ -273,7 +273,8 @@ std::string loop_text(const Graph& graph, const Loop& loop) {
 Line group_line(const Graph& graph, const Group& group) {
   std::vector<std::string> shapes;
   for (const TensorId id : group.outputs) shapes.push_back(to_string(graph.tensor(id).shape));
-  return {group.statement, joined(shapes)};
+  const bool masked = !group.masked_statement.empty();
+  return {masked ? group.masked_statement : group.statement, joined(shapes)};
 }
 
 /// The body of forward().
@@ -390,9 +391,11 @@ std::string helpers_text(const Graph& graph) {
   std::vector<std::string> helpers;
   if (!padding_masks(graph).empty()) helpers.emplace_back(kPaddingMask);
   for (const Row& row : rows_of(graph)) {
-    if (row.group) continue;
-    const InputShapes shapes = row.graph.input_shapes(row.step, true);
-    for (const std::string& helper : row.step.op->pytorch_helpers(shapes)) {
+    if (row.group && row.group->masked_helper.empty()) continue;
+    const std::vector<std::string> of_row =
+        row.group ? std::vector{row.group->masked_helper}
+                  : row.step.op->pytorch_helpers(row.graph.input_shapes(row.step, true));
+    for (const std::string& helper : of_row) {
       const auto same = std::find_if(helpers.begin(), helpers.end(), [&](const std::string& other) {
         return name(other) == name(helper);
       });

@@ -143,12 +143,9 @@ void Graph::add_result(std::string_view name, TensorId tensor, ResultOptions opt
   results_.push_back({std::string(name), tensor, options});
 }
 
-void Graph::add_group(size_t begin, std::string_view call, std::string statement, Ids outputs) {
-  groups_.push_back({std::string(call),
-                     std::move(statement),
-                     {outputs.begin(), outputs.end()},
-                     begin,
-                     steps_.size()});
+void Graph::add_group(Group group) {
+  group.end = steps_.size();
+  groups_.push_back(std::move(group));
 }
 
 const Group* Graph::group_of(const Step& step) const {
@@ -206,7 +203,40 @@ Graph Graph::without_optional_inputs() const {
     if (tensor.role == Role::kOptionalInput)
       tensor.role = Role::kActivation;  // which nothing makes
   }
+  for (Group& group : rest.groups_) group.masked_statement = group.masked_helper = {};
   return rest;
+}
+
+OpPtr Graph::unmasked(const Step& step) const {
+  const bool reads_mask = std::ranges::any_of(
+      step.inputs, [&](TensorId id) { return tensor(id).role == Role::kOptionalInput; });
+  return step.op && reads_mask ? step.op->unmasked() : nullptr;
+}
+
+bool Graph::differs_without_masks() const {
+  return std::ranges::any_of(steps_, [&](const Step& step) { return unmasked(step) != nullptr; }) ||
+         std::ranges::any_of(loops_, [](const Loop& loop) {
+           return std::ranges::any_of(
+               loop.bodies, [](const Body& body) { return body.graph->differs_without_masks(); });
+         });
+}
+
+void Graph::leave_out_masks() {
+  if (!differs_without_masks()) return;
+  without_masks_ = true;
+  for (Step& step : steps_) {
+    OpPtr op = unmasked(step);
+    if (!op) continue;
+    step.op = std::move(op);
+    step.inputs.resize(1);
+  }
+  for (Loop& loop : loops_) {
+    for (Body& body : loop.bodies) {
+      Graph graph = *body.graph;
+      graph.leave_out_masks();
+      body.graph = std::make_shared<const Graph>(std::move(graph));
+    }
+  }
 }
 
 bool Graph::is_cached(TensorId input) const {

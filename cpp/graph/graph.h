@@ -127,10 +127,13 @@ struct Held {
 
 /// Steps that PyTorch has as one call. Printed code has a statement in their place.
 struct Group {
-  std::string call;               // "nn.LSTM"
-  std::string statement;          // "output, (h_n, c_n) = super().forward(hidden_states)"
+  std::string call;       // "nn.LSTM"
+  std::string statement;  // "output, (h_n, c_n) = super().forward(hidden_states)"
+  // Where the code has the optional inputs: the statement, and a function that it calls. Empty
+  // where the group reads none.
+  std::string masked_statement{}, masked_helper{};
   std::vector<TensorId> outputs;  // what the statement makes, in its order
-  size_t begin, end;              // of the steps
+  size_t begin, end = 0;          // of the steps
 };
 
 /// Ids in a braced list or a vector. Only refers to them: for arguments of a call, not to be kept.
@@ -197,8 +200,8 @@ class Graph {
   /// needs yet.
   std::vector<TensorId> add_loop(Loop loop);
 
-  /// Says that the steps from `begin` to the latest are one call of PyTorch's.
-  void add_group(size_t begin, std::string_view call, std::string statement, Ids outputs);
+  /// Says that the steps from group.begin to the latest are one call of PyTorch's.
+  void add_group(Group group);
 
   /// Says that PyTorch holds a tensor until the latest step is done.
   void hold(TensorId tensor) { held_.push_back({tensor, steps_.size() - 1}); }
@@ -267,6 +270,12 @@ class Graph {
   /// read one do not.
   Graph without_optional_inputs() const;
 
+  /// Says that a run is given no optional input: operations that are others then are replaced, in
+  /// the bodies of loops too (Op::unmasked). The inputs stay.
+  void leave_out_masks();
+  /// Whether a run that is given a mask needs another graph, as that changed this one.
+  bool is_without_masks() const { return without_masks_; }
+
   /// Whether this input is the past of a cache, in this graph or in a body to which it is given.
   bool is_cached(TensorId input) const;
 
@@ -285,6 +294,9 @@ class Graph {
   friend class Inliner;
 
   TensorId add_tensor(Tensor tensor);
+  /// What takes the place of a step's operation without masks; nullptr where it stays.
+  OpPtr unmasked(const Step& step) const;
+  bool differs_without_masks() const;
   std::string prefixed(std::string_view name) const;
   /// The tensor that is these rows of a parameter, made when it is first asked for.
   TensorId rows_of_parameter(Tensor rows);
@@ -292,7 +304,8 @@ class Graph {
   void append(Step step);
 
   std::shared_ptr<const Parameters> parameters_;
-  std::string prefix_{};        // of names that are added
+  std::string prefix_{};  // of names that are added
+  bool without_masks_ = false;
   bool flat_ = false;           // whether parameters and modules have their flat numbers here
   std::vector<TensorId> used_;  // by Tensor::parameter
   std::vector<Tensor> tensors_;

@@ -101,6 +101,14 @@ class Op {
   /// (graph/unroll.h); nullptr where training changes nothing.
   virtual std::shared_ptr<const Op> in_training() const { return nullptr; }
 
+  /// What takes its place in the iteration of a loop without a list that takes this slice; nullptr
+  /// where it is the same in all.
+  virtual std::shared_ptr<const Op> at_slice(int64_t) const { return nullptr; }
+
+  /// What takes its place, with its first input alone, in a run that is given no optional input;
+  /// nullptr where its kernel is as fast then.
+  virtual std::shared_ptr<const Op> unmasked() const { return nullptr; }
+
   /// What it does to its first input before all else, where that is worth a look: a softmax hides
   /// scores. Takes the same inputs; nullptr where there is no such thing.
   virtual std::shared_ptr<const Op> masking() const { return nullptr; }
@@ -108,6 +116,9 @@ class Op {
   /// Whether the values depend on no input. The first input is then there only because the outputs
   /// have its number format.
   virtual bool is_constant() const { return false; }
+
+  /// Whether its output is the first input itself, under a name of its own.
+  virtual bool is_identity() const { return false; }
 
   /// The values of all outputs by plain loops in double precision. An absent optional input is
   /// nullptr.

@@ -11,6 +11,7 @@ struct Copied {
   const Graph& graph;
   std::string prefix{};  // of all names: "encoder.layer.3."
   FlatNumbers begin{};   // of its parameters and modules, the first flat numbers
+  int64_t slice = -1;    // of an iteration of a loop without a list
   std::vector<TensorId> ids{};
   std::vector<std::vector<Copied>> loops{};  // of each loop its iterations
 
@@ -21,11 +22,14 @@ struct Copied {
 
 class Inliner {
  public:
-  explicit Inliner(bool training, bool masked = false) : training_(training), masked_(masked) {}
+  /// `training`: as unroll_for_training() has it; the others as unroll() has them.
+  Inliner(bool training, bool masked, bool identities)
+      : training_(training), masked_(masked), identities_(identities) {}
 
   Graph run(const Graph& graph) {
     to_ = Graph(graph.parameters_);
     to_.flat_ = true;
+    to_.without_masks_ = graph.without_masks_;
     to_.used_.assign(graph.parameters().flat_count(), kNoTensor);
     Copied whole = copy_tensors(graph, "", {});
     copy_steps(whole);
@@ -43,7 +47,10 @@ class Inliner {
   /// All but a body's inputs, which the graph around gives, and what loops make.
   Copied copy_tensors(const Graph& graph, std::string prefix, const FlatNumbers& begin) {
     const bool whole = prefix.empty();
-    Copied copied{graph, std::move(prefix), begin, std::vector(graph.tensors().size(), kNoTensor)};
+    Copied copied{.graph = graph,
+                  .prefix = std::move(prefix),
+                  .begin = begin,
+                  .ids = std::vector(graph.tensors().size(), kNoTensor)};
     std::vector<bool> elsewhere(graph.tensors().size(), false);
     if (!whole) {
       for (const TensorId id : graph.inputs()) elsewhere[static_cast<size_t>(id)] = true;
@@ -51,6 +58,9 @@ class Inliner {
     for (const Loop& loop : graph.loops()) {
       for (const Loop::Output& one : loop.outputs)
         elsewhere[static_cast<size_t>(one.tensor)] = true;
+    }
+    for (const Step& step : graph.steps()) {
+      if (is_left_out(step)) elsewhere[static_cast<size_t>(step.output)] = true;
     }
     for (const Tensor& tensor : graph.tensors()) {
       const size_t id = static_cast<size_t>(&tensor - graph.tensors().data());
@@ -63,6 +73,7 @@ class Inliner {
       for (int64_t i = 0; i < loop.iterations(); ++i) {
         iterations.push_back(copy_tensors(*loop.body_of(i).graph, copied.prefix + loop.name_of(i),
                                           begin_of(copied, loop, i)));
+        if (!loop.list) iterations.back().slice = loop.slice(i);
       }
     }
     return copied;
@@ -130,13 +141,24 @@ class Inliner {
     for (const auto& [counter, by] : copied.graph.advances()) to_.advance(counter, by);
   }
 
-  void copy_step(const Copied& copied, const Step& step) {
+  bool is_left_out(const Step& step) const {
+    return !identities_ && step.op && step.op->is_identity();
+  }
+
+  void copy_step(Copied& copied, const Step& step) {
+    if (is_left_out(step)) {
+      copied.ids[static_cast<size_t>(step.output)] = copied.at(step.inputs[0]);
+      return;
+    }
     Step copy = step;
     copy.name = copied.prefix + step.name;
     for (TensorId& id : copy.inputs) id = copied.at(id);
     copy.output = copied.at(step.output);
     if (step.gradient_of != kNoTensor) copy.gradient_of = copied.at(step.gradient_of);
     if (step.module >= 0) copy.module = flat_module(copied, step.module);
+    if (const OpPtr here = copied.slice >= 0 ? copy.op->at_slice(copied.slice) : nullptr) {
+      copy.op = here;
+    }
     if (const OpPtr other = training_ ? step.op->in_training() : nullptr) {
       copy.op = other;
       const Tensor first = to_.tensor(copy.output);
@@ -258,20 +280,22 @@ class Inliner {
     return to_.add_step(name, "combine", stacking(0, whole.shape[0].axis), slices, name);
   }
 
-  const bool training_, masked_;
+  const bool training_, masked_, identities_;
   Graph to_;
   int depth_ = 0;                      // loops around the steps that are copied
   std::vector<Iteration> iterations_;  // of loops through lists that are in no other
 };
 
-Graph unroll(const Graph& graph, bool masked) { return Inliner(false, masked).run(graph); }
+Graph unroll(const Graph& graph, bool masked, bool identities) {
+  return Inliner(false, masked, identities).run(graph);
+}
 
 std::string masked_name(const Graph& graph, const Step& step) {
   return format("masked_{}", {graph.tensor(step.inputs[0]).name});
 }
 
 UnrolledForTraining unroll_for_training(const Graph& graph) {
-  Inliner inliner(true);
+  Inliner inliner(true, false, false);
   Graph unrolled = inliner.run(graph);
   return {std::move(unrolled), std::move(inliner.iterations())};
 }

@@ -12,8 +12,9 @@ namespace attnscope {
 /// of an input along its first dimension are views of it, all others are made by a step before the
 /// loop, and what is stacked by one behind it.
 /// `masked`: with a step more before each that hides what it reads (Op::masking): "masked_scores"
-/// of "scores".
-Graph unroll(const Graph& graph, bool masked = false);
+/// of "scores". `identities`: with operations that give their input another name (Op::is_identity),
+/// which cost a run something; else what reads their output reads their input.
+Graph unroll(const Graph& graph, bool masked = false, bool identities = false);
 
 /// What takes slices along a dimension apart, and what puts them together along a new one that goes
 /// over `axis`: operations, which this folder does not know (ops/stack.cpp).

@@ -54,9 +54,10 @@ void check_iterations(const Graph& graph, const Config& config) {
          {most, length, kMostIterations});
 }
 
-Graph graph_to_run(const Config& config) {
+Graph graph_to_run(const Config& config, bool masks) {
   Graph graph = config.layer().forward_graph(config);
   check_iterations(graph, config);
+  if (!masks) graph.leave_out_masks();
   return graph;
 }
 

@@ -99,8 +99,9 @@ inline constexpr int64_t kMostIterations = 1024;
 /// Throws FieldError, for seq_len, where a config's graph has more than kMostIterations.
 void check_iterations(const Graph& graph, const Config& config);
 
-/// The layer's graph for a run, which unrolls its loops, after that check.
-Graph graph_to_run(const Config& config);
+/// The layer's graph for a run, which unrolls its loops, after that check. `masks`: whether the run
+/// may be given optional inputs.
+Graph graph_to_run(const Config& config, bool masks = true);
 
 /// The gate that every config passes: finds the layer that `raw` names, and checks every other key
 /// against that layer's fields. Throws FieldError.

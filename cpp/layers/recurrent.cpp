@@ -15,6 +15,7 @@
 #include "../ops/recurrent.h"
 #include "../ops/sequence_order.h"
 #include "../ops/stack.h"
+#include "../ops/where.h"
 
 namespace attnscope {
 namespace {
@@ -24,13 +25,14 @@ TensorId next_of_lstm(Graph& graph, TensorId from_input, TensorId from_state,
   const TensorId gates =
       graph.add_step("add_gates", "recur", shared_op<Add>(), {from_input, from_state}, "gates");
   return graph.add_step("lstm_cell", "recur", shared_op<LstmCell>(), {gates, state[1]},
-                        {"hidden", "cell", "activated_gates"});
+                        {"next_hidden", "next_cell", "activated_gates"});
 }
 
 TensorId next_of_gru(Graph& graph, TensorId from_input, TensorId from_state,
                      const std::vector<TensorId>& state) {
   return graph.add_step("gru_cell", "recur", shared_op<GruCell>(),
-                        {from_input, from_state, state[0]}, {"hidden", "activated_gates", "new"});
+                        {from_input, from_state, state[0]},
+                        {"next_hidden", "activated_gates", "new"});
 }
 
 template <Activation::Kind kind>
@@ -38,7 +40,7 @@ TensorId next_of_rnn(Graph& graph, TensorId from_input, TensorId from_state,
                      const std::vector<TensorId>&) {
   const TensorId sum =
       graph.add_step("add", "recur", shared_op<Add>(), {from_input, from_state}, "sum");
-  return graph.add_step("activate", "recur", make_op<Activation>(kind), {sum}, "hidden");
+  return graph.add_step("activate", "recur", make_op<Activation>(kind), {sum}, "next_hidden");
 }
 
 constexpr std::string_view kStates[] = {"hidden", "cell"};
@@ -64,37 +66,72 @@ constexpr RecurrentCell kCells[] = {
      .argument = ", nonlinearity=\"relu\""},
 };
 
+/// The Python function that calls a recurrent layer with a mask. A sequence without a visible
+/// position keeps its first state; PyTorch packs none of length 0.
+std::string call_packed_text(bool several_states, bool initial_state) {
+  const char* const more = initial_state ? ", state" : "";
+  const char* last =
+      initial_state ? "torch.where(empty, state, last)" : "last.masked_fill(empty, 0.0)";
+  if (several_states) {
+    last = initial_state ? "tuple(torch.where(empty, *parts) for parts in zip(state, last))"
+                         : "tuple(part.masked_fill(empty, 0.0) for part in last)";
+  }
+  return format(R"(def call_packed(call, x, mask{}):
+    """call() over the positions that the mask shows, as a packed sequence; else the output is 0."""
+    if mask is None:
+        return call(x{})
+    mask, rnn = mask.expand(x.shape[:2]), nn.utils.rnn
+    order = mask.int().argsort(dim=1, descending=True, stable=True).unsqueeze(2)  # visible first
+    x, lengths = x.gather(1, order.expand_as(x)), mask.sum(1).clamp(min=1).cpu()
+    packed = rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+    output, last = call(packed{})
+    output, _ = rnn.pad_packed_sequence(output, batch_first=True, total_length=x.shape[1])
+    output = torch.zeros_like(output).scatter(1, order.expand_as(output), output)
+    output, empty = output.masked_fill(~mask.unsqueeze(2), 0.0), ~mask.any(1, keepdim=True)
+    return output, {}
+)",
+                {more, more, more, last});
+}
+
 /// Adds the steps of a recurrent layer. Names of one direction's steps and tensors begin with
 /// "l1_reverse_", as PyTorch's parameters end, unless there is one direction of one layer.
 class Recurrence {
  public:
-  Recurrence(Graph& graph, const RecurrentModule& module, TensorId hidden_states)
-      : graph_(graph), module_(module), shape_(module.shape), input_(hidden_states) {}
+  Recurrence(Graph& graph, const RecurrentModule& module, const RecurrentInputs& inputs)
+      : graph_(graph), module_(module), shape_(module.shape), inputs_(inputs) {}
 
   RecurrentResults run(std::string_view call) {
     const size_t begin = graph_.steps().size();
-    for (const std::string_view state : shape_.cell.states) add_initial(state);
-    TensorId x = input_;
+    for (size_t i = 0; i < shape_.cell.states.size(); ++i) add_initial(i);
+    TensorId x = inputs_.hidden_states;
     for (int64_t layer = 0; layer < shape_.num_layers; ++layer) x = add_layer(layer, x);
     graph_.set_prefix("");
     std::vector<TensorId> results;
     results.reserve(1 + states_.size());
-    results.push_back(graph_.add_step(
-        "batch_first", "recur", make_op<SwapFirstTwo>(graph_.tensor(x).shape, /*contiguous=*/false),
-        {x}, "output"));
+    x = graph_.add_step("batch_first", "recur",
+                        make_op<SwapFirstTwo>(graph_.tensor(x).shape, /*contiguous=*/false), {x},
+                        "batch_first");
+    results.push_back(graph_.add_step("zero_hidden", "recur",
+                                      make_op<ZeroRows>(ZeroRows::Rows::kHidden), {x, inputs_.mask},
+                                      "output"));
     for (const State& state : states_) {
       const std::string name = format("last_{}", {state.name});
       results.push_back(
           graph_.add_step(name, "recur", make_op<Stack>(0, Axis::kLayer), state.last, name));
     }
-    std::vector<std::string_view> names;
-    names.reserve(states_.size());
-    for (const TensorId id : results | std::views::drop(1)) names.push_back(graph_.tensor(id).name);
-    // PyTorch returns the two states of an LSTM as a tuple.
-    const std::string state = format(names.size() > 1 ? "({})" : "{}", {join(names)});
-    graph_.add_group(begin, shape_.cell.pytorch_class,
-                     format("output, {} = {}({})", {state, call, graph_.tensor(input_).name}),
-                     results);
+    const std::string last = names_of({results.begin() + 1, results.end()}),
+                      x_name = graph_.tensor(inputs_.hidden_states).name;
+    const std::string initial =
+        inputs_.initial_state.empty() ? "" : format(", {}", {names_of(inputs_.initial_state)});
+    graph_.add_group(
+        {.call = std::string(shape_.cell.pytorch_class),
+         .statement = format("output, {} = {}({}{})", {last, call, x_name, initial}),
+         .masked_statement =
+             format("output, {} = call_packed({}, {}, {}{})",
+                    {last, call, x_name, graph_.tensor(inputs_.mask).name, initial}),
+         .masked_helper = call_packed_text(states_.size() > 1, !inputs_.initial_state.empty()),
+         .outputs = results,
+         .begin = begin});
     return {results.front(), {results.begin() + 1, results.end()}};
   }
 
@@ -117,20 +154,33 @@ class Recurrence {
     graph_.set_prefix(is_single() ? "" : format("l{}_{}", {layer, direction}));
   }
 
-  /// Zeros of all directions, and the slices of them.
-  void add_initial(std::string_view state) {
-    const auto count = static_cast<int64_t>(module_.directions.size());
-    const std::string name = format("initial_{}", {state});
-    Shape shape{graph_.tensor(input_).shape[0], shape_.hidden_size};
-    if (!is_single()) shape.insert(shape.begin(), {count, Axis::kLayer});
-    TensorId initial = graph_.add_step(name, "recur", make_op<Zeros>(shape), {input_}, name);
-    if (!is_single()) {
+  /// PyTorch has the two states of an LSTM as a tuple.
+  std::string names_of(const std::vector<TensorId>& states) const {
+    std::vector<std::string_view> names;
+    names.reserve(states.size());
+    for (const TensorId id : states) names.push_back(graph_.tensor(id).name);
+    return format(names.size() > 1 ? "({})" : "{}", {join(names)});
+  }
+
+  /// The first state of all directions, and the slices of it. Zeros of one direction have none.
+  void add_initial(size_t state) {
+    const std::string_view own = shape_.cell.states[state];
+    const std::string name = format("initial_{}", {own});
+    Shape shape =
+        recurrent_state_shape(shape_, graph_.tensor(inputs_.hidden_states).shape[0], state);
+    const int64_t directions = shape[0];
+    const bool given = !inputs_.initial_state.empty();
+    if (!given && is_single()) shape.erase(shape.begin());
+    TensorId initial = given ? inputs_.initial_state[state]
+                             : graph_.add_step(name, "recur", make_op<Zeros>(shape),
+                                               {inputs_.hidden_states}, name);
+    if (given || !is_single()) {
       std::vector<std::string> names;
-      for (int64_t i = 0; i < count; ++i) names.push_back(format("{}_{}", {name, i}));
-      initial = graph_.add_step(format("split_{}", {name}), "recur", make_op<Unbind>(0, count),
+      for (int64_t i = 0; i < directions; ++i) names.push_back(format("{}_{}", {name, i}));
+      initial = graph_.add_step(format("split_{}", {name}), "recur", make_op<Unbind>(0, directions),
                                 {initial}, names);
     }
-    states_.push_back({state, initial});
+    states_.push_back({own, initial});
   }
 
   /// The output (T, B, directions × H) of a layer. x is the layer's input, batch first, or the
@@ -155,7 +205,7 @@ class Recurrence {
 
   /// The products of all inputs of a direction (T, B, gates × H).
   TensorId add_products(TensorId x) {
-    if (x == input_) {
+    if (x == inputs_.hidden_states) {
       x = graph_.add_step("time_first", "project",
                           make_op<SwapFirstTwo>(graph_.tensor(x).shape, /*contiguous=*/true), {x},
                           "time_first");
@@ -179,32 +229,45 @@ class Recurrence {
                                 .result = result});
       loop.outputs.push_back({.result = result});
     }
+    body.arguments.push_back({.given = inputs_.mask});
     loop.bodies.push_back(std::move(body));
     const std::vector<TensorId> outputs = graph_.add_loop(std::move(loop));
     for (size_t i = 0; i < states_.size(); ++i) states_[i].last.push_back(outputs[i + 1]);
     return outputs[0];
   }
 
-  /// The state after one position, from the state before it and the products of its input.
+  /// The state after one position, from the state before it and the products of its input: the
+  /// state before, where the mask hides the position.
   Graph cell_graph(TensorId products) const {
     const Shape& all = graph_.tensor(products).shape;
     Graph graph = graph_.sibling();
     const TensorId from_input = graph.add_input(products_name(), {all[1], all[2]});
     std::vector<TensorId> before;
     for (const State& state : states_) {
-      before.push_back(graph.add_input(state.name, {all[1], shape_.hidden_size}));
+      before.push_back(graph.add_input(state.name, graph_.tensor(state.initial).shape));
     }
+    const TensorId mask = graph.add_padding_mask("mask", graph_.tensor(inputs_.mask).shape);
     const TensorId from_state = apply_linear(graph, direction().of_state, "project", before[0],
                                              format("state_{}", {shape_.cell.products()}));
     TensorId after = shape_.cell.next(graph, from_input, from_state, before);
-    for (const State& state : states_) graph.add_result(state.name, after++);
+    const TensorId hidden =
+        direction().projection
+            ? apply_linear(graph, *direction().projection, "project", after, "projected_hidden")
+            : after;
+    for (size_t i = 0; i < states_.size(); ++i, ++after) {
+      const std::string_view name = states_[i].name;
+      const TensorId kept = graph.add_step(format("keep_{}", {name}), "recur",
+                                           make_op<WhereVisible>(RowMask(RowMask::kSlice)),
+                                           {i == 0 ? hidden : after, before[i], mask}, name);
+      graph.add_result(name, kept);
+    }
     return graph;
   }
 
   Graph& graph_;
   const RecurrentModule& module_;
   const RecurrentShape& shape_;
-  const TensorId input_;  // hidden_states
+  const RecurrentInputs& inputs_;
   std::vector<State> states_{};
 };
 
@@ -237,10 +300,14 @@ RecurrentModule declare_recurrent(Parameters& parameters, int module, const Recu
       };
       RecurrentDirection& added = recurrent.directions.emplace_back();
       added.of_input.weight = add("weight_ih", {gates, input});
-      added.of_state.weight = add("weight_hh", {gates, H});
-      if (!shape.bias) continue;
-      added.of_input.bias = add("bias_ih", {gates});
-      added.of_state.bias = add("bias_hh", {gates});
+      added.of_state.weight = add("weight_hh", {gates, shape.state_size()});
+      if (shape.bias) {
+        added.of_input.bias = add("bias_ih", {gates});
+        added.of_state.bias = add("bias_hh", {gates});
+      }
+      if (shape.proj_size) {
+        added.projection = LinearModule{.weight = add("weight_hr", {*shape.proj_size, H})};
+      }
     }
   }
   return recurrent;
@@ -254,12 +321,18 @@ std::string recurrent_arguments(const RecurrentShape& shape) {
   text += ", batch_first=True";
   if (shape.dropout > 0) text += format(", dropout={}", {shape.dropout});
   if (shape.bidirectional) text += ", bidirectional=True";
+  if (shape.proj_size) text += format(", proj_size={}", {*shape.proj_size});
   return text;
 }
 
-RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module, TensorId hidden_states,
-                               std::string_view call) {
-  return Recurrence(graph, module, hidden_states).run(call);
+Shape recurrent_state_shape(const RecurrentShape& shape, Dimension batch, size_t state) {
+  const Dimension size = state == 0 ? shape.state_size() : shape.hidden_size;
+  return {{shape.num_layers * shape.directions(), Axis::kLayer}, batch, size};
+}
+
+RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module,
+                               const RecurrentInputs& inputs, std::string_view call) {
+  return Recurrence(graph, module, inputs).run(call);
 }
 
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 
 // nn.LSTM, nn.GRU and nn.RNN: their parameters, and what they do position by position.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,8 @@ struct RecurrentCell {
 
   /// Adds the steps that make the state after a position. `from_input` and `from_state` (B, gates ×
   /// H) are the products of the position's input and of the hidden state, `state` the state before.
-  /// Returns the hidden state after; an LSTM's cell is the next tensor.
+  /// Returns the hidden state after, (B, H) even where it is yet to be projected; an LSTM's cell is
+  /// the next tensor.
   TensorId (*next)(Graph& graph, TensorId from_input, TensorId from_state,
                    const std::vector<TensorId>& state);
 
@@ -44,16 +46,21 @@ struct RecurrentShape {
   int64_t num_layers;
   bool bidirectional, bias;
   double dropout;  // of each layer's output but the last
+  std::optional<Dimension>
+      proj_size{};  // of an LSTM: features that its hidden state is projected to
 
   int64_t directions() const { return bidirectional ? 2 : 1; }
-  /// Features of the output: the states of both directions side by side.
-  Dimension output_size() const { return {directions() * hidden_size, hidden_size.axis}; }
+  /// Features of a hidden state.
+  Dimension state_size() const { return proj_size.value_or(hidden_size); }
+  /// Features of the output: the hidden states of both directions side by side.
+  Dimension output_size() const { return {directions() * state_size(), hidden_size.axis}; }
 };
 
-/// One direction of one layer: linear layers of its input, and of the hidden state before a
-/// position.
+/// One direction of one layer: linear layers of its input and of the hidden state before a
+/// position, and the projection of the hidden state after it, where there is one.
 struct RecurrentDirection {
   LinearModule of_input{}, of_state{};
+  std::optional<LinearModule> projection{};
 };
 
 struct RecurrentModule {
@@ -68,16 +75,29 @@ RecurrentModule declare_recurrent(Parameters& parameters, int module, const Recu
 /// The arguments of the constructor in PyTorch: "256, 512, batch_first=True".
 std::string recurrent_arguments(const RecurrentShape& shape);
 
-struct RecurrentResults {
-  TensorId output;              // (B, T, directions × H)
-  std::vector<TensorId> state;  // (layers × directions, B, H) each, by cell.states: after the last
-                                // position forward, and after the first one backward
+/// Shape of a state, by its place in cell.states, of all layers and directions: (layers ×
+/// directions, B, H), or, of a hidden state that is projected, (layers × directions, B, proj_size).
+Shape recurrent_state_shape(const RecurrentShape& shape, Dimension batch, size_t state);
+
+struct RecurrentInputs {
+  TensorId hidden_states;                 // (B, T, E)
+  TensorId mask;                          // (B, T), optional
+  std::vector<TensorId> initial_state{};  // by cell.states; zeros if empty
 };
 
-/// Adds a recurrent layer over hidden_states (B, T, E) that begins with a state of zeros. Its
-/// tensors are called output, last_hidden and last_cell; printed code has one statement for all
-/// steps, in which `call` is the function that is called: "super().forward".
-RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module, TensorId hidden_states,
-                               std::string_view call);
+struct RecurrentResults {
+  TensorId output;              // (B, T, directions × H)
+  std::vector<TensorId> state;  // by cell.states: after the last position forward, and after the
+                                // first one backward
+};
+
+/// Adds a recurrent layer. A position that the mask hides changes no state, and its output is 0: as
+/// in a packed sequence, the last state is that of the last visible position, at which the backward
+/// direction begins. Its tensors are called output, last_hidden and last_cell; printed code has one
+/// statement for all steps, in which `call` is the function that is called: "super().forward".
+/// With a mask, noise of dropout between layers is drawn for hidden positions too; PyTorch draws
+/// none for those.
+RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module,
+                               const RecurrentInputs& inputs, std::string_view call);
 
 }  // namespace attnscope

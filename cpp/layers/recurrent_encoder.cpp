@@ -19,7 +19,10 @@ RecurrentShape shape_of(const Config& config) {
           .num_layers = config.integer("num_layers"),
           .bidirectional = config.flag("bidirectional"),
           .bias = config.flag("bias"),
-          .dropout = config.number("dropout")};
+          .dropout = config.number("dropout"),
+          .proj_size = config.optional_integer("proj_size")
+                           ? std::optional(config.dimension("proj_size"))
+                           : std::nullopt};
 }
 
 RecurrentModule declare(Parameters& parameters, const Config& config) {
@@ -29,19 +32,34 @@ RecurrentModule declare(Parameters& parameters, const Config& config) {
 }
 
 void forward(Graph& graph, const RecurrentModule& module, const Config& config) {
-  const TensorId x =
-      graph.add_input("hidden_states", {config.dimension("batch_size"), config.dimension("seq_len"),
-                                        config.dimension("input_size")});
-  const RecurrentResults results = add_recurrent(graph, module, x, "super().forward");
+  const Dimension B = config.dimension("batch_size"), T = config.dimension("seq_len");
+  const TensorId x = graph.add_input("hidden_states", {B, T, config.dimension("input_size")});
+  RecurrentInputs inputs{.hidden_states = x, .mask = graph.add_padding_mask("mask", {B, T})};
+  const std::span<const std::string_view> states = module.shape.cell.states;
+  for (size_t i = 0; config.flag("initial_state") && i < states.size(); ++i) {
+    inputs.initial_state.push_back(graph.add_input(format("initial_{}", {states[i]}),
+                                                   recurrent_state_shape(module.shape, B, i)));
+  }
+  const RecurrentResults results = add_recurrent(graph, module, inputs, "super().forward");
   graph.add_result("output", results.output);
   for (const TensorId state : results.state) graph.add_result(graph.tensor(state).name, state);
 }
 
 void check(const Config& config) {
   const double dropout = config.number("dropout");
-  if (config.integer("num_layers") > 1 || dropout == 0) return;
-  refuse("dropout", "dropout must be 0 where num_layers is 1, got {}: it is between layers",
-         {dropout});
+  if (config.integer("num_layers") == 1 && dropout > 0) {
+    refuse("dropout", "dropout must be 0 where num_layers is 1, got {}: it is between layers",
+           {dropout});
+  }
+  const std::optional<int64_t> projected = config.optional_integer("proj_size");
+  if (!projected) return;
+  if (config.choice("cell") != "lstm") {
+    refuse("proj_size", "proj_size must be null where cell is not lstm, got {}", {*projected});
+  }
+  if (*projected >= config.integer("hidden_size")) {
+    refuse("proj_size", "proj_size must be less than hidden_size ({}), got {}",
+           {config.integer("hidden_size"), *projected});
+  }
 }
 
 const Layer kLayer = {
@@ -65,6 +83,15 @@ const Layer kLayer = {
                boolean_field("bidirectional",
                              "Whether a second direction reads from the last position to the "
                              "first; the output has the states of both side by side.",
+                             false),
+               optional(fields::dimension(
+                   "proj_size",
+                   "With cell lstm: features to which a linear layer projects the hidden state; "
+                   "null: it has hidden_size.",
+                   64, Axis::kHidden)),
+               boolean_field("initial_state",
+                             "Whether the first state is an input, as the last state of a run "
+                             "before; else it is zeros.",
                              false),
                fields::dropout(0,
                                "Share of each layer's output but the last that training sets to "

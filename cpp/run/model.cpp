@@ -12,9 +12,9 @@
 namespace attnscope {
 namespace {
 
-/// Without loops; `masked`: with the steps that no layer has by itself, for tensors by name.
-Graph unrolled(const Config& config, bool masked = false) {
-  return unroll(graph_to_run(config), masked);
+/// Without loops. For tensors by name also with `masking`, the steps that no layer has by itself.
+Graph unrolled(const Config& config, bool masks, bool by_name = false, bool masking = false) {
+  return unroll(graph_to_run(config, masks), masking, by_name);
 }
 
 FunctionGraph forward_of(Graph graph, const Config& config, const PlanKey& key) {
@@ -23,11 +23,12 @@ FunctionGraph forward_of(Graph graph, const Config& config, const PlanKey& key) 
 }
 
 FunctionGraph forward_of(const Config& config, const PlanKey& key) {
-  return forward_of(unrolled(config, !key.tensors.empty()), config, key);
+  const bool by_name = !key.tensors.empty();
+  return forward_of(unrolled(config, key.masks, by_name, /*masking=*/by_name), config, key);
 }
 
 FunctionGraph backward_of(const Config& config, const PlanKey& key) {
-  Graph layer = unrolled(config);
+  Graph layer = unrolled(config, key.masks, /*by_name=*/!key.tensors.empty());
   const std::vector<TensorId> tensors = find_tensors(layer, config.layer().name, key.tensors);
   return {backward_graph(std::move(layer), key.given_gradients, tensors)};
 }
@@ -81,9 +82,9 @@ Model::Model(const Config& config, uint64_t seed, Count memory_limit, Dtype stor
     : config_(config),
       memory_limit_(memory_limit),
       storage_(storage),
-      graph_(unrolled(config)),
+      graph_(unrolled(config, /*masks=*/false)),
       kept_{States(storage), {}, Generator(seed)} {
-  const PlanPtr least = plan({.weights = false});
+  const PlanPtr least = plan({.weights = false, .masks = false});
   most_work_ = least->schedule.most_work();
   weights_ = std::make_unique<Weights>(
       std::make_shared<ParameterValues>(initial_values(graph_.parameters(), kept_.generator)),
@@ -154,10 +155,13 @@ void Model::check_memory(const Plan& plan, const RunOptions& options) const {
   refuse("", "the layer must need at most {} bytes to run, got {}", {limit, needed});
 }
 
-PlanPtr Model::plan(const PlanKey& key, const std::vector<GivenShape>& given) const {
+PlanPtr Model::plan(const PlanKey& asked, const std::vector<GivenShape>& given) const {
+  PlanKey key = asked;
+  key.masks = need_masks(graph_, given) || (given.empty() && asked.masks);
   const auto build = [&](const Config& config) {
     if (key.function == Function::kBackward) return backward_of(config, key);
-    const bool own = key.tensors.empty() && config.values() == config_.values();
+    const bool with_masks = key.masks && graph_.is_without_masks();
+    const bool own = key.tensors.empty() && !with_masks && config.values() == config_.values();
     return own ? forward_of(graph_, config, key) : forward_of(config, key);
   };
   return plans_.find_or_make(key, config_, graph_, given, storage_, build,
@@ -233,7 +237,7 @@ PlanPtr Model::next_plan(int64_t new_len, bool weights) {
   const Config next = config_.with("seq_len", new_len).with("past_len", past_len());
   if (next.layer().check) next.layer().check(next);
   const auto build = [&](const Config& config) -> FunctionGraph {
-    return {unrolled(config), {.weights = weights, .states = true}};
+    return {unrolled(config, /*masks=*/true), {.weights = weights, .states = true}};
   };
   return plans_.find_or_make({.function = Function::kStep, .weights = weights}, next, graph_, {},
                              storage_, build, [&](Plan& plan) {

@@ -61,14 +61,14 @@ class Model {
   /// Replaces every parameter in place; `values` are parallel to state() and of the same shapes.
   void load_state(const ParameterValues& values);
 
-  /// The plan of kForward, or of kBackward, that `key` asks for, for inputs of these shapes, or,
+  /// The plan of kForward, or of kBackward, that `asked` says, for inputs of these shapes, or,
   /// where none are given, of the config's own: their batch and lengths may be others than the
   /// config's where no parameter has that size. The last few plans are kept. Throws FieldError
   /// where the layer's own rules forbid the lengths, where no tensor has a name that is asked for,
   /// and where a run needs more than the memory limit; of kBackward, where gradients are given by
   /// no result, or by none on which a parameter or input has any influence, and where one of the
   /// tensors has none.
-  PlanPtr plan(const PlanKey& key = {}, const std::vector<GivenShape>& given = {}) const;
+  PlanPtr plan(const PlanKey& asked = {}, const std::vector<GivenShape>& given = {}) const;
 
   /// Runs a plan that changes nothing. `inputs` are those of its graph.
   Results run(const Plan& plan, const Inputs& inputs, const RunOptions& options = {},

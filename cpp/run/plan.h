@@ -34,6 +34,7 @@ inline constexpr size_t kFunctions = static_cast<size_t>(Function::kEvaluate) + 
 struct PlanKey {
   Function function = Function::kForward;
   bool weights = true;                 // whether attention weights are among the results
+  bool masks = true;                   // whether optional inputs may be given, where it matters
   std::vector<std::string> tensors{};  // between the steps (run/kept.h): handed out after the
                                        // results, or, of kBackward, gradients by them
   std::vector<std::string> given_gradients{};  // of kBackward: of which results

@@ -56,10 +56,11 @@ Trainer::Trainer(std::unique_ptr<Model> model, Recipe recipe)
 }
 
 PlanPtr Trainer::find_or_make(Function function, const std::vector<GivenShape>& given) {
+  const bool masks = need_masks(model_->graph(), given);
   const auto build = [&](const Config& config) -> FunctionGraph {
     TrainingGraph made = function == Function::kEvaluate
-                             ? evaluation_graph(config, recipe_)
-                             : training_graph(config, recipe_, call_of(function));
+                             ? evaluation_graph(config, recipe_, masks)
+                             : training_graph(config, recipe_, call_of(function), masks);
     return {std::move(made.graph), {.states = true}};
   };
   const auto admit = [&](Plan& plan) {
@@ -75,8 +76,8 @@ PlanPtr Trainer::find_or_make(Function function, const std::vector<GivenShape>& 
     }
     plan.bind(kept_.states);
   };
-  return plans_.find_or_make({.function = function}, model_->config(), model_->graph(), given,
-                             Dtype::kFloat32, build, admit);
+  return plans_.find_or_make({.function = function, .masks = masks}, model_->config(),
+                             model_->graph(), given, Dtype::kFloat32, build, admit);
 }
 
 PlanPtr Trainer::step_plan(const std::vector<GivenShape>& given) {

@@ -175,9 +175,9 @@ Computed rates_of(const Recipe& recipe) {
 
 }  // namespace
 
-TrainingGraph training_graph(const Config& config, const Recipe& recipe,
-                             Accumulation accumulation) {
-  UnrolledForTraining unrolled = unroll_for_training(graph_to_run(config));
+TrainingGraph training_graph(const Config& config, const Recipe& recipe, Accumulation accumulation,
+                             bool masks) {
+  UnrolledForTraining unrolled = unroll_for_training(graph_to_run(config, masks));
   if (!recipe.checkpointing) {
     unrolled.iterations.clear();
   } else if (unrolled.iterations.empty()) {
@@ -254,8 +254,8 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe,
   return training;
 }
 
-TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe) {
-  TrainingGraph evaluation{.graph = unroll(graph_to_run(config))};
+TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe, bool masks) {
+  TrainingGraph evaluation{.graph = unroll(graph_to_run(config, masks))};
   evaluation.graph.drop_states();
   add_loss(evaluation, recipe.loss);
   const std::vector<Result> results = evaluation.graph.results();

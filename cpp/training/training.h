@@ -38,10 +38,11 @@ struct TrainingGraph {
   std::vector<TensorId> gradients{};  // parallel to `trained`, as the optimizer reads them
 };
 
-/// Throw FieldError where the layer cannot be trained by this recipe: a loss that its result does
-/// not fit, a frozen parameter that it has not, nothing left to train.
+/// `masks`: whether the run may be given optional inputs. Throw FieldError where the layer cannot
+/// be trained by this recipe: a loss that its result does not fit, a frozen parameter that it has
+/// not, nothing left to train.
 TrainingGraph training_graph(const Config& config, const Recipe& recipe,
-                             Accumulation accumulation = {});
-TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe);
+                             Accumulation accumulation = {}, bool masks = true);
+TrainingGraph evaluation_graph(const Config& config, const Recipe& recipe, bool masks = true);
 
 }  // namespace attnscope

@@ -12,7 +12,7 @@ const additive = { layer: 'additive_scorer', ...bert, attn_dim: 128 };
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 /** A parameter's name, or some rows of it: score.weight, in_proj_bias[0:4], bias_k, weight. */
 const isParameter = (tensor) =>
-  /(^|[._])(weight|bias)(_[ih]h_l\d+(_reverse)?)?(\[\d+:\d+\])?$|^bias_[kv]$|^(positions|query|score_factor)$/.test(
+  /(^|[._])(weight|bias)(_[ih][hr]_l\d+(_reverse)?)?(\[\d+:\d+\])?$|^bias_[kv]$|^(positions|query|score_factor)$/.test(
     tensor
   );
 const scoring = ({ parts }) => (parts.project?.macs ?? 0) + parts.score.macs;

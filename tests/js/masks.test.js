@@ -158,13 +158,13 @@ test('a row that sees a key has one answer, forward and backward, whatever numbe
   }
 });
 
-test('masks of whole classifiers and of pooling only hide, those of attention and scorers are added', () => {
+test('masks of whole classifiers, of pooling and of recurrent layers only hide, those of attention and scorers are added', () => {
   const hiding = layers.filter(({ name }) =>
     scope.estimate({ layer: name }).inputs.some(({ only_hides: onlyHides }) => onlyHides)
   );
   assert.deepEqual(
     hiding.map(({ name }) => name),
-    ['mean_pooling', 'max_pooling', 'sequence_classifier', 'attention_classifier']
+    ['mean_pooling', 'max_pooling', 'recurrent_encoder', 'sequence_classifier', 'attention_classifier']
   );
 });
 

@@ -246,3 +246,216 @@ for (const { name, scope: on } of variants) {
     );
   });
 }
+
+/** Rows [begin, end) of sequence b, as a batch of one. @param {any} tensor @param {number} b */
+const cut = ({ data, shape: [, T, E] }, b, begin = 0, end = T) => ({
+  data: data.slice((b * T + begin) * E, (b * T + end) * E),
+  shape: [1, end - begin, E]
+});
+/** State of sequence b, of all layers and directions. @param {any} tensor @param {number} b */
+const stateOf = ({ data, shape: [places, B, H] }, b) => ({
+  data: Float32Array.from({ length: places * H }, (_, i) => data[(Math.floor(i / H) * B + b) * H + (i % H)]),
+  shape: [places, 1, H]
+});
+const bytes = (/** @type {number[]} */ shown, shape = [3, 7]) => ({ data: Uint8Array.from(shown), shape });
+
+for (const { name, scope: on } of variants) {
+  for (const more of [
+    { cell: 'lstm' },
+    { cell: 'lstm', proj_size: 3, initial_state: true, num_layers: 2, bidirectional: true },
+    { cell: 'gru', num_layers: 2, bidirectional: true, initial_state: true },
+    { cell: 'rnn_tanh', bidirectional: true },
+    { cell: 'rnn_relu', num_layers: 2 }
+  ]) {
+    test(`${name}, ${Object.values(more)}: with a mask each sequence is what it is without its hidden positions`, () => {
+      const config = { ...lstm, ...more };
+      const inputs = randomInputs(config);
+      // A sequence that ends early, one that is filled up in front, one with a hidden position between others.
+      const lengths = [4, 5, 6];
+      const mask = bytes([1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1]);
+      const shown = (/** @type {any} */ tensor, /** @type {number} */ b) => {
+        const { data, shape } = cut(tensor, b);
+        const own = data.filter(
+          (/** @type {number} */ _, /** @type {number} */ i) => mask.data[b * 7 + Math.floor(i / shape[2])]
+        );
+        return { data: own, shape: [1, lengths[b], shape[2]] };
+      };
+      withModel(
+        config,
+        (model) => {
+          const made = model.forward({ ...inputs, mask });
+          const open = model.forward({ ...inputs, mask: bytes(Array(21).fill(1)) });
+          assert.deepEqual(open, model.forward(inputs));
+          for (let b = 0; b < 3; ++b) {
+            const state = Object.entries(inputs).filter(([input]) => input.startsWith('initial_'));
+            const alone = model.forward({
+              hidden_states: shown(inputs.hidden_states, b),
+              ...Object.fromEntries(state.map(([input, tensor]) => [input, stateOf(tensor, b)]))
+            });
+            assertClose(shown(made.output, b).data, alone.output.data, FLOAT32_TOLERANCE);
+            for (const last of Object.keys(alone).filter((result) => result !== 'output')) {
+              assertClose(stateOf(made[last], b).data, alone[last].data, FLOAT32_TOLERANCE);
+            }
+            const hidden = cut(made.output, b).data.filter(
+              (_, i) => !mask.data[b * 7 + Math.floor(i / made.output.shape[2])]
+            );
+            assert.deepEqual(hidden, new Float32Array((7 - lengths[b]) * made.output.shape[2]));
+          }
+        },
+        { on }
+      );
+    });
+
+    test(`${name}, ${Object.values(more)}: hidden positions change no loss, no gradient and no parameter`, () => {
+      const config = { ...lstm, ...more };
+      const inputs = randomInputs(config);
+      const mask = bytes([1, 0, 0, 0, 0, 0, 0], [1, 7]);
+      const { output_shape: shape } = scope.estimate(config);
+      const target = { data: new Float32Array(shape.reduce((a, b) => a * b)).fill(0.3), shape };
+      const other = { data: inputs.hidden_states.data.slice(), shape: inputs.hidden_states.shape };
+      for (let b = 0; b < 3; ++b) other.data.fill(9, (b * 7 + 1) * 5, (b + 1) * 7 * 5);
+      const trained = [inputs.hidden_states, other].map((hidden_states) => {
+        const trainer = on.trainer(config, { loss: 'mse_loss' });
+        const step = trainer.step({ ...inputs, hidden_states, mask, target });
+        const state = trainer.model.stateDict();
+        trainer.dispose();
+        return { step, state };
+      });
+      assert.deepEqual(trained[0], trained[1]);
+      assert.ok(trained[0].step.gradient_norm > 0);
+      const { inputs: gradients } = withModel(
+        config,
+        (model) => model.backward({ ...inputs, mask }, { output: { data: target.data.fill(1), shape } }),
+        { on }
+      );
+      for (let b = 0; b < 3; ++b) {
+        assert.ok(cut(gradients.hidden_states, b, 0, 1).data.some((number) => number !== 0));
+        assert.deepEqual(cut(gradients.hidden_states, b, 1).data, new Float32Array(6 * 5));
+      }
+    });
+  }
+}
+
+test('a sequence that is hidden as a whole keeps its first state, and its output is 0', () => {
+  for (const cell of ['lstm', 'gru', 'rnn_tanh', 'rnn_relu']) {
+    const config = { ...lstm, cell, initial_state: true, num_layers: 2, bidirectional: true };
+    const inputs = randomInputs(config);
+    const mask = bytes([...Array(7).fill(1), ...Array(7).fill(0), ...Array(7).fill(1)]);
+    const { output, ...last } = withModel(config, (model) => model.forward({ ...inputs, mask }));
+    assert.deepEqual(cut(output, 1).data, new Float32Array(7 * 8));
+    for (const [name, state] of Object.entries(last)) {
+      const first = inputs[/** @type {'initial_hidden'} */ (name.replace('last_', 'initial_'))];
+      assert.deepEqual(stateOf(state, 1), stateOf(first, 1));
+      assert.notDeepEqual(stateOf(state, 2), stateOf(first, 2));
+    }
+    const none = withModel(lstm, (model) =>
+      model.forward({ hidden_states: inputs.hidden_states, mask: bytes([0], [1]) })
+    );
+    assert.ok(Object.values(none).every(({ data }) => data.every((number) => number === 0)));
+  }
+});
+
+test('masks of floats and of every shape that broadcasts hide the same', () => {
+  withModel({ ...lstm, bidirectional: true }, (model) => {
+    const inputs = randomInputs(lstm);
+    const row = [1, 1, 0, 1, 1, 1, 0];
+    const made = model.forward({ ...inputs, mask: bytes([...row, ...row, ...row]) });
+    const floats = Float32Array.from(row, (shown) => (shown ? 0 : -1e4));
+    assert.deepEqual(model.forward({ ...inputs, mask: bytes(row, [1, 7]) }), made);
+    assert.deepEqual(model.forward({ ...inputs, mask: bytes(row, [7]) }), made);
+    assert.deepEqual(model.forward({ ...inputs, mask: { data: floats, shape: [1, 7] } }), made);
+    const columns = model.forward({ ...inputs, mask: bytes([1, 0, 1], [3, 1]) });
+    assert.deepEqual(
+      columns,
+      model.forward({ ...inputs, mask: bytes([1, 0, 1].flatMap((one) => Array(7).fill(one))) })
+    );
+    assert.throws(() => model.forward({ ...inputs, mask: bytes(Array(8).fill(1), [1, 8]) }), {
+      name: 'RangeError',
+      message: 'mask.shape must broadcast to (3, 7), got (1, 8)',
+      field: 'mask'
+    });
+    assert.deepEqual(model.forward(inputs), model.forward({ ...inputs, mask: bytes([1], [1, 1]) }));
+  });
+});
+
+test('a sequence in two runs is that of one run, if the second begins with the last state of the first', () => {
+  for (const more of [
+    { cell: 'lstm' },
+    { cell: 'lstm', proj_size: 2 },
+    { cell: 'gru' },
+    { cell: 'rnn_relu', num_layers: 2 }
+  ]) {
+    const config = { ...lstm, ...more, initial_state: true };
+    const inputs = randomInputs(config);
+    withModel(config, (model) => {
+      for (let b = 0; b < 3; ++b) {
+        const start = Object.fromEntries(
+          Object.entries(inputs)
+            .filter(([name]) => name !== 'hidden_states')
+            .map(([name, tensor]) => [name, stateOf(tensor, b)])
+        );
+        const run = (/** @type {number} */ begin, /** @type {number} */ end, /** @type {any} */ state) =>
+          model.forward({ hidden_states: cut(inputs.hidden_states, b, begin, end), ...state });
+        const { output: first, ...state } = run(0, 3, start);
+        const next = Object.fromEntries(
+          Object.entries(state).map(([name, tensor]) => [name.replace('last_', 'initial_'), tensor])
+        );
+        const { output: second, ...end } = run(3, 7, next);
+        const { output: whole, ...last } = run(0, 7, start);
+        assertClose([...first.data, ...second.data], whole.data, FLOAT32_TOLERANCE);
+        for (const name of Object.keys(last)) assertClose(end[name].data, last[name].data, FLOAT32_TOLERANCE);
+      }
+    });
+  }
+});
+
+test('a first state is asked for by its name and shape', () => {
+  const config = { ...lstm, num_layers: 2, bidirectional: true, proj_size: 2, initial_state: true };
+  withModel(config, (model) => {
+    const { initial_cell: cell, ...inputs } = randomInputs(config);
+    assert.throws(() => model.forward(inputs), {
+      name: 'RangeError',
+      message: 'initial_cell is missing; it must have shape (4, 3, 4)',
+      field: 'initial_cell'
+    });
+    assert.throws(() => model.forward({ ...inputs, initial_cell: { ...cell, shape: [3, 4, 4] } }), {
+      name: 'RangeError',
+      message: 'initial_cell.shape must be (4, 3, 4), got (3, 4, 4)',
+      field: 'initial_cell'
+    });
+  });
+  withModel(lstm, (model) => {
+    const { hidden_states } = randomInputs(lstm);
+    assert.throws(() => model.forward({ hidden_states, initial_hidden: randomTensor([1, 3, 4]) }), {
+      name: 'RangeError',
+      message: 'forward has no input "initial_hidden"; its inputs are hidden_states, mask'
+    });
+  });
+});
+
+test('a projection narrows the hidden state, the output and what reads them, and not the cell', () => {
+  const [B, E, H, P, T] = [3, 5, 4, 2, 7];
+  for (const directions of [1, 2]) {
+    const config = { ...lstm, proj_size: P, num_layers: 2, bidirectional: directions === 2 };
+    const { parameters, macs, output_shape, memory } = scope.estimate(config);
+    const widths = directions * (E + directions * P);
+    assert.equal(parameters, 4 * H * (widths + 2 * directions * (P + 2)) + 2 * directions * P * H);
+    assert.equal(macs, T * B * (4 * H * (widths + 2 * directions * P) + 2 * directions * P * H));
+    assert.deepEqual(output_shape, [B, T, directions * P]);
+    // Of the second layer's input, the output of the first, autograd keeps one for both directions.
+    assert.equal(memory.saved_for_backward, 4 * B * T * directions * (E + P + 2 * (P + 7 * H)));
+    const made = withModel(config, (model) => model.forward(randomInputs(config)));
+    assert.deepEqual(made.last_hidden.shape, [2 * directions, B, P]);
+    assert.deepEqual(made.last_cell.shape, [2 * directions, B, H]);
+  }
+  assert.match(scope.pytorch({ ...lstm, proj_size: 2 }), /super\(\).__init__\(5, 4, batch_first=True, proj_size=2\)/);
+});
+
+test('printed code packs sequences where it has a mask, and asks for a first state', () => {
+  const config = { ...lstm, cell: 'gru', initial_state: true };
+  const print = (/** @type {object} */ how) => scope.pytorch(config, { self_check: false, ...how });
+  assert.match(print({}), /output, last_hidden = super\(\).forward\(hidden_states, initial_hidden\)/);
+  assert.doesNotMatch(print({}), /pack/);
+  assert.match(print({ mask: true }), /call_packed\(super\(\).forward, hidden_states, mask, initial_hidden\)/);
+  assert.match(print({ mask: true }), /pack_padded_sequence\(x, lengths, batch_first=True, enforce_sorted=False\)/);
+});

@@ -185,7 +185,9 @@ function breaking(broken) {
     activation: 'none',
     dropout: 0.5,
     norm_first: true,
-    rotary_dim: 7
+    rotary_dim: 7,
+    cell: 'gru',
+    proj_size: 300
   });
   odd.push(['rotary_dim', 34]); // wider than a head
   for (const layer of layers) {

@@ -81,6 +81,18 @@ export const rules = [
     mend: () => [{ num_layers: 2 }, { dropout: 0 }]
   },
   {
+    field: 'proj_size',
+    broken: (c) => given(c.proj_size) && c.cell !== 'lstm',
+    message: (c) => `proj_size must be null where cell is not lstm, got ${c.proj_size}`,
+    mend: () => [{ cell: 'lstm' }, { proj_size: null }]
+  },
+  {
+    field: 'proj_size',
+    broken: (c) => given(c.proj_size) && c.cell === 'lstm' && c.proj_size >= c.hidden_size,
+    message: (c) => `proj_size must be less than hidden_size (${c.hidden_size}), got ${c.proj_size}`,
+    mend: (c) => [...(c.proj_size < LARGEST ? [{ hidden_size: c.proj_size + 1 }] : []), { proj_size: null }]
+  },
+  {
     field: 'padding_idx',
     broken: (c) => c.input === 'features' && given(c.padding_idx),
     message: (c) => `padding_idx must be null where input is features, got ${c.padding_idx}`,

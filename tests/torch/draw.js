@@ -41,7 +41,8 @@ const hints = {
   attention_classifier: { hidden_size: BROAD, num_heads: HEADS, padding_idx: FIRST },
   transformer_encoder_layer: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS },
   transformer_decoder_layer: { hidden_size: BROAD, norm_eps: EPS, num_heads: HEADS },
-  recurrent_encoder: { num_layers: DEPTHS },
+  // Of sizes only an LSTM can be projected to, few: half of the other cells' configs would be refused.
+  recurrent_encoder: { num_layers: DEPTHS, proj_size: [null, null, null, null, 1, 3, 8] },
   scaled_dot_product_attention: { num_heads: HEADS, num_kv_heads: HEADS },
   grouped_query_attention: { hidden_size: WIDTHS, num_heads: HEADS, num_kv_heads: HEADS, head_dim: EVEN },
   latent_attention: { qk_rope_head_dim: EVEN, num_heads: HEADS },

@@ -94,6 +94,21 @@ const RECURRENT = [
   [
     { cell: 'gru', num_layers: 2, dropout: 0.2, bidirectional: true },
     { name: 'sgd', lr: 0.1 }
+  ],
+  [{ cell: 'lstm', proj_size: 3, bidirectional: true, initial_state: true }, { name: 'adam' }]
+];
+
+/** The same with a mask, and no dropout: of its noise PyTorch draws none for hidden positions. */
+const MASKED = [
+  [{ cell: 'lstm', num_layers: 2, bidirectional: true }, { name: 'adam' }],
+  [
+    { cell: 'lstm', proj_size: 4, initial_state: true },
+    { name: 'sgd', lr: 0.1 }
+  ],
+  [{ cell: 'gru', bidirectional: true, initial_state: true }, { name: 'adam' }],
+  [
+    { cell: 'rnn_tanh', num_layers: 2 },
+    { name: 'sgd', lr: 0.1 }
   ]
 ];
 
@@ -128,10 +143,11 @@ function runs() {
     // One batch of three has no label that counts: now the second, now the first call of an update.
     { config: classifier, options: { optimizer: 'adam', accumulation_steps: 2 }, steps: STEPS, unlabelled: 1 },
     // A parameter has a gradient of each position.
-    ...RECURRENT.map(([kind, optimizer]) => ({
+    ...[...RECURRENT, ...MASKED].map(([kind, optimizer], i) => ({
       config: { ...recurrent, ...kind },
       options: { loss: { name: 'mse_loss' }, optimizer },
-      steps: STEPS
+      steps: STEPS,
+      masked: i >= RECURRENT.length
     }))
   ];
 }

@@ -152,7 +152,7 @@ TEST_CASE("no kernel allocates while threads are at work, for any layer, storage
       for (const Config& one : configs) {
         for (const Dtype storage : {Dtype::kFloat32, Dtype::kFloat16, Dtype::kInt8}) {
           const Model model(one, 0, kNoLimit, storage);
-          const RandomInputs inputs(model.graph(), true);
+          const RandomInputs inputs(model.plan()->graph, true);  // the graph that has masks
           for (const bool weights : {true, false}) {
             start_counting();
             forward(model, inputs.pointers, {}, weights);

@@ -25,7 +25,7 @@ TEST_CASE(
     const Model model(one, 0, kNoLimit);
     for (const bool with_mask : {false, true}) {
       CAPTURE(with_mask);
-      const RandomInputs inputs(model.graph(), with_mask);
+      const RandomInputs inputs(model.plan()->graph, with_mask);
       const Outputs expected = forward(model, inputs.pointers, {.reference = true}).values;
       for (const int threads : kThreadCounts) {
         CAPTURE(threads);
@@ -48,7 +48,7 @@ TEST_CASE("inputs that come in late give the same results as those that are ther
   for (const Config& one : configs) {
     CAPTURE(one.layer().name);
     const Model model(one, 0, kNoLimit);
-    const RandomInputs inputs(model.graph(), true);
+    const RandomInputs inputs(model.plan()->graph, true);
     const Outputs expected = forward(model, inputs.pointers).values;
     for (const int threads : kThreadCounts) {
       CAPTURE(threads);

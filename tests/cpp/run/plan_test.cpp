@@ -6,6 +6,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "../../../cpp/graph/unroll.h"
+#include "../../../cpp/ops/where.h"
 #include "../../../cpp/run/tensor_gate.h"
 #include "../../../cpp/run/threads.h"
 #include "../../../cpp/run/trainer.h"
@@ -282,4 +284,35 @@ TEST_CASE("each call of an accumulation has a plan, and an evaluation one of its
   Trainer at_once(std::make_unique<Model>(attention(), 0, kNoLimit),
                   {.loss = {.kind = Loss::Kind::kSquaredError}});
   CHECK(at_once.step_plan()->key.function == Function::kTrainOnly);
+}
+
+TEST_CASE("a run that is given no mask has no step for it, and one that is given a mask has") {
+  for (const Config& one : small_configs()) {
+    if (one.layer().name != "recurrent_encoder") continue;
+    const auto hides = [](const Step& step) {
+      return dynamic_cast<const WhereVisible*>(step.op.get()) != nullptr ||
+             dynamic_cast<const ZeroRows*>(step.op.get()) != nullptr;
+    };
+    const Graph with = unroll(graph_to_run(one)), without = unroll(graph_to_run(one, false));
+    CHECK(std::ranges::count_if(with.steps(), hides) > 0);
+    CHECK(std::ranges::count_if(without.steps(), hides) == 0);
+    CHECK(without.is_without_masks());
+    CHECK(!with.is_without_masks());
+    CHECK(Schedule(without).entries().size() < Schedule(with).entries().size());
+
+    const Model model(one, 0, kNoLimit);
+    const Graph& graph = model.graph();
+    std::vector<GivenShape> given, masked;
+    for (const TensorId id : graph.inputs()) {
+      masked.emplace_back(id, graph.tensor(id).shape);
+      if (graph.tensor(id).role == Role::kInput) given.push_back(masked.back());
+    }
+    CHECK(!model.plan({}, given)->key.masks);
+    CHECK(model.plan({}, masked)->key.masks);
+    CHECK(model.plan({}, given) != model.plan({}, masked));
+    CHECK(model.plan({}, masked) == model.plan({}, masked));
+  }
+  const Model other(config("linear_scorer"), 0, kNoLimit);
+  CHECK(!other.graph().is_without_masks());
+  CHECK(other.plan({.masks = true}) == other.plan({.masks = false}));
 }

@@ -2,6 +2,7 @@
 
 #include "../../../cpp/ops/recurrent.h"
 
+#include "../../../cpp/graph/storage.h"
 #include "../../../cpp/ops/arithmetic.h"
 #include "../../../cpp/ops/where.h"
 #include "../../../cpp/run/execute.h"
@@ -138,17 +139,41 @@ TEST_CASE("what nothing reads of a cell is not written") {
 }
 
 TEST_CASE("hidden rows by kernels, with masks of every shape that broadcasts") {
-  for (const Shape& mask : {Shape{7, 1}, Shape{1, 1}}) {
+  for (const Shape& mask : {Shape{7, 3}, Shape{1, 3}, Shape{7, 1}, Shape{1, 1}}) {
+    CAPTURE(to_string(mask));
     Graph graph;
-    const TensorId x = graph.add_input("x", {7, 600}), y = graph.add_input("y", {7, 600});
+    const TensorId x = graph.add_input("x", {7, 600}), y = graph.add_input("y", {7, 600}),
+                   sequences = graph.add_input("sequences", {7, 3, 200});
     const TensorId hides = graph.add_input("mask", mask, Role::kOptionalInput);
     const TensorId where =
-        graph.add_step("where", "combine", make_op<WhereVisible>(), {x, y, hides}, "where");
+        graph.add_step("where", "combine", make_op<WhereVisible>(RowMask(mask.back() - 1)),
+                       {x, y, hides}, "where");
     graph.add_result("where", where);
-    graph.add_result("zero",
-                     graph.add_step("zero", "combine", make_op<ZeroRows>(ZeroRows::Rows::kHidden),
-                                    {where, hides}, "zero"));
+    graph.add_result("zero", graph.add_step("zero", "combine",
+                                            make_op<ZeroRows>(ZeroRows::Rows::kHidden, RowMask(0)),
+                                            {where, hides}, "zero"));
+    graph.add_result("zeroed",
+                     graph.add_step("zeroed", "combine", make_op<ZeroRows>(ZeroRows::Rows::kHidden),
+                                    {sequences, hides}, "zeroed"));
     check_run(graph);
-    check_run(backward_graph(std::move(graph), {"where", "zero"}, {}));
+    check_run(backward_graph(std::move(graph), {"where", "zero", "zeroed"}, {}));
+  }
+}
+
+TEST_CASE("rows that are not read elsewhere are chosen where they lie, others are copied") {
+  for (const bool read : {false, true}) {
+    CAPTURE(read);
+    Cell cell = lstm(3, 5);
+    const TensorId mask = cell.graph.add_padding_mask("mask", {3, 4});
+    const TensorId kept =
+        cell.graph.add_step("keep", "recur", make_op<WhereVisible>(RowMask(1)),
+                            {cell.first + 1, cell.graph.steps().back().inputs[1], mask}, "kept");
+    cell.graph.add_result("kept", kept);
+    if (read) cell.graph.add_result("memory", cell.first + 1);
+    std::vector<TensorId> results{kept};
+    if (read) results.push_back(cell.first + 1);
+    const TensorId own = storages(cell.graph, Sharing::kRun, results)[static_cast<size_t>(kept)];
+    CHECK(own == (read ? kept : cell.first + 1));
+    check_run(cell.graph);
   }
 }
