@@ -50,6 +50,21 @@ for (const policy of documented)
     assert.deepEqual(forbidden(), []);
   });
 
+test('the element and whoever else imports the library share one Trusted Types policy: a page lets it be made once', async () => {
+  const page = await openHost(String(documented.at(-1)));
+  await page.waitForSelector('.figures');
+  await page.locator('#run').scrollIntoViewIfNeeded();
+  await page.waitForSelector('[data-run="fresh"]'); // in a worker, which it has started
+  const address = await page.evaluate(async () => {
+    const file = './web/lib/policy.js';
+    const { trustedUrl } = await import(file);
+    const { trustedTypes } = /** @type {any} */ (globalThis);
+    return String(trustedUrl(trustedTypes, 'worker.js'));
+  });
+  assert.equal(address, 'worker.js');
+  assert.deepEqual(forbidden(), []);
+});
+
 test("under default-src 'self' alone the element says what the policy lacks", async () => {
   const page = await openHost("default-src 'self'");
   assert.equal(

@@ -1,5 +1,7 @@
 // Differences between engines: builtin modules, and how a worker starts. Node's gets what a web worker has.
 
+import { trustedUrl } from './policy.js';
+
 const READY = 'attnscope: ready';
 
 /** A module of Node's own, or of a compatible engine; undefined in a page. @param {string} name @returns {any} */
@@ -13,8 +15,7 @@ const inPage = () => globalThis.location !== undefined && URL.createObjectURL !=
 /**
  * Starts a worker, whose file calls `sayReady()` when it listens. `worker` takes messages at once, if it starts;
  * `ready` rejects with the reason if not.
- * @param {() => Worker} open `() => new Worker(new URL('./file.js', import.meta.url), { type: 'module' })`, in these
- *   words, for bundlers
+ * @param {() => Worker} open as files.js has it, in its words, which bundlers know
  * @returns {{worker?: Worker, ready: Promise<Worker>, end: () => void}}
  */
 export function startWorker(open) {
@@ -165,22 +166,6 @@ function isForeign(url) {
   const { protocol, origin } = new URL(url, globalThis.location.href);
   return /^https?:$/.test(protocol) && origin !== globalThis.location.origin;
 }
-
-/**
- * An address for pages that require Trusted Types; null where they allow no policy of that name.
- * @param {any} trustedTypes @param {string} address
- */
-function trustedUrl(trustedTypes, address) {
-  try {
-    policy ??= trustedTypes.createPolicy('attnscope', { createScriptURL: (/** @type {string} */ url) => url });
-  } catch {
-    return null;
-  }
-  return policy.createScriptURL(address);
-}
-
-/** @type {any} A page lets a policy be made once. */
-let policy;
 
 /** Notes what the page's policy forbids meanwhile. */
 function watchPolicy() {
