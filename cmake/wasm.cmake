@@ -101,7 +101,11 @@ function(release name threads_suffix reference kernels)
   add_executable(${name})
   target_link_libraries(${name} PRIVATE core${threads_suffix} bindings${threads_suffix}
                         ${reference}${threads_suffix} ${kernels})
-  target_link_options(${name} PRIVATE ${link_flags} ${ARGN} -lembind)
+  set(small_libc -lc_optz)
+  if(threads_suffix)
+    set(small_libc -lc_optz-mt)
+  endif()
+  target_link_options(${name} PRIVATE ${link_flags} ${small_libc} ${ARGN} -lembind)
   set_target_properties(${name} PROPERTIES SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY "${modules}")
 endfunction()
 
@@ -115,11 +119,11 @@ foreach(build simd relaxed)
 endforeach()
 foreach(suffix "" -threads)
   set(compile_flags "")
-  set(thread_link -lc_optz)
+  set(thread_link "")
   if(suffix)
     set(compile_flags ${threads_flags})
     # The loader starts the workers, as Module.workers, while the .wasm is loaded.
-    set(thread_link -lc_optz-mt ${threads_flags} "-sPTHREAD_POOL_SIZE=Module.workers.length"
+    set(thread_link ${threads_flags} "-sPTHREAD_POOL_SIZE=Module.workers.length"
         -sPTHREAD_POOL_DELAY_LOAD -sEXPORTED_RUNTIME_METHODS=PThread)
   endif()
   compile_set("${suffix}" ${compile_flags})
@@ -127,7 +131,7 @@ foreach(suffix "" -threads)
     release(${build}${suffix} "${suffix}" no_reference kernels-${build} ${thread_link})
   endforeach()
 endforeach()
-release(reference "" reference_loops kernels-simd -lc_optz)
+release(reference "" reference_loops kernels-simd)
 target_link_options(simd PRIVATE --emit-tsd "${modules}/core.d.ts")
 
 # `npm run bench -- --limits`: the released kernels alone, with memory as the modules have it, and what

@@ -22,9 +22,7 @@ struct Copied {
 
 class Inliner {
  public:
-  /// `training`: as unroll_for_training() has it; the others as unroll() has them.
-  Inliner(bool training, bool masked, bool identities)
-      : training_(training), masked_(masked), identities_(identities) {}
+  explicit Inliner(bool training, Unrolling how = {}) : training_(training), how_(how) {}
 
   Graph run(const Graph& graph) {
     to_ = Graph(graph.parameters_);
@@ -142,7 +140,7 @@ class Inliner {
   }
 
   bool is_left_out(const Step& step) const {
-    return !identities_ && step.op && step.op->is_identity();
+    return !how_.identities && step.op && step.op->is_identity();
   }
 
   void copy_step(Copied& copied, const Step& step) {
@@ -164,7 +162,7 @@ class Inliner {
       const Tensor first = to_.tensor(copy.output);
       copy.inputs.push_back(to_.add_input(first.name + ".noise", first.shape, Role::kState));
     }
-    if (const OpPtr masking = masked_ ? copy.op->masking() : nullptr) {
+    if (const OpPtr masking = how_.masking ? copy.op->masking() : nullptr) {
       const std::string name = copied.prefix + masked_name(copied.graph, step);
       to_.add_step(name, copy.part, masking, copy.inputs, name);
     }
@@ -280,22 +278,21 @@ class Inliner {
     return to_.add_step(name, "combine", stacking(0, whole.shape[0].axis), slices, name);
   }
 
-  const bool training_, masked_, identities_;
+  const bool training_;
+  const Unrolling how_;
   Graph to_;
   int depth_ = 0;                      // loops around the steps that are copied
   std::vector<Iteration> iterations_;  // of loops through lists that are in no other
 };
 
-Graph unroll(const Graph& graph, bool masked, bool identities) {
-  return Inliner(false, masked, identities).run(graph);
-}
+Graph unroll(const Graph& graph, Unrolling how) { return Inliner(false, how).run(graph); }
 
 std::string masked_name(const Graph& graph, const Step& step) {
   return format("masked_{}", {graph.tensor(step.inputs[0]).name});
 }
 
 UnrolledForTraining unroll_for_training(const Graph& graph) {
-  Inliner inliner(true, false, false);
+  Inliner inliner(true);
   Graph unrolled = inliner.run(graph);
   return {std::move(unrolled), std::move(inliner.iterations())};
 }

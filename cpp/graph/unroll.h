@@ -7,14 +7,19 @@
 
 namespace attnscope {
 
+/// Steps that are there for the sake of their tensors' names; they cost a run something.
+struct Unrolling {
+  bool masking = false;     // one more before each that hides what it reads (Op::masking):
+                            // "masked_scores" of "scores"
+  bool identities = false;  // those that give their input another name (Op::is_identity); else what
+                            // reads their output reads their input
+};
+
 /// The same graph without loops: each iteration has steps, tensors and parameters of its own
 /// ("encoder.layer.3.output.dense.weight"). Estimates read a body once; this is what runs. Slices
 /// of an input along its first dimension are views of it, all others are made by a step before the
 /// loop, and what is stacked by one behind it.
-/// `masked`: with a step more before each that hides what it reads (Op::masking): "masked_scores"
-/// of "scores". `identities`: with operations that give their input another name (Op::is_identity),
-/// which cost a run something; else what reads their output reads their input.
-Graph unroll(const Graph& graph, bool masked = false, bool identities = false);
+Graph unroll(const Graph& graph, Unrolling how = {});
 
 /// What takes slices along a dimension apart, and what puts them together along a new one that goes
 /// over `axis`: operations, which this folder does not know (ops/stack.cpp).

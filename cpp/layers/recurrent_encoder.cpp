@@ -35,10 +35,11 @@ void forward(Graph& graph, const RecurrentModule& module, const Config& config) 
   const Dimension B = config.dimension("batch_size"), T = config.dimension("seq_len");
   const TensorId x = graph.add_input("hidden_states", {B, T, config.dimension("input_size")});
   RecurrentInputs inputs{.hidden_states = x, .mask = graph.add_padding_mask("mask", {B, T})};
-  const std::span<const std::string_view> states = module.shape.cell.states;
-  for (size_t i = 0; config.flag("initial_state") && i < states.size(); ++i) {
-    inputs.initial_state.push_back(graph.add_input(format("initial_{}", {states[i]}),
-                                                   recurrent_state_shape(module.shape, B, i)));
+  if (config.flag("initial_state")) {
+    for (const std::string_view state : module.shape.cell.states) {
+      const Shape shape = recurrent_state_shape(module.shape, B, inputs.initial_state.size());
+      inputs.initial_state.push_back(graph.add_input(format("initial_{}", {state}), shape));
+    }
   }
   const RecurrentResults results = add_recurrent(graph, module, inputs, "super().forward");
   graph.add_result("output", results.output);

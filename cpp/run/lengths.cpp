@@ -46,12 +46,6 @@ Config with_lengths_of(const Config& config, const Graph& graph,
   return changed;
 }
 
-bool need_masks(const Graph& graph, const std::vector<GivenShape>& given) {
-  return !graph.is_without_masks() || std::ranges::any_of(given, [&](const GivenShape& one) {
-    return graph.tensor(one.first).role == Role::kOptionalInput;
-  });
-}
-
 bool fits_instead(const Graph& other, const Graph& graph, const std::vector<GivenShape>& given) {
   if (!same_parameters(graph.parameters(), other.parameters())) return false;
   return std::all_of(given.begin(), given.end(), [&](const GivenShape& one) {

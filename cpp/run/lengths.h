@@ -17,10 +17,6 @@ using GivenShape = std::pair<TensorId, Shape>;
 Config with_lengths_of(const Config& config, const Graph& graph,
                        const std::vector<GivenShape>& given);
 
-/// Whether inputs of these shapes need the graph of a run with masks; `graph` is that without. True
-/// as well where both are the same.
-bool need_masks(const Graph& graph, const std::vector<GivenShape>& given);
-
 /// Whether `other`, the graph of the same layer for other lengths, has the parameters of `graph`,
 /// and inputs of the shapes that were given for those of `graph`.
 bool fits_instead(const Graph& other, const Graph& graph, const std::vector<GivenShape>& given);

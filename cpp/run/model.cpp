@@ -12,9 +12,9 @@
 namespace attnscope {
 namespace {
 
-/// Without loops. For tensors by name also with `masking`, the steps that no layer has by itself.
-Graph unrolled(const Config& config, bool masks, bool by_name = false, bool masking = false) {
-  return unroll(graph_to_run(config, masks), masking, by_name);
+/// Without loops.
+Graph unrolled(const Config& config, bool masks, Unrolling how = {}) {
+  return unroll(graph_to_run(config, masks), how);
 }
 
 FunctionGraph forward_of(Graph graph, const Config& config, const PlanKey& key) {
@@ -24,11 +24,12 @@ FunctionGraph forward_of(Graph graph, const Config& config, const PlanKey& key) 
 
 FunctionGraph forward_of(const Config& config, const PlanKey& key) {
   const bool by_name = !key.tensors.empty();
-  return forward_of(unrolled(config, key.masks, by_name, /*masking=*/by_name), config, key);
+  return forward_of(unrolled(config, key.masks, {.masking = by_name, .identities = by_name}),
+                    config, key);
 }
 
 FunctionGraph backward_of(const Config& config, const PlanKey& key) {
-  Graph layer = unrolled(config, key.masks, /*by_name=*/!key.tensors.empty());
+  Graph layer = unrolled(config, key.masks, {.identities = !key.tensors.empty()});
   const std::vector<TensorId> tensors = find_tensors(layer, config.layer().name, key.tensors);
   return {backward_graph(std::move(layer), key.given_gradients, tensors)};
 }
@@ -156,15 +157,13 @@ void Model::check_memory(const Plan& plan, const RunOptions& options) const {
 }
 
 PlanPtr Model::plan(const PlanKey& asked, const std::vector<GivenShape>& given) const {
-  PlanKey key = asked;
-  key.masks = need_masks(graph_, given) || (given.empty() && asked.masks);
-  const auto build = [&](const Config& config) {
+  const auto build = [&](const Config& config, const PlanKey& key) {
     if (key.function == Function::kBackward) return backward_of(config, key);
     const bool with_masks = key.masks && graph_.is_without_masks();
     const bool own = key.tensors.empty() && !with_masks && config.values() == config_.values();
     return own ? forward_of(graph_, config, key) : forward_of(config, key);
   };
-  return plans_.find_or_make(key, config_, graph_, given, storage_, build,
+  return plans_.find_or_make(asked, config_, graph_, given, storage_, build,
                              [&](Plan& plan) { check_memory(plan, {}); });
 }
 
@@ -236,8 +235,8 @@ PlanPtr Model::next_plan(int64_t new_len, bool weights) {
   }
   const Config next = config_.with("seq_len", new_len).with("past_len", past_len());
   if (next.layer().check) next.layer().check(next);
-  const auto build = [&](const Config& config) -> FunctionGraph {
-    return {unrolled(config, /*masks=*/true), {.weights = weights, .states = true}};
+  const auto build = [](const Config& config, const PlanKey& key) -> FunctionGraph {
+    return {unrolled(config, key.masks), {.weights = key.weights, .states = true}};
   };
   return plans_.find_or_make({.function = Function::kStep, .weights = weights}, next, graph_, {},
                              storage_, build, [&](Plan& plan) {

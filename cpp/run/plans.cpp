@@ -21,11 +21,23 @@ PlanPtr find(std::vector<PlanPtr>& plans, const PlanKey& key, const Config& conf
   return plans.back();
 }
 
+/// Whether a run needs the graph that has masks; `graph` is that without. True as well where both
+/// are the same.
+bool need_masks(const Graph& graph, const std::vector<GivenShape>& given, const PlanKey& asked) {
+  if (!graph.is_without_masks()) return true;
+  if (given.empty()) return asked.masks;
+  return std::ranges::any_of(given, [&](const GivenShape& one) {
+    return graph.tensor(one.first).role == Role::kOptionalInput;
+  });
+}
+
 }  // namespace
 
-PlanPtr Plans::find_or_make(const PlanKey& key, const Config& own, const Graph& graph,
+PlanPtr Plans::find_or_make(const PlanKey& asked, const Config& own, const Graph& graph,
                             const std::vector<GivenShape>& given, Dtype storage, Build build,
                             Admit admit) {
+  PlanKey key = asked;
+  key.masks = need_masks(graph, given, asked);
   std::vector<PlanPtr>& plans = of(key.function);
   const auto add = [&](const Config& config, FunctionGraph made) {
     auto plan = std::make_shared<Plan>(config, key, std::move(made), RunFor{storage});
@@ -39,12 +51,12 @@ PlanPtr Plans::find_or_make(const PlanKey& key, const Config& own, const Graph& 
     if (PlanPtr known = find(plans, key, changed)) {
       if (fits_instead(known->graph, graph, given)) return known;
     } else {
-      FunctionGraph made = build(changed);
+      FunctionGraph made = build(changed, key);
       if (fits_instead(made.graph, graph, given)) return add(changed, std::move(made));
     }
   }
   if (PlanPtr known = find(plans, key, own)) return known;
-  return add(own, build(own));
+  return add(own, build(own, key));
 }
 
 }  // namespace attnscope

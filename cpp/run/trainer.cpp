@@ -56,11 +56,10 @@ Trainer::Trainer(std::unique_ptr<Model> model, Recipe recipe)
 }
 
 PlanPtr Trainer::find_or_make(Function function, const std::vector<GivenShape>& given) {
-  const bool masks = need_masks(model_->graph(), given);
-  const auto build = [&](const Config& config) -> FunctionGraph {
+  const auto build = [&](const Config& config, const PlanKey& key) -> FunctionGraph {
     TrainingGraph made = function == Function::kEvaluate
-                             ? evaluation_graph(config, recipe_, masks)
-                             : training_graph(config, recipe_, call_of(function), masks);
+                             ? evaluation_graph(config, recipe_, key.masks)
+                             : training_graph(config, recipe_, call_of(function), key.masks);
     return {std::move(made.graph), {.states = true}};
   };
   const auto admit = [&](Plan& plan) {
@@ -76,7 +75,7 @@ PlanPtr Trainer::find_or_make(Function function, const std::vector<GivenShape>& 
     }
     plan.bind(kept_.states);
   };
-  return plans_.find_or_make({.function = function, .masks = masks}, model_->config(),
+  return plans_.find_or_make({.function = function, .masks = false}, model_->config(),
                              model_->graph(), given, Dtype::kFloat32, build, admit);
 }
 

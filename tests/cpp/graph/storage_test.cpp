@@ -169,7 +169,7 @@ TEST_CASE("of every layer each tensor's owner is where its views lead, step by s
     const Graph graph = graph_of(one);
     check_storages(graph);
     check_storages(unroll(graph));
-    check_storages(unroll(graph, true));
+    check_storages(unroll(graph, {.masking = true}));
     check_storages(unroll_for_training(graph).graph);
   }
 }

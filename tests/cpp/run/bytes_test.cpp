@@ -64,7 +64,7 @@ bool is_recurrent(const Graph& graph) {
 /// Bytes that the allocator hands out at most for a model, its inputs and a run.
 double measured(const Config& config, const PlanKey& key, Dtype storage,
                 const RunOptions& options) {
-  const RandomInputs inputs(unroll(graph_of(config), !key.tensors.empty()), false);
+  const RandomInputs inputs(unroll(graph_of(config), {.masking = !key.tensors.empty()}), false);
   double given = 0;
   for (const Values& values : inputs.values) given += 4.0 * static_cast<double>(values.size());
   start_counting();

@@ -17,7 +17,7 @@ constexpr Count kNoLimit = Count{1} << 40;
 
 /// The names of everything between the steps of a layer.
 std::vector<std::string> names_of(const Config& config) {
-  const Graph graph = unroll(graph_of(config), true);
+  const Graph graph = unroll(graph_of(config), {.masking = true});
   std::vector<std::string> names;
   for (const Step& step : graph.steps()) {
     for (const TensorId id : step.outputs()) names.push_back(graph.tensor(id).name);
@@ -97,7 +97,7 @@ TEST_CASE("the names of a layer's tensors are all different, and each is found")
   for (const Config& one : small_configs()) {
     CAPTURE(one.layer().name);
     std::vector<std::string> names = names_of(one);
-    const Graph graph = unroll(graph_of(one), true);
+    const Graph graph = unroll(graph_of(one), {.masking = true});
     const std::vector<TensorId> tensors = find_tensors(graph, one.layer().name, names);
     auto found = tensors.begin();
     for (const Step& step : graph.steps()) {
@@ -111,7 +111,7 @@ TEST_CASE("the names of a layer's tensors are all different, and each is found")
 TEST_CASE("what a kernel leaves in memory anyway takes no other kernel") {
   const Config one = config("multihead_attention");
   const auto kernels_with = [&](const char* name) {
-    const Graph graph = unroll(graph_of(one), true);
+    const Graph graph = unroll(graph_of(one), {.masking = true});
     const Keep keep{.weights = false, .tensors = find_tensors(graph, "", {name})};
     return Schedule(graph, keep).entries().size();
   };
