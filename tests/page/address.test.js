@@ -83,7 +83,7 @@ test('beside an unknown layer only what no layer has is left out', async () => {
 
 for (const [search, message] of [
   ['mask=zzz', 'mask must be a mask that was painted for this layer with these sizes, got "zzz".'],
-  ['input=__proto__', 'input must be one of words, random, marker, pair, sorted, ramp, own, got "__proto__".'],
+  ['inputs=__proto__', 'inputs must be one of words, random, marker, pair, sorted, ramp, own, got "__proto__".'],
   ['tensor=queues', 'tensor must be a result of this layer or a tensor between its steps, got "queues".'],
   ['__proto__=1', 'self_attention has no field "__proto__".']
 ])
@@ -99,7 +99,7 @@ for (const [search, message] of [
 test('what a link says of masks, inputs and tensors is taken where it fits', async () => {
   site = await openPage({
     file: 'run/',
-    search: '?layer=self_attention&batch_size=1&seq_len=2&hidden_size=8&input=pair&tensor=output'
+    search: '?layer=self_attention&batch_size=1&seq_len=2&hidden_size=8&inputs=pair&tensor=output'
   });
   assert.equal(await site.page.locator('.stale-note').count(), 0);
 });

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 const SIZE = 6;
-const HEADS = `?layer=multihead_attention&batch_size=2&seq_len=${SIZE}&hidden_size=32&num_heads=2&input=random`;
+const HEADS = `?layer=multihead_attention&batch_size=2&seq_len=${SIZE}&hidden_size=32&num_heads=2&inputs=random`;
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 /** @typedef {import('playwright-core').Page} Page */

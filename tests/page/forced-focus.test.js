@@ -40,7 +40,7 @@ const FOCUSABLE = {
   'run/': [
     'canvas.heat',
     'input[name=plane]:checked',
-    'select[name=input]',
+    'select[name=inputs]',
     '#run details.twin summary',
     '.link',
     '.subnav a'

@@ -9,7 +9,7 @@ let site;
 afterEach(() => site.close());
 
 const ATTENTION =
-  '?layer=scaled_dot_product_attention&batch_size=2&num_heads=1&seq_len=2&kv_len=3&head_dim=2&input=own';
+  '?layer=scaled_dot_product_attention&batch_size=2&num_heads=1&seq_len=2&kv_len=3&head_dim=2&inputs=own';
 const NUMBERS = '&numbers=query:1,0;0,1|key:1,2;3,4;5,6|value:1,0;0,1;1,1';
 
 /** @param {string} search */
@@ -158,7 +158,7 @@ test('numbers that have not as many rows as the layer are a text with the reason
 });
 
 test('many columns are a text, which stays as it is typed while a run is under way', async () => {
-  const page = await opened('?layer=linear_scorer&batch_size=1&seq_len=2&hidden_size=20&input=own');
+  const page = await opened('?layer=linear_scorer&batch_size=1&seq_len=2&hidden_size=20&inputs=own');
   await runsForever(page);
   const text = page.getByRole('textbox', { name: 'hidden_states', exact: true });
   const typed = `${'1\t'.repeat(19)}2\n${'3   '.repeat(20)}`;
@@ -176,7 +176,7 @@ test('many columns are a text, which stays as it is typed while a run is under w
 });
 
 test('a layer too large for numbers by hand says so, and offers one that is small enough', async () => {
-  site = await openPage({ file: 'run/', search: '?layer=multihead_attention&input=own' });
+  site = await openPage({ file: 'run/', search: '?layer=multihead_attention&inputs=own' });
   const { page } = site;
   assert.match(
     await page.locator('.numbers-large').innerText(),

@@ -39,7 +39,7 @@ test('a run opens with four words, whose positions are marked, heat map first an
   site = await openPage({ file: 'run/' });
   const { page } = site;
   await page.waitForSelector('[data-run="fresh"]');
-  assert.equal(await page.locator('select[name="input"]').inputValue(), 'words');
+  assert.equal(await page.locator('select[name="inputs"]').inputValue(), 'words');
   assert.deepEqual(await page.locator('.heat-marks.over text').allTextContents(), ['A', 'B', 'C', 'D']);
   assert.equal(await page.locator('.heat-marks.beside').count(), 0);
   const marks = (await page.locator('.heat-marks.over').boundingBox()) ?? { x: NaN, width: NaN };
@@ -66,12 +66,12 @@ test('of attention both queries and keys are marked; a pattern without places ma
   await page.waitForSelector('[data-run="fresh"]');
   for (const side of ['over', 'beside'])
     assert.deepEqual(await page.locator(`.heat-marks.${side} text`).allTextContents(), ['A', 'B', 'C', 'D'], side);
-  await page.selectOption('select[name="input"]', 'marker');
+  await page.selectOption('select[name="inputs"]', 'marker');
   await page.waitForFunction(() => document.querySelector('.heat-marks.over')?.textContent === 'marker');
-  await page.selectOption('select[name="input"]', 'random');
+  await page.selectOption('select[name="inputs"]', 'random');
   await page.waitForSelector('.heat-marks', { state: 'detached' });
   await page.waitForSelector('[data-run="fresh"]');
-  assert.equal(new URL(page.url()).searchParams.get('input'), 'random');
+  assert.equal(new URL(page.url()).searchParams.get('inputs'), 'random');
 });
 
 test('numbers are there before their speed is measured, and painting does not wait for it', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { open } from '../../web/lib/index.js';
 
-export const SMALL = '?layer=additive_scorer&batch_size=4&seq_len=16&hidden_size=32&attn_dim=8&input=random';
+export const SMALL = '?layer=additive_scorer&batch_size=4&seq_len=16&hidden_size=32&attn_dim=8&inputs=random';
 
 export const config = { layer: 'additive_scorer', batch_size: 4, seq_len: 16, hidden_size: 32, attn_dim: 8 };
 

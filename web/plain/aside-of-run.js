@@ -8,7 +8,7 @@ import { PATTERNS } from './patterns.js';
 
 /** By the names of the parts. @type {Record<string, import('./aside.js').Rule>} */
 export const RUN_RULES = {
-  input(text) {
+  inputs(text) {
     const names = [...PATTERNS.map(({ name }) => name), OWN];
     return names.includes(text) ? '' : `one of ${names.join(', ')}`;
   },

@@ -8,7 +8,7 @@ import { ASIDE_OF_MODEL, countRule } from './model.js';
  */
 
 /** Parts that the run panel reads. Their rules know patterns and masks: a link that has one loads them. */
-const ASIDE_OF_RUN = ['input', 'numbers', 'mask', 'tensor'];
+const ASIDE_OF_RUN = ['inputs', 'numbers', 'mask', 'tensor'];
 
 /** The names of its parts. `context` and `sequences`: of the KV cache that is shown. */
 export const ASIDE = [...ASIDE_OF_RUN, 'context', 'sequences', ...ASIDE_OF_MODEL];

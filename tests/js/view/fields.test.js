@@ -9,6 +9,7 @@ import {
   sliderStops
 } from '../../../web/plain/fields.js';
 import { open as openCore } from '../../../web/lib/index.js';
+import { ASIDE } from '../../../web/plain/aside.js';
 import { Store } from '../../../web/plain/store.js';
 import { readSearch, writeSearch } from '../../../web/elements/calculator/url.js';
 
@@ -16,6 +17,16 @@ const scope = await openCore({ threads: 1 });
 const decoder = /** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder'));
 const field = (/** @type {string} */ name) => decoder.fields.find((/** @type {any} */ known) => known.name === name);
 const open = (/** @type {string} */ search) => new Store(scope, readSearch(search));
+
+test('no part of a link that says how a layer is looked at has the name of a field', () => {
+  const names = new Set(scope.layers().flatMap(({ fields }) => fields.map(({ name }) => name)));
+  assert.deepEqual(
+    ASIDE.filter((part) => names.has(part) || ['layer', 'seed', 'pin'].includes(part)),
+    []
+  );
+  const store = open('?layer=sequence_classifier&input=tokens&inputs=random');
+  assert.deepEqual([store.config.input, store.aside], ['tokens', { inputs: 'random' }]);
+});
 
 test('an empty optional field is null; without a number in it, it stays text for the message', () => {
   assert.equal(parseField(field('window'), ' '), null);

@@ -25,8 +25,8 @@ export function inputsView(inputs, given, look) {
   const choices = [...PATTERNS, { name: OWN, title: 'My own numbers' }];
   return html`
     <div class="inputs">
-      <label class="inputs-choice">Inputs <select name=${look ? 'input' : nothing} aria-describedby="inputs-about"
-        @change=${(/** @type {any} */ event) => look?.({ input: event.target.value === PATTERNS[0].name ? '' : event.target.value })}>
+      <label class="inputs-choice">Inputs <select name=${look ? 'inputs' : nothing} aria-describedby="inputs-about"
+        @change=${(/** @type {any} */ event) => look?.({ inputs: event.target.value === PATTERNS[0].name ? '' : event.target.value })}>
         ${choices.map(({ name, title }) => html`<option value=${name} ?selected=${name === given.pattern} ${follows('selected', name === given.pattern)}>${title}</option>`)}
       </select></label>
       <p class="note" id="inputs-about">${about}</p>

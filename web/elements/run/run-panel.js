@@ -144,13 +144,13 @@ export class RunPanel extends LightElement {
 
   /** What the link says of masks and inputs, as far as it fits the layer. */
   #readAside() {
-    const { mask = '', input = '', numbers = '' } = this.aside;
+    const { mask = '', inputs = '', numbers = '' } = this.aside;
     const key = JSON.stringify([mask, maskPlanes(this.estimate?.inputs ?? [])]);
     if (key !== this.#maskKey) {
       this.#maskKey = key;
       this.masks = readMasks(mask, maskPlanes(this.estimate?.inputs ?? []));
     }
-    this.asked = givenOf(input, numbers);
+    this.asked = givenOf(inputs, numbers);
     if (!this.store) return;
     const given = withStart(this.store.scope, this.#needed, this.seed, this.asked);
     if (JSON.stringify(given) !== JSON.stringify(this.given)) this.given = given;
