@@ -58,10 +58,11 @@ Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId valu
           weights};
 }
 
-void check_heads_divide(const Config& config, const char* field) {
-  const Dimension whole = config.integer(field), H = config.dimension("num_heads");
+void check_heads_divide(const Config& config, const char* field, int64_t directions) {
+  const Dimension whole = directions * config.integer(field), H = config.dimension("num_heads");
   if (whole % H == 0) return;
-  refuse("num_heads", "num_heads must divide {} ({}), got {}", {field, whole, H});
+  refuse("num_heads", "num_heads must divide {}{} ({}), got {}",
+         {directions > 1 ? "twice " : "", field, whole, H});
 }
 
 Dimension kv_heads_of(const Config& config) {

@@ -39,8 +39,9 @@ struct Attended {
 Attended add_attention(Graph& graph, TensorId query, TensorId key, TensorId value,
                        const AttentionOptions& options, std::string_view output);
 
-/// Field `num_heads` must divide the one of this name. Throws FieldError.
-void check_heads_divide(const Config& config, const char* field);
+/// Field `num_heads` must divide the field of this name, or, of two directions side by side, twice
+/// that field. Throws FieldError.
+void check_heads_divide(const Config& config, const char* field, int64_t directions = 1);
 
 /// num_kv_heads, or num_heads where it is null.
 Dimension kv_heads_of(const Config& config);

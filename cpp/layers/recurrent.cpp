@@ -93,46 +93,31 @@ std::string call_packed_text(bool several_states, bool initial_state) {
                 {more, more, more, last});
 }
 
-/// Adds the steps of a recurrent layer. Names of one direction's steps and tensors begin with
+/// Adds the steps of a recurrent layer. Names of one direction's steps and tensors have the prefix
 /// "l1_reverse_", as PyTorch's parameters end, unless there is one direction of one layer.
 class Recurrence {
  public:
-  Recurrence(Graph& graph, const RecurrentModule& module, const RecurrentInputs& inputs)
-      : graph_(graph), module_(module), shape_(module.shape), inputs_(inputs) {}
+  Recurrence(Graph& graph, const RecurrentModule& module, const RecurrentInputs& inputs,
+             const RecurrentCall& call)
+      : graph_(graph), module_(module), shape_(module.shape), inputs_(inputs), call_(call) {}
 
-  RecurrentResults run(std::string_view call) {
+  RecurrentResults run() {
     const size_t begin = graph_.steps().size();
+    set_prefix("");
     for (size_t i = 0; i < shape_.cell.states.size(); ++i) add_initial(i);
     TensorId x = inputs_.hidden_states;
     for (int64_t layer = 0; layer < shape_.num_layers; ++layer) x = add_layer(layer, x);
-    graph_.set_prefix("");
-    std::vector<TensorId> results;
-    results.reserve(1 + states_.size());
+    set_prefix("");
     x = graph_.add_step("batch_first", "recur",
-                        make_op<SwapFirstTwo>(graph_.tensor(x).shape, /*contiguous=*/false), {x},
+                        make_op<SwapFirstTwo>(graph_.tensor(x).shape, call_.contiguous), {x},
                         "batch_first");
-    results.push_back(graph_.add_step("zero_hidden", "recur",
-                                      make_op<ZeroRows>(ZeroRows::Rows::kHidden), {x, inputs_.mask},
-                                      "output"));
-    for (const State& state : states_) {
-      const std::string name = format("last_{}", {state.name});
-      results.push_back(
-          graph_.add_step(name, "recur", make_op<Stack>(0, Axis::kLayer), state.last, name));
-    }
-    const std::string last = names_of({results.begin() + 1, results.end()}),
-                      x_name = graph_.tensor(inputs_.hidden_states).name;
-    const std::string initial =
-        inputs_.initial_state.empty() ? "" : format(", {}", {names_of(inputs_.initial_state)});
-    graph_.add_group(
-        {.call = std::string(shape_.cell.pytorch_class),
-         .statement = format("output, {} = {}({}{})", {last, call, x_name, initial}),
-         .masked_statement =
-             format("output, {} = call_packed({}, {}, {}{})",
-                    {last, call, x_name, graph_.tensor(inputs_.mask).name, initial}),
-         .masked_helper = call_packed_text(states_.size() > 1, !inputs_.initial_state.empty()),
-         .outputs = results,
-         .begin = begin});
-    return {results.front(), {results.begin() + 1, results.end()}};
+    RecurrentResults results{graph_.add_step("zero_hidden", "recur",
+                                             make_op<ZeroRows>(ZeroRows::Rows::kHidden),
+                                             {x, inputs_.mask}, "output")};
+    add_last_state(results.last_state);
+    add_group(results, begin);
+    graph_.set_prefix("");
+    return results;
   }
 
  private:
@@ -150,8 +135,11 @@ class Recurrence {
 
   bool is_single() const { return module_.directions.size() == 1; }
 
+  void set_prefix(std::string_view own) {
+    graph_.set_prefix(std::string(call_.prefix).append(own));
+  }
   void set_prefix(int64_t layer, const char* direction = "") {
-    graph_.set_prefix(is_single() ? "" : format("l{}_{}", {layer, direction}));
+    set_prefix(is_single() ? "" : format("l{}_{}", {layer, direction}));
   }
 
   /// PyTorch has the two states of an LSTM as a tuple.
@@ -160,6 +148,41 @@ class Recurrence {
     names.reserve(states.size());
     for (const TensorId id : states) names.push_back(graph_.tensor(id).name);
     return format(names.size() > 1 ? "({})" : "{}", {join(names)});
+  }
+
+  void add_last_state(std::vector<TensorId>& last_state) {
+    for (const State& state : states_) {
+      const std::string name = format("last_{}", {state.name});
+      last_state.push_back(
+          graph_.add_step(name, "recur", make_op<Stack>(0, Axis::kLayer), state.last, name));
+    }
+  }
+
+  /// All steps since `begin` are one call of PyTorch's.
+  void add_group(const RecurrentResults& results, size_t begin) {
+    const std::string_view output = graph_.tensor(results.output).name,
+                           x = graph_.tensor(inputs_.hidden_states).name,
+                           mask = graph_.tensor(inputs_.mask).name;
+    const std::string initial =
+        inputs_.initial_state.empty() ? "" : format(", {}", {names_of(inputs_.initial_state)});
+    std::vector<TensorId> outputs;
+    outputs.reserve(1 + results.last_state.size());
+    outputs.push_back(results.output);
+    std::string variables(output);
+    const char* taken = call_.contiguous ? "[0].contiguous()" : "[0]";  // of the call's results
+    if (call_.last_state) {
+      outputs.insert(outputs.end(), results.last_state.begin(), results.last_state.end());
+      variables = format("{}, {}", {output, names_of(results.last_state)});
+      taken = "";
+    }
+    graph_.add_group(
+        {.call = std::string(shape_.cell.pytorch_class),
+         .statement = format("{} = {}({}{}){}", {variables, call_.function, x, initial, taken}),
+         .masked_statement = format("{} = call_packed({}, {}, {}{}){}",
+                                    {variables, call_.function, x, mask, initial, taken}),
+         .masked_helper = call_packed_text(states_.size() > 1, !inputs_.initial_state.empty()),
+         .outputs = std::move(outputs),
+         .begin = begin});
   }
 
   /// The first state of all directions, and the slices of it. Zeros of one direction have none.
@@ -268,6 +291,7 @@ class Recurrence {
   const RecurrentModule& module_;
   const RecurrentShape& shape_;
   const RecurrentInputs& inputs_;
+  const RecurrentCall& call_;
   std::vector<State> states_{};
 };
 
@@ -331,8 +355,8 @@ Shape recurrent_state_shape(const RecurrentShape& shape, Dimension batch, size_t
 }
 
 RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module,
-                               const RecurrentInputs& inputs, std::string_view call) {
-  return Recurrence(graph, module, inputs).run(call);
+                               const RecurrentInputs& inputs, const RecurrentCall& call) {
+  return Recurrence(graph, module, inputs, call).run();
 }
 
 }  // namespace attnscope

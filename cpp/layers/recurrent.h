@@ -13,6 +13,9 @@
 
 namespace attnscope {
 
+/// The most layers in one recurrent layer: each stands in its graph by itself.
+inline constexpr int64_t kMostRecurrentLayers = 64;
+
 /// A recurrent layer's cell: from the state before a position and its input to the state after.
 struct RecurrentCell {
   std::string_view name;                     // as users choose it: "lstm"
@@ -85,19 +88,28 @@ struct RecurrentInputs {
   std::vector<TensorId> initial_state{};  // by cell.states; zeros if empty
 };
 
+/// How printed code calls a recurrent layer, and which of the results it assigns.
+struct RecurrentCall {
+  std::string_view function;  // "super().forward", "self.encoder"
+  std::string_view prefix{};  // of the names of all steps and tensors
+  bool last_state = true;
+  /// Copies the output, which PyTorch returns as a view of (T, B, H) by strides: each linear layer
+  /// that reads such a view would keep a copy of its own for the backward pass.
+  bool contiguous = false;
+};
+
 struct RecurrentResults {
-  TensorId output;              // (B, T, directions × H)
-  std::vector<TensorId> state;  // by cell.states: after the last position forward, and after the
-                                // first one backward
+  TensorId output;                   // (B, T, directions × H)
+  std::vector<TensorId> last_state;  // by cell.states: after the last position forward, and after
+                                     // the first one backward
 };
 
 /// Adds a recurrent layer. A position that the mask hides changes no state, and its output is 0: as
 /// in a packed sequence, the last state is that of the last visible position, at which the backward
 /// direction begins. Its tensors are called output, last_hidden and last_cell; printed code has one
-/// statement for all steps, in which `call` is the function that is called: "super().forward".
-/// With a mask, noise of dropout between layers is drawn for hidden positions too; PyTorch draws
-/// none for those.
+/// statement for all steps. With a mask, noise of dropout between layers is drawn for hidden
+/// positions too; PyTorch draws none for those.
 RecurrentResults add_recurrent(Graph& graph, const RecurrentModule& module,
-                               const RecurrentInputs& inputs, std::string_view call);
+                               const RecurrentInputs& inputs, const RecurrentCall& call);
 
 }  // namespace attnscope

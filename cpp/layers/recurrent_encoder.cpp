@@ -10,8 +10,6 @@
 namespace attnscope {
 namespace {
 
-constexpr int64_t kMostLayers = 64;
-
 RecurrentShape shape_of(const Config& config) {
   return {.cell = recurrent_cell(config.choice("cell")),
           .input_size = config.dimension("input_size"),
@@ -41,9 +39,10 @@ void forward(Graph& graph, const RecurrentModule& module, const Config& config) 
       inputs.initial_state.push_back(graph.add_input(format("initial_{}", {state}), shape));
     }
   }
-  const RecurrentResults results = add_recurrent(graph, module, inputs, "super().forward");
+  const RecurrentResults results =
+      add_recurrent(graph, module, inputs, {.function = "super().forward"});
   graph.add_result("output", results.output);
-  for (const TensorId state : results.state) graph.add_result(graph.tensor(state).name, state);
+  for (const TensorId state : results.last_state) graph.add_result(graph.tensor(state).name, state);
 }
 
 void check(const Config& config) {
@@ -80,7 +79,7 @@ const Layer kLayer = {
                fields::dimension("hidden_size",
                                  "Units: features of the state, and of the output of a position.",
                                  256, Axis::kHidden),
-               fields::num_layers(1, kMostLayers),
+               fields::num_layers(1, kMostRecurrentLayers),
                boolean_field("bidirectional",
                              "Whether a second direction reads from the last position to the "
                              "first; the output has the states of both side by side.",

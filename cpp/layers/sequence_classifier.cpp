@@ -2,6 +2,8 @@
 // which attention and dense layers are compared. Its parts follow each other, and each but the head
 // can be left out: vectors for positions, an encoder, the pooling of all steps, the head.
 
+#include <algorithm>
+#include <iterator>
 #include <variant>
 
 #include "../ops/activation.h"
@@ -14,6 +16,7 @@
 #include "../ops/weighted_sum.h"
 #include "fields.h"
 #include "projections.h"
+#include "recurrent.h"
 #include "scorer.h"
 #include "stack.h"
 #include "torch_transformer.h"
@@ -22,21 +25,44 @@
 namespace attnscope {
 namespace {
 
+constexpr std::string_view kEncoders[] = {"none", "dense", "transformer"};  // and recurrent cells
+
+std::vector<std::string_view> encoder_names() {
+  std::vector<std::string_view> names(std::begin(kEncoders), std::end(kEncoders));
+  for (const std::string_view cell : recurrent_cell_names()) names.push_back(cell);
+  return names;
+}
+
 bool has_transformer(const Config& config) { return config.choice("encoder") == "transformer"; }
 
-/// The field that says how many features each step has where all are pooled.
+bool is_recurrent(const Config& config) {
+  return std::ranges::find(kEncoders, config.choice("encoder")) == std::end(kEncoders);
+}
+
+/// The field that says how many features each step has where all are pooled; of a recurrent encoder
+/// how many each direction has.
 const char* pooled_width(const Config& config) {
   return config.choice("encoder") == "none" ? "input_size" : "hidden_size";
 }
+
+int64_t directions_of(const Config& config) { return config.flag("bidirectional") ? 2 : 1; }
 
 /// Numbers that count beside other fields alone are passed over, as their meanings say; what asks
 /// for something that is not there is refused.
 void check(const Config& config) {
   const std::string_view activation = config.choice("activation");
   const std::optional<int64_t> padding = config.optional_integer("padding_idx");
-  const bool transformer = has_transformer(config);
+  const bool transformer = has_transformer(config), recurrent = is_recurrent(config);
+  if (!recurrent && config.flag("bidirectional")) {
+    refuse("bidirectional", "bidirectional must be false where encoder is {}, got true",
+           {config.choice("encoder")});
+  }
+  if (recurrent && config.integer("num_layers") > kMostRecurrentLayers) {
+    refuse("num_layers", "num_layers must be at most {} where encoder is {}, got {}",
+           {kMostRecurrentLayers, config.choice("encoder"), config.integer("num_layers")});
+  }
   if (transformer || config.choice("pooling") == "multihead") {
-    check_heads_divide(config, pooled_width(config));
+    check_heads_divide(config, pooled_width(config), directions_of(config));
   }
   if (transformer && activation != "relu" && activation != "gelu") {
     refuse("activation", "activation must be relu or gelu where encoder is transformer, got {}",
@@ -73,6 +99,7 @@ struct Modules {
   std::optional<EmbeddingModule> words{};
   std::optional<LinearModule> input{}, dense{};
   std::optional<TransformerModules> transformer{};
+  std::optional<RecurrentModule> recurrent{};
   Pooling pooling{};
   DropoutModule dropout{};
   std::optional<LinearModule> hidden{};
@@ -85,7 +112,10 @@ Dimension placed_features(const Config& config) {
 }
 
 /// Features of each step where all are pooled.
-Dimension pooled_features(const Config& config) { return config.dimension(pooled_width(config)); }
+Dimension pooled_features(const Config& config) {
+  const Dimension features = config.dimension(pooled_width(config));
+  return {directions_of(config) * features, features.axis};
+}
 
 TimestepScores::Options timestep_options(const Config& config) {
   const std::string_view activation = config.choice("score_activation");
@@ -125,6 +155,20 @@ TransformerModules declare_transformer(Parameters& parameters, const Config& con
           std::move(layer)};
 }
 
+RecurrentModule declare_recurrent_encoder(Parameters& parameters, const Config& config) {
+  const int64_t num_layers = config.integer("num_layers");
+  const RecurrentShape shape{.cell = recurrent_cell(config.choice("encoder")),
+                             .input_size = config.dimension("input_size"),
+                             .hidden_size = config.dimension("hidden_size"),
+                             .num_layers = num_layers,
+                             .bidirectional = config.flag("bidirectional"),
+                             .bias = config.flag("bias"),
+                             .dropout = num_layers > 1 ? config.number("dropout") : 0};
+  const int module = parameters.add_module(
+      "encoder", format("{}({})", {shape.cell.pytorch_class, recurrent_arguments(shape)}));
+  return declare_recurrent(parameters, module, shape);
+}
+
 void declare_pooling(Pooling& pooling, Parameters& parameters, const Config& config) {
   const std::string_view kind = config.choice("pooling");
   const Dimension features = pooled_features(config), A = config.dimension("attn_dim");
@@ -151,6 +195,9 @@ Modules declare(Parameters& parameters, const Config& config) {
     modules.dense = declare_linear(parameters, "encoder", placed, features, bias);
   }
   if (has_transformer(config)) modules.transformer = declare_transformer(parameters, config);
+  if (is_recurrent(config)) {
+    modules.recurrent.emplace(declare_recurrent_encoder(parameters, config));
+  }
   declare_pooling(modules.pooling, parameters, config);
   modules.dropout = declare_dropout(parameters, "dropout", config.number("dropout"));
   if (config.choice("pooling") == "flatten") {
@@ -224,8 +271,19 @@ class Forward {
 
   Made encode(TensorId x) {
     if (modules_.transformer) return add_transformer(*modules_.transformer, x);
+    if (modules_.recurrent) return {add_recurrent_encoder(*modules_.recurrent, x)};
     if (!modules_.dense) return {x};
     return {add_dense(*modules_.dense, x, "encoded")};
+  }
+
+  TensorId add_recurrent_encoder(const RecurrentModule& recurrent, TensorId x) {
+    const bool pooled_by_rule = std::holds_alternative<std::monostate>(modules_.pooling);
+    return add_recurrent(graph_, recurrent, {.hidden_states = x, .mask = mask_},
+                         {.function = "self.encoder",
+                          .prefix = "encoder_",
+                          .last_state = false,
+                          .contiguous = !pooled_by_rule})
+        .output;
   }
 
   /// A dense layer, and the config's activation after it; the result is called `output`.
@@ -334,12 +392,19 @@ const Layer kLayer = {
                       {"none", "learned", "sinusoidal"}, "none"),
          choice_field("encoder",
                       "What each step becomes before pooling: itself, the same dense layer on each "
-                      "step, or transformer layers over all of them.",
-                      {"none", "dense", "transformer"}, "none"),
-         fields::dimension("hidden_size", "With an encoder: features of each step that it makes.",
+                      "step, transformer layers over all of them, or the states of a recurrent "
+                      "layer that reads step by step (nn.LSTM, nn.GRU, nn.RNN with tanh or ReLU).",
+                      encoder_names(), "none"),
+         fields::dimension("hidden_size",
+                           "With an encoder: features of each step that it makes; of a recurrent "
+                           "encoder, units of each direction.",
                            16, Axis::kHidden),
-         described("With encoder transformer: layers that follow each other.",
+         described("With a transformer or recurrent encoder: layers that follow each other.",
                    fields::num_layers(1)),
+         boolean_field("bidirectional",
+                       "With a recurrent encoder: whether a second direction reads from the last "
+                       "step to the first; a step has the states of both side by side.",
+                       false),
          choice_field("pooling",
                       "How all steps become one vector: the last one, their mean or maximum, a sum "
                       "under weights (linear, additive, gated, timestep), attention of one learned "
@@ -377,7 +442,7 @@ const Layer kLayer = {
          fields::dimension("num_classes", "Classes to tell apart; 1 for a number.", 2,
                            Axis::kClass),
          fields::dropout(0),
-         described("Whether linear layers and norms add a bias.", fields::bias()),
+         described("Whether linear and recurrent layers and norms add a bias.", fields::bias()),
          fields::dtype()},
     .forward_graph = forward_graph<declare, forward>,
     .check = check,

@@ -33,7 +33,7 @@ constexpr Allocations kKnown[] = {
     {"mean_pooling", 40, 13},
     {"max_pooling", 40, 13},
     {"dense", 57, 13},
-    {"recurrent_encoder", 331, 17},
+    {"recurrent_encoder", 332, 17},
     {"bahdanau_attention", 129, 16},
     {"luong_attention", 84, 16},
     {"scaled_dot_product_attention", 83, 16},

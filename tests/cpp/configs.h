@@ -163,6 +163,8 @@ inline std::vector<Config> small_configs() {
       {{"pooling", "timestep"}, {"score_by", "position"}, {"score_activation", "none"}},
       {{"pooling", "multihead"}, {"position", "learned"}},
       {{"pooling", "multihead"}, {"encoder", "transformer"}},
+      {{"pooling", "additive"}, {"encoder", "lstm"}},
+      {{"pooling", "last"}, {"encoder", "gru"}, {"position", "learned"}},
       {{"pooling", "flatten"}, {"input", "tokens"}, {"activation", "tanh"}}};
   for (const auto& choices : classifiers) {
     RawConfig fields{

@@ -275,7 +275,7 @@ test('steps read what the inputs, parameters and steps before them give', () => 
     // Of stacked inputs each repetition reads its own part: past_keys, past_key.
     const known = new Set(inputs.flatMap(({ name }) => [name, name.replace(/s$/, '')]));
     const made = [];
-    const isCarried = (tensor) => /^(l\d+_(reverse_)?)?(hidden|cell)$/.test(tensor); // from position to position
+    const isCarried = (tensor) => /^(encoder_)?(l\d+_(reverse_)?)?(hidden|cell)$/.test(tensor); // from position to position
     for (const { name, inputs: read, output, shape, axes, further_outputs = [] } of steps) {
       const unknown = read.filter((tensor) => !known.has(tensor) && !isParameter(tensor) && !isCarried(tensor));
       assert.deepEqual(unknown, [], `${nameOf(config)}: ${name} reads ${unknown}`);

@@ -88,7 +88,7 @@ const HIDING_BITS = [
 ];
 
 /** Each way in which the classifier encodes and pools. */
-const classifiers = ['none', 'dense', 'transformer'].flatMap((encoder) =>
+const classifiers = ['none', 'dense', 'transformer', 'lstm', 'gru', 'rnn_tanh'].flatMap((encoder) =>
   layers
     .find(({ name }) => name === 'sequence_classifier')
     .fields.find(({ name }) => name === 'pooling')

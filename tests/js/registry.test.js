@@ -190,6 +190,7 @@ function breaking(broken) {
     proj_size: 300
   });
   odd.push(['rotary_dim', 34]); // wider than a head
+  odd.push(['encoder', 'gru'], ['bidirectional', true], ['num_layers', 65]);
   for (const layer of layers) {
     const own = odd.filter(([name]) => layer.fields.some((field) => field.name === name));
     for (const one of own) {

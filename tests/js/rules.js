@@ -25,6 +25,10 @@ const headDim = ({ head_dim, hidden_size, num_heads }) => head_dim ?? hidden_siz
 /** Whether queries and keys are to be normed after a rotation that there is not. */
 const normsWithoutRope = ({ qk_norm_after, position }) => qk_norm_after === 'rotation' && position !== 'rope';
 
+/** The cells of recurrent layers, and so a classifier's recurrent encoders. */
+const CELLS = ['lstm', 'gru', 'rnn_tanh', 'rnn_relu'];
+const directions = ({ bidirectional }) => (bidirectional ? 2 : 1);
+
 /** The width that is cut into heads; none where that of a head is given, or is that of a latent. */
 function cutWidth({ num_heads, head_dim, kv_lora_rank, encoder, pooling, hidden_size }) {
   if (!given(num_heads) || given(head_dim) || given(kv_lora_rank)) return null;
@@ -55,12 +59,25 @@ const onlyPacked = (field) => ({
 export const rules = [
   {
     field: 'num_heads',
-    broken: (c) => cutWidth(c) !== null && c[cutWidth(c)] % c.num_heads !== 0,
-    message: (c) => `num_heads must divide ${cutWidth(c)} (${c[cutWidth(c)]}), got ${c.num_heads}`,
+    broken: (c) => cutWidth(c) !== null && (directions(c) * c[cutWidth(c)]) % c.num_heads !== 0,
+    message: (c) =>
+      `num_heads must divide ${c.bidirectional ? 'twice ' : ''}${cutWidth(c)} (${directions(c) * c[cutWidth(c)]}), got ${c.num_heads}`,
     mend: (c) => [
       { [cutWidth(c)]: c.num_heads * Math.max(1, Math.floor(c[cutWidth(c)] / c.num_heads)) },
       { num_heads: 1 }
     ]
+  },
+  {
+    field: 'bidirectional',
+    broken: (c) => given(c.encoder) && !CELLS.includes(c.encoder) && c.bidirectional,
+    message: (c) => `bidirectional must be false where encoder is ${c.encoder}, got true`,
+    mend: () => [{ encoder: 'lstm', norm_first: false }, { bidirectional: false }]
+  },
+  {
+    field: 'num_layers',
+    broken: (c) => CELLS.includes(c.encoder) && c.num_layers > 64,
+    message: (c) => `num_layers must be at most 64 where encoder is ${c.encoder}, got ${c.num_layers}`,
+    mend: () => [{ num_layers: 64 }, { encoder: 'none', bidirectional: false }]
   },
   {
     field: 'activation',
@@ -72,7 +89,7 @@ export const rules = [
     field: 'norm_first',
     broken: (c) => given(c.encoder) && c.encoder !== 'transformer' && c.norm_first,
     message: () => 'norm_first must be false where encoder is not transformer, got true',
-    mend: () => [{ encoder: 'transformer' }, { norm_first: false }]
+    mend: () => [{ encoder: 'transformer', bidirectional: false }, { norm_first: false }]
   },
   {
     field: 'dropout',

@@ -35,7 +35,8 @@ const hints = {
     norm_eps: EPS,
     num_heads: HEADS,
     num_layers: DEPTHS,
-    padding_idx: FIRST
+    padding_idx: FIRST,
+    bidirectional: [false, false, true] // only a recurrent encoder has two directions
   },
   self_attention: { hidden_size: BROAD },
   attention_classifier: { hidden_size: BROAD, num_heads: HEADS, padding_idx: FIRST },

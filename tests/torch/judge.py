@@ -79,15 +79,23 @@ def assigned_lines(source):
     return lines
 
 
+RECURRENT = {"nn.LSTM", "nn.GRU", "nn.RNN"}
+
+
 def called_names(source):
-    """By the class of PyTorch's whose forward() does several steps at once, "nn.LSTM", the first variable that it gives."""
-    classes = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
-    return {
-        ast.unparse(one.bases[0]): made_names(node)[0]
-        for one in classes
-        for node in ast.walk(one)
-        if isinstance(node, ast.Assign) and "super().forward" in ast.unparse(node.value)
-    }
+    """By the class of PyTorch's whose forward() does several steps at once, "nn.LSTM", the first variable that it gives.
+    The printed class inherits from it, or has a module of it."""
+    called = {}
+    for one in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)):
+        assignments = [node for node in ast.walk(one) if isinstance(node, ast.Assign)]
+        functions = {"super().forward": ast.unparse(one.bases[0])} | {
+            ast.unparse(node.targets[0]): ast.unparse(node.value).partition("(")[0] for node in assignments
+        }
+        recurrent = {function: name for function, name in functions.items() if name in RECURRENT}
+        for node in assignments:
+            texts = {ast.unparse(part) for part in ast.walk(node.value)}
+            called.update({name: made_names(node)[0] for function, name in recurrent.items() if function in texts})
+    return called
 
 
 @contextmanager

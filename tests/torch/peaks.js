@@ -22,13 +22,20 @@ const SIZES = {
 // Scores of a projected key and a query that needs no gradient: PyTorch does not keep the key.
 const UNKEPT_FACTOR = { score: 'general', batch_size: 100, seq_len: 7, kv_len: 63, hidden_size: 8 };
 
+// A recurrent layer inside of another, whose last state nothing takes.
+const ENCODED = { layer: 'sequence_classifier', encoder: 'lstm', num_layers: 2, pooling: 'additive', dropout: 0 };
+const RECURRENT = [
+  { ...ENCODED, batch_size: 64, seq_len: 32, input_size: 16, hidden_size: 16, bidirectional: true },
+  { ...ENCODED, batch_size: 4, seq_len: 32, input_size: 64, hidden_size: 64, pooling: 'last' }
+];
+
 /** @param {Attnscope} scope */
 export function peaks(scope) {
   const layers = scope.layers().map(({ name, fields }) => {
     const sizes = Object.entries(SIZES).filter(([size]) => fields.some((field) => field.name === size));
     return { layer: name, ...Object.fromEntries(sizes) };
   });
-  return [...layers, { layer: 'luong_attention', ...UNKEPT_FACTOR }].flatMap((sizes) => {
+  return [...layers, { layer: 'luong_attention', ...UNKEPT_FACTOR }, ...RECURRENT].flatMap((sizes) => {
     const config = /** @type {any} */ (sizes);
     const { parameters, steps } = scope.estimate(config);
     if (parameters === 0) return [];

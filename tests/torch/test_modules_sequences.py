@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from peers import added, assert_agree, kept, sinusoids, softmax, without_fast_path  # noqa: F401, a fixture
+from test_modules_recurrent import CELLS, by_sequences, layer as recurrent_layer
 from test_modules_transformer import layer_of_pytorch
 
 ACTIVATIONS = {"none": nn.Identity, "tanh": nn.Tanh, "relu": nn.ReLU, "gelu": nn.GELU}
@@ -27,7 +28,7 @@ class SequenceClassifier(nn.Module):
         K, E, A, T, bias = (config[name] for name in ("input_size", "hidden_size", "attn_dim", "seq_len", "bias"))
         encoder, pooling = config["encoder"], config["pooling"]
         placed = E if encoder == "transformer" else K
-        width = K if encoder == "none" else E
+        width = K if encoder == "none" else 2 * E if config["bidirectional"] else E
         if config["input"] == "tokens":
             self.embedding = nn.Embedding(config["vocab_size"], K, padding_idx=config["padding_idx"])
         if encoder == "transformer" and K != E:
@@ -38,6 +39,8 @@ class SequenceClassifier(nn.Module):
             self.encoder = nn.Linear(K, E, bias)
         if encoder == "transformer":
             self.encoder = nn.ModuleList(layer_of_pytorch(WithWeights, config) for _ in range(config["num_layers"]))
+        if encoder in CELLS:
+            self.encoder = recurrent_layer(self.of_encoder())
         if pooling == "linear":
             self.score = nn.Linear(width, 1, bias)
         if pooling == "additive":
@@ -61,20 +64,26 @@ class SequenceClassifier(nn.Module):
         self.head = nn.Linear(width, config["num_classes"], bias)
         self.activation = ACTIVATIONS[config["activation"]]()
 
+    def of_encoder(self):
+        """The config of the encoder by itself, if it is recurrent."""
+        one_layer = self.config["num_layers"] == 1
+        own = {"cell": self.config["encoder"], "proj_size": None, "dropout": 0 if one_layer else self.config["dropout"]}
+        return self.config | own
+
     def forward(self, mask=None, **inputs):
         config = self.config
         x = self.embedding(inputs["tokens"]) if config["input"] == "tokens" else inputs["features"]
         hidden = torch.zeros(x.shape[:2], dtype=x.dtype)  # what is added to the scores of each step
         if mask is not None:
             hidden = hidden + added(kept(mask), x.dtype)
-        x, found = self.encoded(x, hidden)
+        x, found = self.encoded(x, hidden, mask)
         pooled, weights = self.pooled(x, hidden)
         if config["head_size"] is not None:
             pooled = self.activation(self.hidden(pooled))
         found["output"] = self.head(pooled)
         return found if weights is None else found | {"weights": weights}
 
-    def encoded(self, x, hidden):
+    def encoded(self, x, hidden, mask):
         config = self.config
         if hasattr(self, "input_proj"):
             x = self.input_proj(x)
@@ -86,6 +95,8 @@ class SequenceClassifier(nn.Module):
             return self.activation(self.encoder(x)), {}
         if config["encoder"] == "none":
             return x, {}
+        if config["encoder"] in CELLS:
+            return by_sequences(self.of_encoder(), self.encoder, {"hidden_states": x, "mask": mask})["output"], {}
         B, T = hidden.shape
         scores = hidden[:, None, None].expand(B, config["num_heads"], T, T).flatten(0, 1)
         for layer in self.encoder:

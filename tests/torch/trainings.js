@@ -35,7 +35,8 @@ const decoder = {
 /** Parameters by which the result does not change: their gradients are rounding errors, which Adam makes large. */
 const FROZEN = /** @type {Record<string, RegExp>} */ ({
   attention_classifier: /k(ey)?_?proj.*bias/,
-  additive_scorer: /score\.bias|v\.bias/
+  additive_scorer: /score\.bias|v\.bias/,
+  sequence_classifier: /score\.bias/
 });
 
 const OPTIMIZERS = [
@@ -112,6 +113,20 @@ const MASKED = [
   ]
 ];
 
+/** A recurrent encoder under a scorer. */
+const ENCODED = [
+  { encoder: 'lstm', bidirectional: true, pooling: 'additive', position: 'learned' },
+  { encoder: 'gru', num_layers: 2, pooling: 'timestep', dropout: 0.3 }
+];
+const encoded = {
+  layer: 'sequence_classifier',
+  batch_size: 3,
+  seq_len: 9,
+  input_size: 5,
+  hidden_size: 6,
+  num_classes: 3
+};
+
 /** Every training run: a config, the trainer's options, how many calls of step(). */
 function runs() {
   const small = { beta1: 0.9 };
@@ -148,6 +163,12 @@ function runs() {
       options: { loss: { name: 'mse_loss' }, optimizer },
       steps: STEPS,
       masked: i >= RECURRENT.length
+    })),
+    ...ENCODED.map((kind) => ({
+      config: { ...encoded, ...kind },
+      options: { optimizer: { name: 'sgd', lr: 0.1 } },
+      steps: STEPS,
+      masked: kind.dropout === undefined
     }))
   ];
 }

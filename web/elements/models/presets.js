@@ -25,10 +25,6 @@ export const presetGroups = [
         values: { layer: 'additive_scorer', batch_size: 32, seq_len: 128, hidden_size: 768, attn_dim: 128 }
       },
       {
-        title: 'BiLSTM 2 × 256',
-        values: { layer: 'additive_scorer', batch_size: 64, seq_len: 60, hidden_size: 512, attn_dim: 64 }
-      },
-      {
         title: 'Long document',
         values: { layer: 'additive_scorer', batch_size: 1, seq_len: 16384, hidden_size: 1024, attn_dim: 256 }
       },
@@ -49,6 +45,18 @@ export const presetGroups = [
       {
         title: 'Dense, 30 days',
         values: { layer: 'dense', batch_size: 32, seq_len: 30, hidden_size: 8, out_features: 8, activation: 'tanh' }
+      },
+      {
+        title: 'LSTM and attention, 30 days',
+        values: {
+          layer: 'sequence_classifier',
+          batch_size: 32,
+          seq_len: 30,
+          input_size: 8,
+          encoder: 'lstm',
+          hidden_size: 32,
+          pooling: 'timestep'
+        }
       }
     ]
   },
@@ -112,6 +120,23 @@ export const presetGroups = [
   {
     group: 'In a model',
     presets: [
+      {
+        title: 'BiLSTM 2 × 256, additive',
+        values: {
+          layer: 'sequence_classifier',
+          batch_size: 64,
+          seq_len: 60,
+          input: 'tokens',
+          input_size: 300,
+          vocab_size: 10000,
+          padding_idx: 0,
+          encoder: 'lstm',
+          hidden_size: 256,
+          bidirectional: true,
+          pooling: 'additive',
+          attn_dim: 64
+        }
+      },
       {
         title: 'BERT base, multi-head',
         values: { layer: 'multihead_attention', batch_size: 32, seq_len: 128, hidden_size: 768, num_heads: 12 }
