@@ -16,14 +16,15 @@ const SEEDS = 5;
 
 /**
  * What is found of some variants: a share or an error, and what they look at, seed by seed.
- * @param {string} task @param {string[]} variants @param {Record<string, any>} [values]
+ * @param {string} task @param {string[]} variants @param {Record<string, any>} [values] @param {number} [count] of
+ *   seeds
  */
-function found(task, variants, values = {}) {
-  const { plan, errors } = checkPlan(scope, { task, variants, seeds: SEEDS, ...values });
+function found(task, variants, values = {}, count = SEEDS) {
+  const { plan, errors } = checkPlan(scope, { task, variants, seeds: count, ...values });
   assert.deepEqual(errors, {});
   const runs = new Runs(scope, { plan, table: null, variants });
   const of = (/** @type {string} */ variant) =>
-    Array.from({ length: SEEDS }, (_, seed) => {
+    Array.from({ length: count }, (_, seed) => {
       runs.train({ variant, seed, most: Infinity, seconds: Infinity });
       return runs.finish({ variant, seed });
     });
@@ -134,6 +135,19 @@ test('births: least squares beat weights by position, which find the weeks; a hi
   assert.ok(all.flat_hidden.mean >= 6.3 && all.flat_hidden.mean <= 7, `${all.flat_hidden.mean}`);
   for (const { weights } of all.position.looks)
     assert.ok([7, 14, 21, 28].reduce((sum, lag) => sum + weights[28 - lag], 0) >= 0.65, `${weights}`);
+});
+
+test('over an LSTM, two fixed days: its last state forgets the earlier one, attention and a dense layer find both', () => {
+  const all = found('which_day', ['lstm', 'lstm_timestep', 'lstm_flat'], {}, 2);
+  assertWithin(all, { lstm: [71.5, 78.5], lstm_timestep: [80, 87.5], lstm_flat: [83, 91] });
+  assert.ok(all.lstm_timestep.looks.every(({ decisive }) => decisive >= 0.25 && decisive <= 0.346));
+});
+
+test('over an LSTM, the peak: the mean of all states nearly does what scorers do, whose weights need not be on the peak', () => {
+  const all = found('peak_day', ['lstm_mean', 'lstm_timestep', 'lstm_additive'], {}, 2);
+  assertWithin(all, { lstm_mean: [84.5, 91], lstm_timestep: [84, 93], lstm_additive: [87.5, 94] });
+  assert.ok(all.lstm_timestep.looks.every(({ decisive }) => decisive <= 0.2));
+  assert.ok(all.lstm_additive.looks.every(({ decisive }) => decisive >= 0.5));
 });
 
 test('a dense layer on each day and the mean of all cannot tell days apart: their order changes nothing', () => {

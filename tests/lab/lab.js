@@ -1,8 +1,9 @@
 // npm run lab: the lab "Attention or dense" against PyTorch to the end: each task with its default settings, five seeds
 // of each variant here and there. The mean score must lie within the spread of PyTorch's own.
 //
-//   npm run lab              all tasks
-//   npm run lab -- births    some of them
+//   npm run lab                             all tasks
+//   npm run lab -- births                   some of them
+//   npm run lab -- which_day=lstm,lstm_flat with other layers than those with which a task opens
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ import { Runs } from '../../web/plain/attention-or-dense/runs.js';
 import { scriptOf } from '../../web/plain/attention-or-dense/script.js';
 import { checkPlan } from '../../web/plain/attention-or-dense/settings.js';
 import { deviation, mean } from '../../web/plain/attention-or-dense/statistics.js';
-import { loadData, tasks } from '../../web/plain/attention-or-dense/tasks.js';
+import { loadData, taskNamed, tasks } from '../../web/plain/attention-or-dense/tasks.js';
 
 const SEEDS = 5;
 /**
@@ -26,11 +27,11 @@ const HOUR = 3_600_000;
 
 /**
  * @param {import('../../web/lib/index.js').Attnscope} scope
- * @param {import('../../web/plain/attention-or-dense/tasks.js').Task} task
+ * @param {import('../../web/plain/attention-or-dense/tasks.js').Task} task @param {string} [names] of its layers
  */
-function here(scope, task) {
-  const { plan, variants } = checkPlan(scope, { task: task.name, seeds: SEEDS });
-  if (!plan) throw new Error(`${task.name} has no plan`);
+function here(scope, task, names) {
+  const { plan, variants, errors } = checkPlan(scope, { task: task.name, seeds: SEEDS, variants: names });
+  if (!plan) throw new Error(`${task.name} has no plan: ${Object.values(errors).join(' ')}`);
   return variants.map(({ name: variant }) => {
     const runs = new Runs(scope, { plan, table: null, variants: [variant] });
     const seeds = Array.from({ length: SEEDS }, (_, seed) => {
@@ -73,13 +74,15 @@ function judged({ task, variant, kind, seeds }, scores) {
 
 await main(async () => {
   await build();
-  const wanted = process.argv.slice(2);
-  const chosen = tasks.filter(({ name, file }) => !file && (wanted.length === 0 || wanted.includes(name)));
+  const wanted = new Map(process.argv.slice(2).map((word) => /** @type {[string, string?]} */ (word.split('='))));
+  const stranger = [...wanted.keys()].find((name) => !taskNamed(name));
+  if (stranger !== undefined) throw new Error(`there is no task ${stranger}`);
+  const chosen = tasks.filter(({ name, file }) => !file && (wanted.size === 0 || wanted.has(name)));
   await Promise.all(chosen.map(({ name }) => loadData(name)));
   const scope = await open({ threads: 1 });
   const far = [];
   for (const task of chosen) {
-    const runs = here(scope, task);
+    const runs = here(scope, task, wanted.get(task.name));
     const scores = await there(runs);
     far.push(...runs.filter((run, at) => !judged(run, scores[at])));
   }

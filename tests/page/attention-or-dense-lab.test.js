@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
+import { OVER_LSTM } from '../../web/plain/attention-or-dense/variants.js';
 import { violations } from './axe.js';
 import { openPage } from './open-page.js';
 
@@ -101,6 +102,22 @@ test('layers are chosen, six at most, and one that does not fit says why', async
   await page.check('.contest-chooser [value=mean]');
   assert.equal(await page.locator('.contest-table [data-variant=mean]').count(), 1);
   assert.match(new URL(page.url()).searchParams.get('variants') ?? '', /mean$/);
+});
+
+test('layers over an LSTM are one press away, and so are those with which the task opens', async () => {
+  const page = await opened('?task=which_day');
+  await page.click('.contest-chooser summary');
+  const names = () =>
+    page.$$eval('.contest-table [data-variant]', (rows) => rows.map((row) => row.getAttribute('data-variant')));
+  const before = await names();
+  await page.click('text=Over an LSTM');
+  await page.waitForSelector('.contest-table [data-variant=lstm]');
+  assert.deepEqual(await names(), OVER_LSTM);
+  assert.equal(new URL(page.url()).searchParams.get('variants'), OVER_LSTM.join());
+  assert.equal(await page.getAttribute('text=Over an LSTM', 'aria-pressed'), 'true');
+  await page.click('text=As the task opens');
+  await page.waitForSelector('.contest-table [data-variant=position]');
+  assert.deepEqual(await names(), before);
 });
 
 test('the tanh of a time-step layer is a switch', async () => {

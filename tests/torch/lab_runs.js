@@ -7,6 +7,7 @@ import { scriptOf } from '../../web/plain/attention-or-dense/script.js';
 import { checkPlan } from '../../web/plain/attention-or-dense/settings.js';
 import { sourceOf } from '../../web/plain/attention-or-dense/source.js';
 import { loadData, taskNamed, tasks } from '../../web/plain/attention-or-dense/tasks.js';
+import { OVER_LSTM } from '../../web/plain/attention-or-dense/variants.js';
 import { Trial } from '../../web/plain/attention-or-dense/trial.js';
 import { readTable } from '../../web/plain/train/table.js';
 
@@ -22,6 +23,9 @@ const BUDGETS = [
   { task: 'peak_day', budget: 500 },
   { task: 'first_names', budget: 2000 }
 ];
+
+/** Tasks of days and of letters, for layers over an LSTM. */
+const TASKS_OVER_LSTM = ['which_day', 'peak_day', 'births', 'first_names'];
 
 /** @param {string} name @param {string} text */
 const read = (name, text) => readTable(name, new TextEncoder().encode(text));
@@ -49,15 +53,20 @@ export async function labRuns(scope, gate) {
     await read('numbers.csv', `a,b,c,d,label\n${numbers.join('')}`)
   ];
   if (gate) {
-    return tasks.flatMap(({ name, file }) =>
-      ofTask(scope, { task: name, ...(file && { samples: 128 }) }, file ? own[0] : null, [CHANGED.seed], 1)
-    );
+    return [
+      ...tasks.flatMap(({ name, file }) =>
+        ofTask(scope, { task: name, ...(file && { samples: 128 }) }, file ? own[0] : null, [CHANGED.seed], 1)
+      ),
+      ...ofTask(scope, { task: 'which_day', variants: 'lstm_timestep' }, null, [CHANGED.seed]),
+      ...ofTask(scope, { task: 'first_names', variants: 'lstm' }, null, [CHANGED.seed])
+    ];
   }
   return [
     ...tasks.filter(({ file }) => !file).flatMap((task) => ofTask(scope, { task: task.name }, null, SEEDS)),
     ...tasks.flatMap((task) =>
       switches(task).flatMap((values) => ofTask(scope, { task: task.name, ...values }, null, [0]))
     ),
+    ...TASKS_OVER_LSTM.flatMap((task) => ofTask(scope, { task, variants: OVER_LSTM }, null, [0])),
     ...BUDGETS.flatMap((values) => ofTask(scope, values, null, [0])),
     ...own.flatMap((table) => ofTask(scope, { task: 'file', samples: 128 }, table, [0, 1]))
   ];

@@ -16,6 +16,8 @@
 /** An input projection, by which a layer without a width of its own grows. */
 const PROJECTED = { encoder: 'dense', activation: 'none' };
 
+const LSTM = { encoder: 'lstm', hidden_size: 16 };
+
 /** @type {readonly { is: Tanh, title: string }[]} */
 const TANHS = [
   { is: 'none', title: 'no tanh' },
@@ -25,16 +27,17 @@ const TANHS = [
 
 /**
  * A layer of weights by time step, with every function of its scores; the first is called by its name alone.
- * @param {Pick<Variant, 'name' | 'title' | 'about'> & { score_by: string, usual: Tanh }} layer
+ * @param {Pick<Variant, 'name' | 'title' | 'about'> & { score_by: string, usual: Tanh, encoder?: typeof LSTM }} layer
  * @returns {Variant[]}
  */
-const timesteps = ({ name, title, about, score_by, usual }) =>
+const timesteps = ({ name, title, about, score_by, usual, encoder }) =>
   TANHS.toSorted((one, other) => Number(other.is === usual) - Number(one.is === usual)).map((tanh) => ({
     name: tanh.is === usual ? name : `${name}_${tanh.is}`,
     title: tanh.is === usual ? title : `${title}, ${tanh.title}`,
     about,
     kind: 'attention',
-    fields: { pooling: 'timestep', score_by, score_activation: tanh.is },
+    fields: { ...encoder, pooling: 'timestep', score_by, score_activation: tanh.is },
+    ...(encoder && { width: 'hidden_size' }),
     tanh: { of: name, is: tanh.is }
   }));
 
@@ -138,6 +141,46 @@ export const variants = [
     width: 'hidden_size'
   },
   {
+    name: 'lstm',
+    title: 'LSTM',
+    about: 'reads day by day; its state after the last day',
+    kind: 'plain',
+    fields: { ...LSTM, pooling: 'last' },
+    width: 'hidden_size'
+  },
+  {
+    name: 'lstm_mean',
+    title: 'LSTM, mean',
+    about: 'reads day by day; the average of its states',
+    kind: 'plain',
+    fields: { ...LSTM, pooling: 'mean' },
+    width: 'hidden_size'
+  },
+  ...timesteps({
+    name: 'lstm_timestep',
+    title: 'LSTM under the question’s layer',
+    about: 'reads day by day; a weight for each state, by what it holds and by where it stands',
+    score_by: 'content_and_position',
+    usual: 'tanh',
+    encoder: LSTM
+  }),
+  {
+    name: 'lstm_additive',
+    title: 'LSTM under an additive scorer',
+    about: 'reads day by day; a tanh layer between a state and its score',
+    kind: 'attention',
+    fields: { ...LSTM, pooling: 'additive', attn_dim: 16 },
+    width: 'hidden_size'
+  },
+  {
+    name: 'lstm_flat',
+    title: 'LSTM, dense over all days',
+    about: 'reads day by day; one weight for each number of each state',
+    kind: 'dense',
+    fields: { ...LSTM, pooling: 'flatten' },
+    width: 'hidden_size'
+  },
+  {
     name: 'dense',
     title: 'Dense on each day',
     about: 'the same ReLU layer on every day, then their mean',
@@ -177,6 +220,9 @@ export const variants = [
     width: 'head_size'
   }
 ];
+
+/** Layers over an LSTM that are compared with each other, by name. */
+export const OVER_LSTM = ['lstm', 'lstm_mean', 'lstm_timestep', 'lstm_additive', 'lstm_flat'];
 
 /** @param {unknown} name */
 export const variantNamed = (name) => variants.find((variant) => variant.name === name);

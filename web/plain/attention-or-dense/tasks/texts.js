@@ -54,10 +54,10 @@ export const firstNames = textTask(
     name: 'first_names',
     title: 'Real text: first names',
     before:
-      'From which of two lists is a first name, letter by letter? The ending decides. A scorer that does not know positions sees a bag of letters and should gain nothing over their average; with positions it can find the last letter. Which two letters stand together, only a layer that mixes neighbours can say. A list is no fact about a person.',
+      'From which of two lists is a first name, letter by letter? The ending decides. A scorer that does not know positions sees a bag of letters and should gain nothing over their average; with positions it can find the last letter. Which two letters stand together, only a layer that mixes neighbours can say: a transformer layer, or an LSTM. A list is no fact about a person.',
     from: 'English first names, a list of women’s and a list of men’s, without those that are in both: Moby Project of Grady Ward, public domain, by way of @stdlib.',
     defaults: { samples: 6402, steps: 600, lr: 0.01 },
-    variants: ['mean', 'linear', 'additive', 'linear_position', 'flat', 'transformer_position'],
+    variants: ['mean', 'linear', 'linear_position', 'flat', 'transformer_position', 'lstm'],
     step: 'letter'
   },
   () => import('../data/first-names.js'),

@@ -39,8 +39,10 @@ export const whichDay = {
   classes: 2,
   variants: ['position', 'timestep', 'linear', 'heads_position', 'dense', 'flat'],
   // centred windows have the mean 0, so a layer that begins with it has no gradient but rounding
-  rounds: ({ rule }, { pooling, score_by, activation }) =>
-    rule === 'centred' && (score_by === 'position' || (pooling === 'mean' && activation !== 'relu')),
+  rounds: ({ rule }, { encoder, pooling, score_by, activation }) =>
+    rule === 'centred' &&
+    encoder !== 'lstm' &&
+    (score_by === 'position' || (pooling === 'mean' && activation !== 'relu')),
   draw(draws, count, values) {
     const { centred, sign = 1, other = 0 } = ruleOf(values);
     const x = new Sequences(draws.normal(count, this.days, FEATURES), this.days);
