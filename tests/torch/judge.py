@@ -86,15 +86,18 @@ def called_names(source):
     """By the class of PyTorch's whose forward() does several steps at once, "nn.LSTM", the first variable that it gives.
     The printed class inherits from it, or has a module of it."""
     called = {}
+    if not any(name in source for name in RECURRENT):
+        return called
     for one in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)):
-        assignments = [node for node in ast.walk(one) if isinstance(node, ast.Assign)]
+        assignments = [(node, ast.unparse(node.value)) for node in ast.walk(one) if isinstance(node, ast.Assign)]
         functions = {"super().forward": ast.unparse(one.bases[0])} | {
-            ast.unparse(node.targets[0]): ast.unparse(node.value).partition("(")[0] for node in assignments
+            ast.unparse(node.targets[0]): value.partition("(")[0] for node, value in assignments
         }
-        recurrent = {function: name for function, name in functions.items() if name in RECURRENT}
-        for node in assignments:
-            texts = {ast.unparse(part) for part in ast.walk(node.value)}
-            called.update({name: made_names(node)[0] for function, name in recurrent.items() if function in texts})
+        for function, name in functions.items():
+            calls = f"{function}(", f"call_packed({function},"
+            made = [made_names(node) for node, value in assignments if value.startswith(calls)]
+            if name in RECURRENT and made:
+                called[name] = made[0][0]
     return called
 
 

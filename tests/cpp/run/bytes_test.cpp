@@ -175,8 +175,9 @@ TEST_CASE("without attention weights no layer's memory grows with queries times 
       const std::map<std::string, int> sizes{
           {"batch_size", 1}, {"seq_len", length}, {"max_positions", 8192}, {"num_layers", 2}};
       for (const Config& one : choices_of(*layer, sizes)) {
-        if (is_recurrent(graph_of(one))) continue;  // has no queries, and no such run
-        const Graph graph = unroll(graph_of(one));
+        const Graph layer_graph = graph_of(one);
+        if (is_recurrent(layer_graph)) continue;  // has no queries, and no such run
+        const Graph graph = unroll(layer_graph);
         const Schedule schedule(graph, {.weights = false});
         bytes.push_back(static_cast<double>(schedule.placement().arena_bytes));
       }
@@ -215,8 +216,9 @@ TEST_CASE("the gradients of attention take no memory that grows with queries tim
                                              {"num_layers", 2},
                                              {"dropout", 0}};
       for (const Config& one : choices_of(*layer, sizes)) {
-        if (keeps_matrix(one) || is_recurrent(graph_of(one))) continue;
-        const Graph made = backward_graph(one, {graph_of(one).results().front().name});
+        const Graph layer_graph = graph_of(one);
+        if (keeps_matrix(one) || is_recurrent(layer_graph)) continue;
+        const Graph made = backward_graph(one, {layer_graph.results().front().name});
         bytes.push_back(static_cast<double>(Schedule(made).placement().arena_bytes));
       }
       return bytes;
