@@ -109,12 +109,12 @@ class Recurrence {
     for (int64_t layer = 0; layer < shape_.num_layers; ++layer) x = add_layer(layer, x);
     set_prefix("");
     x = graph_.add_step("batch_first", "recur",
-                        make_op<SwapFirstTwo>(graph_.tensor(x).shape, call_.contiguous), {x},
+                        make_op<SwapFirstTwo>(graph_.tensor(x).shape, is_copied()), {x},
                         "batch_first");
-    RecurrentResults results{graph_.add_step("zero_hidden", "recur",
-                                             make_op<ZeroRows>(ZeroRows::Rows::kHidden),
-                                             {x, inputs_.mask}, "output")};
-    add_last_state(results.last_state);
+    const TensorId output =
+        graph_.add_step("zero_hidden", "recur", make_op<ZeroRows>(ZeroRows::Rows::kHidden),
+                        {x, inputs_.mask}, "output");
+    const RecurrentResults results{output, add_last_state()};
     add_group(results, begin);
     graph_.set_prefix("");
     return results;
@@ -150,12 +150,17 @@ class Recurrence {
     return format(names.size() > 1 ? "({})" : "{}", {join(names)});
   }
 
-  void add_last_state(std::vector<TensorId>& last_state) {
+  bool is_copied() const { return call_.results == RecurrentCall::Results::kContiguousOutput; }
+
+  std::vector<TensorId> add_last_state() {
+    std::vector<TensorId> last_state;
+    last_state.reserve(states_.size());
     for (const State& state : states_) {
       const std::string name = format("last_{}", {state.name});
       last_state.push_back(
           graph_.add_step(name, "recur", make_op<Stack>(0, Axis::kLayer), state.last, name));
     }
+    return last_state;
   }
 
   /// All steps since `begin` are one call of PyTorch's.
@@ -169,8 +174,8 @@ class Recurrence {
     outputs.reserve(1 + results.last_state.size());
     outputs.push_back(results.output);
     std::string variables(output);
-    const char* taken = call_.contiguous ? "[0].contiguous()" : "[0]";  // of the call's results
-    if (call_.last_state) {
+    const char* taken = is_copied() ? "[0].contiguous()" : "[0]";  // of the call's results
+    if (call_.results == RecurrentCall::Results::kOutputAndState) {
       outputs.insert(outputs.end(), results.last_state.begin(), results.last_state.end());
       variables = format("{}, {}", {output, names_of(results.last_state)});
       taken = "";

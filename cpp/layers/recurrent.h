@@ -88,14 +88,20 @@ struct RecurrentInputs {
   std::vector<TensorId> initial_state{};  // by cell.states; zeros if empty
 };
 
-/// How printed code calls a recurrent layer, and which of the results it assigns.
+/// How printed code calls a recurrent layer.
 struct RecurrentCall {
+  /// The results that the printed statement assigns.
+  enum class Results {
+    kOutputAndState,
+    kOutput,
+    kContiguousOutput,  // a copy of the output, which PyTorch returns as a view of (T, B, H) by
+                        // strides: each linear layer that reads such a view would keep a copy of
+                        // its own for the backward pass
+  };
+
   std::string_view function;  // "super().forward", "self.encoder"
   std::string_view prefix{};  // of the names of all steps and tensors
-  bool last_state = true;
-  /// Copies the output, which PyTorch returns as a view of (T, B, H) by strides: each linear layer
-  /// that reads such a view would keep a copy of its own for the backward pass.
-  bool contiguous = false;
+  Results results = Results::kOutputAndState;
 };
 
 struct RecurrentResults {

@@ -281,8 +281,8 @@ class Forward {
     return add_recurrent(graph_, recurrent, {.hidden_states = x, .mask = mask_},
                          {.function = "self.encoder",
                           .prefix = "encoder_",
-                          .last_state = false,
-                          .contiguous = !pooled_by_rule})
+                          .results = pooled_by_rule ? RecurrentCall::Results::kOutput
+                                                    : RecurrentCall::Results::kContiguousOutput})
         .output;
   }
 

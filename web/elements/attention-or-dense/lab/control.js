@@ -73,22 +73,22 @@ const buttonsView = ({ playing, runnable, done, step, stale }, { play, pause, st
 
 /** @param {State} state @param {Actions} actions */
 function chooserView({ candidates, errors, task }, { choose, set }) {
-  const chosen = candidates.flatMap(({ variant, chosen: is }) => (is ? [variant.name] : []));
-  const count = chosen.length;
+  const names = candidates.filter(({ chosen }) => chosen).map(({ variant }) => variant.name);
+  const count = names.length;
   const sets = [
-    { title: 'As the task opens', variants: [...task.variants] },
-    { title: 'Over an LSTM', variants: [...OVER_LSTM] }
+    { title: 'As the task opens', variants: task.variants },
+    { title: 'Over an LSTM', variants: OVER_LSTM }
   ];
-  const isChosen = (/** @type {string[]} */ names) =>
-    names.length === count && names.every((name) => chosen.includes(name));
+  const isChosen = (/** @type {readonly string[]} */ variants) =>
+    variants.length === count && variants.every((name) => names.includes(name));
   return html`
     <details class="options contest-chooser">
       <summary>Layers <span>${count} of at most ${MOST_VARIANTS}</span></summary>
       <div class="chip-group" role="group" aria-label="Sets of layers">${sets.map(({ title, variants }) => html`<button class="chip" type="button" aria-pressed=${isChosen(variants) ? 'true' : 'false'} @click=${() => set({ variants })}>${title}</button>`)}</div>
       <ul>${candidates.map(
-        ({ variant, chosen: is, reason }) => html`<li>
-        <label><input type="checkbox" name="variant" value=${variant.name} ?checked=${is} ${follows('checked', is)}
-          ?disabled=${!is && (reason !== '' || count >= MOST_VARIANTS)}
+        ({ variant, chosen, reason }) => html`<li>
+        <label><input type="checkbox" name="variant" value=${variant.name} ?checked=${chosen} ${follows('checked', chosen)}
+          ?disabled=${!chosen && (reason !== '' || count >= MOST_VARIANTS)}
           @change=${(/** @type {any} */ event) => choose(variant.name, event.target.checked)}><span><b>${variant.title}</b> ${variant.about}${reason ? html`<small class="contest-misfit">Does not fit: ${reason}</small>` : nothing}</span></label></li>`
       )}</ul>
     </details>
