@@ -31,10 +31,13 @@ void pack_plain(const float* b, int64_t stride, int64_t n, int64_t k, float* pac
 void turn(ConstRows from, int64_t rows, int64_t columns, Rows to);
 
 /// Packed B, or a part of it: panel j/8 starts at data + j * depth. Some of the `depth` terms may
-/// be left out before `data` and after k.
+/// be left out before `data` and after k. Products of one B that follow one another find its last
+/// panels in the cache where every other product reads it backwards, from the last panel to the
+/// first; the results are the same.
 struct Panels {
   const float* data;
   int64_t depth;
+  bool backwards = false;
 };
 
 /// Products with up to so many rows add their terms in another order than larger ones, of which the

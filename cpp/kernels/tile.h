@@ -30,9 +30,11 @@ inline constexpr int64_t kTileTerms = 128;
 
 /// A tile of c from kHeight rows of a and a panel of B, whose numbers Panel loads. The sum of its
 /// terms is added to `start`: the bias, whose stride is 0, or what is in c already. A sum waits for
-/// the one before: with several chains terms go to each of them in turn. Inlined, because structs
-/// are passed in memory, which takes a tenth of the time of 64 terms.
-template <int64_t kHeight, int64_t kChains = 1, class Panel = FloatPanel>
+/// the one before: with several chains terms go to each of them in turn. An iteration takes kTerms
+/// terms: where another thread shares the core, instructions decide (measured there: four are a
+/// tenth faster than one), which tiles that are seldom need not be. Inlined, because structs are
+/// passed in memory, which takes a tenth of the time of 64 terms.
+template <int64_t kHeight, int64_t kChains = 1, class Panel = FloatPanel, int64_t kTerms = kChains>
 [[gnu::always_inline]] inline void tile(ConstRows a, const typename Panel::Number* b, int64_t depth,
                                         ConstRows start, Rows c) {
   Batch sum[kChains][kHeight][2];
@@ -60,10 +62,7 @@ template <int64_t kHeight, int64_t kChains = 1, class Panel = FloatPanel>
     b += count * kPanel;
     for (const float*& row : rows) row += count;
   };
-  // Several terms an iteration, and pointers that move instead of an index: where another thread
-  // shares the core, instructions decide (measured there: a tenth faster). What is left over, and
-  // tiles that are seldom, need not be as fast.
-  constexpr int64_t kTerms = kHeight == kTileRows || kChains > 1 ? 4 : 1;
+  // Pointers that move instead of an index, for the same reason.
   const auto *const end = b + depth * kPanel, *const last = end - depth % kTerms * kPanel;
   while (b != last) add_terms(std::integral_constant<int64_t, kTerms>());
   while (b != end) add_terms(std::integral_constant<int64_t, 1>());

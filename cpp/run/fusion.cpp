@@ -36,6 +36,14 @@ size_t Steps::place_of(const Step& step) const {
   return static_cast<size_t>(std::ranges::find(steps_, &step) - steps_.begin());
 }
 
+int64_t Steps::reads_before(size_t count, TensorId id) const {
+  int64_t reads = 0;
+  for (size_t i = 0; i < count && this->reads(id) > 1; ++i) {
+    reads += std::ranges::count(steps_[i]->inputs, id);
+  }
+  return reads;
+}
+
 void Steps::gather(std::span<const Step* const> steps) {
   if (steps.empty()) return;
   auto to = std::ranges::find(steps_, steps.front());

@@ -90,6 +90,9 @@ class Steps {
   /// How often a tensor is read; to leave the run counts once.
   int reads(TensorId id) const { return reads_[static_cast<size_t>(id)]; }
 
+  /// How many of the first `count` steps read a tensor that others may read as well.
+  int64_t reads_before(size_t count, TensorId id) const;
+
  private:
   std::vector<const Step*> steps_;
   std::vector<const Step*> producers_;  // by tensor

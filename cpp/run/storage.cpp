@@ -80,14 +80,14 @@ void PackedMatrix::pack(const float* weight) {
 }
 
 void PackedMatrix::multiply(const float* a, const float* bias, float* c, int64_t m, int64_t begin,
-                            int64_t end, std::byte* scratch) const {
+                            int64_t end, std::byte* scratch, bool backwards) const {
   const kernels::ConstRows rows{a, k_};
   const kernels::Rows to{c + begin, n_};
   const int64_t n = end - begin;
   if (bias) bias += begin;
   if (storage_ == Dtype::kFloat32) {
     const float* panels = numbers<float>() + kernels::packed_size(begin, k_);
-    kernels::gemm(rows, {panels, k_}, bias, to, m, n, k_);
+    kernels::gemm(rows, {panels, k_, backwards}, bias, to, m, n, k_);
   } else if (is_half(storage_)) {
     const uint16_t* panels = numbers<uint16_t>() + kernels::half_size(begin, k_);
     kernels::gemm_half(rows, {panels, k_, half_format(storage_)}, bias, to, m, n,

@@ -40,8 +40,10 @@ class PackedMatrix {
   ///   bias     (n,) or nullptr
   ///   c        (m, n)
   ///   scratch  scratch_bytes(m, n, k, storage)
+  ///
+  /// `backwards`: as kernels::Panels has it, where the format is float32.
   void multiply(const float* a, const float* bias, float* c, int64_t m, int64_t begin, int64_t end,
-                std::byte* scratch) const;
+                std::byte* scratch, bool backwards = false) const;
 
  private:
   /// The numbers as the format has them: floats, 16 bits, or words of int8.

@@ -1,5 +1,5 @@
 // npm run bench: attnscope beside other runtimes on the same work, on this machine. Nothing here passes or fails.
-// What it takes as arguments is in arguments.js, what it runs in web/plain/workloads.js and trainings.js, where in
+// What it takes as arguments is in arguments.js, what it runs in workloads.js and trainings.js, where in
 // engines/.
 
 import { spawn } from 'node:child_process';
@@ -11,7 +11,7 @@ import { ensureCommands } from '../../tools/packages.js';
 import { compiler, node24 } from '../../tools/toolchain.js';
 import { open } from '../../web/lib/index.js';
 import { largerPeaks } from '../../web/plain/timing.js';
-import { workloads } from '../../web/plain/workloads.js';
+import { workloads } from './workloads.js';
 import { parseArguments } from './arguments.js';
 import { timeArrival } from './arrival.js';
 import { contest } from './contest.js';

@@ -4,7 +4,7 @@ import { randomNumbers } from '../random.js';
 import { lengthOf } from '../../web/plain/workloads.js';
 
 /**
- * @typedef {import('../../web/plain/workloads.js').Workload} Workload
+ * @typedef {import('./workloads.js').Workload} Workload
  * @typedef {import('./trainings.js').Training} Training
  * @typedef {Workload | Training} Job what is timed
  *

@@ -1,6 +1,6 @@
 // The arrangements of numbers that runtimes want other than PyTorch's. Nothing here is timed.
 
-/** @typedef {import('../../web/plain/workloads.js').Sizes} Sizes */
+/** @typedef {import('./workloads.js').Sizes} Sizes */
 
 /**
  * @param {Float32Array} matrix (rows, columns)
@@ -73,6 +73,17 @@ export function projectionsOf(weights, E) {
     value: part(2),
     output: { weight: weights['out_proj.weight'], bias: weights['out_proj.bias'] }
   };
+}
+
+/**
+ * Gates of a recurrent layer's weight or bias in another order.
+ * @param {Float32Array} tensor (gates * units, ...)
+ * @param {string} from a letter for each gate, in the tensor's order
+ * @param {string} to the same letters in the order that is asked for
+ */
+export function reordered(tensor, from, to) {
+  const length = tensor.length / from.length;
+  return joined([...to].map((gate) => tensor.subarray(from.indexOf(gate) * length, (from.indexOf(gate) + 1) * length)));
 }
 
 /**

@@ -178,9 +178,26 @@ Measure attention(const char* name, const Steps& steps, int64_t S, bool causal) 
              {&steps.values, product_flops}}}}};
 }
 
-constexpr int64_t E = 768;  // features of a hidden state
-
 double bytes_of(int64_t floats) { return 4.0 * static_cast<double>(floats); }
+
+/// The recurrent product of an LSTM of 512 units, batch 1: of a weight that does not fit into L2.
+constexpr int64_t kUnits = 512, kGates = 4 * kUnits;
+
+Measure recurrent_product(const char* name, const Measure& reading, bool alternately) {
+  const double bytes = bytes_of(kGates * kUnits);
+  return {name,
+          "GB/s",
+          bytes,
+          [=, a = numbers(kUnits), b = numbers(packed_size(kGates, kUnits)), c = Floats(kGates),
+           backwards = false]() mutable {
+            gemm({a.data(), kUnits}, {b.data(), kUnits, backwards}, nullptr, {c.data(), kGates}, 1,
+                 kGates, kUnits);
+            if (alternately) backwards = !backwards;
+          },
+          {{"reading", {{&reading, bytes}}}}};
+}
+
+constexpr int64_t E = 768;  // features of a hidden state
 
 Measure reading(const char* name, int64_t rows) {
   return {name, "GB/s", bytes_of(rows * E), [data = numbers(rows * E)] {
@@ -239,6 +256,7 @@ int main() {
                 static_cast<double>(madd_chain_flops(kChain)),
                 [] { sink = madd_chain(sink, kChain); }};
   Measure from_l1 = reading("reading 24 kB again and again", 8);
+  Measure from_near_l3 = reading("reading 4.2 MB", kGates * kUnits / E);
   Measure from_l3 = reading("reading 12.6 MB", 32 * 128);
   Measure from_memory = reading("reading 50 MB", 128 * 128);
 
@@ -246,6 +264,9 @@ int main() {
   Measure small = product("product 128 x 768 x 768", chain, 128, 768, 768);
   Measure square = product("product 512 x 768 x 768", chain, 512, 768, 768);
   Measure wide = product("product 512 x 768 x 3072", chain, 512, 3072, 768);
+
+  Measure row = recurrent_product("row by 4.2 MB of weights", from_near_l3, false);
+  Measure turns = recurrent_product("row, every other time backwards", from_near_l3, true);
 
   Measure scores = product("scores: product 30 x 64 x 256", chain, kAttentionQueries, 256, 64);
   Measure values = product("values: product 30 x 256 x 64", chain, kAttentionQueries, 64, 256);
@@ -263,10 +284,10 @@ int main() {
   Measure pool_memory =
       pooling("scoring and pooling 50 MB", from_memory, score_memory, add_l1, 128 * 128);
 
-  Measure* const all[] = {&chain,   &from_l1,  &from_l3,      &from_memory, &tile,
-                          &small,   &square,   &wide,         &scores,      &values,
-                          &softmax, &medium,   &causal,       &large,       &score_l1,
-                          &add_l1,  &score_l3, &score_memory, &pool_l3,     &pool_memory};
+  Measure* const all[] = {&chain,  &from_l1,  &from_near_l3, &from_l3, &from_memory, &tile,
+                          &small,  &square,   &wide,         &row,     &turns,       &scores,
+                          &values, &softmax,  &medium,       &causal,  &large,       &score_l1,
+                          &add_l1, &score_l3, &score_memory, &pool_l3, &pool_memory};
   for (Measure* measure : all) measure->warm_up();
   for (int round = 0; round < kRounds; ++round) {
     for (Measure* measure : all) measure->take_turn();

@@ -5,7 +5,7 @@ import { dataOf, isTraining } from './data.js';
 import { joined } from './layouts.js';
 import { runtimeOf } from './runtimes/all.js';
 import { trainings } from './trainings.js';
-import { workloads } from '../../web/plain/workloads.js';
+import { workloads } from './workloads.js';
 
 /**
  * @typedef {{ order: 'open' } | { order: 'prepare', workload: string, way: string } | { order: 'result' } |

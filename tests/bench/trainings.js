@@ -1,4 +1,4 @@
-// The steps of training that `npm run bench` times, beside the layers of web/plain/workloads.js: forward, loss,
+// The steps of training that `npm run bench` times, beside the layers of workloads.js: forward, loss,
 // backward and update of a layer, and forward and backward of attention alone. Shapes are given under the names that
 // attnscope, and so PyTorch, gives them.
 

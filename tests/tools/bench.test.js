@@ -8,14 +8,16 @@ import { attempt } from '../../tools/commands.js';
 import { project } from '../../tools/folders.js';
 import { parseArguments, usage } from '../bench/arguments.js';
 import { dataOf } from '../bench/data.js';
-import { causalMask, headByHead, joined, swapped, transposed } from '../bench/layouts.js';
+import { causalMask, headByHead, joined, reordered, swapped, transposed } from '../bench/layouts.js';
 import { median } from '../../web/plain/timing.js';
 import { difference, shuffled } from '../bench/numbers.js';
 import { randomNumbers } from '../random.js';
+import { gruCell, lstmCell } from '../bench/runtimes/cells.js';
 import { losses, weightsOf } from '../bench/runtimes/trained.js';
 import { ratioOf, remarks, rowOf, table } from '../bench/table.js';
 import { flopsOf, trainings } from '../bench/trainings.js';
-import { lengthOf, workloads } from '../../web/plain/workloads.js';
+import { lengthOf } from '../../web/plain/workloads.js';
+import { gates, workloads } from '../bench/workloads.js';
 import { open } from '../../web/lib/index.js';
 
 /** @typedef {import('../bench/contest.js').Entry} Entry */
@@ -125,6 +127,10 @@ test('joined tensors follow one another', () => {
   assert.deepEqual(joined([Float32Array.of(1, 2), Float32Array.of(3)]), Float32Array.of(1, 2, 3));
 });
 
+test('gates take another order, each with all of its rows', () => {
+  assert.deepEqual([...reordered(Float32Array.of(1, 2, 3, 4, 5, 6), 'rzn', 'zrn')], [3, 4, 1, 2, 5, 6]);
+});
+
 test('the causal mask hides the later keys', () => {
   assert.deepEqual(
     Array.from(causalMask(3), (value) => value < 0),
@@ -202,6 +208,58 @@ test('the numbers of a workload are the same each time, of its shapes, and diffe
     assert.equal({ ...inputs, ...weights }[name].length, lengthOf(shape), name);
   }
   assert.notEqual(inputs.hidden_states[0], inputs.hidden_states[1]);
+});
+
+test('a workload has the weights and the FLOPs of its layer', async () => {
+  const scope = await open({ threads: 1 });
+  for (const { name, config, weights, flops, kind } of workloads.filter(({ sizes: { S } }) => S <= 2048)) {
+    const model = scope.create(config);
+    assert.deepEqual(shapesOf(model.stateDict()), weights, name);
+    model.dispose();
+    if (kind in gates) assert.equal(flops, scope.estimate(config).flops, name);
+  }
+});
+
+test('the cells that rivals run give what recurrent_encoder gives', async () => {
+  const scope = await open({ threads: 1 });
+  const ops = {
+    keep: (/** @type {number} */ x) => x,
+    add: (/** @type {number} */ a, /** @type {number} */ b) => a + b,
+    sub: (/** @type {number} */ a, /** @type {number} */ b) => a - b,
+    mul: (/** @type {number} */ a, /** @type {number} */ b) => a * b,
+    sigmoid: (/** @type {number} */ x) => 1 / (1 + Math.exp(-x)),
+    tanh: Math.tanh
+  };
+  for (const cell of /** @type {const} */ (['lstm', 'gru'])) {
+    const letters = gates[cell];
+    const model = scope.create({
+      layer: 'recurrent_encoder',
+      cell,
+      batch_size: 1,
+      seq_len: 3,
+      input_size: 1,
+      hidden_size: 1
+    });
+    const weights = model.stateDict();
+    const by = (/** @type {string} */ side, /** @type {number} */ x) =>
+      Object.fromEntries(
+        [...letters].map((gate, i) => [
+          gate,
+          weights[`weight_${side}_l0`].data[i] * x + weights[`bias_${side}_l0`].data[i]
+        ])
+      );
+    const data = Float32Array.of(0.5, -2, 3);
+    let state = { hidden: 0, memory: 0 };
+    const expected = Array.from(data, (input) => {
+      const [x, h] = [by('ih', input), by('hh', state.hidden)];
+      const sums = Object.fromEntries([...letters].map((gate) => [gate, x[gate] + h[gate]]));
+      state = cell === 'lstm' ? lstmCell(ops, sums, state.memory) : gruCell(ops, x, h, state.hidden);
+      return state.hidden;
+    });
+    const { output } = model.forward({ hidden_states: { data, shape: [1, 3, 1] } });
+    assert.ok(difference(output.data, expected) < 1e-6, cell);
+    model.dispose();
+  }
 });
 
 test('a training has the weights and inputs of its layer, and what the loss is held against', async () => {

@@ -10,13 +10,15 @@ Product::Product(const Site& site, int64_t most_rows, Scratch& scratch)
       bias_(site.optional_input(2)),
       n_(site.input_shape(1)[0]),
       k_(site.input_shape(1)[1]),
+      backwards_(site.steps.reads_before(site.index, weight_) % 2 == 1),
       scratch_(scratch.each_thread<std::byte>(
           PackedMatrix::scratch_bytes(most_rows, n_, k_, site.how.storage))) {}
 
 void Product::run(const Workspace& workspace, const float* x, int64_t count, float* to,
                   int64_t begin, int64_t end) const {
   const float* bias = bias_ == kNoTensor ? nullptr : workspace.read(bias_);
-  workspace.packed(weight_).multiply(x, bias, to, count, begin, end, workspace.at(scratch_));
+  workspace.packed(weight_).multiply(x, bias, to, count, begin, end, workspace.at(scratch_),
+                                     backwards_);
 }
 
 ScoreVector::ScoreVector(const Site& site)

@@ -26,6 +26,7 @@ class Product {
  private:
   TensorId weight_, bias_;
   int64_t n_, k_;
+  bool backwards_;  // every other one of the steps that share the weight
   Slot<std::byte> scratch_;
 };
 

@@ -2,6 +2,8 @@
 // arrays count their references: an operation uses its arguments up, and `.ref` keeps one for another use.
 
 import { projectionsOf, swapped, transposed } from '../layouts.js';
+import { gatesOf } from '../workloads.js';
+import { byGate, gruCell, lstmCell } from './cells.js';
 import { jaxWays, trainWithJax } from './jax_training.js';
 import { inBrowser, load } from './runtime.js';
 
@@ -91,8 +93,62 @@ function multihead({ numpy: np, nn }, { sizes: { S, E, H, D } }, { inputs, weigh
   };
 }
 
+/** @param {any} jax @returns {import('./cells.js').CellOperations} */
+export const cellOperations = ({ numpy: np, nn }) => ({
+  keep: (x) => x.ref,
+  add: (a, b) => a.add(b),
+  sub: (a, b) => a.sub(b),
+  mul: (a, b) => a.mul(b),
+  sigmoid: nn.sigmoid,
+  tanh: np.tanh
+});
+
+/**
+ * Every step written out: it has no loops.
+ * @param {any} jax @param {Workload} workload @param {Data} data @returns {Computation}
+ */
+function recurrent(jax, workload, { inputs, weights }) {
+  const { kind } = workload;
+  const { B, S, E, U } = workload.sizes;
+  const { numpy: np } = jax;
+  const letters = gatesOf(workload);
+  const rows = letters.length * U;
+  const ops = cellOperations(jax);
+  const parts = (/** @type {any} */ all) => byGate(letters, np.split(all, letters.length, 1));
+  return {
+    compute(x, wx, bx, wh, bh) {
+      const timeFirst = np.transpose(x, [1, 0, 2]).reshape([S * B, E]);
+      const byInput = np.split(np.matmul(timeFirst, wx).add(bx), S, 0);
+      let hidden = np.zeros([B, U]);
+      let memory = np.zeros([B, U]);
+      const states = byInput.map((/** @type {any} */ x) => {
+        const h = np.matmul(hidden.ref, wh.ref).add(bh.ref);
+        ({ hidden, memory } =
+          kind === 'lstm' ? lstmCell(ops, parts(x.add(h)), memory) : gruCell(ops, parts(x), parts(h), hidden));
+        return hidden.ref;
+      });
+      return np.transpose(np.stack(states), [1, 0, 2]);
+    },
+    inputs: [[inputs.hidden_states, [B, S, E]]],
+    weights: [
+      [transposed(weights.weight_ih_l0, rows, E), [E, rows]],
+      [weights.bias_ih_l0, [rows]],
+      [transposed(weights.weight_hh_l0, rows, U), [U, rows]],
+      [weights.bias_hh_l0, [rows]]
+    ]
+  };
+}
+
 /** @type {Record<Workload['kind'], (jax: any, workload: Workload, data: Data, way: string) => Computation>} */
-const computations = { product, multihead, attention, 'linear scorer': scorer, 'additive scorer': scorer };
+const computations = {
+  product,
+  multihead,
+  attention,
+  'linear scorer': scorer,
+  'additive scorer': scorer,
+  lstm: recurrent,
+  gru: recurrent
+};
 
 /** @type {import('./runtime.js').Runtime} */
 export const jaxJs = {

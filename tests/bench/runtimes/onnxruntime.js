@@ -1,7 +1,8 @@
 // onnxruntime-web on its WebAssembly provider: SIMD and threads, no relaxed SIMD. Attention is run as the steps that
 // PyTorch exports, and by each fused operator.
 
-import { causalMask, headByHead, projectionsOf, swapped, transposed } from '../layouts.js';
+import { causalMask, headByHead, joined, projectionsOf, reordered, swapped, transposed } from '../layouts.js';
+import { gates } from '../workloads.js';
 import { MICROSOFT, OnnxGraph } from './onnx_model.js';
 import { load } from './runtime.js';
 
@@ -129,8 +130,42 @@ function multihead(workload, { weights }, way) {
   }
 }
 
+/** As PyTorch exports nn.LSTM and nn.GRU. @param {Workload} workload @param {Data} data @returns {Graph} */
+function recurrent(workload, { weights }) {
+  const { B, S, E, U } = workload.sizes;
+  const cell = /** @type {import('../workloads.js').Cell} */ (workload.kind);
+  const order = { lstm: 'iofg', gru: 'zrn' }[cell];
+  const rows = order.length * U;
+  const own = (/** @type {string} */ name) => reordered(weights[name], gates[cell], order);
+  const graph = new OnnxGraph();
+  const x = graph.step('Transpose', [graph.input('hidden_states', [B, S, E])], { perm: [1, 0, 2] });
+  const inputs = [
+    x,
+    graph.constant(own('weight_ih_l0'), [1, rows, E]),
+    graph.constant(own('weight_hh_l0'), [1, rows, U]),
+    graph.constant(joined([own('bias_ih_l0'), own('bias_hh_l0')]), [1, 2 * rows])
+  ];
+  const states = graph.step(cell.toUpperCase(), inputs, {
+    hidden_size: U,
+    ...(cell === 'gru' && { linear_before_reset: 1 })
+  });
+  const output = graph.step('Squeeze', [states, graph.integers([1])]);
+  return {
+    model: graph.model(graph.step('Transpose', [output], { perm: [1, 0, 2] }), [B, S, U]),
+    shapes: workload.inputs
+  };
+}
+
 /** @type {Record<Workload['kind'], (workload: Workload, data: Data, way: string) => Graph>} */
-const graphs = { product, multihead, attention, 'linear scorer': scorer, 'additive scorer': scorer };
+const graphs = {
+  product,
+  multihead,
+  attention,
+  'linear scorer': scorer,
+  'additive scorer': scorer,
+  lstm: recurrent,
+  gru: recurrent
+};
 
 /**
  * @param {any} ort

@@ -9,12 +9,16 @@
 /** Each operator's number, and the number of its options in the union of all options; 0: it has none. */
 const operators = {
   ADD: [0, 11],
+  CONCATENATION: [2, 10],
   FULLY_CONNECTED: [9, 8],
+  LOGISTIC: [14, 0],
   MUL: [18, 21],
   RESHAPE: [22, 17],
   SOFTMAX: [25, 9],
   TANH: [28, 0],
   TRANSPOSE: [39, 26],
+  SUB: [41, 28],
+  SLICE: [65, 0],
   BATCH_MATMUL: [126, 101]
 };
 
@@ -66,10 +70,52 @@ export class TfliteGraph {
    * @param {Float32Array} [bias]
    */
   linear(x, weight, bias) {
-    const [rows, features] = this.shape(x);
+    return this.sharedLinear(this.shape(x)[1], weight, bias)(x);
+  }
+
+  /**
+   * A linear layer that several steps use.
+   * @param {number} features
+   * @param {Float32Array} weight (out, features)
+   * @param {Float32Array} [bias]
+   * @returns {(x: number) => number} of (rows, features)
+   */
+  sharedLinear(features, weight, bias) {
     const out = weight.length / features;
-    const inputs = [x, this.constant(weight, [out, features]), ...(bias ? [this.constant(bias, [out])] : [])];
-    return this.step('FULLY_CONNECTED', inputs, [rows, out]);
+    const constants = [this.constant(weight, [out, features]), ...(bias ? [this.constant(bias, [out])] : [])];
+    return (x) => this.step('FULLY_CONNECTED', [x, ...constants], [this.shape(x)[0], out]);
+  }
+
+  /** Of two tensors of one shape. @param {'ADD' | 'MUL' | 'SUB'} operator @param {number} a @param {number} b */
+  binary(operator, a, b) {
+    return this.step(operator, [a, b], this.shape(a));
+  }
+
+  /** @param {'LOGISTIC' | 'TANH'} operator @param {number} x */
+  activation(operator, x) {
+    return this.step(operator, [x], this.shape(x));
+  }
+
+  /** A part of a matrix. @param {number} x @param {number[]} begin @param {number[]} shape */
+  slice(x, begin, shape) {
+    return this.step('SLICE', [x, this.integers(begin), this.integers(shape)], shape);
+  }
+
+  /**
+   * Matrices of as many columns, one below the other. XNNPACK joins only a few at once.
+   * @param {number[]} parts
+   * @returns {number}
+   */
+  stack(parts) {
+    const MOST = 4;
+    if (parts.length === 1) return parts[0];
+    const joined = [];
+    for (let i = 0; i < parts.length; i += MOST) {
+      const group = parts.slice(i, i + MOST);
+      const rows = group.reduce((sum, part) => sum + this.shape(part)[0], 0);
+      joined.push(group.length > 1 ? this.step('CONCATENATION', group, [rows, this.shape(group[0])[1]]) : group[0]);
+    }
+    return this.stack(joined);
   }
 
   /** @param {number} x @param {number[]} shape */
@@ -104,10 +150,10 @@ export class TfliteGraph {
 
   /**
    * @param {any} flatbuffers the package
-   * @param {number} output
+   * @param {number[]} outputs
    * @returns {Uint8Array}
    */
-  model(flatbuffers, output) {
+  model(flatbuffers, outputs) {
     const writer = new Writer(flatbuffers);
     const codes = [...new Set(this.#steps.map(({ operator }) => operator))];
     const buffers = [writer.table([])]; // buffer 0 stands for none
@@ -124,7 +170,7 @@ export class TfliteGraph {
     const subgraph = writer.table([
       [0, 'offset', writer.tables(tensors)],
       [1, 'offset', writer.integers(this.#inputs)],
-      [2, 'offset', writer.integers([output])],
+      [2, 'offset', writer.integers(outputs)],
       [3, 'offset', writer.tables(steps)]
     ]);
     const codeTables = codes.map((name) => {

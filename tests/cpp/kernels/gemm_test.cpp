@@ -1,5 +1,7 @@
 #include "../../../cpp/kernels/gemm.h"
 
+#include <array>
+
 #include "../support.h"
 
 using namespace attnscope;
@@ -32,9 +34,10 @@ struct Product {
     return sum;
   }
 
-  std::vector<float> run(bool with_bias, const std::vector<float>& packed) const {
+  std::vector<float> run(bool with_bias, const std::vector<float>& packed,
+                         bool backwards = false) const {
     std::vector<float> c(static_cast<size_t>(m * n), NAN);
-    kernels::gemm({a.data(), k}, {packed.data(), k}, with_bias ? bias.data() : nullptr,
+    kernels::gemm({a.data(), k}, {packed.data(), k, backwards}, with_bias ? bias.data() : nullptr,
                   {c.data(), n}, m, n, k);
     return c;
   }
@@ -50,10 +53,11 @@ struct Product {
 
 TEST_CASE("a product equals plain loops at every edge of its tiles and blocks") {
   // Tiles have 5 or 6 rows and 8 columns; blocks 110 or 132 rows and 768 terms.
-  const int64_t sizes[][3] = {{1, 1, 1},    {1, 8, 4},      {5, 8, 3},     {6, 8, 3},
-                              {7, 9, 5},    {12, 16, 1},    {13, 7, 767},  {5, 17, 768},
-                              {6, 15, 769}, {11, 24, 1537}, {109, 3, 2},   {110, 9, 10},
-                              {132, 8, 7},  {133, 10, 33},  {265, 31, 800}};
+  const int64_t sizes[][3] = {{1, 1, 1},    {1, 8, 4},      {5, 8, 3},      {6, 8, 3},
+                              {7, 9, 5},    {12, 16, 1},    {13, 7, 767},   {5, 17, 768},
+                              {6, 15, 769}, {11, 24, 1537}, {109, 3, 2},    {110, 9, 10},
+                              {132, 8, 7},  {133, 10, 33},  {265, 31, 800}, {1, 31, 128},
+                              {1, 32, 129}, {1, 33, 1000},  {1, 100, 3},    {2, 40, 300}};
   for (const auto& [m, n, k] : sizes) {
     CAPTURE(m);
     CAPTURE(n);
@@ -67,6 +71,28 @@ TEST_CASE("a product equals plain loops at every edge of its tiles and blocks") 
                       tolerance(k));
         }
       }
+    }
+  }
+}
+
+TEST_CASE("a product that reads B backwards, from the last panel, gives the same bits") {
+  for (const auto& [m, n, k] :
+       {std::array<int64_t, 3>{1, 8, 4}, {1, 100, 300}, {2, 33, 20}, {7, 300, 800}}) {
+    CAPTURE(n);
+    const Product product(m, n, k);
+    CHECK(product.run(true, product.packed(), true) == product.run(true, product.packed()));
+  }
+}
+
+TEST_CASE("a product that is added to what is there, of one row and of several") {
+  for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 37, 300}, {3, 37, 300}}) {
+    const Product product(m, n, k);
+    std::vector<float> sums(static_cast<size_t>(m * n), 5.0f);
+    kernels::gemm_add({product.a.data(), k}, {product.packed().data(), k}, {sums.data(), n}, m, n,
+                      k);
+    for (int64_t i = 0; i < m * n; ++i) {
+      check_close(sums[static_cast<size_t>(i)], 5.0 + product.plain(i / n, i % n, false),
+                  tolerance(k));
     }
   }
 }

@@ -1,0 +1,50 @@
+// The cells of recurrent layers, written once, in operations that each runtime has its own for. Each gate is a tensor
+// of its own, under its letter in PyTorch's formulas.
+
+/**
+ * An operation uses its arguments up, as jax-js has it; `keep` gives one for another use.
+ *
+ * @typedef {object} CellOperations
+ * @property {(x: any) => any} keep
+ * @property {(a: any, b: any) => any} add
+ * @property {(a: any, b: any) => any} sub
+ * @property {(a: any, b: any) => any} mul
+ * @property {(x: any) => any} sigmoid
+ * @property {(x: any) => any} tanh
+ *
+ * @typedef {{ hidden: any, memory: any }} State memory: of an LSTM; a GRU has none
+ */
+
+/**
+ * @param {CellOperations} ops
+ * @param {Record<string, any>} sums i, f, g and o: the input's product and the hidden state's
+ * @param {any} memory
+ * @returns {State}
+ */
+export function lstmCell(ops, { i, f, g, o }, memory) {
+  const kept = ops.mul(ops.sigmoid(f), memory);
+  const next = ops.add(kept, ops.mul(ops.sigmoid(i), ops.tanh(g)));
+  return { memory: ops.keep(next), hidden: ops.mul(ops.sigmoid(o), ops.tanh(next)) };
+}
+
+/**
+ * @param {CellOperations} ops
+ * @param {Record<string, any>} x r, z and n: the input's products
+ * @param {Record<string, any>} h the hidden state's
+ * @param {any} hidden
+ * @returns {State}
+ */
+export function gruCell(ops, x, h, hidden) {
+  const gate = (/** @type {string} */ name) => ops.sigmoid(ops.add(x[name], h[name]));
+  const fresh = ops.tanh(ops.add(x.n, ops.mul(gate('r'), h.n)));
+  const kept = ops.mul(gate('z'), ops.sub(hidden, ops.keep(fresh)));
+  return { memory: undefined, hidden: ops.add(fresh, kept) };
+}
+
+/**
+ * The letters of a list's members.
+ * @param {string} letters
+ * @param {any[]} parts
+ * @returns {Record<string, any>}
+ */
+export const byGate = (letters, parts) => Object.fromEntries([...letters].map((gate, i) => [gate, parts[i]]));
