@@ -87,14 +87,13 @@ int64_t tile_height(int64_t rest) {
   return rest <= kTileRows || rest >= 2 * kTileRows ? std::min(kTileRows, rest) : (rest + 1) / 2;
 }
 
-/// The block of `size` columns, by its first column, that is read in the place of the block that
-/// begins at `column`: of B backwards the last block comes first.
-int64_t block_read(const Panels& b, int64_t n, int64_t size, int64_t column) {
-  return b.backwards ? (n - 1) / size * size - column : column;
+/// The first column of the block of `size` columns that is read after blocks of `done` columns.
+int64_t next_block(const Panels& b, int64_t n, int64_t size, int64_t done) {
+  return b.backwards ? (n - 1) / size * size - done : done;
 }
 
 /// sums[j] += Σ_p a[p] b[j, p] for the `depth` terms and the columns of kRowPanels panels, `stride`
-/// apart. After panel `last` it stands in for those that are missing.
+/// apart. Panel `last` stands in for panels after it, which do not exist.
 void add_row_terms(const float* a, const float* b, int64_t stride, int64_t last, int64_t depth,
                    float* sums) {
   Batch terms[kRowPanels][2];
@@ -123,8 +122,8 @@ void add_row_terms(const float* a, const float* b, int64_t stride, int64_t last,
 void multiply_row(const float* a, Panels b, const float* bias, bool add, float* c, int64_t n,
                   int64_t k) {
   constexpr int64_t kColumns = kRowPanels * kPanel;
-  for (int64_t i = 0; i < n; i += kColumns) {
-    const int64_t j = block_read(b, n, kColumns, i);
+  for (int64_t done = 0; done < n; done += kColumns) {
+    const int64_t j = next_block(b, n, kColumns, done);
     const int64_t width = std::min(kColumns, n - j), last = (width - 1) / kPanel;
     const float* start = add ? c + j : bias ? bias + j : kZeros;
     for (int64_t p = 0; p < k;) {
@@ -146,8 +145,8 @@ void multiply(ConstRows a, Panels b, const float* bias, bool add, Rows c, int64_
               int64_t k) {
   if (m == 1) return multiply_row(a.data, b, bias, add, c.data, n, k);
   const int64_t most = block_columns(m);
-  for (int64_t i = 0; i < n; i += most) {
-    const int64_t block = block_read(b, n, most, i), columns = std::min(most, n - block);
+  for (int64_t done = 0; done < n; done += most) {
+    const int64_t block = next_block(b, n, most, done), columns = std::min(most, n - block);
     for (int64_t p = 0; p < k; p += kBlockTerms) {
       const int64_t depth = std::min(kBlockTerms, k - p);
       for (int64_t r = 0, height; r < m; r += height) {

@@ -342,6 +342,17 @@ RecurrentModule declare_recurrent(Parameters& parameters, int module, const Recu
   return recurrent;
 }
 
+RecurrentShape recurrent_shape(const Config& config, const char* cell) {
+  const int64_t num_layers = config.integer("num_layers");
+  return {.cell = recurrent_cell(config.choice(cell)),
+          .input_size = config.dimension("input_size"),
+          .hidden_size = config.dimension("hidden_size"),
+          .num_layers = num_layers,
+          .bidirectional = config.flag("bidirectional"),
+          .bias = config.flag("bias"),
+          .dropout = num_layers > 1 ? config.number("dropout") : 0};
+}
+
 std::string recurrent_arguments(const RecurrentShape& shape) {
   std::string text = format("{}, {}", {shape.input_size, shape.hidden_size});
   if (shape.num_layers > 1) text += format(", num_layers={}", {shape.num_layers});

@@ -59,6 +59,10 @@ struct RecurrentShape {
   Dimension output_size() const { return {directions() * state_size(), hidden_size.axis}; }
 };
 
+/// The shape that a layer's fields ask for: input_size, hidden_size, num_layers, bidirectional,
+/// bias, dropout where there are layers between which it can be, and the cell in the field `cell`.
+RecurrentShape recurrent_shape(const Config& config, const char* cell);
+
 /// One direction of one layer: linear layers of its input and of the hidden state before a
 /// position, and the projection of the hidden state after it, where there is one.
 struct RecurrentDirection {

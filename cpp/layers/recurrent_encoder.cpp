@@ -10,21 +10,9 @@
 namespace attnscope {
 namespace {
 
-RecurrentShape shape_of(const Config& config) {
-  return {.cell = recurrent_cell(config.choice("cell")),
-          .input_size = config.dimension("input_size"),
-          .hidden_size = config.dimension("hidden_size"),
-          .num_layers = config.integer("num_layers"),
-          .bidirectional = config.flag("bidirectional"),
-          .bias = config.flag("bias"),
-          .dropout = config.number("dropout"),
-          .proj_size = config.optional_integer("proj_size")
-                           ? std::optional(config.dimension("proj_size"))
-                           : std::nullopt};
-}
-
 RecurrentModule declare(Parameters& parameters, const Config& config) {
-  const RecurrentShape shape = shape_of(config);
+  RecurrentShape shape = recurrent_shape(config, "cell");
+  if (config.optional_integer("proj_size")) shape.proj_size = config.dimension("proj_size");
   parameters.inherit(shape.cell.pytorch_class, recurrent_arguments(shape));
   return declare_recurrent(parameters, parameters.add_module("", ""), shape);
 }

@@ -156,14 +156,7 @@ TransformerModules declare_transformer(Parameters& parameters, const Config& con
 }
 
 RecurrentModule declare_recurrent_encoder(Parameters& parameters, const Config& config) {
-  const int64_t num_layers = config.integer("num_layers");
-  const RecurrentShape shape{.cell = recurrent_cell(config.choice("encoder")),
-                             .input_size = config.dimension("input_size"),
-                             .hidden_size = config.dimension("hidden_size"),
-                             .num_layers = num_layers,
-                             .bidirectional = config.flag("bidirectional"),
-                             .bias = config.flag("bias"),
-                             .dropout = num_layers > 1 ? config.number("dropout") : 0};
+  const RecurrentShape shape = recurrent_shape(config, "encoder");
   const int module = parameters.add_module(
       "encoder", format("{}({})", {shape.cell.pytorch_class, recurrent_arguments(shape)}));
   return declare_recurrent(parameters, module, shape);

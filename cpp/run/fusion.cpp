@@ -36,12 +36,11 @@ size_t Steps::place_of(const Step& step) const {
   return static_cast<size_t>(std::ranges::find(steps_, &step) - steps_.begin());
 }
 
-int64_t Steps::reads_before(size_t count, TensorId id) const {
-  int64_t reads = 0;
-  for (size_t i = 0; i < count && this->reads(id) > 1; ++i) {
-    reads += std::ranges::count(steps_[i]->inputs, id);
-  }
-  return reads;
+int64_t Steps::reads_before(size_t index, TensorId id) const {
+  if (reads(id) == 1) return 0;  // by the step that asks
+  int64_t before = 0;
+  for (size_t i = 0; i < index; ++i) before += std::ranges::count(steps_[i]->inputs, id);
+  return before;
 }
 
 void Steps::gather(std::span<const Step* const> steps) {

@@ -90,8 +90,8 @@ class Steps {
   /// How often a tensor is read; to leave the run counts once.
   int reads(TensorId id) const { return reads_[static_cast<size_t>(id)]; }
 
-  /// How many of the first `count` steps read a tensor that others may read as well.
-  int64_t reads_before(size_t count, TensorId id) const;
+  /// How often the steps before the one at `index`, which reads a tensor, read it.
+  int64_t reads_before(size_t index, TensorId id) const;
 
  private:
   std::vector<const Step*> steps_;

@@ -178,26 +178,9 @@ Measure attention(const char* name, const Steps& steps, int64_t S, bool causal) 
              {&steps.values, product_flops}}}}};
 }
 
-double bytes_of(int64_t floats) { return 4.0 * static_cast<double>(floats); }
-
-/// The recurrent product of an LSTM of 512 units, batch 1: of a weight that does not fit into L2.
-constexpr int64_t kUnits = 512, kGates = 4 * kUnits;
-
-Measure recurrent_product(const char* name, const Measure& reading, bool alternately) {
-  const double bytes = bytes_of(kGates * kUnits);
-  return {name,
-          "GB/s",
-          bytes,
-          [=, a = numbers(kUnits), b = numbers(packed_size(kGates, kUnits)), c = Floats(kGates),
-           backwards = false]() mutable {
-            gemm({a.data(), kUnits}, {b.data(), kUnits, backwards}, nullptr, {c.data(), kGates}, 1,
-                 kGates, kUnits);
-            if (alternately) backwards = !backwards;
-          },
-          {{"reading", {{&reading, bytes}}}}};
-}
-
 constexpr int64_t E = 768;  // features of a hidden state
+
+double bytes_of(int64_t floats) { return 4.0 * static_cast<double>(floats); }
 
 Measure reading(const char* name, int64_t rows) {
   return {name, "GB/s", bytes_of(rows * E), [data = numbers(rows * E)] {
@@ -205,24 +188,37 @@ Measure reading(const char* name, int64_t rows) {
           }};
 }
 
-/// What is done with `rows` hidden states, which must be read at least.
-Measure over_rows(const char* name, const Measure& reading, int64_t rows,
-                  std::function<void()> call) {
-  const double bytes = bytes_of(rows * E);
+/// What is done with so many floats, which must be read at least.
+Measure over_floats(const char* name, const Measure& reading, int64_t floats,
+                    std::function<void()> call) {
+  const double bytes = bytes_of(floats);
   return {name, "GB/s", bytes, std::move(call), {{"reading", {{&reading, bytes}}}}};
 }
 
+/// The recurrent product of an LSTM of 512 units, batch 1: of a weight that does not fit into L2.
+constexpr int64_t kUnits = 512, kGates = 4 * kUnits;
+
+Measure recurrent_product(const char* name, const Measure& reading, bool alternately) {
+  return over_floats(name, reading, kGates * kUnits,
+                     [=, a = numbers(kUnits), b = numbers(packed_size(kGates, kUnits)),
+                      c = Floats(kGates), backwards = false]() mutable {
+                       gemm({a.data(), kUnits}, {b.data(), kUnits, backwards}, nullptr,
+                            {c.data(), kGates}, 1, kGates, kUnits);
+                       if (alternately) backwards = !backwards;
+                     });
+}
+
 Measure scoring(const char* name, const Measure& reading, int64_t rows) {
-  return over_rows(name, reading, rows,
-                   [=, hidden = numbers(rows * E), vector = numbers(E),
-                    scores = Floats(static_cast<size_t>(rows))]() mutable {
-                     dot_rows({hidden.data(), E}, vector.data(), 0, rows, E, scores.data());
-                   });
+  return over_floats(name, reading, rows * E,
+                     [=, hidden = numbers(rows * E), vector = numbers(E),
+                      scores = Floats(static_cast<size_t>(rows))]() mutable {
+                       dot_rows({hidden.data(), E}, vector.data(), 0, rows, E, scores.data());
+                     });
 }
 
 Measure adding(const char* name, const Measure& reading, int64_t rows) {
-  return over_rows(
-      name, reading, rows,
+  return over_floats(
+      name, reading, rows * E,
       [=, hidden = numbers(rows * E), weights = numbers(rows), out = Floats(E)]() mutable {
         std::fill(out.begin(), out.end(), 0.0f);
         add_weighted_rows({hidden.data(), E}, weights.data(), rows, E, out.data());
@@ -233,16 +229,16 @@ Measure adding(const char* name, const Measure& reading, int64_t rows) {
 Measure pooling(const char* name, const Measure& reading, const Measure& scoring,
                 const Measure& adding, int64_t rows) {
   constexpr int64_t kSeqLen = 128;
-  Measure pooling = over_rows(name, reading, rows,
-                              [=, hidden = numbers(rows * E), vector = numbers(E),
-                               scores = Floats(kSeqLen), out = Floats(E)]() mutable {
-                                for (int64_t row = 0; row < rows; row += kSeqLen) {
-                                  const Pooled pooled = score_and_pool(
-                                      hidden.data() + row * E, vector.data(), 0, nullptr, kSeqLen,
-                                      E, scores.data(), out.data());
-                                  finish_pooling(pooled, kSeqLen, E, scores.data(), out.data());
-                                }
-                              });
+  Measure pooling = over_floats(name, reading, rows * E,
+                                [=, hidden = numbers(rows * E), vector = numbers(E),
+                                 scores = Floats(kSeqLen), out = Floats(E)]() mutable {
+                                  for (int64_t row = 0; row < rows; row += kSeqLen) {
+                                    const Pooled pooled = score_and_pool(
+                                        hidden.data() + row * E, vector.data(), 0, nullptr, kSeqLen,
+                                        E, scores.data(), out.data());
+                                    finish_pooling(pooled, kSeqLen, E, scores.data(), out.data());
+                                  }
+                                });
   const double bytes = bytes_of(rows * E);
   pooling.limits.push_back({"its steps", {{&scoring, bytes}, {&adding, bytes}}});
   return pooling;

@@ -1,7 +1,7 @@
 // The layers that `npm run bench` times: those of the speed page, and recurrent ones, which read their weights at each
 // step and so have no place on a page's roofline.
 
-import { workloads as layers } from '../../web/plain/workloads.js';
+import { none, workloads as layers } from '../../web/plain/workloads.js';
 
 /**
  * @typedef {import('../../web/plain/workloads.js').Workload} Layer
@@ -15,8 +15,8 @@ import { workloads as layers } from '../../web/plain/workloads.js';
 /** A letter for each gate, in the order in which PyTorch's weights have them. @type {Record<Cell, string>} */
 export const gates = { lstm: 'ifgo', gru: 'rzn' };
 
-/** The gates of a recurrent workload. @param {Workload} workload */
-export const gatesOf = ({ kind }) => gates[/** @type {Cell} */ (kind)];
+/** The cell of a recurrent workload. @param {Workload} workload */
+export const cellOf = ({ kind }) => /** @type {Cell} */ (kind);
 
 /** @param {Cell} cell @param {number} B @param {number} S @param {number} E @param {number} U @returns {Workload} */
 function recurrent(cell, B, S, E, U) {
@@ -24,7 +24,7 @@ function recurrent(cell, B, S, E, U) {
   return {
     name: `${cell.toUpperCase()} ${B}x${S}x${E}, ${U} units`,
     kind: cell,
-    sizes: { ...sizesOfNone, B, S, E, U },
+    sizes: { ...none, B, S, E, U },
     causal: false,
     showsRate: true,
     config: { layer: 'recurrent_encoder', cell, batch_size: B, seq_len: S, input_size: E, hidden_size: U },
@@ -35,11 +35,9 @@ function recurrent(cell, B, S, E, U) {
   };
 }
 
-const sizesOfNone = { B: 0, S: 0, E: 0, H: 0, D: 0, A: 0, M: 0, K: 0, N: 0, U: 0 };
-
 /** @type {Workload[]} */
 export const workloads = [
-  ...layers.map((layer) => ({ ...layer, sizes: { ...sizesOfNone, ...layer.sizes } })),
+  ...layers.map((layer) => ({ ...layer, sizes: { ...layer.sizes, U: 0 } })),
   recurrent('lstm', 32, 128, 256, 512),
   recurrent('lstm', 1, 512, 256, 512),
   recurrent('gru', 32, 128, 256, 512),

@@ -12,7 +12,7 @@ import { causalMask, headByHead, joined, reordered, swapped, transposed } from '
 import { median } from '../../web/plain/timing.js';
 import { difference, shuffled } from '../bench/numbers.js';
 import { randomNumbers } from '../random.js';
-import { gruCell, lstmCell } from '../bench/runtimes/cells.js';
+import { nextState } from '../bench/runtimes/cells.js';
 import { losses, weightsOf } from '../bench/runtimes/trained.js';
 import { ratioOf, remarks, rowOf, table } from '../bench/table.js';
 import { flopsOf, trainings } from '../bench/trainings.js';
@@ -228,10 +228,11 @@ test('the cells that rivals run give what recurrent_encoder gives', async () => 
     sub: (/** @type {number} */ a, /** @type {number} */ b) => a - b,
     mul: (/** @type {number} */ a, /** @type {number} */ b) => a * b,
     sigmoid: (/** @type {number} */ x) => 1 / (1 + Math.exp(-x)),
-    tanh: Math.tanh
+    tanh: Math.tanh,
+    sum: (/** @type {number[]} */ x, /** @type {number[]} */ h) => x.map((part, i) => part + h[i]),
+    split: (/** @type {number[]} */ product) => product
   };
   for (const cell of /** @type {const} */ (['lstm', 'gru'])) {
-    const letters = gates[cell];
     const model = scope.create({
       layer: 'recurrent_encoder',
       cell,
@@ -241,19 +242,15 @@ test('the cells that rivals run give what recurrent_encoder gives', async () => 
       hidden_size: 1
     });
     const weights = model.stateDict();
-    const by = (/** @type {string} */ side, /** @type {number} */ x) =>
-      Object.fromEntries(
-        [...letters].map((gate, i) => [
-          gate,
-          weights[`weight_${side}_l0`].data[i] * x + weights[`bias_${side}_l0`].data[i]
-        ])
+    const product = (/** @type {string} */ side, /** @type {number} */ x) =>
+      Array.from(
+        weights[`weight_${side}_l0`].data,
+        (weight, gate) => weight * x + weights[`bias_${side}_l0`].data[gate]
       );
     const data = Float32Array.of(0.5, -2, 3);
     let state = { hidden: 0, memory: 0 };
     const expected = Array.from(data, (input) => {
-      const [x, h] = [by('ih', input), by('hh', state.hidden)];
-      const sums = Object.fromEntries([...letters].map((gate) => [gate, x[gate] + h[gate]]));
-      state = cell === 'lstm' ? lstmCell(ops, sums, state.memory) : gruCell(ops, x, h, state.hidden);
+      state = nextState(ops, cell, product('ih', input), product('hh', state.hidden), state);
       return state.hidden;
     });
     const { output } = model.forward({ hidden_states: { data, shape: [1, 3, 1] } });

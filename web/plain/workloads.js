@@ -21,7 +21,8 @@
  * @property {boolean} showsRate whether FLOP/s say anything: reading the input is most of a scorer's work
  */
 
-const none = { B: 0, S: 0, E: 0, H: 0, D: 0, A: 0, M: 0, K: 0, N: 0 };
+/** No size. */
+export const none = { B: 0, S: 0, E: 0, H: 0, D: 0, A: 0, M: 0, K: 0, N: 0 };
 
 /** @param {number} M @param {number} K @param {number} N @returns {Workload} */
 function product(M, K, N) {

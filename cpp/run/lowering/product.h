@@ -26,7 +26,7 @@ class Product {
  private:
   TensorId weight_, bias_;
   int64_t n_, k_;
-  bool backwards_;  // every other one of the steps that share the weight
+  bool backwards_;  // in every other step that reads the weight
   Slot<std::byte> scratch_;
 };
 

@@ -2,8 +2,8 @@
 // arrays count their references: an operation uses its arguments up, and `.ref` keeps one for another use.
 
 import { projectionsOf, swapped, transposed } from '../layouts.js';
-import { gatesOf } from '../workloads.js';
-import { byGate, gruCell, lstmCell } from './cells.js';
+import { cellOf } from '../workloads.js';
+import { nextState } from './cells.js';
 import { jaxWays, trainWithJax } from './jax_training.js';
 import { inBrowser, load } from './runtime.js';
 
@@ -94,13 +94,15 @@ function multihead({ numpy: np, nn }, { sizes: { S, E, H, D } }, { inputs, weigh
 }
 
 /** @param {any} jax @returns {import('./cells.js').CellOperations} */
-export const cellOperations = ({ numpy: np, nn }) => ({
+const cellOperations = ({ numpy: np, nn }) => ({
   keep: (x) => x.ref,
   add: (a, b) => a.add(b),
   sub: (a, b) => a.sub(b),
   mul: (a, b) => a.mul(b),
   sigmoid: nn.sigmoid,
-  tanh: np.tanh
+  tanh: np.tanh,
+  sum: (x, h) => x.add(h),
+  split: (product, count) => np.split(product, count, 1)
 });
 
 /**
@@ -108,24 +110,19 @@ export const cellOperations = ({ numpy: np, nn }) => ({
  * @param {any} jax @param {Workload} workload @param {Data} data @returns {Computation}
  */
 function recurrent(jax, workload, { inputs, weights }) {
-  const { kind } = workload;
   const { B, S, E, U } = workload.sizes;
   const { numpy: np } = jax;
-  const letters = gatesOf(workload);
-  const rows = letters.length * U;
+  const cell = cellOf(workload);
+  const rows = weights.bias_hh_l0.length;
   const ops = cellOperations(jax);
-  const parts = (/** @type {any} */ all) => byGate(letters, np.split(all, letters.length, 1));
   return {
     compute(x, wx, bx, wh, bh) {
       const timeFirst = np.transpose(x, [1, 0, 2]).reshape([S * B, E]);
       const byInput = np.split(np.matmul(timeFirst, wx).add(bx), S, 0);
-      let hidden = np.zeros([B, U]);
-      let memory = np.zeros([B, U]);
+      let state = { hidden: np.zeros([B, U]), memory: np.zeros([B, U]) };
       const states = byInput.map((/** @type {any} */ x) => {
-        const h = np.matmul(hidden.ref, wh.ref).add(bh.ref);
-        ({ hidden, memory } =
-          kind === 'lstm' ? lstmCell(ops, parts(x.add(h)), memory) : gruCell(ops, parts(x), parts(h), hidden));
-        return hidden.ref;
+        state = nextState(ops, cell, x, np.matmul(state.hidden.ref, wh.ref).add(bh.ref), state);
+        return state.hidden.ref;
       });
       return np.transpose(np.stack(states), [1, 0, 2]);
     },

@@ -1,8 +1,8 @@
 // LiteRT.js, the successor of TensorFlow Lite: XNNPACK with relaxed SIMD, and threads.
 
 import { causalMask, headByHead, projectionsOf, reordered } from '../layouts.js';
-import { gates, gatesOf } from '../workloads.js';
-import { byGate, gruCell, lstmCell } from './cells.js';
+import { cellOf, gates } from '../workloads.js';
+import { nextState } from './cells.js';
 import { inBrowser, load, modules } from './runtime.js';
 import { TfliteGraph } from './tflite_model.js';
 
@@ -76,45 +76,35 @@ function multihead(workload, { weights }) {
   return { graph, output: graph.linear(merged, output.weight, output.bias), shapes: { hidden_states: [S, E] } };
 }
 
-/** @param {TfliteGraph} graph @returns {import('./cells.js').CellOperations} */
+/**
+ * A product of all gates is a list, with a tensor for each.
+ * @param {TfliteGraph} graph
+ * @returns {import('./cells.js').CellOperations}
+ */
 const cellOperations = (graph) => ({
   keep: (x) => x,
   add: (a, b) => graph.binary('ADD', a, b),
   sub: (a, b) => graph.binary('SUB', a, b),
   mul: (a, b) => graph.binary('MUL', a, b),
   sigmoid: (x) => graph.activation('LOGISTIC', x),
-  tanh: (x) => graph.activation('TANH', x)
+  tanh: (x) => graph.activation('TANH', x),
+  sum: (x, h) => x.map((/** @type {number} */ part, /** @type {number} */ i) => graph.binary('ADD', part, h[i])),
+  split: (product) => product
 });
 
 /**
- * A product for each gate: cut out of a single one they would be copied, which takes a tenth to a fifth longer.
+ * The product of all gates, a tensor for each: cut out of one tensor they would be copied, which takes a tenth to a
+ * fifth longer.
  * @param {TfliteGraph} graph @param {Workload} workload @param {Data} data @param {'ih' | 'hh'} side
  */
-function gateProducts(graph, workload, { weights }, side) {
-  const letters = gatesOf(workload);
+function gateProduct(graph, workload, { weights }, side) {
+  const letters = gates[cellOf(workload)];
   const { E, U } = workload.sizes;
-  return [...letters].map((gate) => {
+  const linears = [...letters].map((gate) => {
     const own = (/** @type {string} */ name) => reordered(weights[`${name}_${side}_l0`], letters, gate);
     return graph.sharedLinear(side === 'ih' ? E : U, own('weight'), own('bias'));
   });
-}
-
-/**
- * @param {TfliteGraph} graph @param {Workload} workload
- * @param {number[]} x the gates' products with the input @param {number[]} h with the hidden state
- * @param {import('./cells.js').State} state
- */
-function nextState(graph, { kind }, x, h, { hidden, memory }) {
-  const ops = cellOperations(graph);
-  if (kind === 'gru') return gruCell(ops, byGate(gates.gru, x), byGate(gates.gru, h), hidden);
-  return lstmCell(
-    ops,
-    byGate(
-      gates.lstm,
-      x.map((part, i) => ops.add(part, h[i]))
-    ),
-    memory
-  );
+  return (/** @type {number} */ x) => linears.map((linear) => linear(x));
 }
 
 /**
@@ -125,21 +115,16 @@ function recurrent(workload, data) {
   const { B, S, E, U } = workload.sizes;
   const graph = new TfliteGraph();
   const rows = graph.reshape(graph.transpose(graph.input([B, S, E]), [1, 0, 2]), [S * B, E]);
-  const byInputs = gateProducts(graph, workload, data, 'ih').map((product) => product(rows));
-  const byState = gateProducts(graph, workload, data, 'hh');
+  const byInputs = gateProduct(graph, workload, data, 'ih')(rows);
+  const byState = gateProduct(graph, workload, data, 'hh');
+  const ops = cellOperations(graph);
   const zero = graph.constant(new Float32Array(B * U), [B, U]);
   /** @type {import('./cells.js').State} */
   let state = { hidden: zero, memory: zero };
   const outputs = [];
   for (let step = 0; step < S; step++) {
     const x = byInputs.map((all) => graph.slice(all, [step * B, 0], [B, U]));
-    state = nextState(
-      graph,
-      workload,
-      x,
-      byState.map((product) => product(state.hidden)),
-      state
-    );
+    state = nextState(ops, cellOf(workload), x, byState(state.hidden), state);
     outputs.push(state.hidden);
   }
   const stacked = graph.reshape(graph.stack(outputs), [S, B, U]);
@@ -169,9 +154,9 @@ async function stepByStep({ Tensor }, compile, workload, data) {
   const graph = new TfliteGraph();
   const x = graph.input([1, E]);
   const state = { hidden: graph.input([1, U]), memory: workload.kind === 'lstm' ? graph.input([1, U]) : undefined };
-  const products = (/** @type {'ih' | 'hh'} */ side, /** @type {number} */ from) =>
-    gateProducts(graph, workload, data, side).map((product) => product(from));
-  const next = nextState(graph, workload, products('ih', x), products('hh', state.hidden), state);
+  const byInput = gateProduct(graph, workload, data, 'ih')(x);
+  const byState = gateProduct(graph, workload, data, 'hh')(state.hidden);
+  const next = nextState(cellOperations(graph), cellOf(workload), byInput, byState, state);
   const states = [next.hidden, ...(workload.kind === 'lstm' ? [next.memory] : [])];
   const model = await compile(graph, states);
   return {

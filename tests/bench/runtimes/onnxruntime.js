@@ -2,7 +2,7 @@
 // PyTorch exports, and by each fused operator.
 
 import { causalMask, headByHead, joined, projectionsOf, reordered, swapped, transposed } from '../layouts.js';
-import { gates } from '../workloads.js';
+import { cellOf, gates } from '../workloads.js';
 import { MICROSOFT, OnnxGraph } from './onnx_model.js';
 import { load } from './runtime.js';
 
@@ -133,7 +133,7 @@ function multihead(workload, { weights }, way) {
 /** As PyTorch exports nn.LSTM and nn.GRU. @param {Workload} workload @param {Data} data @returns {Graph} */
 function recurrent(workload, { weights }) {
   const { B, S, E, U } = workload.sizes;
-  const cell = /** @type {import('../workloads.js').Cell} */ (workload.kind);
+  const cell = cellOf(workload);
   const order = { lstm: 'iofg', gru: 'zrn' }[cell];
   const rows = order.length * U;
   const own = (/** @type {string} */ name) => reordered(weights[name], gates[cell], order);

@@ -1,8 +1,8 @@
 // TensorFlow.js on its WebAssembly backend: XNNPACK with SIMD; threads only in browsers.
 
 import { causalMask, projectionsOf, transposed } from '../layouts.js';
-import { gatesOf } from '../workloads.js';
-import { byGate, gruCell, lstmCell } from './cells.js';
+import { cellOf } from '../workloads.js';
+import { nextState } from './cells.js';
 import { folder, inBrowser, load } from './runtime.js';
 import { tfjsWays, trainWithTfjs } from './tfjs_training.js';
 
@@ -79,35 +79,31 @@ function multihead(tf, workload, { weights }, way) {
 }
 
 /** @param {any} tf @returns {import('./cells.js').CellOperations} */
-export const cellOperations = (tf) => ({
+const cellOperations = (tf) => ({
   keep: (x) => x,
   add: tf.add,
   sub: tf.sub,
   mul: tf.mul,
   sigmoid: tf.sigmoid,
-  tanh: tf.tanh
+  tanh: tf.tanh,
+  sum: tf.add,
+  split: (product, count) => tf.split(product, count, 1)
 });
 
 /** @param {any} tf @param {Workload} workload @param {Data} data @returns {Compute} */
 function recurrent(tf, workload, { weights }) {
-  const { kind } = workload;
   const { B, S, E, U } = workload.sizes;
-  const letters = gatesOf(workload);
-  const rows = letters.length * U;
+  const cell = cellOf(workload);
+  const rows = weights.bias_hh_l0.length;
   const byInput = linear(tf, transposed(weights.weight_ih_l0, rows, E), weights.bias_ih_l0);
   const byState = linear(tf, transposed(weights.weight_hh_l0, rows, U), weights.bias_hh_l0);
   const ops = cellOperations(tf);
-  const parts = (/** @type {any} */ all) => byGate(letters, tf.split(all, letters.length, 1));
   return ({ hidden_states }) => {
     const timeFirst = tf.transpose(hidden_states, [1, 0, 2]).reshape([S * B, E]);
-    let hidden = tf.zeros([B, U]);
-    let memory = hidden;
+    let state = { hidden: tf.zeros([B, U]), memory: tf.zeros([B, U]) };
     const states = tf.unstack(byInput(timeFirst).reshape([S, B, rows])).map((/** @type {any} */ x) => {
-      const h = byState(hidden);
-      const next =
-        kind === 'lstm' ? lstmCell(ops, parts(tf.add(x, h)), memory) : gruCell(ops, parts(x), parts(h), hidden);
-      ({ hidden, memory } = next);
-      return hidden;
+      state = nextState(ops, cell, x, byState(state.hidden), state);
+      return state.hidden;
     });
     return tf.transpose(tf.stack(states), [1, 0, 2]);
   };
