@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   Attnscope,
   Model,
@@ -858,6 +860,30 @@ test('an error right after a worker began to listen does not stay behind as a re
     assert.equal(await ready, worker);
     await wait(0);
     assert.deepEqual(rejections, []);
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+});
+
+test('an error of a worker that began to listen before garbage was collected is no rejection that nobody takes', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const worker = /** @type {any} */ (new EventTarget());
+  const { ready } = startWorker(() => worker);
+  const rejections = [];
+  const note = (reason) => rejections.push(reason);
+  process.on('unhandledRejection', note);
+  try {
+    for (let i = 0; i < 2; i++) {
+      await wait(0);
+      collect();
+    }
+    worker.dispatchEvent(Object.assign(new Event('message'), { data: 'attnscope: ready' }));
+    assert.equal(await ready, worker);
+    const error = Object.assign(new Event('error', { cancelable: true }), { message: 'of its work' });
+    worker.dispatchEvent(error);
+    await wait(0);
+    assert.deepEqual([rejections, error.defaultPrevented], [[], false]);
   } finally {
     process.off('unhandledRejection', note);
   }

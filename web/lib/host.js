@@ -25,22 +25,23 @@ export function startWorker(open) {
     violations.stop();
     return { ready: Promise.reject(error), end() {} };
   }
-  const heard = new AbortController();
-  const { signal } = heard;
   const ready = new Promise((resolve) => {
-    // An error after READY is one of the worker's work.
+    const fail = (/** @type {string} */ reason) => Promise.reject(new Error(reason));
+    const listeners = Object.entries({
+      message: (/** @type {any} */ { data }) => data === READY && decide(worker),
+      error(/** @type {any} */ event) {
+        event.preventDefault(); // `ready` tells it
+        decide(whyNot(url, event.message, violations.last()).then(fail));
+      },
+      close: () => decide(fail(`the worker ${url} ended before it listened`))
+    });
+    // An error after READY is one of the worker's work. No AbortSignal removes the listeners: of several on one target
+    // Node forgets all but the last when garbage is collected.
     const decide = (/** @type {any} */ outcome) => {
-      heard.abort();
+      for (const [type, listener] of listeners) worker.removeEventListener(type, listener);
       resolve(outcome);
     };
-    const fail = (/** @type {string} */ reason) => Promise.reject(new Error(reason));
-    const onError = (/** @type {ErrorEvent} */ event) => {
-      event.preventDefault(); // `ready` tells it
-      decide(whyNot(url, event.message, violations.last()).then(fail));
-    };
-    worker.addEventListener('message', ({ data }) => data === READY && decide(worker), { signal });
-    worker.addEventListener('error', onError, { signal });
-    worker.addEventListener('close', () => decide(fail(`the worker ${url} ended before it listened`)), { signal });
+    for (const [type, listener] of listeners) worker.addEventListener(type, listener);
   });
   ready.catch(() => worker.terminate()).finally(violations.stop);
   return { worker, ready, end: () => worker.terminate() };
