@@ -78,7 +78,7 @@ class Walk {
       const Count bytes = tensor.role == Role::kInput ? bytes_of(tensor, dtype_) : 0;
       given.push_back({{}, bytes, bytes > 0 ? show(id, bytes, 0) : kNoLife});
     }
-    run(std::move(given), std::vector<bool>(graph_.results().size(), true));
+    run(std::move(given), Flags(graph_.results().size(), true));
     for (const TensorId id : inputs_) show_read(id, row_ - 1);
   }
 
@@ -98,7 +98,7 @@ class Walk {
   };
 
   /// `stay`: of each result whether it stays.
-  void run(std::vector<Given> given, std::vector<bool> stay) {
+  void run(std::vector<Given> given, Flags stay) {
     given_ = std::move(given);
     stay_ = std::move(stay);
     if (records()) saved.resize(count_rows(graph_), 0);
@@ -302,7 +302,7 @@ class Walk {
   size_t walk(const Loop& loop, int64_t iteration, const std::vector<Given>& given,
               std::vector<Walk>& known) {
     const Body& body = loop.body_of(iteration);
-    const std::vector<bool> stay = stays(loop, iteration);
+    const Flags stay = stays(loop, iteration);
     const size_t shown = first_of(known, *body.graph);
     for (size_t i = shown; i < known.size(); ++i) {
       const bool same = &known[i].graph_ == body.graph.get() && known[i].stay_ == stay &&
@@ -321,10 +321,10 @@ class Walk {
   }
 
   /// Of the results of an iteration those that something behind it needs.
-  static std::vector<bool> stays(const Loop& loop, int64_t iteration) {
+  static Flags stays(const Loop& loop, int64_t iteration) {
     const bool last = iteration + 1 == loop.iterations();
     const size_t results = loop.body_of(iteration).graph->results().size();
-    std::vector<bool> stay(results);
+    Flags stay(results);
     for (size_t r = 0; r < results; ++r) {
       const int result = static_cast<int>(r);
       stay[r] = loop.output_of(result, true) != kNoTensor ||
@@ -480,7 +480,7 @@ class Walk {
   std::string prefix_{};         // of its names
   int first_row_ = 0, row_ = 0;  // of the first and the next step
   std::vector<Given> given_{};
-  std::vector<bool> stay_{};
+  Flags stay_{};
   const int end_;  // the number of steps
   std::vector<TensorId> storage_;
   std::vector<TensorId> inputs_;

@@ -274,7 +274,7 @@ UnpackedInputs unpacked_inputs(const char* owner, const Graph& graph, const Give
   UnpackedInputs unpacked{
       std::vector<Values>(graph.tensors().size()), {}, Inputs(graph.tensors().size())};
   unpacked.late.reserve(tensors.size());
-  std::vector<bool> given(graph.tensors().size(), false);
+  Flags given(graph.tensors().size(), false);
   for (const GivenTensor& tensor : tensors) {
     given[static_cast<size_t>(find_input(owner, graph, known, tensor.name()))] = true;
   }

@@ -17,7 +17,7 @@ class GradientBuilder {
   /// `step` is one of `graph`; `gradients` are those by its outputs, kNoTensor by those on which
   /// the scalar does not depend; `needs` says of each of its inputs whether a gradient by it is
   /// asked for.
-  GradientBuilder(Graph& graph, Step step, std::vector<TensorId> gradients, std::vector<bool> needs)
+  GradientBuilder(Graph& graph, Step step, std::vector<TensorId> gradients, Flags needs)
       : graph_(graph),
         step_(std::move(step)),
         gradients_(std::move(gradients)),
@@ -58,7 +58,7 @@ class GradientBuilder {
   Graph& graph_;
   const Step step_;
   const std::vector<TensorId> gradients_;
-  const std::vector<bool> needs_;
+  const Flags needs_;
   std::vector<TensorId> given_;
   int made_ = 0;  // tensors
 };

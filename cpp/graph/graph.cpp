@@ -160,7 +160,7 @@ void Graph::drop_states() {
   advances_.clear();
 }
 
-void Graph::remove_steps(const std::vector<bool>& unneeded) {
+void Graph::remove_steps(const Flags& unneeded) {
   size_t i = 0;
   std::erase_if(steps_, [&](const Step&) { return unneeded[i++]; });
   for (Held& held : held_) {

@@ -214,7 +214,7 @@ class Graph {
   }
 
   /// Removes the steps for which `unneeded` says so, by their place, which no other step reads.
-  void remove_steps(const std::vector<bool>& unneeded);
+  void remove_steps(const Flags& unneeded);
 
   /// What lives between runs, in the order in which a layer says it.
   void add_state(StateUse use) { states_.push_back(std::move(use)); }

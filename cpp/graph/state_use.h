@@ -4,8 +4,8 @@
 // it; run/state.h holds the numbers.
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,9 +72,12 @@ struct Noise {
 };
 
 /// Numbers that follow from the counters.
-struct Computed {
-  std::function<void(const Counters& counters, std::span<float> numbers)> fill;
+class Computation {
+ public:
+  virtual ~Computation() = default;
+  virtual void fill(const Counters& counters, std::span<float> numbers) const = 0;
 };
+using Computed = std::shared_ptr<const Computation>;
 
 /// A tensor that is filled before each run and lives no longer than it.
 struct Filled {

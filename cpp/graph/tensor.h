@@ -63,6 +63,10 @@ using TensorId = int;  // index into Graph::tensors()
 
 inline constexpr TensorId kNoTensor = -1;
 
+/// A bool for each tensor, step or result. std::vector<bool>, which packs bits, would make each
+/// module 3 kB larger.
+using Flags = std::vector<char>;
+
 /// Of a parameter: its place in its set (graph/parameters.h), in the order of declaration. In an
 /// unrolled graph, its flat number.
 using ParameterId = int;

@@ -49,7 +49,7 @@ class Inliner {
                   .prefix = std::move(prefix),
                   .begin = begin,
                   .ids = std::vector(graph.tensors().size(), kNoTensor)};
-    std::vector<bool> elsewhere(graph.tensors().size(), false);
+    Flags elsewhere(graph.tensors().size(), false);
     if (!whole) {
       for (const TensorId id : graph.inputs()) elsewhere[static_cast<size_t>(id)] = true;
     }

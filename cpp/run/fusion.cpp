@@ -6,7 +6,9 @@
 namespace attnscope {
 
 Steps::Steps(const Graph& graph, const std::vector<TensorId>& outputs)
-    : producers_(graph.tensors().size(), nullptr), reads_(graph.tensors().size(), 0) {
+    : producers_(graph.tensors().size(), nullptr),
+      reads_(graph.tensors().size(), 0),
+      later_reads_(graph.tensors().size(), 0) {
   for (const TensorId id : outputs) ++reads_[static_cast<size_t>(id)];
   // From the end: a step is needed where what it makes is read.
   for (const Step& step : graph.steps() | std::views::reverse) {
@@ -14,6 +16,9 @@ Steps::Steps(const Graph& graph, const std::vector<TensorId>& outputs)
       continue;
     steps_.push_back(&step);
     for (const TensorId id : step.outputs()) producers_[static_cast<size_t>(id)] = &step;
+    if (step.inputs.size() > 1) {
+      later_reads_[static_cast<size_t>(step.output)] = reads(step.inputs[1]);
+    }
     for (const TensorId id : step.inputs) ++reads_[static_cast<size_t>(id)];
   }
   std::reverse(steps_.begin(), steps_.end());
@@ -34,13 +39,6 @@ std::span<const Step* const> Steps::gradients_of(TensorId id) const {
 
 size_t Steps::place_of(const Step& step) const {
   return static_cast<size_t>(std::ranges::find(steps_, &step) - steps_.begin());
-}
-
-int64_t Steps::reads_before(size_t index, TensorId id) const {
-  if (reads(id) == 1) return 0;  // by the step that asks
-  int64_t before = 0;
-  for (size_t i = 0; i < index; ++i) before += std::ranges::count(steps_[i]->inputs, id);
-  return before;
 }
 
 void Steps::gather(std::span<const Step* const> steps) {

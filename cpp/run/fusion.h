@@ -48,9 +48,10 @@ struct Shortened {
 
 struct Fusion {
   size_t steps = 0;  // how many, from the site's on; 0 where the kernel does not fit
-  std::vector<const Step*> gathered{};      // all of these, where others may stand between them
+  std::vector<const Step*> gathered{};  // all of these, where others may stand between them
+  double earlier = 0;  // multiply-accumulates of steps before the site that it does in their place
   std::vector<TensorId> reads{}, writes{};  // activations and inputs; may be others than the steps'
-  std::vector<TensorId> packed{};           // weights that it reads packed
+  std::vector<Packing> packed{};            // weights that it reads packed
   Scratch scratch{};                        // what it needs besides
   Kernel kernel{};
   Shortened shortened{};
@@ -90,14 +91,21 @@ class Steps {
   /// How often a tensor is read; to leave the run counts once.
   int reads(TensorId id) const { return reads_[static_cast<size_t>(id)]; }
 
-  /// How often the steps before the one at `index`, which reads a tensor, read it.
-  int64_t reads_before(size_t index, TensorId id) const;
+  /// How often steps after the one that makes `id` read what is its second input, a weight say.
+  int later_reads_beside(TensorId id) const { return later_reads_[static_cast<size_t>(id)]; }
+
+  /// The steps before the one at `index`, and those after it.
+  std::span<const Step* const> before(size_t index) const { return std::span(steps_).first(index); }
+  std::span<const Step* const> after(size_t index) const {
+    return std::span(steps_).subspan(index + 1);
+  }
 
  private:
   std::vector<const Step*> steps_;
   std::vector<const Step*> producers_;  // by tensor
   std::vector<const Step*> gradients_;  // those that have a gradient_of, by that
   std::vector<int> reads_;              // by tensor
+  std::vector<int> later_reads_;        // by tensor
 };
 
 /// Where a kernel is looked for: a step, with all that are there.

@@ -40,6 +40,10 @@ bool has_the_same_numbers(const Step& step) {
   });
 }
 
+bool does_more(const Fusion& a, const Fusion& b) {
+  return a.steps > b.steps || a.earlier > b.earlier;
+}
+
 /// Made when the first file registers itself, whichever that is.
 std::vector<Entry>& entries() {
   static std::vector<Entry> all;
@@ -64,7 +68,7 @@ Fusion lower(const Site& site) {
   if (const std::optional<kernels::Map> map = map_of(op)) best = mapped(site, *map);
   for (const Entry& entry : entries()) {
     if (!entry.lower || *entry.operation != typeid(op)) continue;
-    if (Fusion fusion = entry.lower(site); fusion.steps > best.steps) best = std::move(fusion);
+    if (Fusion fusion = entry.lower(site); does_more(fusion, best)) best = std::move(fusion);
   }
   if (best.steps == 0) {
     throw std::logic_error("no kernel computes " + std::string(op.name()) + " as the step " +

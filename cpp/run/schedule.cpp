@@ -80,6 +80,7 @@ Schedule::Schedule(const Graph& graph, const Keep& keep, RunFor how)
   Steps steps(graph, outputs_);
   for (size_t s = 0; s < steps.size();) {
     Entry entry{lower({graph, steps, s, how}), 0, {}};
+    entry.work = entry.fusion.earlier;
     steps.gather(entry.fusion.gathered);
     for (const size_t end = s + entry.fusion.steps; s < end; ++s) {
       entry.work += work_of(graph, steps[s]);
@@ -101,7 +102,7 @@ Schedule::Schedule(const Graph& graph, const Keep& keep, RunFor how)
 /// From the end backwards: leaves out entries whose results nothing needs, because a fusion after
 /// them reads what they have read, and notes in each entry the tensors that it is the last to read.
 void Schedule::leave_out_unneeded() {
-  std::vector<bool> needed(graph_.tensors().size(), false);  // by storage
+  Flags needed(graph_.tensors().size(), false);  // by storage
   const auto storage = [this](TensorId id) { return placement_.storage[static_cast<size_t>(id)]; };
   for (const TensorId id : outputs_) needed[static_cast<size_t>(storage(id))] = true;
   std::vector<Entry> kept;
@@ -125,7 +126,7 @@ void Schedule::leave_out_unneeded() {
 
 void Schedule::plan() {
   placement_.offsets.resize(graph_.tensors().size());
-  std::vector<bool> own(graph_.tensors().size(), false);  // by storage: outputs have their own
+  Flags own(graph_.tensors().size(), false);  // by storage: outputs have their own
   for (const TensorId id : outputs_) own[placement_.storage_of(id)] = true;
   std::vector<Occupancy> spans;
   std::vector<std::pair<int, size_t>>

@@ -43,7 +43,7 @@ class Schedule {
   /// The most work that one of its entries has.
   double most_work() const;
   /// The weights that its kernels read packed.
-  const std::vector<TensorId>& packed() const { return packed_; }
+  const std::vector<Packing>& packed() const { return packed_; }
 
   /// Bytes of the parameters, of what is kept beside them, of those that are packed in a storage
   /// format, of what one run is given, without masks, and of what it returns.
@@ -66,7 +66,7 @@ class Schedule {
   std::vector<TensorId> outputs_;
   size_t results_;  // outputs that are returned; the others are appended to states
   std::vector<Entry> entries_;
-  std::vector<TensorId> packed_;
+  std::vector<Packing> packed_;
   Placement placement_;
 };
 

@@ -1,6 +1,7 @@
 #include "storage.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -57,9 +58,13 @@ Count PackedMatrix::scratch_bytes(int64_t m, int64_t n, int64_t k, Dtype storage
   return product({4, most});
 }
 
-void PackedMatrix::pack(const float* weight) {
+void PackedMatrix::pack(const float* weight, bool turned) {
+  if (turned && storage_ != Dtype::kFloat32) {
+    throw std::logic_error("turned weights are packed in float32 alone");
+  }
   if (storage_ == Dtype::kFloat32) {
-    kernels::pack_transposed(weight, k_, n_, k_, numbers<float>());
+    const auto pack = turned ? kernels::pack_plain : kernels::pack_transposed;
+    pack(weight, turned ? n_ : k_, n_, k_, numbers<float>());
   } else if (is_half(storage_)) {
     // A panel at a time: rounding all of it first would take half as much memory again.
     const kernels::HalfFormat format = half_format(storage_);

@@ -31,8 +31,9 @@ class PackedMatrix {
   /// What multiply() needs beside its arguments, of up to m rows.
   static Count scratch_bytes(int64_t m, int64_t n, int64_t k, Dtype storage);
 
-  /// Takes over the values of a weight; also in place of others.
-  void pack(const float* weight);
+  /// Takes over the values of a weight, also in place of others; `turned`: they lie as (k, n), and
+  /// the format is float32.
+  void pack(const float* weight, bool turned = false);
 
   /// The columns [begin, end) of c = a weightᵀ + bias; kernels::kPanel must divide `begin`.
   ///

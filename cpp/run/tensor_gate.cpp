@@ -105,8 +105,7 @@ int64_t positions_of(const Tensor& expected, const RawTensor& raw) {
          shape_text(raw.shape));
 }
 
-void check_all_given(const Graph& graph, const std::vector<TensorId>& inputs,
-                     const std::vector<bool>& given) {
+void check_all_given(const Graph& graph, const std::vector<TensorId>& inputs, const Flags& given) {
   for (const TensorId id : inputs) {
     const Tensor& tensor = graph.tensor(id);
     if (tensor.role != Role::kInput || given[static_cast<size_t>(id)]) continue;

@@ -40,8 +40,7 @@ Shape check_tensor(const Tensor& expected, const RawTensor& raw);
 int64_t positions_of(const Tensor& expected, const RawTensor& raw);
 
 /// Throws FieldError for the first required input for which `given` (by TensorId) is false.
-void check_all_given(const Graph& graph, const std::vector<TensorId>& inputs,
-                     const std::vector<bool>& given);
+void check_all_given(const Graph& graph, const std::vector<TensorId>& inputs, const Flags& given);
 
 /// A boolean mask (1 = may attend) as the float mask that is added to scores: 0 or -inf.
 /// Throws FieldError for any other byte.

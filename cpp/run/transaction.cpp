@@ -22,7 +22,7 @@ std::vector<Values> fill(const Graph& graph, const Counters& counters, Generator
       generator.fill_dropout_noise(noise->share, values.data(),
                                    static_cast<int64_t>(values.size()));
     } else {
-      std::get<Computed>(filling).fill(counters, {values.data(), values.size()});
+      std::get<Computed>(filling)->fill(counters, {values.data(), values.size()});
     }
     inputs[static_cast<size_t>(tensor)] = &values;
   }

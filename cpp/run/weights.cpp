@@ -12,25 +12,28 @@ void Weights::assign(const ParameterValues& values) {
 }
 
 void Weights::repack() {
-  for (const auto& packed : packed_) packed->matrix.pack(packed->from);
+  for (const auto& packed : packed_) packed->matrix.pack(packed->from, packed->turned);
 }
 
-BoundWeights Weights::bind(const Graph& graph, const std::vector<TensorId>& packed) {
-  BoundWeights bound{*values_, std::vector<const PackedMatrix*>(graph.tensors().size(), nullptr)};
-  for (const TensorId id : packed) {
-    const Tensor& tensor = graph.tensor(id);
+BoundWeights Weights::bind(const Graph& graph, const std::vector<Packing>& packed) {
+  BoundWeights bound{*values_,
+                     std::vector<const PackedMatrix*>(2 * graph.tensors().size(), nullptr)};
+  for (const Packing& packing : packed) {
+    const bool turned = packing.turned;
+    const Tensor& tensor = graph.tensor(packing.weight);
     const Values& whole = bound.values[static_cast<size_t>(tensor.parameter)];
     const float* from = whole.data() + tensor.offset;
-    const int64_t n = tensor.shape[0], k = tensor.shape[1];
-    auto known = std::find_if(packed_.begin(), packed_.end(), [&](const auto& one) {
-      return one->from == from && one->matrix.n() == n && one->matrix.k() == k;
+    const int64_t n = tensor.shape[turned ? 1 : 0], k = tensor.shape[turned ? 0 : 1];
+    auto known = std::ranges::find_if(packed_, [&](const auto& other) {
+      const PackedMatrix& matrix = other->matrix;
+      return other->from == from && other->turned == turned && matrix.n() == n && matrix.k() == k;
     });
     if (known == packed_.end()) {
-      auto made = std::make_unique<Packed>(Packed{from, PackedMatrix(n, k, storage_)});
-      made->matrix.pack(from);
-      known = packed_.insert(packed_.end(), std::move(made));
+      auto fresh = std::make_unique<Packed>(Packed{from, turned, PackedMatrix(n, k, storage_)});
+      fresh->matrix.pack(from, turned);
+      known = packed_.insert(packed_.end(), std::move(fresh));
     }
-    bound.packed[static_cast<size_t>(id)] = &(*known)->matrix;
+    bound.packed[packing.place()] = &(*known)->matrix;
   }
   return bound;
 }
@@ -48,16 +51,19 @@ Count Weights::packed_bytes() const {
   return bytes;
 }
 
-Count packed_bytes(const Graph& graph, const std::vector<TensorId>& packed, Dtype storage) {
+Count packed_bytes(const Graph& graph, const std::vector<Packing>& packed, Dtype storage) {
   Count bytes = 0;
-  for (auto id = packed.begin(); id != packed.end(); ++id) {
-    const Tensor& tensor = graph.tensor(*id);
-    const bool seen = std::any_of(packed.begin(), id, [&](TensorId before) {
-      const Tensor& other = graph.tensor(before);
-      return other.storage == tensor.storage && other.offset == tensor.offset &&
-             other.shape == tensor.shape;
+  for (auto packing = packed.begin(); packing != packed.end(); ++packing) {
+    const Tensor& tensor = graph.tensor(packing->weight);
+    const bool seen = std::any_of(packed.begin(), packing, [&](const Packing& before) {
+      const Tensor& other = graph.tensor(before.weight);
+      return before.turned == packing->turned && other.storage == tensor.storage &&
+             other.offset == tensor.offset && other.shape == tensor.shape;
     });
-    if (!seen) bytes = sum(bytes, PackedMatrix::bytes(tensor.shape[0], tensor.shape[1], storage));
+    if (seen) continue;
+    const int64_t n = tensor.shape[packing->turned ? 1 : 0],
+                  k = tensor.shape[packing->turned ? 0 : 1];
+    bytes = sum(bytes, PackedMatrix::bytes(n, k, storage));
   }
   return bytes;
 }

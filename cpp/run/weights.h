@@ -13,10 +13,22 @@
 
 namespace attnscope {
 
+/// A weight that a kernel reads packed.
+struct Packing {
+  Packing(TensorId id, bool is_turned = false) : weight(id), turned(is_turned) {}
+
+  TensorId weight;
+  bool turned;  // it is (k, n) in place of a linear step's (n, k), and packed in float32 alone
+
+  bool operator==(const Packing&) const = default;
+
+  size_t place() const { return 2 * static_cast<size_t>(weight) + (turned ? 1 : 0); }
+};
+
 /// The weights of one graph.
 struct BoundWeights {
   const ParameterValues& values;            // by Tensor::parameter
-  std::vector<const PackedMatrix*> packed;  // by TensorId; nullptr for what is not packed
+  std::vector<const PackedMatrix*> packed;  // by Packing::place(); nullptr for what is not packed
 };
 
 class Weights {
@@ -36,9 +48,9 @@ class Weights {
   /// Packs again what is packed, after a run has changed the values in place.
   void repack();
 
-  /// The weights of `graph`; those that `packed` lists, weights of linear steps, are packed by this
-  /// call unless an earlier one did, for whatever graph.
-  BoundWeights bind(const Graph& graph, const std::vector<TensorId>& packed);
+  /// The weights of `graph`; those that `packed` lists are packed by this call unless an earlier
+  /// one did, for whatever graph.
+  BoundWeights bind(const Graph& graph, const std::vector<Packing>& packed);
 
   /// Whether a parameter, or a part of it, is packed.
   bool is_packed(size_t parameter) const;
@@ -50,6 +62,7 @@ class Weights {
   /// A packed weight, and where its values are.
   struct Packed {
     const float* from;
+    bool turned;
     PackedMatrix matrix;
   };
 
@@ -59,6 +72,6 @@ class Weights {
 };
 
 /// Bytes of the packed copies of these weights of `graph`, each counted once.
-Count packed_bytes(const Graph& graph, const std::vector<TensorId>& packed, Dtype storage);
+Count packed_bytes(const Graph& graph, const std::vector<Packing>& packed, Dtype storage);
 
 }  // namespace attnscope

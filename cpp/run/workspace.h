@@ -56,9 +56,7 @@ class Workspace {
   const float* read(TensorId id) const;
 
   /// A weight as the products read it.
-  const PackedMatrix& packed(TensorId id) const {
-    return *weights_.packed[static_cast<size_t>(id)];
-  }
+  const PackedMatrix& packed(const Packing& how) const { return *weights_.packed[how.place()]; }
 
   /// The shape in which an optional input was given: one that broadcasts to the graph's.
   const Shape& given_shape(TensorId id) const { return given_shapes_[static_cast<size_t>(id)]; }

@@ -44,7 +44,7 @@ class Backward {
   /// Removes what was run again but is not read.
   void remove_unread() {
     const std::vector<Step>& steps = graph_.steps();
-    std::vector<bool> read(graph_.tensors().size(), false), unneeded(steps.size(), false);
+    Flags read(graph_.tensors().size(), false), unneeded(steps.size(), false);
     for (size_t i = steps.size(); i-- > 0;) {
       const bool again = std::binary_search(again_.begin(), again_.end(), i);
       unneeded[i] = again && std::ranges::none_of(steps[i].outputs(), [&](TensorId id) {
@@ -57,14 +57,14 @@ class Backward {
   }
 
   /// Adds the steps behind a step. `needs`: by tensor, whether its gradient is asked for.
-  void pass(const Step& step, const std::vector<bool>& needs) {
+  void pass(const Step& step, const Flags& needs) {
     std::vector<TensorId> gradients;  // by its outputs
     for (const TensorId id : step.outputs()) {
       gradients.push_back(gradients_[static_cast<size_t>(id)]);
     }
     const bool any = std::ranges::any_of(gradients, [](TensorId id) { return id != kNoTensor; });
     if (!any || step.op->is_constant()) return;
-    std::vector<bool> asked;
+    Flags asked;
     for (const TensorId input : step.inputs) asked.push_back(needs[static_cast<size_t>(input)]);
     if (std::none_of(asked.begin(), asked.end(), [](bool one) { return one; })) return;
     Step seen = step;
@@ -167,7 +167,7 @@ std::vector<TensorId> add_gradients(Graph& graph, std::span<const Seed> seeds,
                                     std::span<const TensorId> wanted,
                                     std::span<const Iteration> run_again) {
   // Forwards: what depends on a wanted tensor needs a gradient.
-  std::vector<bool> needs(graph.tensors().size(), false);
+  Flags needs(graph.tensors().size(), false);
   for (const TensorId id : wanted) needs[static_cast<size_t>(id)] = true;
   for (size_t id = 0; id < needs.size(); ++id) {
     const Tensor& tensor = graph.tensors()[id];

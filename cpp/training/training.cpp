@@ -158,20 +158,26 @@ class Updater {
   const std::string name_;
 };
 
-/// What every update of this recipe reads, from how many updates there were before.
-Computed rates_of(const Recipe& recipe) {
-  return {[how = recipe.optimizer, schedule = recipe.schedule](const Counters& counters,
-                                                               std::span<float> rates) {
+/// What every update of a recipe reads, from how many updates there were before.
+class Rates final : public Computation {
+ public:
+  explicit Rates(const Recipe& recipe) : how_(recipe.optimizer), schedule_(recipe.schedule) {}
+
+  void fill(const Counters& counters, std::span<float> rates) const override {
     const int64_t updates = counters.of(kUpdates);
-    const double lr = how.lr * schedule.factor(updates), step = static_cast<double>(updates + 1);
+    const double lr = how_.lr * schedule_.factor(updates), step = static_cast<double>(updates + 1);
     const auto set = [&](size_t rate, double value) { rates[rate] = static_cast<float>(value); };
     set(kLearningRate, lr);
-    set(kStepSize, lr / (1.0 - std::pow(how.beta1, step)));
-    set(kRootCorrection, std::sqrt(1.0 - std::pow(how.beta2, step)));
-    set(kKept, how.kind == Optimizer::Kind::kAdamW ? 1.0 - lr * how.weight_decay : 1.0);
+    set(kStepSize, lr / (1.0 - std::pow(how_.beta1, step)));
+    set(kRootCorrection, std::sqrt(1.0 - std::pow(how_.beta2, step)));
+    set(kKept, how_.kind == Optimizer::Kind::kAdamW ? 1.0 - lr * how_.weight_decay : 1.0);
     set(kIsFirst, updates == 0 ? 1.0 : 0.0);
-  }};
-}
+  }
+
+ private:
+  const Optimizer how_;
+  const RateSchedule schedule_;
+};
 
 }  // namespace
 
@@ -230,7 +236,7 @@ TrainingGraph training_graph(const Config& config, const Recipe& recipe, Accumul
                           {training.gradients[i], training.norm}, *recipe.clip_norm);
     }
     const TensorId rates = graph.add_input("rates", {static_cast<int64_t>(kRates)}, Role::kState);
-    graph.add_filled(rates, rates_of(recipe));
+    graph.add_filled(rates, std::make_shared<const Rates>(recipe));
     for (size_t i = 0; i < training.trained.size(); ++i) {
       Updater(graph, recipe.optimizer, rates, training.trained[i]).run(training.gradients[i]);
     }

@@ -2,12 +2,15 @@
 // backward and update of a layer, and forward and backward of attention alone. Shapes are given under the names that
 // attnscope, and so PyTorch, gives them.
 
+import { cellOf, isRecurrent, workloads } from './workloads.js';
+
 /**
  * Sizes: B sequences of S positions with E features; H heads of D features; A features of a scorer between its two
- * layers; F features of a feed-forward network; V tokens; C classes; L layers.
- * @typedef {Record<'B' | 'S' | 'E' | 'H' | 'D' | 'A' | 'F' | 'V' | 'C' | 'L', number>} TrainingSizes
+ * layers; F features of a feed-forward network; V tokens; C classes; L layers; U units of a recurrent layer.
+ * @typedef {Record<'B' | 'S' | 'E' | 'H' | 'D' | 'A' | 'F' | 'V' | 'C' | 'L' | 'U', number>} TrainingSizes
  *
- * @typedef {'classifier' | 'encoder layer' | 'additive scorer' | 'language model' | 'attention'} TrainingKind
+ * @typedef {import('./workloads.js').Cell} Cell
+ * @typedef {'classifier' | 'encoder layer' | 'additive scorer' | 'language model' | 'attention' | Cell} TrainingKind
  *
  * @typedef {object} Training
  * @property {string} name
@@ -29,7 +32,7 @@
 export const adam = { lr: 1e-3, beta1: 0.9, beta2: 0.999, eps: 1e-8 };
 
 const COMPARED = 4; // steps: a wrong gradient of any parameter has moved the loss by then
-const none = { B: 0, S: 0, E: 0, H: 0, D: 0, A: 0, F: 0, V: 0, C: 0, L: 0 };
+const none = { B: 0, S: 0, E: 0, H: 0, D: 0, A: 0, F: 0, V: 0, C: 0, L: 0, U: 0 };
 const common = { causal: false, steps: COMPARED, inputs: {}, ids: {}, output: [1], showsRate: true };
 
 /** @param {string} name @param {number} out @param {number} features @returns {Record<string, number[]>} */
@@ -185,13 +188,34 @@ function languageModel() {
   };
 }
 
+/**
+ * A recurrent layer, whose whole output is held against the target.
+ * @param {import('./workloads.js').Workload} workload
+ * @returns {Training}
+ */
+function recurrent(workload) {
+  const { name, config, inputs, weights, output } = workload;
+  const { B, S, E, U } = workload.sizes;
+  return {
+    ...common,
+    name: `training, ${name}`,
+    kind: cellOf(workload),
+    sizes: { ...none, B, S, E, U },
+    config,
+    training: { loss: 'mse_loss', optimizer: { name: 'adam', ...adam } },
+    inputs: { ...inputs, target: output },
+    weights
+  };
+}
+
 /** @type {Training[]} */
 export const trainings = [
   classifier(),
   encoderLayer(),
   ...[512, 2048, 8192].map((S) => attention(S)),
   additiveScorer(),
-  languageModel()
+  languageModel(),
+  ...workloads.filter(isRecurrent).map(recurrent)
 ];
 
 /**

@@ -15,6 +15,9 @@ import { none, workloads as layers } from '../../web/plain/workloads.js';
 /** A letter for each gate, in the order in which PyTorch's weights have them. @type {Record<Cell, string>} */
 export const gates = { lstm: 'ifgo', gru: 'rzn' };
 
+/** @param {Workload} workload */
+export const isRecurrent = ({ kind }) => kind in gates;
+
 /** The cell of a recurrent workload. @param {Workload} workload */
 export const cellOf = ({ kind }) => /** @type {Cell} */ (kind);
 

@@ -69,7 +69,8 @@ const STANDS_FOR = {
  * @param {string} command
  */
 async function wrongWith(command) {
-  const [program, name, ...rest] = command.split(/ +/);
+  const parts = command.match(/"[^"]*"|[^ ]+/g) ?? []; // quoted words are one argument
+  const [program, name, ...rest] = parts.map((part) => part.replace(/^"(.*)"$/, '$1'));
   if (program === 'node') {
     const files = [name, ...rest].map((word) => word.replace(/^--[\w-]+=/, '')).filter((word) => /\.m?js$/.test(word));
     return files.filter((file) => !existsSync(join(project, file))).join(' ');

@@ -1,4 +1,5 @@
-// Linear steps, with what follows them where it can be done to their results in the cache.
+// Linear steps, with what follows them where it can be done to their results in the cache, and the
+// gradients by the inputs of linear steps that share a weight.
 
 #include "../../ops/linear.h"
 
@@ -7,6 +8,7 @@
 
 #include "../../kernels/rows.h"
 #include "../../ops/arithmetic.h"
+#include "../../ops/matmul.h"
 #include "../threads.h"
 #include "parts.h"
 #include "product.h"
@@ -18,6 +20,9 @@ int64_t rows_of(const Site& site) {
   return count_of(site.output_shape()) / site.output_shape().back();
 }
 
+/// Whether it is x W, as reads_turned() has it.
+bool is_turned(const Site& site) { return dynamic_cast<const Matmul*>(site.step().op.get()); }
+
 /// What is done to the results of a product while they are in the cache.
 struct Finish {
   std::vector<kernels::Map> maps{};
@@ -28,7 +33,7 @@ struct Finish {
 Fusion projection(const Site& site, const Chain& chain, Finish finish) {
   const int64_t rows = rows_of(site);
   Scratch scratch;
-  const Product product(site, rows, scratch);
+  const Product product(site, rows, scratch, is_turned(site));
   Fusion fusion{.steps = chain.length(),
                 .reads = {site.input(0)},
                 .writes = {chain.made()},
@@ -133,7 +138,13 @@ Fusion scorer(const Site& site) {
   return fusion;
 }
 
+/// x W by a weight that is packed once for several such steps.
+Fusion turned_linear(const Site& site) {
+  return reads_turned(site) ? projection(site, Chain(site), {}) : Fusion{};
+}
+
 const Lowered<Linear> kMapped(mapped_linear), kResidual(residual_linear), kScorer(scorer);
+const Lowered<Matmul> kTurned(turned_linear);
 
 }  // namespace
 }  // namespace attnscope

@@ -1,185 +1,25 @@
-// Products of two tensors that steps make, and those of gradients. Both sides are packed for the
-// product in blocks, so that what is packed stays small however large they are.
+// Products of two tensors that steps make, and those of gradients.
 
 #include "../../ops/matmul.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "../../kernels/gemm.h"
 #include "../../kernels/rows.h"
 #include "../../kernels/sums.h"
+#include "../../ops/arithmetic.h"
 #include "../lowering.h"
 #include "../threads.h"
+#include "blocked_product.h"
 #include "parts.h"
+#include "product.h"
 #include "visible.h"
 
 namespace attnscope {
 namespace {
-
-constexpr int64_t kGrain = 1 << 14;  // numbers that are packed
-
-/// A matrix that lies as its product reads it, or transposed.
-struct Side {
-  const float* data;
-  int64_t stride;
-  bool turned;
-
-  /// Where the block begins that has this row, or column, and this term.
-  const float* at(int64_t index, int64_t term) const {
-    return data + (turned ? term * stride + index : index * stride + term);
-  }
-};
-
-/// c (m, n) = a (m, k) bᵀ (n, k), where each side may lie transposed, in blocks of the terms, and
-/// of rows and columns where they are many.
-struct Blocks {
-  int64_t m, n, k;
-  int64_t rows, columns, terms;  // of a block
-
-  /// `most`: floats of a side that are packed at once.
-  Blocks(int64_t m_, int64_t n_, int64_t k_, bool turned, int64_t most) : m(m_), n(n_), k(k_) {
-    constexpr int64_t kTerms = 768;
-    constexpr int64_t kRows = 30;  // whole tiles, be they of 5 rows or 6
-    terms = even_part(k, kTerms, 4);
-    columns = even_part(n, std::max(most / terms, kernels::kPanel), kernels::kPanel);
-    rows = turned ? even_part(m, std::max(most / terms, kRows), kRows) : m;
-  }
-
-  int64_t panel_floats() const { return kernels::packed_size(std::min(columns, n), terms); }
-  int64_t turned_floats() const { return std::min(rows, m) * turned_stride(); }
-  /// Of turned rows: such that neighbours do not share the same lines of the cache.
-  int64_t turned_stride() const {
-    constexpr int64_t kLine = 16;
-    return parts_of(terms, kLine) * kLine + kLine;
-  }
-};
-
-/// The panels [begin, end) of a block of b that begins at this column and term.
-void pack_panels(const Side& b, int64_t column, int64_t term, int64_t count, int64_t depth,
-                 int64_t begin, int64_t end, float* panels) {
-  const int64_t first = begin * kernels::kPanel;
-  const int64_t columns = std::min(end * kernels::kPanel, count) - first;
-  const auto pack = b.turned ? kernels::pack_plain : kernels::pack_transposed;
-  pack(b.at(column + first, term), b.stride, columns, depth, panels + first * depth);
-}
-
-void multiply(kernels::ConstRows a, kernels::Panels b, bool add, kernels::Rows c, int64_t m,
-              int64_t n, int64_t k) {
-  if (add) {
-    kernels::gemm_add(a, b, c, m, n, k);
-  } else {
-    kernels::gemm(a, b, nullptr, c, m, n, k);
-  }
-}
-
-/// One product, which all threads share.
-class SharedProduct {
- public:
-  SharedProduct(int64_t m, int64_t n, int64_t k, bool turned, Scratch& scratch)
-      : blocks_(m, n, k, turned, kMost),
-        panels_(scratch.shared<float>(blocks_.panel_floats())),
-        turned_(scratch.shared<float>(turned ? blocks_.turned_floats() : 0)) {}
-
-  void run(const Workspace& workspace, const Side& a, const Side& b, float* c) const {
-    const auto& [m, n, k, rows, columns, terms] = blocks_;
-    const auto count =
-        static_cast<double>(parts_of(k, terms) * parts_of(n, columns) * parts_of(m, rows));
-    double done = 0;
-    for (int64_t term = 0; term < k; term += terms) {
-      const int64_t depth = std::min(terms, k - term);
-      for (int64_t column = 0; column < n; column += columns) {
-        const int64_t width = std::min(columns, n - column);
-        pack(workspace, b, column, term, width, depth, done / count);
-        for (int64_t row = 0; row < m; row += rows, ++done) {
-          const int64_t height = std::min(rows, m - row);
-          const kernels::ConstRows left =
-              turn(workspace, a, row, term, height, depth, done / count);
-          const WatchedPart part((done + kPacked) / count, (done + 1) / count);
-          share(workspace, left, term > 0, {c + row * n + column, n}, height, width, depth);
-        }
-      }
-    }
-  }
-
- private:
-  static constexpr int64_t kMost = 1 << 22;
-  static constexpr double kPacked = 0.1;  // the share of its time that packing takes
-
-  void pack(const Workspace& workspace, const Side& b, int64_t column, int64_t term, int64_t width,
-            int64_t depth, double done) const {
-    const WatchedPart part(done, done);
-    float* panels = workspace.at(panels_);
-    parallel_for(parts_of(width, kernels::kPanel), parts_of(kGrain, depth * kernels::kPanel),
-                 [&](int64_t begin, int64_t end) {
-                   pack_panels(b, column, term, width, depth, begin, end, panels);
-                 });
-  }
-
-  /// Rows of a as the product reads them.
-  kernels::ConstRows turn(const Workspace& workspace, const Side& a, int64_t row, int64_t term,
-                          int64_t height, int64_t depth, double done) const {
-    if (!a.turned) return {a.at(row, term), a.stride};
-    constexpr int64_t kRows = 16;  // a cache line of each row of a
-    const WatchedPart part(done, done);
-    float* to = workspace.at(turned_);
-    const int64_t stride = blocks_.turned_stride();
-    parallel_for(height, parts_of(kGrain, depth * kRows) * kRows, [&](int64_t begin, int64_t end) {
-      kernels::turn({a.at(row + begin, term), a.stride}, depth, end - begin,
-                    {to + begin * stride, stride});
-    });
-    return {to, stride};
-  }
-
-  void share(const Workspace& workspace, kernels::ConstRows a, bool add, kernels::Rows c, int64_t m,
-             int64_t n, int64_t k) const {
-    const float* panels = workspace.at(panels_);
-    Parts(m, n, k, false)
-        .share(
-            false, [](int64_t, int64_t) {},
-            [&](int64_t row, int64_t rows, int64_t begin, int64_t end) {
-              multiply(kernels::from_row(a, row), {panels + begin * k, k}, add,
-                       {c.data + row * c.stride + begin, c.stride}, rows, end - begin, k);
-            });
-  }
-
-  Blocks blocks_;
-  Slot<float> panels_, turned_;
-};
-
-/// c (m, n) = aᵀ b of few terms, which one thread makes: rows [begin, end) of it.
-class OwnProduct {
- public:
-  OwnProduct(int64_t m, int64_t n, int64_t k, Scratch& scratch)
-      : blocks_(m, n, k, true, kMost),
-        panels_(scratch.each_thread<float>(blocks_.panel_floats())),
-        turned_(scratch.each_thread<float>(blocks_.turned_floats())) {}
-
-  /// Parts of the rows, each of which run() makes by itself.
-  int64_t parts() const { return parts_of(blocks_.m, blocks_.rows); }
-
-  void run(const Workspace& workspace, const Side& a, const Side& b, float* c, int64_t part) const {
-    const auto& [m, n, k, rows, columns, terms] = blocks_;
-    const int64_t row = part * rows, height = std::min(rows, m - row);
-    const int64_t stride = blocks_.turned_stride();
-    float *panels = workspace.at(panels_), *turned = workspace.at(turned_);
-    for (int64_t term = 0; term < k; term += terms) {
-      const int64_t depth = std::min(terms, k - term);
-      kernels::turn({a.at(row, term), a.stride}, depth, height, {turned, stride});
-      for (int64_t column = 0; column < n; column += columns) {
-        const int64_t width = std::min(columns, n - column);
-        pack_panels(b, column, term, width, depth, 0, parts_of(width, kernels::kPanel), panels);
-        multiply({turned, stride}, {panels, depth}, term > 0, {c + row * n + column, n}, height,
-                 width, depth);
-      }
-    }
-  }
-
- private:
-  static constexpr int64_t kMost = 1 << 17;  // which stay in the cache
-
-  Blocks blocks_;
-  Slot<float> panels_, turned_;
-};
 
 /// Has each row of sums (M, N) = weights (M, K) values (K, N) hold of the keys those alone that its
 /// query sees.
@@ -211,6 +51,7 @@ Fusion matmul(const Site& site) {
   const Shape& shape = site.output_shape();
   const int64_t N = shape.back(), M = shape[shape.size() - 2], K = site.input_shape(0).back();
   const int64_t batches = count_of(shape) / (M * N);
+  if (reads_turned(site)) return {};  // linear.cpp does it
   // Batches that share b are so many more rows.
   if (batches == 1 || site.input_shape(1).size() < shape.size()) {
     return shared_matmul(site, batches * M, N, K);
@@ -293,8 +134,99 @@ Fusion transposed_matmul(const Site& site) {
   return fusion;
 }
 
+/// A product aᵀ b in the sum that is the gradient of a weight which several steps of the forward
+/// pass read.
+struct Summand {
+  TensorId a, b;
+  TensorId sum;  // the sum before this product is added; kNoTensor before the first
+  int64_t rows;
+};
+
+/// The step that makes a product aᵀ b for a sum alone; nullptr where `id` is something else.
+const Step* summed_product(const Site& site, TensorId id) {
+  const Step* step = site.steps.producer(id);
+  const auto* product = step ? dynamic_cast<const TransposedMatmul*>(step->op.get()) : nullptr;
+  const bool sums = product && product->batches() == TransposedMatmul::Batches::kSum;
+  if (!sums || site.steps.reads(id) > 1) return nullptr;
+  const Shape& shape = site.shape(id);
+  return std::min(shape[0], shape[1]) > 1 ? step : nullptr;  // weighted_rows() does others
+}
+
+/// Whether a step adds such a product to what there is.
+bool adds_product(const Site& site, const Step* step) {
+  return step && dynamic_cast<const Add*>(step->op.get()) &&
+         summed_product(site, step->inputs[1]) &&
+         site.shape(step->inputs[0]) == site.shape(step->output);
+}
+
+/// The last summands of a sum, the newest first, without those that an earlier step sums because
+/// they have enough rows for a product; none where a later step adds further summands to these.
+std::vector<Summand> last_summands(const Site& site) {
+  constexpr int64_t kRows = 512;  // to read and write the sum takes a tenth of such a product
+  std::vector<Summand> last;
+  const auto take = [&](TensorId id, TensorId sum) {
+    const Step& step = *site.steps.producer(id);
+    const int64_t rows = count_of(site.shape(step.inputs[0])) / site.shape(id)[0];
+    last.push_back({step.inputs[0], step.inputs[1], sum, rows});
+  };
+  TensorId sum = site.output();
+  const Step* step = &site.step();
+  while (adds_product(site, step)) {
+    sum = step->inputs[0];
+    take(step->inputs[1], sum);
+    step = site.steps.reads(sum) == 1 ? site.steps.producer(sum) : nullptr;
+  }
+  if (last.empty()) return {};
+  if (summed_product(site, sum)) take(sum, kNoTensor);
+  int64_t rows = 0;
+  for (size_t i = last.size(); i-- > 0; rows += last[i].rows) {
+    if (rows < kRows) continue;
+    last.erase(last.begin() + static_cast<std::ptrdiff_t>(i) + 1, last.end());
+    rows = 0;
+  }
+  const auto goes_on = [&](const Step* next) {
+    return next->inputs[0] == site.output() && adds_product(site, next);
+  };
+  const bool alone = site.steps.reads(site.output()) == 1;
+  if (rows < kRows && alone && std::ranges::any_of(site.steps.after(site.index), goes_on))
+    return {};
+  return last;
+}
+
+/// A sum of products aᵀ b as a single product: their rows are copied one behind another.
+Fusion sum_of_products(const Site& site) {
+  std::vector<Summand> summands = last_summands(site);
+  if (summands.size() < 2) return {};
+  const int64_t K = site.output_shape()[0], N = site.output_shape()[1];
+  const TensorId sum = summands.back().sum;
+  Fusion fusion = site.alone({});
+  if (sum != kNoTensor) fusion.reads.push_back(sum);
+  int64_t rows = 0;
+  for (const Summand& summand : summands) {
+    fusion.reads.push_back(summand.a);
+    fusion.reads.push_back(summand.b);
+    rows += summand.rows;
+  }
+  fusion.earlier = static_cast<double>(rows * K) * static_cast<double>(N);
+  const auto left = fusion.scratch.shared<float>(rows * K);
+  const auto right = fusion.scratch.shared<float>(rows * N);
+  const SharedProduct product(K, N, rows, true, fusion.scratch);
+  fusion.kernel = [=, summands = std::move(summands), c = site.output()](Workspace& workspace) {
+    float *a = workspace.at(left), *b = workspace.at(right), *to = workspace.write(c);
+    for (const Summand& summand : summands) {
+      a = std::copy_n(workspace.read(summand.a), summand.rows * K, a);
+      b = std::copy_n(workspace.read(summand.b), summand.rows * N, b);
+    }
+    if (sum != kNoTensor) std::copy_n(workspace.read(sum), K * N, to);
+    product.run(workspace, {workspace.at(left), K, true}, {workspace.at(right), N, true}, to,
+                sum != kNoTensor);
+  };
+  return fusion;
+}
+
 const Lowered<Matmul> kMatmul(matmul);
 const Lowered<TransposedMatmul> kTransposedMatmul(transposed_matmul);
+const Lowered<Add> kSumOfProducts(sum_of_products);
 
 }  // namespace
 }  // namespace attnscope

@@ -1,18 +1,34 @@
 #include "product.h"
 
+#include <algorithm>
+
 #include "../../ops/arithmetic.h"
 #include "../../ops/linear.h"
+#include "../../ops/matmul.h"
 
 namespace attnscope {
 
-Product::Product(const Site& site, int64_t most_rows, Scratch& scratch)
-    : weight_(site.input(1)),
+Product::Product(const Site& site, int64_t most_rows, Scratch& scratch, bool turned)
+    : weight_{site.input(1), turned},
       bias_(site.optional_input(2)),
-      n_(site.input_shape(1)[0]),
-      k_(site.input_shape(1)[1]),
-      backwards_(site.steps.reads_before(site.index, weight_) % 2 == 1),
+      n_(site.input_shape(1)[turned ? 1 : 0]),
+      k_(site.input_shape(1)[turned ? 0 : 1]),
+      backwards_(site.steps.later_reads_beside(site.output()) % 2 == 1),
       scratch_(scratch.each_thread<std::byte>(
           PackedMatrix::scratch_bytes(most_rows, n_, k_, site.how.storage))) {}
+
+bool reads_turned(const Site& site) {
+  const TensorId weight = site.input(1);
+  const auto reads = [&](const Step* step) {
+    if (step->inputs.size() < 2 || step->inputs[1] != weight) return false;
+    const auto* product = dynamic_cast<const Matmul*>(step->op.get());
+    return product && product->right() == Matmul::Right::kPlain;
+  };
+  return site.graph.tensor(weight).role == Role::kParameter &&
+         site.how.storage == Dtype::kFloat32 && reads(&site.step()) &&
+         (std::ranges::any_of(site.steps.after(site.index), reads) ||
+          std::ranges::any_of(site.steps.before(site.index), reads));
+}
 
 void Product::run(const Workspace& workspace, const float* x, int64_t count, float* to,
                   int64_t begin, int64_t end) const {
@@ -83,8 +99,8 @@ int64_t Scorer::features() const {
   return sum;
 }
 
-std::vector<TensorId> Scorer::packed() const {
-  std::vector<TensorId> weights;
+std::vector<Packing> Scorer::packed() const {
+  std::vector<Packing> weights;
   for (const Features& one : features_) weights.push_back(one.product().weight());
   return weights;
 }

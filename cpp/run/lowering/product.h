@@ -9,26 +9,32 @@
 
 namespace attnscope {
 
-/// A linear step whose weight (n, k) is packed.
+/// A linear step, whose weight (n, k) is packed; or, with the weight turned, x W: the gradient by
+/// the input of such a step.
 class Product {
  public:
   /// `most_rows`: how many rows run() is given at most.
-  Product(const Site& site, int64_t most_rows, Scratch& scratch);
+  Product(const Site& site, int64_t most_rows, Scratch& scratch, bool turned = false);
 
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
-  TensorId weight() const { return weight_; }
+  const Packing& weight() const { return weight_; }
 
   /// Columns [begin, end) of `count` rows of x, to the same of `to`.
   void run(const Workspace& workspace, const float* x, int64_t count, float* to, int64_t begin,
            int64_t end) const;
 
  private:
-  TensorId weight_, bias_;
+  Packing weight_;
+  TensorId bias_;
   int64_t n_, k_;
   bool backwards_;  // in every other step that reads the weight
   Slot<std::byte> scratch_;
 };
+
+/// Whether the step at `site` is x W by a parameter that other such steps read too: the gradient by
+/// the input of linear steps that share their weight. Packed once, it serves them all.
+bool reads_turned(const Site& site);
 
 /// A linear step to one score.
 class ScoreVector {
@@ -84,7 +90,7 @@ class Scorer {
 
   /// Features between the rows and the scores, the gate's included; 0 where there are none.
   int64_t features() const;
-  std::vector<TensorId> packed() const;
+  std::vector<Packing> packed() const;
 
   /// scores (count,) of rows (count, k).
   void run(const Workspace& workspace, const float* rows, int64_t count, float* scores) const;

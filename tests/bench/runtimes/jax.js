@@ -4,7 +4,7 @@
 import { projectionsOf, swapped, transposed } from '../layouts.js';
 import { cellOf } from '../workloads.js';
 import { nextState } from './cells.js';
-import { jaxWays, trainWithJax } from './jax_training.js';
+import { cellOperations, jaxWays, trainWithJax } from './jax_training.js';
 import { inBrowser, load } from './runtime.js';
 
 /**
@@ -92,18 +92,6 @@ function multihead({ numpy: np, nn }, { sizes: { S, E, H, D } }, { inputs, weigh
     )
   };
 }
-
-/** @param {any} jax @returns {import('./cells.js').CellOperations} */
-const cellOperations = ({ numpy: np, nn }) => ({
-  keep: (x) => x.ref,
-  add: (a, b) => a.add(b),
-  sub: (a, b) => a.sub(b),
-  mul: (a, b) => a.mul(b),
-  sigmoid: nn.sigmoid,
-  tanh: np.tanh,
-  sum: (x, h) => x.add(h),
-  split: (product, count) => np.split(product, count, 1)
-});
 
 /**
  * Every step written out: it has no loops.

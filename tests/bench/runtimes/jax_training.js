@@ -18,11 +18,24 @@ export function jaxWays({ kind, sizes: { S } }) {
   return S > 512 ? ['head by head'] : ['dotProductAttention', 'all heads', 'head by head'];
 }
 
+/** @param {any} jax @returns {import('./cells.js').CellOperations} */
+export const cellOperations = ({ numpy: np, nn }) => ({
+  keep: (x) => x.ref,
+  add: (a, b) => a.add(b),
+  sub: (a, b) => a.sub(b),
+  mul: (a, b) => a.mul(b),
+  sigmoid: nn.sigmoid,
+  tanh: np.tanh,
+  sum: (x, h) => x.add(h),
+  split: (product, count) => np.split(product, count, 1)
+});
+
 /**
  * @param {any} jax @param {string} way
  * @returns {import('./trained.js').Operations}
  */
-function operations({ numpy: np, nn }, way) {
+function operations(jax, way) {
+  const { numpy: np, nn } = jax;
   const EPS = 1e-5;
   return {
     keep: (x) => x.ref,
@@ -49,7 +62,15 @@ function operations({ numpy: np, nn }, way) {
     pool: (scores, x, { B, S, E }) =>
       np.matmul(nn.softmax(scores.reshape([B, 1, S]), -1), x.reshape([B, S, E])).reshape([B, E]),
     crossEntropy: (logits, targets) => np.sum(nn.logSoftmax(logits, -1).mul(targets)).mul(-1),
-    meanSquare: (a, b) => np.mean(np.mean(np.square(a.sub(b)), -1)) // row by row: one sum of all rounds by 3e-4
+    meanSquare: (a, b) => np.mean(np.mean(np.square(a.sub(b)), -1)), // row by row: one sum of all rounds by 3e-4
+    cell: cellOperations(jax),
+    zeros: np.zeros,
+    positionsFirst(x, { B, S }) {
+      const features = x.shape[1];
+      return np.transpose(x.reshape([B, S, features]), [1, 0, 2]).reshape([S * B, features]);
+    },
+    positions: (x, { S }) => np.split(x, S, 0),
+    joined: (states) => np.concatenate(states, 0)
   };
 }
 

@@ -4,7 +4,7 @@ import { causalMask, projectionsOf, transposed } from '../layouts.js';
 import { cellOf } from '../workloads.js';
 import { nextState } from './cells.js';
 import { folder, inBrowser, load } from './runtime.js';
-import { tfjsWays, trainWithTfjs } from './tfjs_training.js';
+import { cellOperations, tfjsWays, trainWithTfjs } from './tfjs_training.js';
 
 /**
  * @typedef {import('./runtime.js').Workload} Workload
@@ -77,18 +77,6 @@ function multihead(tf, workload, { weights }, way) {
     return output(tf.transpose(attended(heads[0], heads[1], heads[2]), [1, 0, 2]).reshape([S, E]));
   };
 }
-
-/** @param {any} tf @returns {import('./cells.js').CellOperations} */
-const cellOperations = (tf) => ({
-  keep: (x) => x,
-  add: tf.add,
-  sub: tf.sub,
-  mul: tf.mul,
-  sigmoid: tf.sigmoid,
-  tanh: tf.tanh,
-  sum: tf.add,
-  split: (product, count) => tf.split(product, count, 1)
-});
 
 /** @param {any} tf @param {Workload} workload @param {Data} data @returns {Compute} */
 function recurrent(tf, workload, { weights }) {

@@ -13,9 +13,9 @@ import { inputsOf, losses, weightsOf } from './trained.js';
 
 /** @param {Training} training */
 export function tfjsWays({ kind }) {
-  if (kind === 'additive scorer') return ['plain'];
   if (kind === 'attention') return ['head by head'];
-  return kind === 'language model' ? ['batched'] : ['batched', 'head by head']; // whose many tensors have no room there
+  if (kind === 'language model') return ['batched']; // one head's many tensors have no room there
+  return kind === 'classifier' || kind === 'encoder layer' ? ['batched', 'head by head'] : ['plain'];
 }
 
 /**
@@ -126,6 +126,18 @@ function attendHeads(tf, way) {
   };
 }
 
+/** @param {any} tf @returns {import('./cells.js').CellOperations} */
+export const cellOperations = (tf) => ({
+  keep: (x) => x,
+  add: tf.add,
+  sub: tf.sub,
+  mul: tf.mul,
+  sigmoid: tf.sigmoid,
+  tanh: tf.tanh,
+  sum: tf.add,
+  split: (product, count) => tf.split(product, count, 1)
+});
+
 /**
  * @param {any} tf @param {Training} training @param {string} way
  * @returns {import('./trained.js').Operations}
@@ -154,7 +166,12 @@ function operations(tf, { sizes: { S }, causal }, way) {
     pool: (scores, x, { B, S, E }) =>
       tf.matMul(tf.softmax(scores.reshape([B, S])).reshape([B, 1, S]), x.reshape([B, S, E])).reshape([B, E]),
     crossEntropy: (logits, targets) => tf.neg(tf.sum(tf.mul(tf.logSoftmax(logits), targets))),
-    meanSquare: (a, b) => tf.mean(tf.mean(tf.square(tf.sub(a, b)), -1))
+    meanSquare: (a, b) => tf.mean(tf.mean(tf.square(tf.sub(a, b)), -1)),
+    cell: cellOperations(tf),
+    zeros: tf.zeros,
+    positionsFirst: (x, { B, S }) => tf.transpose(x.reshape([B, S, -1]), [1, 0, 2]).reshape([S * B, -1]),
+    positions: (x, { S }) => tf.split(x, S, 0),
+    joined: (states) => tf.concat(states, 0)
   };
 }
 

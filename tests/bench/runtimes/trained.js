@@ -2,6 +2,7 @@
 // for. Positions of all sequences are rows of one matrix: (B S, features).
 
 import { transposed } from '../layouts.js';
+import { nextState } from './cells.js';
 
 /**
  * An operation uses its arguments up, as jax-js has it; `keep` gives one for another use.
@@ -21,6 +22,11 @@ import { transposed } from '../layouts.js';
  * @property {(scores: any, x: any, sizes: Sizes) => any} pool positions, weighted by the softmax of their scores
  * @property {(logits: any, targets: any) => any} crossEntropy -Σ targets log softmax(logits), with the targets' weights
  * @property {(a: any, b: any) => any} meanSquare of their difference
+ * @property {import('./cells.js').CellOperations} cell
+ * @property {(shape: number[]) => any} zeros
+ * @property {(x: any, sizes: Sizes) => any} positionsFirst (B S, features) -> (S B, features)
+ * @property {(x: any, sizes: Sizes) => any[]} positions of (S B, features), each (B, features)
+ * @property {(states: any[]) => any} joined (S B, features) of as many
  *
  * @typedef {import('../trainings.js').Training} Training
  * @typedef {import('../trainings.js').TrainingSizes} Sizes
@@ -79,12 +85,28 @@ function languageModel(ops, sizes, w, { tokens, targets }) {
   return ops.crossEntropy(ops.linear(norm('model.norm', x), w['lm_head.weight']), targets);
 }
 
+/** @param {import('../workloads.js').Cell} cell @returns {Loss} */
+const recurrent = (cell) => (ops, sizes, w, inputs) => {
+  const [x, target] = [inputs.hidden_states, inputs.target].map((rows) => ops.positionsFirst(rows, sizes));
+  const byInput = ops.positions(ops.linear(x, w.weight_ih_l0, w.bias_ih_l0), sizes);
+  let state = { hidden: ops.zeros([sizes.B, sizes.U]), memory: ops.zeros([sizes.B, sizes.U]) };
+  const states = byInput.map((product, position) => {
+    const isLast = position === byInput.length - 1;
+    const [weight, bias] = [w.weight_hh_l0, w.bias_hh_l0].map((tensor) => (isLast ? tensor : ops.keep(tensor)));
+    state = nextState(ops.cell, cell, product, ops.linear(ops.keep(state.hidden), weight, bias), state);
+    return ops.keep(state.hidden);
+  });
+  return ops.meanSquare(ops.joined(states), target);
+};
+
 /** @type {Record<Exclude<Training['kind'], 'attention'>, Loss>} */
 export const losses = {
   classifier,
   'encoder layer': encoderLayer,
   'additive scorer': additiveScorer,
-  'language model': languageModel
+  'language model': languageModel,
+  lstm: recurrent('lstm'),
+  gru: recurrent('gru')
 };
 
 /**

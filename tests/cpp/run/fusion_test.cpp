@@ -1,6 +1,7 @@
 #include "../../../cpp/run/fusion.h"
 
 #include "../../../cpp/ops/activation.h"
+#include "../../../cpp/ops/arithmetic.h"
 #include "../../../cpp/training/backward.h"
 #include "../support.h"
 
@@ -52,6 +53,22 @@ TEST_CASE("steps that are gathered stand one after another, and all others stay 
   const std::vector<const Step*> both{tanh, gelu};
   steps.gather(both);
   CHECK(names_of(steps) == Names{"tanh", "gelu", "relu", "sigmoid"});
+}
+
+TEST_CASE("later reads beside a step are counted, and the steps before and after it found") {
+  Row row;
+  const TensorId both[] = {
+      row.graph.add_step("first", "combine", shared_op<Add>(), {row.tanh, row.gelu}, "first"),
+      row.graph.add_step("second", "combine", shared_op<Add>(), {row.x, row.gelu}, "second")};
+  const Steps steps(row.graph, {both[0], both[1], row.gelu});
+  REQUIRE(names_of(steps) == Names{"tanh", "gelu", "first", "second"});
+  CHECK(steps.later_reads_beside(both[0]) == 2);  // by the second, and it leaves the run
+  CHECK(steps.later_reads_beside(both[1]) == 1);
+  CHECK(steps.later_reads_beside(row.tanh) == 0);  // it has one input
+  CHECK(names_of(steps.before(1)) == Names{"tanh"});
+  CHECK(names_of(steps.after(1)) == Names{"first", "second"});
+  CHECK(steps.before(0).empty());
+  CHECK(steps.after(3).empty());
 }
 
 TEST_CASE("the steps behind a step are found by what it makes, without those that nothing needs") {

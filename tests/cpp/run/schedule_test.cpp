@@ -189,7 +189,7 @@ TEST_CASE("what leaves the run has memory of its own, and what does not is in th
   CHECK(placement.offsets[static_cast<size_t>(first)]);
   CHECK(placement.arena_bytes >= 40 * 7 * 4);
   const TensorId weight = graph.use(linear.weight);
-  CHECK(schedule.packed() == std::vector<TensorId>{weight, weight});
+  CHECK(schedule.packed() == std::vector<Packing>{weight, weight});
 }
 
 TEST_CASE("an activation dies once, where it is read for the last time") {

@@ -18,6 +18,14 @@ using namespace attnscope::testing;
 
 namespace {
 
+/// How many runs there were before, in each number.
+class Runs final : public Computation {
+ public:
+  void fill(const Counters& counters, std::span<float> numbers) const override {
+    std::ranges::fill(numbers, static_cast<float>(counters.of("runs")));
+  }
+};
+
 using Rule = StateUse::Rule;
 
 constexpr int64_t kPositions = 2, kFeatures = 3;  // of x, (1, 2, 3)
@@ -43,9 +51,7 @@ Graph remembering(int64_t past, bool updates = true) {
   graph.add_filled(noise, Noise{0.5});
   sum = step(times, {sum, noise}, "dropped");
   const TensorId runs = state("runs");
-  graph.add_filled(runs, Computed{[](const Counters& counters, std::span<float> numbers) {
-                     for (float& number : numbers) number = static_cast<float>(counters.of("runs"));
-                   }});
+  graph.add_filled(runs, std::make_shared<const Runs>());
   sum = step(plus, {sum, runs}, "with_runs");
 
   TensorId last = kNoTensor;

@@ -174,7 +174,7 @@ TEST_CASE("the inputs are what forward takes, and a step takes all but the cache
   CHECK_THROWS_WITH(find_input("step", graph, stepped, "position_ids"),
                     "step has no input \"position_ids\": positions count from the start of each "
                     "sequence, so padding goes to its end; its inputs are tokens, mask");
-  std::vector<bool> given(graph.tensors().size(), false);
+  Flags given(graph.tensors().size(), false);
   CHECK_THROWS_WITH(check_all_given(graph, stepped, given),
                     "tokens is missing; it must have shape (1, 128)");
   given[static_cast<size_t>(stepped[0])] = true;

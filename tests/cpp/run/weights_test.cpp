@@ -51,8 +51,8 @@ void check_product(const PackedMatrix& packed, const Values& weight, int64_t fir
   }
 }
 
-const PackedMatrix* bound_to(const BoundWeights& bound, TensorId id) {
-  return bound.packed[static_cast<size_t>(id)];
+const PackedMatrix* bound_to(const BoundWeights& bound, Packing packing) {
+  return bound.packed[packing.place()];
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ TEST_CASE("packed weights stay where they are while others are packed") {
     declared.push_back(declare_linear(*parameters, name, kIn, kOut, false).weight);
   }
   Graph graph(parameters);
-  std::vector<TensorId> ids;
+  std::vector<Packing> ids;
   for (const Weight& weight : declared) ids.push_back(graph.use(weight));
   Weights weights(values_of(graph, 1), Dtype::kFloat32);
   const PackedMatrix* first = bound_to(weights.bind(graph, {ids[0]}), ids[0]);
@@ -115,6 +115,39 @@ TEST_CASE("rows of a weight are packed by themselves") {
   check_product(*bound_to(bound, layer.weight), weights.values()[0], 0);
   CHECK(bound_to(bound, layer.upper)->n() == 8);
   CHECK(bound_to(bound, layer.weight)->n() == kOut);
+}
+
+TEST_CASE("a turned weight is packed beside the weight, follows its values, and is float32") {
+  const Projected layer(3);
+  const Packing turned(layer.weight, true);
+  Weights weights(values_of(layer.graph, 1), Dtype::kFloat32);
+  const std::vector<Packing> both{layer.weight, turned, turned};
+  const BoundWeights bound = weights.bind(layer.graph, both);
+  const Count bytes = PackedMatrix::bytes(kOut, kIn, Dtype::kFloat32) +
+                      PackedMatrix::bytes(kIn, kOut, Dtype::kFloat32);
+  CHECK(weights.packed_bytes() == bytes);
+  CHECK(packed_bytes(layer.graph, both, Dtype::kFloat32) == bytes);
+  check_product(*bound_to(bound, layer.weight), weights.values()[0], 0);
+
+  const auto check_turned = [&] {
+    const std::vector<float> x = random_floats(kOut, 4), y = times(*bound_to(bound, turned), x);
+    REQUIRE(y.size() == kIn);
+    for (size_t column = 0; column < kIn; ++column) {
+      double expected = 0.0;
+      for (size_t row = 0; row < kOut; ++row) {
+        expected += static_cast<double>(x[row]) * weights.values()[0].data()[row * kIn + column];
+      }
+      CAPTURE(column);
+      check_close(y[column], expected, kTolerance);
+    }
+  };
+  check_turned();
+  weights.assign(initial_values(*layer.parameters, 2));
+  check_turned();
+
+  Weights narrow(weights.shared_values(), Dtype::kBfloat16);
+  CHECK_THROWS_WITH_AS(narrow.bind(layer.graph, {turned}),
+                       "turned weights are packed in float32 alone", std::logic_error);
 }
 
 TEST_CASE("values that are assigned are seen by what is bound already") {
@@ -144,7 +177,7 @@ TEST_CASE("values that a run changed in place are seen once they are packed agai
 TEST_CASE("formats share the values, and pack each in its own") {
   const Projected layer(3);
   Weights floats(values_of(layer.graph, 1), Dtype::kFloat32);
-  const std::vector<TensorId> packed{layer.weight, layer.lower, layer.lower};
+  const std::vector<Packing> packed{layer.weight, layer.lower, layer.lower};
   for (const Dtype dtype : {Dtype::kFloat16, Dtype::kBfloat16, Dtype::kInt8}) {
     CAPTURE(format_of(dtype).name);
     Weights narrow(floats.shared_values(), dtype);
