@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -61,9 +62,47 @@ void as_work(Call call) {
   at_work = false;
 }
 
-/// All threads, the caller's too, take items until none is left. The caller then waits for items
-/// that a worker has taken, but not for workers that are still asleep: to wake one takes longer
-/// than most layers. For the same reason a worker looks for more work for a while before it sleeps.
+/// Items [next, end) that are left to take, and whether to take them from the end. One number holds
+/// all three: a late thread, which has read them in an earlier run, takes an item only if they are
+/// the same now.
+class Share {
+ public:
+  void set(int64_t next, int64_t end, bool backwards) {
+    state_ = (backwards ? kBackwards : 0) | static_cast<uint64_t>(next) * kNext |
+             static_cast<uint64_t>(end);
+  }
+
+  /// Adds an item at the end.
+  void add() { ++state_; }
+
+  /// Takes an item; kNoItem if none is left.
+  int32_t take() {
+    uint64_t state = state_, taken;
+    int32_t item;
+    do {
+      const auto next = static_cast<int32_t>(state / kNext & INT32_MAX);
+      const auto end = static_cast<int32_t>(state);
+      if (next == end) return kNoItem;
+      const bool backwards = state >= kBackwards;
+      item = backwards ? end - 1 : next;
+      taken = backwards ? state - 1 : state + kNext;
+    } while (!state_.compare_exchange_weak(state, taken));
+    return item;
+  }
+
+  static constexpr int32_t kNoItem = -1;
+
+ private:
+  static constexpr uint64_t kNext = uint64_t{1} << 32, kBackwards = uint64_t{1} << 63;
+
+  std::atomic<uint64_t> state_ = 0;
+};
+
+/// Every thread, the caller too, takes the items of its own share, then those left in the others'.
+/// In steps that share a weight each thread so reads the part of it that is in its cache.
+/// The caller waits for items that a worker has taken, but not for workers that are still asleep:
+/// waking a worker takes longer than most layers. For the same reason a worker looks for more work
+/// for a while before it sleeps.
 class Pool {
  public:
   ~Pool() { resize(1); }
@@ -77,34 +116,40 @@ class Pool {
     change_.announce();
   }
 
-  int size() const { return static_cast<int>(workers_.size()) + 1; }
+  int size() const { return size_; }
   int running() const { return running_ + 1; }
 
   void resize(int count) {
     stop_ = true;
     wake();
-    for (const Worker& worker : workers_) pthread_join(worker.thread, nullptr);
-    workers_.clear();
+    for (int number = 1; number < size_; ++number) pthread_join(threads_[number].id, nullptr);
     stop_ = false;
-    workers_.reserve(static_cast<size_t>(count - 1));  // a worker reads its own entry
+    threads_ = std::make_unique<Thread[]>(static_cast<size_t>(count));
+    size_ = count;
     const auto start = [](void* it) -> void* {
-      const Worker& worker = *static_cast<const Worker*>(it);
-      number_ = worker.number;
-      worker.pool->serve();
+      const Thread& thread = *static_cast<const Thread*>(it);
+      number_ = thread.number;
+      thread.pool->serve();
       return nullptr;
     };
     for (int number = 1; number < count; ++number) {
-      Worker& worker = workers_.emplace_back(Worker{this, number, {}});
-      if (pthread_create(&worker.thread, nullptr, start, &worker) != 0) {
-        workers_.pop_back();
+      Thread& thread = threads_[number];
+      thread.pool = this;
+      thread.number = number;
+      if (pthread_create(&thread.id, nullptr, start, &thread) != 0) {
+        size_ = number;
         throw std::runtime_error("the engine has no thread left for this");
       }
     }
   }
 
-  void run(int32_t items, const ItemWork& work) {
+  void run(int32_t items, bool backwards, const ItemWork& work) {
     begin(items, work);
-    ready_ = items;
+    const int64_t threads = size_;
+    for (int64_t number = 0; number < threads; ++number) {
+      threads_[number].share.set(number * items / threads, (number + 1) * items / threads,
+                                 backwards);
+    }
     wake();
     finish();
   }
@@ -118,6 +163,8 @@ class Pool {
     const ItemWork item_work = work_and_free_slot;  // which workers may call until the end
     begin(items, item_work);
     loading_ = true;
+    Share& loaded = threads_[0].share;
+    loaded.set(0, 0, false);
     for (int32_t item = 0; item < items; ++item) {
       std::atomic<bool>& slot = taken[static_cast<size_t>(item % slots)];
       for (int32_t undone = undone_; slot; undone = undone_) {
@@ -125,7 +172,7 @@ class Pool {
       }
       slot = true;
       load(item, item % slots);
-      ++ready_;
+      loaded.add();
       wake();
     }
     loading_ = false;
@@ -133,10 +180,8 @@ class Pool {
   }
 
  private:
-  /// No item is ready yet, so no worker reads `work` before it is set.
+  /// All shares are empty, so that no worker reads `work` before it is set.
   void begin(int32_t items, const ItemWork& work) {
-    ready_ = 0;
-    next_ = 0;
     work_ = &work;
     undone_ = items;
   }
@@ -148,15 +193,17 @@ class Pool {
     }
   }
 
-  /// Works on an item; false when none is ready.
+  /// Works on an item; false when none is left.
   bool take_item() {
-    int32_t item = next_;
-    do {
-      if (item >= ready_) return false;
-    } while (!next_.compare_exchange_weak(item, item + 1));
-    as_work([&] { (*work_)(item); });
-    if (--undone_ == 0 || loading_) change_.announce();
-    return true;
+    const int threads = size_;
+    for (int i = 0; i < threads; ++i) {
+      const int32_t item = threads_[(number_ + i) % threads].share.take();
+      if (item == Share::kNoItem) continue;
+      as_work([&] { (*work_)(item); });
+      if (--undone_ == 0 || loading_) change_.announce();
+      return true;
+    }
+    return false;
   }
 
   void serve() {
@@ -170,19 +217,21 @@ class Pool {
     --running_;
   }
 
-  struct Worker {
+  struct Thread {
     Pool* pool;
     int number;
-    pthread_t thread;
+    pthread_t id;
+    Share share;
   };
 
   static thread_local int number_;
-  std::vector<Worker> workers_;
+  std::unique_ptr<Thread[]> threads_ = std::make_unique<Thread[]>(1);
+  std::atomic<int> size_ = 1;
   Change change_;
   std::atomic<uint32_t> round_ = 0;
   std::atomic<int> running_ = 0;  // workers
   std::atomic<bool> stop_ = false, loading_ = false;
-  std::atomic<int32_t> next_ = 0, ready_ = 0, undone_ = 0;  // items
+  std::atomic<int32_t> undone_ = 0;  // items
   std::atomic<const ItemWork*> work_ = nullptr;
 };
 
@@ -233,17 +282,16 @@ void tell(double done) {
   (*pause.paused)(done);
 }
 
-void share_out(int64_t count, int64_t grain, Work work) {
+void share_out(int64_t count, int64_t grain, Order order, Work work) {
   const int64_t threads = thread_count();
   const int64_t chunks_per_thread = 4;  // so that a thread that starts late leaves no long tail
   const int64_t chunk = std::max(grain, count / (threads * chunks_per_thread) / grain * grain);
   if (threads == 1 || chunk >= count) {
     as_work([&] { work(0, count); });
   } else {
-    // From the end, where causal attention has most to do.
     const int32_t chunks = static_cast<int32_t>(parts_of(count, chunk));
-    pool().run(chunks, [&](int32_t item) {
-      const int64_t begin = (chunks - 1 - item) * chunk;
+    pool().run(chunks, order == Order::kBackwards, [&](int32_t item) {
+      const int64_t begin = item * chunk;
       work(begin, std::min(begin + chunk, count));
     });
   }
@@ -280,19 +328,22 @@ void parallel_for_loaded(int64_t count, int64_t slots, Work load, Work work) {
 }
 
 void parallel_tasks(int64_t count, bool late, FunctionRef<void(int64_t)> load,
-                    FunctionRef<void(int64_t)> work) {
+                    FunctionRef<void(int64_t)> work, Order order) {
   if (late) {
     return parallel_for_loaded(
         count, count, [load](int64_t task, int64_t) { load(task); },
         [work](int64_t task, int64_t) { work(task); });
   }
-  parallel_for(count, 1, [work](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) work(task);
-  });
+  parallel_for(
+      count, 1,
+      [work](int64_t begin, int64_t end) {
+        for (int64_t task = begin; task < end; ++task) work(task);
+      },
+      order);
 }
 
-void parallel_for(int64_t count, int64_t grain, Work work) {
-  if (!is_watched()) return share_out(count, grain, work);
+void parallel_for(int64_t count, int64_t grain, Work work, Order order) {
+  if (!is_watched()) return share_out(count, grain, order, work);
   constexpr double kSlice = 0.008;  // seconds
   constexpr double kMostGrowth = 8;
   const int64_t least = thread_count() * grain;
@@ -300,7 +351,8 @@ void parallel_for(int64_t count, int64_t grain, Work work) {
   for (int64_t done = 0; done < count;) {
     const int64_t size = std::min(slice, count - done);
     const double start = seconds();
-    share_out(size, grain, [&](int64_t begin, int64_t end) { work(done + begin, done + end); });
+    share_out(size, grain, order,
+              [&](int64_t begin, int64_t end) { work(done + begin, done + end); });
     const double taken = seconds() - start;
     const double growth = std::min(kMostGrowth, kSlice / std::max(taken, kSlice / kMostGrowth));
     slice =

@@ -36,10 +36,16 @@ constexpr int64_t even_part(int64_t count, int64_t most, int64_t unit) {
   return parts_of(count, parts_of(count, most) * unit) * unit;
 }
 
+/// The order in which a thread goes through its ranges. With causal attention the last ones have
+/// most to do: started first, they leave no thread to work alone at the end.
+enum class Order { kForwards, kBackwards };
+
 /// Calls work(begin, end) on disjoint ranges that cover [0, count), on all threads, and returns
-/// when every range is done. Ranges are multiples of `grain`, but for the last. `work` must not
-/// throw, allocate or call parallel_for(). The function that a Watch reports to may do both.
-void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> work);
+/// when every range is done. Calls with the same `count` and `grain` give a thread the same ranges,
+/// unless another thread is late. Ranges are multiples of `grain`, but for the last. `work` must
+/// not throw, allocate or call parallel_for(). The function that a Watch reports to may do both.
+void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> work,
+                  Order order = Order::kBackwards);
 
 /// Wakes threads that will soon be needed for so many operations, where these are worth it: waking
 /// takes as long as a small layer does.
@@ -57,7 +63,7 @@ void parallel_for_loaded(int64_t count, int64_t slots,
 /// (run/inputs.h), the caller's load() of this task and of all before it has returned by then.
 /// `work` must not allocate; neither function may throw or call parallel_for().
 void parallel_tasks(int64_t count, bool late, FunctionRef<void(int64_t task)> load,
-                    FunctionRef<void(int64_t task)> work);
+                    FunctionRef<void(int64_t task)> work, Order order = Order::kBackwards);
 
 /// Multiply-accumulates and other operations below which work is done before another thread has
 /// begun: some 10 µs.

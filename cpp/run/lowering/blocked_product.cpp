@@ -79,7 +79,7 @@ void SharedProduct::share(const Workspace& workspace, kernels::ConstRows a, bool
   const float* panels = workspace.at(panels_);
   Parts(m, n, k, false)
       .share(
-          false, [](int64_t, int64_t) {},
+          false, Order::kForwards, [](int64_t, int64_t) {},
           [&](int64_t row, int64_t rows, int64_t begin, int64_t end) {
             multiply(kernels::from_row(a, row), {panels + begin * k, k}, add,
                      {c.data + row * c.stride + begin, c.stride}, rows, end - begin, k);

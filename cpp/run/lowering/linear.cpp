@@ -51,14 +51,15 @@ Fusion projection(const Site& site, const Chain& chain, Finish finish) {
     float* to = workspace.write(y);
     const Parts parts(rows, n, k, !finish.maps.empty() || residual);
     const auto load = [&](int64_t first, int64_t count) { late.load(first * k, count * k); };
-    parts.share(bool{late}, load, [&](int64_t first, int64_t count, int64_t begin, int64_t end) {
-      product.run(workspace, from + first * k, count, to + first * n, begin, end);
-      for (int64_t row = first; row < first + count; ++row) {
-        float* part = to + row * n + begin;
-        for (const kernels::Map& map : finish.maps) map(part, end - begin);
-        if (residual) kernels::add(part, residual + row * n + begin, end - begin, part);
-      }
-    });
+    parts.share(bool{late}, product.order(), load,
+                [&](int64_t first, int64_t count, int64_t begin, int64_t end) {
+                  product.run(workspace, from + first * k, count, to + first * n, begin, end);
+                  for (int64_t row = first; row < first + count; ++row) {
+                    float* part = to + row * n + begin;
+                    for (const kernels::Map& map : finish.maps) map(part, end - begin);
+                    if (residual) kernels::add(part, residual + row * n + begin, end - begin, part);
+                  }
+                });
   };
   return fusion;
 }

@@ -23,15 +23,18 @@ class Parts {
   /// Calls work(first row, count of rows, first column, end of columns) for each part; where the
   /// rows are a late input (run/inputs.h), after load(first row, count of rows).
   template <class Load, class Work>
-  void share(bool late, Load load, Work work) const {
+  void share(bool late, Order order, Load load, Work work) const {
     const auto load_rows = [&](int64_t part) {
       if (part % column_parts() == 0) load(first_row(part), rows_from(first_row(part)));
     };
     const int64_t count = parts_of(all_rows_, rows_) * column_parts();
-    parallel_tasks(count, late, load_rows, [&](int64_t part) {
-      const int64_t row = first_row(part), column = part % column_parts() * columns_;
-      work(row, rows_from(row), column, std::min(column + columns_, all_columns_));
-    });
+    parallel_tasks(
+        count, late, load_rows,
+        [&](int64_t part) {
+          const int64_t row = first_row(part), column = part % column_parts() * columns_;
+          work(row, rows_from(row), column, std::min(column + columns_, all_columns_));
+        },
+        order);
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "../../kernels/rows.h"
 #include "../lowering.h"
+#include "../threads.h"
 
 namespace attnscope {
 
@@ -19,6 +20,7 @@ class Product {
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
   const Packing& weight() const { return weight_; }
+  Order order() const { return backwards_ ? Order::kBackwards : Order::kForwards; }
 
   /// Columns [begin, end) of `count` rows of x, to the same of `to`.
   void run(const Workspace& workspace, const float* x, int64_t count, float* to, int64_t begin,
