@@ -19,11 +19,11 @@ BoundWeights Weights::bind(const Graph& graph, const std::vector<Packing>& packe
   BoundWeights bound{*values_,
                      std::vector<const PackedMatrix*>(2 * graph.tensors().size(), nullptr)};
   for (const Packing& packing : packed) {
-    const bool turned = packing.turned;
     const Tensor& tensor = graph.tensor(packing.weight);
     const Values& whole = bound.values[static_cast<size_t>(tensor.parameter)];
     const float* from = whole.data() + tensor.offset;
-    const int64_t n = tensor.shape[turned ? 1 : 0], k = tensor.shape[turned ? 0 : 1];
+    const bool turned = packing.turned;
+    const int64_t n = packing.n(tensor.shape), k = packing.k(tensor.shape);
     auto known = std::ranges::find_if(packed_, [&](const auto& other) {
       const PackedMatrix& matrix = other->matrix;
       return other->from == from && other->turned == turned && matrix.n() == n && matrix.k() == k;
@@ -61,8 +61,7 @@ Count packed_bytes(const Graph& graph, const std::vector<Packing>& packed, Dtype
              other.offset == tensor.offset && other.shape == tensor.shape;
     });
     if (seen) continue;
-    const int64_t n = tensor.shape[packing->turned ? 1 : 0],
-                  k = tensor.shape[packing->turned ? 0 : 1];
+    const int64_t n = packing->n(tensor.shape), k = packing->k(tensor.shape);
     bytes = sum(bytes, PackedMatrix::bytes(n, k, storage));
   }
   return bytes;

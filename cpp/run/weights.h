@@ -22,6 +22,10 @@ struct Packing {
 
   bool operator==(const Packing&) const = default;
 
+  /// The packed matrix is (n, k), of a weight of this shape.
+  int64_t n(const Shape& shape) const { return shape[turned ? 1 : 0]; }
+  int64_t k(const Shape& shape) const { return shape[turned ? 0 : 1]; }
+
   size_t place() const { return 2 * static_cast<size_t>(weight) + (turned ? 1 : 0); }
 };
 

@@ -848,21 +848,30 @@ test('a worker that ends by itself, or fails to start, says so', async () => {
   });
 });
 
-test('an error right after a worker began to listen does not stay behind as a rejection that nobody takes', async () => {
-  const worker = /** @type {any} */ (new EventTarget());
-  const { ready } = startWorker(() => worker);
-  const rejections = [];
-  const note = (reason) => rejections.push(reason);
+/** Reasons of rejections that nobody takes during `work` and a moment after it. @param {() => Promise<void>} work */
+async function untakenRejections(work) {
+  /** @type {any[]} */
+  const reasons = [];
+  const note = (/** @type {any} */ reason) => reasons.push(reason);
   process.on('unhandledRejection', note);
   try {
-    worker.dispatchEvent(Object.assign(new Event('message'), { data: 'attnscope: ready' }));
-    worker.dispatchEvent(Object.assign(new Event('error'), { message: 'too soon' }));
-    assert.equal(await ready, worker);
+    await work();
     await wait(0);
-    assert.deepEqual(rejections, []);
   } finally {
     process.off('unhandledRejection', note);
   }
+  return reasons;
+}
+
+test('an error right after a worker began to listen does not stay behind as a rejection that nobody takes', async () => {
+  const worker = /** @type {any} */ (new EventTarget());
+  const { ready } = startWorker(() => worker);
+  const untaken = await untakenRejections(async () => {
+    worker.dispatchEvent(Object.assign(new Event('message'), { data: 'attnscope: ready' }));
+    worker.dispatchEvent(Object.assign(new Event('error'), { message: 'too soon' }));
+    assert.equal(await ready, worker);
+  });
+  assert.deepEqual(untaken, []);
 });
 
 test('an error of a worker that began to listen before garbage was collected is no rejection that nobody takes', async () => {
@@ -870,23 +879,17 @@ test('an error of a worker that began to listen before garbage was collected is 
   const collect = runInNewContext('gc');
   const worker = /** @type {any} */ (new EventTarget());
   const { ready } = startWorker(() => worker);
-  const rejections = [];
-  const note = (reason) => rejections.push(reason);
-  process.on('unhandledRejection', note);
-  try {
+  const error = Object.assign(new Event('error', { cancelable: true }), { message: 'of its work' });
+  const untaken = await untakenRejections(async () => {
     for (let i = 0; i < 2; i++) {
       await wait(0);
       collect();
     }
     worker.dispatchEvent(Object.assign(new Event('message'), { data: 'attnscope: ready' }));
     assert.equal(await ready, worker);
-    const error = Object.assign(new Event('error', { cancelable: true }), { message: 'of its work' });
     worker.dispatchEvent(error);
-    await wait(0);
-    assert.deepEqual([rejections, error.defaultPrevented], [[], false]);
-  } finally {
-    process.off('unhandledRejection', note);
-  }
+  });
+  assert.deepEqual([untaken, error.defaultPrevented], [[], false]);
 });
 
 for (const threads of [1, 2]) {

@@ -20,20 +20,17 @@ int64_t rows_of(const Site& site) {
   return count_of(site.output_shape()) / site.output_shape().back();
 }
 
-/// Whether it is x W, as reads_turned() has it.
-bool is_turned(const Site& site) { return dynamic_cast<const Matmul*>(site.step().op.get()); }
-
 /// What is done to the results of a product while they are in the cache.
 struct Finish {
   std::vector<kernels::Map> maps{};
   TensorId residual = kNoTensor;  // added
 };
 
-/// The linear step at `site`, finished, to what `chain` has arrived at.
+/// The product at `site`, finished, to what `chain` has arrived at.
 Fusion projection(const Site& site, const Chain& chain, Finish finish) {
   const int64_t rows = rows_of(site);
   Scratch scratch;
-  const Product product(site, rows, scratch, is_turned(site));
+  const Product product(site, rows, scratch);
   Fusion fusion{.steps = chain.length(),
                 .reads = {site.input(0)},
                 .writes = {chain.made()},

@@ -7,12 +7,19 @@
 #include "../../ops/matmul.h"
 
 namespace attnscope {
+namespace {
 
-Product::Product(const Site& site, int64_t most_rows, Scratch& scratch, bool turned)
-    : weight_{site.input(1), turned},
+bool is_linear(const Site& site) {
+  return dynamic_cast<const Linear*>(site.step().op.get()) != nullptr;
+}
+
+}  // namespace
+
+Product::Product(const Site& site, int64_t most_rows, Scratch& scratch)
+    : weight_(site.input(1), !is_linear(site)),
       bias_(site.optional_input(2)),
-      n_(site.input_shape(1)[turned ? 1 : 0]),
-      k_(site.input_shape(1)[turned ? 0 : 1]),
+      n_(weight_.n(site.input_shape(1))),
+      k_(weight_.k(site.input_shape(1))),
       backwards_(site.steps.later_reads_beside(site.output()) % 2 == 1),
       scratch_(scratch.each_thread<std::byte>(
           PackedMatrix::scratch_bytes(most_rows, n_, k_, site.how.storage))) {}
@@ -49,14 +56,6 @@ void Features::run(const Workspace& workspace, const float* x, int64_t count, fl
   product_.run(workspace, x, count, to, 0, n());
   for (const kernels::Map& map : maps_) map(to, count * n());
 }
-
-namespace {
-
-bool is_linear(const Site& site) {
-  return dynamic_cast<const Linear*>(site.step().op.get()) != nullptr;
-}
-
-}  // namespace
 
 std::optional<Scorer> Scorer::at(const Site& site, int64_t most_rows, Scratch& scratch,
                                  Chain& chain) {

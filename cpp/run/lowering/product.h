@@ -10,12 +10,12 @@
 
 namespace attnscope {
 
-/// A linear step, whose weight (n, k) is packed; or, with the weight turned, x W: the gradient by
-/// the input of such a step.
+/// A linear step, whose weight (n, k) is packed; or the gradient by the input of such a step, x W,
+/// as reads_turned() has it, whose weight is packed turned.
 class Product {
  public:
   /// `most_rows`: how many rows run() is given at most.
-  Product(const Site& site, int64_t most_rows, Scratch& scratch, bool turned = false);
+  Product(const Site& site, int64_t most_rows, Scratch& scratch);
 
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }

@@ -20,6 +20,24 @@ import { gates } from '../workloads.js';
  */
 
 /**
+ * The hidden state after each position.
+ * @param {CellOperations} ops
+ * @param {import('../workloads.js').Cell} cell
+ * @param {any[]} byInput for each position, the product of all gates with its input
+ * @param {(hidden: any, isLast: boolean) => any} byState the product with the hidden state before a position
+ * @param {State} first
+ * @returns {any[]}
+ */
+export function hiddenStates(ops, cell, byInput, byState, first) {
+  let state = first;
+  return byInput.map((x, position) => {
+    const h = byState(ops.keep(state.hidden), position === byInput.length - 1);
+    state = nextState(ops, cell, x, h, state);
+    return ops.keep(state.hidden);
+  });
+}
+
+/**
  * The state after a position.
  * @param {CellOperations} ops
  * @param {import('../workloads.js').Cell} cell

@@ -3,7 +3,7 @@
 
 import { projectionsOf, swapped, transposed } from '../layouts.js';
 import { cellOf } from '../workloads.js';
-import { nextState } from './cells.js';
+import { hiddenStates } from './cells.js';
 import { cellOperations, jaxWays, trainWithJax } from './jax_training.js';
 import { inBrowser, load } from './runtime.js';
 
@@ -107,12 +107,9 @@ function recurrent(jax, workload, { inputs, weights }) {
     compute(x, wx, bx, wh, bh) {
       const timeFirst = np.transpose(x, [1, 0, 2]).reshape([S * B, E]);
       const byInput = np.split(np.matmul(timeFirst, wx).add(bx), S, 0);
-      let state = { hidden: np.zeros([B, U]), memory: np.zeros([B, U]) };
-      const states = byInput.map((/** @type {any} */ x) => {
-        state = nextState(ops, cell, x, np.matmul(state.hidden.ref, wh.ref).add(bh.ref), state);
-        return state.hidden.ref;
-      });
-      return np.transpose(np.stack(states), [1, 0, 2]);
+      const byState = (/** @type {any} */ hidden) => np.matmul(hidden, wh.ref).add(bh.ref);
+      const first = { hidden: np.zeros([B, U]), memory: np.zeros([B, U]) };
+      return np.transpose(np.stack(hiddenStates(ops, cell, byInput, byState, first)), [1, 0, 2]);
     },
     inputs: [[inputs.hidden_states, [B, S, E]]],
     weights: [

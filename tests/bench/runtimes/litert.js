@@ -2,7 +2,7 @@
 
 import { causalMask, headByHead, projectionsOf, reordered } from '../layouts.js';
 import { cellOf, gates } from '../workloads.js';
-import { nextState } from './cells.js';
+import { hiddenStates, nextState } from './cells.js';
 import { inBrowser, load, modules } from './runtime.js';
 import { TfliteGraph } from './tflite_model.js';
 
@@ -115,19 +115,15 @@ function recurrent(workload, data) {
   const { B, S, E, U } = workload.sizes;
   const graph = new TfliteGraph();
   const rows = graph.reshape(graph.transpose(graph.input([B, S, E]), [1, 0, 2]), [S * B, E]);
-  const byInputs = gateProduct(graph, workload, data, 'ih')(rows);
+  const products = gateProduct(graph, workload, data, 'ih')(rows);
+  const byInput = Array.from({ length: S }, (_, step) =>
+    products.map((all) => graph.slice(all, [step * B, 0], [B, U]))
+  );
   const byState = gateProduct(graph, workload, data, 'hh');
-  const ops = cellOperations(graph);
   const zero = graph.constant(new Float32Array(B * U), [B, U]);
-  /** @type {import('./cells.js').State} */
-  let state = { hidden: zero, memory: zero };
-  const outputs = [];
-  for (let step = 0; step < S; step++) {
-    const x = byInputs.map((all) => graph.slice(all, [step * B, 0], [B, U]));
-    state = nextState(ops, cellOf(workload), x, byState(state.hidden), state);
-    outputs.push(state.hidden);
-  }
-  const stacked = graph.reshape(graph.stack(outputs), [S, B, U]);
+  const first = { hidden: zero, memory: zero };
+  const states = hiddenStates(cellOperations(graph), cellOf(workload), byInput, byState, first);
+  const stacked = graph.reshape(graph.stack(states), [S, B, U]);
   return { graph, output: graph.transpose(stacked, [1, 0, 2]), shapes: { hidden_states: [B, S, E] } };
 }
 

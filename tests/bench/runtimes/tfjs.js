@@ -2,7 +2,7 @@
 
 import { causalMask, projectionsOf, transposed } from '../layouts.js';
 import { cellOf } from '../workloads.js';
-import { nextState } from './cells.js';
+import { hiddenStates } from './cells.js';
 import { folder, inBrowser, load } from './runtime.js';
 import { cellOperations, tfjsWays, trainWithTfjs } from './tfjs_training.js';
 
@@ -88,12 +88,9 @@ function recurrent(tf, workload, { weights }) {
   const ops = cellOperations(tf);
   return ({ hidden_states }) => {
     const timeFirst = tf.transpose(hidden_states, [1, 0, 2]).reshape([S * B, E]);
-    let state = { hidden: tf.zeros([B, U]), memory: tf.zeros([B, U]) };
-    const states = tf.unstack(byInput(timeFirst).reshape([S, B, rows])).map((/** @type {any} */ x) => {
-      state = nextState(ops, cell, x, byState(state.hidden), state);
-      return state.hidden;
-    });
-    return tf.transpose(tf.stack(states), [1, 0, 2]);
+    const products = tf.unstack(byInput(timeFirst).reshape([S, B, rows]));
+    const first = { hidden: tf.zeros([B, U]), memory: tf.zeros([B, U]) };
+    return tf.transpose(tf.stack(hiddenStates(ops, cell, products, byState, first)), [1, 0, 2]);
   };
 }
 

@@ -14,7 +14,7 @@ import { inputsOf, losses, weightsOf } from './trained.js';
 /** @param {Training} training */
 export function tfjsWays({ kind }) {
   if (kind === 'attention') return ['head by head'];
-  if (kind === 'language model') return ['batched']; // one head's many tensors have no room there
+  if (kind === 'language model') return ['batched']; // head by head there are more tensors than it has room for
   return kind === 'classifier' || kind === 'encoder layer' ? ['batched', 'head by head'] : ['plain'];
 }
 

@@ -2,7 +2,7 @@
 // for. Positions of all sequences are rows of one matrix: (B S, features).
 
 import { transposed } from '../layouts.js';
-import { nextState } from './cells.js';
+import { hiddenStates } from './cells.js';
 
 /**
  * An operation uses its arguments up, as jax-js has it; `keep` gives one for another use.
@@ -89,14 +89,12 @@ function languageModel(ops, sizes, w, { tokens, targets }) {
 const recurrent = (cell) => (ops, sizes, w, inputs) => {
   const [x, target] = [inputs.hidden_states, inputs.target].map((rows) => ops.positionsFirst(rows, sizes));
   const byInput = ops.positions(ops.linear(x, w.weight_ih_l0, w.bias_ih_l0), sizes);
-  let state = { hidden: ops.zeros([sizes.B, sizes.U]), memory: ops.zeros([sizes.B, sizes.U]) };
-  const states = byInput.map((product, position) => {
-    const isLast = position === byInput.length - 1;
+  const byState = (/** @type {any} */ hidden, /** @type {boolean} */ isLast) => {
     const [weight, bias] = [w.weight_hh_l0, w.bias_hh_l0].map((tensor) => (isLast ? tensor : ops.keep(tensor)));
-    state = nextState(ops.cell, cell, product, ops.linear(ops.keep(state.hidden), weight, bias), state);
-    return ops.keep(state.hidden);
-  });
-  return ops.meanSquare(ops.joined(states), target);
+    return ops.linear(hidden, weight, bias);
+  };
+  const first = { hidden: ops.zeros([sizes.B, sizes.U]), memory: ops.zeros([sizes.B, sizes.U]) };
+  return ops.meanSquare(ops.joined(hiddenStates(ops.cell, cell, byInput, byState, first)), target);
 };
 
 /** @type {Record<Exclude<Training['kind'], 'attention'>, Loss>} */
