@@ -62,13 +62,13 @@ void as_work(Call call) {
   at_work = false;
 }
 
-/// Items [next, end) that are left to take, and whether to take them from the end. One number holds
+/// Items [next, end) that are left to take, and the order in which to take them. One number holds
 /// all three: a late thread, which has read them in an earlier run, takes an item only if they are
 /// the same now.
 class Share {
  public:
-  void set(int64_t next, int64_t end, bool backwards) {
-    state_ = (backwards ? kBackwards : 0) | static_cast<uint64_t>(next) * kNext |
+  void set(int64_t next, int64_t end, Order order) {
+    state_ = (order == Order::kBackwards ? kBackwards : 0) | static_cast<uint64_t>(next) * kNext |
              static_cast<uint64_t>(end);
   }
 
@@ -99,10 +99,10 @@ class Share {
 };
 
 /// Every thread, the caller too, takes the items of its own share, then those left in the others'.
-/// In steps that share a weight each thread so reads the part of it that is in its cache.
-/// The caller waits for items that a worker has taken, but not for workers that are still asleep:
-/// waking a worker takes longer than most layers. For the same reason a worker looks for more work
-/// for a while before it sleeps.
+/// So each thread reads the same part of a weight in all steps that share it, and finds it in its
+/// cache. The caller waits for items that a worker has taken, but not for workers that are still
+/// asleep: waking a worker takes longer than most layers. For the same reason a worker looks for
+/// more work for a while before it sleeps.
 class Pool {
  public:
   ~Pool() { resize(1); }
@@ -143,12 +143,11 @@ class Pool {
     }
   }
 
-  void run(int32_t items, bool backwards, const ItemWork& work) {
+  void run(int32_t items, Order order, const ItemWork& work) {
     begin(items, work);
     const int64_t threads = size_;
     for (int64_t number = 0; number < threads; ++number) {
-      threads_[number].share.set(number * items / threads, (number + 1) * items / threads,
-                                 backwards);
+      threads_[number].share.set(number * items / threads, (number + 1) * items / threads, order);
     }
     wake();
     finish();
@@ -164,7 +163,7 @@ class Pool {
     begin(items, item_work);
     loading_ = true;
     Share& loaded = threads_[0].share;
-    loaded.set(0, 0, false);
+    loaded.set(0, 0, Order::kForwards);
     for (int32_t item = 0; item < items; ++item) {
       std::atomic<bool>& slot = taken[static_cast<size_t>(item % slots)];
       for (int32_t undone = undone_; slot; undone = undone_) {
@@ -290,7 +289,7 @@ void share_out(int64_t count, int64_t grain, Order order, Work work) {
     as_work([&] { work(0, count); });
   } else {
     const int32_t chunks = static_cast<int32_t>(parts_of(count, chunk));
-    pool().run(chunks, order == Order::kBackwards, [&](int32_t item) {
+    pool().run(chunks, order, [&](int32_t item) {
       const int64_t begin = item * chunk;
       work(begin, std::min(begin + chunk, count));
     });

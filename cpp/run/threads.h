@@ -60,8 +60,9 @@ void parallel_for_loaded(int64_t count, int64_t slots,
                          FunctionRef<void(int64_t item, int64_t slot)> work);
 
 /// Calls work(task) for each task of [0, count), on all threads. Where inputs are `late`
-/// (run/inputs.h), the caller's load() of this task and of all before it has returned by then.
-/// `work` must not allocate; neither function may throw or call parallel_for().
+/// (run/inputs.h), the caller's load() of this task and of all before it has returned by then, and
+/// tasks are taken as they are loaded, in place of `order`. `work` must not allocate; neither
+/// function may throw or call parallel_for().
 void parallel_tasks(int64_t count, bool late, FunctionRef<void(int64_t task)> load,
                     FunctionRef<void(int64_t task)> work, Order order = Order::kBackwards);
 

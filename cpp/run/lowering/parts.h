@@ -21,7 +21,8 @@ class Parts {
   Parts(int64_t rows, int64_t columns, int64_t terms, bool in_cache);
 
   /// Calls work(first row, count of rows, first column, end of columns) for each part; where the
-  /// rows are a late input (run/inputs.h), after load(first row, count of rows).
+  /// rows are a late input (run/inputs.h), after load(first row, count of rows). work()
+  /// reads the panels of its columns in this `order`.
   template <class Load, class Work>
   void share(bool late, Order order, Load load, Work work) const {
     const auto load_rows = [&](int64_t part) {
