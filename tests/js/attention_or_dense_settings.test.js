@@ -6,7 +6,7 @@ import { checkPlan, keyOf, readAddress, searchOf, settingsOf } from '../../web/p
 import { sourceOf } from '../../web/plain/attention-or-dense/source.js';
 import { loadData, taskNamed, tasks } from '../../web/plain/attention-or-dense/tasks.js';
 import { variantNamed, variants, withTanh } from '../../web/plain/attention-or-dense/variants.js';
-import { readTable } from '../../web/plain/train/table.js';
+import { readTable } from '../../web/plain/tables/table.js';
 import { scope } from './support.js';
 
 await Promise.all(tasks.map(({ name }) => loadData(name)));

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { open } from '../../web/lib/index.js';
 import { answersTo, continued, heldOutAnswers } from '../../web/plain/train/ask.js';
 import { UNKNOWN } from '../../web/plain/train/batch.js';
-import { proposed } from '../../web/plain/train/columns.js';
-import { exampleTables } from '../../web/plain/train/example-tables.js';
+import { proposed } from '../../web/plain/tables/columns.js';
+import { exampleTables } from '../../web/plain/tables/example-tables.js';
 import { Run } from '../../web/plain/train/run.js';
 import { checkSettings } from '../../web/plain/train/settings.js';
-import { readTable } from '../../web/plain/train/table.js';
+import { readTable } from '../../web/plain/tables/table.js';
 
 /** @typedef {import('../../web/plain/train/tasks.js').Data} Data */
 
@@ -19,7 +19,7 @@ const [reviews, boxes] = await Promise.all(
   exampleTables.map(({ name, text }) => readTable(name, new TextEncoder().encode(text())))
 );
 
-/** @param {Record<string, unknown>} values @param {import('../../web/plain/train/table.js').Table | null} [table] */
+/** @param {Record<string, unknown>} values @param {import('../../web/plain/tables/table.js').Table | null} [table] */
 function planned(values, table = null) {
   const own = table ? { file: table.name, checksum: table.checksum, ...proposed(table) } : {};
   const { plan, data, errors } = checkSettings(scope, layers, { ...own, ...values }, table);

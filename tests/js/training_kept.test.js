@@ -17,9 +17,9 @@ import {
 } from '../../web/plain/train/kept.js';
 import { Run } from '../../web/plain/train/run.js';
 import { checkSettings } from '../../web/plain/train/settings.js';
-import { readTable } from '../../web/plain/train/table.js';
-import { exampleTables } from '../../web/plain/train/example-tables.js';
-import { proposed } from '../../web/plain/train/columns.js';
+import { readTable } from '../../web/plain/tables/table.js';
+import { exampleTables } from '../../web/plain/tables/example-tables.js';
+import { proposed } from '../../web/plain/tables/columns.js';
 
 const scope = await open({ threads: 1 });
 const layers = scope.layers();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alikeIn, answersIn, answersText, countsOf, readAs } from '../../web/plain/train/labels.js';
+import { alikeIn, answersIn, answersText, countsOf, readAs } from '../../web/plain/tables/labels.js';
 
 /** @param {Record<string, number>} counts */
 const counted = (counts) => countsOf(Object.entries(counts).flatMap(([label, count]) => Array(count).fill(label)));

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '../../web/lib/index.js';
-import { LONGEST_PROPOSED, fitted, following, proposed } from '../../web/plain/train/columns.js';
-import { exampleTables } from '../../web/plain/train/example-tables.js';
-import { Random } from '../../web/plain/train/random.js';
+import { LONGEST_PROPOSED, fitted, following, proposed } from '../../web/plain/tables/columns.js';
+import { exampleTables } from '../../web/plain/tables/example-tables.js';
+import { Random } from '../../web/plain/random.js';
 import { Run } from '../../web/plain/train/run.js';
 import { checkSettings, searchOf } from '../../web/plain/train/settings.js';
-import { LARGEST_FILE, readTable } from '../../web/plain/train/table.js';
+import { LARGEST_FILE, readTable } from '../../web/plain/tables/table.js';
 import { boundsOf } from '../../web/plain/train/tokens.js';
 
-/** @typedef {import('../../web/plain/train/table.js').Table} Table */
+/** @typedef {import('../../web/plain/tables/table.js').Table} Table */
 
 const scope = await open({ threads: 1 });
 const layers = scope.layers();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '../../web/lib/index.js';
 import { UNKNOWN, accuracyOf } from '../../web/plain/train/batch.js';
-import { Random } from '../../web/plain/train/random.js';
+import { Random } from '../../web/plain/random.js';
 import { Run } from '../../web/plain/train/run.js';
 import { checkSettings, fieldsOf, searchOf, strangersIn } from '../../web/plain/train/settings.js';
 import { tasks } from '../../web/plain/train/tasks.js';

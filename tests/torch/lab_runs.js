@@ -9,10 +9,10 @@ import { sourceOf } from '../../web/plain/attention-or-dense/source.js';
 import { loadData, taskNamed, tasks } from '../../web/plain/attention-or-dense/tasks.js';
 import { OVER_LSTM } from '../../web/plain/attention-or-dense/variants.js';
 import { Trial } from '../../web/plain/attention-or-dense/trial.js';
-import { readTable } from '../../web/plain/train/table.js';
+import { readTable } from '../../web/plain/tables/table.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
-/** @typedef {import('../../web/plain/train/table.js').Table} Table */
+/** @typedef {import('../../web/plain/tables/table.js').Table} Table */
 /** @typedef {import('../../web/plain/attention-or-dense/settings.js').Plan} Plan */
 
 const STEPS = 50;

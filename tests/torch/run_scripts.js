@@ -1,17 +1,17 @@
 // The scripts that the training page prints of its runs, before and after them: for every made task, and for tables
 // whose rows are shorter and longer than the layer is.
 
-import { exampleTables } from '../../web/plain/train/example-tables.js';
-import { fitted, proposed } from '../../web/plain/train/columns.js';
+import { exampleTables } from '../../web/plain/tables/example-tables.js';
+import { fitted, proposed } from '../../web/plain/tables/columns.js';
 import { History, everyAt } from '../../web/plain/train/history.js';
 import { Run } from '../../web/plain/train/run.js';
 import { runScript } from '../../web/plain/train/script.js';
 import { checkSettings, searchOf } from '../../web/plain/train/settings.js';
-import { readTable } from '../../web/plain/train/table.js';
+import { readTable } from '../../web/plain/tables/table.js';
 import { tasks } from '../../web/plain/train/tasks.js';
 
 /** @typedef {import('../../web/lib/index.js').Attnscope} Attnscope */
-/** @typedef {import('../../web/plain/train/table.js').Table} Table */
+/** @typedef {import('../../web/plain/tables/table.js').Table} Table */
 
 const STEPS = 20;
 

@@ -12,7 +12,7 @@ import { openSession } from './session.js';
  * @typedef {import('../../plain/attention-or-dense/entrants.js').Entrant} Entrant
  * @typedef {import('../../plain/attention-or-dense/score.js').Score} Score
  * @typedef {import('../../plain/attention-or-dense/source.js').Opponent} Opponent
- * @typedef {import('../../plain/train/table.js').Table} Table
+ * @typedef {import('../../plain/tables/table.js').Table} Table
  * @typedef {import('./session.js').Session} Session
  * @typedef {import('./seed-run.js').SeedRun} SeedRun
  *

@@ -6,7 +6,7 @@ import { fieldsOf, strangersIn, taskOf } from '../../plain/train/settings.js';
 import { tasks } from '../../plain/train/tasks.js';
 import { fieldView } from '../form/form.js';
 import { follows } from '../form/follows.js';
-import { fileView } from './file-view.js';
+import { fileView } from '../table-file/file-view.js';
 import { keptView } from './kept-view.js';
 import { needsView } from './needs.js';
 

@@ -1,6 +1,6 @@
 // What of a run can be kept as a file.
 
-import { exampleTables } from '../../plain/train/example-tables.js';
+import { exampleTables } from '../../plain/tables/example-tables.js';
 import { runCsv } from '../../plain/train/history.js';
 import { packSafetensors } from '../../plain/train/safetensors.js';
 import { download } from '../shared/clipboard.js';

@@ -75,7 +75,7 @@ export async function keptContent(key) {
 /**
  * The rows of its file, null for made data.
  * @param {Kept} run
- * @returns {Promise<import('../../plain/train/table.js').Table | null>}
+ * @returns {Promise<import('../../plain/tables/table.js').Table | null>}
  */
 export const keptTable = async ({ table }) =>
   (table && (await during('readonly', ({ tables }) => answer(tables.get(table))))) || null;

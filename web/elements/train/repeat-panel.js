@@ -1,6 +1,6 @@
 // Copies the link of a run, and the script that repeats it in PyTorch, which is written when somebody wants it.
 
-import { exampleTables } from '../../plain/train/example-tables.js';
+import { exampleTables } from '../../plain/tables/example-tables.js';
 import { runScript } from '../../plain/train/script.js';
 import { copyAndSay, downloadText } from '../shared/clipboard.js';
 import { LightElement, define } from '../shared/light-element.js';

@@ -5,7 +5,7 @@ import { ONE_THREAD } from '../shared/one-thread.js';
 
 /**
  * @typedef {import('../../plain/train/settings.js').Plan} Plan
- * @typedef {{ plan: Plan, table: import('../../plain/train/table.js').Table | null }} Job what a run is made of
+ * @typedef {{ plan: Plan, table: import('../../plain/tables/table.js').Table | null }} Job what a run is made of
  * @typedef {import('./worker.js').Begun} Begun
  * @typedef {import('./worker.js').Progress} Progress
  * @typedef {import('./worker.js').Slice} Slice

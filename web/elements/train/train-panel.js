@@ -1,7 +1,7 @@
 import { html } from 'lit';
 import { LightElement, define } from '../shared/light-element.js';
 import { pageScope } from '../shared/scope.js';
-import { following } from '../../plain/train/columns.js';
+import { following } from '../../plain/tables/columns.js';
 import { keyOf } from '../../plain/train/kept.js';
 import { checkSettings, searchOf, taskOf, unchecked } from '../../plain/train/settings.js';
 import { learnedText } from '../../plain/train/learned.js';
@@ -18,7 +18,7 @@ import { keptTable } from './kept-store.js';
 import { Keeper } from './keeper.js';
 import { Player } from './player.js';
 import { NONE, shownBefore, shownOf } from './shown.js';
-import { TableFiles } from './table-files.js';
+import { TableFiles } from '../table-file/table-files.js';
 import { trainView } from './view.js';
 
 /**

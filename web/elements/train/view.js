@@ -21,7 +21,7 @@ import { stripView } from './strip.js';
  * @property {Values} values
  * @property {Checked} checked
  * @property {number} limit bytes that there are
- * @property {import('./file-view.js').FileState} file
+ * @property {import('../table-file/file-view.js').FileState} file
  * @property {import('./kept-view.js').KeptState} kept
  * @property {boolean} playing
  * @property {number} step

@@ -1,15 +1,15 @@
 // A table of the reader's own: each row a text, or numbers, with its class.
 
 import { formatCount } from '../format.js';
-import { columnNames, proposed } from '../train/columns.js';
-import { labelledRows } from '../train/own-table.js';
-import { refusal } from '../train/refusal.js';
+import { columnNames, proposed } from '../tables/columns.js';
+import { labelledRows } from '../tables/labelled-rows.js';
+import { refusal } from '../refusal.js';
 import { BATCH } from './batch.js';
 import { numberSource } from './number-source.js';
 import { textSource } from './text-source.js';
 
 /**
- * @typedef {import('../train/table.js').Table} Table
+ * @typedef {import('../tables/table.js').Table} Table
  * @typedef {import('../labs/settings.js').Setting} Setting
  * @typedef {import('./source.js').Source} Source
  * @typedef {import('./tasks.js').Values} Values
@@ -110,7 +110,7 @@ function sourceOfTable(values, table) {
   return { ...read, notes: [...(read.notes ?? []), ...badNotes(bad)] };
 }
 
-/** @param {readonly import('../train/table.js').BadRow[]} bad */
+/** @param {readonly import('../tables/table.js').BadRow[]} bad */
 const badNotes = (bad) =>
   bad.length === 0
     ? []

@@ -12,7 +12,7 @@ import { Trial } from './trial.js';
 /**
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {import('./settings.js').Plan} Plan
- * @typedef {import('../train/table.js').Table} Table
+ * @typedef {import('../tables/table.js').Table} Table
  * @typedef {import('./points.js').Point} Point
  * @typedef {import('./looks.js').Looks} Looks
  * @typedef {import('./trial.js').TrialState} TrialState

@@ -18,7 +18,7 @@ const CERTAIN = 50;
 const IMPORTS = ['import sys', 'import torch', 'import torch.nn.functional as F', 'from torch import nn'];
 
 /**
- * @param {Scope} scope @param {Plan} plan @param {import('../train/table.js').Table | null} table
+ * @param {Scope} scope @param {Plan} plan @param {import('../tables/table.js').Table | null} table
  * @param {{ variant: string, seed: number, points?: readonly Point[] }} run `points`: what the page has found, if it
  *   has
  */

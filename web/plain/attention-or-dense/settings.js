@@ -11,7 +11,7 @@ import { variantNamed } from './variants.js';
  * @typedef {import('../labs/settings.js').Setting} Setting
  * @typedef {import('./tasks.js').Task} Task
  * @typedef {import('./tasks.js').Values} Values
- * @typedef {import('../train/table.js').Table} Table
+ * @typedef {import('../tables/table.js').Table} Table
  * @typedef {import('./trial.js').Change} Change
  * @typedef {import('./entrants.js').Entrant} Entrant
  *

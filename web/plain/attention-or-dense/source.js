@@ -51,7 +51,7 @@ import { madeSource } from './made-source.js';
  */
 
 /**
- * @param {Task} task @param {Values} values @param {import('../train/table.js').Table | null} [table] of a task that
+ * @param {Task} task @param {Values} values @param {import('../tables/table.js').Table | null} [table] of a task that
  *   needs one
  * @returns {Source}
  * @throws {RangeError} for values that it cannot be made of

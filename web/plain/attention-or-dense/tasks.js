@@ -11,7 +11,7 @@ import { whichAverage, whichSwing } from './tasks/which-feature.js';
 /**
  * @typedef {import('../labs/settings.js').Setting} Setting
  * @typedef {import('./tasks/draws.js').Draws} Draws
- * @typedef {import('../train/table.js').Table} Table
+ * @typedef {import('../tables/table.js').Table} Table
  * @typedef {{ data: Float32Array | Int32Array | Uint8Array, shape: number[] }} Tensor
  * @typedef {Record<string, any>} Values of a task's settings, by name
  *

@@ -2,7 +2,7 @@
 
 import { explainedIn, seenIn } from './attention.js';
 import { UNKNOWN, answersOf } from './batch.js';
-import { refusal } from './refusal.js';
+import { refusal } from '../refusal.js';
 
 /**
  * @typedef {import('./run.js').Run} Run

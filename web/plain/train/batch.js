@@ -1,5 +1,7 @@
 // Examples of a task, packed as the inputs of a training step.
 
+import { crc32 } from '../checksum.js';
+
 /**
  * @typedef {{ data: Int32Array, shape: number[] }} Ids
  * @typedef {{ data: Uint8Array, shape: number[] }} Mask 1 where a token counts
@@ -69,3 +71,13 @@ export function answersOf(scores, classes) {
     return best;
   });
 }
+
+/** Of all numbers and shapes of some batches. @param {Batch[]} batches */
+export const checksumOf = (...batches) =>
+  crc32(
+    new TextEncoder().encode(
+      JSON.stringify(
+        batches.map((batch) => Object.entries(batch).map(([name, { data, shape }]) => [name, [...data], shape]))
+      )
+    )
+  );

@@ -29,7 +29,7 @@ export const MOST_BYTES = 256 * 2 ** 20;
 /** Everything that a run depends on; its table by name, checksum and size. @param {Plan} plan */
 export const keyOf = (plan) => JSON.stringify(plan);
 
-/** The rows of a table, which all runs on it share. @param {import('./table.js').Table | null} table */
+/** The rows of a table, which all runs on it share. @param {import('../tables/table.js').Table | null} table */
 export const tableKey = (table) => (table ? `${table.name} ${table.checksum}` : '');
 
 /** The bytes of all arrays of numbers in plain data. @param {unknown} value @returns {number} */

@@ -1,31 +1,29 @@
 // A table of the reader's own: its usable rows as examples, some to train on and some held out.
 
+import { Random } from '../random.js';
+import { checkChoice, checkInteger, refusal } from '../refusal.js';
+import { columnNames } from '../tables/columns.js';
+import { FORMS, labelledRows } from '../tables/labelled-rows.js';
+import { splitters } from '../tables/words.js';
 import { batchOf } from './batch.js';
-import { columnNames, numberColumns, numberIn } from './columns.js';
-import { alikeIn, answersIn, countsOf, readAs } from './labels.js';
 import { tablePython } from './python.js';
-import { Random } from './random.js';
-import { checkChoice, checkInteger, refusal } from './refusal.js';
 import { binCoding, wordCoding } from './table-codings.js';
-import { PADDING, splitters } from './tokens.js';
+import { PADDING } from './tokens.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
- * @typedef {import('./table.js').Table} Table
- * @typedef {import('./table.js').BadRow} BadRow
+ * @typedef {import('../tables/table.js').Table} Table
  * @typedef {import('./tasks.js').Settings} Settings
  * @typedef {import('./tasks.js').Data} Data
- * @typedef {import('./table-codings.js').Usable} Usable
+ * @typedef {import('../tables/labelled-rows.js').Usable} Usable
  * @typedef {{ label: number } & import('./table-codings.js').Tokens} Coded
  * @typedef {import('./table-codings.js').Coding} Coding
  */
 
-const MOST_CLASSES = 100;
 /** So many of the held-out rows are looked at, so that looking takes no longer than training. */
 const MOST_HELD_OUT = 256;
 const SPLIT_STREAM = 3; // of random numbers; a run draws from 1 and 2
 
-const FORMS = ['text', 'numbers'];
 const UNITS = Object.keys(splitters);
 const MOST_WORDS = 50_000;
 const MOST_BINS = 256;
@@ -117,30 +115,6 @@ const missing = ({ file }) =>
     ? `This run is of the file ${file}, which no link can hold. Choose it here to go on.`
     : 'Choose a file, or try an example.';
 
-/**
- * The usable rows of a table with their labels.
- * @param {Settings} settings those of its columns, and the answers about labels @param {Table} table
- * @throws {RangeError} naming the setting to change
- */
-export function labelledRows(settings, table) {
-  checkChoice('form', settings.form, FORMS);
-  checkChoice('header', settings.header, ['true', 'false']);
-  const isText = settings.form === 'text';
-  const names = columnNames(table, settings.header);
-  if (names.length === 1) throw refusal('', `${table.name} has only one column; a label needs one of its own`);
-  const label = columnOf(names, 'label_column', settings);
-  const columns = isText ? [columnOf(names, 'text_column', settings)] : numberColumns(table, settings.header, label);
-  if (columns.includes(label))
-    throw refusal('text_column', `text_column and label_column must be different columns, both are ${names[label]}`);
-  if (columns.length === 0) throw refusal('form', `no column of ${table.name} but the label is one of numbers`);
-  const { good: written, bad } = usable(table, settings, names, label, columns);
-  const labels = labelsOf(written, settings);
-  const rows = written.map((row) => ({ ...row, label: labels.readAs(row.label) }));
-  const classes = classesOf(rows, names[label], table.name);
-  const others = unusedOf(names, label, columns);
-  return { rows, bad, labels, classes, columns: columns.map((at) => names[at]), others };
-}
-
 /** @param {Settings} settings @param {Table} table */
 function codedRows(settings, table) {
   check(settings);
@@ -163,93 +137,6 @@ function check({ form, header, tokens, vocabulary, bins, held_out: share }) {
   } else checkInteger('bins', bins, 2, MOST_BINS);
   if (!(typeof share === 'number' && share > 0 && share < 1))
     throw refusal('held_out', `held_out must be a number above 0 and below 1, got ${JSON.stringify(share)}`);
-}
-
-/** @param {string[]} names @param {'text_column' | 'label_column'} field @param {Settings} settings */
-function columnOf(names, field, settings) {
-  checkChoice(field, settings[field], names);
-  return names.indexOf(settings[field]);
-}
-
-/** @param {string[]} names @param {number} label @param {number[]} columns */
-const unusedOf = (names, label, columns) => names.filter((_, at) => at !== label && !columns.includes(at));
-
-/**
- * The rows that an example can be made of, and what is wrong with the others.
- * @param {Table} table @param {Settings} settings
- * @param {string[]} names @param {number} label @param {number[]} columns
- */
-function usable(table, { header, form }, names, label, columns) {
-  /** @type {Usable[]} */
-  const good = [];
-  const bad = [...table.bad];
-  const isText = form === 'text';
-  for (const { line, cells } of table.rows.slice(Number(header))) {
-    const numbers = isText ? [] : columns.map((at) => numberIn(cells[at] ?? ''));
-    const reason =
-      wrongCount(cells.length, names.length) ||
-      (cells[label].trim() === '' && 'the label is empty') ||
-      (isText && cells[columns[0]].trim() === '' && 'the text is empty') ||
-      wrongNumber(numbers, (at) => ({ name: names[columns[at]], cell: cells[columns[at]] }));
-    if (reason) bad.push({ line, reason });
-    else good.push({ label: cells[label].trim(), text: isText ? cells[columns[0]] : '', numbers });
-  }
-  bad.sort((one, other) => one.line - other.line);
-  if (good.length < 2) throw refusal('', tooFew(table.name, good.length, bad));
-  return { good, bad };
-}
-
-/** @param {number} count @param {number} wanted */
-const wrongCount = (count, wanted) =>
-  count !== wanted && `${count === 1 ? '1 column' : `${count} columns`}, where the first row has ${wanted}`;
-
-/** @param {number[]} numbers @param {(at: number) => { name: string, cell: string }} cellOf */
-function wrongNumber(numbers, cellOf) {
-  const wrong = numbers.findIndex((number) => !Number.isFinite(number));
-  if (wrong < 0) return '';
-  const { name, cell } = cellOf(wrong);
-  if (cell.trim() === '') return `${name} is empty`;
-  return `${name} is ${Number.isNaN(numbers[wrong]) ? 'not a number' : 'too large'}: ${short(cell)}`;
-}
-
-const SHOWN = 30;
-
-/** @param {string} cell */
-const short = (cell) => (cell.length > SHOWN ? `${cell.slice(0, SHOWN)}…` : cell);
-
-/** @param {string} name @param {number} count @param {BadRow[]} bad */
-function tooFew(name, count, [first]) {
-  const why = first ? ` Line ${first.line}: ${first.reason}.` : '';
-  return `${name} has ${count === 0 ? 'no usable row' : 'only one usable row'}; at least two are needed.${why}`;
-}
-
-/**
- * What the reader has said of labels, and what is to be asked.
- * @param {Usable[]} rows as they are written @param {Settings} settings
- */
-function labelsOf(rows, settings) {
-  const answers = answersIn(settings.labels);
-  const counts = countsOf(rows.map(({ label }) => label));
-  const answered = Object.entries(answers).flatMap(([label, into]) =>
-    counts.has(label) ? [{ label, into, count: counts.get(label) ?? 0 }] : []
-  );
-  return { readAs: readAs(answers, counts), alike: alikeIn(counts, answers), answered };
-}
-
-/** @param {Usable[]} rows @param {string} column @param {string} name of the file */
-function classesOf(rows, column, name) {
-  const classes = [...new Set(rows.map(({ label }) => label))].sort();
-  if (classes.length === 1)
-    throw refusal(
-      'label_column',
-      `every usable row of ${name} has the label ${short(classes[0])}: there is nothing to tell apart`
-    );
-  if (classes.length > MOST_CLASSES)
-    throw refusal(
-      'label_column',
-      `${column} has ${classes.length} different labels; at most ${MOST_CLASSES} can be told apart`
-    );
-  return classes;
 }
 
 /** @param {Usable[]} rows @param {Settings} settings */

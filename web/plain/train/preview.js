@@ -2,7 +2,7 @@
 // begins with.
 
 import { explainedIn, seenIn, weightsOfLayers } from './attention.js';
-import { Random } from './random.js';
+import { Random } from '../random.js';
 import { STREAMS, firstExample } from './run.js';
 
 /**

@@ -1,6 +1,6 @@
 // What a reader types, as the tokens of a task: each says what it takes, and what it cannot know.
 
-import { refusal } from './refusal.js';
+import { refusal } from '../refusal.js';
 
 /**
  * @typedef {object} Read

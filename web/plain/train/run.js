@@ -1,9 +1,8 @@
 // A training run: its data, its trainer, and what it is found to do.
 
 import { seenIn, weightsOfLayers } from './attention.js';
-import { accuracyOf } from './batch.js';
-import { checksumOf } from './checksum.js';
-import { Random } from './random.js';
+import { accuracyOf, checksumOf } from './batch.js';
+import { Random } from '../random.js';
 import { taskOf } from './settings.js';
 
 /**
@@ -26,7 +25,7 @@ import { taskOf } from './settings.js';
 export const STREAMS = { training: 1, heldOut: 2 };
 
 export class Run {
-  /** @param {Scope} scope @param {Plan} plan @param {import('./table.js').Table | null} [table] */
+  /** @param {Scope} scope @param {Plan} plan @param {import('../tables/table.js').Table | null} [table] */
   constructor(scope, { task, settings, config, options }, table = null) {
     const { fixed, data } = taskOf(task);
     this.trainer = scope.trainer(config, { ...options, seed: settings.seed });

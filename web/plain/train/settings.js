@@ -2,7 +2,7 @@
 
 import { parseField } from '../fields.js';
 import { trainingNeeds } from './limits.js';
-import { checkChoice, checkInteger, refusal } from './refusal.js';
+import { checkChoice, checkInteger, refusal } from '../refusal.js';
 import { tasks } from './tasks.js';
 
 /**
@@ -12,7 +12,7 @@ import { tasks } from './tasks.js';
  * @typedef {import('./tasks.js').Task} Task
  * @typedef {import('./tasks.js').Data} Data
  * @typedef {import('./tasks.js').Settings} Settings
- * @typedef {import('./table.js').Table} Table
+ * @typedef {import('../tables/table.js').Table} Table
  * @typedef {import('../../lib/index.js').Attnscope} Scope
  * @typedef {{ task: string, settings: Settings, config: any, options: any }} Plan plain data: all that a
  *   run depends on, but for its table

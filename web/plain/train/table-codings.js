@@ -1,12 +1,13 @@
 // How the rows of a table become tokens: texts by a vocabulary, numbers by ranges, both of the training rows alone.
 
 import { formatCount } from '../format.js';
+import { splitters } from '../tables/words.js';
 import { known, readRow, readText } from './reading.js';
-import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, splitters, vocabularyOf } from './tokens.js';
+import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, vocabularyOf } from './tokens.js';
 
 /**
  * @typedef {import('./tasks.js').Settings} Settings
- * @typedef {{ label: string, text: string, numbers: number[] }} Usable a row, of which one of the two is empty
+ * @typedef {import('../tables/labelled-rows.js').Usable} Usable
  * @typedef {{ tokens: (length: number) => number[], length: number }} Tokens `length`: how many there are without
  *   padding
  *

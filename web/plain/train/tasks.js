@@ -8,8 +8,8 @@ import { recall } from './recall.js';
 
 /**
  * @typedef {import('./batch.js').Batch} Batch
- * @typedef {import('./random.js').Random} Random
- * @typedef {import('./table.js').Table} Table
+ * @typedef {import('../random.js').Random} Random
+ * @typedef {import('../tables/table.js').Table} Table
  * @typedef {import('../fields.js').Field} Field
  * @typedef {import('../fields.js').Values} Values
  * @typedef {Record<string, any>} Settings by the names of the layer's fields and the task's, and `optimizer`, `lr`,
@@ -32,10 +32,10 @@ import { recall } from './recall.js';
  * @typedef {object} Report
  * @property {number} training rows
  * @property {number} heldOut rows
- * @property {import('./table.js').BadRow[]} bad rows that are left out
+ * @property {import('../tables/table.js').BadRow[]} bad rows that are left out
  * @property {string[]} classes
  * @property {{ training: number, heldOut: number }[]} counts of rows of each
- * @property {import('./labels.js').Alike[]} alike labels that may be misspelt, which is to be asked
+ * @property {import('../tables/labels.js').Alike[]} alike labels that may be misspelt, which is to be asked
  * @property {{ label: string, into: string, count: number }[]} answered what the reader has said of labels
  * @property {string} said how rows became tokens
  * @property {string[]} others columns that are not used

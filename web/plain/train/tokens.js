@@ -6,17 +6,6 @@ export const PADDING = 0;
 export const UNKNOWN_WORD = 1;
 const SPECIAL = ['[pad]', '[unk]'];
 
-/** Runs of letters, digits and the apostrophes between them; every other character that is no space, by itself. */
-const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*|\S/gu;
-
-/** @param {string} text */
-const wordsOf = (text) => text.toLowerCase().match(WORD) ?? [];
-
-/** Each space, or row of spaces, is a character too. @param {string} text */
-const charactersOf = (text) => [...text.toLowerCase().trim().replace(/\s+/gu, ' ')];
-
-export const splitters = { words: wordsOf, characters: charactersOf };
-
 /**
  * The most frequent words, the first in the alphabet of equally frequent ones, behind those that stand for no word.
  * @param {readonly string[][]} texts @param {number} size the most words

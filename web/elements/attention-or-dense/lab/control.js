@@ -8,7 +8,7 @@ import { tasks } from '../../../plain/attention-or-dense/tasks.js';
 import { OVER_LSTM } from '../../../plain/attention-or-dense/variants.js';
 import { follows } from '../../form/follows.js';
 import { saveExample } from '../../train/downloads.js';
-import { fileView } from '../../train/file-view.js';
+import { fileView } from '../../table-file/file-view.js';
 import { keptView } from './kept-view.js';
 import { settingView } from '../../labs/view.js';
 

@@ -6,7 +6,7 @@ import { checkPlan, readAddress, searchOf, settingsOf } from '../../../plain/att
 import { sourceOf } from '../../../plain/attention-or-dense/source.js';
 import { loadData, taskNamed, tasks } from '../../../plain/attention-or-dense/tasks.js';
 import { variants } from '../../../plain/attention-or-dense/variants.js';
-import { TableFiles } from '../../train/table-files.js';
+import { TableFiles } from '../../table-file/table-files.js';
 import { nextFrame } from '../../train/frame.js';
 
 /**
@@ -21,7 +21,7 @@ const UNCHECKED = { plan: null, errors: {}, variants: [] };
 
 /**
  * With no more examples to train on than a file has; what was not known before the file is as it proposes.
- * @param {Record<string, any>} given @param {import('../../../plain/train/table.js').Table | null} table
+ * @param {Record<string, any>} given @param {import('../../../plain/tables/table.js').Table | null} table
  */
 function fitting(given, table) {
   const task = taskNamed(given.task);
@@ -131,7 +131,7 @@ export class Entry {
     }
   }
 
-  /** @param {Record<string, any>} entered @param {import('../../../plain/train/table.js').Table | null} table */
+  /** @param {Record<string, any>} entered @param {import('../../../plain/tables/table.js').Table | null} table */
   #planOf(entered, table) {
     return checkPlan(/** @type {any} */ (this.scope), entered, table);
   }

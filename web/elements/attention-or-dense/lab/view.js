@@ -21,7 +21,7 @@ import { variantsView } from './variants-view.js';
  * @property {Record<string, string>} errors
  * @property {readonly string[]} leftOut what the link asks for and cannot have
  * @property {readonly string[]} notes what was done with the data
- * @property {import('../../../plain/train/table.js').Table | null} table of a task that needs a file
+ * @property {import('../../../plain/tables/table.js').Table | null} table of a task that needs a file
  * @property {readonly import('../../../plain/labs/settings.js').Setting[]} settings of the task, and of all
  * @property {readonly { variant: Variant, chosen: boolean, reason: string }[]} candidates every variant; `reason`: why
  *   it does not fit the task
@@ -42,7 +42,7 @@ import { variantsView } from './variants-view.js';
  * @property {import('./looks-view.js').LooksState} looks
  * @property {import('./tensor-view.js').TensorState} tensor
  * @property {import('./repeat-view.js').RepeatState} repeat
- * @property {import('../../train/file-view.js').FileState} file
+ * @property {import('../../table-file/file-view.js').FileState} file
  * @property {import('./kept-view.js').KeptState} kept
  * @property {string} failure
  * @property {string} said
@@ -60,7 +60,7 @@ import { variantsView } from './variants-view.js';
  * @property {import('./looks-view.js').LooksActions} looks
  * @property {import('./tensor-view.js').TensorActions} tensor
  * @property {import('./repeat-view.js').RepeatActions} repeat
- * @property {import('../../train/table-files.js').TableFiles} file
+ * @property {import('../../table-file/table-files.js').TableFiles} file
  * @property {import('./kept-view.js').KeptActions} kept
  */
 

@@ -1,13 +1,13 @@
 // The tables that were opened, and the one that is being read.
 
-import { fitted } from '../../plain/train/columns.js';
-import { exampleTables } from '../../plain/train/example-tables.js';
-import { checkSize, readTable } from '../../plain/train/table.js';
+import { fitted } from '../../plain/tables/columns.js';
+import { exampleTables } from '../../plain/tables/example-tables.js';
+import { checkSize, readTable } from '../../plain/tables/table.js';
 
 /**
  * @typedef {import('../../plain/fields.js').Values} Values
  * @typedef {import('../../plain/train/settings.js').Checked} Checked
- * @typedef {import('../../plain/train/table.js').Table} Table
+ * @typedef {import('../../plain/tables/table.js').Table} Table
  * @typedef {Omit<import('./file-view.js').FileState, 'table'>} Reading
  *
  * @typedef {object} Page

@@ -1,6 +1,6 @@
 // Two tables to try at once, made by a seeded generator: they show what a file looks like.
 
-import { Random } from './random.js';
+import { Random } from '../random.js';
 
 const SEED = 7;
 

@@ -1,7 +1,7 @@
 // The labels of a table: how often each occurs, and which rare ones look like a misspelling of another. Whether one is
 // is for the reader to say; the answers are a setting, so that a link has them.
 
-import { refusal } from './refusal.js';
+import { refusal } from '../refusal.js';
 
 /**
  * @typedef {Record<string, string>} Answers by a label what it is read as; itself where it is to be kept

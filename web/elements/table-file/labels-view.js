@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { formatCount } from '../../plain/format.js';
-import { answersIn, answersText } from '../../plain/train/labels.js';
+import { answersIn, answersText } from '../../plain/tables/labels.js';
 
 /**
  * @typedef {import('../../plain/train/tasks.js').Report} Report
@@ -27,7 +27,7 @@ export function labelsView(report, labels, set) {
 /** @param {number} count */
 const rows = (count) => (count === 1 ? 'one row' : `${formatCount(count)} rows`);
 
-/** @param {import('../../plain/train/labels.js').Alike} alike @param {(label: string, into: string) => void} answer */
+/** @param {import('../../plain/tables/labels.js').Alike} alike @param {(label: string, into: string) => void} answer */
 const questionView = ({ label, count, into, intoCount }, answer) => html`
   <div class="train-question" role="group" aria-label=${`The label ${label}`} data-alike=${label}>
     <p class="note">The label <b>${label}</b> (${rows(count)}) looks like <b>${into}</b> (${rows(intoCount)}). Is it the same? Until you say so, it is a label of its own.</p>

@@ -1,7 +1,7 @@
 // A table file: its bytes as rows of text, each with the line on which it begins, and the rows that cannot be read.
 
 import { formatBytes } from '../format.js';
-import { crc32 } from './checksum.js';
+import { crc32 } from '../checksum.js';
 
 /**
  * @typedef {{ line: number, cells: string[] }} Row

@@ -1,7 +1,7 @@
 // What the columns of a table hold: names, numbers, a label, a text. Found by names and by content, as a proposal that
 // the reader can change.
 
-import { splitters } from './tokens.js';
+import { splitters } from './words.js';
 
 /** @typedef {import('./table.js').Table} Table */
 

@@ -1,4 +1,4 @@
-// Tells data of the same name apart: a file from another one, examples from others.
+// A checksum tells data of the same name apart: a file from another one, examples from others.
 
 const CRC_32 = Uint32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit += 1) byte = byte & 1 ? (byte >>> 1) ^ 0xedb88320 : byte >>> 1;
@@ -11,13 +11,3 @@ export function crc32(bytes) {
   for (const byte of bytes) sum = (sum >>> 8) ^ CRC_32[(sum ^ byte) & 0xff];
   return (~sum >>> 0).toString(16).padStart(8, '0');
 }
-
-/** Of all numbers and shapes of some batches. @param {import('./batch.js').Batch[]} batches */
-export const checksumOf = (...batches) =>
-  crc32(
-    new TextEncoder().encode(
-      JSON.stringify(
-        batches.map((batch) => Object.entries(batch).map(([name, { data, shape }]) => [name, [...data], shape]))
-      )
-    )
-  );

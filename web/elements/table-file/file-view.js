@@ -1,12 +1,12 @@
 // The file that a task is trained on: where it is dropped or chosen, what was found in it, and what was left out.
 
 import { html, nothing } from 'lit';
-import { exampleTables } from '../../plain/train/example-tables.js';
+import { exampleTables } from '../../plain/tables/example-tables.js';
 import { formatBytes, formatCount } from '../../plain/format.js';
 import { labelsView } from './labels-view.js';
 
 /**
- * @typedef {import('../../plain/train/table.js').Table} Table
+ * @typedef {import('../../plain/tables/table.js').Table} Table
  * @typedef {import('../../plain/train/tasks.js').Report} Report
  *
  * @typedef {object} FileState
@@ -26,7 +26,7 @@ const LONGEST_CLASS = 24;
  * @param {FileState} state
  * @param {import('../../plain/train/settings.js').Checked} checked
  * @param {import('../../plain/fields.js').Values} values
- * @param {import('./view.js').Actions} actions
+ * @param {import('../train/view.js').Actions} actions
  */
 export function fileView({ table, reading, error, note, over }, { errors, data }, { file, labels }, actions) {
   const isExample = exampleTables.some(({ name }) => name === file);
