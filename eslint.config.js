@@ -75,7 +75,10 @@ export default [
         'error',
         {
           patterns: [
-            { regex: '^(?!\\./|\\.\\./((labs|tables|train|data)/)?[\\w-]+\\.js$)', message: 'web/plain/ imports itself.' }
+            {
+              regex: '^(?!\\./|\\.\\./((labs|tables|train|data)/)?[\\w-]+\\.js$)',
+              message: 'web/plain/ imports itself.'
+            }
           ]
         }
       ]

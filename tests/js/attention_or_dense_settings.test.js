@@ -161,7 +161,7 @@ test('a file: its columns become settings, proposed by what they hold', async ()
 
 test('a file that is none, or has nothing to learn, is refused with a reason', async () => {
   assert.deepEqual(errorsOf({ task: 'file', samples: 64 }), { file: 'Choose a CSV or TSV file first.' });
-  await assert.rejects(readTable('a.csv', Uint8Array.of(0xc3, 0x28)), /^RangeError: a\.csv is not in UTF-8/);
+  await assert.rejects(readTable('a.csv', Uint8Array.of(0xc3, 0xc3)), /^RangeError: a\.csv is not in UTF-8/);
   assert.deepEqual(await ofFile(`text\n${many(200, (at) => `word ${at}\n`)}`), {
     file: 'own.csv has only one column; a label needs one of its own'
   });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { open } from '../../web/lib/index.js';
 import { answersTo, continued, heldOutAnswers } from '../../web/plain/train/ask.js';
 import { UNKNOWN } from '../../web/plain/train/batch.js';
-import { proposed } from '../../web/plain/tables/columns.js';
+import { proposed } from '../../web/plain/tables/proposal.js';
 import { exampleTables } from '../../web/plain/tables/example-tables.js';
 import { Run } from '../../web/plain/train/run.js';
 import { checkSettings } from '../../web/plain/train/settings.js';

@@ -19,7 +19,7 @@ import { Run } from '../../web/plain/train/run.js';
 import { checkSettings } from '../../web/plain/train/settings.js';
 import { readTable } from '../../web/plain/tables/table.js';
 import { exampleTables } from '../../web/plain/tables/example-tables.js';
-import { proposed } from '../../web/plain/tables/columns.js';
+import { proposed } from '../../web/plain/tables/proposal.js';
 
 const scope = await open({ threads: 1 });
 const layers = scope.layers();

@@ -1,14 +1,14 @@
-// A table of the reader's own: how its file is read, what is proposed for it, and what it is trained on.
+// A table of the reader's own: what it is trained on.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '../../web/lib/index.js';
-import { LONGEST_PROPOSED, fitted, following, proposed } from '../../web/plain/tables/columns.js';
+import { LONGEST_PROPOSED, fitted, following, proposed } from '../../web/plain/tables/proposal.js';
 import { exampleTables } from '../../web/plain/tables/example-tables.js';
 import { Random } from '../../web/plain/random.js';
 import { Run } from '../../web/plain/train/run.js';
 import { checkSettings, searchOf } from '../../web/plain/train/settings.js';
-import { LARGEST_FILE, readTable } from '../../web/plain/tables/table.js';
+import { readTable } from '../../web/plain/tables/table.js';
 import { boundsOf } from '../../web/plain/train/tokens.js';
 
 /** @typedef {import('../../web/plain/tables/table.js').Table} Table */
@@ -16,9 +16,8 @@ import { boundsOf } from '../../web/plain/train/tokens.js';
 const scope = await open({ threads: 1 });
 const layers = scope.layers();
 
-/** @param {string | number[]} content @param {string} [name] */
-const read = (content, name = 'own.csv') =>
-  readTable(name, typeof content === 'string' ? new TextEncoder().encode(content) : Uint8Array.from(content));
+/** @param {string} content @param {string} [name] */
+const read = (content, name = 'own.csv') => readTable(name, new TextEncoder().encode(content));
 
 /**
  * With what is proposed for a table, and what is given.
@@ -54,97 +53,6 @@ function shown(data, part) {
   return [...new Set(rows)].sort();
 }
 
-test('cells are read with quotation marks, line ends within them, and the line on which each row begins', async () => {
-  const { rows, bad } = await read('text,label\r\n"one, ""two""\r\nthree",a\r\n\r\nfour,b\r\n');
-  assert.deepEqual(bad, []);
-  assert.deepEqual(rows, [
-    { line: 1, cells: ['text', 'label'] },
-    { line: 2, cells: ['one, "two"\nthree', 'a'] },
-    { line: 5, cells: ['four', 'b'] }
-  ]);
-});
-
-for (const [what, name, text] of /** @type {const} */ ([
-  ['tabs', 'own.txt', 'text\tlabel\na, b\tx\nc\ty\n'],
-  ['tabs by the name', 'own.tsv', 'text\tlabel\na, b\tx\nc\ty\n'],
-  ['semicolons', 'own.csv', 'text;label\na, b;x\nc;y\n'],
-  ['commas behind a byte order mark', 'own.csv', '\ufefftext,label\n"a, b",x\nc,y']
-])) {
-  test(`cells are set apart by ${what}`, async () => {
-    const { rows } = await read(text, name);
-    assert.deepEqual(
-      rows.map(({ cells }) => cells),
-      [
-        ['text', 'label'],
-        ['a, b', 'x'],
-        ['c', 'y']
-      ]
-    );
-  });
-}
-
-test('a row with wrong quotation marks is left out with its line, and those behind it are read', async () => {
-  const { rows, bad } = await read('text,label\na,x\n"open,x\nb,y\n"in"side",x\nc,x\n"fine\nhere",y\n"end,x\n');
-  assert.deepEqual(
-    rows.map(({ line }) => line),
-    [1, 2, 4, 6, 7]
-  );
-  assert.deepEqual(bad, [
-    { line: 3, reason: 'a quotation mark within a quoted cell is not written twice' },
-    { line: 5, reason: 'a quotation mark within a quoted cell is not written twice' },
-    { line: 9, reason: 'a quotation mark opens here, and none closes it' }
-  ]);
-});
-
-for (const [what, content, message] of /** @type {[string, string | number[], RegExp][]} */ ([
-  ['nothing', '', /^own\.csv has no rows$/],
-  ['empty lines', '\n\n', /^own\.csv has no rows$/],
-  ['binary data', [0x50, 0x4b, 0, 3], /^own\.csv is no text but binary data$/],
-  ['Latin-1', [0x61, 0xe9, 0x2c, 0x62], /^own\.csv is not in UTF-8; save it in that encoding$/],
-  ['UTF-16', [0xff, 0xfe, 0x61, 0], /^own\.csv is in UTF-16; save it as UTF-8$/],
-  ['too much', Array(LARGEST_FILE + 1).fill(0x61), /^own\.csv has 10\s*MiB; at most 10\s*MiB are read$/],
-  ['quotation marks everywhere', 'a,b\n' + '"x,y\n'.repeat(300), /more than 200 rows with unbalanced quotation marks/]
-])) {
-  test(`a file with ${what} is refused as a whole`, () =>
-    assert.rejects(read(content), (error) => error instanceof RangeError && message.test(error.message)));
-}
-
-test('a checksum tells files of one name apart', async () => {
-  assert.equal((await read('123456789')).checksum, 'cbf43926'); // the check value of CRC-32
-});
-
-for (const [what, text, expected] of /** @type {[string, string, Record<string, unknown>][]} */ ([
-  [
-    'names',
-    'id,review,label\n1,so good,1\n2,so bad,0\n',
-    { header: true, form: 'text', label_column: 'label', text_column: 'review' }
-  ],
-  [
-    'content',
-    'a fine day,yes\na bad day,no\na long day,yes\n',
-    { header: false, form: 'text', label_column: 'column 2', text_column: 'column 1' }
-  ],
-  [
-    'numbers',
-    'long,wide,sort\n1,2,a\n3,4,b\n5,6,a\n',
-    { header: true, form: 'numbers', label_column: 'sort', text_column: 'long' }
-  ],
-  [
-    'numbers without names',
-    '1.5,2,0\n3,4e2,1\n5,-6,0\n',
-    { header: false, form: 'numbers', label_column: 'column 3', text_column: 'column 2' }
-  ]
-])) {
-  test(`columns are found by ${what}`, async () => assert.deepEqual(proposed(await read(text)), expected));
-}
-
-test('what is given is kept where the table has it', async () => {
-  const table = await read('text,label,other\nso good,1,x\nso bad,0,y\n');
-  assert.equal(proposed(table, { label_column: 'other' }).label_column, 'other');
-  assert.equal(proposed(table, { label_column: 'none' }).label_column, 'label');
-  assert.equal(proposed(table, { header: 'false' }).text_column, 'column 1');
-});
-
 test('columns of one name are told apart, and one without a name is counted', async () => {
   const { errors } = checked(await read('a,a,\n1,2,x\n3,4,y\n'), { header: true, label_column: 'none' });
   assert.deepEqual(errors, { label_column: 'label_column must be one of a, a (2), column 3, got none' });
@@ -171,7 +79,7 @@ test('a cell that is no number is named with its column', async () => {
   assert.deepEqual(
     report?.bad.map(({ line, reason }) => `${line}: ${reason}`),
     [
-      '62: a is not a number: NaN',
+      '62: a is missing: NaN',
       '63: b is empty',
       '64: a is not a number: 1,5',
       '65: a is too large: 1e999',

@@ -255,6 +255,22 @@ test('a table of one’s own is read, and trained on', async () => {
   assert.match(await scoreOf(page, 'mean'), /^\d+\.\d.%$/);
 });
 
+test('the header of a table is proposed in sight, and its columns follow the answer', async () => {
+  const page = await opened('?task=file');
+  const rows = Array.from({ length: 200 }, (_, at) => `${at},so good a day ${at},${at % 2 ? 'up' : 'down'}`);
+  const file = { name: 'pandas.csv', mimeType: 'text/csv', buffer: Buffer.from([',text,label', ...rows].join('\n')) };
+  await page.setInputFiles('#field-file', file);
+  await page.waitForSelector('[data-first-rows]');
+  const names = () => page.locator('[data-first-rows] thead th').allInnerTexts();
+  assert.deepEqual(await names(), ['column 1\nnot used', 'text\ntext', 'label\nlabel']);
+  assert.equal(await page.getAttribute('.contest [data-action=play]', 'aria-disabled'), 'false');
+  await page.check('input[name=header][value=false]');
+  await page.waitForSelector('th:has-text("column 3")');
+  assert.deepEqual(await names(), ['column 1\nnot used', 'column 2\ntext', 'column 3\nlabel']);
+  assert.equal(await page.isChecked('input[name=label_column][value="column 3"]'), true);
+  assert.equal(await page.locator('.contest [role=alert]').count(), 0);
+});
+
 test('scores and curves are downloaded as tables, once there are some', async () => {
   const page = await opened();
   for (const table of ['scores', 'curves']) {

@@ -30,6 +30,14 @@ const live = (page) =>
 const choose = (page, name, content) =>
   page.setInputFiles('#field-file', { name, mimeType: 'text/csv', buffer: Buffer.from(/** @type {any} */ (content)) });
 
+/** Names and parts of the columns, and the cells of the first rows. @param {Page} page */
+const firstRows = (page) =>
+  page
+    .locator('[data-first-rows] tr')
+    .evaluateAll((rows) =>
+      rows.map((row) => [...row.children].map((cell) => /** @type {HTMLElement} */ (cell).innerText.replace('\n', ' ')))
+    );
+
 /** @param {Page} page @param {string} text */
 const reported = (page, text) => page.waitForSelector(`[data-report]:has-text("${text}")`);
 
@@ -147,7 +155,7 @@ test('a file that is of no use is refused in one sentence, and everything stays'
   const url = page.url();
   for (const [name, content, message] of /** @type {[string, string | number[], RegExp][]} */ ([
     ['photo.png', [0x89, 0x50, 0, 0], /^photo\.png is no text but binary data$/],
-    ['old.csv', [0x61, 0xe9, 0x2c, 0x62], /^old\.csv is not in UTF-8/],
+    ['old.csv', [0xba, 0xc3, 0xb3, 0xd4, 0x2c, 0x62], /^old\.csv is not in UTF-8/],
     ['one.csv', 'text,label\nx,a\ny,a\nz,a\n', /^every usable row of one\.csv has the label a/],
     ['empty.csv', 'text,label\n,a\n', /^empty\.csv has no usable row; .* Line 2: the text is empty\.$/],
     ['large.csv', Array(10 * 2 ** 20 + 1).fill(0x61), /^large\.csv has .*; at most .* are read$/]
@@ -235,9 +243,62 @@ test('the first row can be said to be no names, and other columns are chosen', a
   const page = await opened();
   await choose(page, 'mine.csv', REVIEWS);
   await reported(page, '40 rows used');
-  await page.click('#field-header');
+  assert.equal(await page.isChecked('input[name=header][value=true]'), true);
+  assert.deepEqual(await firstRows(page), [
+    ['text text', 'label label'],
+    ['a bad day, number 0', 'down'],
+    ['a good day, number 1', 'up'],
+    ['a bad day, number 2', 'down']
+  ]);
+  assert.equal(await page.innerText('[data-reasons]'), 'Label: label, by its name. Text: text, by its name.');
+  await page.check('input[name=header][value=false]');
   await page.waitForURL(/header=false&text_column=column\+1&label_column=column\+2/);
   await reported(page, '41 rows used');
+  assert.deepEqual((await firstRows(page)).slice(0, 2), [
+    ['column 1 text', 'column 2 label'],
+    ['text', 'label']
+  ]);
+  assert.equal(
+    await page.innerText('[data-reasons]'),
+    'Label: column 2, as it has the fewest different values, 3. Text: column 1, as its cells are the longest.'
+  );
+  await page.check('input[name=header][value=true]');
+  await reported(page, '40 rows used');
+});
+
+test('a file of pandas and one of Excel are read as they were meant, and shown before anything is trained', async () => {
+  const page = await opened(`?task=table&${QUICK}`);
+  const pandas = Array.from(
+    { length: 40 },
+    (_, at) => `${at},a ${at % 2 ? 'good' : 'bad'} day,${at % 2 ? 'up' : 'down'}`
+  );
+  await choose(page, 'pandas.csv', [',text,label', ...pandas].join('\n'));
+  await reported(page, '40 rows used and 0 left out');
+  assert.deepEqual((await firstRows(page)).slice(0, 2), [
+    ['column 1 not used', 'text text', 'label label'],
+    ['0', 'a bad day', 'down']
+  ]);
+  const excel = Array.from({ length: 40 }, (_, at) => `${at},5;${at % 7};${at % 2 ? 'rauf' : 'runter'}`);
+  const text = ['sep=;', 'Größe;Preis in €;Klasse', ...excel].join('\r\n');
+  await choose(page, 'excel.csv', [...Buffer.from(text.replace('€', '\x80'), 'latin1')]); // as Windows-1252 has it
+  await reported(page, 'The file is not in UTF-8 and is read as Latin-1 (Windows-1252). Numbers have a decimal comma.');
+  await reported(page, '40 rows used and 0 left out');
+  assert.deepEqual((await firstRows(page)).slice(0, 2), [
+    ['Größe number', 'Preis in € number', 'Klasse label'],
+    ['0,5', '0', 'runter']
+  ]);
+  assert.equal(await page.innerText('[data-reasons]'), 'Label: Klasse, as it has the fewest different values, 2.');
+  await played(page);
+});
+
+test('of many columns the first are shown, and those of the text and the label', async () => {
+  const page = await opened(`?task=table&${QUICK}`);
+  const names = Array.from({ length: 30 }, (_, at) => `n${at}`);
+  const rows = Array.from({ length: 40 }, (_, at) => [...names.map((_, column) => at * column), at % 2].join());
+  await choose(page, 'wide.csv', [[...names, 'label'].join(), ...rows].join('\n'));
+  await reported(page, '40 rows used');
+  assert.deepEqual((await firstRows(page))[0], [...names.slice(0, 8).map((name) => `${name} number`), 'label label']);
+  await page.waitForSelector('.train-file:has-text("22 more columns.")');
 });
 
 test('nothing of the reader of tables is loaded before a table is read, and it works without a network', async () => {

@@ -2,7 +2,7 @@
 // whose rows are shorter and longer than the layer is.
 
 import { exampleTables } from '../../web/plain/tables/example-tables.js';
-import { fitted, proposed } from '../../web/plain/tables/columns.js';
+import { fitted, proposed } from '../../web/plain/tables/proposal.js';
 import { History, everyAt } from '../../web/plain/train/history.js';
 import { Run } from '../../web/plain/train/run.js';
 import { runScript } from '../../web/plain/train/script.js';

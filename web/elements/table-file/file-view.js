@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { exampleTables } from '../../plain/tables/example-tables.js';
 import { formatBytes, formatCount } from '../../plain/format.js';
+import { firstRowsView } from './first-rows-view.js';
 import { labelsView } from './labels-view.js';
 
 /**
@@ -28,7 +29,8 @@ const LONGEST_CLASS = 24;
  * @param {import('../../plain/fields.js').Values} values
  * @param {import('../train/view.js').Actions} actions
  */
-export function fileView({ table, reading, error, note, over }, { errors, data }, { file, labels }, actions) {
+export function fileView({ table, reading, error, note, over }, { errors, data }, values, actions) {
+  const { file, labels } = values;
   const isExample = exampleTables.some(({ name }) => name === file);
   return html`
     <div class=${over ? 'import-box train-file over' : 'import-box train-file'} data-field="file"
@@ -45,7 +47,8 @@ export function fileView({ table, reading, error, note, over }, { errors, data }
         }</p>
       ${errors.file && !reading ? html`<p class="train-missing" data-missing>${errors.file}</p>` : nothing}
       ${error ? html`<p class="field-error" id="error-file" role="alert">${error}</p>` : nothing}
-      <p class="note" role="status" data-report>${reading ? `Reading ${reading} …` : [note, table && data?.report ? reportText(table, data.report, data.held) : ''].filter(Boolean).join(' ')}</p>
+      <p class="note" role="status" data-report>${reading ? `Reading ${reading} …` : [note, ...(table?.remarks ?? []), table && data?.report ? reportText(table, data.report, data.held) : ''].filter(Boolean).join(' ')}</p>
+      ${table ? firstRowsView(table, values, errors, actions.set) : nothing}
       ${table && data?.report ? html`${labelsView(data.report, labels, actions.set)}${reportView(data.report)}` : nothing}
     </div>`;
 }

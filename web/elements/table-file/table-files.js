@@ -1,6 +1,6 @@
 // The tables that were opened, and the one that is being read.
 
-import { fitted } from '../../plain/tables/columns.js';
+import { fitted } from '../../plain/tables/proposal.js';
 import { exampleTables } from '../../plain/tables/example-tables.js';
 import { checkSize, readTable } from '../../plain/tables/table.js';
 

@@ -19,7 +19,9 @@ import { needsView } from './needs.js';
 export function controlView(state, actions) {
   const { values, checked, layers, playing, step, failure, said, settings, file, limit } = state;
   const task = taskOf(values.task);
-  const fields = fieldsOf(task, layers, values, file.table).filter(({ choices }) => choices?.length !== 0);
+  const fields = fieldsOf(task, layers, values, file.table).filter(
+    ({ name, choices }) => choices?.length !== 0 && name !== 'header'
+  );
   const wrong = fields.filter(({ name }) => checked.errors[name]).length;
   const config = Object.fromEntries(fields.map((field) => [field.name, field.default]));
   const store = /** @type {any} */ ({ values, errors: checked.errors, config });

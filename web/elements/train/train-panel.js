@@ -1,7 +1,7 @@
 import { html } from 'lit';
 import { LightElement, define } from '../shared/light-element.js';
 import { pageScope } from '../shared/scope.js';
-import { following } from '../../plain/tables/columns.js';
+import { following } from '../../plain/tables/proposal.js';
 import { keyOf } from '../../plain/train/kept.js';
 import { checkSettings, searchOf, taskOf, unchecked } from '../../plain/train/settings.js';
 import { learnedText } from '../../plain/train/learned.js';

@@ -1,8 +1,9 @@
 // A table of the reader's own: each row a text, or numbers, with its class.
 
 import { formatCount } from '../format.js';
-import { columnNames, proposed } from '../tables/columns.js';
+import { columnNames } from '../tables/columns.js';
 import { labelledRows } from '../tables/labelled-rows.js';
+import { proposed } from '../tables/proposal.js';
 import { refusal } from '../refusal.js';
 import { BATCH } from './batch.js';
 import { numberSource } from './number-source.js';
@@ -54,10 +55,13 @@ export const ownFile = {
   source
 };
 
-/** @param {Table | null} table @returns {Setting[]} */
-function columns(table) {
+/**
+ * @param {Table | null} table @param {Values} entered its header decides the names of the columns
+ * @returns {Setting[]}
+ */
+function columns(table, { header }) {
   if (!table) return NAMES.map(([name, label]) => unknown(name, label));
-  const found = proposed(table);
+  const found = proposed(table, { header });
   const names = columnNames(table, found.header);
   const titles = Object.fromEntries(NAMES);
   const isText = (/** @type {import('./tasks.js').Values} */ { form }) => form === 'text';

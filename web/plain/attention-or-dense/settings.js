@@ -39,16 +39,19 @@ const MOST_STEPS = 10_000;
 const MOST_SAMPLES = 100_000;
 const LARGEST_RATE = 10;
 
-/** A task's own settings. @param {Task} task @param {Table | null} table */
-const ownSettings = (task, table) =>
-  'columns' in task && task.columns ? [...task.settings, ...task.columns(table)] : task.settings;
+/** A task's own settings. @param {Task} task @param {Table | null} table @param {Values} entered */
+const ownSettings = (task, table, entered) =>
+  'columns' in task && task.columns ? [...task.settings, ...task.columns(table, entered)] : task.settings;
 
-/** As many as the task opens with, or as a file has. @param {Task} task @param {Table | null} table */
-function samplesOf(task, table) {
+/**
+ * As many as the task opens with, or as a file has.
+ * @param {Task} task @param {Table | null} table @param {Values} entered
+ */
+function samplesOf(task, table, entered) {
   const { samples } = task.defaults;
   if (!table || !task.file) return samples;
   try {
-    return Math.min(samples, sourceOf(task, initialValues(ownSettings(task, table)), table).most);
+    return Math.min(samples, sourceOf(task, initialValues(ownSettings(task, table, entered)), table).most);
   } catch (error) {
     if (error instanceof RangeError) return samples; // what is wrong is said when the plan is checked
     throw error;
@@ -58,12 +61,13 @@ function samplesOf(task, table) {
 /**
  * The settings of a task: its own, and those that all have.
  * @param {Task} task @param {Table | null} [table] of a task that needs one
+ * @param {Values} [entered] what the settings of a table depend on
  * @returns {Setting[]}
  */
-export const settingsOf = (task, table = null) => [
-  ...ownSettings(task, table),
+export const settingsOf = (task, table = null, entered = {}) => [
+  ...ownSettings(task, table, entered),
   {
-    ...{ name: 'samples', label: 'Examples to train on', kind: 'integer', initial: samplesOf(task, table) },
+    ...{ name: 'samples', label: 'Examples to train on', kind: 'integer', initial: samplesOf(task, table, entered) },
     ...{ min: BATCH, max: MOST_SAMPLES, stops: [100, 300, 1000, 3000] }
   },
   { name: 'steps', label: 'Steps', kind: 'integer', initial: task.defaults.steps, min: 1, max: MOST_STEPS },
@@ -160,7 +164,7 @@ const changesText = (changes) => changes.map(({ step, lr }) => `${step}:${lr}`).
 export function checkPlan(scope, entered, table = null) {
   const task = taskNamed(entered.task);
   if (!task) return { plan: null, errors: { task: taskError(entered.task) }, variants: [] };
-  const settings = settingsOf(task, table);
+  const settings = settingsOf(task, table, entered);
   const { values, errors } = readSettings(settings, entered, initialValues(settings));
   const variants = readers.variants(entered.variants ?? task.variants);
   const changes = readers.changes(entered.changes ?? []);
@@ -168,7 +172,9 @@ export function checkPlan(scope, entered, table = null) {
   if (changes.error) errors.changes = changes.error;
   if (Object.keys(errors).length > 0) return { plan: null, errors, variants: [] };
   const { samples, steps, lr, seeds, first_seed, budget } = values;
-  const own = Object.fromEntries(shown(ownSettings(task, table), values).map(({ name }) => [name, values[name]]));
+  const own = Object.fromEntries(
+    shown(ownSettings(task, table, entered), values).map(({ name }) => [name, values[name]])
+  );
   /** @type {Plan} */
   const plan = {
     ...{ task: task.name, values: own, variants: /** @type {string[]} */ (variants.list), samples, steps, lr },

@@ -45,7 +45,7 @@ import { whichAverage, whichSwing } from './tasks/which-feature.js';
  * @typedef {object} Held data that there is
  * @property {string} from where it comes from, and under which licence
  * @property {() => Promise<void>} [load] of it
- * @property {(table: Table | null) => readonly Setting[]} [columns] settings of a file
+ * @property {(table: Table | null, entered: Values) => readonly Setting[]} [columns] settings of a file
  * @property {(values: Values, table: Table | null) => import('./source.js').Source} source throws a RangeError for
  *   values
  *   that it cannot be made of

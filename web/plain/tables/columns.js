@@ -1,21 +1,27 @@
-// What the columns of a table hold: names, numbers, a label, a text. Found by names and by content, as a proposal that
-// the reader can change.
+// The columns of a table: their names, and what their cells hold.
 
-import { splitters } from './words.js';
+import { isCount } from './header.js';
+import { isMissing, numberIn } from './numbers.js';
 
-/** @typedef {import('./table.js').Table} Table */
+/**
+ * @typedef {import('./table.js').Table} Table
+ *
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {number} at
+ * @property {boolean} numbers whether nearly all cells are numbers, but for those that are missing
+ * @property {boolean} countsRows whether it is an index: its numbers count the rows, or name each of them
+ * @property {boolean} empty whether most of its cells are empty or missing
+ * @property {number} different how many different values it has
+ * @property {number} length of a cell in letters, on average
+ */
 
-const LABEL_NAMES = /^(label|class|target|category|sentiment|species|kind|type|y)s?$/i;
-const TEXT_NAMES = /^(text|sentence|review|message|comment|content|body|title|tweet)s?$/i;
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-/** So many rows say what a column holds. */
+/** Rows that say what a column holds. */
 const LOOKED_AT = 1000;
-/** A column is one of numbers if so many of its cells are. */
 const MOSTLY = 0.9;
-const LONGEST_NAME = 60;
-
-/** A cell as a number, NaN where it is none. @param {string} cell */
-export const numberIn = (cell) => (NUMBER.test(cell.trim()) ? Number(cell) : NaN);
+/** Names of an index, whose numbers may come in any order, and of a column that must count the rows to be an index. */
+const INDEX_NAMES = /^(unnamed: 0|id|index|idx)$/i;
+const COUNT_NAMES = /^(column 1|row|nr\.?|no\.?|#)$/i;
 
 /**
  * The names of the columns, each different.
@@ -33,115 +39,49 @@ export function columnNames({ rows: [{ cells }] }, header) {
   return names;
 }
 
-/**
- * Whether the first row names columns: no cell is empty, long, a number, or found again below.
- * @param {Table} table
- */
-function hasHeader({ rows: [{ cells: first }, ...rest] }) {
-  if (rest.length === 0 || new Set(first).size < first.length) return false;
-  const seen = rest.slice(0, LOOKED_AT);
-  return first.every(
-    (cell, at) =>
-      cell.trim() !== '' &&
-      cell.length <= LONGEST_NAME &&
-      Number.isNaN(numberIn(cell)) &&
-      !seen.some(({ cells }) => cells[at] === cell)
-  );
+/** Columns by table, with its first row as names or without: every change of a setting asks again. */
+const found = /** @type {Record<string, WeakMap<Table, Column[]>>} */ ({ true: new WeakMap(), false: new WeakMap() });
+
+/** @param {Table} table @param {boolean} header @returns {readonly Column[]} */
+export function columnsOf(table, header) {
+  const known = found[String(header)];
+  const columns = known.get(table) ?? columnNames(table, header).map((name, at) => columnOf(table, header, name, at));
+  known.set(table, columns);
+  return columns;
 }
 
-/** What a column holds. @param {Table} table @param {boolean} header @param {number} at */
-function contentOf({ rows }, header, at) {
-  const cells = rows.slice(Number(header), LOOKED_AT).flatMap(({ cells }) => cells[at]?.trim() || []);
-  const count = Math.max(1, cells.length);
+/** @param {Table} table @param {boolean} header @param {string} name @param {number} at @returns {Column} */
+function columnOf({ rows, decimal }, header, name, at) {
+  const cells = rows.slice(Number(header), LOOKED_AT).map(({ cells }) => (cells[at] ?? '').trim());
+  const filled = cells.filter(Boolean);
+  const known = cells.filter((cell) => !isMissing(cell));
+  const values = known.map((cell) => numberIn(cell, decimal)).filter((number) => !Number.isNaN(number));
+  const numbers = known.length > 0 && values.length >= MOSTLY * known.length;
   return {
-    numbers: cells.filter((cell) => !Number.isNaN(numberIn(cell))).length >= MOSTLY * count && cells.length > 0,
-    different: new Set(cells).size,
-    length: cells.reduce((sum, cell) => sum + cell.length, 0) / count
+    ...{ name, at, numbers },
+    countsRows: values.length === cells.length && isIndex(name, values),
+    empty: 2 * known.length < cells.length,
+    different: new Set(numbers ? known : filled).size,
+    length: filled.reduce((sum, cell) => sum + cell.length, 0) / Math.max(1, filled.length)
   };
 }
 
+/** @param {string} name @param {readonly number[]} values */
+const isIndex = (name, values) =>
+  (COUNT_NAMES.test(name) && isCount(values)) ||
+  (INDEX_NAMES.test(name) && new Set(values).size === values.length && values.every(Number.isInteger));
+
 /**
- * The columns whose cells are numbers, but for the label.
+ * The columns of numbers, but for the label, an index, and those that are mostly empty.
  * @param {Table} table @param {boolean} header @param {number} label
  */
 export const numberColumns = (table, header, label) =>
-  columnNames(table, header).flatMap((_, at) => (at !== label && contentOf(table, header, at).numbers ? [at] : []));
-
-/**
- * The settings that fit a table, where others are not given.
- * @param {Table} table
- * @param {{ header?: unknown, form?: unknown, label_column?: unknown, text_column?: unknown }} [given]
- */
-export function proposed(table, given = {}) {
-  const header = given.header === undefined || given.header === '' ? hasHeader(table) : String(given.header) === 'true';
-  const names = columnNames(table, header);
-  const columns = names.map((name, at) => ({ name, at, ...contentOf(table, header, at) }));
-  const named = (/** @type {unknown} */ name) => columns.find((column) => column.name === name);
-  const label = named(given.label_column) ?? labelOf(columns);
-  const others = columns.filter(({ at }) => at !== label.at);
-  const texts = others.filter(({ numbers }) => !numbers);
-  const text = named(given.text_column) ?? textOf(texts.length ? texts : others) ?? label;
-  const isText =
-    others.length === 0 || texts.some(({ name, different }) => TEXT_NAMES.test(name) || different > label.different);
-  const form = ['text', 'numbers'].includes(String(given.form)) ? String(given.form) : isText ? 'text' : 'numbers';
-  return { header, form, label_column: label.name, text_column: text.name };
-}
-
-/** So many tokens are taken of a text at most, unless the reader says otherwise: attention costs their square. */
-export const LONGEST_PROPOSED = 128;
-
-/**
- * The settings that a table brings along: those of its columns, and as many tokens as its longest text has.
- * @param {Table} table
- * @param {Record<string, unknown>} [given]
- * @returns {Record<string, unknown>}
- */
-export function fitted(table, given = {}) {
-  const columns = proposed(table, given);
-  const isGiven = given.seq_len !== undefined && given.seq_len !== '';
-  if (columns.form !== 'text' || isGiven) return columns;
-  const longest = longestOf(table, columns, String(given.tokens));
-  return { ...columns, seq_len: Math.max(1, Math.min(LONGEST_PROPOSED, longest)) };
-}
-
-/** @param {Table} table @param {ReturnType<typeof proposed>} columns @param {string} unit */
-function longestOf(table, { header, text_column: name }, unit) {
-  const at = columnNames(table, header).indexOf(name);
-  const split = splitters[/** @type {keyof typeof splitters} */ (unit)] ?? splitters.words;
-  return table.rows
-    .slice(Number(header))
-    .reduce((longest, { cells }) => Math.max(longest, split(cells[at] ?? '').length), 0);
-}
-
-/** Other settings of these make texts of another length. */
-const DECIDE_LENGTH = ['form', 'header', 'text_column', 'tokens'];
-
-/**
- * What follows from a change of settings.
- * @param {Table} table @param {Record<string, unknown>} values before it @param {Record<string, unknown>} patch
- * @returns {Record<string, unknown>}
- */
-export function following(table, values, patch) {
-  const labels = 'label_column' in patch || 'header' in patch ? { labels: '' } : {};
-  if (!DECIDE_LENGTH.some((name) => name in patch)) return labels;
-  const known = 'header' in patch ? patch : { ...values, ...patch };
-  return { ...fitted(table, { tokens: values.tokens, ...known, seq_len: patch.seq_len }), ...labels };
-}
-
-/** @typedef {{ name: string, at: number } & ReturnType<typeof contentOf>} Column */
-
-/** By its name, or else the column of the fewest different cells; the last of several. @param {Column[]} columns */
-function labelOf(columns) {
-  const few = columns.filter(({ different }) => different > 1);
-  const by = few.length ? few : columns;
-  const least = Math.min(...by.map(({ different }) => different));
-  return (
-    columns.find(({ name }) => LABEL_NAMES.test(name)) ??
-    /** @type {Column} */ (by.findLast(({ different }) => different === least))
+  columnsOf(table, header).flatMap((column) =>
+    column.at !== label && column.numbers && !column.countsRows && !column.empty ? [column.at] : []
   );
-}
 
-/** By its name, or else the column of the longest cells. @param {Column[]} columns */
-const textOf = (columns) =>
-  columns.find(({ name }) => TEXT_NAMES.test(name)) ??
-  columns.toSorted((one, other) => other.length - one.length).at(0);
+/** Why a column is not among those of numbers; '' where its content says so. @param {Column} column */
+export function whyUnused({ countsRows, empty }) {
+  if (countsRows) return 'numbers the rows';
+  return empty ? 'mostly empty' : '';
+}

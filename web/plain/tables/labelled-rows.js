@@ -1,8 +1,9 @@
 // The rows of a table that examples are made of, each a text or numbers with its label; the others with their reason.
 
 import { checkChoice, refusal } from '../refusal.js';
-import { columnNames, numberColumns, numberIn } from './columns.js';
+import { columnNames, columnsOf, numberColumns, whyUnused } from './columns.js';
 import { alikeIn, answersIn, countsOf, readAs } from './labels.js';
+import { isMissing, numberIn } from './numbers.js';
 
 /**
  * @typedef {import('./table.js').Table} Table
@@ -11,7 +12,7 @@ import { alikeIn, answersIn, countsOf, readAs } from './labels.js';
  * @typedef {{ label: string, text: string, numbers: number[] }} Usable a row, of which one of the two is empty
  */
 
-const MOST_CLASSES = 100;
+export const MOST_CLASSES = 100;
 export const FORMS = ['text', 'numbers'];
 
 /**
@@ -33,9 +34,16 @@ export function labelledRows(settings, table) {
   const { good: written, bad } = usable(table, settings, names, label, columns);
   const labels = labelsOf(written, settings);
   const rows = written.map((row) => ({ ...row, label: labels.readAs(row.label) }));
-  const classes = classesOf(rows, names[label], table.name);
-  const others = unusedOf(names, label, columns);
-  return { rows, bad, labels, classes, columns: columns.map((at) => names[at]), others };
+  const classes = classesOf(rows, columnsOf(table, settings.header)[label], table.name);
+  const others = columnsOf(table, settings.header).filter(({ at }) => at !== label && !columns.includes(at));
+  return {
+    rows,
+    bad,
+    labels,
+    classes,
+    columns: columns.map((at) => names[at]),
+    others: others.map((column) => unusedText(column, isText))
+  };
 }
 
 /** @param {string[]} names @param {'text_column' | 'label_column'} field @param {Settings} settings */
@@ -44,8 +52,11 @@ function columnOf(names, field, settings) {
   return names.indexOf(settings[field]);
 }
 
-/** @param {string[]} names @param {number} label @param {number[]} columns */
-const unusedOf = (names, label, columns) => names.filter((_, at) => at !== label && !columns.includes(at));
+/** @param {import('./columns.js').Column} column @param {boolean} isText */
+function unusedText(column, isText) {
+  const why = isText ? '' : whyUnused(column);
+  return why ? `${column.name} (${why})` : column.name;
+}
 
 /**
  * The rows that an example can be made of, and what is wrong with the others.
@@ -58,7 +69,7 @@ function usable(table, { header, form }, names, label, columns) {
   const bad = [...table.bad];
   const isText = form === 'text';
   for (const { line, cells } of table.rows.slice(Number(header))) {
-    const numbers = isText ? [] : columns.map((at) => numberIn(cells[at] ?? ''));
+    const numbers = isText ? [] : columns.map((at) => numberIn(cells[at] ?? '', table.decimal));
     const reason =
       wrongCount(cells.length, names.length) ||
       (cells[label].trim() === '' && 'the label is empty') ||
@@ -82,6 +93,7 @@ function wrongNumber(numbers, cellOf) {
   if (wrong < 0) return '';
   const { name, cell } = cellOf(wrong);
   if (cell.trim() === '') return `${name} is empty`;
+  if (isMissing(cell)) return `${name} is missing: ${cell.trim()}`;
   return `${name} is ${Number.isNaN(numbers[wrong]) ? 'not a number' : 'too large'}: ${short(cell)}`;
 }
 
@@ -109,7 +121,7 @@ function labelsOf(rows, settings) {
   return { readAs: readAs(answers, counts), alike: alikeIn(counts, answers), answered };
 }
 
-/** @param {Usable[]} rows @param {string} column @param {string} name of the file */
+/** @param {Usable[]} rows @param {import('./columns.js').Column} column @param {string} name of the file */
 function classesOf(rows, column, name) {
   const classes = [...new Set(rows.map(({ label }) => label))].sort();
   if (classes.length === 1)
@@ -120,7 +132,7 @@ function classesOf(rows, column, name) {
   if (classes.length > MOST_CLASSES)
     throw refusal(
       'label_column',
-      `${column} has ${classes.length} different labels; at most ${MOST_CLASSES} can be told apart`
+      `${column.name} has ${classes.length} different ${column.numbers ? 'numbers' : 'labels'}; at most ${MOST_CLASSES} can be told apart`
     );
   return classes;
 }

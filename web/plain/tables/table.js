@@ -2,11 +2,21 @@
 
 import { formatBytes } from '../format.js';
 import { crc32 } from '../checksum.js';
+import { decoded } from './encoding.js';
+import { decimalOf } from './numbers.js';
 
 /**
  * @typedef {{ line: number, cells: string[] }} Row
  * @typedef {{ line: number, reason: string }} BadRow
- * @typedef {{ name: string, bytes: number, checksum: string, rows: Row[], bad: BadRow[] }} Table plain data
+ *
+ * @typedef {object} Table plain data
+ * @property {string} name of the file
+ * @property {number} bytes
+ * @property {string} checksum
+ * @property {Row[]} rows
+ * @property {BadRow[]} bad
+ * @property {import('./numbers.js').Decimal} [decimal] before the decimals of a number; a point where there is none
+ * @property {string[]} [remarks] sentences on how the file was read, where that is not as usual
  */
 
 export const LARGEST_FILE = 10 * 2 ** 20;
@@ -17,7 +27,7 @@ const NO_QUOTES_END = 'a quotation mark opens here, and none closes it';
 const WRONG_QUOTES = 'a quotation mark within a quoted cell is not written twice';
 
 /**
- * CSV as RFC 4180 has it, in UTF-8; the cells may be set apart by tabs, semicolons or bars too.
+ * CSV as RFC 4180 and spreadsheets have it; the cells may be set apart by tabs, semicolons or bars too.
  * @param {string} name of the file
  * @param {Uint8Array} bytes
  * @returns {Promise<Table>}
@@ -26,9 +36,26 @@ const WRONG_QUOTES = 'a quotation mark within a quoted cell is not written twice
 export async function readTable(name, bytes) {
   checkSize(name, bytes.length);
   const { default: papa } = await import('papaparse');
-  const rows = rowsOf(papa, name, textOf(name, bytes));
-  if (rows.good.length === 0) throw new RangeError(`${name} has no rows`);
-  return { name, bytes: bytes.length, checksum: crc32(bytes), rows: rows.good, bad: rows.bad };
+  const { text, remark } = decoded(name, bytes);
+  const { good, bad, delimiter } = rowsOf(papa, name, text);
+  if (good.length === 0) throw new RangeError(`${name} has no rows`);
+  const decimal = decimalOf(good, delimiter);
+  const remarks = [remark, nameless(good), decimal === ',' ? 'Numbers have a decimal comma.' : ''];
+  return {
+    ...{ name, bytes: bytes.length, checksum: crc32(bytes), rows: good, bad },
+    ...{ decimal, remarks: remarks.filter(Boolean) }
+  };
+}
+
+/**
+ * R writes no name above the names of rows: the first row is then given an empty one.
+ * @param {Row[]} rows @returns {string} a sentence on that, or ''
+ */
+function nameless([first, ...others]) {
+  const wanted = first.cells.length + 1;
+  if (wanted === 2 || others.length < 2 || others.some(({ cells }) => cells.length !== wanted)) return '';
+  first.cells.unshift('');
+  return 'The first row has one cell fewer than all others: the first column has no name.';
 }
 
 /** @param {string} name @param {number} size in bytes */
@@ -37,30 +64,18 @@ export function checkSize(name, size) {
     throw new RangeError(`${name} has ${formatBytes(size)}; at most ${formatBytes(LARGEST_FILE)} are read`);
 }
 
-/** Line ends as `\n`. @param {string} name @param {Uint8Array} bytes */
-function textOf(name, bytes) {
-  const [first, second] = bytes;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    throw new RangeError(`${name} is in UTF-16; save it as UTF-8`);
-  if (bytes.includes(0)) throw new RangeError(`${name} is no text but binary data`);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r\n?/g, '\n');
-  } catch (error) {
-    throw new RangeError(`${name} is not in UTF-8; save it in that encoding`, { cause: error });
-  }
-}
-
 /** @param {import('papaparse')} papa @param {string} name @param {string} text */
 function rowsOf(papa, name, text) {
   /** @type {Row[]} */
   const good = [];
   /** @type {BadRow[]} */
   const bad = [];
-  const place = { line: 1, at: 0 };
-  const delimiter = delimiterOf(papa, name, text);
+  const [said = '', separator] = text.match(SEPARATOR) ?? [];
+  const place = { line: said ? 2 : 1, at: said.length };
+  const delimiter = separator ?? delimiterOf(papa, name, text);
   while (place.at < text.length) {
     const wrong = readOn(papa, text.slice(place.at), delimiter, (cells) => {
-      if (cells.length > 1 || cells[0] !== '') good.push({ line: place.line, cells });
+      if (cells.some((cell) => cell.trim() !== '')) good.push({ line: place.line, cells });
       place.line += 1 + cells.reduce((count, cell) => count + linesIn(cell), 0);
     });
     if (!wrong) break;
@@ -69,19 +84,35 @@ function rowsOf(papa, name, text) {
       throw new RangeError(`${name} has more than ${MOST_QUOTE_ERRORS} rows with unbalanced quotation marks`);
     place.at = startOf(text, (place.line += 1));
   }
-  return { good, bad };
+  return { good, bad, delimiter };
 }
 
+/** The first line by which Excel is told, and tells others, how cells are set apart. */
+const SEPARATOR = /^"?sep=([^\n"])"?\n/i;
 const FIRST_ROWS = 20;
+/** A comma comes last, as texts and numbers have commas too. */
+const DELIMITERS = ['\t', ';', '|', ','];
 
 /**
- * What sets cells apart, found by the first rows.
+ * The character between cells: the most of the first rows have as many cells by it, and more than one.
  * @param {import('papaparse')} papa @param {string} name @param {string} text
  */
-const delimiterOf = (papa, name, text) =>
-  /\.(tsv|tab)$/i.test(name)
-    ? '\t'
-    : papa.parse(text, { preview: FIRST_ROWS, skipEmptyLines: true, newline: '\n' }).meta.delimiter;
+function delimiterOf(papa, name, text) {
+  if (/\.(tsv|tab)$/i.test(name)) return '\t';
+  const shares = DELIMITERS.map((delimiter) => {
+    const { data } = papa.parse(text, { delimiter, preview: FIRST_ROWS, skipEmptyLines: true, newline: '\n' });
+    return alikeShare(/** @type {string[][]} */ (data).map(({ length }) => length));
+  });
+  const best = Math.max(...shares);
+  return best === 0 ? ',' : DELIMITERS[shares.indexOf(best)];
+}
+
+/** The share of rows that have the most frequent number of cells; 0 where that is one cell. @param {number[]} counts */
+function alikeShare(counts) {
+  const often = (/** @type {number} */ count) => counts.filter((one) => one === count).length;
+  const usual = counts.toSorted((one, other) => often(other) - often(one) || other - one)[0];
+  return usual > 1 ? often(usual) / counts.length : 0;
+}
 
 /**
  * Rows up to the first with wrong quotation marks.

@@ -22,7 +22,7 @@ export function controlView(state, actions) {
   const { task, errors, failure, said, values, settings } = state;
   const shown = meant(settings, values);
   const shared = shown.filter(({ name }) => SHARED.includes(name));
-  const own = shown.filter((setting) => !shared.includes(setting));
+  const own = shown.filter((setting) => !shared.includes(setting) && setting.name !== 'header');
   const prevent = (/** @type {Event} */ event) => event.preventDefault();
   return html`
     <form class="lab-settings" aria-label="Settings" novalidate @submit=${prevent} @change=${actions.settle}>

@@ -6,6 +6,7 @@ import { checkPlan, readAddress, searchOf, settingsOf } from '../../../plain/att
 import { sourceOf } from '../../../plain/attention-or-dense/source.js';
 import { loadData, taskNamed, tasks } from '../../../plain/attention-or-dense/tasks.js';
 import { variants } from '../../../plain/attention-or-dense/variants.js';
+import { proposed } from '../../../plain/tables/proposal.js';
 import { TableFiles } from '../../table-file/table-files.js';
 import { nextFrame } from '../../train/frame.js';
 
@@ -27,7 +28,7 @@ function fitting(given, table) {
   const task = taskNamed(given.task);
   if (!task || !table) return given;
   const entered = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-  const settings = settingsOf(task, table);
+  const settings = settingsOf(task, table, entered);
   const { values } = readSettings(settings, entered, initialValues(settings));
   try {
     return { ...entered, samples: Math.min(values.samples, sourceOf(task, values, table).most) };
@@ -86,7 +87,7 @@ export class Entry {
   }
 
   get settings() {
-    return settingsOf(this.task, this.table);
+    return settingsOf(this.task, this.table, this.entered);
   }
 
   /** What an address asks for. What it does not name is as at first. @param {string} search */
@@ -107,10 +108,15 @@ export class Entry {
       await loadData(task.name);
       this.entered = { ...readAddress(`?task=${task.name}`).values, ...(task.file ? this.files.settings() : {}) };
       this.values = {};
-    } else this.entered = { ...this.entered, ...patch };
+    } else this.entered = { ...this.entered, ...this.#following(patch), ...patch };
     this.leftOut = [];
     this.check();
     this.#changed(gesture);
+  }
+
+  /** The columns have other names behind a change of the header. @param {Record<string, any>} patch */
+  #following(patch) {
+    return this.table && 'header' in patch ? proposed(this.table, patch) : {};
   }
 
   check() {

@@ -1,0 +1,82 @@
+// The text of a file, in the encoding that its bytes show: UTF-8, UTF-16 or Windows-1252, which holds Latin-1.
+
+/** Bytes that show an encoding: the first of a file are as those behind them. */
+const LOOKED_AT = 4096;
+/** Control characters that text has none of, unlike tabs, line ends, form feeds and the end of a DOS file. */
+const CONTROL = /[\0-\x08\x0e-\x19\x1b-\x1f]/;
+
+/**
+ * A file's text with its line ends as `\n`, and a sentence on its encoding unless that is UTF-8.
+ * @param {string} name of the file @param {Uint8Array} bytes
+ * @returns {{ text: string, remark: string }}
+ * @throws {RangeError} for binary data and other encodings
+ */
+export function decoded(name, bytes) {
+  const { text, remark } = decodedAs(name, bytes);
+  if (text.includes('\0')) throw new RangeError(`${name} is no text but binary data`);
+  return { text: text.replace(/\r\n?/g, '\n'), remark };
+}
+
+/** @param {string} name @param {Uint8Array} bytes */
+function decodedAs(name, bytes) {
+  const order = byteOrder(bytes);
+  const text = strictly(order || 'utf-8', bytes);
+  if (order && text !== null && !CONTROL.test(text)) return { text, remark: 'The file is in UTF-16.' };
+  if (!order && text !== null) return { text, remark: '' };
+  if (order || bytes.some((byte) => CONTROL.test(String.fromCharCode(byte))))
+    throw new RangeError(`${name} is no text but binary data`);
+  if (!isWestern(bytes)) throw new RangeError(`${name} is not in UTF-8; save it in that encoding`);
+  return {
+    text: new TextDecoder('windows-1252').decode(bytes),
+    remark: 'The file is not in UTF-8 and is read as Latin-1 (Windows-1252).'
+  };
+}
+
+/** @param {string} encoding @param {Uint8Array} bytes @returns {string | null} null where the bytes are not in it */
+function strictly(encoding, bytes) {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The UTF-16 that a file is in: by its byte-order mark, or by the zeros beside its ASCII characters. '' for none.
+ * @param {Uint8Array} bytes
+ */
+function byteOrder(bytes) {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  const zeros = [0, 0];
+  const seen = bytes.subarray(0, LOOKED_AT);
+  seen.forEach((byte, at) => (zeros[at % 2] += Number(byte === 0)));
+  const many = seen.length / 10;
+  if (zeros[0] === 0 && zeros[1] > many) return 'utf-16le';
+  return zeros[1] === 0 && zeros[0] > many ? 'utf-16be' : '';
+}
+
+/** Bytes that Windows-1252 has no character for, and the Japanese Shift-JIS many. */
+const NO_WESTERN = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
+
+/**
+ * Whether bytes are Windows-1252: most of those above ASCII stand alone or beside an ASCII letter, as letters with
+ * accents do. In Chinese, Korean, Cyrillic or Greek they come in rows; in damaged UTF-8 most are whole characters.
+ * @param {Uint8Array} bytes
+ */
+function isWestern(bytes) {
+  if (bytes.some((byte) => NO_WESTERN.has(byte))) return false;
+  const characters = new TextDecoder().decode(bytes).match(/[^\0-\x7f]/gu) ?? [];
+  if (characters.filter((one) => one !== '\ufffd').length > characters.length / 2) return false;
+  const isHigh = (/** @type {number} */ at) => bytes[at] >= 0x80;
+  const isLetter = (/** @type {number} */ at) => bytes[at] < 0x80 && /[a-z]/i.test(String.fromCharCode(bytes[at]));
+  let [western, all] = [0, 0];
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (!isHigh(at)) continue;
+    const isAlone = !isHigh(at - 1) && !isHigh(at + 1);
+    all += 1;
+    western += Number(isAlone || isLetter(at - 1) || isLetter(at + 1));
+  }
+  return western > all / 2;
+}
