@@ -208,6 +208,19 @@ test('ragged rows are left out and told, with the line of the first', async () =
   );
 });
 
+test('texts without spaces are split into words, and most held-out words unknown is told by seed', async () => {
+  const own = await table(
+    `text,label\n${many(200, (at) => `今天的菜 w${at} v${at} u${at} t${at} s${at},${at % 2 ? 'x' : 'y'}\n`)}`
+  );
+  const { plan } = checkPlan(scope, { task: 'file', samples: 100, steps: 1 }, own);
+  const source = sourceOf(taskNamed('file'), plan.values, own);
+  assert.match(source.notes[0], /^Words of Chinese, Japanese, Thai/);
+  assert.match(source.unknown(scope, 0, 100), /^63\u202f% of the held-out words are \[unk\]/);
+  const letters = sourceOf(taskNamed('file'), { ...plan.values, tokens: 'letters' }, own);
+  assert.deepEqual([letters.notes, letters.unknown(scope, 0, 100)], [[], '']);
+  assert.match(source.python(0, 100), /\["今天 的 菜 w0 v0 u0 t0 s0",1\],/);
+});
+
 test('texts that are too long are cut and told', async () => {
   const own = await table(
     `text,label\n${many(200, (at) => `${'w '.repeat(at === 3 ? 70 : 5)},${at % 2 ? 'x' : 'y'}\n`)}`

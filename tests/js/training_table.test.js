@@ -191,6 +191,26 @@ test('what occurs only in held-out rows is unknown', async () => {
   assert.ok(shown(data, 'training').every((row) => row.startsWith('only')));
 });
 
+test('most held-out words unknown: said with the share, of the words that are not cut', async () => {
+  const rows = Array.from({ length: 20 }, (_, at) => `only${at} more${at} fine,${at % 2 ? 'a' : 'b'}`);
+  const table = await read(['text,label', ...rows].join('\n'));
+  assert.match(dataOf(table, { seq_len: 3 }).report?.unknown ?? '', /^67\u202f% of the held-out words are \[unk\]/);
+  assert.match(dataOf(table, { seq_len: 2 }).report?.unknown ?? '', /^100\u202f% /);
+  assert.equal(dataOf(table, { seq_len: 20, tokens: 'characters' }).report?.unknown, '');
+  const numbers = await read(['u,label', ...rows.map((_, at) => `${at},${at % 2}`)].join('\n'));
+  assert.equal(dataOf(numbers).report?.unknown, '');
+});
+
+test('Chinese reviews are words, and the page is told how they were found', async () => {
+  const rows = Array.from({ length: 40 }, (_, at) => `今天的菜${at % 2 ? '很好吃' : '不好吃'},${at % 2 ? '好' : '坏'}`);
+  const data = dataOf(await read(['text,label', ...rows].join('\n')), { seq_len: 6 });
+  for (const row of shown(data, 'training')) assert.match(row, /^今天 的 菜 /);
+  assert.match(
+    data.report?.said ?? '',
+    /found by this browser \(Intl\.Segmenter\), and another browser may find others\. The/
+  );
+});
+
 test('numbers become ranges that hold as many training rows each, by bounds of the training rows alone', async () => {
   assert.deepEqual(boundsOf([1, 2, 3, 4, 5, 6, 7, 8], 4), [3, 5, 7]);
   assert.deepEqual(boundsOf([1, 1, 1, 2, 2], 4), [2], 'where most are the same there are fewer');

@@ -255,6 +255,17 @@ test('a table of one’s own is read, and trained on', async () => {
   assert.match(await scoreOf(page, 'mean'), /^\d+\.\d.%$/);
 });
 
+test('mostly unknown words of a table are said, and letters are offered', async () => {
+  const page = await opened('?task=file');
+  const row = (/** @type {number} */ at) => `w${at} v${at} u${at},${at % 2 ? 'up' : 'down'}`;
+  const text = ['text,label', ...Array.from({ length: 200 }, (_, at) => row(at))].join('\n');
+  await page.setInputFiles('#field-file', { name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  await page.waitForSelector('[data-mostly-unknown]:has-text("100\u202f% of the held-out words are [unk]")');
+  await page.click('[data-action="smaller-tokens"]');
+  await page.waitForURL(/tokens=letters/);
+  assert.equal(await page.locator('[data-mostly-unknown]').count(), 0);
+});
+
 test('the header of a table is proposed in sight, and its columns follow the answer', async () => {
   const page = await opened('?task=file');
   const rows = Array.from({ length: 200 }, (_, at) => `${at},so good a day ${at},${at % 2 ? 'up' : 'down'}`);

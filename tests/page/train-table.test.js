@@ -147,6 +147,27 @@ test('a text is as long as the longest, also in other units', async () => {
   await page.waitForSelector('.train-file:has-text("600 of 600 are longer than seq_len, 10, and are cut there")');
 });
 
+test('mostly unknown words are said before and after a training, and characters are offered', async () => {
+  const page = await opened(`?task=table&${QUICK}`);
+  const row = (/** @type {number} */ at) => `今天w${at} 天气v${at} u${at} t${at},${at % 2 ? 'up' : 'down'}`;
+  await choose(page, 'mine.csv', ['text,label', ...Array.from({ length: 40 }, (_, at) => row(at))].join('\n'));
+  await reported(page, '40 rows used');
+  const warning = page.locator('.train-file [data-mostly-unknown]');
+  assert.match(
+    await warning.innerText(),
+    /^\d\d\u202f% of the held-out words are \[unk\]: .* Split texts into characters$/
+  );
+  assert.match(await page.innerText('.train-file'), /found by this browser \(Intl\.Segmenter\)/);
+  assert.equal(await page.locator('[data-mostly-unknown]').count(), 1);
+  await played(page);
+  await page.waitForSelector('section[aria-labelledby="learned-title"] [data-mostly-unknown]');
+  await page.click('section[aria-labelledby="learned-title"] [data-action="smaller-tokens"]');
+  await page.waitForURL(/tokens=characters/);
+  assert.equal(await warning.count(), 0);
+  await played(page);
+  assert.equal(await page.locator('[data-mostly-unknown]').count(), 0);
+});
+
 test('a file that is of no use is refused in one sentence, and everything stays', async () => {
   const page = await opened(`?task=table&${QUICK}`);
   await choose(page, 'mine.csv', REVIEWS);

@@ -30,10 +30,10 @@ const TASKS_OVER_LSTM = ['which_day', 'peak_day', 'births', 'first_names'];
 /** @param {string} name @param {string} text */
 const read = (name, text) => readTable(name, new TextEncoder().encode(text));
 
-/** Rows that have something to learn, of other lengths, with a word that is rare. */
+/** Rows that have something to learn, of other lengths, with a rare word and words without spaces. */
 const texts = Array.from({ length: 200 }, (_, at) => {
   const words = [
-    `Day ${at % 7}`,
+    `Day ${at % 7}! 今天很好`,
     at % 3 ? 'good' : 'bad',
     ...(at % 2 ? ['and', 'long'] : []),
     at % 50 ? '' : `rare${at}`

@@ -6,6 +6,9 @@ const THIN = '\u202f';
 /** `98,561`; exact for integers below 2^53. @param {number} count */
 export const formatCount = (count) => grouped.format(count);
 
+/** `97 %`. @param {number} share */
+export const formatPercent = (share) => `${Math.round(100 * share)}${THIN}%`;
+
 /**
  * Three significant digits without an exponent where that is readable: `0.0123`, `12.3`, `1,230`.
  * @param {number} value

@@ -2,7 +2,7 @@
 // live.
 
 import { html, nothing } from 'lit';
-import { formatSeconds, formatSignificant } from '../../plain/format.js';
+import { formatPercent, formatSeconds, formatSignificant } from '../../plain/format.js';
 import { buildView } from '../run/view.js';
 import { figure, split } from '../shared/figure.js';
 import { segments } from '../form/form.js';
@@ -92,7 +92,7 @@ function figuresView({ peaks }, rows) {
       ${figure('Arithmetic', 'flops', amount(peaks.flops_per_second / 1e9, 'GFLOP/s'), 'a chain of multiply-adds that stays in registers')}
       ${figure('Memory', 'bytes', amount(peaks.bytes_per_second / 1e9, 'GB/s'), 'reading a long array from end to end')}
       ${figure('Ridge', 'ridge', amount(ridgeOf(peaks), 'FLOP/byte'), 'left of it memory sets the roof, right of it arithmetic')}
-      ${best ? figure('Fastest layer', 'best', amount(best.rate / 1e9, 'GFLOP/s'), `${best.title}, ${percent(best.share)} of its roof`) : figure('Fastest layer', 'best', '–', 'not timed yet')}
+      ${best ? figure('Fastest layer', 'best', amount(best.rate / 1e9, 'GFLOP/s'), `${best.title}, ${formatPercent(best.share)} of its roof`) : figure('Fastest layer', 'best', '–', 'not timed yet')}
     </div>`;
 }
 
@@ -146,11 +146,8 @@ function rowView({ workload, title, intensity, measured }) {
   return html`<tr data-workload=${workload.name}><th scope="row"><a class="link" href=${link}>${title}</a></th>
     <td class="num">${measured ? formatSeconds(measured.seconds) : '–'}</td>
     <td class="num">${measured ? formatSignificant(measured.rate / 1e9) : '–'}</td>
-    <td class="num">${measured ? percent(measured.share) : '–'}</td>
+    <td class="num">${measured ? formatPercent(measured.share) : '–'}</td>
     <td class="num">${formatSignificant(intensity)}</td>
     <td class="num">${measured?.runs ?? '–'}</td>
     <td>${measured?.by ?? '–'}</td></tr>`;
 }
-
-/** @param {number} share */
-const percent = (share) => `${Math.round(100 * share)}\u202f%`;

@@ -49,7 +49,7 @@ export function fileView({ table, reading, error, note, over }, { errors, data }
       ${error ? html`<p class="field-error" id="error-file" role="alert">${error}</p>` : nothing}
       <p class="note" role="status" data-report>${reading ? `Reading ${reading} …` : [note, ...(table?.remarks ?? []), table && data?.report ? reportText(table, data.report, data.held) : ''].filter(Boolean).join(' ')}</p>
       ${table ? firstRowsView(table, values, errors, actions.set) : nothing}
-      ${table && data?.report ? html`${labelsView(data.report, labels, actions.set)}${reportView(data.report)}` : nothing}
+      ${table && data?.report ? html`${labelsView(data.report, labels, actions.set)}${unknownView(data.report.unknown, values.tokens, 'characters', actions.set)}${reportView(data.report)}` : nothing}
     </div>`;
 }
 
@@ -78,6 +78,16 @@ function reportText({ bytes }, { training, heldOut, bad, classes, counts }, held
   const more = classes.length > named.length ? ', …' : '';
   return `${formatBytes(bytes)}, ${some(training + heldOut, 'row')} used and ${formatCount(bad.length)} left out: ${formatCount(training)} to train on, ${formatCount(heldOut)} held out${looked}. ${some(classes.length, 'label')}: ${named.join(', ')}${more}.`;
 }
+
+/**
+ * A warning that most held-out words are [unk], with a button that takes smaller tokens in their place.
+ * @param {string} text '' for none @param {unknown} tokens that texts are split into
+ * @param {'characters' | 'letters'} smaller @param {(patch: Record<string, unknown>) => void} set
+ */
+export const unknownView = (text, tokens, smaller, set) =>
+  text
+    ? html`<p class="train-missing" data-mostly-unknown>${text}${tokens === smaller ? nothing : html` <button class="link" type="button" data-action="smaller-tokens" @click=${() => set({ tokens: smaller })}>Split texts into ${smaller}</button>`}</p>`
+    : nothing;
 
 /** @param {Report} report */
 const reportView = ({ bad, said, others }) => html`

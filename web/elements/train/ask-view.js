@@ -1,9 +1,8 @@
 // What the layer says of a text of the reader's own, and of held-out examples, as templates.
 
 import { html, nothing } from 'lit';
-import { formatCount } from '../../plain/format.js';
+import { formatCount, formatPercent } from '../../plain/format.js';
 import { UNKNOWN } from '../../plain/train/batch.js';
-import { percent } from '../../plain/train/learned.js';
 import { quoted } from '../../plain/train/reading.js';
 import { segments } from '../form/form.js';
 
@@ -88,12 +87,12 @@ function classView({ answer: { said, confidence, probabilities } }, { data }) {
   const [row] = probabilities;
   const order = row.map((_, at) => at).sort((one, other) => row[other] - row[one]);
   return html`
-    <p class="train-answer">It says <b>${data.classWord?.(said[0])}</b>, with a probability of ${percent(confidence[0])}.</p>
+    <p class="train-answer">It says <b>${data.classWord?.(said[0])}</b>, with a probability of ${formatPercent(confidence[0])}.</p>
     <table class="table train-classes"><caption class="hidden">The probability of each class</caption><tbody>${order
       .slice(0, MOST_CLASSES)
       .map(
         (at) =>
-          html`<tr><th scope="row">${data.classWord?.(at)}</th><td class="train-norm"><svg class="bar" aria-hidden="true"><rect width=${`${(100 * row[at]).toFixed(1)}%`} height="100%"></rect></svg></td><td class="num">${percent(row[at])}</td></tr>`
+          html`<tr><th scope="row">${data.classWord?.(at)}</th><td class="train-norm"><svg class="bar" aria-hidden="true"><rect width=${`${(100 * row[at]).toFixed(1)}%`} height="100%"></rect></svg></td><td class="num">${formatPercent(row[at])}</td></tr>`
       )}</tbody></table>
     ${order.length > MOST_CLASSES ? html`<p class="note">The likeliest ${MOST_CLASSES} of ${formatCount(order.length)} classes.</p>` : nothing}`;
 }
@@ -145,7 +144,7 @@ function labelView({ tokens, right, said, confidence, share }, { data }) {
     <dl class="train-verdict">
       <div><dt>It says</dt><dd class=${share < 1 ? 'miss' : 'hit'}>${data.classWord?.(said[0])}${share < 1 ? html`<span class="hidden"> (wrong)</span>` : nothing}</dd></div>
       <div><dt>The truth</dt><dd>${data.classWord?.(right[0])}</dd></div>
-      <div><dt>Confidence</dt><dd>${percent(confidence[0])}</dd></div>
+      <div><dt>Confidence</dt><dd>${formatPercent(confidence[0])}</dd></div>
     </dl>`;
 }
 

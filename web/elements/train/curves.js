@@ -2,8 +2,7 @@
 
 import { axisX, axisY, gridY, line, pointerX, ruleX, tip } from '@observablehq/plot';
 import { drawn, shownTip } from '../charts/figure.js';
-import { formatCount, formatSignificant } from '../../plain/format.js';
-import { percent } from '../../plain/train/learned.js';
+import { formatCount, formatPercent, formatSignificant } from '../../plain/format.js';
 
 /**
  * @typedef {import('../../plain/train/history.js').Point} Point
@@ -28,7 +27,7 @@ export function drawCurves(kind, points, { width, chosen, axes: { last, top, cha
   const held = /** @type {const} */ (`held_${kind}`);
   const isLow = width < NARROW;
   const ticks = isShare ? [0, 0.5, 1] : isLow ? 2 : 3;
-  const text = isShare ? percent : formatSignificant;
+  const text = isShare ? formatPercent : formatSignificant;
   return drawn({
     width,
     height: isLow ? LOW : HEIGHT,

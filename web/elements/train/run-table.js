@@ -1,8 +1,7 @@
 // The points of a run as a table.
 
 import { html } from 'lit';
-import { formatCount, formatSignificant } from '../../plain/format.js';
-import { percent } from '../../plain/train/learned.js';
+import { formatCount, formatPercent, formatSignificant } from '../../plain/format.js';
 
 const COLUMNS = ['Held-out accuracy', 'Training accuracy', 'Held-out loss', 'Training loss', 'Gradient norm'];
 
@@ -15,5 +14,5 @@ export const runTable = ({ points }, open, toggled) => html`
 
 /** @param {import('../../plain/train/history.js').Point} point */
 const rowView = ({ step, held_accuracy, accuracy, held_loss, loss, gradient_norm: norm }) => html`
-  <tr><th scope="row">${formatCount(step)}</th><td class="num">${percent(held_accuracy)}</td><td class="num">${percent(accuracy)}</td>
+  <tr><th scope="row">${formatCount(step)}</th><td class="num">${formatPercent(held_accuracy)}</td><td class="num">${formatPercent(accuracy)}</td>
     <td class="num">${formatSignificant(held_loss)}</td><td class="num">${formatSignificant(loss)}</td><td class="num">${norm === null ? '–' : formatSignificant(norm)}</td></tr>`;

@@ -1,8 +1,7 @@
 // The run in figures: its step, and the curves of accuracy and loss under what they have come to.
 
 import { html, nothing } from 'lit';
-import { formatCount, formatSignificant, splitBytes } from '../../plain/format.js';
-import { percent } from '../../plain/train/learned.js';
+import { formatCount, formatPercent, formatSignificant, splitBytes } from '../../plain/format.js';
 import { figure, split } from '../shared/figure.js';
 
 /**
@@ -31,9 +30,9 @@ function factsView({ step, rate, gradientNorm, shown, checked }) {
 function accuracyView({ shown, checked, curves }) {
   const last = shown?.points.at(-1);
   const chance = (shown?.data ?? checked.data)?.chance;
-  return cardView('accuracy', 'Held-out accuracy', last ? percent(last.held_accuracy) : '–', curves, [
-    last ? key('seen', `training: ${percent(last.accuracy)}`) : nothing,
-    chance === undefined ? nothing : key('guess', `guessing: ${percent(chance)}`)
+  return cardView('accuracy', 'Held-out accuracy', last ? formatPercent(last.held_accuracy) : '–', curves, [
+    last ? key('seen', `training: ${formatPercent(last.accuracy)}`) : nothing,
+    chance === undefined ? nothing : key('guess', `guessing: ${formatPercent(chance)}`)
   ]);
 }
 

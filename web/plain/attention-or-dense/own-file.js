@@ -4,6 +4,7 @@ import { formatCount } from '../format.js';
 import { columnNames } from '../tables/columns.js';
 import { labelledRows } from '../tables/labelled-rows.js';
 import { proposed } from '../tables/proposal.js';
+import { spacelessText, splitters } from '../tables/words.js';
 import { refusal } from '../refusal.js';
 import { BATCH } from './batch.js';
 import { numberSource } from './number-source.js';
@@ -15,6 +16,9 @@ import { textSource } from './text-source.js';
  * @typedef {import('./source.js').Source} Source
  * @typedef {import('./tasks.js').Values} Values
  */
+
+/** @type {Record<string, (text: string) => string[]>} */
+const SPLITTERS = { words: splitters.words, letters: splitters.characters };
 
 const MOST_ROWS = 20_000;
 const LONGEST = 64;
@@ -70,7 +74,7 @@ function columns(table, { header }) {
     choice('header', titles.header, String(found.header), ['true', 'false']),
     choice('label_column', titles.label_column, found.label_column, names),
     { ...choice('text_column', titles.text_column, found.text_column, names), when: isText },
-    { ...choice('tokens', titles.tokens, 'words', ['words', 'letters']), when: isText }
+    { ...choice('tokens', titles.tokens, 'words', Object.keys(SPLITTERS)), when: isText }
   ];
 }
 
@@ -109,9 +113,18 @@ function sourceOfTable(values, table) {
   const labelled = rows.map((row) => ({ ...row, label: labelOf.get(row.label) ?? 0 }));
   const read =
     values.form === 'text'
-      ? textSource({ rows: labelled, classes, unit: values.tokens, longest: LONGEST, asks: 'A text of your own' })
+      ? textSource({
+          ...{ rows: labelled, classes, unit: values.tokens, split: SPLITTERS[values.tokens] },
+          ...{ longest: LONGEST, asks: 'A text of your own' }
+        })
       : numberSource({ rows: labelled, classes, names });
-  return { ...read, notes: [...(read.notes ?? []), ...badNotes(bad)] };
+  return { ...read, notes: [...wordNotes(values, rows), ...(read.notes ?? []), ...badNotes(bad)] };
+}
+
+/** @param {Values} values @param {readonly import('../tables/labelled-rows.js').Usable[]} rows */
+function wordNotes({ form, tokens }, rows) {
+  const isWords = form === 'text' && tokens === 'words';
+  return [isWords ? spacelessText(rows.map(({ text }) => text)) : ''].filter(Boolean);
 }
 
 /** @param {readonly import('../tables/table.js').BadRow[]} bad */

@@ -45,6 +45,8 @@ import { madeSource } from './made-source.js';
  * @property {readonly string[]} [steps] their names, where they have some
  * @property {import('../train/reading.js').Asks['label']} [asks] what a text box for one's own text is called
  * @property {string[]} [notes] what was done with the data, in sentences
+ * @property {(scope: Scope, seed: number, samples: number) => string} [unknown] a sentence where most held-out tokens
+ *   of a seed are [unk], or ''
  * @property {boolean} [padded] whether examples have a mask
  * @property {(variant: import('./variants.js').Variant) => Record<string, number>} [starts] with which number a
  *   parameter begins instead of a random one, by its name

@@ -1,5 +1,6 @@
 // Texts by class as examples: split by each seed, with a vocabulary of its training part, padded, with a mask.
 
+import { unknownText } from '../tables/words.js';
 import { readText } from '../train/reading.js';
 import { streamOf } from './made-source.js';
 import { RIGHT_PYTHON, chanceOf } from './score.js';
@@ -7,6 +8,7 @@ import { shuffled } from './shuffled.js';
 
 /**
  * @typedef {import('./source.js').Source} Source
+ * @typedef {import('./source.js').Scope} Scope
  * @typedef {import('./tasks.js').Examples} Examples
  * @typedef {{ text: string, label: number }} Labelled
  *
@@ -14,6 +16,7 @@ import { shuffled } from './shuffled.js';
  * @property {readonly Labelled[]} rows
  * @property {readonly string[]} classes
  * @property {'words' | 'letters'} unit
+ * @property {(text: string) => string[]} split a text into those, of which no word has a space
  * @property {number} [longest] of a text in units; what is behind is left out
  * @property {string} asks what a text box for one's own text is called
  */
@@ -24,13 +27,6 @@ const SPECIAL = ['[pad]', '[unk]'];
 const LEAST = 2;
 const EMBEDDING = 16;
 const HELD_OUT = 0.2;
-
-const splitters = {
-  /** @param {string} text */
-  words: (text) => text.toLowerCase().split(/\s+/u).filter(Boolean),
-  /** @param {string} text */
-  letters: (text) => [...text.trim().toLowerCase()]
-};
 
 /** @param {readonly (readonly string[])[]} texts */
 function countsOf(texts) {
@@ -44,14 +40,19 @@ function countsOf(texts) {
 const frequent = (counts) => [...counts].filter(([, count]) => count >= LEAST).map(([word]) => word);
 
 /** @param {Texts} texts @returns {Source} */
-export function textSource({ rows, classes, unit, longest = Infinity, asks }) {
-  const split = splitters[unit];
+export function textSource({ rows, classes, unit, split, longest = Infinity, asks }) {
   const parts = rows.map(({ text }) => split(text));
   const length = Math.min(longest, Math.max(...parts.map((part) => part.length)));
   /** One vector for each, of which a seed learns those that its training part has often enough. */
   const vocabulary = frequent(countsOf(parts));
   const held = Math.min(rows.length - 1, Math.max(1, Math.round(HELD_OUT * rows.length)));
   const cut = parts.filter((part) => part.length > length).length;
+  /** A seed's texts, and the words that its training part has often enough. */
+  const drawn = (/** @type {Scope} */ scope, /** @type {number} */ seed, /** @type {number} */ samples) => {
+    const order = shuffled(scope, rows.length, streamOf(seed, 'split'));
+    const [tested, trained] = [order.slice(0, held), order.slice(held, held + samples)];
+    return { tested, trained, known: new Set(frequent(countsOf(trained.map((at) => parts[at])))) };
+  };
   return {
     base: {
       ...{ seq_len: length, input: 'tokens', input_size: EMBEDDING, padding_idx: PADDING },
@@ -62,9 +63,7 @@ export function textSource({ rows, classes, unit, longest = Infinity, asks }) {
     score: { kind: 'accuracy', unit: '%', better: 'higher', solved: null },
     chance: ({ training, heldOut }) => chanceOf(training.labels, heldOut.labels),
     examples(scope, seed, samples) {
-      const order = shuffled(scope, rows.length, streamOf(seed, 'split'));
-      const [tested, trained] = [order.slice(0, held), order.slice(held, held + samples)];
-      const known = new Set(frequent(countsOf(trained.map((at) => parts[at]))));
+      const { tested, trained, known } = drawn(scope, seed, samples);
       const ids = new Map(vocabulary.flatMap((word, at) => (known.has(word) ? [[word, at + SPECIAL.length]] : [])));
       const packed = (/** @type {number[]} */ chosen) =>
         examplesOf(
@@ -80,9 +79,18 @@ export function textSource({ rows, classes, unit, longest = Infinity, asks }) {
         }
       };
     },
+    unknown(scope, seed, samples) {
+      const { tested, known } = drawn(scope, seed, samples);
+      const words = tested.flatMap((at) => parts[at].slice(0, length));
+      return unknownText(words.filter((word) => !known.has(word)).length / words.length, unit);
+    },
     others: [],
     imports: ['import collections'],
-    python: (seed, samples) => python({ rows, unit, length, held, seed, samples }),
+    python: (seed, samples) =>
+      python({
+        rows: parts.map((part, at) => ({ part, label: rows[at].label })),
+        ...{ unit, length, held, seed, samples }
+      }),
     pythonScore: RIGHT_PYTHON,
     padded: true,
     classes,
@@ -113,16 +121,17 @@ function examplesOf(rows, length) {
 }
 
 /**
- * @param {{ rows: readonly Labelled[], unit: Texts['unit'], length: number, held: number, seed: number,
- *   samples: number }} made
+ * @param {{ rows: readonly { part: readonly string[], label: number }[], unit: Texts['unit'], length: number,
+ *   held: number, seed: number, samples: number }} made
  */
 function python({ rows, unit, length, held, seed, samples }) {
-  const lines = rows.map(({ text, label }) => JSON.stringify([text, label]));
-  return `# Each text with its class.
+  const between = unit === 'words' ? ' ' : '';
+  const lines = rows.map(({ part, label }) => JSON.stringify([part.join(between), label]));
+  return `# Each text with its class: its ${unit}${unit === 'words' ? ' with a space between them' : ''}.
 ROWS = [
 ${lines.map((line) => `    ${line},`).join('\n')}
 ]
-PARTS = [${unit === 'words' ? 'text.lower().split()' : 'list(text.strip().lower())'} for text, _ in ROWS]
+PARTS = [${unit === 'words' ? 'text.split(" ")' : 'list(text)'} for text, _ in ROWS]
 COUNTS = collections.Counter(word for words in PARTS for word in words)
 IDS = {word: ${SPECIAL.length} + at for at, word in enumerate(word for word, count in COUNTS.items() if count >= ${LEAST})}
 KEYS = torch.randint(2**31, (len(ROWS),), generator=torch.Generator().manual_seed(${streamOf(seed, 'split')}))

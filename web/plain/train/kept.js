@@ -1,8 +1,7 @@
 // What is kept of a run, so that it goes on after a reload: by what it is known, how it is described, and which ones
 // stay. Where it is kept is in web/elements/train/kept-store.js.
 
-import { formatCount, formatBytes } from '../format.js';
-import { percent } from './learned.js';
+import { formatBytes, formatCount, formatPercent } from '../format.js';
 
 /**
  * @typedef {import('./settings.js').Plan} Plan
@@ -57,7 +56,7 @@ export function parted(runs) {
 
 /** `step 1,500, 98 % of held-out data right`. @param {Kept} run */
 export const stateText = ({ step, accuracy }) =>
-  `step ${formatCount(step)}, ${percent(accuracy)} of the held-out data right`;
+  `step ${formatCount(step)}, ${formatPercent(accuracy)} of the held-out data right`;
 
 /**
  * Why the browser does not keep a run, in a sentence.

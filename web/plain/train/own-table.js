@@ -4,11 +4,11 @@ import { Random } from '../random.js';
 import { checkChoice, checkInteger, refusal } from '../refusal.js';
 import { columnNames } from '../tables/columns.js';
 import { FORMS, labelledRows } from '../tables/labelled-rows.js';
-import { splitters } from '../tables/words.js';
+import { splitters, unknownText } from '../tables/words.js';
 import { batchOf } from './batch.js';
 import { tablePython } from './python.js';
 import { binCoding, wordCoding } from './table-codings.js';
-import { PADDING } from './tokens.js';
+import { PADDING, UNKNOWN_WORD } from './tokens.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
@@ -147,7 +147,7 @@ function split(rows, { seed, held_out: share }) {
 }
 
 /** @param {ReturnType<typeof codedRows>} coded @param {Settings} settings @returns {Data} */
-function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { seq_len: given }) {
+function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { seq_len: given, tokens: unit }) {
   const length = coding.config.seq_len ?? given;
   const parts = { training, held_out: heldOut };
   const isPadded = coding.config.seq_len === undefined;
@@ -182,12 +182,19 @@ function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { s
       counts: classes.map((_, at) => ({ training: countOf(training, at), heldOut: countOf(heldOut, at) })),
       alike: labels.alike,
       answered: labels.answered,
+      unknown: isPadded ? unknownText(unknownShare(heldOut, length), unit) : '',
       said: coding.said(
         length,
         [...training, ...heldOut].map((row) => row.length)
       )
     }
   };
+}
+
+/** The share of tokens that are [unk]. @param {Coded[]} rows @param {number} length */
+function unknownShare(rows, length) {
+  const tokens = rowsOf(rows, length).flatMap((row) => row.tokens);
+  return tokens.filter((token) => token === UNKNOWN_WORD).length / Math.max(1, tokens.length);
 }
 
 /** Without what fills them up. @param {Coded[]} rows @param {number} length */

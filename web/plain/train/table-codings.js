@@ -1,7 +1,7 @@
 // How the rows of a table become tokens: texts by a vocabulary, numbers by ranges, both of the training rows alone.
 
 import { formatCount } from '../format.js';
-import { splitters } from '../tables/words.js';
+import { spacelessText, splitters } from '../tables/words.js';
 import { known, readRow, readText } from './reading.js';
 import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, vocabularyOf } from './tokens.js';
 
@@ -39,7 +39,13 @@ export function wordCoding(training, { tokens: unit, vocabulary }) {
       read: (text) => readText(text, { split: splitter, ids, unknown: UNKNOWN_WORD, length })
     }),
     said: (length, counts) =>
-      `Texts are split into ${unit}, in small letters; the ${formatCount(words.length - 2)} most frequent of the training rows are known, and every other one is [unk]. ${lengthText(length, counts, unit)}`,
+      [
+        `Texts are split into ${unit}, in small letters; the ${formatCount(words.length - 2)} most frequent of the training rows are known, and every other one is [unk].`,
+        ...(unit === 'words' ? [spacelessText(training.map(({ text }) => text))] : []),
+        lengthText(length, counts, unit)
+      ]
+        .filter(Boolean)
+        .join(' '),
     facts: { tokens: unit, vocabulary: words }
   };
 }

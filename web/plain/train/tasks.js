@@ -39,6 +39,7 @@ import { recall } from './recall.js';
  * @property {{ label: string, into: string, count: number }[]} answered what the reader has said of labels
  * @property {string} said how rows became tokens
  * @property {string[]} others columns that are not used
+ * @property {string} unknown a sentence where most held-out tokens are [unk], or ''
  *
  * @typedef {object} Task
  * @property {string} name as the address has it

@@ -55,6 +55,9 @@ export class Entry {
     this.checked = UNCHECKED;
     /** What examples are made of, null where that is not known. @type {Source | null} */
     this.source = null;
+    /** A sentence where most held-out words of a file are [unk], and the data that was counted. */
+    this.unknown = '';
+    this.counted = { source: /** @type {Source | null} */ (null), key: '' };
     /** What the link asks for and cannot have. @type {string[]} */
     this.leftOut = [];
     this.files = new TableFiles({
@@ -125,6 +128,7 @@ export class Entry {
     this.values = readSettings(settings, this.entered, before).values;
     this.checked = this.#planOf(this.entered, this.table);
     this.source = this.#sourceOf();
+    this.#countUnknown();
   }
 
   /** @returns {Source | null} */
@@ -135,6 +139,20 @@ export class Entry {
       if (!(error instanceof RangeError)) throw error;
       return null;
     }
+  }
+
+  /** Of the first seed, where its data is other than the last that was counted. */
+  #countUnknown() {
+    const { plan } = this.checked;
+    const { source, counted } = this;
+    if (!plan) {
+      if (counted.source !== source) this.unknown = '';
+      return;
+    }
+    const key = `${plan.first_seed} ${plan.samples}`;
+    if (counted.source === source && counted.key === key) return;
+    this.unknown = (plan.file && source?.unknown?.(this.scope, plan.first_seed, plan.samples)) || '';
+    this.counted = { source, key };
   }
 
   /** @param {Record<string, any>} entered @param {import('../../../plain/tables/table.js').Table | null} table */

@@ -209,7 +209,12 @@ export class ContestPanel extends LightElement {
     return contestView(
       {
         ...{ task, values, table, entered: entry.entered, settings: entry.settings, errors: checked.errors },
-        ...{ leftOut: entry.leftOut, notes: source?.notes ?? [], candidates: entry.candidates() },
+        ...{
+          leftOut: entry.leftOut,
+          notes: source?.notes ?? [],
+          unknown: entry.unknown,
+          candidates: entry.candidates()
+        },
         ...{ runnable: checked.plan !== null, playing: contest.playing, done: contest.done, stale, step: contest.step },
         ...{ variants, score: contest.score, plan, opponents: contest.opponents, curve: shown.curve },
         verdicts: ran ? this.#verdicts() : [],

@@ -28,6 +28,7 @@ export function staticContest(scope) {
         values,
         settings,
         notes: [],
+        unknown: '',
         table: null,
         errors: {},
         leftOut: [],

@@ -1,6 +1,7 @@
 // The lab below its first screen: a task, what is set, up to six layers, and what has come of them.
 
 import { html, nothing } from 'lit';
+import { unknownView } from '../../table-file/file-view.js';
 import { controlView } from './control.js';
 import { looksView } from './looks-view.js';
 import { repeatView } from './repeat-view.js';
@@ -21,6 +22,7 @@ import { variantsView } from './variants-view.js';
  * @property {Record<string, string>} errors
  * @property {readonly string[]} leftOut what the link asks for and cannot have
  * @property {readonly string[]} notes what was done with the data
+ * @property {string} unknown a sentence where most held-out words of a file are [unk], or ''
  * @property {import('../../../plain/tables/table.js').Table | null} table of a task that needs a file
  * @property {readonly import('../../../plain/labs/settings.js').Setting[]} settings of the task, and of all
  * @property {readonly { variant: Variant, chosen: boolean, reason: string }[]} candidates every variant; `reason`: why
@@ -75,7 +77,8 @@ export function contestView(state, actions) {
       <div class="lab-main">
         ${leftOut.length ? html`<p class="stale-note" role="status" data-left-out>The link is not followed in all: ${leftOut.join('; ')}.</p>` : nothing}
         <div><p class="lab-notice" data-before>${task.before}</p>
-          ${'from' in task ? html`<p class="contest-source">${[task.from, ...state.notes].join(' ')}</p>` : nothing}</div>
+          ${'from' in task ? html`<p class="contest-source">${[task.from, ...state.notes].join(' ')}</p>` : nothing}
+          ${unknownView(state.unknown, state.values.tokens, 'letters', actions.set)}</div>
         ${stale ? html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}
         <section class=${kind} aria-labelledby="contest-variants">${variantsView(state, actions)}
         </section>

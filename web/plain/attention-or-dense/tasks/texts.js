@@ -4,10 +4,16 @@ import { textSource } from '../text-source.js';
 
 /** @typedef {{ groups: { name: string, texts: string[] }[] }} Groups */
 
+/** @param {string} text */
+const letters = (text) => [...text.trim().toLowerCase()];
+
+/** @param {string} text */
+const wordsBySpaces = (text) => text.toLowerCase().split(/\s+/u).filter(Boolean);
+
 /**
  * @param {Omit<import('../tasks.js').Said, 'settings'> & { from: string }} said
  * @param {() => Promise<{ default: Groups }>} load
- * @param {{ unit: 'words' | 'letters', asks: string }} how
+ * @param {Pick<import('../text-source.js').Texts, 'unit' | 'split' | 'asks'>} how
  * @returns {import('../tasks.js').HeldTask}
  */
 function textTask(said, load, how) {
@@ -46,7 +52,7 @@ export const emojiNames = textTask(
     step: 'word'
   },
   () => import('../data/emoji.js'),
-  { unit: 'words', asks: 'A name of your own' }
+  { unit: 'words', split: wordsBySpaces, asks: 'A name of your own' }
 );
 
 export const firstNames = textTask(
@@ -61,5 +67,5 @@ export const firstNames = textTask(
     step: 'letter'
   },
   () => import('../data/first-names.js'),
-  { unit: 'letters', asks: 'A name of your own' }
+  { unit: 'letters', split: letters, asks: 'A name of your own' }
 );
