@@ -197,8 +197,9 @@ test('a file that is none, or has nothing to learn, is refused with a reason', a
 test('ragged rows are left out and told, with the line of the first', async () => {
   const own = await table(`a,b,label\n1,2,x,9\n${many(200, (at) => `${at},${at % 7},${at % 2 ? 'x' : 'y'}\n`)}`);
   const { plan } = checkPlan(scope, { task: 'file', samples: 100 }, own);
-  const { notes, classes, steps } = sourceOf(taskNamed('file'), plan.values, own);
-  assert.deepEqual(notes, ['1 row is left out. The first is line 2: 4 columns, where the first row has 3.']);
+  const { report, classes, steps } = sourceOf(taskNamed('file'), plan.values, own);
+  assert.deepEqual(report.bad, [{ line: 2, reason: '4 columns, where the first row has 3' }]);
+  assert.deepEqual([report.used, report.counts], [200, [100, 100]]);
   assert.deepEqual(
     [classes, steps],
     [
@@ -214,10 +215,10 @@ test('texts without spaces are split into words, and most held-out words unknown
   );
   const { plan } = checkPlan(scope, { task: 'file', samples: 100, steps: 1 }, own);
   const source = sourceOf(taskNamed('file'), plan.values, own);
-  assert.match(source.notes[0], /^Words of Chinese, Japanese, Thai/);
+  assert.match(source.report.said, /^Words of Chinese, Japanese, Thai/);
   assert.match(source.unknown(scope, 0, 100), /^63\u202f% of the held-out words are \[unk\]/);
   const letters = sourceOf(taskNamed('file'), { ...plan.values, tokens: 'letters' }, own);
-  assert.deepEqual([letters.notes, letters.unknown(scope, 0, 100)], [[], '']);
+  assert.deepEqual([letters.report.said, letters.unknown(scope, 0, 100)], ['', '']);
   assert.match(source.python(0, 100), /\["今天 的 菜 w0 v0 u0 t0 s0",1\],/);
 });
 
@@ -230,7 +231,26 @@ test('texts that are too long are cut and told', async () => {
     { task: 'file', samples: 100, text_column: 'text', label_column: 'label', form: 'text' },
     own
   );
-  assert.deepEqual(sourceOf(taskNamed('file'), plan.values, own).notes, [
-    '1 of 200 texts has more than 64 words; what is behind is left out.'
-  ]);
+  assert.equal(
+    sourceOf(taskNamed('file'), plan.values, own).report.said,
+    '1 of 200 texts has more than 64 words, and is cut there.'
+  );
+});
+
+test('a label that looks misspelt is asked about; the answer merges it, and stands in the link', async () => {
+  const row = (at) => `day ${at} was ${at % 2 ? 'good' : 'bad'},${at % 2 ? 'positive' : 'negative'}\n`;
+  const own = await table(`text,label\n${many(200, row)}fine,postive\n`);
+  const before = checkPlan(scope, { task: 'file', samples: 100 }, own).plan;
+  assert.equal('labels' in before.values, false, 'a plan without answers is known as before');
+  const { report, classes } = sourceOf(taskNamed('file'), before.values, own);
+  assert.deepEqual(report.alike, [{ label: 'postive', count: 1, into: 'positive', intoCount: 100 }]);
+  assert.deepEqual(classes, ['negative', 'positive', 'postive']);
+  const merged = checkPlan(scope, { task: 'file', samples: 100, labels: '{"postive":"positive"}' }, own).plan;
+  assert.deepEqual(sourceOf(taskNamed('file'), merged.values, own).classes, ['negative', 'positive']);
+  const { values, strangers } = readAddress(searchOf(merged));
+  assert.deepEqual(strangers, []);
+  assert.equal(keyOf(checkPlan(scope, values, own).plan), keyOf(merged));
+  assert.deepEqual(checkPlan(scope, { task: 'file', samples: 100, labels: '{"postive":"so"}' }, own).errors, {
+    labels: 'labels reads "postive" as "so", a label that no row has'
+  });
 });

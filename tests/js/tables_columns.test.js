@@ -49,8 +49,8 @@ test('what is given is kept where the table has it', async () => {
 
 test('numbers with decimal commas are trained on as the spreadsheet meant them', async () => {
   const table = await read(`länge;breite;label\n${many(20, (at) => `${at},5;1.${100 + at},25;${at % 2 ? 'x' : 'y'}`)}`);
-  const { rows, bad } = labelledRows(proposed(table), table);
-  assert.deepEqual(bad, []);
+  const { rows, found } = labelledRows(proposed(table), table);
+  assert.deepEqual(found.bad, []);
   assert.deepEqual(rows[3].numbers, [3.5, 1103.25]);
 });
 
@@ -159,11 +159,11 @@ test('numbers that are missing do not make a column one of texts, and each is bl
   const table = await read(`power,weight,origin\n${many(40, row)}`);
   const settings = proposed(table);
   assert.deepEqual([settings.form, settings.label_column], ['numbers', 'origin']);
-  const { columns, rows, bad } = labelledRows(settings, table);
+  const { columns, rows, found } = labelledRows(settings, table);
   assert.deepEqual(columns, ['power', 'weight']);
   assert.equal(rows.length, 32);
   assert.deepEqual(
-    bad.slice(0, 4).map(({ line, reason }) => `${line}: ${reason}`),
+    found.bad.slice(0, 4).map(({ line, reason }) => `${line}: ${reason}`),
     ['2: power is missing: ?', '7: power is missing: NA', '12: power is missing: n/a', '17: power is empty']
   );
   for (const cell of ['', ' ', '?', 'NA', 'NaN', 'null', '-', '#N/A']) assert.ok(isMissing(cell), cell);
@@ -175,9 +175,9 @@ test('an index and a mostly empty column are no numbers to learn from, and are n
     `,id,size,cabin,label\n${many(40, (at) => `${at},${(at * 7) % 40},${at / 3},${at < 5 ? at : ''},${'xy'[at % 2]}`)}`
   );
   const settings = proposed(table);
-  const { columns, others } = labelledRows(settings, table);
+  const { columns, found } = labelledRows(settings, table);
   assert.deepEqual(columns, ['size']);
-  assert.deepEqual(others, ['column 1 (numbers the rows)', 'id (numbers the rows)', 'cabin (mostly empty)']);
+  assert.deepEqual(found.others, ['column 1 (numbers the rows)', 'id (numbers the rows)', 'cabin (mostly empty)']);
 });
 
 test('numbers that only look like an index are used: named otherwise, or repeated', async () => {

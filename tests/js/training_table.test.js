@@ -69,7 +69,7 @@ test('each unusable row is named by its line and reason, and the others are used
     { line: 7, reason: 'a quotation mark opens here, and none closes it' },
     { line: 9, reason: 'the text is empty' }
   ]);
-  assert.equal(Number(report?.training) + Number(report?.heldOut), 3);
+  assert.equal(report?.used, 3);
 });
 
 test('a cell that is no number is named with its column', async () => {
@@ -325,10 +325,11 @@ test('a label that may be misspelt is asked about, and is a class until it is me
   assert.deepEqual(before.report?.alike, [{ label: 'postive', count: 1, into: 'positive', intoCount: 20 }]);
   const sum = (/** @type {{ training: number, heldOut: number }} */ { training, heldOut }) => training + heldOut;
   assert.deepEqual(before.report?.classes, ['negative', 'positive', 'postive']);
-  assert.deepEqual(before.report?.counts.map(sum), [20, 20, 1]);
+  assert.deepEqual(before.report?.split?.counts.map(sum), [20, 20, 1]);
   const merged = dataOf(table, { labels: '{"postive":"positive"}' });
   assert.equal(merged.config.num_classes, 2);
-  assert.deepEqual(merged.report?.counts.map(sum), [20, 21]);
+  assert.deepEqual(merged.report?.split?.counts.map(sum), [20, 21]);
+  assert.deepEqual(merged.report?.counts, [20, 21]);
   assert.deepEqual(merged.report?.alike, []);
   assert.deepEqual(merged.report?.answered, [{ label: 'postive', into: 'positive', count: 1 }]);
   const kept = dataOf(table, { labels: '{"postive":"postive"}' });

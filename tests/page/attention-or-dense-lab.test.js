@@ -255,6 +255,30 @@ test('a table of one’s own is read, and trained on', async () => {
   assert.match(await scoreOf(page, 'mean'), /^\d+\.\d.%$/);
 });
 
+test('rows of a table are counted, bad ones listed, and a label that looks misspelt is asked about', async () => {
+  const page = await opened('?task=file');
+  const row = (/** @type {number} */ at) => `day ${at} was fine,${at % 2 ? 'positive' : 'negative'}`;
+  const rows = Array.from({ length: 200 }, (_, at) => row(at));
+  const text = ['text,label', ...rows, 'so fine,postive', 'lonely'].join('\n');
+  await page.setInputFiles('#field-file', { name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const report = page.locator('[data-report]');
+  await page.waitForSelector('[data-report]:has-text("201 rows used and 1 left out. 3 labels: ")');
+  assert.match(await report.innerText(), /negative 100, positive 100, postive 1\.$/);
+  await page.click('[data-bad] summary');
+  assert.deepEqual(await page.locator('[data-bad] tbody tr').allInnerTexts(), [
+    '203\t1 column, where the first row has 2'
+  ]);
+  await page.click('[data-alike="postive"] [data-answer="merge"]');
+  await page.waitForSelector('[data-report]:has-text("2 labels: negative 100, positive 101.")');
+  await page.waitForURL(/labels=%7B%22postive%22%3A%22positive%22%7D/);
+  assert.match(await page.innerText('[data-answered="postive"]'), /is read as positive\./);
+  await page.check('input[name=text_column][value=text]');
+  await page.waitForSelector('[data-report]:has-text("2 labels")');
+  await page.check('input[name=header][value=false]');
+  await page.waitForSelector('[data-report]:has-text("4 labels")');
+  assert.equal(await page.locator('[data-answered]').count(), 0, 'answers go with their column');
+});
+
 test('mostly unknown words of a table are said, and letters are offered', async () => {
   const page = await opened('?task=file');
   const row = (/** @type {number} */ at) => `w${at} v${at} u${at},${at % 2 ? 'up' : 'down'}`;

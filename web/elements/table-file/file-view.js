@@ -8,7 +8,7 @@ import { labelsView } from './labels-view.js';
 
 /**
  * @typedef {import('../../plain/tables/table.js').Table} Table
- * @typedef {import('../../plain/train/tasks.js').Report} Report
+ * @typedef {import('../../plain/tables/labelled-rows.js').Report} Report
  *
  * @typedef {object} FileState
  * @property {Table | null} table that the settings are of
@@ -25,11 +25,11 @@ const LONGEST_CLASS = 24;
 
 /**
  * @param {FileState} state
- * @param {import('../../plain/train/settings.js').Checked} checked
+ * @param {{ errors: Record<string, string>, report: Report | null }} checked
  * @param {import('../../plain/fields.js').Values} values
  * @param {import('../train/view.js').Actions} actions
  */
-export function fileView({ table, reading, error, note, over }, { errors, data }, values, actions) {
+export function fileView({ table, reading, error, note, over }, { errors, report }, values, actions) {
   const { file, labels } = values;
   const isExample = exampleTables.some(({ name }) => name === file);
   return html`
@@ -47,9 +47,9 @@ export function fileView({ table, reading, error, note, over }, { errors, data }
         }</p>
       ${errors.file && !reading ? html`<p class="train-missing" data-missing>${errors.file}</p>` : nothing}
       ${error ? html`<p class="field-error" id="error-file" role="alert">${error}</p>` : nothing}
-      <p class="note" role="status" data-report>${reading ? `Reading ${reading} …` : [note, ...(table?.remarks ?? []), table && data?.report ? reportText(table, data.report, data.held) : ''].filter(Boolean).join(' ')}</p>
+      <p class="note" role="status" data-report>${reading ? `Reading ${reading} …` : [note, ...(table?.remarks ?? []), table && report ? reportText(table, report) : ''].filter(Boolean).join(' ')}</p>
       ${table ? firstRowsView(table, values, errors, actions.set) : nothing}
-      ${table && data?.report ? html`${labelsView(data.report, labels, actions.set)}${unknownView(data.report.unknown, values.tokens, 'characters', actions.set)}${reportView(data.report)}` : nothing}
+      ${table && report ? html`${labelsView(report, labels, actions.set)}${unknownView(report.unknown, values.tokens, 'characters', actions.set)}${reportView(report)}` : nothing}
     </div>`;
 }
 
@@ -66,17 +66,22 @@ function chosen(input, open) {
 /** @param {number} count @param {string} thing */
 const some = (count, thing) => `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 
-/** @param {Table} table @param {Report} report @param {number} held */
-function reportText({ bytes }, { training, heldOut, bad, classes, counts }, held) {
-  const looked = held < heldOut ? `, of which ${formatCount(held)} are looked at` : '';
+/** @param {Table} table @param {Report} report */
+function reportText({ bytes }, { used, bad, split, classes, counts }) {
   const named = classes
     .slice(0, MOST_CLASSES_NAMED)
     .map(
       (name, at) =>
-        `${name.length > LONGEST_CLASS ? `${name.slice(0, LONGEST_CLASS)}…` : name} ${formatCount(counts[at].training + counts[at].heldOut)}`
+        `${name.length > LONGEST_CLASS ? `${name.slice(0, LONGEST_CLASS)}…` : name} ${formatCount(counts[at])}`
     );
   const more = classes.length > named.length ? ', …' : '';
-  return `${formatBytes(bytes)}, ${some(training + heldOut, 'row')} used and ${formatCount(bad.length)} left out: ${formatCount(training)} to train on, ${formatCount(heldOut)} held out${looked}. ${some(classes.length, 'label')}: ${named.join(', ')}${more}.`;
+  return `${formatBytes(bytes)}, ${some(used, 'row')} used and ${formatCount(bad.length)} left out${split ? splitText(split) : ''}. ${some(classes.length, 'label')}: ${named.join(', ')}${more}.`;
+}
+
+/** @param {import('../../plain/tables/labelled-rows.js').Split} split */
+function splitText({ training, heldOut, looked }) {
+  const some = looked < heldOut ? `, of which ${formatCount(looked)} are looked at` : '';
+  return `: ${formatCount(training)} to train on, ${formatCount(heldOut)} held out${some}`;
 }
 
 /**

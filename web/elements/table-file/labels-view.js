@@ -5,7 +5,7 @@ import { formatCount } from '../../plain/format.js';
 import { answersIn, answersText } from '../../plain/tables/labels.js';
 
 /**
- * @typedef {import('../../plain/train/tasks.js').Report} Report
+ * @typedef {import('../../plain/tables/labelled-rows.js').Report} Report
  * @typedef {(patch: Record<string, unknown>) => void} Set
  */
 
@@ -41,14 +41,14 @@ const questionView = ({ label, count, into, intoCount }, answer) => html`
 const answeredView = ({ label, into, count }, forget) => html`
   <li class="note" data-answered=${label}><b>${label}</b> (${rows(count)}) ${label === into ? 'is kept as a label of its own' : html`is read as <b>${into}</b>`}. <button class="link" type="button" aria-label=${`Undo what was said of ${label}`} @click=${() => forget(label)}>Undo</button></li>`;
 
-/** @param {Report} report */
-function countsView({ classes, counts }) {
-  const order = classes.map((_, at) => at).sort((one, other) => total(counts[other]) - total(counts[one]));
+/** Rows of each label, of both parts where they are known. @param {Report} report */
+function countsView({ classes, counts, split }) {
+  const order = classes.map((_, at) => at).sort((one, other) => counts[other] - counts[one]);
+  const heads = split ? ['To train on', 'Held out'] : ['Rows'];
+  const cells = (/** @type {number} */ at) =>
+    split ? [split.counts[at].training, split.counts[at].heldOut] : [counts[at]];
   return html`<details class="twin" data-labels><summary>Rows of each label</summary>
     <div class="scroller" tabindex="0" role="group" aria-label="Rows of each label"><table class="table">
-      <thead><tr><th scope="col">Label</th><th scope="col" class="num">To train on</th><th scope="col" class="num">Held out</th></tr></thead>
-      <tbody>${order.map((at) => html`<tr><th scope="row">${classes[at]}</th><td class="num">${formatCount(counts[at].training)}</td><td class="num">${formatCount(counts[at].heldOut)}</td></tr>`)}</tbody></table></div></details>`;
+      <thead><tr><th scope="col">Label</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead>
+      <tbody>${order.map((at) => html`<tr><th scope="row">${classes[at]}</th>${cells(at).map((count) => html`<td class="num">${formatCount(count)}</td>`)}</tr>`)}</tbody></table></div></details>`;
 }
-
-/** @param {{ training: number, heldOut: number }} counts */
-const total = ({ training, heldOut }) => training + heldOut;

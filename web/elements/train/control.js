@@ -38,7 +38,7 @@ export function controlView(state, actions) {
       </select>
       ${checked.errors.task ? html`<p class="field-error" id="error-task">${checked.errors.task}</p>` : nothing}
     </div>
-    ${task.file ? fileView(file, checked, values, actions) : nothing}
+    ${task.file ? fileView(file, { errors: checked.errors, report: checked.data?.report ?? null }, values, actions) : nothing}
     <div class="train-buttons">
       <button class="button primary" type="button" data-action="play" aria-disabled=${playing ? 'false' : none}
         @click=${playing ? actions.pause : actions.play}>${playing ? 'Pause' : 'Play'}</button>

@@ -40,7 +40,8 @@ const NAMES = /** @type {const} */ ([
   ['header', 'The first row names the columns'],
   ['label_column', 'Column of the class'],
   ['text_column', 'Column of the text'],
-  ['tokens', 'A text is split into']
+  ['tokens', 'A text is split into'],
+  ['labels', 'Answers about labels']
 ]);
 
 /** @type {import('./tasks.js').HeldTask} */
@@ -74,7 +75,8 @@ function columns(table, { header }) {
     choice('header', titles.header, String(found.header), ['true', 'false']),
     choice('label_column', titles.label_column, found.label_column, names),
     { ...choice('text_column', titles.text_column, found.text_column, names), when: isText },
-    { ...choice('tokens', titles.tokens, 'words', Object.keys(SPLITTERS)), when: isText }
+    { ...choice('tokens', titles.tokens, 'words', Object.keys(SPLITTERS)), when: isText },
+    { ...unknown('labels', titles.labels), when: ({ labels }) => labels !== '' }
   ];
 }
 
@@ -103,7 +105,8 @@ function sourceOfTable(values, table) {
       `${table.name} has ${formatCount(table.rows.length)} rows; at most ${formatCount(MOST_ROWS)} are trained on here`
     );
   const settings = { ...values, header: values.header === 'true' };
-  const { rows, bad, classes, columns: names } = labelledRows(settings, table);
+  const { rows, columns: names, found } = labelledRows(settings, table);
+  const { classes } = found;
   if (rows.length < 2 * BATCH)
     throw refusal(
       'file',
@@ -118,19 +121,10 @@ function sourceOfTable(values, table) {
           ...{ longest: LONGEST, asks: 'A text of your own' }
         })
       : numberSource({ rows: labelled, classes, names });
-  return { ...read, notes: [...wordNotes(values, rows), ...(read.notes ?? []), ...badNotes(bad)] };
+  const said = [spaceless(values, rows), read.said].filter(Boolean).join(' ');
+  return { ...read, report: { ...found, said, unknown: '' } };
 }
 
 /** @param {Values} values @param {readonly import('../tables/labelled-rows.js').Usable[]} rows */
-function wordNotes({ form, tokens }, rows) {
-  const isWords = form === 'text' && tokens === 'words';
-  return [isWords ? spacelessText(rows.map(({ text }) => text)) : ''].filter(Boolean);
-}
-
-/** @param {readonly import('../tables/table.js').BadRow[]} bad */
-const badNotes = (bad) =>
-  bad.length === 0
-    ? []
-    : [
-        `${bad.length === 1 ? '1 row is' : `${formatCount(bad.length)} rows are`} left out. The first is line ${bad[0].line}: ${bad[0].reason}.`
-      ];
+const spaceless = ({ form, tokens }, rows) =>
+  form === 'text' && tokens === 'words' ? spacelessText(rows.map(({ text }) => text)) : '';

@@ -44,7 +44,8 @@ import { madeSource } from './made-source.js';
  * @property {readonly string[]} [classes] their names
  * @property {readonly string[]} [steps] their names, where they have some
  * @property {import('../train/reading.js').Asks['label']} [asks] what a text box for one's own text is called
- * @property {string[]} [notes] what was done with the data, in sentences
+ * @property {string} [said] what was done with the data, in sentences
+ * @property {import('../tables/labelled-rows.js').Report} [report] of rows that were read from a file
  * @property {(scope: Scope, seed: number, samples: number) => string} [unknown] a sentence where most held-out tokens
  *   of a seed are [unk], or ''
  * @property {boolean} [padded] whether examples have a mask

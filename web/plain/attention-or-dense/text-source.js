@@ -1,6 +1,7 @@
 // Texts by class as examples: split by each seed, with a vocabulary of its training part, padded, with a mask.
 
 import { unknownText } from '../tables/words.js';
+import { formatCount } from '../format.js';
 import { readText } from '../train/reading.js';
 import { streamOf } from './made-source.js';
 import { RIGHT_PYTHON, chanceOf } from './score.js';
@@ -95,11 +96,9 @@ export function textSource({ rows, classes, unit, split, longest = Infinity, ask
     padded: true,
     classes,
     asks,
-    notes: cut
-      ? [
-          `${cut} of ${rows.length} texts ${cut === 1 ? 'has' : 'have'} more than ${length} ${unit}; what is behind is left out.`
-        ]
-      : []
+    said: cut
+      ? `${formatCount(cut)} of ${formatCount(rows.length)} texts ${cut === 1 ? 'has' : 'have'} more than ${length} ${unit}, and ${cut === 1 ? 'is' : 'are'} cut there.`
+      : ''
   };
 }
 

@@ -10,6 +10,21 @@ import { isMissing, numberIn } from './numbers.js';
  * @typedef {import('./table.js').BadRow} BadRow
  * @typedef {Record<string, any>} Settings of the columns, and the answers about labels
  * @typedef {{ label: string, text: string, numbers: number[] }} Usable a row, of which one of the two is empty
+ *
+ * @typedef {object} Found
+ * @property {number} used rows
+ * @property {BadRow[]} bad rows that are left out
+ * @property {string[]} others columns that are not used
+ * @property {string[]} classes
+ * @property {number[]} counts rows of each class
+ * @property {import('./labels.js').Alike[]} alike labels that may be misspelt, which is to be asked
+ * @property {{ label: string, into: string, count: number }[]} answered what the reader has said of labels
+ *
+ * @typedef {Found & { said: string, unknown: string, split?: Split }} Report what a page says of the rows; `said`: how
+ *   they become tokens; `unknown`: a sentence where most held-out tokens are [unk], or ''
+ * @typedef {{ training: number, heldOut: number }} Parts
+ * @typedef {Parts & { looked: number, counts: Parts[] }} Split rows of both parts, of all classes and of each;
+ *   `looked`: held-out rows that are looked at
  */
 
 export const MOST_CLASSES = 100;
@@ -18,6 +33,7 @@ export const FORMS = ['text', 'numbers'];
 /**
  * The usable rows of a table with their labels.
  * @param {Settings} settings those of its columns, and the answers about labels @param {Table} table
+ * @returns {{ rows: Usable[], columns: string[], found: Found }} `columns`: names of those that a row is read from
  * @throws {RangeError} naming the setting to change
  */
 export function labelledRows(settings, table) {
@@ -36,14 +52,13 @@ export function labelledRows(settings, table) {
   const rows = written.map((row) => ({ ...row, label: labels.readAs(row.label) }));
   const classes = classesOf(rows, columnsOf(table, settings.header)[label], table.name);
   const others = columnsOf(table, settings.header).filter(({ at }) => at !== label && !columns.includes(at));
-  return {
-    rows,
-    bad,
-    labels,
-    classes,
-    columns: columns.map((at) => names[at]),
-    others: others.map((column) => unusedText(column, isText))
+  const counts = countsOf(rows.map(({ label: name }) => name));
+  const found = {
+    ...{ used: rows.length, bad, classes, alike: labels.alike, answered: labels.answered },
+    others: others.map((column) => unusedText(column, isText)),
+    counts: classes.map((name) => counts.get(name) ?? 0)
   };
+  return { rows, columns: columns.map((at) => names[at]), found };
 }
 
 /** @param {string[]} names @param {'text_column' | 'label_column'} field @param {Settings} settings */

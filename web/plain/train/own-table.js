@@ -118,13 +118,14 @@ const missing = ({ file }) =>
 /** @param {Settings} settings @param {Table} table */
 function codedRows(settings, table) {
   check(settings);
-  const { rows, bad, labels, classes, columns, others } = labelledRows(settings, table);
+  const { rows, columns, found } = labelledRows(settings, table);
+  const { classes } = found;
   const { training, heldOut } = split(rows, settings);
   const isText = settings.form === 'text';
   const coding = isText ? wordCoding(training, settings) : binCoding(training, columns, settings);
   const of = (/** @type {Usable[]} */ own) =>
     own.map((row) => ({ label: classes.indexOf(row.label), ...coding.code(row) }));
-  return { training: of(training), heldOut: of(heldOut), bad, classes, labels, coding, others };
+  return { training: of(training), heldOut: of(heldOut), found, coding };
 }
 
 /** @param {Settings} settings */
@@ -147,7 +148,8 @@ function split(rows, { seed, held_out: share }) {
 }
 
 /** @param {ReturnType<typeof codedRows>} coded @param {Settings} settings @returns {Data} */
-function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { seq_len: given, tokens: unit }) {
+function dataOf({ training, heldOut, found, coding }, { seq_len: given, tokens: unit }) {
+  const { classes } = found;
   const length = coding.config.seq_len ?? given;
   const parts = { training, held_out: heldOut };
   const isPadded = coding.config.seq_len === undefined;
@@ -178,10 +180,11 @@ function dataOf({ training, heldOut, bad, classes, labels, coding, others }, { s
     padding: isPadded ? PADDING : undefined,
     facts: { ...coding.facts, classes },
     report: {
-      ...{ training: training.length, heldOut: heldOut.length, bad, classes, others },
-      counts: classes.map((_, at) => ({ training: countOf(training, at), heldOut: countOf(heldOut, at) })),
-      alike: labels.alike,
-      answered: labels.answered,
+      ...found,
+      split: {
+        ...{ training: training.length, heldOut: heldOut.length, looked: Math.min(MOST_HELD_OUT, heldOut.length) },
+        counts: classes.map((_, at) => ({ training: countOf(training, at), heldOut: countOf(heldOut, at) }))
+      },
       unknown: isPadded ? unknownText(unknownShare(heldOut, length), unit) : '',
       said: coding.said(
         length,

@@ -27,19 +27,7 @@ import { recall } from './recall.js';
  * @property {import('./reading.js').Asks} asks how a reader gives it something of their own
  * @property {number} [padding] the token that fills an example up
  * @property {Record<string, unknown>} [facts] what tokens and classes stand for, as plain data
- * @property {Report} [report] of data that was read
- *
- * @typedef {object} Report
- * @property {number} training rows
- * @property {number} heldOut rows
- * @property {import('../tables/table.js').BadRow[]} bad rows that are left out
- * @property {string[]} classes
- * @property {{ training: number, heldOut: number }[]} counts of rows of each
- * @property {import('../tables/labels.js').Alike[]} alike labels that may be misspelt, which is to be asked
- * @property {{ label: string, into: string, count: number }[]} answered what the reader has said of labels
- * @property {string} said how rows became tokens
- * @property {string[]} others columns that are not used
- * @property {string} unknown a sentence where most held-out tokens are [unk], or ''
+ * @property {import('../tables/labelled-rows.js').Report} [report] of data that was read
  *
  * @typedef {object} Task
  * @property {string} name as the address has it

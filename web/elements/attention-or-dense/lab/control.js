@@ -48,10 +48,10 @@ export function controlView(state, actions) {
 }
 
 /** @param {State} state @param {Actions} actions */
-const ownFileView = ({ file, errors, entered }, { file: files, set }) =>
-  fileView(
+const ownFileView = ({ file, report, errors, entered }, { file: files, set }) => html`
+  ${fileView(
     file,
-    /** @type {any} */ ({ errors, data: null }),
+    { errors, report },
     entered,
     /** @type {any} */ ({
       set,
@@ -60,7 +60,7 @@ const ownFileView = ({ file, errors, entered }, { file: files, set }) =>
       openExample: (/** @type {string} */ name) => files.openExample(name),
       saveExample: () => saveExample(entered.file)
     })
-  );
+  )}${errorText(errors, 'labels')}`;
 
 /** @param {State} state @param {Actions} actions */
 const buttonsView = ({ playing, runnable, done, step, stale }, { play, pause, step: stepOnce, reset }) => html`

@@ -70,7 +70,7 @@ export class Entry {
         return /** @type {any} */ ({ data: plan, errors });
       },
       set: (values) => {
-        this.entered = fitting({ ...this.entered, ...values }, this.files.table(values));
+        this.entered = fitting({ ...this.entered, labels: '', ...values }, this.files.table(values));
         this.values = {};
         this.set({});
       },
@@ -117,9 +117,14 @@ export class Entry {
     this.#changed(gesture);
   }
 
-  /** The columns have other names behind a change of the header. @param {Record<string, any>} patch */
+  /**
+   * Columns have other names after a change of the header, and other columns other labels.
+   * @param {Record<string, any>} patch
+   */
   #following(patch) {
-    return this.table && 'header' in patch ? proposed(this.table, patch) : {};
+    if (!this.table) return {};
+    const labels = 'header' in patch || 'label_column' in patch ? { labels: '' } : {};
+    return 'header' in patch ? { ...proposed(this.table, patch), ...labels } : labels;
   }
 
   check() {

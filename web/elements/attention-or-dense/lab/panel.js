@@ -211,7 +211,7 @@ export class ContestPanel extends LightElement {
         ...{ task, values, table, entered: entry.entered, settings: entry.settings, errors: checked.errors },
         ...{
           leftOut: entry.leftOut,
-          notes: source?.notes ?? [],
+          report: source?.report ?? null,
           unknown: entry.unknown,
           candidates: entry.candidates()
         },

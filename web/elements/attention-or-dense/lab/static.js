@@ -27,7 +27,7 @@ export function staticContest(scope) {
         entered,
         values,
         settings,
-        notes: [],
+        report: null,
         unknown: '',
         table: null,
         errors: {},

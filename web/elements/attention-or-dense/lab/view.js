@@ -21,7 +21,7 @@ import { variantsView } from './variants-view.js';
  * @property {Record<string, any>} values the last that were right
  * @property {Record<string, string>} errors
  * @property {readonly string[]} leftOut what the link asks for and cannot have
- * @property {readonly string[]} notes what was done with the data
+ * @property {import('../../../plain/tables/labelled-rows.js').Report | null} report of the rows of a file
  * @property {string} unknown a sentence where most held-out words of a file are [unk], or ''
  * @property {import('../../../plain/tables/table.js').Table | null} table of a task that needs a file
  * @property {readonly import('../../../plain/labs/settings.js').Setting[]} settings of the task, and of all
@@ -77,7 +77,7 @@ export function contestView(state, actions) {
       <div class="lab-main">
         ${leftOut.length ? html`<p class="stale-note" role="status" data-left-out>The link is not followed in all: ${leftOut.join('; ')}.</p>` : nothing}
         <div><p class="lab-notice" data-before>${task.before}</p>
-          ${'from' in task ? html`<p class="contest-source">${[task.from, ...state.notes].join(' ')}</p>` : nothing}
+          ${'from' in task ? html`<p class="contest-source">${task.from}</p>` : nothing}
           ${unknownView(state.unknown, state.values.tokens, 'letters', actions.set)}</div>
         ${stale ? html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}
         <section class=${kind} aria-labelledby="contest-variants">${variantsView(state, actions)}
