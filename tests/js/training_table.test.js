@@ -346,6 +346,13 @@ test('a label that may be misspelt is asked about, and is a class until it is me
   );
 });
 
+test('a run without answers about labels has one plan, however it says so: a link has none to name', async () => {
+  const table = await read('text,label\nx,a\ny,b\n');
+  const { plan } = checked(table);
+  const values = { ...fitted(table), labels: '{"a":"b"}' };
+  assert.deepEqual(checked(table, following(table, values, { label_column: 'label' })).plan, plan);
+});
+
 test('padding is neither attended to nor counted: a longer seq_len gives the same losses', async () => {
   const { name, text } = exampleTables[0];
   const table = await read(text(), name);

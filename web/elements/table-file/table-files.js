@@ -142,4 +142,10 @@ export class TableFiles {
  * The settings that a table brings along.
  * @param {Table} table @param {Values} [given]
  */
-const ofTable = (table, given) => ({ ...given, file: table.name, checksum: table.checksum, ...fitted(table, given) });
+const ofTable = (table, given) => ({
+  labels: '',
+  ...given,
+  file: table.name,
+  checksum: table.checksum,
+  ...fitted(table, given)
+});

@@ -102,7 +102,7 @@ export function checkSettings(scope, layers, values, table = null) {
   const given = Object.fromEntries(
     fields.map((field) => [field.name, parseField(field, values[field.name] ?? field.default) ?? field.default])
   );
-  if (task.file) for (const name of OF_FILE) given[name] = values[name];
+  if (task.file) for (const name of OF_FILE) given[name] = values[name] || undefined; // as a link without it
   const { pause_every: pauseEvery, ...settings } = given;
   /** @type {Data | null} */
   let data = null;
