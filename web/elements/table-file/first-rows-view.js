@@ -3,7 +3,7 @@
 
 import { html, nothing } from 'lit';
 import { formatCount } from '../../plain/format.js';
-import { columnNames, columnsOf, numberColumns } from '../../plain/tables/columns.js';
+import { columnsOf, numberColumns } from '../../plain/tables/columns.js';
 import { reasonsOf } from '../../plain/tables/proposal.js';
 import { segments } from '../form/form.js';
 
@@ -50,9 +50,10 @@ const HEADERS = [
  * @param {Table} table @param {Values} values @param {boolean} header
  */
 function partsOf(table, { form, label_column: label, text_column: text }, header) {
-  const names = columnNames(table, header);
-  const numbers = form === 'numbers' ? numberColumns(table, header, names.indexOf(label)) : [];
-  return columnsOf(table, header).map(({ name, at }) => {
+  const columns = columnsOf(table, header);
+  const labelAt = columns.findIndex(({ name }) => name === label);
+  const numbers = form === 'numbers' ? numberColumns(table, header, labelAt) : [];
+  return columns.map(({ name, at }) => {
     if (name === label) return { name, part: 'label' };
     if (form === 'text' && name === text) return { name, part: 'text' };
     return { name, part: numbers.includes(at) ? 'number' : 'not used' };

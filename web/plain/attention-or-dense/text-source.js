@@ -1,7 +1,8 @@
 // Texts by class as examples: split by each seed, with a vocabulary of its training part, padded, with a mask.
 
-import { unknownText } from '../tables/words.js';
+import { countsOf } from '../counts.js';
 import { formatCount } from '../format.js';
+import { unknownText } from '../tables/words.js';
 import { readText } from '../train/reading.js';
 import { streamOf } from './made-source.js';
 import { RIGHT_PYTHON, chanceOf } from './score.js';
@@ -30,29 +31,23 @@ const EMBEDDING = 16;
 const HELD_OUT = 0.2;
 
 /** @param {readonly (readonly string[])[]} texts */
-function countsOf(texts) {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const text of texts) for (const word of text) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
-}
-
-/** @param {ReturnType<typeof countsOf>} counts */
-const frequent = (counts) => [...counts].filter(([, count]) => count >= LEAST).map(([word]) => word);
+const frequent = (texts) => [...countsOf(texts)].filter(([, count]) => count >= LEAST).map(([word]) => word);
 
 /** @param {Texts} texts @returns {Source} */
 export function textSource({ rows, classes, unit, split, longest = Infinity, asks }) {
   const parts = rows.map(({ text }) => split(text));
   const length = Math.min(longest, Math.max(...parts.map((part) => part.length)));
   /** One vector for each, of which a seed learns those that its training part has often enough. */
-  const vocabulary = frequent(countsOf(parts));
+  const vocabulary = frequent(parts);
   const held = Math.min(rows.length - 1, Math.max(1, Math.round(HELD_OUT * rows.length)));
   const cut = parts.filter((part) => part.length > length).length;
+  /** The last that was asked for: a page asks at every frame. */
+  let counted = { seed: NaN, samples: NaN, text: '' };
   /** A seed's texts, and the words that its training part has often enough. */
   const drawn = (/** @type {Scope} */ scope, /** @type {number} */ seed, /** @type {number} */ samples) => {
     const order = shuffled(scope, rows.length, streamOf(seed, 'split'));
     const [tested, trained] = [order.slice(0, held), order.slice(held, held + samples)];
-    return { tested, trained, known: new Set(frequent(countsOf(trained.map((at) => parts[at])))) };
+    return { tested, trained, known: new Set(frequent(trained.map((at) => parts[at]))) };
   };
   return {
     base: {
@@ -81,9 +76,12 @@ export function textSource({ rows, classes, unit, split, longest = Infinity, ask
       };
     },
     unknown(scope, seed, samples) {
+      if (counted.seed === seed && counted.samples === samples) return counted.text;
       const { tested, known } = drawn(scope, seed, samples);
       const words = tested.flatMap((at) => parts[at].slice(0, length));
-      return unknownText(words.filter((word) => !known.has(word)).length / words.length, unit);
+      const share = words.filter((word) => !known.has(word)).length / words.length;
+      counted = { seed, samples, text: unknownText(share, unit) };
+      return counted.text;
     },
     others: [],
     imports: ['import collections'],

@@ -1,7 +1,6 @@
 // The columns of a table: their names, and what their cells hold.
 
-import { isCount } from './header.js';
-import { isMissing, numberIn } from './numbers.js';
+import { contentOf, isCount } from './content.js';
 
 /**
  * @typedef {import('./table.js').Table} Table
@@ -18,7 +17,6 @@ import { isMissing, numberIn } from './numbers.js';
 
 /** Rows that say what a column holds. */
 const LOOKED_AT = 1000;
-const MOSTLY = 0.9;
 /** Names of an index, whose numbers may come in any order, and of a column that must count the rows to be an index. */
 const INDEX_NAMES = /^(unnamed: 0|id|index|idx)$/i;
 const COUNT_NAMES = /^(column 1|row|nr\.?|no\.?|#)$/i;
@@ -28,15 +26,15 @@ const COUNT_NAMES = /^(column 1|row|nr\.?|no\.?|#)$/i;
  * @param {Table} table @param {boolean} header whether the first row has them
  */
 export function columnNames({ rows: [{ cells }] }, header) {
-  /** @type {string[]} */
-  const names = [];
+  /** @type {Set<string>} */
+  const names = new Set();
   cells.forEach((cell, at) => {
     const name = (header && cell.trim()) || `column ${at + 1}`;
     let own = name;
-    for (let count = 2; names.includes(own); count += 1) own = `${name} (${count})`;
-    names.push(own);
+    for (let count = 2; names.has(own); count += 1) own = `${name} (${count})`;
+    names.add(own);
   });
-  return names;
+  return [...names];
 }
 
 /** Columns by table, with its first row as names or without: every change of a setting asks again. */
@@ -52,15 +50,12 @@ export function columnsOf(table, header) {
 
 /** @param {Table} table @param {boolean} header @param {string} name @param {number} at @returns {Column} */
 function columnOf({ rows, decimal }, header, name, at) {
-  const cells = rows.slice(Number(header), LOOKED_AT).map(({ cells }) => (cells[at] ?? '').trim());
-  const filled = cells.filter(Boolean);
-  const known = cells.filter((cell) => !isMissing(cell));
-  const values = known.map((cell) => numberIn(cell, decimal)).filter((number) => !Number.isNaN(number));
-  const numbers = known.length > 0 && values.length >= MOSTLY * known.length;
+  const looked = rows.slice(Number(header), LOOKED_AT);
+  const { filled, known, values, numbers } = contentOf(looked, at, decimal);
   return {
     ...{ name, at, numbers },
-    countsRows: values.length === cells.length && isIndex(name, values),
-    empty: 2 * known.length < cells.length,
+    countsRows: values.length === looked.length && isIndex(name, values),
+    empty: 2 * known.length < looked.length,
     different: new Set(numbers ? known : filled).size,
     length: filled.reduce((sum, cell) => sum + cell.length, 0) / Math.max(1, filled.length)
   };

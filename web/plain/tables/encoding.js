@@ -23,13 +23,11 @@ function decodedAs(name, bytes) {
   const text = strictly(order || 'utf-8', bytes);
   if (order && text !== null && !CONTROL.test(text)) return { text, remark: 'The file is in UTF-16.' };
   if (!order && text !== null) return { text, remark: '' };
-  if (order || bytes.some((byte) => CONTROL.test(String.fromCharCode(byte))))
-    throw new RangeError(`${name} is no text but binary data`);
-  if (!isWestern(bytes)) throw new RangeError(`${name} is not in UTF-8; save it in that encoding`);
-  return {
-    text: new TextDecoder('windows-1252').decode(bytes),
-    remark: 'The file is not in UTF-8 and is read as Latin-1 (Windows-1252).'
-  };
+  const western = new TextDecoder('windows-1252').decode(bytes);
+  if (order || CONTROL.test(western)) throw new RangeError(`${name} is no text but binary data`);
+  if (isDamaged(bytes) || !isWestern(western))
+    throw new RangeError(`${name} is not in UTF-8; save it in that encoding`);
+  return { text: western, remark: 'The file is not in UTF-8 and is read as Latin-1 (Windows-1252).' };
 }
 
 /** @param {string} encoding @param {Uint8Array} bytes @returns {string | null} null where the bytes are not in it */
@@ -57,26 +55,23 @@ function byteOrder(bytes) {
   return zeros[1] === 0 && zeros[0] > many ? 'utf-16be' : '';
 }
 
+/** Whether bytes are UTF-8 with a few wrong ones: most characters above ASCII are whole. @param {Uint8Array} bytes */
+function isDamaged(bytes) {
+  const characters = new TextDecoder().decode(bytes).match(/[^\0-\x7f]/gu) ?? [];
+  return characters.filter((one) => one !== '\ufffd').length > characters.length / 2;
+}
+
 /** Bytes that Windows-1252 has no character for, and the Japanese Shift-JIS many. */
-const NO_WESTERN = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
+const NO_WESTERN = /[\x81\x8d\x8f\x90\x9d]/;
+/** A character above ASCII beside an ASCII letter, or alone. */
+const WESTERN = /(?<=[A-Za-z])[^\0-\x7f]|[^\0-\x7f](?=[A-Za-z])|(?<![^\0-\x7f])[^\0-\x7f](?![^\0-\x7f])/g;
 
 /**
- * Whether bytes are Windows-1252: most of those above ASCII stand alone or beside an ASCII letter, as letters with
- * accents do. In Chinese, Korean, Cyrillic or Greek they come in rows; in damaged UTF-8 most are whole characters.
- * @param {Uint8Array} bytes
+ * Whether a text that was read as Windows-1252 is in it: letters with accents stand beside ASCII letters or alone;
+ * Chinese, Korean, Cyrillic and Greek letters come in rows.
+ * @param {string} text
  */
-function isWestern(bytes) {
-  if (bytes.some((byte) => NO_WESTERN.has(byte))) return false;
-  const characters = new TextDecoder().decode(bytes).match(/[^\0-\x7f]/gu) ?? [];
-  if (characters.filter((one) => one !== '\ufffd').length > characters.length / 2) return false;
-  const isHigh = (/** @type {number} */ at) => bytes[at] >= 0x80;
-  const isLetter = (/** @type {number} */ at) => bytes[at] < 0x80 && /[a-z]/i.test(String.fromCharCode(bytes[at]));
-  let [western, all] = [0, 0];
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (!isHigh(at)) continue;
-    const isAlone = !isHigh(at - 1) && !isHigh(at + 1);
-    all += 1;
-    western += Number(isAlone || isLetter(at - 1) || isLetter(at + 1));
-  }
-  return western > all / 2;
-}
+const isWestern = (text) => !NO_WESTERN.test(text) && count(text, WESTERN) > count(text, /[^\0-\x7f]/g) / 2;
+
+/** @param {string} text @param {RegExp} characters */
+const count = (text, characters) => text.match(characters)?.length ?? 0;

@@ -1,13 +1,23 @@
 // Whether the first row of a table names its columns: by evidence over all columns, each of which compares its first
 // cell with those below. A proposal, which the reader can change.
 
+import { contentOf, isCount } from './content.js';
 import { isMissing, numberIn } from './numbers.js';
 
-/** @typedef {import('./table.js').Table} Table */
+/**
+ * @typedef {import('./table.js').Table} Table
+ *
+ * @typedef {object} Column
+ * @property {number} at
+ * @property {string} cell the first
+ * @property {number} number that it is, NaN for none
+ * @property {string[]} cells below it, but for empty ones
+ * @property {boolean} areNumbers whether nearly all of those are numbers
+ * @property {boolean} countRows whether they count the rows
+ */
 
 /** Rows that are looked at. */
 const LOOKED_AT = 1000;
-const MOSTLY = 0.9;
 const LONGEST_NAME = 60;
 /** Words that name a column, in English and in data sets. */
 const NAMES =
@@ -15,43 +25,27 @@ const NAMES =
 const YEARS = { first: 1800, last: 2100 };
 
 /** @param {Table} table */
-export function hasHeader({ rows: [{ cells: first }, ...rest], decimal = '.' }) {
+export function hasHeader({ rows: [{ cells: first }, ...rest], decimal }) {
   if (rest.length === 0) return false;
   const below = rest.slice(0, LOOKED_AT);
-  const numbers = first.map((cell) => numberIn(cell, decimal));
-  const columns = first.map((cell, at) => ({ cell: cell.trim(), ...columnOf(below, at, decimal) }));
-  const areNames = areNamesInOrder(
-    numbers,
-    below.map(({ cells }) => cells.map((cell) => numberIn(cell, decimal))),
-    columns.map(({ areNumbers }) => areNumbers)
-  );
-  let sum = areNames ? 2 : 0;
-  columns.forEach((column, at) => (sum += vote(column, !Number.isNaN(numbers[at]), areNames)));
-  return sum === 0 ? numbers.every(Number.isNaN) && columns.every(({ cell }) => cell !== '') : sum > 0;
+  const columns = first.map((text, at) => {
+    const cell = text.trim();
+    const { filled, values, numbers } = contentOf(below, at, decimal);
+    const countRows = values.length === below.length && isCount(values);
+    return { at, cell, number: numberIn(cell, decimal), cells: filled, areNumbers: numbers, countRows };
+  });
+  const areNames = areNamesInOrder(columns, (at) => below.map(({ cells }) => numberIn(cells[at] ?? '', decimal)));
+  const sum = columns.reduce((all, column) => all + vote(column, areNames), areNames ? 2 : 0);
+  return sum === 0 ? columns.every(({ cell, number }) => cell !== '' && Number.isNaN(number)) : sum > 0;
 }
-
-/** What stands below a column's first cell. @param {Table['rows']} rows @param {number} at @param {any} decimal */
-function columnOf(rows, at, decimal) {
-  const cells = rows.flatMap(({ cells }) => cells[at]?.trim() || []);
-  const known = cells.filter((cell) => !isMissing(cell));
-  const numbers = known.map((cell) => numberIn(cell, decimal)).filter((number) => !Number.isNaN(number));
-  return {
-    cells,
-    areNumbers: known.length > 0 && numbers.length >= MOSTLY * known.length,
-    countRows: isCount(numbers) && numbers.length === rows.length
-  };
-}
-
-/** Whether numbers count on by one. @param {readonly number[]} numbers */
-export const isCount = (numbers) =>
-  numbers.length > 1 && numbers.every((number, at) => at === 0 || number === numbers[at - 1] + 1);
 
 /**
  * How much a column speaks for names in the first row, or, below 0, against them.
- * @param {{ cell: string } & ReturnType<typeof columnOf>} column
- * @param {boolean} isNumber whether its first cell is a number @param {boolean} areNames whether such numbers are names
+ * @param {Column} column @param {boolean} areNames whether numbers of the first row are names
+ * @returns {number}
  */
-function vote({ cell, cells, areNumbers, countRows }, isNumber, areNames) {
+function vote({ cell, number, cells, areNumbers, countRows }, areNames) {
+  const isNumber = !Number.isNaN(number);
   if (cell === '') return countRows ? 2 : 0; // pandas gives its index no name
   if (areNumbers) {
     if (isNumber) return areNames ? 0 : -2;
@@ -89,17 +83,18 @@ function voteOfSentence(cell, cells) {
 /**
  * Whether the numbers of the first row are names: years, or as pandas names columns that have none, 0, 1, 2, and the
  * rows below are not like that.
- * @param {readonly number[]} first @param {readonly (readonly number[])[]} rows @param {readonly boolean[]} areNumbers
+ * @param {readonly Column[]} columns @param {(at: number) => number[]} below the numbers of a column, NaN for none
  */
-function areNamesInOrder(first, rows, areNumbers) {
-  const ofColumns = (/** @type {readonly number[]} */ row) =>
-    row.filter((number, at) => areNumbers[at] && !Number.isNaN(first[at]) && !Number.isNaN(number));
-  const names = ofColumns(first);
+function areNamesInOrder(columns, below) {
+  const named = columns.filter(({ number, areNumbers }) => areNumbers && !Number.isNaN(number));
+  const names = named.map(({ number }) => number);
   const isOrdered = isCount(names) && names.length > 2;
   const areYears = names.length > 1 && new Set(names).size === names.length && names.every(isYear);
   if (!isOrdered && !areYears) return false;
+  const numbers = named.map(({ at }) => below(at));
+  const rows = numbers[0].map((_, row) => numbers.map((column) => column[row]).filter((one) => !Number.isNaN(one)));
   const isLike = isOrdered ? isCount : (/** @type {number[]} */ row) => row.every(isYear);
-  return rows.filter((row) => isLike(ofColumns(row))).length < rows.length / 10;
+  return rows.filter(isLike).length < rows.length / 10;
 }
 
 const isYear = (/** @type {number} */ number) =>

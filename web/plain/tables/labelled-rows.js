@@ -1,7 +1,7 @@
 // The rows of a table that examples are made of, each a text or numbers with its label; the others with their reason.
 
 import { checkChoice, refusal } from '../refusal.js';
-import { columnNames, columnsOf, numberColumns, whyUnused } from './columns.js';
+import { columnsOf, numberColumns, whyUnused } from './columns.js';
 import { alikeIn, answersIn, countsOf, readAs } from './labels.js';
 import { isMissing, numberIn } from './numbers.js';
 
@@ -40,7 +40,8 @@ export function labelledRows(settings, table) {
   checkChoice('form', settings.form, FORMS);
   checkChoice('header', settings.header, ['true', 'false']);
   const isText = settings.form === 'text';
-  const names = columnNames(table, settings.header);
+  const all = columnsOf(table, settings.header);
+  const names = all.map(({ name }) => name);
   if (names.length === 1) throw refusal('', `${table.name} has only one column; a label needs one of its own`);
   const label = columnOf(names, 'label_column', settings);
   const columns = isText ? [columnOf(names, 'text_column', settings)] : numberColumns(table, settings.header, label);
@@ -50,8 +51,8 @@ export function labelledRows(settings, table) {
   const { good: written, bad } = usable(table, settings, names, label, columns);
   const labels = labelsOf(written, settings);
   const rows = written.map((row) => ({ ...row, label: labels.readAs(row.label) }));
-  const classes = classesOf(rows, columnsOf(table, settings.header)[label], table.name);
-  const others = columnsOf(table, settings.header).filter(({ at }) => at !== label && !columns.includes(at));
+  const classes = classesOf(rows, all[label], table.name);
+  const others = all.filter(({ at }) => at !== label && !columns.includes(at));
   const counts = countsOf(rows.map(({ label: name }) => name));
   const found = {
     ...{ used: rows.length, bad, classes, alike: labels.alike, answered: labels.answered },

@@ -1,6 +1,7 @@
 // The labels of a table: how often each occurs, and which rare ones look like a misspelling of another. Whether one is
 // is for the reader to say; the answers are a setting, so that a link has them.
 
+import { byFrequency } from '../counts.js';
 import { refusal } from '../refusal.js';
 
 /**
@@ -18,12 +19,7 @@ const EDITS = [
 ];
 
 /** How many rows have each label, the most frequent first. @param {readonly string[]} labels */
-export function countsOf(labels) {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
-  return new Map([...counts].sort(([one, many], [other, more]) => more - many || (one < other ? -1 : 1)));
-}
+export const countsOf = (labels) => byFrequency([labels]);
 
 /**
  * The labels that are asked about: each with the most frequent one that it looks like.

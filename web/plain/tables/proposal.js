@@ -32,8 +32,7 @@ export function proposed(table, given = {}) {
   const columns = columnsOf(table, header);
   const named = (/** @type {unknown} */ name) => columns.find((column) => column.name === name);
   const label = named(given.label_column) ?? labelOf(columns).column;
-  const others = columns.filter(({ at, countsRows }) => at !== label.at && !countsRows);
-  const texts = others.filter(({ numbers, empty }) => !numbers && !empty);
+  const { others, texts } = besides(columns, label.name);
   const text = named(given.text_column) ?? textOf(texts, others)?.column ?? label;
   const isText =
     !others.some(({ numbers, empty }) => numbers && !empty) ||
@@ -50,15 +49,21 @@ export function proposed(table, given = {}) {
 export function reasonsOf(table, settings) {
   const columns = columnsOf(table, headerOf(table, settings));
   const label = labelOf(columns);
-  const others = columns.filter(({ name, countsRows }) => name !== settings.label_column && !countsRows);
-  const text = textOf(
-    others.filter(({ numbers, empty }) => !numbers && !empty),
-    others
-  );
+  const { others, texts } = besides(columns, settings.label_column);
+  const text = textOf(texts, others);
   return {
     label: label.column.name === settings.label_column ? label.why : '',
     text: text && text.column.name === settings.text_column ? text.why : ''
   };
+}
+
+/**
+ * The columns that examples can be read from, and those of them that hold texts.
+ * @param {readonly Column[]} columns @param {unknown} label
+ */
+function besides(columns, label) {
+  const others = columns.filter(({ name, countsRows }) => name !== label && !countsRows);
+  return { others, texts: others.filter(({ numbers, empty }) => !numbers && !empty) };
 }
 
 /**
@@ -130,13 +135,23 @@ function longestOf(table, { header, text_column: name }, unit) {
 const DECIDE_LENGTH = ['form', 'header', 'text_column', 'tokens'];
 
 /**
+ * Columns have other names after a change of the header, and other columns other labels.
+ * @param {Table} table @param {Record<string, unknown>} patch
+ * @returns {Record<string, unknown>} settings that change with it
+ */
+export function columnsAfter(table, patch) {
+  if ('header' in patch) return { ...proposed(table, patch), labels: '' };
+  return 'label_column' in patch ? { labels: '' } : {};
+}
+
+/**
  * What follows from a change of settings.
  * @param {Table} table @param {Record<string, unknown>} values before it @param {Record<string, unknown>} patch
  * @returns {Record<string, unknown>}
  */
 export function following(table, values, patch) {
-  const labels = 'label_column' in patch || 'header' in patch ? { labels: '' } : {};
-  if (!DECIDE_LENGTH.some((name) => name in patch)) return labels;
+  const columns = columnsAfter(table, patch);
+  if (!DECIDE_LENGTH.some((name) => name in patch)) return columns;
   const known = 'header' in patch ? patch : { ...values, ...patch };
-  return { ...fitted(table, { tokens: values.tokens, ...known, seq_len: patch.seq_len }), ...labels };
+  return { ...columns, ...fitted(table, { tokens: values.tokens, ...known, seq_len: patch.seq_len }) };
 }

@@ -8,7 +8,7 @@ import { splitters, unknownText } from '../tables/words.js';
 import { batchOf } from './batch.js';
 import { tablePython } from './python.js';
 import { binCoding, wordCoding } from './table-codings.js';
-import { PADDING, UNKNOWN_WORD } from './tokens.js';
+import { PADDING } from './tokens.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
@@ -153,12 +153,13 @@ function dataOf({ training, heldOut, found, coding }, { seq_len: given, tokens: 
   const length = coding.config.seq_len ?? given;
   const parts = { training, held_out: heldOut };
   const isPadded = coding.config.seq_len === undefined;
+  const held = Math.min(MOST_HELD_OUT, heldOut.length);
   const countOf = (/** @type {Coded[]} */ rows, /** @type {number} */ one) =>
     rows.filter(({ label }) => label === one).length;
   return {
     config: { ...coding.config, num_classes: classes.length },
     chance: chanceOf(training, heldOut, classes.length),
-    held: Math.min(MOST_HELD_OUT, heldOut.length),
+    held,
     draw: (random, count, part) => {
       const rows = parts[part];
       let at = 0;
@@ -171,7 +172,7 @@ function dataOf({ training, heldOut, found, coding }, { seq_len: given, tokens: 
     },
     python: () =>
       tablePython(
-        { training: rowsOf(training, length), held_out: rowsOf(heldOut.slice(0, MOST_HELD_OUT), length) },
+        { training: rowsOf(training, length), held_out: rowsOf(heldOut.slice(0, held), length) },
         { length, padding: isPadded ? PADDING : undefined }
       ),
     words: (tokens) => tokens.map((token) => coding.words[token]),
@@ -182,10 +183,10 @@ function dataOf({ training, heldOut, found, coding }, { seq_len: given, tokens: 
     report: {
       ...found,
       split: {
-        ...{ training: training.length, heldOut: heldOut.length, looked: Math.min(MOST_HELD_OUT, heldOut.length) },
+        ...{ training: training.length, heldOut: heldOut.length, looked: held },
         counts: classes.map((_, at) => ({ training: countOf(training, at), heldOut: countOf(heldOut, at) }))
       },
-      unknown: isPadded ? unknownText(unknownShare(heldOut, length), unit) : '',
+      unknown: unknownText(unknownShare(heldOut, length), unit),
       said: coding.said(
         length,
         [...training, ...heldOut].map((row) => row.length)
@@ -196,8 +197,14 @@ function dataOf({ training, heldOut, found, coding }, { seq_len: given, tokens: 
 
 /** The share of tokens that are [unk]. @param {Coded[]} rows @param {number} length */
 function unknownShare(rows, length) {
-  const tokens = rowsOf(rows, length).flatMap((row) => row.tokens);
-  return tokens.filter((token) => token === UNKNOWN_WORD).length / Math.max(1, tokens.length);
+  const sum = (/** @type {(row: Coded) => number} */ count) => rows.reduce((all, row) => all + count(row), 0);
+  return (
+    sum((row) => row.unknown(length)) /
+    Math.max(
+      1,
+      sum((row) => Math.min(row.length, length))
+    )
+  );
 }
 
 /** Without what fills them up. @param {Coded[]} rows @param {number} length */

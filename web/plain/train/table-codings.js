@@ -8,8 +8,10 @@ import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, vocabularyOf } from './
 /**
  * @typedef {import('./tasks.js').Settings} Settings
  * @typedef {import('../tables/labelled-rows.js').Usable} Usable
- * @typedef {{ tokens: (length: number) => number[], length: number }} Tokens `length`: how many there are without
- *   padding
+ * @typedef {object} Tokens
+ * @property {(length: number) => number[]} tokens
+ * @property {number} length how many there are without padding
+ * @property {(length: number) => number} unknown how many of the first ones are [unk]
  *
  * @typedef {object} Coding how the rows become tokens
  * @property {Record<string, number>} config
@@ -26,11 +28,16 @@ export function wordCoding(training, { tokens: unit, vocabulary }) {
   const parts = new Map(training.map((row) => [row, splitter(row.text)]));
   const words = vocabularyOf([...parts.values()], vocabulary);
   const ids = new Map(words.map((word, id) => [word, id]));
+  const spaceless = unit === 'words' ? spacelessText(training.map(({ text }) => text)) : '';
   return {
     config: { vocab_size: words.length, padding_idx: PADDING },
     code: (row) => {
       const tokens = Int32Array.from(parts.get(row) ?? splitter(row.text), (word) => ids.get(word) ?? UNKNOWN_WORD);
-      return { length: tokens.length, tokens: (length) => padded(tokens, length) };
+      return {
+        length: tokens.length,
+        tokens: (length) => padded(tokens, length),
+        unknown: (length) => tokens.subarray(0, length).reduce((count, id) => count + Number(id === UNKNOWN_WORD), 0)
+      };
     },
     words,
     asks: (length) => ({
@@ -41,7 +48,7 @@ export function wordCoding(training, { tokens: unit, vocabulary }) {
     said: (length, counts) =>
       [
         `Texts are split into ${unit}, in small letters; the ${formatCount(words.length - 2)} most frequent of the training rows are known, and every other one is [unk].`,
-        ...(unit === 'words' ? [spacelessText(training.map(({ text }) => text))] : []),
+        spaceless,
         lengthText(length, counts, unit)
       ]
         .filter(Boolean)
@@ -65,7 +72,7 @@ export function binCoding(training, names, { bins }) {
     config: { vocab_size: names.length * bins, seq_len: names.length },
     code: ({ numbers }) => {
       const tokens = tokensOf(numbers);
-      return { length: tokens.length, tokens: () => tokens };
+      return { length: tokens.length, tokens: () => tokens, unknown: () => 0 };
     },
     words,
     asks: () => ({

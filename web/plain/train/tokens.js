@@ -1,6 +1,8 @@
 // How texts and numbers become tokens. What decides it, a vocabulary or the bounds of bins, is taken from the training
 // part alone.
 
+import { byFrequency } from '../counts.js';
+
 /** Tokens that stand for no word. */
 export const PADDING = 0;
 export const UNKNOWN_WORD = 1;
@@ -11,11 +13,7 @@ const SPECIAL = ['[pad]', '[unk]'];
  * @param {readonly string[][]} texts @param {number} size the most words
  */
 export function vocabularyOf(texts, size) {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const text of texts) for (const word of text) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const byCount = [...counts].sort(([one, many], [other, more]) => more - many || (one < other ? -1 : 1));
-  return [...SPECIAL, ...byCount.slice(0, size).map(([word]) => word)];
+  return [...SPECIAL, ...[...byFrequency(texts).keys()].slice(0, size)];
 }
 
 /** The first so many tokens, or all and padding behind them. @param {Int32Array} tokens @param {number} length */

@@ -6,7 +6,7 @@ import { checkPlan, readAddress, searchOf, settingsOf } from '../../../plain/att
 import { sourceOf } from '../../../plain/attention-or-dense/source.js';
 import { loadData, taskNamed, tasks } from '../../../plain/attention-or-dense/tasks.js';
 import { variants } from '../../../plain/attention-or-dense/variants.js';
-import { proposed } from '../../../plain/tables/proposal.js';
+import { columnsAfter } from '../../../plain/tables/proposal.js';
 import { TableFiles } from '../../table-file/table-files.js';
 import { nextFrame } from '../../train/frame.js';
 
@@ -55,9 +55,6 @@ export class Entry {
     this.checked = UNCHECKED;
     /** What examples are made of, null where that is not known. @type {Source | null} */
     this.source = null;
-    /** A sentence where most held-out words of a file are [unk], and the data that was counted. */
-    this.unknown = '';
-    this.counted = { source: /** @type {Source | null} */ (null), key: '' };
     /** What the link asks for and cannot have. @type {string[]} */
     this.leftOut = [];
     this.files = new TableFiles({
@@ -70,7 +67,7 @@ export class Entry {
         return /** @type {any} */ ({ data: plan, errors });
       },
       set: (values) => {
-        this.entered = fitting({ ...this.entered, labels: '', ...values }, this.files.table(values));
+        this.entered = fitting({ ...this.entered, ...values }, this.files.table(values));
         this.values = {};
         this.set({});
       },
@@ -111,20 +108,10 @@ export class Entry {
       await loadData(task.name);
       this.entered = { ...readAddress(`?task=${task.name}`).values, ...(task.file ? this.files.settings() : {}) };
       this.values = {};
-    } else this.entered = { ...this.entered, ...this.#following(patch), ...patch };
+    } else this.entered = { ...this.entered, ...(this.table ? columnsAfter(this.table, patch) : {}), ...patch };
     this.leftOut = [];
     this.check();
     this.#changed(gesture);
-  }
-
-  /**
-   * Columns have other names after a change of the header, and other columns other labels.
-   * @param {Record<string, any>} patch
-   */
-  #following(patch) {
-    if (!this.table) return {};
-    const labels = 'header' in patch || 'label_column' in patch ? { labels: '' } : {};
-    return 'header' in patch ? { ...proposed(this.table, patch), ...labels } : labels;
   }
 
   check() {
@@ -133,7 +120,6 @@ export class Entry {
     this.values = readSettings(settings, this.entered, before).values;
     this.checked = this.#planOf(this.entered, this.table);
     this.source = this.#sourceOf();
-    this.#countUnknown();
   }
 
   /** @returns {Source | null} */
@@ -146,23 +132,15 @@ export class Entry {
     }
   }
 
-  /** Of the first seed, where its data is other than the last that was counted. */
-  #countUnknown() {
-    const { plan } = this.checked;
-    const { source, counted } = this;
-    if (!plan) {
-      if (counted.source !== source) this.unknown = '';
-      return;
-    }
-    const key = `${plan.first_seed} ${plan.samples}`;
-    if (counted.source === source && counted.key === key) return;
-    this.unknown = (plan.file && source?.unknown?.(this.scope, plan.first_seed, plan.samples)) || '';
-    this.counted = { source, key };
-  }
-
   /** @param {Record<string, any>} entered @param {import('../../../plain/tables/table.js').Table | null} table */
   #planOf(entered, table) {
     return checkPlan(/** @type {any} */ (this.scope), entered, table);
+  }
+
+  /** A sentence where most held-out words of a file are [unk], by the first seed; or ''. */
+  get unknown() {
+    const { source, values } = this;
+    return (source?.report && source.unknown?.(this.scope, values.first_seed, values.samples)) || '';
   }
 
   /** The address of the plan, '' where there is none. */
