@@ -1,17 +1,9 @@
-// Statistics over seeds, and what is said of them.
+// Statistics over seeds: critical values of t, and intervals of all pairs of variants.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  comparePairs,
-  criticalT,
-  deviation,
-  exceedsNoise,
-  holm,
-  leastDifference,
-  pValue
-} from '../../web/plain/attention-or-dense/statistics.js';
-import { isStuck, scoreText, solvedText, verdict } from '../../web/plain/attention-or-dense/verdict.js';
+import { comparePairs, criticalT, deviation, pValue } from '../../web/plain/attention-or-dense/statistics.js';
+import { drawn, normal } from './samples.js';
 
 const near = (/** @type {number} */ actual, /** @type {number} */ expected, /** @type {number} */ within) =>
   assert.ok(Math.abs(actual - expected) <= within, `${actual} is not ${expected}`);
@@ -38,68 +30,61 @@ test('p-values fall with t, from 1, and are those of closed forms for one and tw
   assert.equal(pValue(Infinity, 4), 0);
 });
 
-test('Holm multiplies the smallest by the number of tests, the next by one less, and never turns the order', () => {
-  assert.deepEqual(
-    holm([0.01, 0.04, 0.03, 0.005]).map((p) => Number(p.toFixed(6))),
-    [0.03, 0.06, 0.06, 0.02]
-  );
-  assert.deepEqual(holm([0.9, 0.8]), [1, 1]);
+/** Student's own data (1908): hours of sleep that two drugs gave ten patients more. */
+const SLEEP = [
+  [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0, 2],
+  [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+];
+
+test('the interval of one pair is the paired t interval that R gives of Student’s sleep data', () => {
+  const [{ difference, interval }] = comparePairs(SLEEP);
+  near(difference, -1.58, 1e-12);
+  near(interval?.low ?? NaN, -2.4598858, 1e-6);
+  near(interval?.high ?? NaN, -0.7001142, 1e-6);
 });
 
-test('a pair is compared seed by seed: what the seeds share does not hide a difference', () => {
-  const hard = [0.7, 0.8, 0.75, 0.9, 0.6];
-  const better = hard.map((score, seed) => score + 0.05 + 0.001 * seed);
-  const [pair] = comparePairs([better, hard]);
-  near(pair.difference, 0.052, 1e-12);
-  near(pair.t, 0.052 / (deviation([0.05, 0.051, 0.052, 0.053, 0.054]) / Math.sqrt(5)), 1e-9);
-  assert.ok(exceedsNoise(pair));
-  assert.equal(comparePairs([hard, hard])[0].t, 0);
-  assert.ok(!exceedsNoise(comparePairs([hard, hard])[0]));
+test('of several pairs each interval is wider by Bonferroni’s t, and by no other row’s values', () => {
+  const other = SLEEP[0].map((value, at) => value + at);
+  const [pair] = comparePairs([...SLEEP, other]);
+  const differences = SLEEP[0].map((value, at) => value - SLEEP[1][at]);
+  near(pair.interval?.high ?? NaN, -1.58 + (criticalT(0.05 / 3, 9) * deviation(differences)) / Math.sqrt(10), 1e-9);
+  const third = other.map((value) => -40 * value ** 2);
+  assert.deepEqual(comparePairs([...SLEEP, third])[0], pair);
 });
 
-test('more seeds see smaller differences', () => {
-  near(leastDifference(5, 1, 1), 1.7, 0.15);
-  near(leastDifference(10, 1, 1), 1, 0.05);
-  near(leastDifference(10, 15, 1), 1.6, 0.1);
-  assert.ok(leastDifference(3, 15, 1) > leastDifference(5, 15, 1));
+test('splits of the same rows have wider intervals: a quarter of held-out rows makes five seeds worth two', () => {
+  const five = SLEEP.map((values) => values.slice(0, 5));
+  const width = (/** @type {number} */ shared) => {
+    const [{ interval }] = comparePairs(five, shared);
+    return (interval?.high ?? NaN) - (interval?.low ?? NaN);
+  };
+  near(width(0.25) / width(0), Math.sqrt((1 / 5 + 0.25) * 5), 1e-9);
 });
 
-const steady = (/** @type {string} */ title, /** @type {number} */ middle) => ({
-  title,
-  scores: [-2, -1, 0, 1, 2].map((part, seed) => middle + 0.002 * part + 0.0003 * ((seed * 7) % 3))
+test('differences that are all the same have no interval', () => {
+  const hard = [0.7, 0.8, 0.75];
+  const [pair] = comparePairs([hard, hard.map((score) => score - 0.1)]);
+  near(pair.difference, 0.1, 1e-12);
+  assert.equal(pair.interval, null);
+  assert.equal(comparePairs([hard, hard])[0].interval, null);
 });
 
-test('the sentence names who is level, who is behind by how much, and what so many seeds cannot tell', () => {
-  const said = verdict([steady('A', 0.93), steady('B', 0.929), steady('C', 0.57)]);
-  assert.match(said[0], /^A and B are level/);
-  assert.match(said[1], /^A is ahead of C by 36\.0 points, more than the noise\.$/);
-  assert.match(said[2], /^5 seeds cannot tell differences below about \d\.\d points\.$/);
-});
-
-test('a sure difference of less than a point is no win', () => {
-  const one = steady('A', 0.93);
-  const other = { title: 'B', scores: one.scores.map((score, seed) => score - 0.004 - 0.00001 * seed) };
-  assert.match(verdict([one, other])[0], /^A and B are level/);
-});
-
-test('runs of which some are stuck are counted, not averaged', () => {
-  const stuck = { title: 'Narrow', scores: [0.93, 0.74, 0.93, 0.75, 0.93] };
-  assert.ok(isStuck(stuck.scores));
-  assert.equal(solvedText(stuck.scores), 'solved in 3 of 5');
-  const said = verdict([stuck, steady('A', 0.93), steady('C', 0.57)]);
-  assert.match(said[0], /^Narrow: some runs get stuck, .*solved in 3 of 5\.$/);
-  assert.ok(said.slice(1).every((sentence) => !sentence.includes('Narrow')));
-});
-
-test('one seed says nothing about noise, and one variant is compared with nobody', () => {
-  assert.deepEqual(
-    verdict([
-      { title: 'A', scores: [0.9] },
-      { title: 'B', scores: [0.5] }
-    ]),
-    ['One seed says nothing about noise: run at least three.']
-  );
-  assert.deepEqual(verdict([steady('A', 0.9)]), []);
-  assert.equal(scoreText([0.934]), '93.4\u202f%');
-  assert.equal(scoreText([0.9, 0.92]), '91.0 ± 1.4\u202f%');
+test('intervals hold the true differences as often as they say: 95 of 100 of one pair, and of fifteen pairs together', () => {
+  for (const variants of [2, 6]) {
+    const random = drawn(7 + variants);
+    const truths = Array.from({ length: variants }, (_, at) => at / 3);
+    let held = 0;
+    const contests = 2000;
+    for (let contest = 0; contest < contests; contest += 1) {
+      const seeds = Array.from({ length: 5 }, () => normal(random));
+      const values = truths.map((truth) => seeds.map((hard) => truth + 3 * hard + normal(random)));
+      const isHeld = comparePairs(values).every(
+        ({ first, second, interval }) =>
+          interval && interval.low <= truths[first] - truths[second] && truths[first] - truths[second] <= interval.high
+      );
+      held += Number(isHeld);
+    }
+    const least = variants === 2 ? 0.94 : 0.95; // Bonferroni's are a little wider than they need be
+    assert.ok(held / contests >= least && held / contests <= 0.99, `${variants} variants: ${held} of ${contests}`);
+  }
 });

@@ -98,7 +98,7 @@ test('a mask of a lab is painted by keyboard and stands in the link', async () =
   );
 });
 
-test('layers compete in a lab, which gives each layer a score with its spread, curves, and a sentence on what exceeds the noise', async () => {
+test('layers compete in a lab, which gives each layer a score with its spread, curves, and differences with their intervals', async () => {
   const page = await opened(
     'labs/attention-or-dense/',
     '?task=peak_day&variants=linear,flat&samples=300&steps=40&lr=0.03&seeds=2'
@@ -112,6 +112,7 @@ test('layers compete in a lab, which gives each layer a score with its spread, c
     );
   assert.match(await page.innerText('.contest-progress'), /^4 of 4 runs are done, 2 seeds of 40 steps each$/);
   assert.ok((await page.locator('.verdicts li').count()) > 0);
+  assert.match(await page.innerText('[data-pair]'), /^[+−]?\d+\.\d\s+[+−]\d+\.\d to [+−]?\d+\.\d/);
   const curves = () => page.locator('.contest-curves svg').textContent();
   await page.waitForSelector('.contest-curves svg');
   assert.match((await curves()) ?? '', /%/);

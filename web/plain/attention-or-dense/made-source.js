@@ -38,7 +38,7 @@ export function madeSource(task, values) {
     base: { seq_len: days, input_size: task.features, num_classes: task.classes },
     loss: 'cross_entropy',
     most: MOST_SAMPLES,
-    score: { kind: 'accuracy', unit: '%', better: 'higher', solved: SOLVED },
+    score: { kind: 'accuracy', unit: '%', better: 'higher', solved: SOLVED, shared: 0 },
     chance: ({ training, heldOut }) => chanceOf(training.labels, heldOut.labels),
     examples: (scope, seed, samples) => ({
       training: drawn(scope, seed, 'training', samples),

@@ -18,7 +18,7 @@ export function numberSource({ rows, classes, names }) {
     base: { seq_len: names.length, input_size: 1, num_classes: classes.length },
     loss: 'cross_entropy',
     most: rows.length - held,
-    score: { kind: 'accuracy', unit: '%', better: 'higher', solved: null },
+    score: { kind: 'accuracy', unit: '%', better: 'higher', solved: null, shared: held / (rows.length - held) },
     chance: ({ training, heldOut }) => chanceOf(training.labels, heldOut.labels),
     examples(scope, seed, samples) {
       const order = shuffled(scope, rows.length, streamOf(seed, 'split'));

@@ -6,6 +6,8 @@
  * @property {'%'} unit
  * @property {'higher' | 'lower'} better
  * @property {number | null} solved an accuracy above which a run counts as solved; null where runs do not get stuck
+ * @property {number} shared held-out rows by training rows where each seed splits the same rows; 0 where each draws its
+ *   own, or all have the same
  * @property {number | null} chance what is reached without looking at the days; null where that is not known
  */
 

@@ -56,7 +56,7 @@ export function textSource({ rows, classes, unit, split, longest = Infinity, ask
     },
     loss: 'cross_entropy',
     most: rows.length - held,
-    score: { kind: 'accuracy', unit: '%', better: 'higher', solved: null },
+    score: { kind: 'accuracy', unit: '%', better: 'higher', solved: null, shared: held / (rows.length - held) },
     chance: ({ training, heldOut }) => chanceOf(training.labels, heldOut.labels),
     examples(scope, seed, samples) {
       const { tested, trained, known } = drawn(scope, seed, samples);

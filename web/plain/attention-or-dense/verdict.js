@@ -1,166 +1,238 @@
-// What the scores of some variants over some seeds say, in sentences: which differences exceed the noise.
+// Comparison of variants by their scores: the difference of each pair with its interval, and sentences on the best.
 
-import { comparePairs, deviation, exceedsNoise, leastDifference, mean } from './statistics.js';
+import { comparePairs, deviation, mean } from './statistics.js';
 
 /**
  * @typedef {import('./score.js').Score} Score
- * @typedef {import('./statistics.js').Comparison} Comparison
+ * @typedef {import('./statistics.js').Difference} Difference
  *
- * @typedef {object} Scored
- * @property {string} title
- * @property {readonly number[]} scores one a seed: shares of right answers, or errors in %
- * @property {readonly number[]} [parts] of an error: its squares, averaged over seeds, by month
+ * @typedef {object} SeedScore
+ * @property {number | null} score a share of right answers, or an error in %; null before the run has made its steps
+ * @property {readonly number[] | null} parts of an error: its squares by month
+ * @property {string} [failure] why the run could not go on
  *
- * @typedef {{ title: string, seeds: readonly { seed: number, score: number | null, parts: readonly number[] | null
- *   }[] }}
- *   Ran a variant of a contest
+ * @typedef {{ title: string, seeds: readonly SeedScore[] }} Ran a variant of a contest
  * @typedef {{ title: string, score: number, parts: readonly number[] | null }} Rule an opponent that is no layer
+ *
+ * @typedef {object} Row
+ * @property {string} title
+ * @property {number | null} at index of the variant; null for a rule
+ * @property {readonly number[]} scores by seed
+ * @property {readonly number[]} values that are compared: the scores, or a number for each month
+ * @property {boolean} isScattered whether its runs lie too far apart for their mean to be compared
+ *
+ * @typedef {'ahead' | 'alike' | 'open' | 'same' | 'scattered'} Status of a pair whose first row has the better mean.
+ *   `ahead`: the interval lies on one side of 0. `alike`: it lies within the least difference that counts. `open`: the
+ *   runs do not tell the two apart. `same`: each seed gives the same difference, which has no interval. `scattered`: no
+ *   interval, because the runs of one row lie too far apart
+ *
+ * @typedef {object} Pair
+ * @property {number} first index of its row
+ * @property {number} second
+ * @property {Status} status
+ * @property {string} difference first − second, as it is printed: `+6.5`
+ * @property {string} interval as it is printed: `+4.0 to +9.0`; '' where there is none
+ *
+ * @typedef {object} Comparison
+ * @property {readonly Row[]} rows the best first
+ * @property {readonly Pair[]} pairs every two rows; none of a single seed
+ * @property {string} method how the intervals are made; '' without pairs
+ * @property {readonly string[]} sentences
  */
 
 /** Where a run of a made task counts as solved. */
 export const SOLVED = 0.9;
-/** A spread above this, of accuracies, is that of runs of which some are stuck: no test of means has a meaning then. */
-const STUCK = 0.03;
-/** A smaller difference is no win, however sure it is: a point of accuracy, a tenth of one of an error. */
-const LEAST = { accuracy: 0.01, error: 0.1 };
+/** Accuracies that spread further have some runs that are stuck: an interval of their mean has no meaning. */
+const SCATTERED = 0.03;
 
+const THIN = '\u202f';
+
+/**
+ * How numbers of a kind of score are printed. `scale`: printed units of one unit of the score; `least`: the smallest
+ * difference that counts, in printed units; `range`: the largest that there can be; `sign`: 1 where more is better.
+ */
 const kinds = {
-  accuracy: {
-    number: (/** @type {number} */ share) => (100 * share).toFixed(1),
-    lead: (/** @type {string} */ one, /** @type {string} */ other, /** @type {string} */ by) =>
-      `${one} is ahead of ${other} by ${by} points, more than the noise.`
-  },
+  accuracy: { scale: 100, digits: 1, least: 1, leastText: '1 point', range: 100, unit: 'points', sign: 1 },
   error: {
-    number: (/** @type {number} */ percent) => percent.toFixed(2),
-    lead: (/** @type {string} */ one, /** @type {string} */ other, /** @type {string} */ by) =>
-      `${one} is ahead of ${other}: its error is lower by ${by} points, more than the noise.`
+    scale: 1,
+    digits: 2,
+    least: 0.1,
+    leastText: '0.1 points',
+    range: Infinity,
+    unit: 'points of error',
+    sign: -1
   }
 };
-
-/** @param {readonly number[]} scores */
-export const isStuck = (scores) => scores.length > 1 && deviation(scores) > STUCK;
-
-/** @param {readonly number[]} scores @param {number} [least] */
-export const solvedText = (scores, least = SOLVED) =>
-  `solved in ${scores.filter((score) => score > least).length} of ${scores.length}`;
+/** @typedef {typeof kinds.accuracy} Kind */
 
 /** `93.4 ± 0.7 %`, of one run `93.4 %`. @param {readonly number[]} scores @param {Score['kind']} [kind] */
 export function scoreText(scores, kind = 'accuracy') {
-  const { number } = kinds[kind];
+  const { scale, digits } = kinds[kind];
+  const number = (/** @type {number} */ value) => (scale * value).toFixed(digits);
   const spread = scores.length > 1 ? ` ± ${number(deviation(scores))}` : '';
-  return `${number(mean(scores))}${spread}\u202f%`;
+  return `${number(mean(scores))}${spread}${THIN}%`;
 }
 
 /**
- * What the runs that are done say: those of seeds of which every variant is done.
- * @param {readonly Ran[]} variants @param {Pick<Score, 'kind' | 'solved'>} score @param {readonly Rule[]} [rules]
- * @returns {string[]} sentences, none before there is a seed
+ * Compares the variants whose runs have not failed, over the seeds that all of them have finished; of errors also the
+ * rules.
+ * @param {readonly Ran[]} variants @param {Pick<Score, 'kind' | 'solved' | 'shared'>} score
+ * @param {readonly Rule[]} [rules]
+ * @returns {Comparison | null} null where there are no two rows yet
  */
-export function verdictOf(variants, score, rules = []) {
-  const seeds = (variants[0]?.seeds ?? []).flatMap((_, at) =>
-    variants.every((one) => one.seeds[at].score !== null) ? [at] : []
+export function comparisonOf(variants, { kind, solved, shared }, rules = []) {
+  const rows = kind === 'error' ? [...finished(variants, null), ...rules.map(ruleRow)] : finished(variants, solved);
+  const isError = kind === 'error';
+  const known = rows.filter(({ values }) => values.length > 0);
+  if (known.length < 2) return null;
+  const { sign } = kinds[kind];
+  const ordered = known.toSorted((a, b) => sign * (mean(b.scores) - mean(a.scores)));
+  const count = ordered[0].values.length;
+  if (count === 1)
+    return {
+      rows: ordered,
+      pairs: [],
+      method: '',
+      sentences: ['One seed says nothing about noise: run at least three.']
+    };
+  const differences = comparePairs(
+    ordered.map(({ values }) => values),
+    shared
   );
-  if (seeds.length === 0) return [];
-  const ran = variants.map(({ title, seeds: own }) => ({
-    title,
-    scores: seeds.map((at) => /** @type {number} */ (own[at].score)),
-    ...partsOf(seeds.map((at) => own[at].parts))
-  }));
-  const fixed = rules.map(({ title, score: one, parts }) => ({ title, scores: [one], ...partsOf([parts]) }));
-  return score.kind === 'error' ? overMonths([...ran, ...fixed]) : verdict(ran, score.solved);
-}
-
-/** The mean of each part. @param {readonly (readonly number[] | null)[]} runs @returns {{ parts?: number[] }} */
-function partsOf(runs) {
-  const known = runs.flatMap((parts) => (parts ? [parts] : []));
-  if (known.length === 0) return {};
-  return { parts: known[0].map((_, part) => mean(known.map((parts) => parts[part]))) };
+  const pairs = differences.map((difference) => pairOf(difference, ordered, kinds[kind]));
+  return {
+    ...{ rows: ordered, pairs },
+    method: methodText(pairs.length, count, { isError, shared }),
+    sentences: [...scatteredTexts(ordered, solved ?? SOLVED), ...leaderTexts(ordered, pairs, kinds[kind], isError)]
+  };
 }
 
 /**
- * Of accuracies: differences over seeds.
- * @param {readonly Scored[]} variants all of the same seeds
- * @param {number | null} [solved] where a run counts as solved; null where none can be stuck
- * @returns {string[]} sentences
+ * Rows of variants. @param {readonly Ran[]} variants @param {number | null} solved null where no run can be stuck
+ * @returns {Row[]}
  */
-export function verdict(variants, solved = SOLVED) {
-  const seeds = variants[0]?.scores.length ?? 0;
-  if (variants.length < 2 || seeds === 0) return [];
-  if (seeds === 1) return ['One seed says nothing about noise: run at least three.'];
-  const isOut = (/** @type {Scored} */ { scores }) => solved !== null && isStuck(scores);
-  const stuck = variants.filter(isOut);
-  const steady = variants.filter((one) => !isOut(one));
-  return [...stuckSentences(stuck, solved ?? SOLVED), ...steadySentences(steady, seeds)];
-}
-
-/** @param {readonly Scored[]} stuck @param {number} solved */
-function stuckSentences(stuck, solved) {
-  return stuck.map(
-    ({ title, scores }) =>
-      `${title}: some runs get stuck, so their mean says little; it is ${solvedText(scores, solved)}.`
+function finished(variants, solved) {
+  const sound = variants.flatMap((variant, at) =>
+    variant.seeds.some(({ failure }) => failure) ? [] : [{ variant, at }]
   );
+  const seeds = (sound[0]?.variant.seeds ?? []).flatMap((_, seed) =>
+    sound.every(({ variant }) => variant.seeds[seed].score !== null) ? [seed] : []
+  );
+  return sound.map(({ variant: { title, seeds: runs }, at }) => {
+    const scores = seeds.map((seed) => /** @type {number} */ (runs[seed].score));
+    const parts = seeds.flatMap((seed) =>
+      runs[seed].parts ? [/** @type {readonly number[]} */ (runs[seed].parts)] : []
+    );
+    const values = parts.length > 0 ? byMonth(mean(scores), meansOf(parts)) : scores;
+    return { title, at, scores, values, isScattered: solved !== null && isScattered(scores) };
+  });
 }
 
-/** @param {readonly Scored[]} steady @param {number} seeds */
-function steadySentences(steady, seeds) {
-  if (steady.length < 2) return [];
-  const ordered = [...steady].sort((a, b) => mean(b.scores) - mean(a.scores));
-  const pairs = comparePairs(ordered.map(({ scores }) => scores));
-  return [...standings(ordered, pairs, 'accuracy'), blindness(ordered, pairs.length, seeds)];
-}
+/** @param {Rule} rule @returns {Row} */
+const ruleRow = ({ title, score, parts }) => ({
+  ...{ title, at: null, scores: [score], values: parts ? byMonth(score, parts) : [], isScattered: false }
+});
+
+/** The mean of each part. @param {readonly (readonly number[])[]} runs */
+const meansOf = (runs) => runs[0].map((_, part) => mean(runs.map((parts) => parts[part])));
 
 /**
- * Of errors on the same data: differences over the months of the test, since seeds have only the noise of the weights.
- * @param {readonly Scored[]} variants
+ * A number for each month, with the error as their mean: by how much the month pulls at the root of the mean square.
+ * The delta method: d√m = dm / (2 √m).
+ * @param {number} error @param {readonly number[]} squares by month
  */
-function overMonths(variants) {
-  const ordered = variants.filter(({ parts }) => parts).sort((a, b) => mean(a.scores) - mean(b.scores));
-  if (ordered.length < 2) return [];
-  const months = ordered.map(({ parts = [] }) => parts);
-  const pairs = comparePairs(months);
+function byMonth(error, squares) {
+  const whole = mean(squares) || 1;
+  return squares.map((square) => (error / 2) * (1 + square / whole));
+}
+
+/** @param {readonly number[]} scores */
+const isScattered = (scores) => scores.length > 1 && deviation(scores) > SCATTERED;
+
+/** @param {Difference} difference @param {readonly Row[]} rows @param {Kind} kind @returns {Pair} */
+function pairOf({ first, second, difference, interval }, rows, kind) {
+  const { scale, digits, range } = kind;
+  const pair = { first, second, difference: signed(scale * difference, digits), interval: '' };
+  if (rows[first].isScattered || rows[second].isScattered) return { ...pair, status: 'scattered' };
+  if (!interval) return { ...pair, status: 'same' };
+  // Rounded outwards, and judged as it is printed: no reader finds a 0 where an interval is said to be above it.
+  const [low, high] = [
+    outwards(Math.max(-range, scale * interval.low), digits, Math.floor),
+    outwards(Math.min(range, scale * interval.high), digits, Math.ceil)
+  ];
+  return {
+    ...pair,
+    interval: `${signed(low, digits)} to ${signed(high, digits)}`,
+    status: statusOf(low, high, kind)
+  };
+}
+
+/** @param {number} value @param {number} digits @param {(value: number) => number} round */
+const outwards = (value, digits, round) => round(value * 10 ** digits) / 10 ** digits;
+
+/** @param {number} low @param {number} high @param {Kind} kind @returns {Status} */
+function statusOf(low, high, { least }) {
+  if (low >= -least && high <= least) return 'alike';
+  return low > 0 || high < 0 ? 'ahead' : 'open';
+}
+
+/** `+6.5`, `−0.54`, `0.0`. @param {number} value @param {number} digits */
+function signed(value, digits) {
+  const text = Math.abs(value).toFixed(digits);
+  if (Number(text) === 0) return text;
+  return `${value < 0 ? '−' : '+'}${text}`;
+}
+
+/** @param {number} pairs @param {number} count @param {{ isError: boolean, shared: number }} how */
+function methodText(pairs, count, { isError, shared }) {
+  const over = isError
+    ? `the ${count} months of the test, because the data are the same for every seed`
+    : `${count} seeds`;
+  const all = pairs === 1 ? '' : ` All ${pairs} intervals hold together (Bonferroni).`;
+  const wider =
+    shared > 0 ? ' Every seed splits the same rows, so the intervals are widened as Nadeau and Bengio do (2003).' : '';
+  const unit = isError ? 'in points of error: a lower error is better' : 'in points';
+  return `Column minus row, ${unit}, with the 95${THIN}% interval of a paired t over ${over}.${all}${wider}`;
+}
+
+/** @param {readonly Row[]} rows @param {number} solved */
+const scatteredTexts = (rows, solved) =>
+  rows
+    .filter((row) => row.isScattered)
+    .map(({ title, scores }) => {
+      const [least, most] = [Math.min(...scores), Math.max(...scores)].map((score) => (100 * score).toFixed(1));
+      const count = scores.filter((score) => score > solved).length;
+      return `The runs of ${title} lie far apart, from ${least} to ${most}${THIN}%, so their mean is not compared: ${count} of ${scores.length} are above ${100 * solved}${THIN}%.`;
+    });
+
+/**
+ * The best row that can be compared, beside each other one.
+ * @param {readonly Row[]} rows @param {readonly Pair[]} pairs @param {Kind} kind @param {boolean} isError
+ */
+function leaderTexts(rows, pairs, { leastText, unit }, isError) {
+  const leader = rows.findIndex(({ isScattered: out }) => !out);
+  const of = (/** @type {Status} */ status) => pairs.filter((pair) => pair.first === leader && pair.status === status);
+  const named = (/** @type {readonly Pair[]} */ own) => listed(own.map(({ second }) => rows[second].title));
+  const { title } = rows[leader] ?? {};
+  const bare = (/** @type {string} */ text) => text.replaceAll(/[+−]/g, '');
+  const [ahead, alike, open, same] = [of('ahead'), of('alike'), of('open'), of('same')];
+  const leads = ahead.map(({ second, difference, interval }, at) => {
+    const bounds = bare(isError ? interval.split(' to ').reverse().join(' to ') : interval);
+    return `${at === 0 ? 'ahead ' : ''}of ${rows[second].title} by ${bare(difference)}${at === 0 ? ` ${unit}` : ''} (${bounds})`;
+  });
   return [
-    ...standings(ordered, pairs, 'error'),
-    `The data are the same for every seed, so this is judged over the ${months[0].length} months of the test: their mean squares, pair by pair.`
+    ...(ahead.length ? [`${title} is ${listed(leads)}.`] : []),
+    ...(alike.length ? [`${title} is alike to ${named(alike)}, to within ${leastText}.`] : []),
+    ...(open.length ? [`These ${isError ? 'months' : 'seeds'} do not tell ${title} apart from ${named(open)}.`] : []),
+    ...same.map((pair) => sameText(title, rows[pair.second].title, pair.difference, unit))
   ];
 }
 
-/**
- * Who is ahead of whom.
- * @param {readonly Scored[]} ordered the best first @param {readonly Comparison[]} pairs @param {Score['kind']} kind
- */
-function standings(ordered, pairs, kind) {
-  const [best] = ordered;
-  const { number, lead } = kinds[kind];
-  const differenceTo = (/** @type {Scored} */ other) => Math.abs(mean(best.scores) - mean(other.scores));
-  const isBehind = ordered.map(
-    (other, at) =>
-      at > 0 &&
-      differenceTo(other) >= LEAST[kind] &&
-      pairs.some((pair) => pair.first === 0 && pair.second === at && exceedsNoise(pair))
-  );
-  const first = isBehind.indexOf(true) < 0 ? ordered.length : isBehind.indexOf(true);
-  const level = ordered.slice(0, first);
-  const unsure = ordered.filter((_, at) => at > first && !isBehind[at]);
-  return [
-    ...(level.length > 1 ? [`${listed(level)} are level: what lies between them is within the noise.`] : []),
-    ...ordered
-      .filter((_, at) => isBehind[at])
-      .map((other) => lead(best.title, other.title, number(differenceTo(other)))),
-    ...(unsure.length > 0 ? [`Of ${listed(unsure)} these seeds do not tell whether ${best.title} is ahead.`] : [])
-  ];
-}
+/** @param {string} one @param {string} other @param {string} difference @param {string} unit */
+const sameText = (one, other, difference, unit) =>
+  Number(difference) === 0
+    ? `${one} and ${other} have the same score in every run.`
+    : `${one} differs from ${other} by ${difference} ${unit} in every run: no noise can be estimated from that.`;
 
-/** @param {readonly Scored[]} ordered @param {number} pairs @param {number} seeds */
-function blindness(ordered, pairs, seeds) {
-  const spreads = ordered.flatMap(({ scores }, first) =>
-    ordered.slice(first + 1).map((other) => deviation(scores.map((score, seed) => score - other.scores[seed])))
-  );
-  const least = leastDifference(seeds, pairs, mean(spreads));
-  return `${seeds} seeds cannot tell differences below about ${kinds.accuracy.number(least)} points.`;
-}
-
-/** @param {readonly Scored[]} variants */
-function listed(variants) {
-  const titles = variants.map(({ title }) => title);
-  return titles.length === 1 ? titles[0] : `${titles.slice(0, -1).join(', ')} and ${titles.at(-1)}`;
-}
+/** @param {readonly string[]} texts */
+const listed = (texts) => (texts.length === 1 ? texts[0] : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`);

@@ -1,6 +1,6 @@
 import { bandOf } from '../../../plain/attention-or-dense/bands.js';
 import { keyOf } from '../../../plain/attention-or-dense/settings.js';
-import { verdictOf } from '../../../plain/attention-or-dense/verdict.js';
+import { comparisonOf } from '../../../plain/attention-or-dense/verdict.js';
 import { Address } from '../../labs/address.js';
 import { LightElement, define } from '../../shared/light-element.js';
 import { pageScope } from '../../shared/scope.js';
@@ -58,7 +58,7 @@ export class ContestPanel extends LightElement {
         this.requestUpdate();
       },
       ended: () => {
-        this.said = `All runs are done. ${this.#verdicts().join(' ')}`;
+        this.said = ['All runs are done.', ...(this.#comparison()?.sentences ?? [])].join(' ');
         this.keeper.keep();
       },
       failed: (error) => {
@@ -186,9 +186,9 @@ export class ContestPanel extends LightElement {
     this.#fit();
   }
 
-  #verdicts() {
+  #comparison() {
     const { variants, score, opponents } = this.contest;
-    return score ? verdictOf(variants, score, opponents) : [];
+    return score ? comparisonOf(variants, score, opponents) : null;
   }
 
   shouldUpdate() {
@@ -217,7 +217,7 @@ export class ContestPanel extends LightElement {
         },
         ...{ runnable: checked.plan !== null, playing: contest.playing, done: contest.done, stale, step: contest.step },
         ...{ variants, score: contest.score, plan, opponents: contest.opponents, curve: shown.curve },
-        verdicts: ran ? this.#verdicts() : [],
+        comparison: ran ? this.#comparison() : null,
         curves: this.#curves(variants, plan),
         looks: looksStateOf(asked, variants, shown.looks, { source, task }),
         tensor: tensorStateOf(asked, shown.tensor),

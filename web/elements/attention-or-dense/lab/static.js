@@ -39,7 +39,7 @@ export function staticContest(scope) {
       },
       candidates: variants.map((variant) => ({ variant, chosen: entered.variants.includes(variant.name), reason: '' })),
       ...{ step: 0, variants: checked.variants.map((one) => ({ ...one, seeds: /** @type {[]} */ ([]) })), score: null },
-      ...{ plan: checked.plan, opponents: [], verdicts: [], curves: null, curve: 'score', failure: '', said: '' },
+      ...{ plan: checked.plan, opponents: [], comparison: null, curves: null, curve: 'score', failure: '', said: '' },
       looks: {
         ...{
           rows,

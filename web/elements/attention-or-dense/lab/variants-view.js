@@ -7,6 +7,7 @@ import { scoreText } from '../../../plain/attention-or-dense/verdict.js';
 import { variants as known } from '../../../plain/attention-or-dense/variants.js';
 import { follows } from '../../form/follows.js';
 import { segments } from '../../form/form.js';
+import { comparisonView } from './comparison-view.js';
 import { lineKey } from './lines.js';
 
 /** @typedef {import('./view.js').State} State @typedef {import('./view.js').Actions} Actions */
@@ -31,7 +32,7 @@ export function variantsView(state, actions) {
     <table class="table contest-table"><thead><tr><th scope="col">Layer</th><th scope="col" class="num wide-only">Parameters</th><th scope="col" class="num wide-only">MACs</th>
       <th scope="col" class="num">${isShare ? 'Right' : 'Error'}</th>${solved === null ? nothing : html`<th scope="col" class="num wide-only">Above ${100 * solved} %</th>`}</tr></thead>
       <tbody>${variants.map((variant, at) => rowView(variant, at, { kind, solved }, tanhView(variant, variants, actions.swap)))}${opponents.map(opponentView)}</tbody></table></div>
-    <div role="status">${state.verdicts.length ? html`<ul class="verdicts">${state.verdicts.map((text) => html`<li>${text}</li>`)}</ul>` : nothing}</div>
+    ${comparisonView(state.comparison)}
     <div class="contest-curves">
       <fieldset class="inline"><legend class="hidden">Curves</legend>${segments('curve', [...CURVES], curve, (kind) => actions.draw(/** @type {any} */ (kind)))}</fieldset>
       <div class="plot" role="img" aria-label=${`${CURVES.find(({ value }) => value === curve)?.text} by step, a line for each layer and its spread over seeds as a band; scores are in the table above`}>${curves ?? nothing}</div>

@@ -38,7 +38,7 @@ import { variantsView } from './variants-view.js';
  * @property {readonly import('../../../plain/attention-or-dense/source.js').Opponent[]} opponents rules that are no
  *   layers
  * @property {Plan | null} plan of the run
- * @property {readonly string[]} verdicts
+ * @property {import('./comparison-view.js').Comparison | null} comparison of the runs that are done
  * @property {unknown} curves
  * @property {'score' | 'held_loss' | 'loss'} curve
  * @property {import('./looks-view.js').LooksState} looks

@@ -81,7 +81,7 @@ function birthsSource(values) {
     base: { seq_len: WINDOW, input_size: widthOf(known), num_classes: 1 },
     loss: 'mse_loss',
     most: training.length,
-    score: { kind: 'error', unit: '%', better: 'lower', solved: null },
+    score: { kind: 'error', unit: '%', better: 'lower', solved: null, shared: 0 },
     chance: ({ training: { labels }, heldOut }) => {
       const middle = mean(Array.from(labels));
       return errorOf(heldOut, () => middle);
