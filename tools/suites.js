@@ -84,12 +84,13 @@ const filesOf = (folder, names) => names.split(/\s+/).map((name) => `${folder}/$
 export const gateFiles = [
   ...filesOf(
     'tests/js',
-    `attention_or_dense_data attention_or_dense_settings attention_or_dense_verdict bad_config bad_input
-    bad_step bound change decode edges estimate explain forward fuzz guide-runs huggingface invariants labs
-    mask_text masks minute open other_weights outputs own_numbers padding patterns pin progress python_imports
-    randn recurrent registry resident rounding sequence_classifier soak state step storage tables_columns
-    tables_reading tables_words tensors tensors_between trainer training_ask training_history training_kept training_labels
-    training_table training_tasks verdict view/core-calls view/fields view/map-layout view/pixels worker`
+    `attention_or_dense_data attention_or_dense_questions attention_or_dense_settings attention_or_dense_verdict
+    bad_config bad_input bad_step bound change decode edges estimate explain forward fuzz guide-runs huggingface
+    invariants labs mask_text masks minute open other_weights outputs own_numbers padding patterns pin progress
+    python_imports randn recurrent registry resident rounding sequence_classifier soak state step storage
+    tables_columns tables_reading tables_words tensors tensors_between trainer training_ask training_history
+    training_kept training_labels training_table training_tasks verdict view/core-calls view/fields view/map-layout
+    view/pixels worker`
   ),
   ...filesOf('tests/page', 'opens journeys doors first-figure service-worker hosting static'),
   ...filesOf('tests/types', 'types hovers'),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkPlan, keyOf, readAddress, searchOf, settingsOf } from '../../web/plain/attention-or-dense/settings.js';
 import { sourceOf } from '../../web/plain/attention-or-dense/source.js';
-import { loadData, taskNamed, tasks } from '../../web/plain/attention-or-dense/tasks.js';
+import { beforeOf, loadData, taskNamed, tasks } from '../../web/plain/attention-or-dense/tasks.js';
 import { variantNamed, variants, withTanh } from '../../web/plain/attention-or-dense/variants.js';
 import { readTable } from '../../web/plain/tables/table.js';
 import { scope } from './support.js';
@@ -22,7 +22,7 @@ for (const task of tasks.filter(({ file }) => !file)) {
       entrants.map(({ name }) => name),
       task.variants
     );
-    assert.ok(task.variants.length <= 6 && task.before.endsWith('.'));
+    assert.ok(task.variants.length <= 6 && beforeOf(task, plan.values).endsWith('.'));
     const read = readAddress(searchOf(plan));
     assert.deepEqual([read.errors, read.strangers], [{}, []]);
     assert.equal(keyOf(checkPlan(scope, read.values).plan), keyOf(plan));
@@ -95,7 +95,7 @@ test('a variant that does not fit says why, and the others are there', () => {
   assert.deepEqual(errorsOf({ task: 'births', variants: 'flat,heads', budget: 500 }), {});
 });
 
-test('a budget is met as nearly as widths allow, heads still divide, and what is far is told', () => {
+test('a budget is met as nearly as widths allow, heads still divide, and widths, layers in front and what is far are told', () => {
   const names = ['timestep_none', 'linear', 'additive', 'heads_position', 'dense', 'flat_hidden'];
   const sizes = (budget) =>
     Object.fromEntries(
@@ -113,7 +113,7 @@ test('a budget is met as nearly as widths allow, heads still divide, and what is
   const { variants: entrants } = checkPlan(scope, { task: 'which_day', variants: 'flat_hidden,linear', budget: 50 });
   assert.deepEqual(
     entrants.map(({ note }) => note),
-    ['245 is the nearest to 50 that it can have.', '']
+    ['head_size 1. 245 is the nearest to 50 that it can have.', 'A linear layer stands in front, 4 wide.']
   );
 });
 

@@ -28,8 +28,9 @@ before(() => {
     examples ??= learning.examples();
     while (!learning.done) learning.next();
     const latest = learning.snapshot();
+    const { chance } = learning;
     learning.dispose();
-    return { asked: new Asked(scope, variant), untrained, latest };
+    return { asked: new Asked(scope, variant), untrained, latest, chance };
   });
 });
 

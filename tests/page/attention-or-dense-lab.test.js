@@ -139,6 +139,49 @@ test('a step at a time, then on, and from the beginning', async () => {
   await page.waitForSelector('.contest-progress[data-step="0"]');
 });
 
+test('every two layers are compared in one matrix, and their sentences name its numbers', async () => {
+  const page = await opened('?task=peak_day&variants=linear,additive,dense,flat&samples=300&steps=60&seeds=3');
+  await played(page);
+  assert.equal(await page.locator('.differences [data-pair]').count(), 6);
+  const interval = (await page.locator('.differences [data-pair] small').allInnerTexts()).join(' ');
+  assert.match(interval, /[+−]?\d+\.\d to [+−]?\d+\.\d/);
+  assert.match(await page.innerText('#contest-method'), /paired t over 3 seeds\. All 6 intervals hold together/);
+});
+
+test('a question of the title runs by a press, with the scores that it names, and leads to the guide', async () => {
+  const page = await opened('');
+  const question = page.locator('[data-question=why-tanh]');
+  await question.locator('[data-action=run-question]').click();
+  await page.waitForURL(/task=which_day&variants=timestep%2Ctimestep_none%2Cflat/);
+  await done(page);
+  for (const variant of ['timestep', 'timestep_none'])
+    assert.equal(
+      (await scoreOf(page, variant)).replaceAll(/\s/g, ''),
+      (await question.locator(`[data-side=${variant}] dd`).innerText()).replaceAll(/\s/g, '')
+    );
+  await question.locator('text=In the guide').click();
+  await page.waitForURL(/guide\/#why-tanh$/);
+  assert.match(await page.innerText('#why-tanh'), /^Why the tanh\?/);
+});
+
+test('layers speak of letters where steps are letters, and what a task foretells follows its rule', async () => {
+  const page = await opened('?task=first_names&variants=dense,transformer,flat&budget=500&samples=300&steps=5&seeds=1');
+  const row = (/** @type {string} */ name) => page.innerText(`.contest-table [data-variant=${name}] th`);
+  assert.match(await row('dense'), /Dense on each letter/);
+  assert.match(await row('flat'), /one weight for each number of each letter A linear layer stands in front, 1 wide\./);
+  await played(page);
+  await page.waitForSelector('[data-looks="1"] .day-bars');
+  assert.match(await page.innerText('[data-looks="1"]'), /from each letter to each: see the tensors/);
+  await page.selectOption('.tensor-controls select >> nth=0', 'transformer');
+  await page.waitForFunction(() => /weights/.test(document.querySelector('select[name=tensor]')?.textContent ?? ''));
+  await page.locator('input[name=looks-of][value=own]').check({ force: true });
+  assert.match((await page.textContent('.looks-head')) ?? '', /of the lead of the class that it says, in logits/);
+  await page.selectOption('#contest-task', 'which_day');
+  await page.waitForSelector('[data-before]:has-text("Yesterday and five days ago decide, the rest is noise")');
+  await page.locator('input[value=rise]').check({ force: true });
+  await page.waitForSelector('[data-before]:has-text("one head cannot subtract a day from another")');
+});
+
 test('settings that change after a run leave its scores there, and say so', async () => {
   const page = await opened();
   await played(page);
@@ -355,4 +398,13 @@ test('axe finds nothing after a run, and nothing is wider than a phone', async (
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
     if (width === 390) await site.close();
   }
+});
+
+test('long names of layers are no wider than the smallest phone', async () => {
+  const page = await opened('?task=which_day&variants=timestep,timestep_none,flat&seeds=2&steps=20', {
+    context: { viewport: { width: 320, height: 700 } }
+  });
+  await played(page);
+  await page.waitForSelector('[data-tensor-step="20"]');
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
 });

@@ -43,6 +43,8 @@ test('without JavaScript the three layers stand there trained, with their scores
   assert.ok((await scoreOf(page, 'linear')) >= 91);
   assert.ok((await scoreOf(page, 'dense_linear')) <= 58);
   assert.ok((await scoreOf(page, 'flat')) <= 55);
+  assert.match(await said(page, 'flat', '[data-figure=score]'), /guessing: (4[5-9]|5[0-5])\.\d.%/);
+  assert.match(await said(page, 'flat', '[data-figure=answer]'), /^(yes|no)\s+logit [+−]/);
   assert.equal(await page.locator('.minute-side .share').count(), 90);
   assert.match(await said(page, 'linear', '.minute-sentence'), /of the weight is on day \d+, the peak/);
 });
@@ -95,7 +97,7 @@ test('a day is chosen by click and by arrow keys, and nudged by buttons and slid
   await page.locator('#minute-price').focus();
   await page.keyboard.press('ArrowLeft');
   assert.ok(Math.abs((await value()) - first - 0.95) < 0.06);
-  assert.match(await said(page, 'dense_linear', '.minute-sentence'), /^The answer moves by/);
+  assert.match(await said(page, 'dense_linear', '.minute-sentence'), /^The logit moves by/);
 });
 
 test('the next example is another one, as it was drawn', async () => {

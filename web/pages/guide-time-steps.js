@@ -80,7 +80,7 @@ const MEASURED = [
 ];
 
 /** What reads the states, in the order of OVER_LSTM. */
-const READERS = ['Last state', 'Mean of all', 'The question’s layer', 'Additive scorer', 'Dense over all'];
+const READERS = ['Last state', 'Mean of all', 'Time-step attention', 'Additive scorer', 'Dense over all'];
 
 /**
  * Tasks as layers over an LSTM have learned them: held-out scores in %, in the order of OVER_LSTM.
@@ -137,13 +137,13 @@ export const timeSteps = {
       <p>The time-step layer weights days; a dense layer on each day weights features and cannot tell days apart. The
         part that finds yesterday and five days ago is <i>b</i>, not <i>W</i>. <a href="../labs/attention-or-dense/">The
         lab</a> shows it on one screen: nudge a day, and see what moves in each.</p>
-      <p>Which of them learns what was measured in PyTorch, over ten seeds, each with data of its own: the share right on
+      <p id="attention-or-dense">Which of them learns what was measured in PyTorch, over ten seeds, each with data of its own: the share right on
         held-out examples, in %, with its standard deviation. Each task runs here as well.</p>
       <div class="scroller" tabindex="0" role="group" aria-label="What attention and dense layers learn">
       <table class="table measured"><thead><tr><th scope="col">Task</th><th scope="col">Attention</th><th scope="col">Dense</th><th scope="col">Why</th></tr></thead><tbody>
         ${MEASURED.map(({ title, settings, attention, dense: layers, why }) => html`<tr><th scope="row">${run(settings, title)}</th><td>${attention}</td><td>${layers}</td><td>${why}</td></tr>`)}
       </tbody></table></div>
-      <p><b>Is attention more expressive?</b> With weights that depend on position only, no: less. It is a dense layer
+      <p id="more-expressive"><b>Is attention more expressive?</b> With weights that depend on position only, no: less. It is a dense layer
         over all days whose ${T} × ${K} matrix is β<sub>t</sub> times h<sub>k</sub> with β ≥ 0, ${T + K} numbers
         for ${T * K}. It cannot subtract two days, nor use different features on different days. It wins while examples
         are few, because it has less to learn. With weights that depend on content it is a product of functions of the
@@ -151,7 +151,7 @@ export const timeSteps = {
         was tried did, with 15,554 parameters and 30,000 examples. A dense layer with ReLU on each day and a sum also picks
         a moving day if a fixed threshold marks it; and where each example’s own mean volume is taken away first, it
         learns the peak too (91.7 ± 0.9). What softmax adds is the comparison between days.</p>
-      <p><b>Why the tanh?</b> In the ${run({ task: 'either_or', variants: 'linear,additive' }, 'additive scorer')} it stands <em>between</em> two layers, v·tanh(W x + b); without it they collapse into one linear score, and either-or falls from 94 to 72 %. The code in question kept the tanh and dropped v. Its scores then lie within −1 and 1: of ${T} days one can get at most ${percent(single)} of the weight, two at most ${percent(pair)}. ${run({ task: 'which_day', variants: 'timestep,timestep_none,timestep_scaled_tanh', samples: 3000, steps: 1000 }, 'No tanh, or a learned factor after it')}, frees it: 84 becomes 94 %. Bounded scores keep one wild input from taking all the weight: with 1 % of the other features’ values 30 times too large and 300 examples, the layer without tanh was unsteady (86.6 ± 13.4), the one with a learned factor was not (89.6 ± 1.5); with 3,000 examples there was no difference worth the name.</p>
+      <p id="why-tanh"><b>Why the tanh?</b> In the ${run({ task: 'either_or', variants: 'linear,additive' }, 'additive scorer')} it stands <em>between</em> two layers, v·tanh(W x + b); without it they collapse into one linear score, and either-or falls from 94 to 72 %. The code in question kept the tanh and dropped v. Its scores then lie within −1 and 1: of ${T} days one can get at most ${percent(single)} of the weight, two at most ${percent(pair)}. ${run({ task: 'which_day', variants: 'timestep,timestep_none,timestep_scaled_tanh', samples: 3000, steps: 1000 }, 'No tanh, or a learned factor after it')}, frees it: 84 becomes 94 %. Bounded scores keep one wild input from taking all the weight: with 1 % of the other features’ values 30 times too large and 300 examples, the layer without tanh was unsteady (86.6 ± 13.4), the one with a learned factor was not (89.6 ± 1.5); with 3,000 examples there was no difference worth the name.</p>
       <p id="over-an-lstm"><b>On top of an LSTM</b>, as in the code in question, attention seems to improve the model. Five ways to read the states of the same LSTM (16 units), measured by this site’s own lab over ten seeds:</p>
       <div class="scroller" tabindex="0" role="group" aria-label="What reads the states of an LSTM">
       <table class="table measured"><thead><tr><th scope="col">Task</th>${READERS.map((title) => html`<th scope="col" class="num">${title}</th>`)}</tr></thead><tbody>
@@ -163,7 +163,7 @@ export const timeSteps = {
         and their plain mean comes within 3 points of the best scorer. Where a mark shows the day, and on first names,
         attention adds nothing beyond the noise. On births the dense layer is ahead of attention, and attention no better
         than the last state.</p>
-      <p><b>Do weights explain?</b> Only if the rest of the model leaves no other way to use the days. Where ${run({ task: 'which_day', rule: 'centred', variants: 'timestep_none,position,flat', samples: 3000, steps: 1000 }, 'each window is centred over its days')}, half of the runs are right with the weights on the wrong days: “minus the 28 others” is the same answer. Over an LSTM a weight is on a state, which holds the days before it: where the highest day decides, the question’s layer is right in 89 % of examples with 3 to 11 % of its weight on that day, the additive scorer in 91 % with 73 to 98 %.</p>
+      <p><b>Do weights explain?</b> Only if the rest of the model leaves no other way to use the days. Where ${run({ task: 'which_day', rule: 'centred', variants: 'timestep_none,position,flat', samples: 3000, steps: 1000 }, 'each window is centred over its days')}, half of the runs are right with the weights on the wrong days: “minus the 28 others” is the same answer. Over an LSTM a weight is on a state, which holds the days before it: where the highest day decides, time-step attention is right in 89 % of examples with 3 to 11 % of its weight on that day, the additive scorer in 91 % with 73 to 98 %.</p>
       <p><b>Where dense wins:</b> a day’s features combined non-linearly; two days with opposite signs against one head;
         and ${run({ task: 'births', variants: 'position,timestep_none,flat,flat_hidden' }, 'daily births in the United States')} from their own past, where a hidden layer over all days (error 6.62 ± 0.10 %)
         beats every attention layer tried, and plain least squares (7.19 %) beats one head (7.78 ± 0.04 %).</p>`;

@@ -2,7 +2,7 @@
 
 import { formatCount } from '../format.js';
 import { matched, sizeOf } from './budget.js';
-import { variantNamed } from './variants.js';
+import { inSteps, variantNamed } from './variants.js';
 
 /**
  * @typedef {import('./variants.js').Variant} Variant
@@ -18,7 +18,7 @@ import { variantNamed } from './variants.js';
  * @property {Variant['tanh']} tanh
  * @property {number} parameters
  * @property {number} macs of one example
- * @property {string} note how far it is from the budget, where that is far
+ * @property {string} note by what it has the parameters of a budget, and how far it is from it, where that is far
  */
 
 /** A size that is further from the budget than so is told. */
@@ -33,20 +33,28 @@ const NEAR = 0.1;
 export function entrantOf(scope, source, batch, budget, name) {
   const own = variantNamed(name);
   if (!own) throw new RangeError(`there is no variant ${name}`);
-  const reason = misfit(own, source.base, budget !== null);
-  if (reason) throw new RangeError(`${own.title} does not fit: ${reason}`);
+  const reason = misfit(own, source, budget !== null);
+  if (reason) throw new RangeError(`${inSteps(own.title, source.step)} does not fit: ${reason}`);
   const base = { layer: 'sequence_classifier', ...source.base, batch_size: batch };
   const variant = budget === null ? own : matched(scope, base, own, budget).variant;
   const config = { ...base, ...variant.fields };
   const { parameters, macs } = sizeOf(scope, config);
-  const { title, about, kind, tanh } = own;
+  const { kind, tanh } = own;
+  const [title, about] = [own.title, own.about].map((text) => inSteps(text, source.step));
   return {
     ...{ name, title, about, kind, tanh, config, parameters },
     starts: source.starts?.(own) ?? {},
     macs: macs / batch,
-    note: budget === null ? '' : noteOf(parameters, budget)
+    note: budget === null ? '' : [growthOf(own, variant), noteOf(parameters, budget)].filter(Boolean).join(' ')
   };
 }
+
+/**
+ * What a variant has grown by: its own width, or a layer in front.
+ * @param {Variant} own @param {Variant} grown
+ */
+const growthOf = (own, { fields, width = '' }) =>
+  own.width ? `${width} ${fields[width]}.` : `A linear layer stands in front, ${formatCount(fields[width])} wide.`;
 
 /** @param {number} parameters @param {number} budget */
 const noteOf = (parameters, budget) =>
@@ -56,11 +64,11 @@ const noteOf = (parameters, budget) =>
 
 /**
  * Why a variant does not fit a task, '' if it does.
- * @param {Variant} variant @param {Record<string, any>} base @param {boolean} isWidened
+ * @param {Variant} variant @param {Pick<Source, 'base' | 'step'>} source @param {boolean} isWidened
  */
-export function misfit({ fields }, { input_size: features }, isWidened) {
+export function misfit({ fields }, { base: { input_size: features }, step }, isWidened) {
   const { pooling, num_heads: heads, encoder } = fields;
   if (pooling === 'multihead' && encoder === undefined && !isWidened && features % heads !== 0)
-    return `its ${heads} heads share the numbers of a day, and ${features === 1 ? 'one number cannot be shared' : `${features} cannot be shared evenly`}; give it a budget, by which it gets a width of its own.`;
+    return `its ${heads} heads share the numbers of a ${step}, and ${features === 1 ? 'one number cannot be shared' : `${features} cannot be shared evenly`}; give it a budget, by which it gets a width of its own.`;
   return '';
 }

@@ -37,6 +37,7 @@ export function madeSource(task, values) {
   return {
     base: { seq_len: days, input_size: task.features, num_classes: task.classes },
     loss: 'cross_entropy',
+    step: 'day',
     most: MOST_SAMPLES,
     score: { kind: 'accuracy', unit: '%', better: 'higher', solved: SOLVED, shared: 0 },
     chance: ({ training, heldOut }) => chanceOf(training.labels, heldOut.labels),

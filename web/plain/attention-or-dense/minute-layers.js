@@ -14,8 +14,8 @@ import { variantNamed } from './variants.js';
  * @typedef {Record<string, import('../../lib/index.js').Tensor>} State of a layer's parameters
  * @typedef {{ step: number, score: number, state: State }} Snapshot `score`: the share right on held-out examples
  * @typedef {{ features: Float32Array, peak: number }} Example of 30 days: `peak` is the one that decides
- * @typedef {{ answer: number, shares: number[] }} Look `answer`: above 0 for yes; `shares`: what each day has of what
- *   the layer looks at
+ * @typedef {{ answer: number, shares: number[] }} Look `answer`: the logit of yes less that of no; `shares`: each day's
+ *   part of what the layer looks at
  * @typedef {{ low: number, high: number }} Range
  * @typedef {{ elsewhere: Range, others: { mean: number, deviation: number, low: number, high: number } }} Compared
  *   by how much the same nudge moves the answer: on the other days, and in other examples
@@ -63,6 +63,11 @@ export class Learning {
   snapshot() {
     const { step, trainer } = this.trial;
     return { step, score: this.trial.evaluate().score, state: trainer.model.stateDict() };
+  }
+
+  /** The share right of who always says the more frequent answer. */
+  get chance() {
+    return source.chance({ training: this.trial.training, heldOut: this.trial.heldOut });
   }
 
   /** Some held-out examples. @returns {Example[]} */

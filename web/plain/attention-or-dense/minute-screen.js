@@ -7,7 +7,8 @@ import { sentence } from './minute-words.js';
  * @typedef {import('./minute-layers.js').Asked} Asked
  * @typedef {import('./minute-layers.js').Snapshot} Snapshot
  * @typedef {import('./minute-layers.js').Example} Example
- * @typedef {{ asked: Asked, untrained: Snapshot, latest: Snapshot }} Learned one of the layers, and what it has come to
+ * @typedef {{ asked: Asked, untrained: Snapshot, latest: Snapshot, chance: number }} Learned one of the layers, and
+ *   what it has come to
  * @typedef {{ day: number, feature: number, by: number }} Nudge
  *
  * @typedef {object} Asking
@@ -23,6 +24,7 @@ import { sentence } from './minute-words.js';
  * @property {import('./variants.js').Variant} variant
  * @property {number} parameters
  * @property {number} score the share right on held-out examples
+ * @property {number} chance the share right of who always says the more frequent answer
  * @property {import('./minute-layers.js').Look} now
  * @property {import('./minute-layers.js').Look} before
  * @property {string} sentence
@@ -71,7 +73,7 @@ function nudgeOf({ features, touched }) {
 }
 
 /** @param {Learned} learned @param {Asking} asking @param {Nudge | null} nudge @param {number} peak @returns {Side} */
-function sideOf({ asked, untrained, latest }, { examples, index, features, touched, trained }, nudge, peak) {
+function sideOf({ asked, untrained, latest, chance }, { examples, index, features, touched, trained }, nudge, peak) {
   const { state, score } = trained ? latest : untrained;
   const { variant, parameters } = asked;
   asked.load(state);
@@ -84,6 +86,7 @@ function sideOf({ asked, untrained, latest }, { examples, index, features, touch
     variant,
     parameters,
     score,
+    chance,
     now,
     before,
     sentence: sentence({ variant, now, before, nudge, compared, peak })

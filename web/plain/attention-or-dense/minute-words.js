@@ -85,11 +85,11 @@ function attentionMoved({ now, before, nudge, compared, peak }) {
   const moves = now.shares.map((share, at) => Math.abs(share - before.shares[at]));
   const here = shareText(now.shares[day]);
   if (Math.max(...moves) < SEEN)
-    return `The answer moves by ${signed(move)}: ${dayText(day)} has ${here} of the weight, and no weight moves.${elsewhereText(compared)}`;
+    return `The logit moves by ${signed(move)}: ${dayText(day)} has ${here} of the weight, and no weight moves.${elsewhereText(compared)}`;
   const other = largest(moves.map((value, at) => (at === day ? 0 : value)));
   const of = (/** @type {number} */ at) => `${shareText(before.shares[at])} to ${shareText(now.shares[at])}`;
   const name = `${dayText(other)}${other === peak ? ', the peak,' : ''}`;
-  return `${capital(dayText(day))} goes from ${of(day)} of the weight and ${name} from ${of(other)}: all weights share 100${THIN}%. The answer moves by ${signed(move)}.`;
+  return `${capital(dayText(day))} goes from ${of(day)} of the weight and ${name} from ${of(other)}: all weights share 100${THIN}%. The logit moves by ${signed(move)}.`;
 }
 
 /** @param {Compared | null} compared */
@@ -100,8 +100,7 @@ const elsewhereText = (compared) =>
 const rangeText = ({ low, high }) => `${signed(low)} to ${signed(high)}`;
 
 /** @param {number} move */
-const movedText = (move) =>
-  signed(move) === '0' ? 'The answer stays as it was' : `The answer moves by ${signed(move)}`;
+const movedText = (move) => (signed(move) === '0' ? 'The logit stays as it was' : `The logit moves by ${signed(move)}`);
 
 /** @param {Told} told */
 function dailyMoved({ now, before, compared }) {

@@ -17,6 +17,7 @@ export function numberSource({ rows, classes, names }) {
   return {
     base: { seq_len: names.length, input_size: 1, num_classes: classes.length },
     loss: 'cross_entropy',
+    step: 'column',
     most: rows.length - held,
     score: { kind: 'accuracy', unit: '%', better: 'higher', solved: null, shared: held / (rows.length - held) },
     chance: ({ training, heldOut }) => chanceOf(training.labels, heldOut.labels),

@@ -56,7 +56,6 @@ export const ownFile = {
   columns,
   defaults: { samples: 1000, steps: 300, lr: 0.01 },
   variants: ['mean', 'linear', 'additive', 'timestep_none', 'dense', 'flat'],
-  step: 'column',
   source
 };
 

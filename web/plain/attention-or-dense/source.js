@@ -30,6 +30,7 @@ import { madeSource } from './made-source.js';
  * @typedef {object} Source
  * @property {Record<string, any>} base what the config of every variant has
  * @property {'cross_entropy' | 'mse_loss'} loss
+ * @property {import('./variants.js').Step} step how a time step is called
  * @property {number} most training examples that there are
  * @property {Omit<Score, 'chance'>} score what is compared
  * @property {(data: Data) => number} chance

@@ -26,12 +26,11 @@ import { whichAverage, whichSwing } from './tasks/which-feature.js';
  * @typedef {object} Said of a task
  * @property {string} name as the address has it
  * @property {string} title
- * @property {string} before what should happen, and why, said before it is run
+ * @property {string | ((values: Values) => string)} before what should happen, and why, said before it is run
  * @property {readonly Setting[]} settings of its own
  * @property {boolean} [file] whether it needs one of the reader's
  * @property {{ samples: number, steps: number, lr: number, seeds?: number }} defaults
  * @property {readonly string[]} variants those that it opens with, by name
- * @property {'day' | 'word' | 'letter' | 'column'} [step] what its steps are; days where it is not said
  *
  * @typedef {object} Made by a seed
  * @property {number} days positions of each example, where no setting says otherwise
@@ -63,6 +62,9 @@ export const tasks = [
 
 /** @param {unknown} name */
 export const taskNamed = (name) => tasks.find((task) => task.name === name);
+
+/** What should happen, and why. @param {Task} task @param {Values} values */
+export const beforeOf = ({ before }, values) => (typeof before === 'string' ? before : before(values));
 
 /** Loads the data of a task that has some; what needs it can be done afterwards. @param {unknown} name */
 export async function loadData(name) {

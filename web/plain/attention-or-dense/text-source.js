@@ -55,6 +55,7 @@ export function textSource({ rows, classes, unit, split, longest = Infinity, ask
       ...{ vocab_size: SPECIAL.length + vocabulary.length, num_classes: classes.length }
     },
     loss: 'cross_entropy',
+    step: unit === 'words' ? 'word' : 'letter',
     most: rows.length - held,
     score: { kind: 'accuracy', unit: '%', better: 'higher', solved: null, shared: held / (rows.length - held) },
     chance: ({ training, heldOut }) => chanceOf(training.labels, heldOut.labels),

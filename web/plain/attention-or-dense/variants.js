@@ -5,7 +5,7 @@
  *
  * @typedef {object} Variant
  * @property {string} name as the address has it
- * @property {string} title
+ * @property {string} title of steps that are days; inSteps() has it for others
  * @property {string} about what it can see, in a line
  * @property {'attention' | 'dense' | 'plain'} kind
  * @property {Record<string, any>} fields of sequence_classifier
@@ -18,28 +18,33 @@ const PROJECTED = { encoder: 'dense', activation: 'none' };
 
 const LSTM = { encoder: 'lstm', hidden_size: 16 };
 
-/** @type {readonly { is: Tanh, title: string }[]} */
+/** @type {readonly { is: Tanh, title: string, weights: (score: string) => string }[]} */
 const TANHS = [
-  { is: 'none', title: 'no tanh' },
-  { is: 'tanh', title: 'tanh' },
-  { is: 'scaled_tanh', title: 'scaled tanh' }
+  { is: 'none', title: 'no tanh', weights: (score) => `softmax(${score})` },
+  { is: 'tanh', title: 'tanh', weights: (score) => `softmax(tanh(${score}))` },
+  { is: 'scaled_tanh', title: 'scaled tanh', weights: (score) => `softmax(s tanh(${score}))` }
 ];
 
 /**
- * A layer of weights by time step, with every function of its scores; the first is called by its name alone.
- * @param {Pick<Variant, 'name' | 'title' | 'about'> & { score_by: string, usual: Tanh, encoder?: typeof LSTM }} layer
+ * A layer of weights by time step, with every function of its scores; the usual function is not in its name.
+ * @param {Pick<Variant, 'name' | 'title' | 'about'> & { score?: string, score_by: string, usual: Tanh,
+ *   encoder?: typeof LSTM }} layer `score`: a formula, if the title is to have that of the weights
  * @returns {Variant[]}
  */
-const timesteps = ({ name, title, about, score_by, usual, encoder }) =>
-  TANHS.toSorted((one, other) => Number(other.is === usual) - Number(one.is === usual)).map((tanh) => ({
-    name: tanh.is === usual ? name : `${name}_${tanh.is}`,
-    title: tanh.is === usual ? title : `${title}, ${tanh.title}`,
-    about,
-    kind: 'attention',
-    fields: { ...encoder, pooling: 'timestep', score_by, score_activation: tanh.is },
-    ...(encoder && { width: 'hidden_size' }),
-    tanh: { of: name, is: tanh.is }
-  }));
+const timesteps = ({ name, title, about, score, score_by, usual, encoder }) =>
+  TANHS.toSorted((one, other) => Number(other.is === usual) - Number(one.is === usual)).map((tanh) => {
+    const isUsual = tanh.is === usual;
+    const plain = isUsual ? title : `${title}, ${tanh.title}`;
+    return {
+      name: isUsual ? name : `${name}_${tanh.is}`,
+      title: score ? `${title}, ${tanh.weights(score)}` : plain,
+      about,
+      kind: 'attention',
+      fields: { ...encoder, pooling: 'timestep', score_by, score_activation: tanh.is },
+      ...(encoder && { width: 'hidden_size' }),
+      tanh: { of: name, is: tanh.is }
+    };
+  });
 
 /** @type {readonly Variant[]} */
 export const variants = [
@@ -61,8 +66,9 @@ export const variants = [
   }),
   ...timesteps({
     name: 'timestep',
-    title: 'The question’s layer',
-    about: 'softmax of tanh(x W + b): a weight by what a day holds and by where it stands',
+    title: 'Time-step attention',
+    about: 'a weight by what a day holds and by where it stands',
+    score: 'x W + b',
     score_by: 'content_and_position',
     usual: 'tanh'
   }),
@@ -110,7 +116,7 @@ export const variants = [
   {
     name: 'heads_position',
     title: 'Two heads and positions',
-    about: 'the same, with a learned vector for each position',
+    about: 'multi-head attention of a learned query to all days, with a learned vector for each position',
     kind: 'attention',
     fields: { pooling: 'multihead', num_heads: 2, position: 'learned' }
   },
@@ -132,7 +138,7 @@ export const variants = [
   {
     name: 'transformer_position',
     title: 'Transformer layer and positions',
-    about: 'the same, with a learned vector for each position',
+    about: 'every day attends to every day, with a learned vector for each position, then their mean',
     kind: 'attention',
     fields: {
       ...{ encoder: 'transformer', hidden_size: 16, num_heads: 2, intermediate_size: 32, pooling: 'mean' },
@@ -158,7 +164,7 @@ export const variants = [
   },
   ...timesteps({
     name: 'lstm_timestep',
-    title: 'LSTM under the question’s layer',
+    title: 'LSTM under time-step attention',
     about: 'reads day by day; a weight for each state, by what it holds and by where it stands',
     score_by: 'content_and_position',
     usual: 'tanh',
@@ -223,6 +229,14 @@ export const variants = [
 
 /** Layers over an LSTM that are compared with each other, by name. */
 export const OVER_LSTM = ['lstm', 'lstm_mean', 'lstm_timestep', 'lstm_additive', 'lstm_flat'];
+
+/** @typedef {'day' | 'word' | 'letter' | 'column' | 'step'} Step how a time step of a task is called */
+
+/** A text on days, in the word of a task's steps. @param {string} text @param {Step} step */
+export const inSteps = (text, step) =>
+  text
+    .replaceAll(/\bday(s?)\b/g, (_, plural) => step + plural)
+    .replaceAll(/\bDay(s?)\b/g, (_, plural) => step[0].toUpperCase() + step.slice(1) + plural);
 
 /** @param {unknown} name */
 export const variantNamed = (name) => variants.find((variant) => variant.name === name);

@@ -41,5 +41,5 @@ function cellView(pair) {
   if (!pair) return html`<td></td>`;
   const { status, difference, interval } = pair;
   const note = status === 'scattered' || status === 'same' ? NO_INTERVAL[status] : interval;
-  return html`<td class=${status} data-pair=${status}><b>${difference}</b> <small>${note}${status === 'alike' ? html`, alike` : nothing}</small></td>`;
+  return html`<td data-pair=${status}><b>${difference}</b> <small>${note}${status === 'alike' ? html`, alike` : nothing}</small></td>`;
 }

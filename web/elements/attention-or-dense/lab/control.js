@@ -73,7 +73,7 @@ const buttonsView = ({ playing, runnable, done, step, stale }, { play, pause, st
 
 /** @param {State} state @param {Actions} actions */
 function chooserView({ candidates, errors, task }, { choose, set }) {
-  const names = candidates.filter(({ chosen }) => chosen).map(({ variant }) => variant.name);
+  const names = candidates.filter(({ chosen }) => chosen).map(({ name }) => name);
   const count = names.length;
   const sets = [
     { title: 'As the task opens', variants: task.variants },
@@ -86,10 +86,10 @@ function chooserView({ candidates, errors, task }, { choose, set }) {
       <summary>Layers <span>${count} of at most ${MOST_VARIANTS}</span></summary>
       <div class="chip-group" role="group" aria-label="Sets of layers">${sets.map(({ title, variants }) => html`<button class="chip" type="button" aria-pressed=${isChosen(variants) ? 'true' : 'false'} @click=${() => set({ variants })}>${title}</button>`)}</div>
       <ul>${candidates.map(
-        ({ variant, chosen, reason }) => html`<li>
-        <label><input type="checkbox" name="variant" value=${variant.name} ?checked=${chosen} ${follows('checked', chosen)}
+        ({ name, title, about, chosen, reason }) => html`<li>
+        <label><input type="checkbox" name="variant" value=${name} ?checked=${chosen} ${follows('checked', chosen)}
           ?disabled=${!chosen && (reason !== '' || count >= MOST_VARIANTS)}
-          @change=${(/** @type {any} */ event) => choose(variant.name, event.target.checked)}><span><b>${variant.title}</b> ${variant.about}${reason ? html`<small class="contest-misfit">Does not fit: ${reason}</small>` : nothing}</span></label></li>`
+          @change=${(/** @type {any} */ event) => choose(name, event.target.checked)}><span><b>${title}</b> ${about}${reason ? html`<small class="contest-misfit">Does not fit: ${reason}</small>` : nothing}</span></label></li>`
       )}</ul>
     </details>
     ${errorText(errors, 'variants')}${errorText(errors, 'changes')}`;

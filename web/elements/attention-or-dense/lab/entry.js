@@ -5,7 +5,7 @@ import { misfit } from '../../../plain/attention-or-dense/entrants.js';
 import { checkPlan, readAddress, searchOf, settingsOf } from '../../../plain/attention-or-dense/settings.js';
 import { sourceOf } from '../../../plain/attention-or-dense/source.js';
 import { loadData, taskNamed, tasks } from '../../../plain/attention-or-dense/tasks.js';
-import { variants } from '../../../plain/attention-or-dense/variants.js';
+import { inSteps, variants } from '../../../plain/attention-or-dense/variants.js';
 import { columnsAfter } from '../../../plain/tables/proposal.js';
 import { TableFiles } from '../../table-file/table-files.js';
 import { nextFrame } from '../../train/frame.js';
@@ -151,11 +151,12 @@ export class Entry {
   /** Every variant: whether it is chosen, and why it does not fit. */
   candidates() {
     const { source, values, entered } = this;
+    const step = source?.step ?? 'step';
     const chosen = /** @type {string[]} */ (entered.variants ?? []);
     return variants.map((variant) => ({
-      variant,
+      ...{ name: variant.name, title: inSteps(variant.title, step), about: inSteps(variant.about, step) },
       chosen: chosen.includes(variant.name),
-      reason: source ? misfit(variant, source.base, values.budget !== null) : ''
+      reason: source ? misfit(variant, source, values.budget !== null) : ''
     }));
   }
 

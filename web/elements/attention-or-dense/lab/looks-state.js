@@ -26,7 +26,7 @@ const moves = (/** @type {string} */ task) => ['peak_day', 'marker', 'either_or'
 
 /**
  * @param {Asked} asked
- * @param {readonly (Pick<Contender, 'name' | 'title'> & { seeds: readonly any[] })[]} variants
+ * @param {readonly (Pick<Contender, 'name' | 'title' | 'config'> & { seeds: readonly any[] })[]} variants
  * @param {Chosen} chosen
  * @param {{ source: Source | null, task: import('../../../plain/attention-or-dense/tasks.js').Task }} of
  * @returns {import('./looks-view.js').LooksState}
@@ -57,8 +57,9 @@ export function looksStateOf({ contest, examples }, variants, chosen, { source, 
     asks: source?.asks ?? '',
     about: mode === 'one' ? aboutText(index, first, source) : unknownText(first),
     places: placesOf(task, source, words),
-    rows: variants.map(({ name, title, seeds: runs }) => ({
+    rows: variants.map(({ name, title, config, seeds: runs }) => ({
       title,
+      unweighed: config.encoder === 'transformer' ? `from each ${stepOf(source)} to each: see the tensors` : 'has none',
       said: answers[name] ? saidText(answers[name], source) : '',
       seen: mode === 'all' ? meanLooks(runs) : seenOf(answers[name], words?.length)
     }))
@@ -129,7 +130,7 @@ function softmax(logits) {
  * @returns {(at: number, count: number) => string}
  */
 function placesOf(task, source, words) {
-  const { step = 'day' } = task;
+  const step = stepOf(source);
   if (words) return (at) => `“${words[at]}”`;
   if (source?.steps) return (at) => source.steps?.[at] ?? String(at + 1);
   if (source?.padded)
@@ -137,6 +138,9 @@ function placesOf(task, source, words) {
   if ('from' in task && step === 'day') return (at, count) => daysBefore(count - at);
   return (at) => `${step} ${at + 1}`;
 }
+
+/** @param {Source | null} source */
+const stepOf = (source) => source?.step ?? 'step';
 
 /** @param {number} days */
 const daysBefore = (days) => (days === 1 ? 'the day before' : `${days} days before`);

@@ -11,7 +11,8 @@ import { lineKey } from './lines.js';
 /**
  * @typedef {{ weights: readonly number[] | null, gradients: readonly number[], lost: readonly number[],
  *   decisive?: number | null }} Seen `decisive`: the share of attention on the days that decide
- * @typedef {{ title: string, seen: Seen | null, said: string }} Row `said`: what it says of the one example
+ * @typedef {{ title: string, seen: Seen | null, said: string, unweighed: string }} Row `said`: what it says of the one
+ *   example; `unweighed`: why it has no weights of days
  * @typedef {'all' | 'one' | 'own'} Mode all held-out examples, one, or a text of the reader's own
  *
  * @typedef {object} LooksState
@@ -37,11 +38,28 @@ import { lineKey } from './lines.js';
  */
 
 const COLUMNS = /** @type {const} */ ([
-  { name: 'weights', title: 'Attention weights', about: 'their share; dense layers have none' },
-  { name: 'gradients', title: 'Gradient × input', about: 'its share: how the answer hangs on it' },
-  { name: 'lost', title: 'Lost when blank', about: 'of the score, when it is set to 0' }
+  { name: 'weights', title: 'Attention weights' },
+  { name: 'gradients', title: 'Gradient × input' },
+  { name: 'lost', title: 'Lost when blank' }
 ]);
-const ONE_LOST = 'of the right answer’s lead, when it is set to 0';
+const ABOUT = {
+  weights: 'their share; dense layers have none',
+  gradients: 'its share: how the answer hangs on it'
+};
+
+/** Meaning of `lost`, by the examples that are looked at and by the kind of answer. */
+const LOST = {
+  share: {
+    all: 'of the score, when it is set to 0',
+    one: 'of the right class’s lead, in logits, when it is set to 0',
+    own: 'of the lead of the class that it says, in logits, when it is set to 0'
+  },
+  error: {
+    all: 'growth of the error, when it is set to 0',
+    one: 'how far the number moves, when it is set to 0',
+    own: 'how far the number moves, when it is set to 0'
+  }
+};
 
 /** @param {LooksState} state @param {LooksActions} actions */
 export function looksView(state, actions) {
@@ -57,8 +75,8 @@ export function looksView(state, actions) {
     ${seen.length === 0 && !problem ? html`<p class="note">${NOTHING[mode]}</p>` : nothing}
     <div class="looks" role="table" aria-labelledby="looks-title" ?hidden=${seen.length === 0}>
       <div class="looks-row looks-head" role="row"><span role="columnheader"><span class="hidden">Layer</span></span>${COLUMNS.map(
-        ({ title, about, name }) =>
-          html`<span role="columnheader"><b>${title}</b> <small>${mode !== 'all' && name === 'lost' ? ONE_LOST : about}</small></span>`
+        ({ title, name }) =>
+          html`<span role="columnheader"><b>${title}</b> <small>${name === 'lost' ? LOST[state.unit][mode] : ABOUT[name]}</small></span>`
       )}</div>
       ${rows.map((row, at) => rowView(row, at, top, state))}
     </div>`;
@@ -104,12 +122,12 @@ const ownView = ({ text, asks, about }, { type }) => html`
     <span class="note">${about}</span></div>`;
 
 /** @param {Row} row @param {number} at @param {Record<string, number>} top @param {LooksState} state */
-function rowView({ title, seen, said }, at, top, { mode, marked, places, unit, words }) {
+function rowView({ title, seen, said, unweighed }, at, top, { mode, marked, places, unit, words }) {
   return html`<div class="looks-row" role="row" data-looks=${at}>
     <span role="rowheader">${lineKey(at)} ${title}${mode !== 'all' && said ? html`<small>says ${said}</small>` : nothing}</span>
     ${COLUMNS.map(({ name, title: what }) => {
       const values = seen?.[name];
-      if (!seen || !values) return html`<span role="cell" class="looks-none">${seen ? 'has none' : '–'}</span>`;
+      if (!seen || !values) return html`<span role="cell" class="looks-none">${seen ? unweighed : '–'}</span>`;
       const most = values.indexOf(Math.max(...values));
       const amount = name === 'lost' ? lostText(values[most], mode, unit) : shareText(values[most]);
       const text = `most: ${places(most, values.length)}, ${amount}`;

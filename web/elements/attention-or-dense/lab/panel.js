@@ -143,6 +143,16 @@ export class ContestPanel extends LightElement {
     if (this.#begun()) this.contest.play();
   }
 
+  /** Runs what an address asks for, in sight. @param {string} search */
+  async #answer(search) {
+    const entry = /** @type {Entry} */ (this.entry);
+    await entry.load(search);
+    this.#entered();
+    this.#play();
+    await this.updateComplete;
+    this.querySelector('#contest-variants')?.scrollIntoView();
+  }
+
   #pause() {
     this.contest.pause();
     this.keeper.keep();
@@ -260,6 +270,7 @@ export class ContestPanel extends LightElement {
       set: (patch, gesture) => entry.set(patch, gesture),
       settle: () => this.address?.settle(),
       play: () => this.#play(),
+      answer: (search) => this.#answer(search),
       pause: () => this.#pause(),
       step: () => {
         if (!contest.playing && this.#begun()) contest.stepOnce();

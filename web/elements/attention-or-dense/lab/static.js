@@ -19,7 +19,7 @@ export function staticContest(scope) {
   const settings = settingsOf(tasks[0]);
   const { values } = readSettings(settings, entered, initialValues(settings));
   const checked = checkPlan(/** @type {any} */ (scope), entered);
-  const rows = checked.variants.map(({ title }) => ({ title, seen: null, said: '' }));
+  const rows = checked.variants.map(({ title }) => ({ title, seen: null, said: '', unweighed: '' }));
   return contestView(
     {
       ...{
@@ -37,7 +37,11 @@ export function staticContest(scope) {
         done: false,
         stale: false
       },
-      candidates: variants.map((variant) => ({ variant, chosen: entered.variants.includes(variant.name), reason: '' })),
+      candidates: variants.map(({ name, title, about }) => ({
+        ...{ name, title, about },
+        chosen: entered.variants.includes(name),
+        reason: ''
+      })),
       ...{ step: 0, variants: checked.variants.map((one) => ({ ...one, seeds: /** @type {[]} */ ([]) })), score: null },
       ...{ plan: checked.plan, opponents: [], comparison: null, curves: null, curve: 'score', failure: '', said: '' },
       looks: {

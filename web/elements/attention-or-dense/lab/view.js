@@ -1,9 +1,11 @@
 // The lab below its first screen: a task, what is set, up to six layers, and what has come of them.
 
 import { html, nothing } from 'lit';
+import { beforeOf } from '../../../plain/attention-or-dense/tasks.js';
 import { unknownView } from '../../table-file/file-view.js';
 import { controlView } from './control.js';
 import { looksView } from './looks-view.js';
+import { questionsView } from './questions-view.js';
 import { repeatView } from './repeat-view.js';
 import { tensorView } from './tensor-view.js';
 import { variantsView } from './variants-view.js';
@@ -25,8 +27,8 @@ import { variantsView } from './variants-view.js';
  * @property {string} unknown a sentence where most held-out words of a file are [unk], or ''
  * @property {import('../../../plain/tables/table.js').Table | null} table of a task that needs a file
  * @property {readonly import('../../../plain/labs/settings.js').Setting[]} settings of the task, and of all
- * @property {readonly { variant: Variant, chosen: boolean, reason: string }[]} candidates every variant; `reason`: why
- *   it does not fit the task
+ * @property {readonly (Pick<Variant, 'name' | 'title' | 'about'> & { chosen: boolean, reason: string })[]} candidates
+ *   every variant; `reason`: why it does not fit the task
  * @property {boolean} runnable whether there is a plan
  * @property {boolean} playing
  * @property {boolean} done
@@ -53,6 +55,7 @@ import { variantsView } from './variants-view.js';
  * @property {(patch: Record<string, unknown>, gesture?: string) => void} set
  * @property {() => void} settle
  * @property {() => void} play
+ * @property {(search: string) => void} answer runs what an address asks for
  * @property {() => void} pause
  * @property {() => void} step
  * @property {() => void} reset
@@ -71,12 +74,13 @@ export function contestView(state, actions) {
   const { task, leftOut, stale } = state;
   const kind = stale ? 'panel stale' : 'panel';
   return html`
+    ${questionsView(actions.answer)}
     <div class="title contest-title" id="run"><h2>Run it: up to six layers on one task</h2></div>
     <div class="lab contest">
       <div class="contest-side">${controlView(state, actions)}</div>
       <div class="lab-main">
         ${leftOut.length ? html`<p class="stale-note" role="status" data-left-out>The link is not followed in all: ${leftOut.join('; ')}.</p>` : nothing}
-        <div><p class="lab-notice" data-before>${task.before}</p>
+        <div><p class="lab-notice" data-before>${beforeOf(task, state.values)}</p>
           ${'from' in task ? html`<p class="contest-source">${task.from}</p>` : nothing}
           ${unknownView(state.unknown, state.values.tokens, 'letters', actions.set)}</div>
         ${stale ? html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}

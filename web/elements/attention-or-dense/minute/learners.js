@@ -7,7 +7,7 @@ import { ONE_THREAD } from '../../shared/one-thread.js';
 /**
  * @typedef {import('../../../plain/attention-or-dense/minute-layers.js').Snapshot} Snapshot
  * @typedef {import('../../../plain/attention-or-dense/minute-layers.js').Example} Example
- * @typedef {{ untrained: Snapshot, examples: Example[] }} Begun
+ * @typedef {{ untrained: Snapshot, examples: Example[], chance: number }} Begun
  */
 
 const SLICE_SECONDS = 0.04;

@@ -58,7 +58,9 @@ export class MinutePanel extends LightElement {
 
   /** @param {Begun[]} all */
   #begin(all) {
-    this.learned = all.map(({ untrained }, side) => ({ asked: this.asked[side], untrained, latest: untrained }));
+    this.learned = all.map(({ untrained, chance }, side) => ({
+      ...{ asked: this.asked[side], untrained, latest: untrained, chance }
+    }));
     if (this.asking) return;
     this.asking = shownAt(all[0].examples, 0);
     this.takeOver();

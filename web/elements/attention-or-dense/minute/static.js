@@ -27,7 +27,8 @@ function learned(scope, variant) {
     asked: new Asked(scope, variant),
     untrained,
     latest: learning.snapshot(),
-    examples: learning.examples()
+    examples: learning.examples(),
+    chance: learning.chance
   };
   learning.dispose();
   return made;

@@ -83,6 +83,7 @@ function questionView({ features, peak, index, count, tries, nudge }, { tryOut }
       (one, at) => html`<button class="chip" type="button" aria-pressed=${same(one) ? 'true' : 'false'} data-try=${at}
         @click=${() => tryOut(one)}>${one.feature === VOLUME ? 'volume' : 'price'}, ${dayText(one.day)}${one.day === peak && at === 0 ? ', the peak' : ''}</button>`
     )}</p>
+    <p class="note minute-logit">A layer says yes where its logit, that of yes less that of no, is above 0.</p>
   </div>`;
 }
 
@@ -95,9 +96,14 @@ const dayInput = ({ day, features }, { choose }) => html`
     aria-valuetext=${`${dayText(day)}: volume ${signed(features[placeOf(day, VOLUME)])}, price ${signed(features[placeOf(day, PRICE)])}`}
     @input=${(/** @type {any} */ event) => choose(Number(event.target.value) - 1)}>`;
 
+const THIN = '\u202f';
+
+/** @param {number} share */
+const percent = (share) => (100 * share).toFixed(1);
+
 /** @param {Side} side @param {Screen} screen @param {Actions} actions */
 function sideView(
-  { variant, parameters, score, now, before, sentence },
+  { variant, parameters, score, chance, now, before, sentence },
   { day, peak, nudge, features, step },
   actions
 ) {
@@ -110,8 +116,8 @@ function sideView(
         <h3 id=${`minute-${variant.name}`}>${isAttention ? 'Attention' : variant.title}</h3>
         <p class="note">${isAttention ? `${variant.title}, ` : ''}${formatCount(parameters)} learned numbers</p>
         <dl>
-          <div><dt>Held out, right</dt><dd data-figure="score">${(100 * score).toFixed(1)}<span class="unit">%</span></dd></div>
-          <div><dt>Says</dt><dd class=${right ? 'right' : 'wrong'} data-figure="answer">${says ? 'yes' : 'no'} <small>${signed(now.answer)}, ${right ? 'right' : 'wrong'}</small></dd></div>
+          <div><dt>Held out, right</dt><dd data-figure="score">${percent(score)}<span class="unit">%</span> <small>guessing: ${percent(chance)}${THIN}%</small></dd></div>
+          <div><dt>Says</dt><dd class=${right ? 'right' : 'wrong'} data-figure="answer">${says ? 'yes' : 'no'} <small>logit ${signed(now.answer)}, ${right ? 'right' : 'wrong'}</small></dd></div>
         </dl>
       </div>
       <div class="minute-look">

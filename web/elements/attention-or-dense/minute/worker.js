@@ -7,16 +7,15 @@ import { variantNamed } from '../../../plain/attention-or-dense/variants.js';
 /**
  * @typedef {import('../../../lib/index.js').Attnscope} Scope
  * @typedef {import('../../../plain/attention-or-dense/minute-layers.js').Snapshot} Snapshot
- * @typedef {import('../../../plain/attention-or-dense/minute-layers.js').Example} Example
  */
 
 /** @type {Learning | null} */
 let learning = null;
 
-/** @param {Scope} scope @param {{ name: string }} job @returns {{ untrained: Snapshot, examples: Example[] }} */
+/** @param {Scope} scope @param {{ name: string }} job @returns {import('./learners.js').Begun} */
 function begin(scope, { name }) {
   learning = new Learning(scope, /** @type {any} */ (variantNamed(name)));
-  return { untrained: learning.snapshot(), examples: learning.examples() };
+  return { untrained: learning.snapshot(), examples: learning.examples(), chance: learning.chance };
 }
 
 /** @param {Scope} _ @param {{ seconds: number }} slice @returns {Snapshot} */

@@ -80,6 +80,7 @@ function birthsSource(values) {
   return {
     base: { seq_len: WINDOW, input_size: widthOf(known), num_classes: 1 },
     loss: 'mse_loss',
+    step: 'day',
     most: training.length,
     score: { kind: 'error', unit: '%', better: 'lower', solved: null, shared: 0 },
     chance: ({ training: { labels }, heldOut }) => {

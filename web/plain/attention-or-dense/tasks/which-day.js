@@ -5,14 +5,50 @@ import { FEATURES, NOISE, Sequences } from './sequences.js';
 const YESTERDAY = -1;
 const FIVE_DAYS_AGO = -5;
 
-/** @typedef {{ value: string, text: string, python: string, centred?: boolean, sign?: number, other?: number }} Rule */
+/**
+ * @typedef {object} Rule by which examples are labelled
+ * @property {string} value
+ * @property {string} text
+ * @property {string} before what should happen, and why
+ * @property {string} python
+ * @property {boolean} [centred]
+ * @property {number} [sign] of the earlier day
+ * @property {number} [other] the feature of the earlier day
+ */
 
 /** @type {readonly Rule[]} */
 const RULES = [
-  { value: 'sum', text: 'the sum of both', python: 'x[:, -1, 0] + x[:, -5, 0]' },
-  { value: 'rise', text: 'did it rise?', sign: -1, python: 'x[:, -1, 0] - x[:, -5, 0]' },
-  { value: 'features', text: 'another feature on the second', other: 1, python: 'x[:, -1, 0] + x[:, -5, 1]' },
-  { value: 'centred', text: 'the sum, each window centred', centred: true, python: 'x[:, -1, 0] + x[:, -5, 0]' }
+  {
+    value: 'sum',
+    text: 'the sum of both',
+    before:
+      'Yesterday and five days ago decide, the rest is noise. Weights by position need only find two of thirty numbers. A dense layer over all days has 240 weights for each class to learn, so it should need more examples; one on each day cannot tell days apart and should hardly beat guessing. The tanh of time-step attention, softmax(tanh(x W + b)), keeps scores within −1 and 1, so that no two of thirty days can get more than 34.5 % of the weight.',
+    python: 'x[:, -1, 0] + x[:, -5, 0]'
+  },
+  {
+    value: 'rise',
+    text: 'did it rise?',
+    before:
+      'The answer is whether feature 0 was higher yesterday than five days ago. Softmax has no negative weights, so one head cannot subtract a day from another: weights by position, and time-step attention, should be right in about 74 % of cases at best, by one of the two days alone. Two heads with positions can take a day each, where their runs do not get stuck. A dense layer over all days has a weight of its own for each day, and should do it; one on each day should not beat guessing.',
+    sign: -1,
+    python: 'x[:, -1, 0] - x[:, -5, 0]'
+  },
+  {
+    value: 'features',
+    text: 'another feature on the second',
+    before:
+      'Feature 0 of yesterday and feature 1 of five days ago decide. One head has one weight for a day, and one for a feature, which is the same on all days: weights by position, and time-step attention, should be right in about 74 % of cases at best. Two heads with positions can take a day each, where their runs do not get stuck. A dense layer over all days has a weight for each feature of each day, and should do it.',
+    other: 1,
+    python: 'x[:, -1, 0] + x[:, -5, 1]'
+  },
+  {
+    value: 'centred',
+    text: 'the sum, each window centred',
+    before:
+      'Yesterday and five days ago decide, but from each window the mean of its days is taken away. Its thirty days then sum to 0, so that “minus the 28 others” is the same answer: a layer can be right with its weights on the wrong days. Do not take weights for an explanation here; what is lost when a day is blank tells more. A dense layer on each day and the mean of all should not beat guessing.',
+    centred: true,
+    python: 'x[:, -1, 0] + x[:, -5, 0]'
+  }
 ];
 
 /** @param {import('../tasks.js').Values} values */
@@ -22,8 +58,7 @@ const ruleOf = ({ rule }) => RULES.find(({ value }) => value === rule) ?? RULES[
 export const whichDay = {
   name: 'which_day',
   title: 'Which day matters',
-  before:
-    'Thirty days with eight numbers each; yesterday and five days ago decide, the rest is noise. Weights by position need only find two of thirty numbers. A dense layer over all days has 240 weights for each class to learn, so it should need more examples; one on each day cannot tell days apart and should hardly beat guessing. The tanh of the question keeps scores within −1 and 1, so that no two of thirty days can get more than 34.5 % of the weight.',
+  before: (values) => `Thirty days with eight numbers each. ${ruleOf(values).before}`,
   settings: [
     {
       name: 'rule',
